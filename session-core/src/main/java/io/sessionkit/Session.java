@@ -1,0 +1,47 @@
+package io.sessionkit;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The header of a session: what is known of it without reading an item.
+ *
+ * @param key its key
+ * @param version moves with every change of the history, the state or the header's own
+ * fields; a commit names the version it was based on
+ * @param turns the newest turn number given, over all branches and statuses
+ * @param items the newest item sequence given
+ * @param branch the active branch; {@value #MAIN} at first
+ * @param head the turn that the next one follows; 0 while there is none
+ * @param openTurn the turn that waits to be continued; 0 for none
+ * @param checkpoint the turn up to which a summary stands for the log; 0 for none
+ * @param checkpointId the record that holds that summary; null for none
+ * @param totals what the view holds
+ * @param title the title a person gave it; null for none
+ * @param tags its tags
+ * @param state the attributes as of the head
+ * @param timeToLive how long it lives after the last write; null: for good
+ * @param createdAt when it was first written
+ * @param updatedAt when it was last written
+ * @param expiresAt when it reads as absent, by the clock of the store; null: never
+ */
+public record Session(SessionKey key, long version, long turns, long items, String branch, long head, long openTurn,
+		long checkpoint, @Nullable String checkpointId, ViewTotals totals, @Nullable String title, Set<String> tags,
+		Map<String, Object> state, @Nullable Duration timeToLive, Instant createdAt, Instant updatedAt,
+		@Nullable Instant expiresAt) {
+
+	/**
+	 * The first branch of every session.
+	 */
+	public static final String MAIN = "main";
+
+	public Session {
+		tags = Set.copyOf(tags);
+		state = Map.copyOf(state);
+	}
+
+}

@@ -1,0 +1,91 @@
+package io.sessionkit;
+
+/**
+ * Names one session: who owns it, and its id. Two keys name the same session only if both
+ * parts are equal character by character: case, accents, Unicode form and trailing spaces
+ * all count, whatever the collation of the database is.
+ *
+ * @param owner whose session it is; empty where the application has no owners, else under
+ * the rules of {@code id}
+ * @param id 1 to {@value #MAX_LENGTH} characters (UTF-16 units), not blank, without
+ * control characters and without lone surrogates
+ */
+public record SessionKey(String owner, String id) {
+
+	/**
+	 * The longest owner and the longest id, in UTF-16 units.
+	 */
+	public static final int MAX_LENGTH = 255;
+
+	public SessionKey {
+		if (owner == null) {
+			throw new InvalidSessionKeyException("The owner of a session must not be null. Use \"\" for none.");
+		}
+		if (id == null) {
+			throw new InvalidSessionKeyException("The id of a session must not be null.");
+		}
+		if (!owner.isEmpty()) {
+			check("owner", owner);
+		}
+		check("id", id);
+	}
+
+	/**
+	 * The session with this id that belongs to nobody in particular.
+	 * @param id the session's id
+	 * @return the key with an empty owner
+	 * @throws InvalidSessionKeyException if the id breaks a rule
+	 */
+	public static SessionKey of(String id) {
+		return new SessionKey("", id);
+	}
+
+	/**
+	 * The session with this id that belongs to this owner.
+	 * @param owner the owner, or an empty string
+	 * @param id the session's id
+	 * @return the key
+	 * @throws InvalidSessionKeyException if the owner or the id breaks a rule
+	 */
+	public static SessionKey of(String owner, String id) {
+		return new SessionKey(owner, id);
+	}
+
+	/**
+	 * The owner, if there is one, and the id, each quoted.
+	 */
+	@Override
+	public String toString() {
+		return this.owner.isEmpty() ? "'" + this.id + "'" : "'" + this.id + "' of '" + this.owner + "'";
+	}
+
+	private static void check(String part, String value) {
+		if (value.isBlank()) {
+			throw new InvalidSessionKeyException(
+					"The " + part + " of a session must not be blank; it has " + value.length() + " characters.");
+		}
+		if (value.length() > MAX_LENGTH) {
+			throw new InvalidSessionKeyException("The " + part + " of a session may have at most " + MAX_LENGTH
+					+ " characters; this one has " + value.length() + ".");
+		}
+		for (int i = 0; i < value.length(); i++) {
+			char c = value.charAt(i);
+			if (Character.isISOControl(c)) {
+				throw new InvalidSessionKeyException(
+						String.format("The %s of a session must not contain control characters; there is U+%04X at %d.",
+								part, (int) c, i));
+			}
+			if (Character.isSurrogate(c)) {
+				boolean paired = Character.isHighSurrogate(c) && i + 1 < value.length()
+						&& Character.isLowSurrogate(value.charAt(i + 1));
+				if (!paired) {
+					throw new InvalidSessionKeyException(String.format(
+							"The %s of a session must be valid Unicode; there is a lone surrogate U+%04X at %d.", part,
+							(int) c, i));
+				}
+				i++;
+			}
+		}
+	}
+
+}

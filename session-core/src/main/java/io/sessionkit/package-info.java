@@ -1,0 +1,7 @@
+/**
+ * The words of SessionKit.
+ */
+@NullMarked
+package io.sessionkit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,75 @@
+package io.sessionkit.store;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A record to write, if it is still as the writer saw it.
+ *
+ * @param kind what it is
+ * @param id its name within the kind
+ * @param expected the revision that must be there: 0 for none, {@link #ANY} for whatever
+ * is there
+ * @param payload its new content; null deletes it
+ * @param timeToLive how long it is to live, by the store's clock; null: as long as the
+ * session
+ */
+public record RecordWrite(String kind, String id, long expected, @Nullable String payload,
+		@Nullable Duration timeToLive) {
+
+	/** The longest kind and the longest id, in characters. */
+	public static final int MAX_NAME_LENGTH = 64;
+
+	/** Write whatever is there. */
+	public static final long ANY = -1;
+
+	public RecordWrite {
+		if (kind.isBlank() || kind.length() > MAX_NAME_LENGTH || id.isBlank() || id.length() > MAX_NAME_LENGTH) {
+			throw new IllegalArgumentException("The kind and the id of a record must have 1 to " + MAX_NAME_LENGTH
+					+ " characters: kind '" + kind + "', id of " + id.length() + " characters.");
+		}
+	}
+
+	/**
+	 * A record that must not be there yet.
+	 * @param kind what it is
+	 * @param id its name within the kind
+	 * @param payload its content
+	 * @return the write
+	 */
+	public static RecordWrite create(String kind, String id, String payload) {
+		return new RecordWrite(kind, id, 0, payload, null);
+	}
+
+	/**
+	 * A new content for a record that was read, if nobody else wrote it since.
+	 * @param seen the record as it was read
+	 * @param payload its new content
+	 * @return the write
+	 */
+	public static RecordWrite replace(SessionRecord seen, String payload) {
+		return new RecordWrite(seen.kind(), seen.id(), seen.revision(), payload, null);
+	}
+
+	/**
+	 * A record, whether or not it is there.
+	 * @param kind what it is
+	 * @param id its name within the kind
+	 * @param payload its content
+	 * @return the write
+	 */
+	public static RecordWrite put(String kind, String id, String payload) {
+		return new RecordWrite(kind, id, ANY, payload, null);
+	}
+
+	/**
+	 * This write with a life of its own.
+	 * @param timeToLive how long the record is to live
+	 * @return a copy with it
+	 */
+	public RecordWrite livingFor(Duration timeToLive) {
+		return new RecordWrite(this.kind, this.id, this.expected, this.payload, timeToLive);
+	}
+
+}

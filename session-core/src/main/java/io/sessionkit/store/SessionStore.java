@@ -1,0 +1,225 @@
+package io.sessionkit.store;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * Keeps sessions. Applications inject it for the readable protocol ({@link #messages},
+ * {@link #add}, {@link #pop}, {@link #clear}, {@link #find}, {@link #list}); who writes a
+ * store implements the primitives that this protocol and everything else stands on, and
+ * runs {@code SessionStoreContract} against them.
+ * <p>
+ * A session is a tree of turns. Each turn has a parent with a smaller number; the active
+ * branch is the path from {@link Session#head()} to the beginning. Items are written
+ * once. What is handed out is a copy.
+ * <p>
+ * Safe for use by many threads and processes. A store that cannot be reached throws
+ * {@link io.sessionkit.StoreUnavailableException}. Expired sessions read as absent,
+ * judged by the store's own clock where it has one.
+ */
+public interface SessionStore {
+
+	/** The kind of the records that hold summaries. */
+	String CHECKPOINT = "checkpoint";
+
+	/** The kind of the records that hold the heads of branches that are not active. */
+	String BRANCH = "branch";
+
+	// primitives
+
+	/**
+	 * What the store was built with.
+	 * @return its options
+	 */
+	StoreOptions options();
+
+	/**
+	 * The header and the newest part of the view, as of one moment.
+	 * @param key the session
+	 * @param window how much of the view
+	 * @return the session, or empty if it is absent or has expired
+	 * @throws io.sessionkit.UnreadablePayloadException if an item cannot be read; the
+	 * message names session and sequence
+	 */
+	Optional<SessionView> open(SessionKey key, Window window);
+
+	/**
+	 * Changes a session, all or nothing.
+	 * <ul>
+	 * <li>A part of a turn that was stored before changes nothing and says
+	 * {@link CommitResult.Outcome#REPEATED}, whatever else was written since.</li>
+	 * <li>A session that is not as expected is left alone:
+	 * {@link CommitResult.Outcome#CONFLICT}.</li>
+	 * <li>A {@link TurnStatus#COMPLETED} turn follows the head and becomes it, and raises
+	 * the totals and the version. Another status is kept beside the history: it follows
+	 * {@link Turn#parent()}, moves neither head nor version, and becomes
+	 * {@link Session#openTurn()} if it is open.</li>
+	 * <li>A later part of a turn adds its items, replaces status, end, rounds and
+	 * failure, and, when the turn is completed, makes it the head.</li>
+	 * <li>Items that are deleted leave the totals. A head that has lost its last item
+	 * moves to its parent, until it has one.</li>
+	 * <li>Every commit that changes something but a turn that is not completed raises the
+	 * version by one, and sets the expiry to now plus the time to live.</li>
+	 * </ul>
+	 * @param commit the change
+	 * @return what became of it
+	 * @throws IllegalArgumentException if the head is to move to a turn that is not there
+	 * or not completed
+	 */
+	CommitResult commit(Commit commit);
+
+	/**
+	 * The newest items of the log: all completed turns of the active branch, checkpoint
+	 * or not.
+	 * @param key the session
+	 * @param tail which of them, by sequence
+	 * @return the items, oldest first; none if the session is absent
+	 */
+	List<SessionItem> items(SessionKey key, Tail tail);
+
+	/**
+	 * The items of one turn, whatever its status and branch.
+	 * @param key the session
+	 * @param turn its number
+	 * @return the items, oldest first; none if there is no such turn
+	 */
+	List<SessionItem> items(SessionKey key, long turn);
+
+	/**
+	 * The newest turns of all branches and statuses.
+	 * @param key the session
+	 * @param tail which of them, by number
+	 * @return the turns, oldest first; none if the session is absent
+	 */
+	List<Turn> turns(SessionKey key, Tail tail);
+
+	/**
+	 * The sessions of an owner, last written first.
+	 * @param owner the owner; empty for those that have none
+	 * @param page which of them
+	 * @return their headers
+	 */
+	List<Session> list(String owner, Page page);
+
+	/**
+	 * Erases a session and all it left. Erasing what is absent does nothing.
+	 * @param key the session
+	 */
+	void clear(SessionKey key);
+
+	/**
+	 * Writes one record of a session that exists, without touching its header and without
+	 * waiting for a commit of it.
+	 * @param key the session
+	 * @param record the record
+	 * @return whether it was written: false if it is not as expected or the session is
+	 * absent
+	 */
+	boolean put(SessionKey key, RecordWrite record);
+
+	/**
+	 * The records of one kind that a session holds, by id.
+	 * @param key the session
+	 * @param kind the kind
+	 * @return the records; none if the session is absent
+	 */
+	List<SessionRecord> records(SessionKey key, String kind);
+
+	/**
+	 * The records of one kind in all sessions of an owner, last written first.
+	 * @param owner the owner; empty for the sessions that have none
+	 * @param kind the kind
+	 * @param page which of them
+	 * @return the records
+	 */
+	List<SessionRecord> records(String owner, String kind, Page page);
+
+	// protocol
+
+	/**
+	 * All messages of the thread.
+	 * @param key the session
+	 * @return the log, oldest first; none if the session is absent
+	 */
+	default List<Message> messages(SessionKey key) {
+		return items(key, Tail.ALL).stream().map(SessionItem::message).toList();
+	}
+
+	/**
+	 * The newest messages of the thread.
+	 * @param key the session
+	 * @param limit how many; 0 for none
+	 * @return the end of the log, oldest first
+	 * @throws IllegalArgumentException if the limit is negative
+	 */
+	default List<Message> messages(SessionKey key, int limit) {
+		return items(key, Tail.newest(limit)).stream().map(SessionItem::message).toList();
+	}
+
+	/**
+	 * Appends messages as one completed turn, together and in order, whoever else writes.
+	 * @param key the session; created where it is absent
+	 * @param messages the messages; none leaves everything as it is
+	 * @throws io.sessionkit.UnstorableMessageException if one would not come back equal;
+	 * none is stored then
+	 */
+	default void add(SessionKey key, List<? extends Message> messages) {
+		if (messages.isEmpty()) {
+			return;
+		}
+		StoreOptions options = options();
+		Instant now = options.clock().instant();
+		Turn turn = new Turn(options.turnIds().get(), 0, 0, Session.MAIN, TurnStatus.COMPLETED, null, null, now, now,
+				List.of(), Map.of(), null, 0, 0);
+		List<NewItem> items = messages.stream()
+			.map((message) -> new NewItem(message, now, options.tokens().applyAsInt(message)))
+			.toList();
+		CommitResult result = commit(Commit.any(key).turn(new TurnWrite(turn, 0, items)));
+		if (!result.isStored()) {
+			throw new SessionConflictException(
+					"Session " + key + " could not be written: others wrote to it all the time. Try again.", null);
+		}
+	}
+
+	/**
+	 * Takes the newest message of the thread away for good. Of several callers each gets
+	 * another one.
+	 * @param key the session
+	 * @return the message that was taken, or empty if there was none
+	 */
+	default Optional<Message> pop(SessionKey key) {
+		while (true) {
+			Optional<Session> session = find(key);
+			List<SessionItem> newest = items(key, Tail.newest(1));
+			if (session.isEmpty() || newest.isEmpty()) {
+				return Optional.empty();
+			}
+			Commit commit = Commit.on(session.get()).delete(Set.of(newest.get(0).sequence()));
+			if (commit(commit).isStored()) {
+				return Optional.of(newest.get(0).message());
+			}
+		}
+	}
+
+	/**
+	 * The header of a session.
+	 * @param key the session
+	 * @return its header, or empty if it is absent or has expired
+	 */
+	default Optional<Session> find(SessionKey key) {
+		return open(key, Window.HEADER).map(SessionView::session);
+	}
+
+}
