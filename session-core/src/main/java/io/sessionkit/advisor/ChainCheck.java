@@ -1,0 +1,86 @@
+package io.sessionkit.advisor;
+
+import java.util.List;
+
+import org.springframework.ai.chat.client.ChatClientAttributes;
+import org.springframework.ai.chat.client.ChatClientRequest;
+import org.springframework.ai.chat.client.advisor.api.Advisor;
+import org.springframework.ai.chat.client.advisor.api.MemoryAdvisor;
+import org.springframework.ai.chat.client.advisor.api.ToolAdvisor;
+
+/**
+ * Refuses a call whose advisors stand so that a turn could be stored wrongly or a tool
+ * could run unseen.
+ */
+final class ChainCheck {
+
+	private ChainCheck() {
+	}
+
+	/**
+	 * Checks the advisors of a call that names a session.
+	 * @param advisors all advisors, outermost first
+	 * @param turnAdvisor ours outside the tool loop
+	 * @param request the call
+	 * @throws IllegalStateException if they do not stand right, naming them and what to
+	 * do
+	 */
+	static void check(List<? extends Advisor> advisors, Advisor turnAdvisor, ChatClientRequest request) {
+		int turn = advisors.indexOf(turnAdvisor);
+		int round = index(advisors, SessionRoundAdvisor.class);
+		int tool = index(advisors, ToolAdvisor.class);
+		int memory = index(advisors, MemoryAdvisor.class);
+		if (memory >= 0) {
+			throw new IllegalStateException(
+					"A call that names a session must not have another memory: " + describe(advisors.get(memory))
+							+ " and " + describe(turnAdvisor) + " would both add history. Remove one of them.");
+		}
+		if (round < 0) {
+			throw new IllegalStateException("The advisor inside the tool loop is missing. Register both by passing the"
+					+ " SessionAdvisor itself: .advisors(sessionAdvisor) or .defaultAdvisors(sessionAdvisor).");
+		}
+		if (tool >= 0 && tool < turn) {
+			throw new IllegalStateException(outside(describe(advisors.get(tool))));
+		}
+		if (tool < 0 && (isToolAdvisorExpected(request) || new SessionCall(request).isForeignToolRound())) {
+			throw new IllegalStateException(outside("the tool advisor"));
+		}
+		if (tool > round) {
+			throw new IllegalStateException(
+					"The tool advisor " + describe(advisors.get(tool)) + " must have a lower order than "
+							+ describe(advisors.get(round)) + ", or its tool calls would not be seen. Set"
+							+ " spring.ai.chat.client.tool-calling.advisor-order, or the order of your own, between "
+							+ (SessionAdvisor.TURN_ORDER + 1) + " and " + (SessionAdvisor.ROUND_ORDER - 1) + ".");
+		}
+	}
+
+	/**
+	 * The client adds a tool advisor to each call unless it is told not to, so one that
+	 * is not in the chain stands before us.
+	 */
+	private static boolean isToolAdvisorExpected(ChatClientRequest request) {
+		Object autoRegister = request.context().get(ChatClientAttributes.TOOL_CALLING_ADVISOR_AUTO_REGISTER.getKey());
+		return !Boolean.FALSE.equals(autoRegister);
+	}
+
+	private static String outside(String toolAdvisor) {
+		return "A session needs " + toolAdvisor + " inside of it, but its order is lower than "
+				+ SessionAdvisor.TURN_ORDER + ": each tool round would be stored as a turn of its own. Set"
+				+ " spring.ai.chat.client.tool-calling.advisor-order, or the order of your own, between "
+				+ (SessionAdvisor.TURN_ORDER + 1) + " and " + (SessionAdvisor.ROUND_ORDER - 1) + ".";
+	}
+
+	private static int index(List<? extends Advisor> advisors, Class<?> type) {
+		for (int i = 0; i < advisors.size(); i++) {
+			if (type.isInstance(advisors.get(i))) {
+				return i;
+			}
+		}
+		return -1;
+	}
+
+	private static String describe(Advisor advisor) {
+		return advisor.getName() + " (order " + advisor.getOrder() + ")";
+	}
+
+}

@@ -1,0 +1,192 @@
+package io.sessionkit.advisor;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.conversation.TurnResult;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
+import org.springframework.ai.chat.memory.ChatMemory;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.core.Ordered;
+
+/**
+ * Makes {@code ChatClient} calls that name a session continue it: history in front, the
+ * whole turn stored when it ends. A call that names none passes through untouched.
+ *
+ * <pre>{@code
+ * ChatClient chat = ChatClient.builder(model).defaultAdvisors(sessionAdvisor).build();
+ * chat.prompt().user(text).advisors(SessionAdvisor.session("t1")).call().content();
+ * }</pre>
+ *
+ * It brings two advisors, one outside and one inside the tool loop; each call checks that
+ * they stand around the tool advisor and is refused if not. Safe for use by many threads.
+ */
+public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
+
+	/** The advisor parameter that names the session: a {@link SessionKey} or its id. */
+	public static final String SESSION = "sessionkit.session";
+
+	/** The advisor parameter that names the agent. */
+	public static final String AGENT = "sessionkit.agent";
+
+	/** The advisor parameter that limits the history of one call. */
+	public static final String LIMIT = "sessionkit.limit";
+
+	/** Where a response carries its {@link TurnResult}. */
+	static final String TURN = "sessionkit.turn";
+
+	/** Outside the tool loop, inside Spring AI's own memory advisors. */
+	static final int TURN_ORDER = Ordered.HIGHEST_PRECEDENCE + 210;
+
+	/**
+	 * Inside the tool loop, as near to it as the default order of tool advisors allows.
+	 */
+	static final int ROUND_ORDER = ToolCallingAdvisor.DEFAULT_ORDER + 100;
+
+	private final SessionTurnAdvisor turnAdvisor;
+
+	private final SessionRoundAdvisor roundAdvisor;
+
+	private SessionAdvisor(Builder builder) {
+		this.turnAdvisor = new SessionTurnAdvisor(builder.conversations, builder.resolver, builder.requireSession);
+		this.roundAdvisor = new SessionRoundAdvisor();
+	}
+
+	/**
+	 * An advisor that passes on what names no session.
+	 * @param conversations the sessions
+	 * @return the advisor
+	 */
+	public static SessionAdvisor of(Conversations conversations) {
+		return builder(conversations).build();
+	}
+
+	/**
+	 * A builder: no resolver, and calls without a session pass unless told otherwise.
+	 * @param conversations the sessions
+	 * @return the builder
+	 */
+	public static Builder builder(Conversations conversations) {
+		return new Builder(conversations);
+	}
+
+	/**
+	 * Names the session of a call, one without owner.
+	 * @param id the session's id
+	 * @return for {@code prompt().advisors(..)}
+	 * @throws io.sessionkit.InvalidSessionKeyException if the id breaks a rule
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> session(String id) {
+		return session(SessionKey.of(id));
+	}
+
+	/**
+	 * Names the session of a call.
+	 * @param key the session
+	 * @return for {@code prompt().advisors(..)}
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> session(SessionKey key) {
+		return (advisors) -> advisors.param(SESSION, key).param(ChatMemory.CONVERSATION_ID, key.id());
+	}
+
+	/**
+	 * Names the agent that answers a call; it is kept with the turn.
+	 * @param name the agent's name
+	 * @return for {@code prompt().advisors(..)}
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> agent(String name) {
+		return (advisors) -> advisors.param(AGENT, name);
+	}
+
+	/**
+	 * Limits the history of one call.
+	 * @param items the newest items of history that may be sent, cut at a turn; 0 for
+	 * none
+	 * @return for {@code prompt().advisors(..)}
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> limit(int items) {
+		return (advisors) -> advisors.param(LIMIT, items);
+	}
+
+	/**
+	 * The turn that a response belongs to, as it was stored.
+	 * @param response a response, or the last element of a stream
+	 * @return the turn; empty if the call named no session, and for the other elements of
+	 * a stream
+	 */
+	public static Optional<TurnResult> turn(@Nullable ChatResponse response) {
+		return (response != null) ? Optional.ofNullable(response.getMetadata().get(TURN)) : Optional.empty();
+	}
+
+	/**
+	 * The turn that a response belongs to, as it was stored.
+	 * @param response a response, or the last element of a stream
+	 * @return the turn; empty if the call named no session, and for the other elements of
+	 * a stream
+	 */
+	public static Optional<TurnResult> turn(ChatClientResponse response) {
+		return turn(response.chatResponse());
+	}
+
+	/**
+	 * Adds the two advisors to a client or a call. Adding them twice does no harm.
+	 * @param advisors where to add them
+	 */
+	@Override
+	public void accept(ChatClient.AdvisorSpec advisors) {
+		advisors.advisors(this.turnAdvisor, this.roundAdvisor);
+	}
+
+	/**
+	 * Builds a {@link SessionAdvisor}. Not safe for use by many threads.
+	 */
+	public static final class Builder {
+
+		private final Conversations conversations;
+
+		private SessionKeyResolver resolver = (request) -> Optional.empty();
+
+		private boolean requireSession;
+
+		private Builder(Conversations conversations) {
+			this.conversations = conversations;
+		}
+
+		/**
+		 * Who is asked for the session of a call that names none; nobody by default.
+		 * @param resolver the resolver
+		 * @return this builder
+		 */
+		public Builder resolver(SessionKeyResolver resolver) {
+			this.resolver = resolver;
+			return this;
+		}
+
+		/**
+		 * Whether a call without a session is refused; it passes by default.
+		 * @param requireSession true to refuse
+		 * @return this builder
+		 */
+		public Builder requireSession(boolean requireSession) {
+			this.requireSession = requireSession;
+			return this;
+		}
+
+		/**
+		 * The advisor.
+		 * @return a new advisor
+		 */
+		public SessionAdvisor build() {
+			return new SessionAdvisor(this);
+		}
+
+	}
+
+}

@@ -1,0 +1,117 @@
+package io.sessionkit.advisor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.conversation.OpenTurn;
+import io.sessionkit.conversation.TurnRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.client.ChatClientRequest;
+import org.springframework.ai.chat.memory.ChatMemory;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.SystemMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.prompt.ChatOptions;
+import org.springframework.ai.chat.prompt.Prompt;
+
+/**
+ * What a {@code ChatClient} call says about its session, read from the request.
+ */
+record SessionCall(ChatClientRequest request) {
+
+	/** Where a request carries its open turn through the chain. */
+	private static final String OPEN_TURN = "sessionkit.open-turn";
+
+	/**
+	 * The session that the call names itself.
+	 * @throws IllegalStateException if it names two
+	 */
+	Optional<SessionKey> namedKey() {
+		SessionKey own = key(SessionAdvisor.SESSION);
+		SessionKey alias = key(ChatMemory.CONVERSATION_ID);
+		if (own != null && alias != null && !own.id().equals(alias.id())) {
+			throw new IllegalStateException("The call names two sessions: " + own + " as " + SessionAdvisor.SESSION
+					+ " and " + alias + " as " + ChatMemory.CONVERSATION_ID + ". Name one of them.");
+		}
+		return Optional.ofNullable((own != null) ? own : alias);
+	}
+
+	Optional<OpenTurn> openTurn() {
+		return Optional.ofNullable((OpenTurn) this.request.context().get(OPEN_TURN));
+	}
+
+	/**
+	 * What the caller says, without system text.
+	 */
+	List<Message> input() {
+		return this.request.prompt()
+			.getInstructions()
+			.stream()
+			.filter((message) -> !(message instanceof SystemMessage))
+			.toList();
+	}
+
+	TurnRequest turnRequest(SessionKey key) {
+		ChatOptions options = this.request.prompt().getOptions();
+		return new TurnRequest(key, input(), text(SessionAdvisor.AGENT), (options != null) ? options.getModel() : null,
+				limit(), ToolDigests.of(options));
+	}
+
+	/**
+	 * Whether a tool advisor outside of ours has run tools and asks again: then the
+	 * request brings the results together with what they answer.
+	 */
+	boolean isForeignToolRound() {
+		List<Message> input = input();
+		return input.size() > 1 && input.get(input.size() - 1) instanceof ToolResponseMessage;
+	}
+
+	/**
+	 * The request with the history between the system text and the input, carrying the
+	 * turn.
+	 */
+	ChatClientRequest with(OpenTurn turn) {
+		List<Message> messages = new ArrayList<>();
+		this.request.prompt().getInstructions().stream().filter(SystemMessage.class::isInstance).forEach(messages::add);
+		messages.addAll(turn.history());
+		messages.addAll(input());
+		return ChatClientRequest.builder()
+			.prompt(new Prompt(messages, this.request.prompt().getOptions()))
+			.context(this.request.context())
+			.context(OPEN_TURN, turn)
+			.build();
+	}
+
+	private @Nullable SessionKey key(String name) {
+		Object value = this.request.context().get(name);
+		if (value == null || value instanceof SessionKey) {
+			return (SessionKey) value;
+		}
+		if (value instanceof String id) {
+			return SessionKey.of(id);
+		}
+		throw new IllegalStateException("The advisor parameter " + name + " must be a SessionKey or a String, not a "
+				+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.session(..)).");
+	}
+
+	private @Nullable String text(String name) {
+		return Objects.toString(this.request.context().get(name), null);
+	}
+
+	private int limit() {
+		Object value = this.request.context().get(SessionAdvisor.LIMIT);
+		if (value == null) {
+			return Integer.MAX_VALUE;
+		}
+		if (value instanceof Integer limit) {
+			return limit;
+		}
+		throw new IllegalStateException("The advisor parameter " + SessionAdvisor.LIMIT + " must be an Integer, not a "
+				+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.limit(..)).");
+	}
+
+}

@@ -1,0 +1,178 @@
+package io.sessionkit.advisor;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.conversation.OpenTurn;
+import io.sessionkit.conversation.TurnResult;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.ai.chat.client.ChatClientRequest;
+import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
+import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.metadata.ChatGenerationMetadata;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+
+/**
+ * Stands outside the tool loop: opens the turn, and stores it when the loop has ended.
+ */
+final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
+
+	private final Conversations conversations;
+
+	private final SessionKeyResolver resolver;
+
+	private final boolean requireSession;
+
+	SessionTurnAdvisor(Conversations conversations, SessionKeyResolver resolver, boolean requireSession) {
+		this.conversations = conversations;
+		this.resolver = resolver;
+		this.requireSession = requireSession;
+	}
+
+	@Override
+	public String getName() {
+		return "SessionTurnAdvisor";
+	}
+
+	@Override
+	public int getOrder() {
+		return SessionAdvisor.TURN_ORDER;
+	}
+
+	@Override
+	public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
+		SessionCall call = new SessionCall(request);
+		Optional<SessionKey> key = key(call);
+		if (key.isEmpty()) {
+			return chain.nextCall(request);
+		}
+		ChainCheck.check(chain.getCallAdvisors(), this, request);
+		OpenTurn turn = open(call, key.get());
+		ChatClientResponse response = runLoop(call.with(turn), chain, turn);
+		return carrying(response, turn.complete(response.chatResponse()));
+	}
+
+	@Override
+	public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
+		SessionCall call = new SessionCall(request);
+		return Flux.defer(() -> {
+			Optional<SessionKey> key = key(call);
+			if (key.isEmpty()) {
+				return chain.nextStream(request);
+			}
+			ChainCheck.check(chain.getStreamAdvisors(), this, request);
+			return Flux.usingWhen(blocking(() -> open(call, key.get())), (turn) -> stream(call, chain, turn),
+					(turn) -> Mono.empty(), SessionTurnAdvisor::failed, SessionTurnAdvisor::cancelled);
+		});
+	}
+
+	/**
+	 * The session of the call; empty if the call is not ours to touch, because it names
+	 * none, or because this advisor is registered twice and the turn is open already.
+	 */
+	private Optional<SessionKey> key(SessionCall call) {
+		if (call.openTurn().isPresent()) {
+			return Optional.empty();
+		}
+		Optional<SessionKey> key = call.namedKey().or(() -> this.resolver.resolve(call.request()));
+		if (key.isEmpty() && this.requireSession) {
+			throw new IllegalStateException("This call names no session, and sessionkit.require-session is true. Add"
+					+ " .advisors(SessionAdvisor.session(..)) to the call, or a SessionKeyResolver bean.");
+		}
+		return key;
+	}
+
+	private OpenTurn open(SessionCall call, SessionKey key) {
+		if (call.input().isEmpty()) {
+			throw new IllegalStateException("The call on session " + key
+					+ " has no message, and nothing in the session waits to be continued. Add .user(..) to the call.");
+		}
+		return this.conversations.open(call.turnRequest(key));
+	}
+
+	private static ChatClientResponse runLoop(ChatClientRequest request, CallAdvisorChain chain, OpenTurn turn) {
+		try {
+			ChatClientResponse response = chain.nextCall(request);
+			turn.afterLoop(generations(response));
+			return response;
+		}
+		catch (RuntimeException | Error ex) {
+			turn.fail(ex);
+			throw ex;
+		}
+	}
+
+	private static Flux<ChatClientResponse> stream(SessionCall call, StreamAdvisorChain chain, OpenTurn turn) {
+		AtomicReference<@Nullable ChatClientResponse> last = new AtomicReference<>();
+		// The commit is part of the stream, not of its clean-up, so that its exception
+		// reaches the subscriber as it is.
+		return chain.nextStream(call.with(turn)).doOnNext(last::set).concatWith(blocking(() -> {
+			ChatClientResponse end = last.get();
+			turn.afterLoop((end != null) ? generations(end) : List.of());
+			return lastElement(end, call, turn.complete((end != null) ? end.chatResponse() : null));
+		})).doOnCancel(turn::freeze);
+	}
+
+	private static Mono<Void> failed(OpenTurn turn, Throwable cause) {
+		return blocking(() -> {
+			turn.fail(cause);
+			return turn;
+		}).then();
+	}
+
+	private static Mono<Void> cancelled(OpenTurn turn) {
+		return blocking(() -> {
+			turn.cancel();
+			return turn;
+		}).then();
+	}
+
+	private static <T> Mono<T> blocking(Callable<T> work) {
+		return Mono.fromCallable(work).subscribeOn(Schedulers.boundedElastic());
+	}
+
+	private static List<Generation> generations(ChatClientResponse response) {
+		return (response.chatResponse() != null) ? response.chatResponse().getResults() : List.of();
+	}
+
+	private static ChatClientResponse carrying(ChatClientResponse response, TurnResult turn) {
+		ChatResponse chatResponse = response.chatResponse();
+		ChatResponse.Builder builder = ChatResponse.builder();
+		builder = (chatResponse != null) ? builder.from(chatResponse) : builder.generations(List.of());
+		return response.mutate().chatResponse(builder.metadata(SessionAdvisor.TURN, turn).build()).build();
+	}
+
+	/**
+	 * One element more, without text, that carries the turn, and what a reader of the
+	 * last element expects there: finish reason, model and usage.
+	 */
+	private static ChatClientResponse lastElement(@Nullable ChatClientResponse end, SessionCall call, TurnResult turn) {
+		List<Generation> before = (end != null) ? generations(end) : List.of();
+		ChatGenerationMetadata metadata = before.isEmpty() ? ChatGenerationMetadata.NULL : before.get(0).getMetadata();
+		ChatResponse.Builder builder = ChatResponse.builder();
+		if (end != null && end.chatResponse() != null) {
+			builder = builder.from(end.chatResponse());
+		}
+		ChatResponse response = builder.generations(List.of(new Generation(new AssistantMessage(""), metadata)))
+			.metadata(SessionAdvisor.TURN, turn)
+			.build();
+		return ChatClientResponse.builder()
+			.chatResponse(response)
+			.context((end != null) ? end.context() : call.request().context())
+			.build();
+	}
+
+}

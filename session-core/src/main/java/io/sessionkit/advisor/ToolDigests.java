@@ -1,0 +1,68 @@
+package io.sessionkit.advisor;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.prompt.ChatOptions;
+import org.springframework.ai.model.tool.ToolCallingChatOptions;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.definition.ToolDefinition;
+
+/**
+ * Names the tools of a call by what they promise, so that a turn can tell later whether
+ * they have changed. A digest is the SHA-256 of name, description and input schema.
+ */
+final class ToolDigests {
+
+	/** Tools come and go where servers offer them; what is remembered is bounded. */
+	private static final int REMEMBERED = 1000;
+
+	private static final Map<ToolDefinition, String> digests = new ConcurrentHashMap<>();
+
+	private ToolDigests() {
+	}
+
+	static Map<String, String> of(@Nullable ChatOptions options) {
+		List<ToolCallback> tools = (options instanceof ToolCallingChatOptions toolOptions)
+				? toolOptions.getToolCallbacks() : null;
+		if (tools == null || tools.isEmpty()) {
+			return Map.of();
+		}
+		Map<String, String> result = new LinkedHashMap<>();
+		for (ToolCallback tool : tools) {
+			ToolDefinition definition = tool.getToolDefinition();
+			result.put(definition.name(), digest(definition));
+		}
+		return result;
+	}
+
+	private static String digest(ToolDefinition definition) {
+		if (digests.size() > REMEMBERED) {
+			digests.clear();
+		}
+		return digests.computeIfAbsent(definition, ToolDigests::compute);
+	}
+
+	private static String compute(ToolDefinition definition) {
+		try {
+			MessageDigest sha = MessageDigest.getInstance("SHA-256");
+			for (String part : new String[] { definition.name(), definition.description(), definition.inputSchema() }) {
+				sha.update(part.getBytes(StandardCharsets.UTF_8));
+				sha.update((byte) 0);
+			}
+			return HexFormat.of().formatHex(sha.digest());
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("This Java has no SHA-256.", ex);
+		}
+	}
+
+}

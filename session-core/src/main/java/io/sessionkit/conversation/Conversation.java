@@ -1,0 +1,141 @@
+package io.sessionkit.conversation;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.Turn;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.Window;
+
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * A handle for one session. It holds nothing but the key: each call asks the store. Safe
+ * for use by many threads.
+ */
+public final class Conversation {
+
+	private final SessionKey key;
+
+	private final SessionStore store;
+
+	Conversation(SessionKey key, SessionStore store) {
+		this.key = key;
+		this.store = store;
+	}
+
+	/**
+	 * Which session this is.
+	 * @return its key
+	 */
+	public SessionKey key() {
+		return this.key;
+	}
+
+	/**
+	 * The header.
+	 * @return the header, or empty if the session is absent or has expired
+	 */
+	public Optional<Session> session() {
+		return this.store.find(this.key);
+	}
+
+	/**
+	 * What the next call would start from: the completed turns of the active branch since
+	 * the checkpoint, before hooks and limits.
+	 * @return the messages, oldest first; none if the session is absent
+	 */
+	public List<Message> view() {
+		return this.store.open(this.key, Window.ALL)
+			.map(SessionView::items)
+			.orElse(List.of())
+			.stream()
+			.map(SessionItem::message)
+			.toList();
+	}
+
+	/**
+	 * The whole log, as a person sees it.
+	 * @return the messages, oldest first; none if the session is absent
+	 */
+	public List<Message> messages() {
+		return this.store.messages(this.key);
+	}
+
+	/**
+	 * The end of the log.
+	 * @param limit how many messages; 0 for none
+	 * @return the newest messages, oldest first
+	 */
+	public List<Message> messages(int limit) {
+		return this.store.messages(this.key, limit);
+	}
+
+	/**
+	 * A page of the log with sequence, time and turn of each message.
+	 * @param tail which items, by sequence
+	 * @return the items, oldest first
+	 */
+	public List<SessionItem> items(Tail tail) {
+		return this.store.items(this.key, tail);
+	}
+
+	/**
+	 * What one turn holds, whatever became of it.
+	 * @param turn its number
+	 * @return its items, oldest first; none if there is no such turn
+	 */
+	public List<SessionItem> items(long turn) {
+		return this.store.items(this.key, turn);
+	}
+
+	/**
+	 * A page of the turns of all branches and statuses.
+	 * @param tail which turns, by number
+	 * @return the turns, oldest first
+	 */
+	public List<Turn> turns(Tail tail) {
+		return this.store.turns(this.key, tail);
+	}
+
+	/**
+	 * Gives the session a title.
+	 * @param title the title; an empty one takes it away
+	 * @throws SessionNotFoundException if the session is absent
+	 */
+	public void rename(String title) {
+		change((header) -> header.title(title));
+	}
+
+	/**
+	 * Takes the newest message away for good.
+	 * @return the message, or empty if there was none
+	 */
+	public Optional<Message> pop() {
+		return this.store.pop(this.key);
+	}
+
+	/**
+	 * Erases the session and all it left. Erasing what is absent does nothing.
+	 */
+	public void erase() {
+		this.store.clear(this.key);
+	}
+
+	private void change(UnaryOperator<HeaderChange> change) {
+		HeaderChange header = change.apply(HeaderChange.NONE);
+		if (!this.store.commit(Commit.any(this.key).header(header)).isStored()) {
+			throw new SessionNotFoundException("There is no session " + this.key + ", or it has expired.");
+		}
+	}
+
+}

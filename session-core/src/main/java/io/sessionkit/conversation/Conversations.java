@@ -1,0 +1,127 @@
+package io.sessionkit.conversation;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.hook.SequenceGuard;
+import io.sessionkit.hook.Trim;
+import io.sessionkit.store.SessionStore;
+
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * Gives handles for sessions and opens turns on them: the one place that puts store,
+ * codec and hooks together. Safe for use by many threads.
+ */
+public final class Conversations {
+
+	private final SessionStore store;
+
+	private final Trim trim;
+
+	private final SequenceGuard guard;
+
+	private Conversations(Builder builder) {
+		this.store = builder.store;
+		this.trim = builder.trim;
+		this.guard = builder.guard;
+	}
+
+	/**
+	 * Conversations that send the whole view and repair what is not a valid sequence.
+	 * @param store where the sessions are
+	 * @return the conversations
+	 */
+	public static Conversations of(SessionStore store) {
+		return builder(store).build();
+	}
+
+	/**
+	 * A builder: no trimming and a repairing guard unless told otherwise.
+	 * @param store where the sessions are
+	 * @return the builder
+	 */
+	public static Builder builder(SessionStore store) {
+		return new Builder(store);
+	}
+
+	/**
+	 * The handle for a session, whether or not it is there.
+	 * @param key the session
+	 * @return its handle; nothing is read
+	 */
+	public Conversation get(SessionKey key) {
+		return new Conversation(key, this.store);
+	}
+
+	/**
+	 * The handle for a session without owner.
+	 * @param id the session's id
+	 * @return its handle; nothing is read
+	 */
+	public Conversation get(String id) {
+		return get(SessionKey.of(id));
+	}
+
+	/**
+	 * Opens a turn: checks that its input can be stored, and reads header and view at
+	 * once. The turn is written when it is completed, failed or cancelled, and leaves no
+	 * trace before that.
+	 * @param request what the turn starts with
+	 * @return the open turn
+	 * @throws io.sessionkit.UnstorableMessageException if a message of the input could
+	 * not be stored; the store was not asked
+	 * @throws io.sessionkit.StoreUnavailableException if the store does not answer
+	 */
+	public OpenTurn open(TurnRequest request) {
+		for (Message message : request.input()) {
+			this.store.options().codec().encode(request.key(), message);
+		}
+		return new OpenTurn(request, this.store, this.trim, this.guard);
+	}
+
+	/**
+	 * Builds {@link Conversations}. Not safe for use by many threads.
+	 */
+	public static final class Builder {
+
+		private final SessionStore store;
+
+		private Trim trim = Trim.NONE;
+
+		private SequenceGuard guard = SequenceGuard.repairing();
+
+		private Builder(SessionStore store) {
+			this.store = store;
+		}
+
+		/**
+		 * How much history goes with a request; all of it by default.
+		 * @param trim the limits
+		 * @return this builder
+		 */
+		public Builder trim(Trim trim) {
+			this.trim = trim;
+			return this;
+		}
+
+		/**
+		 * What is done with a request that is not a valid sequence; it is repaired by
+		 * default.
+		 * @param guard the guard
+		 * @return this builder
+		 */
+		public Builder guard(SequenceGuard guard) {
+			this.guard = guard;
+			return this;
+		}
+
+		/**
+		 * The conversations.
+		 * @return new conversations
+		 */
+		public Conversations build() {
+			return new Conversations(this);
+		}
+
+	}
+
+}

@@ -1,0 +1,333 @@
+package io.sessionkit.conversation;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+import io.sessionkit.CommitFailedException;
+import io.sessionkit.Round;
+import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.hook.SequenceGuard;
+import io.sessionkit.hook.Trim;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.NewItem;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.TurnWrite;
+import io.sessionkit.store.Window;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+
+/**
+ * A turn between its question and its end. It is written once, by the first of
+ * {@link #complete}, {@link #fail} and {@link #cancel}; a later one does nothing.
+ * <p>
+ * Safe for use by many threads, as a stream needs: what comes after {@link #freeze} or
+ * after the end is ignored or refused.
+ */
+public final class OpenTurn {
+
+	private static final Log logger = LogFactory.getLog(OpenTurn.class);
+
+	private final TurnRequest request;
+
+	private final SessionStore store;
+
+	private final StoreOptions options;
+
+	private final String id;
+
+	private final Instant startedAt;
+
+	private final @Nullable Session base;
+
+	private final ViewTrimmer trimmer;
+
+	private final SequenceGuard guard;
+
+	private final Transcript transcript;
+
+	private ReplyAggregator reply = new ReplyAggregator();
+
+	private boolean roundOpen;
+
+	private boolean frozen;
+
+	private boolean closed;
+
+	OpenTurn(TurnRequest request, SessionStore store, Trim trim, SequenceGuard guard) {
+		this.request = request;
+		this.store = store;
+		this.options = store.options();
+		this.id = this.options.turnIds().get();
+		this.startedAt = this.options.clock().instant();
+		Optional<SessionView> view = store.open(request.key(), window(trim, request));
+		this.base = view.map(SessionView::session).orElse(null);
+		this.trimmer = new ViewTrimmer(view.map(SessionView::items).orElse(List.of()), trim);
+		this.guard = guard;
+		this.transcript = new Transcript(this.options.clock(), this.options.codec()::storable);
+	}
+
+	private static Window window(Trim trim, TurnRequest request) {
+		int room = (trim.maxMessages() == Integer.MAX_VALUE) ? Integer.MAX_VALUE
+				: Math.max(0, trim.maxMessages() - request.input().size());
+		return new Window(trim.maxTurns(), room).and(Window.items(request.limit()));
+	}
+
+	/**
+	 * Which session the turn is on.
+	 * @return its key
+	 */
+	public SessionKey key() {
+		return this.request.key();
+	}
+
+	/**
+	 * The history that goes before the turn's input.
+	 * @return the messages, oldest first, within the limits
+	 */
+	public List<Message> history() {
+		return this.trimmer.history();
+	}
+
+	/**
+	 * Whether a model call is under way.
+	 * @return true between {@link #beforeRound} and the end of that round
+	 */
+	public synchronized boolean isRoundOpen() {
+		return this.roundOpen;
+	}
+
+	/**
+	 * Takes what the tool advisor forwards and gives what the model is to get.
+	 * @param forwarded the messages, system text included
+	 * @return a valid sequence within the limits
+	 * @throws IllegalStateException if the turn is over
+	 */
+	public synchronized List<Message> beforeRound(List<Message> forwarded) {
+		if (this.frozen || this.closed) {
+			throw new IllegalStateException("The turn on session " + key() + " is over: the call was cancelled.");
+		}
+		List<Message> whole = this.transcript.beforeRound(forwarded);
+		this.reply = new ReplyAggregator();
+		this.roundOpen = true;
+		return this.guard.apply(this.trimmer.trim(whole));
+	}
+
+	/**
+	 * Takes a chunk of a streamed reply.
+	 * @param chunk the chunk
+	 */
+	public synchronized void chunk(ChatResponse chunk) {
+		if (!this.frozen) {
+			this.reply.add(chunk);
+		}
+	}
+
+	/**
+	 * The streamed reply is whole: records it, before its tools are called.
+	 */
+	public synchronized void afterStreamedRound() {
+		this.roundOpen = false;
+		if (!this.frozen && !this.reply.isEmpty()) {
+			recordReply();
+		}
+	}
+
+	/**
+	 * Records a reply that came as a whole, before its tools are called.
+	 * @param response what the model returned; null and no generations are no reply
+	 */
+	public synchronized void afterRound(@Nullable ChatResponse response) {
+		this.roundOpen = false;
+		AssistantMessage chosen = (response != null) ? Replies.chosen(response) : null;
+		if (response != null && chosen != null) {
+			this.transcript.afterRound(chosen, response.getMetadata().getModel(),
+					Replies.usage(response.getMetadata().getUsage()));
+		}
+	}
+
+	/**
+	 * The model call has failed; another may follow in the same turn.
+	 */
+	public synchronized void afterFailedRound() {
+		this.roundOpen = false;
+	}
+
+	/**
+	 * The tool loop is over: records what it ended with, if no model call came after it.
+	 * @param generations what the loop returned
+	 */
+	public synchronized void afterLoop(List<Generation> generations) {
+		if (!this.frozen) {
+			this.transcript.afterLoop(generations);
+		}
+	}
+
+	/**
+	 * Records nothing more: the caller has gone, and what comes now are the effects of
+	 * that.
+	 */
+	public synchronized void freeze() {
+		this.frozen = true;
+	}
+
+	/**
+	 * Stores the turn as history; without an answer, as failed.
+	 * @param answer what the caller is about to get
+	 * @return the turn as it was stored
+	 * @throws SessionConflictException if somebody else wrote to the session; the turn is
+	 * kept beside the history, and the exception carries the answer
+	 * @throws CommitFailedException if the store failed; it carries the answer
+	 */
+	public TurnResult complete(@Nullable ChatResponse answer) {
+		if (!close()) {
+			throw new IllegalStateException("The turn on session " + key() + " is over already.");
+		}
+		try {
+			if (!this.transcript.isAnswered()) {
+				return write(TurnStatus.FAILED, "no reply");
+			}
+			TurnResult result = commit();
+			if (result != null) {
+				return result;
+			}
+			write(TurnStatus.FAILED, SessionConflictException.class.getName());
+		}
+		catch (RuntimeException ex) {
+			throw new CommitFailedException("The model has answered, but the turn on session " + key()
+					+ " could not be stored: " + ex.getClass().getSimpleName()
+					+ ". The reply is in this exception; calling again is safe.", answer, ex);
+		}
+		throw new SessionConflictException("Session " + key() + " moved on from version "
+				+ ((this.base != null) ? this.base.version() : 0)
+				+ " while this turn was open. The reply is in this exception and the turn is kept beside the history;"
+				+ " call again to continue from what is there now.", answer);
+	}
+
+	/**
+	 * Keeps the turn as failed, with what there was. It is not history, so a retry sends
+	 * the question once.
+	 * @param cause what ended the turn; what goes wrong here is added to it as suppressed
+	 */
+	public void fail(Throwable cause) {
+		if (!close()) {
+			return;
+		}
+		try {
+			keepPartialReply();
+			write(TurnStatus.FAILED, cause.getClass().getName());
+		}
+		catch (RuntimeException ex) {
+			cause.addSuppressed(ex);
+		}
+	}
+
+	/**
+	 * Keeps the turn of a caller that has gone: completed if the answer was whole, else
+	 * as cancelled with what there was. There is nobody to tell of an error; it is
+	 * logged.
+	 */
+	public void cancel() {
+		freeze();
+		if (!close()) {
+			return;
+		}
+		try {
+			if (isAnswerWhole() && commit() != null) {
+				return;
+			}
+			keepPartialReply();
+			write(TurnStatus.CANCELLED, null);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The cancelled turn on session " + key() + " could not be stored: " + ex.getClass().getName());
+		}
+	}
+
+	private synchronized boolean close() {
+		boolean first = !this.closed;
+		this.closed = true;
+		return first;
+	}
+
+	private synchronized boolean isAnswerWhole() {
+		if (this.roundOpen && this.reply.isFinalAnswer()) {
+			this.roundOpen = false;
+			recordReply();
+		}
+		return this.transcript.isAnswered();
+	}
+
+	private synchronized void keepPartialReply() {
+		if (this.roundOpen) {
+			this.roundOpen = false;
+			this.transcript.partial(this.reply.partial());
+		}
+	}
+
+	private void recordReply() {
+		this.transcript.afterRound(this.reply.message(), this.reply.model(), this.reply.usage());
+	}
+
+	/**
+	 * @return null if somebody else was first
+	 */
+	private @Nullable TurnResult commit() {
+		Commit commit = (this.base != null) ? Commit.on(this.base) : Commit.first(key());
+		TurnWrite write = turnWrite(TurnStatus.COMPLETED, null);
+		CommitResult result = this.store.commit(commit.turn(write));
+		return result.isStored() ? result(write, result) : null;
+	}
+
+	private TurnResult write(TurnStatus status, @Nullable String failure) {
+		TurnWrite write = turnWrite(status, failure);
+		return result(write, this.store.commit(Commit.any(key()).turn(write)));
+	}
+
+	private synchronized TurnWrite turnWrite(TurnStatus status, @Nullable String failure) {
+		List<NewItem> items = new ArrayList<>();
+		this.request.input().forEach((message) -> items.add(item(message, this.startedAt)));
+		this.transcript.entries().forEach((entry) -> items.add(item(entry.message(), entry.at())));
+		List<Round> rounds = this.transcript.rounds();
+		String model = rounds.isEmpty() ? null : rounds.get(rounds.size() - 1).model();
+		Turn turn = new Turn(this.id, 0, (this.base != null) ? this.base.head() : 0,
+				(this.base != null) ? this.base.branch() : Session.MAIN, status, this.request.agent(),
+				(model != null && !model.isEmpty()) ? model : this.request.model(), this.startedAt,
+				this.options.clock().instant(), rounds, Map.copyOf(this.request.tools()), failure, 0, 0);
+		return new TurnWrite(turn, 0, items);
+	}
+
+	private NewItem item(Message message, Instant at) {
+		return new NewItem(message, at, this.options.tokens().applyAsInt(message));
+	}
+
+	private TurnResult result(TurnWrite write, CommitResult stored) {
+		List<SessionItem> items = new ArrayList<>();
+		int tokens = 0;
+		for (NewItem item : write.items()) {
+			items.add(new SessionItem(stored.firstItem() + items.size(), stored.turn(), item.at(), item.tokens(),
+					item.message()));
+			tokens += item.tokens();
+		}
+		Turn turn = write.turn();
+		return new TurnResult(key(), turn.stored(stored.turn(), turn.parent(), turn.branch(), items.size(), tokens),
+				items, this.trimmer.isOverLimit());
+	}
+
+}

@@ -1,0 +1,68 @@
+package io.sessionkit.conversation;
+
+import java.util.List;
+import java.util.Set;
+
+import io.sessionkit.TokenUsage;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.metadata.Usage;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+
+/**
+ * Reads what providers return.
+ */
+final class Replies {
+
+	/**
+	 * What Anthropic puts into the metadata of a generation that is a thinking block, in
+	 * front of the one that is the answer.
+	 */
+	private static final Set<String> THINKING = Set.of("signature", "data");
+
+	private Replies() {
+	}
+
+	/**
+	 * The generation that the tool loop follows: the first with tool calls, else the
+	 * first that is not a thinking block.
+	 * @return the reply; null if there is no generation
+	 */
+	static @Nullable AssistantMessage chosen(ChatResponse response) {
+		List<AssistantMessage> messages = response.getResults().stream().map(Generation::getOutput).toList();
+		for (AssistantMessage message : messages) {
+			if (message.hasToolCalls()) {
+				return message;
+			}
+		}
+		for (AssistantMessage message : messages) {
+			if (THINKING.stream().noneMatch(message.getMetadata()::containsKey)) {
+				return message;
+			}
+		}
+		return messages.isEmpty() ? null : messages.get(messages.size() - 1);
+	}
+
+	/**
+	 * Whether there is nothing in it that a person or a tool could use.
+	 */
+	static boolean isBlank(AssistantMessage message) {
+		String text = message.getText();
+		return (text == null || text.isBlank()) && !message.hasToolCalls() && message.getMedia().isEmpty();
+	}
+
+	static TokenUsage usage(@Nullable Usage usage) {
+		if (usage == null) {
+			return TokenUsage.NONE;
+		}
+		return new TokenUsage(count(usage.getPromptTokens()), count(usage.getCompletionTokens()),
+				count(usage.getCacheReadInputTokens()), count(usage.getCacheWriteInputTokens()));
+	}
+
+	private static long count(@Nullable Number number) {
+		return (number != null) ? number.longValue() : 0;
+	}
+
+}

@@ -1,0 +1,220 @@
+package io.sessionkit.conversation;
+
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+import io.sessionkit.Round;
+import io.sessionkit.TokenUsage;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+import org.springframework.ai.chat.model.Generation;
+
+import org.springframework.ai.model.tool.ToolCallLimitExceededException;
+import org.springframework.ai.model.tool.ToolExecutionResult;
+
+/**
+ * Writes down what happens between the question and the end of the tool loop, each
+ * message once. It goes by two facts only: a request that ends with a tool message, while
+ * calls are unanswered, brings their results; any other request, after something was
+ * recorded, means that the loop was started again from outside. So it does not matter
+ * whether the tool advisor forwards all messages of the turn or only the newest.
+ * <p>
+ * Not safe for use by many threads: {@link OpenTurn} locks.
+ */
+final class Transcript {
+
+	/** What a call that the loop did not come to is answered with. */
+	static final String NOT_RUN = "Not run: the tool loop had ended before.";
+
+	private static final String TOOL_ID = "toolId";
+
+	private static final String TOOL_NAME = "toolName";
+
+	/**
+	 * A message and when it came.
+	 */
+	record Entry(Message message, Instant at) {
+	}
+
+	private final Clock clock;
+
+	private final UnaryOperator<Message> storable;
+
+	private final List<Entry> entries = new ArrayList<>();
+
+	private final List<Round> rounds = new ArrayList<>();
+
+	private List<Message> firstRequest = List.of();
+
+	private @Nullable AssistantMessage unanswered;
+
+	private boolean answered;
+
+	Transcript(Clock clock, UnaryOperator<Message> storable) {
+		this.clock = clock;
+		this.storable = storable;
+	}
+
+	/**
+	 * A model call is about to be made.
+	 * @param request what the tool advisor forwards
+	 * @return the whole request, the turn's own messages included
+	 */
+	List<Message> beforeRound(List<Message> request) {
+		Message last = request.isEmpty() ? null : request.get(request.size() - 1);
+		if (this.unanswered != null && last instanceof ToolResponseMessage results) {
+			add(results);
+			this.unanswered = null;
+		}
+		else if (!this.entries.isEmpty()) {
+			restart();
+		}
+		if (this.entries.isEmpty()) {
+			this.firstRequest = List.copyOf(request);
+			return request;
+		}
+		if (request.size() >= this.firstRequest.size() + this.entries.size()) {
+			return request;
+		}
+		List<Message> whole = new ArrayList<>(this.firstRequest);
+		this.entries.forEach((entry) -> whole.add(entry.message()));
+		return whole;
+	}
+
+	/**
+	 * The model has answered.
+	 * @param reply the reply that the tool loop follows
+	 */
+	void afterRound(AssistantMessage reply, @Nullable String model, TokenUsage usage) {
+		this.rounds.add(new Round(model, usage));
+		if (Replies.isBlank(reply)) {
+			return;
+		}
+		add(reply);
+		if (reply.hasToolCalls()) {
+			this.unanswered = reply;
+		}
+		else {
+			this.answered = true;
+		}
+	}
+
+	/**
+	 * The loop has ended.
+	 * @param generations what it returned to the caller
+	 */
+	void afterLoop(List<Generation> generations) {
+		if (this.unanswered == null) {
+			takeForeignAnswer(generations);
+			return;
+		}
+		if (generations.stream().anyMatch((generation) -> generation.getOutput().hasToolCalls())) {
+			// nobody runs tools here: the application does, and sends the results as the
+			// input of the next turn
+			this.answered = true;
+			return;
+		}
+		List<ToolResponse> results = resultsWithoutRound(generations);
+		List<ToolCall> calls = this.unanswered.getToolCalls();
+		for (int i = results.size(); i < calls.size(); i++) {
+			results.add(new ToolResponse(calls.get(i).id(), calls.get(i).name(), NOT_RUN));
+		}
+		add(ToolResponseMessage.builder().responses(results).build());
+		this.unanswered = null;
+		this.answered = true;
+	}
+
+	/**
+	 * Keeps what was said before the end came.
+	 */
+	void partial(AssistantMessage message) {
+		if (!Replies.isBlank(message)) {
+			add(message);
+		}
+	}
+
+	boolean isAnswered() {
+		return this.answered;
+	}
+
+	List<Entry> entries() {
+		return List.copyOf(this.entries);
+	}
+
+	List<Round> rounds() {
+		return List.copyOf(this.rounds);
+	}
+
+	private void add(Message message) {
+		this.entries.add(new Entry(this.storable.apply(message), this.clock.instant()));
+	}
+
+	private void restart() {
+		this.entries.clear();
+		this.unanswered = null;
+		this.answered = false;
+	}
+
+	/**
+	 * An advisor inside ours, a cache for example, may answer without asking the model.
+	 */
+	private void takeForeignAnswer(List<Generation> generations) {
+		if (!this.answered && this.rounds.isEmpty() && !generations.isEmpty()
+				&& !Replies.isBlank(generations.get(0).getOutput())) {
+			add(generations.get(0).getOutput());
+			this.answered = true;
+		}
+	}
+
+	/**
+	 * The results that no model call followed: of tools that return to the caller
+	 * directly, or those that were there when a limit ended the loop.
+	 */
+	private List<ToolResponse> resultsWithoutRound(List<Generation> generations) {
+		String reason = generations.isEmpty() ? null : generations.get(0).getMetadata().getFinishReason();
+		if (ToolExecutionResult.FINISH_REASON.equals(reason)) {
+			return direct(generations);
+		}
+		if (ToolCallLimitExceededException.FINISH_REASON.equals(reason)) {
+			return limited(generations.get(0));
+		}
+		return new ArrayList<>();
+	}
+
+	private static List<ToolResponse> direct(List<Generation> generations) {
+		List<ToolResponse> results = new ArrayList<>();
+		for (Generation generation : generations) {
+			String id = generation.getMetadata().get(TOOL_ID);
+			String name = generation.getMetadata().get(TOOL_NAME);
+			String text = generation.getOutput().getText();
+			results
+				.add(new ToolResponse((id != null) ? id : "", (name != null) ? name : "", (text != null) ? text : ""));
+		}
+		return results;
+	}
+
+	private List<ToolResponse> limited(Generation generation) {
+		List<ToolResponse> results = new ArrayList<>();
+		List<ToolResponse> partial = generation.getMetadata()
+			.get(ToolCallLimitExceededException.METADATA_PARTIAL_TOOL_RESPONSES);
+		if (partial != null) {
+			results.addAll(partial);
+		}
+		List<ToolCall> calls = (this.unanswered != null) ? this.unanswered.getToolCalls() : List.of();
+		if (results.size() < calls.size()) {
+			ToolCall refused = calls.get(results.size());
+			String text = generation.getOutput().getText();
+			results.add(new ToolResponse(refused.id(), refused.name(), (text != null) ? text : NOT_RUN));
+		}
+		return results;
+	}
+
+}

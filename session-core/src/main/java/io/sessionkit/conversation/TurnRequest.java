@@ -1,0 +1,34 @@
+package io.sessionkit.conversation;
+
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.SessionKey;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * What a turn starts with.
+ *
+ * @param key the session
+ * @param input what the caller says in this turn, without system text
+ * @param agent the agent that answers; null for none in particular
+ * @param model the model that is asked; null if the caller leaves it to the provider
+ * @param limit the newest items of history that may be sent, cut at a turn;
+ * {@link Integer#MAX_VALUE} for no limit but the configured ones
+ * @param tools the tools on offer: name to digest of the definition
+ */
+public record TurnRequest(SessionKey key, List<Message> input, @Nullable String agent, @Nullable String model,
+		int limit, Map<String, String> tools) {
+
+	public TurnRequest {
+		input = List.copyOf(input);
+		tools = Map.copyOf(tools);
+		if (limit < 0) {
+			throw new IllegalArgumentException(
+					"The limit of a call must not be negative: " + limit + ". Use 0 to send no history.");
+		}
+	}
+
+}

@@ -1,0 +1,24 @@
+package io.sessionkit.conversation;
+
+import java.util.List;
+
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+
+/**
+ * A turn as it was stored.
+ *
+ * @param key the session
+ * @param turn the turn: id, number, status, usage of each round
+ * @param items the items it added, in order
+ * @param overLimit whether the turn alone was larger than {@code trim.max-messages} and
+ * was sent whole all the same
+ */
+public record TurnResult(SessionKey key, Turn turn, List<SessionItem> items, boolean overLimit) {
+
+	public TurnResult {
+		items = List.copyOf(items);
+	}
+
+}

@@ -1,0 +1,108 @@
+package io.sessionkit.conversation;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.sessionkit.SessionItem;
+import io.sessionkit.hook.Trim;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.MessageType;
+
+/**
+ * Keeps a request within {@code trim.max-messages} while the tool loop makes the current
+ * turn longer, by leaving out the oldest turns of the history. The statement that read
+ * the history has done it for the first model call. Not safe for use by many threads.
+ */
+final class ViewTrimmer {
+
+	private static final Log logger = LogFactory.getLog(ViewTrimmer.class);
+
+	private final List<Message> history = new ArrayList<>();
+
+	/** The index of the first message of each turn in the history. */
+	private final List<Integer> turns = new ArrayList<>();
+
+	private final Trim trim;
+
+	private boolean overLimit;
+
+	ViewTrimmer(List<SessionItem> view, Trim trim) {
+		this.trim = trim;
+		long turn = -1;
+		for (SessionItem item : view) {
+			if (item.turn() != turn) {
+				turn = item.turn();
+				this.turns.add(this.history.size());
+			}
+			this.history.add(item.message());
+		}
+	}
+
+	List<Message> history() {
+		return this.history;
+	}
+
+	boolean isOverLimit() {
+		return this.overLimit;
+	}
+
+	List<Message> trim(List<Message> request) {
+		int system = countSystem(request);
+		int excess = request.size() - system - this.trim.maxMessages();
+		if (excess <= 0) {
+			return request;
+		}
+		int cut = startsWithHistory(request, system) ? cut(excess) : 0;
+		if (cut < excess) {
+			report(request.size() - system - cut);
+		}
+		if (cut == 0) {
+			return request;
+		}
+		List<Message> trimmed = new ArrayList<>(request.subList(0, system));
+		trimmed.addAll(request.subList(system + cut, request.size()));
+		return trimmed;
+	}
+
+	/**
+	 * The smallest number of messages, in whole turns, that is enough; the whole history
+	 * if none is.
+	 */
+	private int cut(int excess) {
+		for (int start : this.turns) {
+			if (start >= excess) {
+				return start;
+			}
+		}
+		return this.history.size();
+	}
+
+	/**
+	 * An advisor between ours may have changed the history; what it made of it is not
+	 * ours to cut.
+	 */
+	private boolean startsWithHistory(List<Message> request, int system) {
+		return request.size() >= system + this.history.size()
+				&& request.subList(system, system + this.history.size()).equals(this.history);
+	}
+
+	private void report(int messages) {
+		if (!this.overLimit) {
+			logger.warn("A request has " + messages + " messages although trim.max-messages is "
+					+ this.trim.maxMessages() + ": the current turn alone is larger, and it is sent whole.");
+		}
+		this.overLimit = true;
+	}
+
+	private static int countSystem(List<Message> request) {
+		int count = 0;
+		while (count < request.size() && request.get(count).getMessageType() == MessageType.SYSTEM) {
+			count++;
+		}
+		return count;
+	}
+
+}
