@@ -1,0 +1,164 @@
+package io.sessionkit.test;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.Turn;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.Window;
+
+/**
+ * A store that notes who calls the two operations of a turn, and fails where it is told
+ * to.
+ */
+public final class ObservedStore implements SessionStore {
+
+	/**
+	 * Where a store may fail.
+	 */
+	public enum Fault {
+
+		/** Nowhere. */
+		NONE,
+
+		/** It cannot be opened. */
+		OPEN,
+
+		/** A commit does not arrive. */
+		COMMIT,
+
+		/** A commit arrives and its answer is lost. */
+		ANSWER
+
+	}
+
+	private final SessionStore store;
+
+	private final List<String> threads = new CopyOnWriteArrayList<>();
+
+	private final List<String> calls = new CopyOnWriteArrayList<>();
+
+	private volatile Fault fault = Fault.NONE;
+
+	private volatile Runnable beforeCommit = () -> {
+	};
+
+	public ObservedStore(SessionStore store) {
+		this.store = store;
+	}
+
+	/**
+	 * From now on it fails there.
+	 */
+	public void failAt(Fault fault) {
+		this.fault = fault;
+	}
+
+	/**
+	 * From now on this runs first.
+	 */
+	public void beforeCommit(Runnable beforeCommit) {
+		this.beforeCommit = beforeCommit;
+	}
+
+	/**
+	 * The names of the threads that opened and committed.
+	 */
+	public List<String> threads() {
+		return List.copyOf(this.threads);
+	}
+
+	/**
+	 * What was called of open and commit, in order.
+	 */
+	public List<String> calls() {
+		return List.copyOf(this.calls);
+	}
+
+	@Override
+	public StoreOptions options() {
+		return this.store.options();
+	}
+
+	@Override
+	public Optional<SessionView> open(SessionKey key, Window window) {
+		note("open");
+		if (this.fault == Fault.OPEN) {
+			throw new StoreUnavailableException("The store is down.", null);
+		}
+		return this.store.open(key, window);
+	}
+
+	@Override
+	public CommitResult commit(Commit commit) {
+		note("commit");
+		this.beforeCommit.run();
+		if (this.fault == Fault.COMMIT) {
+			throw new StoreUnavailableException("The store is down.", null);
+		}
+		CommitResult result = this.store.commit(commit);
+		if (this.fault == Fault.ANSWER) {
+			throw new StoreUnavailableException("The store's answer was lost.", null);
+		}
+		return result;
+	}
+
+	@Override
+	public List<SessionItem> items(SessionKey key, Tail tail) {
+		return this.store.items(key, tail);
+	}
+
+	@Override
+	public List<SessionItem> items(SessionKey key, long turn) {
+		return this.store.items(key, turn);
+	}
+
+	@Override
+	public List<Turn> turns(SessionKey key, Tail tail) {
+		return this.store.turns(key, tail);
+	}
+
+	@Override
+	public List<Session> list(String owner, Page page) {
+		return this.store.list(owner, page);
+	}
+
+	@Override
+	public void clear(SessionKey key) {
+		this.store.clear(key);
+	}
+
+	@Override
+	public boolean put(SessionKey key, RecordWrite record) {
+		return this.store.put(key, record);
+	}
+
+	@Override
+	public List<SessionRecord> records(SessionKey key, String kind) {
+		return this.store.records(key, kind);
+	}
+
+	@Override
+	public List<SessionRecord> records(String owner, String kind, Page page) {
+		return this.store.records(owner, kind, page);
+	}
+
+	private void note(String call) {
+		this.calls.add(call);
+		this.threads.add(Thread.currentThread().getName());
+	}
+
+}
