@@ -1,0 +1,15 @@
+package io.sessionkit.store;
+
+import java.time.Instant;
+
+/**
+ * An item as the in-memory store keeps it.
+ *
+ * @param sequence its place in the session
+ * @param turn the number of its turn
+ * @param at when it was recorded
+ * @param tokens its estimated size
+ * @param message its message
+ */
+record StoredItem(long sequence, long turn, Instant at, int tokens, StoredMessage message) {
+}
