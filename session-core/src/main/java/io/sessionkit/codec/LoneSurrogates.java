@@ -1,0 +1,50 @@
+package io.sessionkit.codec;
+
+/**
+ * UTF-16 units that stand without their other half. They are no Unicode text: databases
+ * refuse them or turn each into a question mark.
+ */
+final class LoneSurrogates {
+
+	private static final char REPLACEMENT = '\uFFFD';
+
+	private LoneSurrogates() {
+	}
+
+	static boolean in(String text) {
+		return indexOf(text, 0) >= 0;
+	}
+
+	/**
+	 * The text with U+FFFD in place of each lone surrogate; the same instance if there is
+	 * none.
+	 */
+	static String replaced(String text) {
+		int at = indexOf(text, 0);
+		if (at < 0) {
+			return text;
+		}
+		StringBuilder repaired = new StringBuilder(text);
+		for (; at >= 0; at = indexOf(text, at + 1)) {
+			repaired.setCharAt(at, REPLACEMENT);
+		}
+		return repaired.toString();
+	}
+
+	private static int indexOf(String text, int from) {
+		for (int i = from; i < text.length(); i++) {
+			if (Character.isSurrogate(text.charAt(i))) {
+				if (!pairAt(text, i)) {
+					return i;
+				}
+				i++;
+			}
+		}
+		return -1;
+	}
+
+	private static boolean pairAt(String text, int i) {
+		return i + 1 < text.length() && Character.isSurrogatePair(text.charAt(i), text.charAt(i + 1));
+	}
+
+}

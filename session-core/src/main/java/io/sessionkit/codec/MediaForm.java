@@ -1,0 +1,171 @@
+package io.sessionkit.codec;
+
+import java.net.MalformedURLException;
+import java.net.URL;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+
+import org.springframework.ai.content.Media;
+import org.springframework.util.MimeType;
+import org.springframework.util.MimeTypeUtils;
+
+/**
+ * How a medium is stored: mime type with parameters, id, name, and its data as bytes,
+ * text or URL, whichever it was. A URL is never opened.
+ */
+final class MediaForm {
+
+	private @Nullable String mime;
+
+	private @Nullable String id;
+
+	private @Nullable String name;
+
+	private @Nullable Object data;
+
+	private MediaForm() {
+	}
+
+	/**
+	 * Writes the medium.
+	 * @param part what it is called in the exception
+	 * @throws NotStorableException if it would not come back with equal parts
+	 */
+	static void write(JsonGenerator out, @Nullable Media media, String part) {
+		// A subclass may keep more than we know of.
+		if (media == null || media.getClass() != Media.class) {
+			throw (media != null) ? NotStorableException.unknownClass(part, media.getClass())
+					: new NotStorableException(part, "is null", null);
+		}
+		out.writeStartObject();
+		writeText(out, "mime", mime(media.getMimeType(), part), part);
+		writeText(out, "id", media.getId(), part);
+		writeText(out, "name", media.getName(), part);
+		writeData(out, media.getData(), part);
+		out.writeEndObject();
+	}
+
+	private static String mime(MimeType type, String part) {
+		String text = type.toString();
+		try {
+			if (MimeTypeUtils.parseMimeType(text).equals(type)) {
+				return text;
+			}
+		}
+		catch (RuntimeException ex) {
+			// Falls through: it cannot be read back.
+		}
+		throw new NotStorableException(part, "has a mime type that its text does not give", type.getClass());
+	}
+
+	private static void writeData(JsonGenerator out, Object data, String part) {
+		if (data instanceof byte[] bytes) {
+			out.writeName("bytes");
+			out.writeBinary(ValueWriter.BASE64, bytes, 0, bytes.length);
+		}
+		else if (data instanceof String text) {
+			writeText(out, "text", text, part);
+		}
+		else if (data instanceof URL url) {
+			writeText(out, "url", url(url, part), part);
+		}
+		else {
+			throw NotStorableException.unknownClass(part, data.getClass());
+		}
+	}
+
+	private static String url(URL url, String part) {
+		String text = url.toExternalForm();
+		try {
+			if (parseUrl(text).toExternalForm().equals(text)) {
+				return text;
+			}
+		}
+		catch (MalformedURLException ex) {
+			// Falls through: it has a handler of its own.
+		}
+		throw new NotStorableException(part, "has a URL that its text does not give", URL.class);
+	}
+
+	private static void writeText(JsonGenerator out, String field, @Nullable String text, String part) {
+		if (text == null) {
+			return;
+		}
+		if (LoneSurrogates.in(text)) {
+			throw NotStorableException.loneSurrogate(part);
+		}
+		out.writeStringProperty(field, text);
+	}
+
+	/**
+	 * The medium whose object has just begun.
+	 */
+	static Media read(JsonParser in) {
+		MediaForm form = new MediaForm();
+		for (String field = in.nextName(); field != null; field = in.nextName()) {
+			form.readField(in, field);
+		}
+		ValueReader.checkEnd(in, JsonToken.END_OBJECT);
+		return form.toMedia();
+	}
+
+	private void readField(JsonParser in, String field) {
+		switch (field) {
+			case "mime" -> this.mime = ValueReader.nextString(in);
+			case "id" -> this.id = ValueReader.nextString(in);
+			case "name" -> this.name = ValueReader.nextString(in);
+			case "bytes" -> this.data = ValueReader.nextBytes(in);
+			case "text" -> this.data = ValueReader.nextString(in);
+			case "url" -> this.data = nextUrl(in);
+			default -> throw new MalformedPayloadException("a medium has an unknown field");
+		}
+	}
+
+	private static URL nextUrl(JsonParser in) {
+		try {
+			return parseUrl(ValueReader.nextString(in));
+		}
+		catch (MalformedURLException ex) {
+			throw new MalformedPayloadException("the URL of a medium is none");
+		}
+	}
+
+	// Not by way of URI: a URL may hold characters that a URI must escape.
+	@SuppressWarnings("deprecation")
+	private static URL parseUrl(String text) throws MalformedURLException {
+		return new URL(text);
+	}
+
+	private Media toMedia() {
+		Media.Builder builder = Media.builder().mimeType(mimeType());
+		if (this.id != null) {
+			builder.id(this.id);
+		}
+		if (this.name != null) {
+			builder.name(this.name);
+		}
+		if (this.data instanceof byte[] bytes) {
+			return builder.data(bytes).build();
+		}
+		if (this.data instanceof URL url) {
+			return builder.data(url).build();
+		}
+		if (this.data instanceof String text) {
+			return builder.data(text).build();
+		}
+		throw new MalformedPayloadException("a medium has no data");
+	}
+
+	private MimeType mimeType() {
+		try {
+			return MimeTypeUtils.parseMimeType((this.mime != null) ? this.mime : "");
+		}
+		catch (RuntimeException ex) {
+			throw new MalformedPayloadException("a medium has no mime type");
+		}
+	}
+
+}

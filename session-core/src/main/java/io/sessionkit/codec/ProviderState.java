@@ -1,0 +1,168 @@
+package io.sessionkit.codec;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The provider classes whose values must come back as that class, because the provider
+ * takes no other. Tags and class names are constants of this file: a payload names a tag,
+ * never a class. A provider class is a record of strings; it is looked up once.
+ */
+final class ProviderState {
+
+	/**
+	 * Anthropic's thinking blocks with their signatures, which it wants back with the
+	 * results of the tool calls that followed them.
+	 */
+	static final ProviderState ANTHROPIC_THINKING = new ProviderState("anthropic.thinking",
+			"org.springframework.ai.anthropic.AnthropicChatModel$AnthropicThinkingContent");
+
+	private static final List<ProviderState> ALL = List.of(ANTHROPIC_THINKING);
+
+	private static final String ANTHROPIC_MESSAGE = "org.springframework.ai.anthropic.AnthropicChatModel$AnthropicAssistantMessage";
+
+	private static final String ANTHROPIC_KEY = "anthropicThinkingContents";
+
+	private final String tag;
+
+	private final @Nullable RecordOfStrings type;
+
+	ProviderState(String tag, String className) {
+		this.tag = tag;
+		this.type = RecordOfStrings.find(className);
+	}
+
+	/**
+	 * Whether the message is of a class that keeps nothing outside the parts of every
+	 * assistant message. Anthropic's repeats its thinking blocks in the metadata, and
+	 * reads them from there.
+	 */
+	static boolean isAllInMetadata(AssistantMessage message) {
+		return message.getClass().getName().equals(ANTHROPIC_MESSAGE)
+				&& message.getMetadata().containsKey(ANTHROPIC_KEY);
+	}
+
+	static boolean knows(String tag) {
+		return find(tag) != null;
+	}
+
+	/**
+	 * What to write for a value; null if it is no provider's state.
+	 */
+	static @Nullable AbsentProviderState valuesOf(Object value) {
+		if (value instanceof AbsentProviderState absent) {
+			return absent;
+		}
+		for (ProviderState state : ALL) {
+			if (state.type != null && state.type.isTypeOf(value)) {
+				return new AbsentProviderState(state.tag, state.type.values(value));
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * The provider's own value; the given one where its class is absent or has changed so
+	 * that these values make none.
+	 */
+	static Object restore(AbsentProviderState read) {
+		ProviderState state = find(read.tag());
+		return (state != null) ? state.create(read) : read;
+	}
+
+	Object create(AbsentProviderState read) {
+		Object created = (this.type != null) ? this.type.create(read.values()) : null;
+		return (created != null) ? created : read;
+	}
+
+	private static @Nullable ProviderState find(String tag) {
+		for (ProviderState state : ALL) {
+			if (state.tag.equals(tag)) {
+				return state;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * A record class whose components are all strings.
+	 */
+	private record RecordOfStrings(Class<?> type, Constructor<?> constructor, Map<String, Method> accessors) {
+
+		static @Nullable RecordOfStrings find(String className) {
+			ClassLoader loader = ProviderState.class.getClassLoader();
+			if (!ClassUtils.isPresent(className, loader)) {
+				return null;
+			}
+			try {
+				return of(ClassUtils.resolveClassName(className, loader));
+			}
+			catch (ReflectiveOperationException | RuntimeException ex) {
+				// A class of another shape is as good as absent.
+				return null;
+			}
+		}
+
+		private static @Nullable RecordOfStrings of(Class<?> type) throws ReflectiveOperationException {
+			Map<String, Method> accessors = new LinkedHashMap<>();
+			if (!type.isRecord()) {
+				return null;
+			}
+			for (RecordComponent component : type.getRecordComponents()) {
+				if (component.getType() != String.class) {
+					return null;
+				}
+				component.getAccessor().setAccessible(true);
+				accessors.put(component.getName(), component.getAccessor());
+			}
+			Class<?>[] parameters = new Class<?>[accessors.size()];
+			Arrays.fill(parameters, String.class);
+			Constructor<?> constructor = type.getDeclaredConstructor(parameters);
+			constructor.setAccessible(true);
+			return new RecordOfStrings(type, constructor, accessors);
+		}
+
+		boolean isTypeOf(Object value) {
+			return value.getClass() == this.type;
+		}
+
+		Map<String, @Nullable String> values(Object state) {
+			Map<String, @Nullable String> values = new LinkedHashMap<>();
+			this.accessors.forEach((name, accessor) -> values.put(name, value(state, accessor)));
+			return values;
+		}
+
+		private static @Nullable String value(Object state, Method accessor) {
+			try {
+				return (String) accessor.invoke(state);
+			}
+			catch (ReflectiveOperationException ex) {
+				throw NotStorableException.unknownClass("value", state.getClass());
+			}
+		}
+
+		@Nullable Object create(Map<String, @Nullable String> values) {
+			if (!this.accessors.keySet().containsAll(values.keySet())) {
+				return null;
+			}
+			try {
+				return this.constructor.newInstance(this.accessors.keySet().stream().map(values::get).toArray());
+			}
+			catch (ReflectiveOperationException ex) {
+				return null;
+			}
+		}
+
+	}
+
+}
