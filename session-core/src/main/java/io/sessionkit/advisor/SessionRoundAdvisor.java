@@ -53,7 +53,8 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		}
 		return Flux.defer(() -> chain.nextStream(prepare(request, turn)))
 			.doOnNext((response) -> take(turn, response))
-			.doOnComplete(turn::afterStreamedRound);
+			.doOnComplete(turn::afterStreamedRound)
+			.doOnError((ex) -> turn.afterFailedRound());
 	}
 
 	/**

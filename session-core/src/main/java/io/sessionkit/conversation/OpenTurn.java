@@ -62,7 +62,8 @@ public final class OpenTurn {
 
 	private final Transcript transcript;
 
-	private ReplyAggregator reply = new ReplyAggregator();
+	/** What the model says in this round; null once it is recorded. */
+	private @Nullable ReplyAggregator reply;
 
 	private boolean roundOpen;
 
@@ -134,7 +135,7 @@ public final class OpenTurn {
 	 * @param chunk the chunk
 	 */
 	public synchronized void chunk(ChatResponse chunk) {
-		if (!this.frozen) {
+		if (!this.frozen && this.reply != null) {
 			this.reply.add(chunk);
 		}
 	}
@@ -144,7 +145,7 @@ public final class OpenTurn {
 	 */
 	public synchronized void afterStreamedRound() {
 		this.roundOpen = false;
-		if (!this.frozen && !this.reply.isEmpty()) {
+		if (!this.frozen) {
 			recordReply();
 		}
 	}
@@ -155,6 +156,7 @@ public final class OpenTurn {
 	 */
 	public synchronized void afterRound(@Nullable ChatResponse response) {
 		this.roundOpen = false;
+		this.reply = null;
 		AssistantMessage chosen = (response != null) ? Replies.chosen(response) : null;
 		if (response != null && chosen != null) {
 			this.transcript.afterRound(chosen, response.getMetadata().getModel(),
@@ -267,22 +269,24 @@ public final class OpenTurn {
 	}
 
 	private synchronized boolean isAnswerWhole() {
-		if (this.roundOpen && this.reply.isFinalAnswer()) {
-			this.roundOpen = false;
+		if (this.reply != null && this.reply.isFinalAnswer()) {
 			recordReply();
 		}
 		return this.transcript.isAnswered();
 	}
 
 	private synchronized void keepPartialReply() {
-		if (this.roundOpen) {
-			this.roundOpen = false;
+		if (this.reply != null) {
 			this.transcript.partial(this.reply.partial());
+			this.reply = null;
 		}
 	}
 
 	private void recordReply() {
-		this.transcript.afterRound(this.reply.message(), this.reply.model(), this.reply.usage());
+		if (this.reply != null && !this.reply.isEmpty()) {
+			this.transcript.afterRound(this.reply.message(), this.reply.model(), this.reply.usage());
+			this.reply = null;
+		}
 	}
 
 	/**

@@ -195,7 +195,11 @@ public final class ScriptedChatModel implements ChatModel {
 			}
 			if (message instanceof AssistantMessage assistant) {
 				assistant.getToolCalls()
-					.forEach((call) -> line.append(' ').append(call.name()).append('(').append(call.arguments()).append(')'));
+					.forEach((call) -> line.append(' ')
+						.append(call.name())
+						.append('(')
+						.append(call.arguments())
+						.append(')'));
 			}
 			return line.toString();
 		}

@@ -1,0 +1,651 @@
+package io.sessionkit.advisor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+import io.sessionkit.store.Page;
+import io.sessionkit.InvalidSequenceException;
+import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.Round;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Conversation;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.conversation.TurnResult;
+import io.sessionkit.hook.SequenceGuard;
+import io.sessionkit.hook.Trim;
+import io.sessionkit.store.InMemorySessionStore;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.Flux;
+
+import org.springframework.ai.chat.client.AdvisorParams;
+import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
+import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
+import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
+import org.springframework.ai.model.tool.DefaultToolCallingManager;
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.ChatClientRequest;
+import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.api.AdvisorChain;
+import org.springframework.ai.chat.client.advisor.api.BaseAdvisor;
+import org.springframework.ai.chat.memory.ChatMemory;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+import org.springframework.ai.chat.prompt.ChatOptions;
+import org.springframework.ai.content.Media;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+import org.springframework.ai.tool.metadata.ToolMetadata;
+import org.springframework.util.MimeTypeUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class SessionAdvisorTests {
+
+	private static final SessionKey T1 = SessionKey.of("t1");
+
+	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+
+	private final Conversations conversations = Conversations.of(this.store);
+
+	private final SessionAdvisor advisor = SessionAdvisor.of(this.conversations);
+
+	private final Conversation thread = this.conversations.get(T1);
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	static List<ClientSetup> setups() {
+		return ClientSetup.all();
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void theSecondTurnSeesTheFirst(ClientSetup setup) {
+		this.model.says("hello Ada").says("Ada");
+		ChatClient chat = client(setup);
+		assertThat(ask(setup, chat, "I am Ada")).isEqualTo("hello Ada");
+		assertThat(ask(setup, chat, "who am I?")).isEqualTo("Ada");
+		assertThat(this.model.lastRequestLines())
+			.isEqualTo(setup.lines("user: I am Ada", "assistant: hello Ada", "user: who am I?"));
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: I am Ada", "assistant: hello Ada",
+				"user: who am I?", "assistant: Ada");
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void parallelAndRepeatedToolRoundsAreStoredOnceAndInOrder(ClientSetup setup) {
+		this.model.calls(call("c1", "add", "1"), call("c2", "add", "2"))
+			.calls(call("c3", "add", "3"))
+			.says("done")
+			.says("again");
+		ChatClient chat = client(setup, echo("add"));
+		assertThat(ask(setup, chat, "go")).isEqualTo("done");
+		String[] turn = { "user: go", "assistant add({\"value\":\"1\"}) add({\"value\":\"2\"})", "tool add=1 add=2",
+				"assistant add({\"value\":\"3\"})", "tool add=3", "assistant: done" };
+		assertThat(Lines.of(this.thread.messages())).containsExactly(turn);
+		ask(setup, chat, "more");
+		List<String> expected = new ArrayList<>(List.of(turn));
+		expected.add("user: more");
+		assertThat(this.model.lastRequestLines()).isEqualTo(setup.lines(expected.toArray(String[]::new)));
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void eachModelCallOfATurnGetsAValidWholeRequest(ClientSetup setup) {
+		this.model.says("one").calls(call("c1", "add", "1")).says("two");
+		ChatClient chat = client(setup, echo("add"));
+		ask(setup, chat, "first");
+		ask(setup, chat, "second");
+		assertThat(this.model.lastRequestLines()).isEqualTo(setup.lines("user: first", "assistant: one", "user: second",
+				"assistant add({\"value\":\"1\"})", "tool add=1"));
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void resultsThatReturnDirectlyAreStored(ClientSetup setup) {
+		this.model.calls(call("c1", "now", "a"), call("c2", "now", "b")).says("next");
+		ChatClient chat = client(setup, direct("now"));
+		ask(setup, chat, "what time is it?");
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: what time is it?",
+				"assistant now({\"value\":\"a\"}) now({\"value\":\"b\"})", "tool now=a now=b");
+		ask(setup, chat, "and now?");
+		assertThat(this.model.lastRequestLines()).isEqualTo(setup.lines("user: what time is it?",
+				"assistant now({\"value\":\"a\"}) now({\"value\":\"b\"})", "tool now=a now=b", "user: and now?"));
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void partialResultsOfALoopEndedByALimitAreStored(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		this.model.calls(call("c1", "add", "1"), call("c2", "add", "2"), call("c3", "add", "3")).says("next");
+		ChatClient chat = setup.builder(this.model, this.advisor)
+			.defaultTools(echo("add"))
+			.defaultAdvisors(limited(1))
+			.build();
+		ask(setup, chat, "go");
+		List<Message> messages = this.thread.messages();
+		assertThat(messages).hasSize(3);
+		List<ToolResponseMessage.ToolResponse> results = ((ToolResponseMessage) messages.get(2)).getResponses();
+		assertThat(results).hasSize(3);
+		assertThat(results.get(0).responseData()).isEqualTo("1");
+		assertThat(results).extracting(ToolResponseMessage.ToolResponse::id).containsExactly("c1", "c2", "c3");
+		ask(setup, chat, "more");
+		assertThat(this.model.lastRequest()).hasSize(4);
+	}
+
+	@Test
+	void aModelWithoutToolOptionsContinuesItsThread() {
+		ScriptedChatModel plain = new ScriptedChatModel("plain", ChatOptions.builder().model("plain").build());
+		plain.says("one").says("two");
+		for (ClientSetup setup : List.of(ClientSetup.plain(), ClientSetup.streaming())) {
+			ask(setup, setup.builder(plain, this.advisor).build(), "hi");
+		}
+		assertThat(plain.lastRequestLines()).containsExactly("user: hi", "assistant: one", "user: hi");
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void whatTheUserSaidIsStoredNotTheTextThatRetrievalAdded(ClientSetup setup) {
+		this.model.says("42").says("43");
+		ChatClient chat = setup.builder(this.model, this.advisor).defaultAdvisors(new Augmenting()).build();
+		ask(setup, chat, "q1");
+		ask(setup, chat, "q2");
+		assertThat(this.model.lastRequestLines())
+			.isEqualTo(setup.lines("user: q1", "assistant: 42", "user: q2 [retrieved]"));
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: q1", "assistant: 42", "user: q2",
+				"assistant: 43");
+	}
+
+	@Test
+	void structuredOutputLeavesOneTurnAndNoFormatText() {
+		this.model.says("{\"name\":\"Ada\"}").says("{\"name\":\"Bob\"}");
+		ChatClient chat = client(ClientSetup.plain());
+		assertThat(chat.prompt().user("who?").advisors(SessionAdvisor.session("t1")).call().entity(Person.class))
+			.isEqualTo(new Person("Ada"));
+		assertThat(this.model.lastRequest().get(0).getText()).contains("JSON");
+		chat.prompt().user("and?").advisors(SessionAdvisor.session("t1")).call().entity(Person.class);
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: who?", "assistant: {\"name\":\"Ada\"}",
+				"user: and?", "assistant: {\"name\":\"Bob\"}");
+		assertThat(this.model.lastRequest().get(0).getText()).isEqualTo("who?");
+	}
+
+	@Test
+	void schemaValidationThatAsksAgainLeavesOneTurn() {
+		this.model.says("not json").says("{\"name\":\"Ada\"}");
+		ChatClient chat = client(ClientSetup.plain());
+		Person person = chat.prompt()
+			.user("who?")
+			.advisors(SessionAdvisor.session("t1"))
+			.call()
+			.entity(Person.class, (spec) -> spec.validateSchema());
+		assertThat(person).isEqualTo(new Person("Ada"));
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: who?", "assistant: {\"name\":\"Ada\"}");
+		assertThat(this.thread.turns(Tail.ALL)).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void allMessagesThatTheCallerPassesAreTheInput(ClientSetup setup) {
+		this.model.says("ok");
+		setup.content(client(setup).prompt()
+			.messages(new UserMessage("a"), new AssistantMessage("b"), new UserMessage("c"))
+			.user("d")
+			.advisors(SessionAdvisor.session("t1")));
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: a", "assistant: b", "user: c", "user: d",
+				"assistant: ok");
+		assertThat(this.model.lastRequestLines())
+			.isEqualTo(setup.lines("user: a", "assistant: b", "user: c", "user: d"));
+	}
+
+	@Test
+	void twoClientsWithOtherModelsSystemTextsAndToolsContinueOneSession() {
+		ScriptedChatModel billingModel = new ScriptedChatModel("large", this.model.getOptions());
+		this.model.says("hello");
+		billingModel.calls(call("c1", "invoice", "7")).says("paid");
+		ChatClient front = ChatClient.builder(this.model).defaultAdvisors(this.advisor).defaultSystem("front").build();
+		ChatClient billing = ChatClient.builder(billingModel)
+			.defaultAdvisors(this.advisor)
+			.defaultSystem("billing")
+			.defaultTools(echo("invoice"))
+			.build();
+		front.prompt()
+			.user("hi")
+			.advisors(SessionAdvisor.session("t1"))
+			.advisors(SessionAdvisor.agent("front"))
+			.call()
+			.content();
+		billing.prompt()
+			.user("is 7 paid?")
+			.advisors(SessionAdvisor.session("t1"))
+			.advisors(SessionAdvisor.agent("billing"))
+			.call()
+			.content();
+		assertThat(billingModel.lastRequestLines()).startsWith("system: billing", "user: hi", "assistant: hello",
+				"user: is 7 paid?");
+		List<Turn> turns = this.thread.turns(Tail.ALL);
+		assertThat(turns).extracting(Turn::agent).containsExactly("front", "billing");
+		assertThat(turns).extracting(Turn::model).containsExactly("scripted", "large");
+		assertThat(turns.get(1).tools()).containsOnlyKeys("invoice");
+		assertThat(turns.get(0).tools()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void theResponseCarriesItsTurnWithTheUsageOfEachRound(ClientSetup setup) {
+		this.model.calls(call("c1", "add", "1")).says("done");
+		ChatResponse response = setup
+			.response(client(setup, echo("add")).prompt().user("go").advisors(SessionAdvisor.session("t1")));
+		TurnResult result = SessionAdvisor.turn(response).orElseThrow();
+		Turn stored = this.thread.turns(Tail.ALL).get(0);
+		assertThat(result.turn()).isEqualTo(stored);
+		assertThat(result.items()).isEqualTo(this.thread.items(Tail.ALL));
+		Round round = new Round("scripted", new TokenUsage(10, 5, 0, 0));
+		assertThat(stored.rounds()).containsExactly(round, round);
+		assertThat(stored.usage()).isEqualTo(new TokenUsage(20, 10, 0, 0));
+		assertThat(stored.status()).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(stored.endedAt()).isAfterOrEqualTo(stored.startedAt());
+		assertThat(response.getResult().getMetadata().getFinishReason()).isEqualTo("STOP");
+	}
+
+	@Test
+	void aThinkingBlockInFrontOfTheAnswerIsNotTheAnswer() {
+		Generation thinking = new Generation(
+				AssistantMessage.builder().content("hm").properties(Map.of("signature", "s")).build());
+		this.model.responds(new ChatResponse(List.of(thinking, new Generation(new AssistantMessage("yes")))));
+		ask(ClientSetup.plain(), client(ClientSetup.plain()), "so?");
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: so?", "assistant: yes");
+	}
+
+	@Test
+	void theGenerationWithToolCallsIsTheOneThatIsKept() {
+		Generation text = new Generation(new AssistantMessage("let me see"));
+		Generation calls = new Generation(
+				AssistantMessage.builder().content("").toolCalls(List.of(call("", "add", "1"))).build());
+		this.model.responds(new ChatResponse(List.of(text, calls))).says("one");
+		ask(ClientSetup.plain(), client(ClientSetup.plain(), echo("add")), "go");
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: go", "assistant add({\"value\":\"1\"})",
+				"tool add=1", "assistant: one");
+	}
+
+	@Test
+	void streamsKeepMediaAndProviderStateAndLeaveThoughtsOut() {
+		Media picture = Media.builder().mimeType(MimeTypeUtils.IMAGE_PNG).data(new byte[] { 1, 2 }).name("p").build();
+		this.model.responds(
+				chunk("thinking", Map.of("isThought", true, "thoughtSignatures", List.of(new byte[] { 1 }))),
+				chunk("a", Map.of("thoughtSignatures", List.of(new byte[] { 2 }))), new ChatResponse(List
+					.of(new Generation(AssistantMessage.builder().content("b").media(List.of(picture)).build()))));
+		ask(ClientSetup.streaming(), client(ClientSetup.streaming()), "draw");
+		AssistantMessage stored = (AssistantMessage) this.thread.messages().get(1);
+		assertThat(stored.getText()).isEqualTo("ab");
+		assertThat(stored.getMedia()).hasSize(1);
+		assertThat((List<?>) stored.getMetadata().get("thoughtSignatures")).hasSize(2);
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void aRetryOutsideTheToolLoopIsRecordedOnce(ClientSetup setup) {
+		this.model.calls(call("c1", "add", "1")).fails(new IllegalStateException("429")).says("done");
+		ChatClient chat = setup.builder(this.model, this.advisor)
+			.defaultTools(echo("add"))
+			.defaultAdvisors(new Retrying())
+			.build();
+		assertThat(ask(setup, chat, "go")).endsWith("done");
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: go", "assistant: done");
+	}
+
+	@Test
+	void toolsThatTheApplicationRunsItselfContinueTheThread() {
+		this.model.calls(call("c1", "add", "1")).says("one");
+		ChatClient chat = client(ClientSetup.plain(), echo("add"));
+		ChatResponse reply = chat.prompt()
+			.user("go")
+			.advisors(SessionAdvisor.session("t1"))
+			.advisors(AdvisorParams.toolCallingAdvisorAutoRegister(false))
+			.call()
+			.chatResponse();
+		assertThat(reply.hasToolCalls()).isTrue();
+		ToolResponseMessage results = ToolResponseMessage.builder()
+			.responses(List.of(new ToolResponseMessage.ToolResponse("c1", "add", "1")))
+			.build();
+		chat.prompt()
+			.messages(results)
+			.advisors(SessionAdvisor.session("t1"))
+			.advisors(AdvisorParams.toolCallingAdvisorAutoRegister(false))
+			.call()
+			.content();
+		assertThat(this.model.lastRequestLines()).containsExactly("user: go", "assistant add({\"value\":\"1\"})",
+				"tool add=1");
+		assertThat(Lines.of(this.thread.messages())).hasSize(4);
+	}
+
+	@Test
+	void aCallWithoutASessionPassesThrough() {
+		this.model.says("one").says("two");
+		ChatClient chat = client(ClientSetup.plain());
+		ChatResponse response = chat.prompt().user("hi").call().chatResponse();
+		chat.prompt().user("hi").stream().content().blockLast();
+		assertThat(SessionAdvisor.turn(response)).isEmpty();
+		assertThat(this.model.lastRequestLines()).containsExactly("user: hi");
+		assertThat(this.store.list("", Page.first(10))).isEmpty();
+	}
+
+	@Test
+	void aCallWithoutASessionIsRefusedWhereOneIsRequired() {
+		SessionAdvisor required = SessionAdvisor.builder(this.conversations).requireSession(true).build();
+		ChatClient chat = ClientSetup.plain().builder(this.model, required).build();
+		assertThatIllegalStateException().isThrownBy(() -> chat.prompt().user("hi").call().content())
+			.withMessageContaining("sessionkit.require-session")
+			.withMessageContaining("SessionAdvisor.session");
+		assertThatIllegalStateException().isThrownBy(() -> chat.prompt().user("hi").stream().content().blockLast());
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	@Test
+	void aResolverNamesTheSessionOfACallThatNamesNone() {
+		this.model.says("one").says("two").says("three");
+		SessionAdvisor resolved = SessionAdvisor.builder(this.conversations)
+			.resolver((request) -> Optional.of(SessionKey.of("ada", "t1")))
+			.build();
+		ChatClient chat = ClientSetup.plain().builder(this.model, resolved).build();
+		chat.prompt().user("hi").call().content();
+		chat.prompt().user("hi").stream().content().blockLast();
+		assertThat(this.conversations.get(SessionKey.of("ada", "t1")).messages()).hasSize(4);
+		chat.prompt().user("hi").advisors(SessionAdvisor.session("t1")).call().content();
+		assertThat(this.thread.messages()).hasSize(2);
+	}
+
+	@Test
+	void theConversationIdOfSpringAiIsAnAlias() {
+		this.model.says("one");
+		client(ClientSetup.plain()).prompt()
+			.user("hi")
+			.advisors((advisors) -> advisors.param(ChatMemory.CONVERSATION_ID, "t1"))
+			.call()
+			.content();
+		assertThat(this.thread.messages()).hasSize(2);
+	}
+
+	@Test
+	void twoDifferentIdsOnOneCallAreRefused() {
+		assertThatIllegalStateException()
+			.isThrownBy(() -> client(ClientSetup.plain()).prompt()
+				.user("hi")
+				.advisors(SessionAdvisor.session("t1"))
+				.advisors((advisors) -> advisors.param(ChatMemory.CONVERSATION_ID, "t2"))
+				.call()
+				.content())
+			.withMessageContaining("t1")
+			.withMessageContaining("t2");
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	@Test
+	void aCallWithoutAMessageIsRefusedBeforeTheModel() {
+		assertThatIllegalStateException()
+			.isThrownBy(() -> client(ClientSetup.plain()).prompt()
+				.system("be brief")
+				.advisors(SessionAdvisor.session("t1"))
+				.call()
+				.content())
+			.withMessageContaining("no message");
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void turnsBeyondTheLimitAreNotSent(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, true);
+		ChatClient chat = trimmed(setup, Trim.keepLastTurns(2));
+		for (int i = 1; i <= 4; i++) {
+			this.model.says("a" + i);
+			ask(setup, chat, "q" + i);
+		}
+		assertThat(this.model.lastRequestLines())
+			.isEqualTo(setup.lines("user: q2", "assistant: a2", "user: q3", "assistant: a3", "user: q4"));
+	}
+
+	@Test
+	void theMessageLimitCountsTheWholeRequestAndCutsAtTurns() {
+		ChatClient chat = trimmed(ClientSetup.plain(), Trim.keepLastMessages(4));
+		for (int i = 1; i <= 4; i++) {
+			this.model.says("a" + i);
+			ask(ClientSetup.plain(), chat, "q" + i);
+		}
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q3", "assistant: a3", "user: q4");
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void theMessageLimitHoldsWhileTheToolLoopMakesTheTurnLonger(ClientSetup setup) {
+		ChatClient chat = setup.builder(this.model, advisor(Trim.keepLastMessages(5)))
+			.defaultTools(echo("add"))
+			.build();
+		this.model.says("a1").says("a2");
+		ask(setup, chat, "q1");
+		ask(setup, chat, "q2");
+		this.model.calls(call("c1", "add", "1")).says("a3");
+		ask(setup, chat, "q3");
+		assertThat(this.model.lastRequestLines()).isEqualTo(
+				setup.lines("user: q2", "assistant: a2", "user: q3", "assistant add({\"value\":\"1\"})", "tool add=1"));
+	}
+
+	@Test
+	void aTurnThatAloneIsOverTheLimitIsSentWholeAndSaysSo() {
+		ChatClient chat = trimmed(ClientSetup.plain(), Trim.keepLastMessages(2));
+		this.model.says("a1").says("a2");
+		ask(ClientSetup.plain(), chat, "q1");
+		ChatResponse response = chat.prompt()
+			.messages(new UserMessage("x"), new AssistantMessage("y"), new UserMessage("z"))
+			.advisors(SessionAdvisor.session("t1"))
+			.call()
+			.chatResponse();
+		assertThat(this.model.lastRequestLines()).containsExactly("user: x", "assistant: y", "user: z");
+		assertThat(SessionAdvisor.turn(response).orElseThrow().overLimit()).isTrue();
+	}
+
+	@Test
+	void aCallMayLimitItsOwnHistory() {
+		ChatClient chat = client(ClientSetup.plain());
+		for (int i = 1; i <= 3; i++) {
+			this.model.says("a" + i);
+			ask(ClientSetup.plain(), chat, "q" + i);
+		}
+		this.model.says("a4").says("a5");
+		chat.prompt()
+			.user("q4")
+			.advisors(SessionAdvisor.session("t1"))
+			.advisors(SessionAdvisor.limit(3))
+			.call()
+			.content();
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q3", "assistant: a3", "user: q4");
+		chat.prompt()
+			.user("q5")
+			.advisors(SessionAdvisor.session("t1"))
+			.advisors(SessionAdvisor.limit(0))
+			.call()
+			.content();
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q5");
+		assertThat(this.thread.messages()).hasSize(10);
+	}
+
+	@Test
+	void aNegativeLimitIsRefused() {
+		assertThatExceptionOfType(IllegalArgumentException.class)
+			.isThrownBy(() -> client(ClientSetup.plain()).prompt()
+				.user("q")
+				.advisors(SessionAdvisor.session("t1"))
+				.advisors(SessionAdvisor.limit(-1))
+				.call()
+				.content())
+			.withMessageContaining("-1");
+	}
+
+	@Test
+	void aStrictGuardThrowsWhereTheOtherRepairs() {
+		this.store.add(T1, List.of(new UserMessage("q"),
+				AssistantMessage.builder().content("").toolCalls(List.of(call("c1", "add", "1"))).build()));
+		this.model.says("ok");
+		ask(ClientSetup.plain(), client(ClientSetup.plain()), "next");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q", "assistant add({\"value\":\"1\"})",
+				"tool add=" + SequenceGuard.NO_RESULT, "user: next");
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: q", "assistant add({\"value\":\"1\"})",
+				"user: next", "assistant: ok");
+		SessionAdvisor strict = SessionAdvisor
+			.of(Conversations.builder(this.store).guard(SequenceGuard.strict()).build());
+		ChatClient chat = ClientSetup.plain().builder(this.model, strict).build();
+		assertThatExceptionOfType(InvalidSequenceException.class)
+			.isThrownBy(() -> ask(ClientSetup.plain(), chat, "again"));
+	}
+
+	@Test
+	void titleAndTurnsAreReadThroughTheHandle() {
+		this.model.says("a1").says("a2");
+		ChatClient chat = client(ClientSetup.plain());
+		ask(ClientSetup.plain(), chat, "q1");
+		ask(ClientSetup.plain(), chat, "q2");
+		this.thread.rename("Greetings");
+		assertThat(this.thread.session().orElseThrow().title()).isEqualTo("Greetings");
+		assertThat(this.thread.turns(Tail.newest(1))).extracting(Turn::number).containsExactly(2L);
+		assertThat(this.thread.turns(Tail.newest(1).before(2))).extracting(Turn::number).containsExactly(1L);
+		assertThat(this.thread.items(1L)).extracting(SessionItem::sequence).containsExactly(1L, 2L);
+		assertThat(this.thread.view()).hasSize(4);
+		this.thread.erase();
+		assertThat(this.thread.session()).isEmpty();
+		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> this.thread.rename("x"));
+	}
+
+	private ChatClient client(ClientSetup setup, ToolCallback... tools) {
+		return setup.builder(this.model, this.advisor).defaultTools((Object[]) tools).build();
+	}
+
+	private ChatClient trimmed(ClientSetup setup, Trim trim) {
+		return setup.builder(this.model, advisor(trim)).build();
+	}
+
+	private SessionAdvisor advisor(Trim trim) {
+		return SessionAdvisor.of(Conversations.builder(this.store).trim(trim).build());
+	}
+
+	private static String ask(ClientSetup setup, ChatClient chat, String text) {
+		return setup.content(chat.prompt().user(text).advisors(SessionAdvisor.session("t1")));
+	}
+
+	private static ChatResponse chunk(String text, Map<String, Object> metadata) {
+		return new ChatResponse(
+				List.of(new Generation(AssistantMessage.builder().content(text).properties(metadata).build())));
+	}
+
+	static ToolCall call(String id, String tool, String value) {
+		return new ToolCall(id, "function", tool, "{\"value\":\"" + value + "\"}");
+	}
+
+	static ToolCallback echo(String name) {
+		return FunctionToolCallback.builder(name, (Value value) -> value.value())
+			.description("echoes")
+			.inputType(Value.class)
+			.toolCallResultConverter((result, type) -> String.valueOf(result))
+			.build();
+	}
+
+	private static ToolCallback direct(String name) {
+		return FunctionToolCallback.builder(name, (Value value) -> value.value())
+			.description("echoes")
+			.inputType(Value.class)
+			.toolMetadata(ToolMetadata.builder().returnDirect(true).build())
+			.toolCallResultConverter((result, type) -> String.valueOf(result))
+			.build();
+	}
+
+	private static ToolCallingAdvisor limited(int calls) {
+		return ToolCallingAdvisor.builder()
+			.toolCallingManager(DefaultToolCallingManager.builder().maxTotalToolCalls(calls).build())
+			.build();
+	}
+
+	record Value(String value) {
+	}
+
+	record Person(String name) {
+	}
+
+	/**
+	 * Adds to the user's text, as retrieval does.
+	 */
+	private static final class Augmenting implements BaseAdvisor {
+
+		@Override
+		public ChatClientRequest before(ChatClientRequest request, AdvisorChain chain) {
+			return request.mutate()
+				.prompt(request.prompt()
+					.augmentUserMessage((user) -> user.mutate().text(user.getText() + " [retrieved]").build()))
+				.build();
+		}
+
+		@Override
+		public ChatClientResponse after(ChatClientResponse response, AdvisorChain chain) {
+			return response;
+		}
+
+		@Override
+		public int getOrder() {
+			return 0;
+		}
+
+	}
+
+	/**
+	 * Starts the tool loop again when it fails.
+	 */
+	private static final class Retrying implements CallAdvisor, StreamAdvisor {
+
+		@Override
+		public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
+			try {
+				return chain.copy(this).nextCall(request);
+			}
+			catch (IllegalStateException ex) {
+				return chain.copy(this).nextCall(request);
+			}
+		}
+
+		@Override
+		public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
+			return Flux.defer(() -> chain.copy(this).nextStream(request)).retry(1);
+		}
+
+		@Override
+		public String getName() {
+			return "Retrying";
+		}
+
+		@Override
+		public int getOrder() {
+			return SessionAdvisor.TURN_ORDER + 40;
+		}
+
+	}
+
+}
