@@ -1,0 +1,140 @@
+package io.sessionkit;
+
+import java.time.Clock;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.util.Date;
+import java.util.Optional;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import org.jspecify.annotations.NullMarked;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+/**
+ * The arrows and bans of {@code docs/architecture.md}.
+ */
+@AnalyzeClasses(packages = "io.sessionkit", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTests {
+
+	@ArchTest
+	static final ArchRule packagesPointOneWay = layeredArchitecture().consideringOnlyDependenciesInLayers()
+		.layer("words")
+		.definedBy("io.sessionkit")
+		.layer("codec")
+		.definedBy("io.sessionkit.codec")
+		.layer("store")
+		.definedBy("io.sessionkit.store")
+		.layer("store.jdbc")
+		.definedBy("io.sessionkit.store.jdbc")
+		.layer("hook")
+		.definedBy("io.sessionkit.hook")
+		.layer("conversation")
+		.definedBy("io.sessionkit.conversation")
+		.layer("advisor")
+		.definedBy("io.sessionkit.advisor")
+		.whereLayer("words")
+		.mayNotAccessAnyLayer()
+		.whereLayer("codec")
+		.mayOnlyAccessLayers("words")
+		.whereLayer("store")
+		.mayOnlyAccessLayers("words", "codec")
+		.whereLayer("store.jdbc")
+		.mayOnlyAccessLayers("words", "codec", "store")
+		.whereLayer("hook")
+		.mayOnlyAccessLayers("words")
+		.whereLayer("conversation")
+		.mayOnlyAccessLayers("words", "codec", "store", "hook")
+		.whereLayer("advisor")
+		.mayOnlyAccessLayers("words", "conversation");
+
+	@ArchTest
+	static final ArchRule packagesAreFreeOfTangles = slices().matching("io.sessionkit.(**)").should().beFreeOfCycles();
+
+	@ArchTest
+	static final ArchRule onlyTheJdbcStoreKnowsSpringJdbc = noClasses().that()
+		.resideOutsideOfPackage("io.sessionkit.store.jdbc")
+		.should()
+		.dependOnClassesThat(resideInAnyPackage("org.springframework.jdbc..", "java.sql..", "javax.sql.."));
+
+	@ArchTest
+	static final ArchRule onlyTheAdvisorKnowsTheChatClient = noClasses().that()
+		.resideOutsideOfPackage("io.sessionkit.advisor")
+		.should()
+		.dependOnClassesThat(resideInAPackage("org.springframework.ai.chat.client.."));
+
+	@ArchTest
+	static final ArchRule onlyTheCodecKnowsJackson = noClasses().that()
+		.resideOutsideOfPackage("io.sessionkit.codec")
+		.should()
+		.dependOnClassesThat(resideInAnyPackage("tools.jackson..", "com.fasterxml.."));
+
+	@ArchTest
+	static final ArchRule coreKnowsNothingOfSpringBoot = noClasses().should()
+		.dependOnClassesThat(resideInAPackage("org.springframework.boot.."));
+
+	@ArchTest
+	static final ArchRule timeComesFromAClock = noClasses().should()
+		.callMethod(Instant.class, "now")
+		.orShould()
+		.callMethod(LocalDateTime.class, "now")
+		.orShould()
+		.callMethod(System.class, "currentTimeMillis")
+		.orShould()
+		.callConstructor(Date.class)
+		.because("a store is given a " + Clock.class.getName());
+
+	@ArchTest
+	static final ArchRule caseDependsOnALocale = noClasses().should()
+		.callMethod(String.class, "toLowerCase")
+		.orShould()
+		.callMethod(String.class, "toUpperCase")
+		.because("the result depends on the machine; pass Locale.ROOT");
+
+	@ArchTest
+	static final ArchRule namesSayWhatAThingIs = noClasses().should()
+		.haveNameMatching(".*(Utils?|Helper|Impl|Support)")
+		.orShould()
+		.haveSimpleNameStartingWith("Base");
+
+	@ArchTest
+	static final ArchRule optionalIsNeverAParameter = noMethods().should()
+		.haveRawParameterTypes(DescribedPredicate.describe("with an Optional",
+				(types) -> types.stream().anyMatch((type) -> type.isEquivalentTo(Optional.class))));
+
+	@ArchTest
+	static final ArchRule everyPackageIsNullMarked = classes().that()
+		.haveSimpleName("package-info")
+		.should()
+		.beAnnotatedWith(NullMarked.class);
+
+	@ArchTest
+	static final ArchRule publicClassesAreFinalRecordsOrInterfaces = classes().that()
+		.arePublic()
+		.and()
+		.areNotInterfaces()
+		.and()
+		.areNotEnums()
+		.and(DescribedPredicate.not(DescribedPredicate.describe("the root of the exceptions",
+				(JavaClass type) -> type.isEquivalentTo(SessionException.class))))
+		.should()
+		.haveModifier(JavaModifier.FINAL);
+
+	@ArchTest
+	static final ArchRule nothingIsPrintedOrThrownAsItself = methods().should()
+		.notDeclareThrowableOfType(Throwable.class);
+
+}

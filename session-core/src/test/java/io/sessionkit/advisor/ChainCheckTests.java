@@ -1,0 +1,153 @@
+package io.sessionkit.advisor;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import io.sessionkit.SessionKey;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Conversation;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.InMemorySessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
+import io.sessionkit.test.ScriptedChatModel;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.advisor.MessageChatMemoryAdvisor;
+import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
+import org.springframework.ai.chat.memory.MessageWindowChatMemory;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+import org.springframework.core.Ordered;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class ChainCheckTests {
+
+	private final Conversations conversations = Conversations
+		.of(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
+
+	private final SessionAdvisor advisor = SessionAdvisor.of(this.conversations);
+
+	private final Conversation thread = this.conversations.get(SessionKey.of("t1"));
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private final AtomicInteger toolRuns = new AtomicInteger();
+
+	@ParameterizedTest
+	@ValueSource(ints = { Ordered.HIGHEST_PRECEDENCE + 500, 0, Ordered.LOWEST_PRECEDENCE - 5000,
+			Ordered.HIGHEST_PRECEDENCE + 100, Ordered.HIGHEST_PRECEDENCE + 1 })
+	void aToolAdvisorAtAnotherPlaceIsRefusedBeforeAToolCouldRunUnseen(int order) {
+		for (ClientSetup setup : List.of(ClientSetup.plain(), ClientSetup.streaming())) {
+			this.model.calls(SessionAdvisorTests.call("c1", "count", "1")).says("done");
+			ChatClient chat = setup.builder(this.model, this.advisor)
+				.defaultTools(counting())
+				.defaultAdvisors(ToolCallingAdvisor.builder().advisorOrder(order).build())
+				.build();
+			assertThatIllegalStateException()
+				.isThrownBy(() -> setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1"))))
+				.withMessageContaining("spring.ai.chat.client.tool-calling.advisor-order");
+		}
+		assertThat(this.toolRuns).hasValue(0);
+		assertThat(this.model.prompts()).isEmpty();
+		assertThat(this.thread.turns(Tail.ALL)).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { Ordered.HIGHEST_PRECEDENCE + 211, Ordered.HIGHEST_PRECEDENCE + 399 })
+	void aToolAdvisorAnywhereBetweenTheTwoIsFine(int order) {
+		for (ClientSetup setup : List.of(ClientSetup.plain(), ClientSetup.streaming())) {
+			this.model.calls(SessionAdvisorTests.call("c1", "count", "1")).says("done");
+			ChatClient chat = setup.builder(this.model, this.advisor)
+				.defaultTools(counting())
+				.defaultAdvisors(ToolCallingAdvisor.builder().advisorOrder(order).build())
+				.build();
+			setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1")));
+		}
+		assertThat(this.thread.messages()).hasSize(8);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void anotherMemoryOnACallThatNamesASessionIsRefusedNamingBoth(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		ChatClient chat = setup.builder(this.model, this.advisor)
+			.defaultAdvisors(MessageChatMemoryAdvisor.builder(MessageWindowChatMemory.builder().build()).build())
+			.build();
+		assertThatIllegalStateException()
+			.isThrownBy(() -> setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1"))))
+			.withMessageContaining("MessageChatMemoryAdvisor")
+			.withMessageContaining("SessionTurnAdvisor");
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void anAdvisorRegisteredTwiceActsOnce(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		SessionAdvisor another = SessionAdvisor.of(this.conversations);
+		ChatClient chat = setup.builder(this.model, this.advisor)
+			.defaultAdvisors(this.advisor)
+			.defaultAdvisors(another)
+			.defaultTools(counting())
+			.build();
+		this.model.calls(SessionAdvisorTests.call("c1", "count", "1")).says("a");
+		setup.content(chat.prompt().user("q").advisors(this.advisor).advisors(SessionAdvisor.session("t1")));
+		assertThat(this.thread.messages()).hasSize(4);
+		this.model.says("b");
+		setup.content(chat.mutate()
+			.defaultAdvisors(this.advisor)
+			.build()
+			.prompt()
+			.user("r")
+			.advisors(SessionAdvisor.session("t1")));
+		assertThat(this.thread.messages()).hasSize(6);
+		assertThat(this.model.lastRequest()).hasSize(5);
+		assertThat(this.toolRuns).hasValue(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void oneOfTheTwoAdvisorsAloneIsRefused(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		ChatClient chat = setup.builder(this.model, null)
+			.defaultAdvisors(new SessionTurnAdvisor(this.conversations, (request) -> Optional.empty(), false))
+			.build();
+		assertThatIllegalStateException()
+			.isThrownBy(() -> setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1"))))
+			.withMessageContaining("Register both");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void theSessionIdReachesSpringAisOwnObservation(ClientSetup.Mode mode) {
+		TestObservationRegistry registry = TestObservationRegistry.create();
+		this.model.says("a");
+		ChatClient chat = ClientSetup.observed(this.model, this.advisor, registry, (builder) -> {
+		});
+		new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false)
+			.content(chat.prompt().user("q").advisors(SessionAdvisor.session(SessionKey.of("ada", "t1"))));
+		TestObservationRegistryAssert.assertThat(registry)
+			.hasObservationWithNameEqualTo("spring.ai.chat.client")
+			.that()
+			.hasHighCardinalityKeyValue("spring.ai.chat.client.conversation.id", "t1");
+	}
+
+	private ToolCallback counting() {
+		return FunctionToolCallback
+			.builder("count", (SessionAdvisorTests.Value value) -> String.valueOf(this.toolRuns.incrementAndGet()))
+			.description("counts")
+			.inputType(SessionAdvisorTests.Value.class)
+			.build();
+	}
+
+}

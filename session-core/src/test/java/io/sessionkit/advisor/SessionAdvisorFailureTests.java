@@ -1,0 +1,356 @@
+package io.sessionkit.advisor;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+
+import io.sessionkit.CommitFailedException;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.UnstorableMessageException;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Conversation;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.InMemorySessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
+import io.sessionkit.test.ObservedStore;
+import io.sessionkit.test.ObservedStore.Fault;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.scheduler.Schedulers;
+import reactor.test.StepVerifier;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+class SessionAdvisorFailureTests {
+
+	private static final SessionKey T1 = SessionKey.of("t1");
+
+	private final ObservedStore store = new ObservedStore(
+			new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
+
+	private final Conversations conversations = Conversations.of(this.store);
+
+	private final SessionAdvisor advisor = SessionAdvisor.of(this.conversations);
+
+	private final Conversation thread = this.conversations.get(T1);
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	static List<ClientSetup> setups() {
+		return ClientSetup.all();
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void aModelThatThrowsLeavesAFailedTurnAndTheExceptionAsItIs(ClientSetup setup) {
+		IllegalArgumentException failure = new IllegalArgumentException("secret prompt text");
+		this.model.fails(failure).says("a");
+		ChatClient chat = client(setup);
+		assertThatThrownBy(() -> ask(setup, chat, "q")).isSameAs(failure);
+		assertThat(failure.getSuppressed()).filteredOn(SessionAdvisorFailureTests::isOurs).isEmpty();
+		Turn failed = this.thread.turns(Tail.ALL).get(0);
+		assertThat(failed.status()).isEqualTo(TurnStatus.FAILED);
+		assertThat(failed.failure()).isEqualTo(IllegalArgumentException.class.getName());
+		assertThat(this.thread.messages()).isEmpty();
+		assertThat(Lines.of(messages(failed))).containsExactly("user: q");
+		ask(setup, chat, "q");
+		assertThat(this.model.lastRequestLines()).isEqualTo(setup.lines("user: q"));
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: q", "assistant: a");
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void aModelThatThrowsInTheSecondRoundKeepsWhatThereWas(ClientSetup setup) {
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).fails(new IllegalStateException("down")).says("a");
+		ChatClient chat = client(setup, SessionAdvisorTests.echo("add"));
+		assertThatThrownBy(() -> ask(setup, chat, "q")).hasMessage("down");
+		Turn failed = this.thread.turns(Tail.ALL).get(0);
+		assertThat(Lines.of(messages(failed))).containsExactly("user: q", "assistant add({\"value\":\"1\"})",
+				"tool add=1");
+		assertThat(failed.rounds()).hasSize(1);
+		ask(setup, chat, "q");
+		assertThat(this.model.lastRequestLines()).isEqualTo(setup.lines("user: q"));
+	}
+
+	@Test
+	void aStreamThatBreaksKeepsThePartialTextBesideTheHistory() {
+		this.model.step((prompt) -> Flux.concat(Flux.just(this.model.chunk("half an ", List.of(), false)),
+				Flux.just(this.model.chunk("answer", List.of(), false)),
+				Flux.error(new IllegalStateException("connection reset"))))
+			.says("a");
+		ChatClient chat = client(ClientSetup.streaming());
+		assertThatThrownBy(() -> ask(ClientSetup.streaming(), chat, "q")).hasMessage("connection reset");
+		Turn failed = this.thread.turns(Tail.ALL).get(0);
+		assertThat(failed.status()).isEqualTo(TurnStatus.FAILED);
+		assertThat(Lines.of(messages(failed))).containsExactly("user: q", "assistant: half an answer");
+		assertThat(this.thread.messages()).isEmpty();
+		ask(ClientSetup.streaming(), chat, "q");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q");
+	}
+
+	@Test
+	void aCancelledStreamKeepsThePartialTextAsCancelled() {
+		this.model.step((prompt) -> Flux.concat(Flux.just(this.model.chunk("half", List.of(), false)), Flux.never()))
+			.says("a");
+		ChatClient chat = client(ClientSetup.streaming());
+		StepVerifier.create(stream(chat, "q")).expectNextCount(1).thenCancel().verify(Duration.ofSeconds(5));
+		Turn cancelled = awaitTurn();
+		assertThat(cancelled.status()).isEqualTo(TurnStatus.CANCELLED);
+		assertThat(Lines.of(messages(cancelled))).containsExactly("user: q", "assistant: half");
+		assertThat(this.thread.messages()).isEmpty();
+		ask(ClientSetup.streaming(), chat, "q");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q");
+	}
+
+	@Test
+	void aStreamCancelledAfterTheWholeAnswerIsCompleted() {
+		this.model.step((prompt) -> Flux.concat(Flux.just(this.model.chunk("whole", List.of(), true)), Flux.never()));
+		ChatClient chat = client(ClientSetup.streaming());
+		StepVerifier.create(stream(chat, "q")).expectNextCount(1).thenCancel().verify(Duration.ofSeconds(5));
+		assertThat(awaitTurn().status()).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: q", "assistant: whole");
+	}
+
+	@Test
+	void aStreamCancelledWhileAToolRunsRecordsNothingOfTheInterruptedTool() {
+		this.model.calls(SessionAdvisorTests.call("c1", "slow", "1"));
+		CountDownLatch started = new CountDownLatch(1);
+		ToolCallback slow = FunctionToolCallback.builder("slow", (SessionAdvisorTests.Value value) -> {
+			started.countDown();
+			try {
+				new CountDownLatch(1).await();
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException("interrupted", ex);
+			}
+			return "never";
+		}).description("waits").inputType(SessionAdvisorTests.Value.class).build();
+		ChatClient chat = client(ClientSetup.streaming(), slow);
+		Disposable running = stream(chat, "q").subscribe();
+		Awaitility.await().until(() -> started.getCount() == 0);
+		running.dispose();
+		Turn cancelled = awaitTurn();
+		assertThat(cancelled.status()).isEqualTo(TurnStatus.CANCELLED);
+		assertThat(Lines.of(messages(cancelled))).containsExactly("user: q", "assistant slow({\"value\":\"1\"})");
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void anUnknownToolNeverBreaksTheThread(ClientSetup setup) {
+		this.model.says("a0").calls(SessionAdvisorTests.call("c1", "missing", "1")).says("a");
+		ChatClient chat = client(setup, SessionAdvisorTests.echo("add"));
+		ask(setup, chat, "q0");
+		assertThatThrownBy(() -> ask(setup, chat, "q1")).hasMessageContaining("missing");
+		ask(setup, chat, "q2");
+		assertThat(this.model.lastRequestLines()).isEqualTo(setup.lines("user: q0", "assistant: a0", "user: q2"));
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void malformedArgumentsNeverBreakTheThread(ClientSetup setup) {
+		this.model.calls(new ToolCall("c1", "function", "add", "{not json")).says("a").says("b");
+		ChatClient chat = client(setup, SessionAdvisorTests.echo("add"));
+		try {
+			ask(setup, chat, "q1");
+		}
+		catch (RuntimeException ex) {
+			assertThat(this.thread.turns(Tail.ALL).get(0).status()).isEqualTo(TurnStatus.FAILED);
+		}
+		ask(setup, chat, "q2");
+		List<String> request = this.model.lastRequestLines();
+		assertThat(request).endsWith("user: q2");
+		assertThat(request.stream().filter((line) -> line.startsWith("assistant add")).count())
+			.isEqualTo(request.stream().filter((line) -> line.startsWith("tool add")).count());
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void aStoreThatIsDownBeforeTheCallMeansTheModelIsNeverCalled(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		this.store.failAt(Fault.OPEN);
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> ask(setup, client(setup), "q"));
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void aStoreThatFailsAfterTheCallHandsOutTheReply(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		this.model.says("precious");
+		this.store.failAt(Fault.COMMIT);
+		CommitFailedException failed = catchThrowableOfType(CommitFailedException.class,
+				() -> setup.response(prompt(client(setup), "q")));
+		assertThat(failed.reply()).isNotNull();
+		if (mode == ClientSetup.Mode.CALL) {
+			assertThat(text(failed.reply())).isEqualTo("precious");
+		}
+		assertThat(failed).hasMessageNotContaining("precious");
+		this.store.failAt(Fault.NONE);
+		assertThat(this.thread.messages()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void anAnswerOfTheStoreThatIsLostLeavesTheWholeTurn(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		this.model.says("a");
+		this.store.failAt(Fault.ANSWER);
+		assertThatExceptionOfType(CommitFailedException.class).isThrownBy(() -> ask(setup, client(setup), "q"));
+		this.store.failAt(Fault.NONE);
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: q", "assistant: a");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void ofTwoWritersOneWinsAndTheOtherGetsItsReply(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		this.model.says("a1").says("mine");
+		ChatClient chat = client(setup);
+		ask(setup, chat, "q1");
+		this.store.beforeCommit(() -> {
+			this.store.beforeCommit(() -> {
+			});
+			this.store.add(T1, List.of(new UserMessage("theirs")));
+		});
+		SessionConflictException conflict = catchThrowableOfType(SessionConflictException.class,
+				() -> setup.response(prompt(chat, "q2")));
+		assertThat(conflict.reply()).isNotNull();
+		assertThat(conflict).hasMessageContaining("version 1").hasMessageNotContaining("mine");
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: q1", "assistant: a1", "user: theirs");
+		List<Turn> turns = this.thread.turns(Tail.ALL);
+		assertThat(turns).extracting(Turn::status)
+			.containsExactly(TurnStatus.COMPLETED, TurnStatus.COMPLETED, TurnStatus.FAILED);
+		assertThat(turns.get(2).failure()).isEqualTo(SessionConflictException.class.getName());
+		assertThat(Lines.of(messages(turns.get(2)))).containsExactly("user: q2", "assistant: mine");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void noReplyIsAFailedTurnNeverABlankMessage(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		this.model.step((prompt) -> Flux.empty()).says("").says("a");
+		ChatClient chat = client(setup);
+		ask(setup, chat, "q");
+		ask(setup, chat, "q");
+		assertThat(this.thread.turns(Tail.ALL)).extracting(Turn::status)
+			.containsExactly(TurnStatus.FAILED, TurnStatus.FAILED);
+		assertThat(this.thread.messages()).isEmpty();
+		ask(setup, chat, "q");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void aMessageThatCouldNotBeStoredIsRefusedBeforeTheModel(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		UserMessage message = UserMessage.builder().text("q").metadata(Map.of("stream", new Object())).build();
+		assertThatExceptionOfType(UnstorableMessageException.class).isThrownBy(
+				() -> setup.content(client(setup).prompt().messages(message).advisors(SessionAdvisor.session("t1"))))
+			.withMessageContaining("stream");
+		assertThat(this.model.prompts()).isEmpty();
+		assertThat(this.store.calls()).isEmpty();
+	}
+
+	@Test
+	void noStoreCallOfAStreamRunsOnTheSubscribersEventLoop() {
+		this.model.says("a").says("b");
+		ChatClient chat = client(ClientSetup.streaming());
+		stream(chat, "q").subscribeOn(Schedulers.newSingle("event-loop")).blockLast();
+		stream(chat, "q").subscribeOn(Schedulers.newSingle("event-loop")).blockLast();
+		assertThat(this.store.calls()).containsExactly("open", "commit", "open", "commit");
+		assertThat(this.store.threads()).allMatch((thread) -> thread.startsWith("boundedElastic"));
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void toolRoundsCostNoStoreCalls(ClientSetup setup) {
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1"))
+			.calls(SessionAdvisorTests.call("c2", "add", "2"))
+			.calls(SessionAdvisorTests.call("c3", "add", "3"))
+			.says("done");
+		ask(setup, client(setup, SessionAdvisorTests.echo("add")), "go");
+		assertThat(this.store.calls()).containsExactly("open", "commit");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void aSecondUseOfACallWritesNoSecondTurnAndSaysWhy(ClientSetup.Mode mode) {
+		this.model.says("a").says("b");
+		ChatClient chat = client(ClientSetup.plain());
+		if (mode == ClientSetup.Mode.CALL) {
+			ChatClient.CallResponseSpec call = prompt(chat, "q").call();
+			assertThat(call.content()).isEqualTo("a");
+			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(call::content)
+				.withMessageContaining("executed before");
+		}
+		else {
+			Flux<ChatResponse> stream = prompt(chat, "q").stream().chatResponse();
+			stream.blockLast();
+			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(stream::blockLast)
+				.withMessageContaining("executed before");
+		}
+		assertThat(this.thread.turns(Tail.ALL)).hasSize(1);
+		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	private Turn awaitTurn() {
+		Awaitility.await().until(() -> !this.thread.turns(Tail.ALL).isEmpty());
+		return this.thread.turns(Tail.ALL).get(0);
+	}
+
+	private List<Message> messages(Turn turn) {
+		List<Message> messages = new ArrayList<>();
+		this.thread.items(turn.number()).forEach((item) -> messages.add(item.message()));
+		return messages;
+	}
+
+	private ChatClient client(ClientSetup setup, ToolCallback... tools) {
+		return setup.builder(this.model, this.advisor).defaultTools((Object[]) tools).build();
+	}
+
+	private static ChatClient.ChatClientRequestSpec prompt(ChatClient chat, String text) {
+		return chat.prompt().user(text).advisors(SessionAdvisor.session("t1"));
+	}
+
+	private static Flux<String> stream(ChatClient chat, String text) {
+		return prompt(chat, text).stream().content();
+	}
+
+	private static String ask(ClientSetup setup, ChatClient chat, String text) {
+		return setup.content(prompt(chat, text));
+	}
+
+	private static String text(ChatResponse response) {
+		return response.getResult().getOutput().getText();
+	}
+
+	private static boolean isOurs(Throwable suppressed) {
+		return suppressed.getClass().getName().startsWith("io.sessionkit");
+	}
+
+}
