@@ -127,7 +127,7 @@ public final class OpenTurn {
 		List<Message> whole = this.transcript.beforeRound(forwarded);
 		this.reply = new ReplyAggregator();
 		this.roundOpen = true;
-		return this.guard.apply(this.trimmer.trim(whole));
+		return this.trimmer.fit(whole, this.guard::apply);
 	}
 
 	/**
@@ -212,9 +212,11 @@ public final class OpenTurn {
 			write(TurnStatus.FAILED, SessionConflictException.class.getName());
 		}
 		catch (RuntimeException ex) {
-			throw new CommitFailedException("The model has answered, but the turn on session " + key()
-					+ " could not be stored: " + ex.getClass().getSimpleName()
-					+ ". The reply is in this exception; calling again is safe.", answer, ex);
+			throw new CommitFailedException(
+					"The model has answered, but the turn on session " + key() + " could not be stored: "
+							+ ex.getClass().getSimpleName()
+							+ ". The reply is in this exception; the thread is as it was, or has the whole turn.",
+					answer, ex);
 		}
 		throw new SessionConflictException("Session " + key() + " moved on from version "
 				+ ((this.base != null) ? this.base.version() : 0)

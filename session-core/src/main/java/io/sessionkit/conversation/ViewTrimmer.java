@@ -2,6 +2,7 @@ package io.sessionkit.conversation;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 import io.sessionkit.SessionItem;
 import io.sessionkit.hook.Trim;
@@ -49,35 +50,49 @@ final class ViewTrimmer {
 		return this.overLimit;
 	}
 
-	List<Message> trim(List<Message> request) {
+	/**
+	 * The request as it may be sent: a valid sequence with as many of the newest turns as
+	 * fit. The guard has a say in what fits, since a repair can add messages.
+	 */
+	List<Message> fit(List<Message> request, UnaryOperator<List<Message>> guard) {
+		List<Message> sent = guard.apply(request);
 		int system = countSystem(request);
-		int excess = request.size() - system - this.trim.maxMessages();
-		if (excess <= 0) {
-			return request;
+		if (isOver(sent) && startsWithHistory(request, system)) {
+			for (int cut : cuts()) {
+				sent = guard.apply(without(request, system, cut));
+				if (!isOver(sent)) {
+					return sent;
+				}
+			}
 		}
-		int cut = startsWithHistory(request, system) ? cut(excess) : 0;
-		if (cut < excess) {
-			report(request.size() - system - cut);
+		if (isOver(sent)) {
+			report(size(sent));
 		}
-		if (cut == 0) {
-			return request;
-		}
-		List<Message> trimmed = new ArrayList<>(request.subList(0, system));
-		trimmed.addAll(request.subList(system + cut, request.size()));
-		return trimmed;
+		return sent;
 	}
 
 	/**
-	 * The smallest number of messages, in whole turns, that is enough; the whole history
-	 * if none is.
+	 * How many of the oldest messages can go, in whole turns, fewest first.
 	 */
-	private int cut(int excess) {
-		for (int start : this.turns) {
-			if (start >= excess) {
-				return start;
-			}
-		}
-		return this.history.size();
+	private List<Integer> cuts() {
+		List<Integer> cuts = new ArrayList<>(this.turns);
+		cuts.add(this.history.size());
+		cuts.remove(0);
+		return cuts;
+	}
+
+	private boolean isOver(List<Message> request) {
+		return size(request) > this.trim.maxMessages();
+	}
+
+	private static int size(List<Message> request) {
+		return request.size() - countSystem(request);
+	}
+
+	private static List<Message> without(List<Message> request, int system, int cut) {
+		List<Message> shorter = new ArrayList<>(request.subList(0, system));
+		shorter.addAll(request.subList(system + cut, request.size()));
+		return shorter;
 	}
 
 	/**

@@ -1,0 +1,22 @@
+package io.sessionkit.advisor;
+
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.InMemorySessionStore;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+
+class InMemoryThreadTests extends ThreadProperties {
+
+	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+
+	@Override
+	protected SessionStore store() {
+		return this.store;
+	}
+
+	@Override
+	protected int threads() {
+		return 500;
+	}
+
+}

@@ -1,0 +1,266 @@
+package io.sessionkit.advisor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.sessionkit.CommitFailedException;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.Trim;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.ObservedStore;
+import io.sessionkit.test.ObservedStore.Fault;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
+import io.sessionkit.test.ValidSequence;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.MessageType;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.prompt.Prompt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Random threads, driven through real clients, on one store: turns with tool rounds and
+ * parallel calls, empty ids, calls by whole and by stream, limits, failures of the model
+ * and of the store, writers in between. After each turn the invariants are checked:
+ * <ol>
+ * <li>every request that left is a valid sequence that ends with the current turn,</li>
+ * <li>limits hold, or the breach is reported,</li>
+ * <li>what is stored is what was said, whatever the request left out,</li>
+ * <li>a failure leaves what a reader could have seen before or after the whole turn.</li>
+ * </ol>
+ */
+abstract class ThreadProperties {
+
+	private static final int TURNS = 6;
+
+	/**
+	 * The store to try.
+	 */
+	protected abstract SessionStore store();
+
+	/**
+	 * How many threads of {@value #TURNS} turns to try.
+	 */
+	protected abstract int threads();
+
+	@Test
+	void invariantsHoldInRandomThreads() {
+		for (long seed = 0; seed < threads(); seed++) {
+			new RandomThread(seed, store()).run();
+		}
+	}
+
+	private static final class RandomThread {
+
+		private final long seed;
+
+		private final Random random;
+
+		private final ObservedStore store;
+
+		private final SessionKey key = SessionKey.of("properties", UUID.randomUUID().toString());
+
+		private ScriptedChatModel model = new ScriptedChatModel();
+
+		private final AtomicInteger names = new AtomicInteger();
+
+		private List<String> log = List.of();
+
+		RandomThread(long seed, SessionStore store) {
+			this.seed = seed;
+			this.random = new Random(seed);
+			this.store = new ObservedStore(store);
+		}
+
+		void run() {
+			for (int i = 0; i < TURNS; i++) {
+				if (this.random.nextInt(8) == 0) {
+					addByHand();
+				}
+				turn();
+			}
+		}
+
+		/**
+		 * What applications may put into a thread themselves, whole or not.
+		 */
+		private void addByHand() {
+			List<Message> messages = switch (this.random.nextInt(5)) {
+				case 0 -> List.of(new AssistantMessage(name("greeting")));
+				case 1 -> List.of(calls(2, ""));
+				case 2 -> List.of(new UserMessage(name("u")), calls(2, "x"), results("x0"));
+				case 3 -> List.of(results("orphan"), new UserMessage(name("u")));
+				default -> List.of(new UserMessage(name("u")), new AssistantMessage(name("a")));
+			};
+			this.store.add(this.key, messages);
+			this.log = log();
+		}
+
+		private void turn() {
+			this.model = new ScriptedChatModel();
+			Trim trim = trim();
+			ClientSetup setup = ClientSetup.all().get(this.random.nextInt(ClientSetup.all().size()));
+			List<String> script = script();
+			Fault fault = fault();
+			boolean race = this.random.nextInt(12) == 0 && fault == Fault.NONE;
+			if (race) {
+				this.store.beforeCommit(() -> {
+					this.store.beforeCommit(() -> {
+					});
+					this.store.add(this.key, List.of(new UserMessage(name("race"))));
+				});
+			}
+			this.store.failAt(fault);
+			String question = name("q");
+			Boolean overLimit = call(setup, trim, question);
+			this.store.failAt(Fault.NONE);
+			this.store.beforeCommit(() -> {
+			});
+			checkRequests(question, trim, overLimit);
+			checkLog(question, script, fault, race, overLimit != null);
+		}
+
+		/**
+		 * @return whether the breach of a limit was reported; null if the call failed
+		 */
+		private Boolean call(ClientSetup setup, Trim trim, String question) {
+			SessionAdvisor advisor = SessionAdvisor.of(Conversations.builder(this.store).trim(trim).build());
+			ChatClient chat = setup.builder(this.model, advisor).defaultTools(SessionAdvisorTests.echo("t")).build();
+			try {
+				return SessionAdvisor
+					.turn(setup.response(chat.prompt().user(question).advisors(SessionAdvisor.session(this.key))))
+					.orElseThrow()
+					.overLimit();
+			}
+			catch (CommitFailedException | SessionConflictException | StoreUnavailableException | ModelFailure ex) {
+				return null;
+			}
+		}
+
+		private void checkRequests(String question, Trim trim, Boolean overLimit) {
+			for (Prompt prompt : this.model.prompts()) {
+				List<Message> request = prompt.getInstructions();
+				List<String> lines = Lines.of(request);
+				assertThat(ValidSequence.faults(request)).as("%s: %s", this, lines).isEmpty();
+				assertThat(lines.stream().filter(("user: " + question)::equals)).as("%s: %s", this, lines).hasSize(1);
+				long current = request.size() - lines.indexOf("user: " + question);
+				long all = request.stream().filter((message) -> message.getMessageType() != MessageType.SYSTEM).count();
+				if (all > trim.maxMessages()) {
+					assertThat(all).as("%s: only the current turn may be over", this).isEqualTo(current);
+					assertThat(overLimit).as("%s: the breach is reported", this).isNotEqualTo(false);
+				}
+				MessageType last = request.get(request.size() - 1).getMessageType();
+				assertThat(last).as("%s", this).isIn(MessageType.USER, MessageType.TOOL);
+			}
+		}
+
+		private void checkLog(String question, List<String> script, Fault fault, boolean race, boolean succeeded) {
+			List<String> turn = new ArrayList<>(List.of("user: " + question));
+			turn.addAll(script);
+			List<String> now = log();
+			List<String> whole = new ArrayList<>(this.log);
+			whole.addAll(turn);
+			if (succeeded) {
+				assertThat(now).as("%s", this).isEqualTo(whole);
+			}
+			else if (race) {
+				assertThat(now.subList(0, this.log.size())).as("%s", this).isEqualTo(this.log);
+				assertThat(now).as("%s: the other's message alone", this).doesNotContain("user: " + question);
+			}
+			else if (fault == Fault.ANSWER && !script.isEmpty()) {
+				assertThat(now).as("%s", this).isIn(this.log, whole);
+			}
+			else {
+				assertThat(now).as("%s", this).isEqualTo(this.log);
+			}
+			this.log = now;
+		}
+
+		private Trim trim() {
+			return switch (this.random.nextInt(4)) {
+				case 0 -> Trim.keepLastTurns(this.random.nextInt(4));
+				case 1 -> Trim.keepLastMessages(1 + this.random.nextInt(12));
+				case 2 -> new Trim(1 + this.random.nextInt(3), 2 + this.random.nextInt(10));
+				default -> Trim.NONE;
+			};
+		}
+
+		private Fault fault() {
+			return (this.random.nextInt(6) == 0) ? Fault.values()[this.random.nextInt(Fault.values().length)]
+					: Fault.NONE;
+		}
+
+		/**
+		 * Tells the model what to answer.
+		 * @return what the turn adds behind its question; none if the model fails
+		 */
+		private List<String> script() {
+			List<String> lines = new ArrayList<>();
+			int rounds = this.random.nextInt(4);
+			for (int round = 0; round < rounds; round++) {
+				AssistantMessage calls = calls(1 + this.random.nextInt(3),
+						this.random.nextInt(3) == 0 ? "" : "r" + round + "-");
+				this.model.calls(calls.getToolCalls().toArray(ToolCall[]::new));
+				lines.addAll(Lines.of(List.of(calls)));
+				StringBuilder results = new StringBuilder("tool");
+				for (int i = 0; i < calls.getToolCalls().size(); i++) {
+					results.append(" t=").append(i);
+				}
+				lines.add(results.toString());
+			}
+			if (this.random.nextInt(8) == 0) {
+				this.model.fails(new ModelFailure());
+				return List.of();
+			}
+			String answer = name("a");
+			this.model.says(answer);
+			lines.add("assistant: " + answer);
+			return lines;
+		}
+
+		private List<String> log() {
+			return Lines.of(this.store.messages(this.key));
+		}
+
+		private String name(String kind) {
+			return kind + this.names.incrementAndGet();
+		}
+
+		private static AssistantMessage calls(int count, String id) {
+			List<ToolCall> calls = new ArrayList<>();
+			for (int i = 0; i < count; i++) {
+				calls.add(new ToolCall(id.isEmpty() ? "" : id + i, "function", "t", "{\"value\":\"" + i + "\"}"));
+			}
+			return AssistantMessage.builder().content("").toolCalls(calls).build();
+		}
+
+		private static Message results(String id) {
+			return ToolResponseMessage.builder().responses(List.of(new ToolResponse(id, "t", "0"))).build();
+		}
+
+		@Override
+		public String toString() {
+			return "seed " + this.seed;
+		}
+
+	}
+
+	private static final class ModelFailure extends RuntimeException {
+
+	}
+
+}
