@@ -1,0 +1,4 @@
+@NullMarked
+package io.sessionkit.codec;
+
+import org.jspecify.annotations.NullMarked;
