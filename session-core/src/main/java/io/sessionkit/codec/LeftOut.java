@@ -43,7 +43,7 @@ final class LeftOut {
 	private void note(String part, String className, String what) {
 		this.count.increment();
 		if (this.logged.size() < MAX_LOGGED && this.logged.add(part + "\n" + className)) {
-			logger.warn("In the stored copy of a provider's reply, " + part + " (" + className + ") was " + what
+			logger.warn("In the stored copy of a provider's reply, " + part + " was " + what
 					+ ". Logged once for each part and class.");
 		}
 	}

@@ -35,10 +35,13 @@ final class ProviderState {
 
 	private final String tag;
 
+	private final String className;
+
 	private final @Nullable RecordOfStrings type;
 
 	ProviderState(String tag, String className) {
 		this.tag = tag;
+		this.className = className;
 		this.type = RecordOfStrings.find(className);
 	}
 
@@ -50,6 +53,10 @@ final class ProviderState {
 	static boolean isAllInMetadata(AssistantMessage message) {
 		return message.getClass().getName().equals(ANTHROPIC_MESSAGE)
 				&& message.getMetadata().containsKey(ANTHROPIC_KEY);
+	}
+
+	static List<String> classNames() {
+		return ALL.stream().map((state) -> state.className).toList();
 	}
 
 	static boolean knows(String tag) {

@@ -40,7 +40,8 @@ final class StorableReply {
 	Message reduce(Message reply) {
 		Message reduced = reduced(reply);
 		if (MessageKind.of(reply) == null) {
-			this.leftOut.dropped("what a subclass adds", "is not known", reply.getClass().getName());
+			this.leftOut.dropped("what a subclass adds", "is not known of " + reply.getClass().getName(),
+					reply.getClass().getName());
 		}
 		return reduced;
 	}
