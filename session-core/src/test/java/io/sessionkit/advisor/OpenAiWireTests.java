@@ -1,0 +1,181 @@
+package io.sessionkit.advisor;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.sessionkit.SessionKey;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.Turn;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.InMemorySessionStore;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.openai.OpenAiChatModel;
+import org.springframework.ai.openai.OpenAiChatOptions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a provider really receives: Spring AI's OpenAI model speaks to a local server that
+ * answers from a script and keeps the bodies.
+ */
+class OpenAiWireTests {
+
+	private static final String CALLS = """
+			[{"index":0,"id":"call_1","type":"function","function":{"name":"add","arguments":"{\\"value\\":\\"1\\"}"}},
+			 {"index":1,"id":"call_2","type":"function","function":{"name":"add","arguments":"{\\"value\\":\\"2\\"}"}}]""";
+
+	private final JsonMapper json = JsonMapper.builder().build();
+
+	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+
+	private final List<JsonNode> bodies = new CopyOnWriteArrayList<>();
+
+	private HttpServer server;
+
+	@BeforeEach
+	void start() throws IOException {
+		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		this.server.createContext("/", this::answer);
+		this.server.start();
+	}
+
+	@AfterEach
+	void stop() {
+		this.server.stop(0);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void twoTurnsWithParallelToolCallsArriveValidAndComplete(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, true);
+		ChatClient chat = setup.builder(model(), SessionAdvisor.of(Conversations.of(this.store)))
+			.defaultTools(SessionAdvisorTests.echo("add"))
+			.build();
+		ask(setup, chat, "add 1 and 2");
+		ask(setup, chat, "again");
+		assertThat(this.bodies).hasSize(4);
+		List<String> firstTurn = List.of("system: be brief", "user: add 1 and 2", "assistant: call_1 call_2",
+				"tool call_1: 1", "tool call_2: 2");
+		assertThat(lines(this.bodies.get(0))).isEqualTo(firstTurn.subList(0, 2));
+		assertThat(lines(this.bodies.get(1))).isEqualTo(firstTurn);
+		List<String> secondTurn = new ArrayList<>(firstTurn);
+		secondTurn.addAll(List.of("assistant: done", "user: again"));
+		assertThat(lines(this.bodies.get(2))).isEqualTo(secondTurn);
+		secondTurn.addAll(firstTurn.subList(2, 5));
+		assertThat(lines(this.bodies.get(3))).isEqualTo(secondTurn);
+		for (JsonNode body : this.bodies) {
+			assertThat(body.path("tools").size()).isEqualTo(1);
+			assertThat(body.path("model").asString()).isEqualTo("stub-1");
+		}
+		assertThat(argumentsOfCalls(this.bodies.get(3))).containsOnly("{\"value\":\"1\"}", "{\"value\":\"2\"}");
+		List<Turn> turns = this.store.turns(SessionKey.of("t1"), Tail.ALL);
+		assertThat(turns).hasSize(2).allSatisfy((turn) -> {
+			assertThat(turn.model()).isEqualTo("stub-1");
+			assertThat(turn.rounds()).hasSize(2);
+			assertThat(turn.usage()).isEqualTo(new TokenUsage(22, 6, 0, 0));
+		});
+	}
+
+	private void ask(ClientSetup setup, ChatClient chat, String text) {
+		assertThat(setup.content(chat.prompt().user(text).advisors(SessionAdvisor.session("t1")))).isEqualTo("done");
+	}
+
+	private OpenAiChatModel model() {
+		return OpenAiChatModel.builder()
+			.options(OpenAiChatOptions.builder()
+				.baseUrl("http://" + this.server.getAddress().getAddress().getHostAddress() + ":"
+						+ this.server.getAddress().getPort() + "/v1")
+				.apiKey("none")
+				.model("stub-1")
+				.build())
+			.build();
+	}
+
+	/**
+	 * Calls tools when a user has spoken, answers when tools have.
+	 */
+	private void answer(HttpExchange exchange) throws IOException {
+		JsonNode body = this.json.readTree(exchange.getRequestBody().readAllBytes());
+		this.bodies.add(body);
+		JsonNode messages = body.path("messages");
+		boolean tools = messages.get(messages.size() - 1).path("role").asString().equals("user");
+		boolean stream = body.path("stream").asBoolean(false);
+		byte[] answer = (stream ? streamed(tools) : whole(tools)).getBytes(StandardCharsets.UTF_8);
+		exchange.getResponseHeaders().add("Content-Type", stream ? "text/event-stream" : "application/json");
+		exchange.sendResponseHeaders(200, answer.length);
+		exchange.getResponseBody().write(answer);
+		exchange.close();
+	}
+
+	private static String whole(boolean tools) {
+		String message = tools ? "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":" + CALLS + "}"
+				: "{\"role\":\"assistant\",\"content\":\"done\"}";
+		return """
+				{"id":"r","object":"chat.completion","created":1,"model":"stub-1","choices":[{"index":0,"message":%s,
+				"finish_reason":"%s"}],"usage":{"prompt_tokens":11,"completion_tokens":3,"total_tokens":14}}"""
+			.formatted(message, tools ? "tool_calls" : "stop");
+	}
+
+	private static String streamed(boolean tools) {
+		String delta = tools ? "{\"role\":\"assistant\",\"tool_calls\":" + CALLS.replace("\n", "") + "}"
+				: "{\"role\":\"assistant\",\"content\":\"do\"}";
+		String chunk = "data: {\"id\":\"r\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"stub-1\",";
+		String end = tools ? "{}" : "{\"content\":\"ne\"}";
+		return chunk + "\"choices\":[{\"index\":0,\"delta\":" + delta + ",\"finish_reason\":null}]}\n\n" + chunk
+				+ "\"choices\":[{\"index\":0,\"delta\":" + end + ",\"finish_reason\":\""
+				+ (tools ? "tool_calls" : "stop") + "\"}]}\n\n" + chunk
+				+ "\"choices\":[],\"usage\":{\"prompt_tokens\":11,\"completion_tokens\":3,\"total_tokens\":14}}\n\n"
+				+ "data: [DONE]\n\n";
+	}
+
+	private static List<String> lines(JsonNode body) {
+		List<String> lines = new ArrayList<>();
+		for (JsonNode message : body.path("messages")) {
+			String role = message.path("role").asString();
+			if (message.has("tool_calls")) {
+				List<String> ids = new ArrayList<>();
+				message.path("tool_calls").forEach((call) -> ids.add(call.path("id").asString()));
+				lines.add(role + ": " + String.join(" ", ids));
+			}
+			else if (role.equals("tool")) {
+				lines.add("tool " + message.path("tool_call_id").asString() + ": " + text(message));
+			}
+			else {
+				lines.add(role + ": " + text(message));
+			}
+		}
+		return lines;
+	}
+
+	private static String text(JsonNode message) {
+		JsonNode content = message.path("content");
+		return content.isArray() ? content.get(0).path("text").asString() : content.asString();
+	}
+
+	private static List<String> argumentsOfCalls(JsonNode body) {
+		List<String> arguments = new ArrayList<>();
+		body.path("messages")
+			.forEach((message) -> message.path("tool_calls")
+				.forEach((call) -> arguments.add(call.path("function").path("arguments").asString())));
+		return arguments;
+	}
+
+}
