@@ -570,7 +570,7 @@ class SessionAdvisorTests {
 			.build();
 	}
 
-	private static ToolCallback direct(String name) {
+	static ToolCallback direct(String name) {
 		return FunctionToolCallback.builder(name, (Value value) -> value.value())
 			.description("echoes")
 			.inputType(Value.class)
