@@ -1,0 +1,551 @@
+package io.sessionkit.store;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import io.sessionkit.Round;
+import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.ViewTotals;
+import io.sessionkit.store.CommitResult.Outcome;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.messages.UserMessage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The rules of {@link SessionStore#commit}: what is accepted, refused and repeated.
+ */
+abstract class CommitContract extends ProtocolContract {
+
+	@Test
+	void firstCommitCreatesASession() {
+		SessionKey key = key();
+		CommitResult result = store().commit(Commit.first(key).turn(completed("q1", "a1")));
+		assertThat(result).isEqualTo(new CommitResult(Outcome.COMMITTED, 1, 1, 1));
+		Session session = header(key);
+		assertThat(session.key()).isEqualTo(key);
+		assertThat(session.version()).isEqualTo(1);
+		assertThat(session.turns()).isEqualTo(1);
+		assertThat(session.items()).isEqualTo(2);
+		assertThat(session.branch()).isEqualTo(Session.MAIN);
+		assertThat(session.head()).isEqualTo(1);
+		assertThat(session.openTurn()).isZero();
+		assertThat(session.checkpoint()).isZero();
+		assertThat(session.checkpointId()).isNull();
+		assertThat(session.totals()).isEqualTo(new ViewTotals(1, 2, tokens(2)));
+		assertThat(session.title()).isNull();
+		assertThat(session.tags()).isEmpty();
+		assertThat(session.state()).isEmpty();
+		assertThat(session.createdAt()).isEqualTo(session.updatedAt());
+	}
+
+	@Test
+	void firstCommitOfASessionThatIsThereConflicts() {
+		SessionKey key = key();
+		Session before = threadOf(key, 1);
+		CommitResult result = store().commit(Commit.first(key).turn(completed("q", "a")));
+		assertThat(result).isEqualTo(new CommitResult(Outcome.CONFLICT, 1, 0, 0));
+		assertThat(header(key)).isEqualTo(before);
+		assertThat(log(key)).containsExactly("q1", "a1");
+	}
+
+	@Test
+	void commitOnTheOpenedSessionFollowsTheHead() {
+		SessionKey key = key();
+		Session base = threadOf(key, 1);
+		CommitResult result = store().commit(Commit.on(base).turn(completed("q2", "a2")));
+		assertThat(result).isEqualTo(new CommitResult(Outcome.COMMITTED, 2, 2, 3));
+		Session session = header(key);
+		assertThat(session.head()).isEqualTo(2);
+		assertThat(session.totals()).isEqualTo(new ViewTotals(2, 4, tokens(4)));
+		assertThat(session.createdAt()).isEqualTo(base.createdAt());
+		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::parent).containsExactly(0L, 1L);
+	}
+
+	@Test
+	void staleCommitChangesNothing() {
+		SessionKey key = key();
+		Session base = threadOf(key, 1);
+		commit(Commit.on(base).turn(completed("q2", "a2")));
+		Session before = header(key);
+		CommitResult result = store().commit(Commit.on(base)
+			.turn(completed("late", "late"))
+			.header(HeaderChange.NONE.title("late"))
+			.delete(Set.of(1L))
+			.records(List.of(RecordWrite.put("note", "1", "late"))));
+		assertThat(result).isEqualTo(new CommitResult(Outcome.CONFLICT, 2, 0, 0));
+		assertThat(header(key)).isEqualTo(before);
+		assertThat(log(key)).containsExactly("q1", "a1", "q2", "a2");
+		assertThat(store().turns(key, Tail.ALL)).hasSize(2);
+		assertThat(store().records(key, "note")).isEmpty();
+	}
+
+	@Test
+	void commitOnASessionThatIsGoneConflicts() {
+		SessionKey key = key();
+		Session base = threadOf(key, 1);
+		store().clear(key);
+		CommitResult result = store().commit(Commit.on(base).turn(completed("q", "a")));
+		assertThat(result).isEqualTo(new CommitResult(Outcome.CONFLICT, 0, 0, 0));
+		assertThat(store().find(key)).isEmpty();
+	}
+
+	@Test
+	void commitOnAnEarlierSessionOfTheSameKeyConflicts() {
+		SessionKey key = key();
+		Session base = threadOf(key, 2);
+		// the times of creation tell them apart, as soon as the clock of the store moves
+		await().until(() -> {
+			store().clear(key);
+			return !threadOf(key, 2).createdAt().equals(base.createdAt());
+		});
+		assertThat(header(key).version()).isEqualTo(base.version());
+		assertThat(store().commit(Commit.on(base).turn(completed("q", "a"))).outcome()).isEqualTo(Outcome.CONFLICT);
+		assertThat(log(key)).containsExactly("q1", "a1", "q2", "a2");
+	}
+
+	@Test
+	void turnForAnAbsentSessionCreatesItWhateverIsExpected() {
+		SessionKey key = key();
+		assertThat(store().commit(Commit.any(key).turn(completed("q", "a"))))
+			.isEqualTo(new CommitResult(Outcome.COMMITTED, 1, 1, 1));
+	}
+
+	@Test
+	void changeWithoutATurnDoesNotCreateASession() {
+		SessionKey key = key();
+		CommitResult result = store().commit(Commit.any(key)
+			.header(HeaderChange.NONE.title("title"))
+			.records(List.of(RecordWrite.put("note", "1", "text"))));
+		assertThat(result).isEqualTo(new CommitResult(Outcome.CONFLICT, 0, 0, 0));
+		assertThat(store().find(key)).isEmpty();
+	}
+
+	@Test
+	void changeWithoutATurnCreatesASessionThatMustBeAbsent() {
+		SessionKey key = key();
+		CommitResult result = store().commit(Commit.first(key).header(HeaderChange.NONE.title("title")));
+		assertThat(result).isEqualTo(new CommitResult(Outcome.COMMITTED, 1, 0, 0));
+		Session session = header(key);
+		assertThat(session.title()).isEqualTo("title");
+		assertThat(session.head()).isZero();
+		commit(Commit.on(session).turn(completed("q1", "a1")));
+		assertThat(header(key).version()).isEqualTo(2);
+		assertThat(log(key)).containsExactly("q1", "a1");
+	}
+
+	@Test
+	void repeatedCommitChangesNothing() {
+		SessionKey key = key();
+		Commit first = Commit.first(key).turn(completed("q1", "a1"));
+		commit(first);
+		Session before = header(key);
+		CommitResult repeated = store().commit(first);
+		assertThat(repeated.outcome()).isEqualTo(Outcome.REPEATED);
+		assertThat(repeated.isStored()).isTrue();
+		assertThat(repeated.turn()).isEqualTo(1);
+		assertThat(repeated.version()).isEqualTo(1);
+		assertThat(header(key)).isEqualTo(before);
+		assertThat(log(key)).containsExactly("q1", "a1");
+	}
+
+	@Test
+	void commitIsRepeatedAlsoAfterOtherWrites() {
+		SessionKey key = key();
+		Session base = threadOf(key, 1);
+		Commit second = Commit.on(base)
+			.turn(completed("q2", "a2"))
+			.header(HeaderChange.NONE.title("second").state(Map.of("turn", 2)))
+			.records(List.of(RecordWrite.create("note", "1", "second")));
+		commit(second);
+		commit(Commit.any(key).turn(completed("q3", "a3")).header(HeaderChange.NONE.title("third")));
+		Session before = header(key);
+		CommitResult repeated = store().commit(second);
+		assertThat(repeated.outcome()).isEqualTo(Outcome.REPEATED);
+		assertThat(repeated.turn()).isEqualTo(2);
+		assertThat(header(key)).isEqualTo(before);
+		assertThat(log(key)).hasSize(6);
+	}
+
+	@Test
+	void siblingIsRepeatedToo() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		Commit failed = Commit.any(key).turn(turn(TurnStatus.FAILED, 1, "q2"));
+		commit(failed);
+		commit(Commit.any(key).turn(completed("q3")));
+		assertThat(store().commit(failed).outcome()).isEqualTo(Outcome.REPEATED);
+		assertThat(store().turns(key, Tail.ALL)).hasSize(3);
+	}
+
+	@Test
+	void laterPartIsRepeatedToo() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		TurnWrite asked = turn(TurnStatus.AWAITING_APPROVAL, 1, "q2", "call");
+		TurnWrite answered = next(asked, TurnStatus.COMPLETED, "result", "a2");
+		commit(Commit.any(key).turn(asked));
+		Commit second = Commit.on(header(key)).turn(answered);
+		commit(second);
+		commit(Commit.any(key).turn(completed("q3", "a3")));
+		Session before = header(key);
+		assertThat(store().commit(Commit.any(key).turn(asked)).outcome()).isEqualTo(Outcome.REPEATED);
+		assertThat(store().commit(second).outcome()).isEqualTo(Outcome.REPEATED);
+		assertThat(store().commit(second).turn()).isEqualTo(2);
+		assertThat(header(key)).isEqualTo(before);
+		assertThat(log(key)).containsExactly("q1", "a1", "q2", "call", "result", "a2", "q3", "a3");
+	}
+
+	@Test
+	void sameTurnIdInAnotherSessionIsAnotherTurn() {
+		TurnWrite turn = completed("q", "a");
+		SessionKey one = key();
+		SessionKey other = key();
+		assertThat(store().commit(Commit.first(one).turn(turn)).outcome()).isEqualTo(Outcome.COMMITTED);
+		assertThat(store().commit(Commit.first(other).turn(turn)).outcome()).isEqualTo(Outcome.COMMITTED);
+	}
+
+	@Test
+	void turnIdIsFreeAgainAfterClear() {
+		SessionKey key = key();
+		TurnWrite turn = completed("q", "a");
+		commit(Commit.any(key).turn(turn));
+		store().clear(key);
+		assertThat(store().commit(Commit.any(key).turn(turn)).outcome()).isEqualTo(Outcome.COMMITTED);
+		assertThat(log(key)).containsExactly("q", "a");
+	}
+
+	@Test
+	void concurrentRepetitionsAreStoredOnce() throws Exception {
+		SessionKey key = key();
+		Session base = threadOf(key, 1);
+		Commit commit = Commit.on(base).turn(completed("q2", "a2"));
+		List<CommitResult> results = race(8, () -> store().commit(commit));
+		assertThat(count(results, Outcome.COMMITTED)).isEqualTo(1);
+		assertThat(count(results, Outcome.REPEATED)).isEqualTo(7);
+		assertThat(log(key)).containsExactly("q1", "a1", "q2", "a2");
+	}
+
+	@Test
+	void ofRacingCommitsExactlyOneWinsPerVersion() throws Exception {
+		SessionKey key = key();
+		threadOf(key, 1);
+		for (int round = 0; round < 5; round++) {
+			Session base = header(key);
+			List<CommitResult> results = race(8, () -> store().commit(Commit.on(base).turn(completed("q", "a"))));
+			assertThat(count(results, Outcome.COMMITTED)).isEqualTo(1);
+			assertThat(count(results, Outcome.CONFLICT)).isEqualTo(7);
+			assertThat(header(key).version()).isEqualTo(base.version() + 1);
+			assertThat(header(key).turns()).isEqualTo(base.turns() + 1);
+		}
+		assertThat(log(key)).hasSize(2 + 5 * 2);
+	}
+
+	@Test
+	void ofRacingFirstCommitsExactlyOneWins() throws Exception {
+		SessionKey key = key();
+		List<CommitResult> results = race(8, () -> store().commit(Commit.first(key).turn(completed("q", "a"))));
+		assertThat(count(results, Outcome.COMMITTED)).isEqualTo(1);
+		assertThat(count(results, Outcome.CONFLICT)).isEqualTo(7);
+		assertThat(log(key)).containsExactly("q", "a");
+	}
+
+	@Test
+	void orderIsTheSequenceWhateverTheClocksSaid() {
+		SessionKey key = key();
+		for (int i = 0; i < 5; i++) {
+			Instant earlierEachTime = AT.minusSeconds(i);
+			TurnWrite turn = completed();
+			commit(Commit.any(key)
+				.turn(new TurnWrite(turn.turn(), 0, List.of(new NewItem(new UserMessage("q" + i), earlierEachTime, 1),
+						new NewItem(new UserMessage("r" + i), AT, 1)))));
+		}
+		assertThat(log(key)).containsExactly("q0", "r0", "q1", "r1", "q2", "r2", "q3", "r3", "q4", "r4");
+		assertThat(store().items(key, Tail.ALL)).extracting(SessionItem::sequence)
+			.containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L);
+		assertThat(store().items(key, 3)).extracting(SessionItem::at).containsExactly(AT.minusSeconds(2), AT);
+	}
+
+	@Test
+	void itemKeepsItsTimeAndTokens() {
+		SessionKey key = key();
+		TurnWrite turn = completed();
+		commit(Commit.any(key)
+			.turn(new TurnWrite(turn.turn(), 0, List.of(new NewItem(new UserMessage("q"), AT.plusMillis(1), 42)))));
+		assertThat(store().items(key, Tail.ALL))
+			.containsExactly(new SessionItem(1, 1, AT.plusMillis(1), 42, new UserMessage("q")));
+		assertThat(header(key).totals().tokens()).isEqualTo(42);
+	}
+
+	@Test
+	void siblingsAreNotHistory() {
+		SessionKey key = key();
+		Session before = threadOf(key, 1);
+		for (TurnStatus status : List.of(TurnStatus.FAILED, TurnStatus.CANCELLED, TurnStatus.REFUSED)) {
+			CommitResult result = commit(Commit.any(key).turn(turn(status, 1, status.name())));
+			assertThat(result.version()).isEqualTo(before.version());
+		}
+		Session session = header(key);
+		assertThat(session.version()).isEqualTo(before.version());
+		assertThat(session.head()).isEqualTo(1);
+		assertThat(session.totals()).isEqualTo(before.totals());
+		assertThat(session.openTurn()).isZero();
+		assertThat(session.turns()).isEqualTo(4);
+		assertThat(session.items()).isEqualTo(5);
+		assertThat(log(key)).containsExactly("q1", "a1");
+		assertThat(view(key, Window.ALL)).containsExactly("q1", "a1");
+		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::status)
+			.containsExactly(TurnStatus.COMPLETED, TurnStatus.FAILED, TurnStatus.CANCELLED, TurnStatus.REFUSED);
+		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::parent).containsExactly(0L, 1L, 1L, 1L);
+		assertThat(texts(store().items(key, 3))).containsExactly("CANCELLED");
+	}
+
+	@Test
+	void siblingLeavesTheOpenedVersionValid() {
+		SessionKey key = key();
+		Session base = threadOf(key, 1);
+		commit(Commit.any(key).turn(turn(TurnStatus.FAILED, 1, "failed")));
+		commit(Commit.on(base).turn(completed("q2", "a2")));
+		assertThat(log(key)).containsExactly("q1", "a1", "q2", "a2");
+		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::parent).containsExactly(0L, 1L, 1L);
+		assertThat(header(key).head()).isEqualTo(3);
+	}
+
+	@Test
+	void siblingCreatesASessionWithoutHistory() {
+		SessionKey key = key();
+		assertThat(store().commit(Commit.any(key).turn(turn(TurnStatus.FAILED, 0, "q1"))))
+			.isEqualTo(new CommitResult(Outcome.COMMITTED, 1, 1, 1));
+		Session session = header(key);
+		assertThat(session.version()).isEqualTo(1);
+		assertThat(session.head()).isZero();
+		assertThat(session.totals()).isEqualTo(ViewTotals.NONE);
+		assertThat(log(key)).isEmpty();
+		commit(Commit.on(session).turn(completed("q1", "a1")));
+		assertThat(log(key)).containsExactly("q1", "a1");
+		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::parent).containsExactly(0L, 0L);
+	}
+
+	@Test
+	void openTurnWaitsBesideTheHistory() {
+		SessionKey key = key();
+		Session before = threadOf(key, 1);
+		commit(Commit.on(before).turn(turn(TurnStatus.AWAITING_APPROVAL, 1, "q2", "call")));
+		Session session = header(key);
+		assertThat(session.openTurn()).isEqualTo(2);
+		assertThat(session.version()).isEqualTo(before.version());
+		assertThat(session.head()).isEqualTo(1);
+		assertThat(log(key)).containsExactly("q1", "a1");
+		assertThat(texts(store().items(key, 2))).containsExactly("q2", "call");
+	}
+
+	@Test
+	void laterPartsContinueAnOpenTurnAndCompleteIt() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		TurnWrite first = turn(TurnStatus.AWAITING_APPROVAL, 1, "q2", "call");
+		TurnWrite second = next(first, TurnStatus.AWAITING_APPROVAL, "result", "call again");
+		TurnWrite third = next(second, TurnStatus.COMPLETED, "result again", "a2");
+		commit(Commit.on(header(key)).turn(first));
+		CommitResult continued = commit(Commit.on(header(key)).turn(second));
+		assertThat(continued).isEqualTo(new CommitResult(Outcome.COMMITTED, 1, 2, 5));
+		assertThat(header(key).openTurn()).isEqualTo(2);
+		CommitResult completed = commit(Commit.on(header(key)).turn(third));
+		assertThat(completed).isEqualTo(new CommitResult(Outcome.COMMITTED, 2, 2, 7));
+		Session session = header(key);
+		assertThat(session.openTurn()).isZero();
+		assertThat(session.head()).isEqualTo(2);
+		assertThat(session.totals()).isEqualTo(new ViewTotals(2, 8, tokens(8)));
+		assertThat(log(key)).containsExactly("q1", "a1", "q2", "call", "result", "call again", "result again", "a2");
+		assertThat(store().turns(key, Tail.newest(1))).singleElement().satisfies((turn) -> {
+			assertThat(turn.status()).isEqualTo(TurnStatus.COMPLETED);
+			assertThat(turn.parent()).isEqualTo(1);
+			assertThat(turn.items()).isEqualTo(6);
+			assertThat(turn.tokens()).isEqualTo(tokens(6));
+			assertThat(turn.endedAt()).isEqualTo(third.turn().endedAt());
+		});
+	}
+
+	@Test
+	void openTurnOfANewSessionIsCompleted() {
+		SessionKey key = key();
+		TurnWrite first = turn(TurnStatus.AWAITING_APPROVAL, 0, "q1", "call");
+		commit(Commit.first(key).turn(first));
+		assertThat(header(key).openTurn()).isEqualTo(1);
+		commit(Commit.on(header(key)).turn(next(first, TurnStatus.COMPLETED, "result", "a1")));
+		assertThat(log(key)).containsExactly("q1", "call", "result", "a1");
+		assertThat(header(key).head()).isEqualTo(1);
+	}
+
+	@Test
+	void openTurnCanEndWithoutBecomingHistory() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		TurnWrite first = turn(TurnStatus.AWAITING_APPROVAL, 1, "q2", "call");
+		commit(Commit.any(key).turn(first));
+		commit(Commit.any(key).turn(next(first, TurnStatus.CANCELLED)));
+		assertThat(header(key).openTurn()).isZero();
+		assertThat(header(key).version()).isEqualTo(1);
+		assertThat(log(key)).containsExactly("q1", "a1");
+		assertThat(store().turns(key, Tail.newest(1))).singleElement().satisfies((turn) -> {
+			assertThat(turn.status()).isEqualTo(TurnStatus.CANCELLED);
+			assertThat(turn.items()).isEqualTo(2);
+		});
+	}
+
+	@Test
+	void partThatSkipsAheadIsRefused() {
+		SessionKey key = key();
+		Session before = threadOf(key, 1);
+		TurnWrite first = turn(TurnStatus.AWAITING_APPROVAL, 1, "q2");
+		TurnWrite second = next(first, TurnStatus.AWAITING_APPROVAL, "r2");
+		assertThatIllegalArgumentException().isThrownBy(() -> store().commit(Commit.any(key).turn(second)))
+			.withMessageContaining(first.turn().id());
+		assertThat(header(key)).isEqualTo(before);
+		commit(Commit.any(key).turn(first));
+		TurnWrite third = next(second, TurnStatus.COMPLETED, "a2");
+		assertThatIllegalArgumentException().isThrownBy(() -> store().commit(Commit.any(key).turn(third)));
+		assertThat(texts(store().items(key, 2))).containsExactly("q2");
+	}
+
+	@Test
+	void newPartOfATurnThatHasEndedConflicts() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		TurnWrite first = turn(TurnStatus.AWAITING_APPROVAL, 1, "q2");
+		commit(Commit.any(key).turn(first));
+		commit(Commit.any(key).turn(next(first, TurnStatus.CANCELLED)));
+		Session before = header(key);
+		TurnWrite late = next(next(first, TurnStatus.CANCELLED), TurnStatus.COMPLETED, "late");
+		assertThat(store().commit(Commit.any(key).turn(late)).outcome()).isEqualTo(Outcome.CONFLICT);
+		assertThat(header(key)).isEqualTo(before);
+		assertThat(texts(store().items(key, 2))).containsExactly("q2");
+	}
+
+	@Test
+	void laterPartForASessionThatIsGoneConflicts() {
+		SessionKey key = key();
+		TurnWrite first = turn(TurnStatus.AWAITING_APPROVAL, 0, "q1");
+		commit(Commit.first(key).turn(first));
+		store().clear(key);
+		CommitResult result = store().commit(Commit.any(key).turn(next(first, TurnStatus.COMPLETED, "a1")));
+		assertThat(result).isEqualTo(new CommitResult(Outcome.CONFLICT, 0, 0, 0));
+		assertThat(store().find(key)).isEmpty();
+	}
+
+	@Test
+	void turnComesBackEqual() {
+		SessionKey key = key();
+		List<Round> rounds = List.of(new Round("gpt", new TokenUsage(10, 20, 3, 4)), new Round(null, TokenUsage.NONE),
+				new Round("Modèle \"x\"", new TokenUsage(1L << 40, 0, 0, 0)));
+		Turn turn = new Turn(name("turn"), 0, 0, Session.MAIN, TurnStatus.COMPLETED, "Agent Ä", "Modèle \"x\"", AT,
+				AT.plusMillis(1), rounds, Map.of("weather", "digest 1", "wind", "digest 2"), null, 0, 0);
+		commit(Commit.first(key).turn(new TurnWrite(turn, 0, items("q1", "a1"))));
+		Turn failed = new Turn(name("turn"), 0, 1, Session.MAIN, TurnStatus.FAILED, null, null, AT, AT, List.of(),
+				Map.of(), "java.io.IOException", 0, 0);
+		commit(Commit.any(key).turn(new TurnWrite(failed, 0, items("q2"))));
+		assertThat(store().turns(key, Tail.ALL)).containsExactly(turn.stored(1, 0, Session.MAIN, 2, tokens(2)),
+				failed.stored(2, 1, Session.MAIN, 1, tokens(1)));
+	}
+
+	@Test
+	void laterPartReplacesStatusEndRoundsAndFailure() {
+		SessionKey key = key();
+		Round round = new Round("gpt", new TokenUsage(1, 2, 0, 0));
+		Turn open = new Turn(name("turn"), 0, 0, Session.MAIN, TurnStatus.AWAITING_APPROVAL, "agent", "gpt", AT, null,
+				List.of(round), Map.of("tool", "digest"), null, 0, 0);
+		commit(Commit.first(key).turn(new TurnWrite(open, 0, items("q1"))));
+		assertThat(store().turns(key, Tail.ALL)).containsExactly(open.stored(1, 0, Session.MAIN, 1, tokens(1)));
+		Turn failed = new Turn(open.id(), 0, 0, Session.MAIN, TurnStatus.FAILED, "agent", "gpt", AT, AT.plusSeconds(9),
+				List.of(round, round), Map.of("tool", "digest"), "java.io.IOException", 0, 0);
+		commit(Commit.any(key).turn(new TurnWrite(failed, 1, items("a1"))));
+		assertThat(store().turns(key, Tail.ALL)).containsExactly(failed.stored(1, 0, Session.MAIN, 2, tokens(2)));
+	}
+
+	@Test
+	void titleIsChangedAndTakenAway() {
+		SessionKey key = key();
+		Session before = threadOf(key, 1);
+		commit(Commit.on(before).header(HeaderChange.NONE.title("Reise nach Ägypten 🐪")));
+		assertThat(header(key).title()).isEqualTo("Reise nach Ägypten 🐪");
+		assertThat(header(key).version()).isEqualTo(before.version() + 1);
+		commit(Commit.any(key).header(HeaderChange.NONE.tags(Set.of("x"))));
+		assertThat(header(key).title()).isEqualTo("Reise nach Ägypten 🐪");
+		commit(Commit.any(key).header(HeaderChange.NONE.title("")));
+		assertThat(header(key).title()).isNull();
+	}
+
+	@Test
+	void tagsAreReplacedAsAWhole() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		commit(Commit.any(key).header(HeaderChange.NONE.tags(Set.of("a", "b, c", "\"d\""))));
+		assertThat(header(key).tags()).containsExactlyInAnyOrder("a", "b, c", "\"d\"");
+		commit(Commit.any(key).turn(completed("q2")));
+		assertThat(header(key).tags()).hasSize(3);
+		commit(Commit.any(key).header(HeaderChange.NONE.tags(Set.of())));
+		assertThat(header(key).tags()).isEmpty();
+	}
+
+	@Test
+	void deletedItemsLeaveLogViewAndTotals() {
+		SessionKey key = key();
+		Session base = threadOf(key, 3);
+		commit(Commit.on(base).delete(Set.of(2L, 3L)));
+		assertThat(log(key)).containsExactly("q1", "a2", "q3", "a3");
+		assertThat(view(key, Window.ALL)).containsExactly("q1", "a2", "q3", "a3");
+		assertThat(header(key).totals()).isEqualTo(new ViewTotals(3, 4, tokens(4)));
+		assertThat(header(key).version()).isEqualTo(base.version() + 1);
+		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::items).containsExactly(1, 1, 2);
+		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::tokens)
+			.containsExactly(tokens(1), tokens(1), tokens(2));
+	}
+
+	@Test
+	void deletingItemsThatAreNotThereIsIgnored() {
+		SessionKey key = key();
+		threadOf(key, 2);
+		commit(Commit.any(key).delete(Set.of(2L)));
+		assertThat(store().commit(Commit.any(key).delete(Set.of(2L, 77L, -1L))).isStored()).isTrue();
+		assertThat(log(key)).containsExactly("q1", "q2", "a2");
+		assertThat(header(key).totals()).isEqualTo(new ViewTotals(2, 3, tokens(3)));
+		assertThat(store().commit(Commit.any(key).delete(Set.of(2L, 1L))).isStored()).isTrue();
+		assertThat(log(key)).containsExactly("q2", "a2");
+	}
+
+	@Test
+	void headThatLostItsLastItemMovesToTheNewestTurnThatHasOne() {
+		SessionKey key = key();
+		Session base = threadOf(key, 3);
+		commit(Commit.on(base).delete(Set.of(3L, 4L)));
+		assertThat(header(key).head()).isEqualTo(3);
+		commit(Commit.any(key).delete(Set.of(5L, 6L)));
+		Session session = header(key);
+		assertThat(session.head()).isEqualTo(1);
+		assertThat(session.totals()).isEqualTo(new ViewTotals(1, 2, tokens(2)));
+		assertThat(log(key)).containsExactly("q1", "a1");
+		commit(Commit.on(session).turn(completed("q4")));
+		assertThat(store().turns(key, Tail.newest(1))).extracting(Turn::parent).containsExactly(1L);
+	}
+
+	@Test
+	void itemsOfSiblingsCanBeDeleted() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		commit(Commit.any(key).turn(turn(TurnStatus.FAILED, 1, "q2", "a2")));
+		commit(Commit.any(key).delete(Set.of(3L)));
+		assertThat(texts(store().items(key, 2))).containsExactly("a2");
+		assertThat(header(key).totals()).isEqualTo(new ViewTotals(1, 2, tokens(2)));
+	}
+
+}

@@ -1,0 +1,455 @@
+package io.sessionkit.store;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.ViewTotals;
+import io.sessionkit.store.CommitResult.Outcome;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * What is read of a history: windows, pages, checkpoints, branches and the state that
+ * goes with them.
+ */
+abstract class HistoryContract extends CommitContract {
+
+	@Test
+	void windowOfTurnsTakesTheNewest() {
+		SessionKey key = key();
+		threadOf(key, 4);
+		assertThat(view(key, Window.turns(2))).containsExactly("q3", "a3", "q4", "a4");
+		assertThat(view(key, Window.turns(100))).hasSize(8);
+		assertThat(view(key, Window.ALL)).hasSize(8);
+	}
+
+	@Test
+	void windowOfItemsIsCutAtWholeTurns() {
+		SessionKey key = key();
+		store().add(key, batch("1", "2"));
+		store().add(key, batch("3", "4", "5"));
+		store().add(key, batch("6", "7"));
+		assertThat(view(key, Window.items(1))).isEmpty();
+		assertThat(view(key, Window.items(2))).containsExactly("6", "7");
+		assertThat(view(key, Window.items(4))).containsExactly("6", "7");
+		assertThat(view(key, Window.items(5))).containsExactly("3", "4", "5", "6", "7");
+		assertThat(view(key, Window.items(6))).hasSize(5);
+		assertThat(view(key, Window.items(7))).hasSize(7);
+	}
+
+	@Test
+	void turnThatDoesNotFitKeepsOlderOnesOut() {
+		SessionKey key = key();
+		store().add(key, batch("small"));
+		store().add(key, batch("1", "2", "3", "4"));
+		store().add(key, batch("newest"));
+		assertThat(view(key, Window.items(3))).containsExactly("newest");
+	}
+
+	@Test
+	void smallerOfBothLimitsCounts() {
+		SessionKey key = key();
+		threadOf(key, 4);
+		assertThat(view(key, Window.turns(3).and(Window.items(4)))).containsExactly("q3", "a3", "q4", "a4");
+		assertThat(view(key, Window.turns(1).and(Window.items(7)))).containsExactly("q4", "a4");
+	}
+
+	@Test
+	void emptyWindowReadsTheHeaderAlone() {
+		SessionKey key = key();
+		threadOf(key, 2);
+		for (Window window : List.of(Window.HEADER, Window.turns(0), Window.items(0))) {
+			SessionView view = store().open(key, window).orElseThrow();
+			assertThat(view.items()).isEmpty();
+			assertThat(view.session().totals()).isEqualTo(new ViewTotals(2, 4, tokens(4)));
+		}
+	}
+
+	@Test
+	void logIsReadBackwardsInPages() {
+		SessionKey key = key();
+		threadOf(key, 4);
+		List<List<String>> pages = new ArrayList<>();
+		Tail tail = Tail.newest(3);
+		List<SessionItem> page = store().items(key, tail);
+		while (!page.isEmpty()) {
+			pages.add(texts(page));
+			tail = tail.before(page.get(0).sequence());
+			page = store().items(key, tail);
+		}
+		assertThat(pages).containsExactly(List.of("a3", "q4", "a4"), List.of("q2", "a2", "q3"), List.of("q1", "a1"));
+	}
+
+	@Test
+	void pageDoesNotMoveWhenSomethingIsAppended() {
+		SessionKey key = key();
+		threadOf(key, 3);
+		Tail second = Tail.newest(2).before(5);
+		assertThat(texts(store().items(key, second))).containsExactly("q2", "a2");
+		threadOf(key, 2);
+		assertThat(texts(store().items(key, second))).containsExactly("q2", "a2");
+		assertThat(store().items(key, Tail.newest(2).before(1))).isEmpty();
+		assertThat(store().items(key, Tail.newest(0))).isEmpty();
+	}
+
+	@Test
+	void turnsAreReadBackwardsInPages() {
+		SessionKey key = key();
+		threadOf(key, 2);
+		commit(Commit.any(key).turn(turn(TurnStatus.FAILED, 2, "failed")));
+		threadOf(key, 2);
+		Tail tail = Tail.newest(2);
+		assertThat(store().turns(key, tail)).extracting(Turn::number).containsExactly(4L, 5L);
+		assertThat(store().turns(key, tail.before(4))).extracting(Turn::number).containsExactly(2L, 3L);
+		assertThat(store().turns(key, tail.before(2))).extracting(Turn::number).containsExactly(1L);
+		assertThat(store().turns(key, tail.before(1))).isEmpty();
+		assertThat(store().turns(key, Tail.newest(0))).isEmpty();
+		assertThat(store().turns(key, Tail.ALL)).hasSize(5);
+	}
+
+	@Test
+	void itemsOfATurnThatIsNotThereAreNone() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		assertThat(store().items(key, 0)).isEmpty();
+		assertThat(store().items(key, 2)).isEmpty();
+		assertThat(texts(store().items(key, 1))).containsExactly("q1", "a1");
+	}
+
+	@Test
+	void viewStartsAfterTheCheckpointAndTheLogKeepsAll() {
+		SessionKey key = key();
+		Session base = threadOf(key, 4);
+		summarize(base, 2, "summary");
+		SessionView view = store().open(key, Window.ALL).orElseThrow();
+		assertThat(texts(view.items())).containsExactly("q3", "a3", "q4", "a4");
+		assertThat(summary(view).payload()).isEqualTo("text of summary");
+		assertThat(summary(view).id()).isEqualTo("summary");
+		assertThat(view.session().checkpoint()).isEqualTo(2);
+		assertThat(view.session().checkpointId()).isEqualTo("summary");
+		assertThat(view.session().totals()).isEqualTo(new ViewTotals(2, 4, tokens(4)));
+		assertThat(view.session().version()).isEqualTo(base.version() + 1);
+		assertThat(log(key)).hasSize(8);
+		assertThat(view(key, Window.turns(1))).containsExactly("q4", "a4");
+		assertThat(store().open(key, Window.turns(1)).orElseThrow().checkpoint()).isEqualTo(view.checkpoint());
+	}
+
+	@Test
+	void turnsAfterACheckpointExtendTheView() {
+		SessionKey key = key();
+		summarize(threadOf(key, 2), 2, "summary");
+		assertThat(view(key, Window.ALL)).isEmpty();
+		assertThat(header(key).totals()).isEqualTo(ViewTotals.NONE);
+		commit(Commit.on(header(key)).turn(completed("q3", "a3")));
+		assertThat(view(key, Window.ALL)).containsExactly("q3", "a3");
+		assertThat(header(key).totals()).isEqualTo(new ViewTotals(1, 2, tokens(2)));
+		assertThat(header(key).checkpoint()).isEqualTo(2);
+	}
+
+	@Test
+	void laterCheckpointReplacesTheEarlierOne() {
+		SessionKey key = key();
+		summarize(threadOf(key, 4), 1, "first");
+		summarize(header(key), 3, "second");
+		assertThat(view(key, Window.ALL)).containsExactly("q4", "a4");
+		assertThat(summary(store().open(key, Window.ALL).orElseThrow()).payload()).isEqualTo("text of second");
+		assertThat(header(key).totals()).isEqualTo(new ViewTotals(1, 2, tokens(2)));
+	}
+
+	@Test
+	void checkpointIsTakenAway() {
+		SessionKey key = key();
+		summarize(threadOf(key, 3), 2, "summary");
+		commit(Commit.on(header(key)).header(HeaderChange.NONE.checkpoint(0, "")));
+		SessionView view = store().open(key, Window.ALL).orElseThrow();
+		assertThat(view.checkpoint()).isNull();
+		assertThat(view.session().checkpoint()).isZero();
+		assertThat(view.session().checkpointId()).isNull();
+		assertThat(view.items()).hasSize(6);
+		assertThat(view.session().totals()).isEqualTo(new ViewTotals(3, 6, tokens(6)));
+	}
+
+	@Test
+	void checkpointComesInTheSameCommitAsATurn() {
+		SessionKey key = key();
+		Session base = threadOf(key, 3);
+		commit(Commit.on(base)
+			.turn(completed("q4", "a4"))
+			.header(HeaderChange.NONE.checkpoint(2, "summary"))
+			.records(List.of(RecordWrite.create(SessionStore.CHECKPOINT, "summary", "text of summary"))));
+		SessionView view = store().open(key, Window.ALL).orElseThrow();
+		assertThat(texts(view.items())).containsExactly("q3", "a3", "q4", "a4");
+		assertThat(summary(view).payload()).isEqualTo("text of summary");
+		assertThat(view.session().totals()).isEqualTo(new ViewTotals(2, 4, tokens(4)));
+	}
+
+	@Test
+	void moveRestoresTheCheckpointOfItsTurn() {
+		SessionKey key = key();
+		summarize(threadOf(key, 3), 2, "summary");
+		commit(Commit.on(header(key)).turn(completed("q4", "a4")));
+		move(key, Session.MAIN, 2);
+		assertThat(header(key).checkpoint()).isZero();
+		assertThat(store().open(key, Window.ALL).orElseThrow().checkpoint()).isNull();
+		assertThat(view(key, Window.ALL)).containsExactly("q1", "a1", "q2", "a2");
+		assertThat(header(key).totals()).isEqualTo(new ViewTotals(2, 4, tokens(4)));
+		move(key, Session.MAIN, 4);
+		assertThat(header(key).checkpoint()).isEqualTo(2);
+		assertThat(header(key).checkpointId()).isEqualTo("summary");
+		assertThat(view(key, Window.ALL)).containsExactly("q3", "a3", "q4", "a4");
+		assertThat(header(key).totals()).isEqualTo(new ViewTotals(2, 4, tokens(4)));
+	}
+
+	@Test
+	void itemsBeforeTheCheckpointLeaveTheLogOnly() {
+		SessionKey key = key();
+		summarize(threadOf(key, 3), 2, "summary");
+		commit(Commit.any(key).delete(Set.of(1L, 2L)));
+		assertThat(log(key)).containsExactly("q2", "a2", "q3", "a3");
+		assertThat(header(key).totals()).isEqualTo(new ViewTotals(1, 2, tokens(2)));
+	}
+
+	@Test
+	void undoAndRedoMoveTheHead() {
+		SessionKey key = key();
+		Session base = threadOf(key, 3);
+		commit(Commit.on(base).header(HeaderChange.NONE.head(Session.MAIN, 1)));
+		Session undone = header(key);
+		assertThat(undone.head()).isEqualTo(1);
+		assertThat(undone.turns()).isEqualTo(3);
+		assertThat(undone.version()).isEqualTo(base.version() + 1);
+		assertThat(undone.totals()).isEqualTo(new ViewTotals(1, 2, tokens(2)));
+		assertThat(log(key)).containsExactly("q1", "a1");
+		assertThat(view(key, Window.ALL)).containsExactly("q1", "a1");
+		assertThat(store().turns(key, Tail.ALL)).hasSize(3);
+		move(key, Session.MAIN, 3);
+		assertThat(log(key)).containsExactly("q1", "a1", "q2", "a2", "q3", "a3");
+		assertThat(header(key).totals()).isEqualTo(base.totals());
+	}
+
+	@Test
+	void headMovesToTheBeginning() {
+		SessionKey key = key();
+		threadOf(key, 2);
+		commit(Commit.any(key).header(HeaderChange.NONE.state(Map.of("step", 2))));
+		move(key, Session.MAIN, 0);
+		Session session = header(key);
+		assertThat(session.head()).isZero();
+		assertThat(session.state()).isEmpty();
+		assertThat(session.totals()).isEqualTo(ViewTotals.NONE);
+		assertThat(log(key)).isEmpty();
+		commit(Commit.on(session).turn(completed("q3")));
+		assertThat(log(key)).containsExactly("q3");
+		assertThat(store().turns(key, Tail.newest(1))).extracting(Turn::parent).containsExactly(0L);
+	}
+
+	@Test
+	void turnAfterUndoLeavesTheUndoneOnesBesideTheHistory() {
+		SessionKey key = key();
+		threadOf(key, 3);
+		move(key, Session.MAIN, 1);
+		commit(Commit.on(header(key)).turn(completed("q4", "a4")));
+		assertThat(log(key)).containsExactly("q1", "a1", "q4", "a4");
+		assertThat(view(key, Window.turns(1))).containsExactly("q4", "a4");
+		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::parent).containsExactly(0L, 1L, 2L, 1L);
+		assertThat(texts(store().items(key, 3))).containsExactly("q3", "a3");
+		move(key, Session.MAIN, 3);
+		assertThat(log(key)).containsExactly("q1", "a1", "q2", "a2", "q3", "a3");
+	}
+
+	@Test
+	void moveAndTurnAreOneChange() {
+		SessionKey key = key();
+		Session base = threadOf(key, 2);
+		CommitResult result = commit(
+				Commit.on(base).header(HeaderChange.NONE.head("retry", 1)).turn(completed("q2 again", "a2 again")));
+		assertThat(result.version()).isEqualTo(base.version() + 1);
+		assertThat(log(key)).containsExactly("q1", "a1", "q2 again", "a2 again");
+		assertThat(header(key).branch()).isEqualTo("retry");
+		assertThat(store().turns(key, Tail.newest(1))).singleElement().satisfies((turn) -> {
+			assertThat(turn.parent()).isEqualTo(1);
+			assertThat(turn.branch()).isEqualTo("retry");
+		});
+	}
+
+	@Test
+	void branchesDoNotSeeEachOther() {
+		SessionKey key = key();
+		Session main = threadOf(key, 2);
+		commit(Commit.on(main)
+			.header(HeaderChange.NONE.head("idea", 1))
+			.records(List.of(RecordWrite.put(SessionStore.BRANCH, Session.MAIN, "2"))));
+		store().add(key, batch("idea", "good"));
+		Session idea = header(key);
+		assertThat(idea.branch()).isEqualTo("idea");
+		assertThat(log(key)).containsExactly("q1", "a1", "idea", "good");
+		assertThat(store().turns(key, Tail.newest(1))).extracting(Turn::branch).containsExactly("idea");
+		assertThat(store().records(key, SessionStore.BRANCH)).extracting(SessionRecord::payload).containsExactly("2");
+		commit(Commit.on(idea)
+			.header(HeaderChange.NONE.head(Session.MAIN, 2))
+			.records(List.of(RecordWrite.put(SessionStore.BRANCH, "idea", Long.toString(idea.head())),
+					new RecordWrite(SessionStore.BRANCH, Session.MAIN, RecordWrite.ANY, null, null))));
+		commit(Commit.on(header(key)).turn(completed("q3", "a3")));
+		assertThat(header(key).branch()).isEqualTo(Session.MAIN);
+		assertThat(log(key)).containsExactly("q1", "a1", "q2", "a2", "q3", "a3");
+		assertThat(store().records(key, SessionStore.BRANCH)).extracting(SessionRecord::id).containsExactly("idea");
+		move(key, "idea", 3);
+		assertThat(log(key)).containsExactly("q1", "a1", "idea", "good");
+	}
+
+	@Test
+	void headCannotMoveToATurnThatIsNotThere() {
+		SessionKey key = key();
+		Session before = threadOf(key, 1);
+		Commit wrong = Commit.on(before).header(HeaderChange.NONE.title("t").head(Session.MAIN, 7));
+		assertThatIllegalArgumentException().isThrownBy(() -> store().commit(wrong)).withMessageContaining("7");
+		assertThatIllegalArgumentException().isThrownBy(() -> store().commit(wrong.turn(completed("q2"))));
+		assertThat(header(key)).isEqualTo(before);
+		assertThat(log(key)).containsExactly("q1", "a1");
+	}
+
+	@Test
+	void headCannotMoveToATurnThatIsNotCompleted() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		commit(Commit.any(key).turn(turn(TurnStatus.FAILED, 1, "q2")));
+		commit(Commit.any(key).turn(turn(TurnStatus.AWAITING_APPROVAL, 1, "q3")));
+		Session before = header(key);
+		for (long number : List.of(2L, 3L)) {
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> store().commit(Commit.on(before).header(HeaderChange.NONE.head("b", number))));
+		}
+		assertThat(header(key)).isEqualTo(before);
+	}
+
+	@Test
+	void stateComesWithTheHead() {
+		SessionKey key = key();
+		Session base = threadOf(key, 1);
+		assertThat(base.state()).isEmpty();
+		commit(Commit.on(base).turn(completed("q2")).header(HeaderChange.NONE.state(Map.of("step", 2))));
+		commit(Commit.any(key).turn(completed("q3")));
+		assertThat(header(key).state()).isEqualTo(Map.of("step", 2));
+		commit(Commit.any(key).turn(completed("q4")).header(HeaderChange.NONE.state(Map.of("step", 4, "x", "y"))));
+		assertThat(header(key).state()).isEqualTo(Map.of("step", 4, "x", "y"));
+		move(key, Session.MAIN, 3);
+		assertThat(header(key).state()).isEqualTo(Map.of("step", 2));
+		move(key, Session.MAIN, 1);
+		assertThat(header(key).state()).isEmpty();
+		move(key, Session.MAIN, 4);
+		assertThat(header(key).state()).isEqualTo(Map.of("step", 4, "x", "y"));
+	}
+
+	@Test
+	void stateChangedWithoutATurnBelongsToTheHead() {
+		SessionKey key = key();
+		Session base = threadOf(key, 2);
+		commit(Commit.on(base).header(HeaderChange.NONE.state(Map.of("step", 2))));
+		assertThat(header(key).state()).isEqualTo(Map.of("step", 2));
+		assertThat(header(key).version()).isEqualTo(base.version() + 1);
+		move(key, Session.MAIN, 1);
+		assertThat(header(key).state()).isEmpty();
+		move(key, Session.MAIN, 2);
+		assertThat(header(key).state()).isEqualTo(Map.of("step", 2));
+	}
+
+	@Test
+	void stateIsEmptied() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		commit(Commit.any(key).header(HeaderChange.NONE.state(Map.of("step", 1))));
+		commit(Commit.any(key).turn(completed("q2")).header(HeaderChange.NONE.state(Map.of())));
+		assertThat(header(key).state()).isEmpty();
+	}
+
+	@Test
+	void stateKeepsItsTypes() {
+		SessionKey key = key();
+		Map<String, Object> state = new HashMap<>();
+		state.put("text", "Ä\u0000\"");
+		state.put("int", 1);
+		state.put("long", 1L << 40);
+		state.put("double", 0.1);
+		state.put("flag", true);
+		state.put("instant", Instant.parse("2026-01-02T03:04:05.123456789Z"));
+		state.put("list", List.of("a", 1L, List.of()));
+		state.put("map", Map.of("k", Map.of("n", 2)));
+		threadOf(key, 1);
+		commit(Commit.any(key).header(HeaderChange.NONE.state(state)));
+		assertThat(header(key).state()).isEqualTo(state);
+	}
+
+	@Test
+	void stateIsHandedOutAsACopy() {
+		SessionKey key = key();
+		List<Object> list = new ArrayList<>(List.of("a"));
+		byte[] bytes = { 1, 2 };
+		threadOf(key, 1);
+		commit(Commit.any(key).header(HeaderChange.NONE.state(Map.of("list", list, "bytes", bytes))));
+		list.add("b");
+		bytes[0] = 9;
+		Map<String, Object> seen = header(key).state();
+		assertThat(seen.get("list")).isEqualTo(List.of("a"));
+		assertThat((byte[]) seen.get("bytes")).containsExactly(1, 2);
+		Arrays.fill((byte[]) seen.get("bytes"), (byte) 7);
+		assertThat((byte[]) header(key).state().get("bytes")).containsExactly(1, 2);
+	}
+
+	@Test
+	void stateOfASiblingIsNotNeeded() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		commit(Commit.any(key).header(HeaderChange.NONE.state(Map.of("step", 1))));
+		commit(Commit.any(key).turn(turn(TurnStatus.FAILED, 1, "q2")));
+		commit(Commit.any(key).turn(completed("q3")));
+		assertThat(header(key).state()).isEqualTo(Map.of("step", 1));
+	}
+
+	@Test
+	void deepBranchesKeepTheirOwnPaths() {
+		SessionKey key = key();
+		threadOf(key, 2);
+		List<String> expected = new ArrayList<>(List.of("q1", "a1"));
+		long head = 1;
+		for (int i = 0; i < 20; i++) {
+			commit(Commit.any(key).header(HeaderChange.NONE.head(Session.MAIN, head)));
+			head = commit(Commit.any(key).turn(completed("fork " + i))).turn();
+			expected.add("fork " + i);
+			commit(Commit.any(key).turn(completed("left behind " + i)));
+		}
+		commit(Commit.any(key).header(HeaderChange.NONE.head(Session.MAIN, head)));
+		assertThat(log(key)).isEqualTo(expected);
+		assertThat(view(key, Window.turns(5))).containsExactly("fork 15", "fork 16", "fork 17", "fork 18", "fork 19");
+		assertThat(header(key).totals().items()).isEqualTo(expected.size());
+		assertThat(texts(store().items(key, Tail.newest(21)))).isEqualTo(expected.subList(1, 22));
+	}
+
+	void move(SessionKey key, String branch, long turn) {
+		assertThat(store().commit(Commit.on(header(key)).header(HeaderChange.NONE.head(branch, turn))).outcome())
+			.isEqualTo(Outcome.COMMITTED);
+	}
+
+	private static SessionRecord summary(SessionView view) {
+		return Objects.requireNonNull(view.checkpoint());
+	}
+
+	private void summarize(Session base, long turn, String id) {
+		commit(Commit.on(base)
+			.header(HeaderChange.NONE.checkpoint(turn, id))
+			.records(List.of(RecordWrite.create(SessionStore.CHECKPOINT, id, "text of " + id))));
+	}
+
+}

@@ -1,0 +1,282 @@
+package io.sessionkit.store;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.store.CommitResult.Outcome;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Records: created, replaced, deleted and listed, each by itself or with a commit.
+ */
+abstract class RecordContract extends HistoryContract {
+
+	private static final String KIND = "note";
+
+	@Test
+	void recordIsCreatedOnce() {
+		SessionKey key = key();
+		Session before = threadOf(key, 1);
+		assertThat(store().put(key, RecordWrite.create(KIND, "1", "first"))).isTrue();
+		assertThat(store().put(key, RecordWrite.create(KIND, "1", "second"))).isFalse();
+		assertThat(store().records(key, KIND)).singleElement().satisfies((record) -> {
+			assertThat(record.key()).isEqualTo(key);
+			assertThat(record.kind()).isEqualTo(KIND);
+			assertThat(record.id()).isEqualTo("1");
+			assertThat(record.revision()).isEqualTo(1);
+			assertThat(record.payload()).isEqualTo("first");
+			assertThat(record.writtenAt()).isAfterOrEqualTo(before.createdAt());
+			assertThat(record.expiresAt()).isNull();
+		});
+		assertThat(header(key)).isEqualTo(before);
+	}
+
+	@Test
+	void recordIsReplacedIfNobodyElseDid() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		store().put(key, RecordWrite.create(KIND, "1", "first"));
+		SessionRecord seen = store().records(key, KIND).get(0);
+		assertThat(store().put(key, RecordWrite.replace(seen, "second"))).isTrue();
+		assertThat(store().put(key, RecordWrite.replace(seen, "third"))).isFalse();
+		assertThat(only(key).payload()).isEqualTo("second");
+		assertThat(only(key).revision()).isEqualTo(2);
+	}
+
+	@Test
+	void recordThatIsAbsentIsNotReplaced() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		assertThat(store().put(key, new RecordWrite(KIND, "1", 1, "text", null))).isFalse();
+		assertThat(store().records(key, KIND)).isEmpty();
+	}
+
+	@Test
+	void recordIsPutWhateverIsThere() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		assertThat(store().put(key, RecordWrite.put(KIND, "1", "first"))).isTrue();
+		assertThat(store().put(key, RecordWrite.put(KIND, "1", "second"))).isTrue();
+		assertThat(only(key).payload()).isEqualTo("second");
+		assertThat(only(key).revision()).isEqualTo(2);
+	}
+
+	@Test
+	void recordIsDeleted() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		store().put(key, RecordWrite.create(KIND, "1", "first"));
+		assertThat(store().put(key, new RecordWrite(KIND, "1", 7, null, null))).isFalse();
+		assertThat(store().put(key, new RecordWrite(KIND, "1", 1, null, null))).isTrue();
+		assertThat(store().records(key, KIND)).isEmpty();
+		assertThat(store().put(key, new RecordWrite(KIND, "1", 1, null, null))).isFalse();
+		assertThat(store().put(key, new RecordWrite(KIND, "1", RecordWrite.ANY, null, null))).isTrue();
+		assertThat(store().put(key, RecordWrite.create(KIND, "1", "again"))).isTrue();
+		assertThat(only(key).payload()).isEqualTo("again");
+	}
+
+	@Test
+	void absentSessionTakesNoRecord() {
+		SessionKey key = key();
+		assertThat(store().put(key, RecordWrite.put(KIND, "1", "text"))).isFalse();
+		assertThat(store().find(key)).isEmpty();
+		assertThat(store().records(key, KIND)).isEmpty();
+		threadOf(key, 1);
+		assertThat(store().records(key, KIND)).isEmpty();
+	}
+
+	@Test
+	void recordsOfAKindAreSortedById() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		for (String id : List.of("b", "c", "a")) {
+			store().put(key, RecordWrite.create(KIND, id, "text " + id));
+		}
+		store().put(key, RecordWrite.create("other", "a", "other text"));
+		assertThat(store().records(key, KIND)).extracting(SessionRecord::id).containsExactly("a", "b", "c");
+		assertThat(store().records(key, "other")).extracting(SessionRecord::payload).containsExactly("other text");
+	}
+
+	@Test
+	void namesOfRecordsAreExact() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		for (String id : List.of("a", "A", "a ", "\u00e1", "a\u0301", "😀", "{a}", "x".repeat(64))) {
+			assertThat(store().put(key, RecordWrite.create(KIND, id, id))).as(id).isTrue();
+		}
+		assertThat(store().put(key, RecordWrite.create("Note", "a", "text"))).isTrue();
+		assertThat(store().records(key, KIND)).hasSize(8).allMatch((record) -> record.payload().equals(record.id()));
+	}
+
+	@Test
+	void recordExpiresByItself() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		store().put(key, RecordWrite.create(KIND, "stays", "text").livingFor(Duration.ofHours(1)));
+		store().put(key, RecordWrite.create(KIND, "goes", "text").livingFor(Duration.ofMillis(1)));
+		await().untilAsserted(
+				() -> assertThat(store().records(key, KIND)).extracting(SessionRecord::id).containsExactly("stays"));
+		assertThat(store().records(key.owner(), KIND, Page.first(10))).extracting(SessionRecord::id)
+			.containsExactly("stays");
+		assertThat(store().records(key, KIND).get(0).expiresAt())
+			.isEqualTo(store().records(key, KIND).get(0).writtenAt().plus(Duration.ofHours(1)));
+	}
+
+	@Test
+	void expiredRecordReadsAsAbsentForWritersToo() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		store().put(key, RecordWrite.create(KIND, "1", "text").livingFor(Duration.ofMillis(1)));
+		await().until(() -> store().records(key, KIND).isEmpty());
+		assertThat(store().put(key, new RecordWrite(KIND, "1", 1, "late", null))).isFalse();
+		assertThat(store().put(key, RecordWrite.create(KIND, "1", "new"))).isTrue();
+		assertThat(only(key).payload()).isEqualTo("new");
+		assertThat(only(key).expiresAt()).isNull();
+	}
+
+	@Test
+	void replacedRecordLosesItsOwnLife() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		store().put(key, RecordWrite.create(KIND, "1", "text").livingFor(Duration.ofHours(1)));
+		store().put(key, RecordWrite.replace(only(key), "for good"));
+		assertThat(only(key).expiresAt()).isNull();
+	}
+
+	@Test
+	void ofRacingCreationsExactlyOneWins() throws Exception {
+		SessionKey key = key();
+		threadOf(key, 1);
+		AtomicInteger names = new AtomicInteger();
+		List<Boolean> written = race(8,
+				() -> store().put(key, RecordWrite.create(KIND, "claim", "" + names.incrementAndGet())));
+		assertThat(written).containsOnlyOnce(true);
+		assertThat(only(key).revision()).isEqualTo(1);
+	}
+
+	@Test
+	void ofRacingReplacementsExactlyOneWins() throws Exception {
+		SessionKey key = key();
+		threadOf(key, 1);
+		store().put(key, RecordWrite.create(KIND, "claim", "free"));
+		for (int round = 0; round < 5; round++) {
+			SessionRecord seen = only(key);
+			List<Boolean> written = race(8, () -> store().put(key, RecordWrite.replace(seen, "taken")));
+			assertThat(written).containsOnlyOnce(true);
+			assertThat(only(key).revision()).isEqualTo(seen.revision() + 1);
+		}
+	}
+
+	@Test
+	void recordsOfAnOwnerAreListedLastWrittenFirst() {
+		String owner = name("owner");
+		SessionKey one = SessionKey.of(owner, "one");
+		SessionKey two = SessionKey.of(owner, "two");
+		SessionKey other = key();
+		threadOf(one, 1);
+		threadOf(two, 1);
+		threadOf(other, 1);
+		store().put(one, RecordWrite.put(KIND, "a", "text"));
+		store().put(other, RecordWrite.put(KIND, "z", "text"));
+		putLater(two, "b", only(one));
+		putLater(one, "c", store().records(two, KIND).get(0));
+		assertThat(listed(owner, Page.first(10))).containsExactly("c", "b", "a");
+		Page page = Page.first(2);
+		assertThat(listed(owner, page)).containsExactly("c", "b");
+		assertThat(listed(owner, page.next())).containsExactly("a");
+		assertThat(listed(owner, page.next().next())).isEmpty();
+		assertThat(store().records(owner, "other", Page.first(10))).isEmpty();
+		store().clear(one);
+		assertThat(listed(owner, Page.first(10))).containsExactly("b");
+	}
+
+	@Test
+	void recordsAreWrittenWithACommit() {
+		SessionKey key = key();
+		commit(Commit.first(key)
+			.turn(completed("q1"))
+			.records(List.of(RecordWrite.create(KIND, "1", "first"), RecordWrite.create(KIND, "2", "second"))));
+		assertThat(store().records(key, KIND)).extracting(SessionRecord::payload).containsExactly("first", "second");
+		SessionRecord first = store().records(key, KIND).get(0);
+		commit(Commit.any(key)
+			.records(List.of(RecordWrite.replace(first, "changed"), new RecordWrite(KIND, "2", 1, null, null))));
+		assertThat(only(key).payload()).isEqualTo("changed");
+		assertThat(header(key).version()).isEqualTo(2);
+	}
+
+	@Test
+	void recordThatIsNotAsExpectedMakesTheCommitAConflict() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		store().put(key, RecordWrite.create(KIND, "1", "there"));
+		Session before = header(key);
+		CommitResult result = store().commit(Commit.on(before)
+			.turn(completed("q2"))
+			.header(HeaderChange.NONE.title("title"))
+			.records(List.of(RecordWrite.create(KIND, "0", "new"), RecordWrite.create(KIND, "1", "new"))));
+		assertThat(result.outcome()).isEqualTo(Outcome.CONFLICT);
+		assertThat(header(key)).isEqualTo(before);
+		assertThat(log(key)).containsExactly("q1", "a1");
+		assertThat(only(key).payload()).isEqualTo("there");
+	}
+
+	@Test
+	void recordThatIsNotAsExpectedCreatesNoSession() {
+		SessionKey key = key();
+		CommitResult result = store().commit(
+				Commit.first(key).turn(completed("q1")).records(List.of(new RecordWrite(KIND, "1", 3, "text", null))));
+		assertThat(result.outcome()).isEqualTo(Outcome.CONFLICT);
+		assertThat(store().find(key)).isEmpty();
+	}
+
+	@Test
+	void ofRacingCommitsWithTheSameRecordOneWins() throws Exception {
+		SessionKey key = key();
+		threadOf(key, 1);
+		List<CommitResult> results = race(8,
+				() -> store().commit(Commit.any(key)
+					.turn(completed("claimed"))
+					.records(List.of(RecordWrite.create(KIND, "claim", "mine")))));
+		assertThat(count(results, Outcome.COMMITTED)).isEqualTo(1);
+		assertThat(count(results, Outcome.CONFLICT)).isEqualTo(7);
+		assertThat(log(key)).containsExactly("q1", "a1", "claimed");
+	}
+
+	@Test
+	void largePayloadsComeBack() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		String payload = "Ä\"{}😀".repeat(20_000);
+		store().put(key, RecordWrite.create(KIND, "1", payload));
+		assertThat(only(key).payload()).isEqualTo(payload);
+	}
+
+	private SessionRecord only(SessionKey key) {
+		List<SessionRecord> records = store().records(key, KIND);
+		assertThat(records).hasSize(1);
+		return records.get(0);
+	}
+
+	private List<String> listed(String owner, Page page) {
+		return store().records(owner, KIND, page).stream().map(SessionRecord::id).toList();
+	}
+
+	/**
+	 * Writes until the clock of the store has moved on from another record.
+	 */
+	private void putLater(SessionKey key, String id, SessionRecord than) {
+		await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2)).until(() -> {
+			store().put(key, RecordWrite.put(KIND, id, "text"));
+			return store().records(key, KIND)
+				.stream()
+				.anyMatch((record) -> record.id().equals(id) && record.writtenAt().isAfter(than.writtenAt()));
+		});
+	}
+
+}

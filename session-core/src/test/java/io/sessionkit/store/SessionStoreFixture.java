@@ -1,0 +1,167 @@
+package io.sessionkit.store;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+
+/**
+ * What the tests of the contract share: keys that no other test uses, turns with texts,
+ * and threads that start together.
+ */
+abstract class SessionStoreFixture {
+
+	static final Instant AT = Instant.parse("2026-02-03T04:05:06.789Z");
+
+	private static final int TOKENS = 7;
+
+	protected abstract SessionStore store();
+
+	/**
+	 * A key of an owner that no other test has.
+	 */
+	static SessionKey key() {
+		return SessionKey.of(name("owner"), name("thread"));
+	}
+
+	static String name(String kind) {
+		return kind + "-" + UUID.randomUUID();
+	}
+
+	Session header(SessionKey key) {
+		return store().find(key).orElseThrow();
+	}
+
+	/**
+	 * Stores completed turns of a question and an answer each: q1, a1, q2, a2 and so on.
+	 */
+	Session threadOf(SessionKey key, int turns) {
+		for (int i = 1; i <= turns; i++) {
+			commit(Commit.any(key).turn(completed("q" + i, "a" + i)));
+		}
+		return header(key);
+	}
+
+	/**
+	 * Stores a change that must be accepted.
+	 */
+	CommitResult commit(Commit commit) {
+		CommitResult result = store().commit(commit);
+		if (result.outcome() != CommitResult.Outcome.COMMITTED) {
+			throw new AssertionError("expected to be committed, was " + result);
+		}
+		return result;
+	}
+
+	static List<Message> batch(String... texts) {
+		List<Message> messages = new ArrayList<>();
+		for (String text : texts) {
+			messages.add((messages.size() % 2 == 0) ? new UserMessage(text) : new AssistantMessage(text));
+		}
+		return messages;
+	}
+
+	static TurnWrite completed(String... texts) {
+		return turn(TurnStatus.COMPLETED, 0, texts);
+	}
+
+	static TurnWrite turn(TurnStatus status, long parent, String... texts) {
+		Turn turn = new Turn(UUID.randomUUID().toString(), 0, parent, Session.MAIN, status, null, null, AT,
+				status.isOpen() ? null : AT.plusSeconds(1), List.of(), Map.of(), null, 0, 0);
+		return new TurnWrite(turn, 0, items(texts));
+	}
+
+	/**
+	 * The next part of a turn.
+	 */
+	static TurnWrite next(TurnWrite before, TurnStatus status, String... texts) {
+		Turn turn = before.turn();
+		Turn now = new Turn(turn.id(), 0, turn.parent(), turn.branch(), status, turn.agent(), turn.model(),
+				turn.startedAt(), status.isOpen() ? null : AT.plusSeconds(2), turn.rounds(), turn.tools(),
+				turn.failure(), 0, 0);
+		return new TurnWrite(now, before.part() + 1, items(texts));
+	}
+
+	static List<NewItem> items(String... texts) {
+		return batch(texts).stream().map(SessionStoreFixture::item).toList();
+	}
+
+	static NewItem item(Message message) {
+		return new NewItem(message, AT, TOKENS);
+	}
+
+	static int tokens(int items) {
+		return items * TOKENS;
+	}
+
+	List<String> log(SessionKey key) {
+		return texts(store().items(key, Tail.ALL));
+	}
+
+	List<String> view(SessionKey key, Window window) {
+		return texts(store().open(key, window).orElseThrow().items());
+	}
+
+	static List<String> texts(List<SessionItem> items) {
+		return items.stream().map((item) -> item.message().getText()).toList();
+	}
+
+	static long[] sequences(List<SessionItem> items) {
+		return items.stream().mapToLong(SessionItem::sequence).toArray();
+	}
+
+	/**
+	 * What each of several threads returned that started together.
+	 */
+	static <T> List<T> race(int threads, Callable<T> task) throws Exception {
+		List<Callable<T>> tasks = new ArrayList<>();
+		for (int i = 0; i < threads; i++) {
+			tasks.add(task);
+		}
+		return race(tasks);
+	}
+
+	static <T> List<T> race(List<Callable<T>> tasks) throws Exception {
+		CyclicBarrier start = new CyclicBarrier(tasks.size());
+		ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
+		try {
+			List<Future<T>> futures = new ArrayList<>();
+			for (Callable<T> task : tasks) {
+				futures.add(threads.submit(() -> {
+					start.await(30, TimeUnit.SECONDS);
+					return task.call();
+				}));
+			}
+			List<T> results = new ArrayList<>();
+			for (Future<T> future : futures) {
+				results.add(future.get(60, TimeUnit.SECONDS));
+			}
+			return results;
+		}
+		finally {
+			threads.shutdownNow();
+		}
+	}
+
+	static long count(List<CommitResult> results, CommitResult.Outcome outcome) {
+		return results.stream().filter((result) -> result.outcome() == outcome).count();
+	}
+
+}
