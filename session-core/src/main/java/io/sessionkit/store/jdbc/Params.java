@@ -1,0 +1,31 @@
+package io.sessionkit.store.jdbc;
+
+import java.util.HashMap;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values of a statement's parameters, by name.
+ */
+final class Params {
+
+	private final Map<String, @Nullable Object> values = new HashMap<>();
+
+	static Params of(String name, @Nullable Object value) {
+		return new Params().with(name, value);
+	}
+
+	Params with(String name, @Nullable Object value) {
+		this.values.put(name, value);
+		return this;
+	}
+
+	@Nullable Object get(String name) {
+		if (!this.values.containsKey(name)) {
+			throw new IllegalStateException("The statement needs a value for ':" + name + "'.");
+		}
+		return this.values.get(name);
+	}
+
+}

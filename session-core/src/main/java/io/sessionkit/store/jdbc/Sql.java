@@ -1,0 +1,96 @@
+package io.sessionkit.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One statement with named parameters, written {@code :name}.
+ */
+final class Sql {
+
+	private static final Pattern PARAMETER = Pattern.compile("(?<!:):([a-z][A-Za-z]*)");
+
+	private final String text;
+
+	private final List<String> names = new ArrayList<>();
+
+	Sql(String template) {
+		Matcher matcher = PARAMETER.matcher(template);
+		while (matcher.find()) {
+			this.names.add(matcher.group(1));
+		}
+		this.text = matcher.replaceAll("?");
+	}
+
+	/** Reads one row. */
+	@FunctionalInterface
+	interface Row<T> {
+
+		T read(ResultSet row) throws SQLException;
+
+	}
+
+	/** All rows, in order. */
+	<T> List<T> all(Connection connection, Params params, Row<T> row) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.text)) {
+			bind(connection, statement, params);
+			try (ResultSet rows = statement.executeQuery()) {
+				List<T> all = new ArrayList<>();
+				while (rows.next()) {
+					all.add(row.read(rows));
+				}
+				return all;
+			}
+		}
+	}
+
+	/** The first row, or null if there is none. */
+	<T> @Nullable T first(Connection connection, Params params, Row<T> row) throws SQLException {
+		List<T> all = all(connection, params, row);
+		return all.isEmpty() ? null : all.get(0);
+	}
+
+	/** How many rows were written. */
+	int update(Connection connection, Params params) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.text)) {
+			bind(connection, statement, params);
+			return statement.executeUpdate();
+		}
+	}
+
+	/** Executes the statement once for each, in as few round trips as the driver can. */
+	void updateAll(Connection connection, List<Params> all) throws SQLException {
+		if (all.isEmpty()) {
+			return;
+		}
+		try (PreparedStatement statement = connection.prepareStatement(this.text)) {
+			for (Params params : all) {
+				bind(connection, statement, params);
+				statement.addBatch();
+			}
+			statement.executeBatch();
+		}
+	}
+
+	private void bind(Connection connection, PreparedStatement statement, Params params) throws SQLException {
+		for (int i = 0; i < this.names.size(); i++) {
+			Object value = params.get(this.names.get(i));
+			if (value instanceof String[] texts) {
+				value = connection.createArrayOf("text", texts);
+			}
+			else if (value instanceof Long[] numbers) {
+				value = connection.createArrayOf("bigint", numbers);
+			}
+			statement.setObject(i + 1, value);
+		}
+	}
+
+}
