@@ -11,8 +11,7 @@ import java.util.stream.Collectors;
  */
 enum Dialect {
 
-	POSTGRESQL("PostgreSQL", "postgresql",
-			"(cast(extract(epoch from clock_timestamp()) * 1000000 as bigint))") {
+	POSTGRESQL("PostgreSQL", "postgresql", "(cast(extract(epoch from clock_timestamp()) * 1000000 as bigint))") {
 
 		/**
 		 * A duplicate key is an error that ends the caller's transaction, so there must

@@ -33,9 +33,6 @@ record HeaderRow(long pk, long version, long turns, long items, Path path, long 
 			s.view_turns, s.view_items, s.view_tokens, s.ttl, s.created_at, s.updated_at, s.expires_at, \
 			s.branch, s.cp_id, s.title, s.tags, s.state""";
 
-	/** How many there are. */
-	static final int WIDTH = 21;
-
 	/**
 	 * A turn as the end of a path.
 	 *

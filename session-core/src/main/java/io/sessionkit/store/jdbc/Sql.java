@@ -38,18 +38,31 @@ final class Sql {
 
 	}
 
-	/** All rows, in order. */
-	<T> List<T> all(Connection connection, Params params, Row<T> row) throws SQLException {
+	/** Receives one row. */
+	@FunctionalInterface
+	interface Receiver {
+
+		void receive(ResultSet row) throws SQLException;
+
+	}
+
+	/** Hands on all rows, in order. */
+	void each(Connection connection, Params params, Receiver receiver) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.text)) {
 			bind(connection, statement, params);
 			try (ResultSet rows = statement.executeQuery()) {
-				List<T> all = new ArrayList<>();
 				while (rows.next()) {
-					all.add(row.read(rows));
+					receiver.receive(rows);
 				}
-				return all;
 			}
 		}
+	}
+
+	/** All rows, in order. */
+	<T> List<T> all(Connection connection, Params params, Row<T> row) throws SQLException {
+		List<T> all = new ArrayList<>();
+		each(connection, params, (rows) -> all.add(row.read(rows)));
+		return all;
 	}
 
 	/** The first row, or null if there is none. */

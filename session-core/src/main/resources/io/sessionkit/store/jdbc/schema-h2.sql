@@ -44,6 +44,7 @@ create index if not exists SESSIONKIT_SESSION_OWNER on SESSIONKIT_SESSION (owner
 
 -- run_lo and run_parent: the unbroken run of numbers, each turn the parent of the next, that ends
 -- with this turn; where it begins, and what its first turn hangs on. cp: the checkpoint in force.
+-- origin is written once: agent, tools. outcome moves forward: model, rounds, failure.
 create table if not exists SESSIONKIT_TURN (
 	session_pk bigint not null,
 	turn_no bigint not null,
@@ -61,7 +62,8 @@ create table if not exists SESSIONKIT_TURN (
 	started_at bigint not null,
 	ended_at bigint,
 	state character large object,
-	detail character large object not null,
+	origin character large object,
+	outcome character large object not null,
 	primary key (session_pk, turn_no),
 	unique (session_pk, turn_id)
 );

@@ -1,0 +1,96 @@
+package io.sessionkit.store.jdbc;
+
+import io.sessionkit.Session;
+import io.sessionkit.store.NewItem;
+
+/**
+ * The parts that all ways to append a completed turn share. Assignments read columns only
+ * before they are set, since MySQL evaluates them from left to right;
+ * <code>{moment}</code> is the time of the statement.
+ */
+final class AppendPhrases {
+
+	/** The header with one more turn, which continues the run or begins a new one. */
+	static final String RAISE_HEADER = """
+			version = version + 1, items = items + :count,
+			run_lo = case when head = turns then run_lo else turns + 1 end,
+			run_parent = case when head = turns then run_parent else head end,
+			head = turns + 1, turns = turns + 1,
+			view_turns = view_turns + 1, view_items = view_items + :count, view_tokens = view_tokens + :tokens,
+			title = coalesce(:title, title), tags = coalesce(:tags, tags), state = coalesce(:state, state),
+			updated_at = {moment}, expires_at = {moment} + nullif(coalesce(:ttl, ttl), 0),
+			ttl = nullif(coalesce(:ttl, ttl), 0)""";
+
+	static final String HEADER_COLUMNS = """
+			key_hash, owner_hash, owner, id, version, turns, items, branch, head, run_lo, run_parent,
+			open_turn, cp, cp_id, view_turns, view_items, view_tokens, title, tags, state, ttl,
+			created_at, updated_at, expires_at""";
+
+	/** A header with its first turn. */
+	static final String FIRST_HEADER = """
+			:key, :ownerHash, :owner, :id, 1, 1, :count, :branch, 1, 1, 0,
+			0, 0, null, 1, :count, :tokens, :title, :tags, :state, :firstTtl,
+			{moment}, {moment}, {moment} + :firstTtl""";
+
+	static final String TURN_COLUMNS = """
+			session_pk, turn_no, turn_id, parent, run_lo, run_parent, cp, cp_id, branch, status, parts,
+			items, tokens, started_at, ended_at, state, origin, outcome""";
+
+	/**
+	 * The turn that a header <code>s</code> has just become the head of: the first of a
+	 * run follows what the run hangs on, the others their neighbour.
+	 */
+	static final String TURN_OF_HEADER = """
+			s.pk, s.turns, :turn, case when s.run_lo < s.turns then s.turns - 1 else s.run_parent end,
+			s.run_lo, s.run_parent, s.cp, s.cp_id, s.branch, 'COMPLETED', 1,
+			:count, :tokens, :startedAt, :endedAt, s.state, :origin, :outcome""";
+
+	static final String ITEM_COLUMNS = "session_pk, turn_no, seq, role, recorded_at, tokens, body";
+
+	private AppendPhrases() {
+	}
+
+	static Params params(EncodedCommit commit) {
+		EncodedCommit.EncodedTurn turn = commit.plainTurn();
+		Session base = commit.commit().base();
+		return new Params().with("key", commit.key().session())
+			.with("ownerHash", commit.key().owner())
+			.with("owner", commit.commit().key().owner())
+			.with("id", commit.commit().key().id())
+			.with("version", (base != null) ? base.version() : null)
+			.with("turns", (base != null) ? base.turns() : null)
+			.with("items", (base != null) ? base.items() : null)
+			.with("createdAt", (base != null) ? Micros.of(base.createdAt()) : null)
+			.with("branch", Session.MAIN)
+			.with("count", (long) turn.items().size())
+			.with("tokens", (long) turn.tokens())
+			.with("title", commit.title())
+			.with("tags", commit.tags())
+			.with("state", commit.state())
+			.with("ttl", commit.timeToLive())
+			.with("firstTtl", commit.firstTimeToLive())
+			.with("turn", turn.turn().id())
+			.with("startedAt", Micros.of(turn.turn().startedAt()))
+			.with("endedAt", Micros.ofNullable(turn.turn().endedAt()))
+			.with("origin", turn.origin())
+			.with("outcome", turn.outcome());
+	}
+
+	/** One item of a turn, as parameters. */
+	static Params item(NewItem item, String body) {
+		return new Params().with("role", role(item))
+			.with("at", Micros.of(item.at()))
+			.with("tokens", item.tokens())
+			.with("body", body);
+	}
+
+	static String role(NewItem item) {
+		return item.message().getMessageType().name();
+	}
+
+	/** The sequence of the first item where the last one is known; 0 without items. */
+	static long firstItem(long last, int count) {
+		return (count > 0) ? last - count + 1 : 0;
+	}
+
+}

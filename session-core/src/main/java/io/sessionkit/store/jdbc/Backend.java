@@ -1,0 +1,30 @@
+package io.sessionkit.store.jdbc;
+
+/**
+ * All statements for one database.
+ *
+ * @param dialect the database
+ * @param hot what is done for every turn
+ * @param general the commits that do more
+ * @param sessions headers
+ * @param turns turns
+ * @param items items
+ * @param records records
+ * @param schema the check of the tables
+ */
+record Backend(Dialect dialect, HotStatements hot, GeneralCommit general, SessionStatements sessions,
+		TurnStatements turns, ItemStatements items, RecordStatements records, SchemaCheck schema) {
+
+	static Backend of(Dialect dialect, String prefix) {
+		Templates templates = new Templates(dialect, prefix);
+		SessionStatements sessions = new SessionStatements(templates);
+		TurnStatements turns = new TurnStatements(templates);
+		ItemStatements items = new ItemStatements(templates);
+		RecordStatements records = new RecordStatements(templates);
+		HotStatements hot = (dialect == Dialect.POSTGRESQL) ? new PostgresStatements(templates)
+				: new PortableStatements(templates);
+		return new Backend(dialect, hot, new GeneralCommit(sessions, turns, items, records), sessions, turns, items,
+				records, new SchemaCheck(templates));
+	}
+
+}

@@ -1,0 +1,311 @@
+package io.sessionkit.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+import io.sessionkit.Session;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.CommitResult.Outcome;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.jdbc.EncodedCommit.EncodedTurn;
+import io.sessionkit.store.jdbc.JdbcWork.Change;
+import io.sessionkit.store.jdbc.SessionStatements.Found;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every commit that does more, or finds something else, than one more turn: with the
+ * header locked, plain statements in one transaction.
+ * <ol>
+ * <li>lock the header, or create it</li>
+ * <li>compare it with what the commit expects</li>
+ * <li>change a draft of it and the rows around it</li>
+ * <li>write the draft, if the header still is the one that was read</li>
+ * </ol>
+ */
+final class GeneralCommit {
+
+	private final SessionStatements sessions;
+
+	private final TurnStatements turns;
+
+	private final ItemStatements items;
+
+	private final RecordStatements records;
+
+	GeneralCommit(SessionStatements sessions, TurnStatements turns, ItemStatements items, RecordStatements records) {
+		this.sessions = sessions;
+		this.turns = turns;
+		this.items = items;
+		this.records = records;
+	}
+
+	/**
+	 * What became of a commit that the short way did not take, as far as looking can
+	 * tell; null if it has to be made.
+	 */
+	@Nullable CommitResult look(Connection connection, EncodedCommit commit) throws SQLException {
+		Found found = this.sessions.seen(connection, commit.key().session());
+		boolean live = found != null && found.live();
+		if (found == null || !live) {
+			return (commit.commit().expect() == Commit.Expect.UNCHANGED) ? absent() : null;
+		}
+		TurnRow there = stored(connection, found.header().pk(), commit.turn());
+		return refused(commit, found.header(), there);
+	}
+
+	/**
+	 * Makes the change; empty if others were faster at creating or writing the header.
+	 */
+	Optional<Change<CommitResult>> make(Connection connection, EncodedCommit commit) throws SQLException {
+		Found found = lock(connection, commit);
+		if (found == null) {
+			return creates(commit.commit()) ? Optional.empty() : notKept(absent());
+		}
+		HeaderRow header = found.header();
+		TurnRow there = stored(connection, header.pk(), commit.turn());
+		boolean created = header.version() == 0;
+		CommitResult refused = created ? null : refused(commit, header, there);
+		if (refused != null) {
+			return notKept(refused);
+		}
+		checkPart(commit, there);
+		return change(connection, commit, new HeaderDraft(header, found.now()), there);
+	}
+
+	private static Optional<Change<CommitResult>> notKept(CommitResult result) {
+		return Optional.of(new Change<>(result, false));
+	}
+
+	private static CommitResult absent() {
+		return new CommitResult(Outcome.CONFLICT, 0, 0, 0);
+	}
+
+	private static boolean creates(Commit commit) {
+		return switch (commit.expect()) {
+			case ABSENT -> true;
+			case UNCHANGED -> false;
+			// a later part belongs to a turn that went with its session
+			case ANY -> commit.turn() != null && commit.turn().part() == 0;
+		};
+	}
+
+	private @Nullable Found lock(Connection connection, EncodedCommit commit) throws SQLException {
+		String key = commit.key().session();
+		Found found = this.sessions.locked(connection, key);
+		if (found != null && found.live()) {
+			return found;
+		}
+		if (!creates(commit.commit())) {
+			return null;
+		}
+		if (found != null) {
+			this.sessions.erase(connection, found.header().pk());
+		}
+		return this.sessions.create(connection, commit) ? this.sessions.locked(connection, key) : null;
+	}
+
+	private @Nullable TurnRow stored(Connection connection, long pk, @Nullable EncodedTurn turn) throws SQLException {
+		return (turn != null) ? this.turns.find(connection, pk, turn.turn().id()) : null;
+	}
+
+	private static @Nullable CommitResult refused(EncodedCommit commit, HeaderRow header, @Nullable TurnRow there) {
+		EncodedTurn turn = commit.turn();
+		if (there != null && turn != null && turn.part() < there.parts()) {
+			return new CommitResult(Outcome.REPEATED, header.version(), there.number(), 0);
+		}
+		boolean expected = switch (commit.commit().expect()) {
+			case ABSENT -> false;
+			case UNCHANGED -> isSame(commit.commit().base(), header);
+			case ANY -> true;
+		};
+		// a turn that has ended takes no more parts: somebody else was faster
+		boolean takesPart = there == null || there.status().isOpen();
+		return (expected && takesPart) ? null : new CommitResult(Outcome.CONFLICT, header.version(), 0, 0);
+	}
+
+	private static boolean isSame(@Nullable Session base, HeaderRow header) {
+		return base != null && base.version() == header.version()
+				&& Micros.of(base.createdAt()) == header.life().created();
+	}
+
+	private static void checkPart(EncodedCommit commit, @Nullable TurnRow there) {
+		EncodedTurn turn = commit.turn();
+		int parts = (there != null) ? there.parts() : 0;
+		if (turn != null && turn.part() != parts) {
+			throw new IllegalArgumentException("Turn '" + turn.turn().id() + "' of session " + commit.commit().key()
+					+ " has " + parts + " parts; the next one is part " + parts + ", not " + turn.part() + ".");
+		}
+	}
+
+	private Optional<Change<CommitResult>> change(Connection connection, EncodedCommit commit, HeaderDraft draft,
+			@Nullable TurnRow there) throws SQLException {
+		HeaderChange change = commit.commit().header();
+		move(connection, commit, draft);
+		checkCheckpoint(connection, commit, draft);
+		EncodedTurn turn = commit.turn();
+		long first = (turn != null) ? draft.nextItems(turn.items().size()) : 0;
+		long number = (turn != null) ? write(connection, draft, turn, there, first) : 0;
+		boolean deleted = delete(connection, commit, draft);
+		changeAtHead(connection, commit, draft);
+		draft.change(commit);
+		for (RecordWrite record : commit.commit().records()) {
+			if (!this.records.write(connection, draft.pk(), draft.now(), record)) {
+				return notKept(new CommitResult(Outcome.CONFLICT, draft.seen().version(), 0, 0));
+			}
+		}
+		boolean moved = deleted || !change.equals(HeaderChange.NONE) || !commit.commit().records().isEmpty()
+				|| (turn != null && turn.isCompleted());
+		if (!write(connection, draft, moved, turn != null)) {
+			return Optional.empty();
+		}
+		boolean wrote = turn != null && !turn.items().isEmpty();
+		return Optional
+			.of(new Change<>(new CommitResult(Outcome.COMMITTED, draft.version(), number, wrote ? first : 0), true));
+	}
+
+	private boolean write(Connection connection, HeaderDraft draft, boolean moved, boolean turn) throws SQLException {
+		if (moved || draft.version() == 0) {
+			draft.raiseVersion();
+		}
+		if (moved || turn) {
+			draft.touch();
+		}
+		HeaderRow row = draft.row();
+		return row.equals(draft.seen()) || this.sessions.write(connection, draft.seen(), row);
+	}
+
+	private void move(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {
+		HeaderChange.Head head = commit.commit().header().head();
+		if (head == null) {
+			return;
+		}
+		TurnRow target = this.turns.find(connection, draft.pk(), head.turn());
+		if (head.turn() != 0 && (target == null || target.status() != TurnStatus.COMPLETED)) {
+			throw new IllegalArgumentException("The head of session " + commit.commit().key() + " cannot move to turn "
+					+ head.turn() + ": " + ((target != null) ? "it is not completed" : "there is none with this number")
+					+ ". Name a completed turn, or 0 for the beginning.");
+		}
+		draft.branch(head.branch());
+		moveTo(connection, draft, target);
+	}
+
+	private void moveTo(Connection connection, HeaderDraft draft, @Nullable TurnRow target) throws SQLException {
+		draft.head((target != null) ? target.path() : HeaderRow.Path.BEGINNING,
+				(target != null) ? target.state() : null);
+		draft.totals(this.turns.totals(connection, draft.pk(), draft.path()));
+	}
+
+	private void checkCheckpoint(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {
+		HeaderChange.Checkpoint checkpoint = commit.commit().header().checkpoint();
+		if (checkpoint != null && checkpoint.turn() != 0
+				&& !this.turns.isOnPath(connection, draft.pk(), draft.path(), checkpoint.turn())) {
+			throw new IllegalArgumentException(
+					"A checkpoint of session " + commit.commit().key() + " cannot cover turn " + checkpoint.turn()
+							+ ": it is not on the way from turn " + draft.path().head() + " to the beginning.");
+		}
+	}
+
+	private long write(Connection connection, HeaderDraft draft, EncodedTurn turn, @Nullable TurnRow there, long first)
+			throws SQLException {
+		TurnRow row = (there != null) ? continued(connection, draft, turn, there) : begun(connection, draft, turn);
+		this.items.insert(connection, draft.pk(), row.number(), first, turn);
+		draft.openTurn(row.number(), turn.turn().status().isOpen());
+		if (turn.isCompleted()) {
+			becomeHead(connection, draft, row);
+		}
+		return row.number();
+	}
+
+	private TurnRow continued(Connection connection, HeaderDraft draft, EncodedTurn turn, TurnRow there)
+			throws SQLException {
+		this.turns.addPart(connection, draft.pk(), there.number(), turn);
+		return there.plus(turn.items().size(), turn.tokens());
+	}
+
+	private TurnRow begun(Connection connection, HeaderDraft draft, EncodedTurn turn) throws SQLException {
+		long number = draft.nextTurn();
+		HeaderRow.Path parent = turn.isCompleted() ? draft.path() : path(connection, draft, turn.turn().parent());
+		String branch = turn.isCompleted() ? draft.branch() : turn.turn().branch();
+		HeaderRow.Path path = parent.followedBy(number);
+		this.turns.insert(connection, draft.pk(), path, parent.head(), branch, turn);
+		return TurnRow.begun(path, parent.head(), branch, turn);
+	}
+
+	// a parent that went with an earlier session of this key is nobody's parent here
+	private HeaderRow.Path path(Connection connection, HeaderDraft draft, long turn) throws SQLException {
+		if (turn == draft.path().head()) {
+			return draft.path();
+		}
+		TurnRow row = this.turns.find(connection, draft.pk(), turn);
+		return (row != null) ? row.path() : HeaderRow.Path.BEGINNING;
+	}
+
+	private void becomeHead(Connection connection, HeaderDraft draft, TurnRow turn) throws SQLException {
+		boolean follows = turn.parent() == draft.path().head();
+		HeaderRow.Path inForce = draft.path();
+		String state = draft.state();
+		if (!follows) {
+			// it was opened before others were added: the head goes back to where it was
+			TurnRow parent = this.turns.find(connection, draft.pk(), turn.parent());
+			inForce = (parent != null) ? parent.path() : HeaderRow.Path.BEGINNING;
+			state = (parent != null) ? parent.state() : null;
+		}
+		draft.head(turn.path().checkpoint(inForce.checkpoint(), inForce.checkpointId()), state);
+		this.turns.position(connection, draft.pk(), draft.path(), draft.state());
+		if (follows) {
+			draft.plusTurn(turn.items(), turn.tokens());
+		}
+		else {
+			draft.totals(this.turns.totals(connection, draft.pk(), draft.path()));
+		}
+	}
+
+	private boolean delete(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {
+		if (commit.commit().delete().isEmpty()) {
+			return false;
+		}
+		List<ItemStatements.Place> gone = this.items.delete(connection, draft.pk(), commit.commit().delete());
+		if (gone.isEmpty()) {
+			return false;
+		}
+		this.turns.freed(connection, draft.pk(), gone);
+		TurnRow head = this.turns.find(connection, draft.pk(), draft.path().head());
+		if (head != null && head.items() == 0) {
+			moveTo(connection, draft, newestWithItems(connection, draft, head));
+		}
+		else {
+			draft.totals(this.turns.totals(connection, draft.pk(), draft.path()));
+		}
+		return true;
+	}
+
+	private @Nullable TurnRow newestWithItems(Connection connection, HeaderDraft draft, TurnRow from)
+			throws SQLException {
+		TurnRow turn = from;
+		while (turn != null && turn.items() == 0) {
+			turn = this.turns.find(connection, draft.pk(), turn.parent());
+		}
+		return turn;
+	}
+
+	private void changeAtHead(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {
+		HeaderChange.Checkpoint checkpoint = commit.commit().header().checkpoint();
+		if (checkpoint == null && commit.state() == null) {
+			return;
+		}
+		HeaderRow.Path path = (checkpoint != null)
+				? draft.path().checkpoint(checkpoint.turn(), (checkpoint.turn() > 0) ? checkpoint.id() : null)
+				: draft.path();
+		draft.head(path, (commit.state() != null) ? commit.state() : draft.state());
+		this.turns.position(connection, draft.pk(), draft.path(), draft.state());
+		if (checkpoint != null) {
+			draft.totals(this.turns.totals(connection, draft.pk(), draft.path()));
+		}
+	}
+
+}

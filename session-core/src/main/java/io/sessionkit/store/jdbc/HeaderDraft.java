@@ -1,0 +1,154 @@
+package io.sessionkit.store.jdbc;
+
+import io.sessionkit.ViewTotals;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A header while a commit changes it. For one thread.
+ */
+final class HeaderDraft {
+
+	private final HeaderRow seen;
+
+	private final long now;
+
+	private long version;
+
+	private long turns;
+
+	private long items;
+
+	private long openTurn;
+
+	private HeaderRow.Path path;
+
+	private ViewTotals totals;
+
+	private String branch;
+
+	private @Nullable String title;
+
+	private @Nullable String tags;
+
+	private @Nullable String state;
+
+	private @Nullable Long timeToLive;
+
+	private boolean touched;
+
+	HeaderDraft(HeaderRow seen, long now) {
+		this.seen = seen;
+		this.now = now;
+		this.version = seen.version();
+		this.turns = seen.turns();
+		this.items = seen.items();
+		this.openTurn = seen.openTurn();
+		this.path = seen.path();
+		this.totals = seen.totals();
+		this.branch = seen.branch();
+		this.title = seen.title();
+		this.tags = seen.tags();
+		this.state = seen.state();
+		this.timeToLive = seen.life().timeToLive();
+	}
+
+	HeaderRow seen() {
+		return this.seen;
+	}
+
+	long pk() {
+		return this.seen.pk();
+	}
+
+	long now() {
+		return this.now;
+	}
+
+	long version() {
+		return this.version;
+	}
+
+	HeaderRow.Path path() {
+		return this.path;
+	}
+
+	@Nullable String state() {
+		return this.state;
+	}
+
+	String branch() {
+		return this.branch;
+	}
+
+	/** Gives the next number to a turn. */
+	long nextTurn() {
+		return ++this.turns;
+	}
+
+	/**
+	 * Gives the next sequences to items.
+	 * @return the first of them
+	 */
+	long nextItems(int count) {
+		long first = this.items + 1;
+		this.items += count;
+		return first;
+	}
+
+	void branch(String branch) {
+		this.branch = branch;
+	}
+
+	/** The head, and what is in force there. */
+	void head(HeaderRow.Path path, @Nullable String state) {
+		this.path = path;
+		this.state = state;
+	}
+
+	void totals(ViewTotals totals) {
+		this.totals = totals;
+	}
+
+	void plusTurn(int items, int tokens) {
+		this.totals = this.totals.plusTurn(items, tokens);
+	}
+
+	/** Follows a turn that waits, or no longer does. */
+	void openTurn(long number, boolean open) {
+		if (open) {
+			this.openTurn = number;
+		}
+		else if (this.openTurn == number) {
+			this.openTurn = 0;
+		}
+	}
+
+	/** Takes over what belongs to the session as a whole, not to its head. */
+	void change(EncodedCommit commit) {
+		this.title = (commit.title() != null) ? commit.title() : this.title;
+		this.tags = (commit.tags() != null) ? commit.tags() : this.tags;
+		Long changed = commit.timeToLive();
+		if (changed != null) {
+			this.timeToLive = (changed > 0) ? changed : null;
+		}
+	}
+
+	void raiseVersion() {
+		this.version++;
+	}
+
+	void touch() {
+		this.touched = true;
+	}
+
+	HeaderRow row() {
+		HeaderRow.Life life = this.seen.life();
+		if (this.touched) {
+			life = new HeaderRow.Life(this.timeToLive, life.created(), this.now,
+					(this.timeToLive != null) ? this.now + this.timeToLive : null);
+		}
+		return new HeaderRow(pk(), this.version, this.turns, this.items, this.path, this.openTurn, this.totals, life,
+				this.branch, this.title, this.tags, this.state);
+	}
+
+}

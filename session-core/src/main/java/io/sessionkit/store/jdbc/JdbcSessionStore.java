@@ -1,0 +1,230 @@
+package io.sessionkit.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+import javax.sql.DataSource;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.Window;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps sessions in PostgreSQL or H2; another database is refused by name when the store
+ * is first used. The tables are created by the scripts beside this class,
+ * <code>schema-postgresql.sql</code> and <code>schema-h2.sql</code>, which can be run
+ * again and again.
+ * <p>
+ * On PostgreSQL a turn is opened with one statement and committed with one, outside of
+ * any transaction. On the others it takes one statement to open, one more for each jump
+ * of a branched history, and a short transaction to commit.
+ * <p>
+ * Inside a transaction of the caller, of any transaction manager that binds its
+ * connection to the thread, the store joins it: a rollback takes the turn away too, and a
+ * conflict or a repeated turn leaves the transaction usable. {@link #put} alone never
+ * joins: it needs a second connection then, so a pool of one is not enough for it inside
+ * a transaction.
+ * <p>
+ * Expiry and the times of sessions and records are by the clock of the database, to the
+ * microsecond.
+ * <p>
+ * Safe for use by many threads. Where the database cannot be reached or refuses a
+ * statement, methods throw {@link io.sessionkit.StoreUnavailableException}; where a
+ * transaction of the caller cannot go on because of other writers (isolation
+ * <code>REPEATABLE READ</code> and above, deadlocks),
+ * {@link io.sessionkit.SessionConflictException}.
+ */
+public final class JdbcSessionStore implements SessionStore {
+
+	/** What the names of the tables start with unless it is told otherwise. */
+	public static final String DEFAULT_TABLE_PREFIX = Templates.DEFAULT_PREFIX;
+
+	private final StoreOptions options;
+
+	private final String tablePrefix;
+
+	private final JdbcWork work;
+
+	private final RowReader reader;
+
+	private volatile @Nullable Backend backend;
+
+	/**
+	 * A store in the tables {@code SESSIONKIT_*}. Does not connect yet.
+	 * @param dataSource where the tables are
+	 * @param options codec, clock, turn ids, token estimate and time to live
+	 */
+	public JdbcSessionStore(DataSource dataSource, StoreOptions options) {
+		this(dataSource, options, DEFAULT_TABLE_PREFIX);
+	}
+
+	/**
+	 * A store in tables of other names. Does not connect yet. The scripts have the
+	 * default prefix: run a copy with this one.
+	 * @param dataSource where the tables are
+	 * @param options codec, clock, turn ids, token estimate and time to live
+	 * @param tablePrefix what the names start with: letters, digits and underscores,
+	 * after an optional schema and a dot
+	 * @throws IllegalArgumentException if the prefix has other characters
+	 */
+	public JdbcSessionStore(DataSource dataSource, StoreOptions options, String tablePrefix) {
+		this.options = options;
+		this.tablePrefix = Templates.checkedPrefix(tablePrefix);
+		this.work = new JdbcWork(dataSource);
+		this.reader = new RowReader(options.codec());
+	}
+
+	@Override
+	public StoreOptions options() {
+		return this.options;
+	}
+
+	/**
+	 * Does nothing if the tables are there and are those of this version.
+	 * @throws io.sessionkit.StoreUnavailableException if the database cannot be reached,
+	 * or the tables are missing: the message then names the property and the script that
+	 * create them
+	 * @throws IllegalStateException if the tables are those of another version, or the
+	 * database is not one that the store knows
+	 */
+	public void verifySchema() {
+		Backend statements = backend();
+		this.work.reading((connection) -> {
+			statements.schema().verify(connection);
+			return true;
+		});
+	}
+
+	@Override
+	public Optional<SessionView> open(SessionKey key, Window window) {
+		HotStatements hot = backend().hot();
+		String hash = KeyHash.of(key).session();
+		OpenedRows rows = this.work.reading((connection) -> hot.open(connection, hash, window));
+		return Optional.ofNullable(rows).map((opened) -> this.reader.view(key, opened));
+	}
+
+	@Override
+	public CommitResult commit(Commit commit) {
+		EncodedCommit encoded = EncodedCommit.of(commit, this.options);
+		Backend statements = backend();
+		if (encoded.isPlain() && statements.hot().appendsInOneStatement()) {
+			CommitResult result = this.work.writing((connection) -> append(statements, connection, encoded));
+			return (result != null) ? result : commitAsWhole(statements, encoded);
+		}
+		return commitAsWhole(statements, encoded);
+	}
+
+	// Only who has lost looks why.
+	private static @Nullable CommitResult append(Backend statements, Connection connection, EncodedCommit commit)
+			throws SQLException {
+		CommitResult result = statements.hot().append(connection, commit);
+		return (result != null) ? result : statements.general().look(connection, commit);
+	}
+
+	private CommitResult commitAsWhole(Backend statements, EncodedCommit commit) {
+		return this.work.atomically((connection) -> {
+			if (commit.isPlain() && !statements.hot().appendsInOneStatement()) {
+				CommitResult appended = statements.hot().append(connection, commit);
+				if (appended != null) {
+					return Optional.of(new JdbcWork.Change<>(appended, true));
+				}
+			}
+			return statements.general().make(connection, commit);
+		});
+	}
+
+	@Override
+	public List<SessionItem> items(SessionKey key, Tail tail) {
+		HotStatements hot = backend().hot();
+		String hash = KeyHash.of(key).session();
+		return this.reader.items(key, this.work.reading((connection) -> hot.log(connection, hash, tail)));
+	}
+
+	@Override
+	public List<SessionItem> items(SessionKey key, long turn) {
+		ItemStatements items = backend().items();
+		String hash = KeyHash.of(key).session();
+		return this.reader.items(key, this.work.reading((connection) -> items.ofTurn(connection, hash, turn)));
+	}
+
+	@Override
+	public List<Turn> turns(SessionKey key, Tail tail) {
+		TurnStatements turns = backend().turns();
+		String hash = KeyHash.of(key).session();
+		List<TurnRow> newest = new ArrayList<>(this.work.reading((connection) -> turns.newest(connection, hash, tail)));
+		Collections.reverse(newest);
+		return newest.stream().map((row) -> this.reader.turn(key, row)).toList();
+	}
+
+	@Override
+	public List<Session> list(String owner, Page page) {
+		SessionStatements sessions = backend().sessions();
+		return this.work.reading((connection) -> sessions.of(connection, owner, page))
+			.stream()
+			.map((found) -> this.reader.session(found.key(), found.header()))
+			.toList();
+	}
+
+	@Override
+	public void clear(SessionKey key) {
+		SessionStatements sessions = backend().sessions();
+		String hash = KeyHash.of(key).session();
+		this.work.atomically((connection) -> {
+			sessions.erase(connection, hash);
+			return Optional.of(new JdbcWork.Change<>(true, true));
+		});
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * It is stored at once, on a connection of its own: what it wrote stays when a
+	 * transaction of the caller is rolled back. Such a transaction holds a connection
+	 * meanwhile, so the pool needs a second one.
+	 */
+	@Override
+	public boolean put(SessionKey key, RecordWrite record) {
+		RecordStatements records = backend().records();
+		String hash = KeyHash.of(key).session();
+		return this.work.apart((connection) -> records.put(connection, hash, record));
+	}
+
+	@Override
+	public List<SessionRecord> records(SessionKey key, String kind) {
+		RecordStatements records = backend().records();
+		return this.work.reading((connection) -> records.of(connection, key, kind));
+	}
+
+	@Override
+	public List<SessionRecord> records(String owner, String kind, Page page) {
+		RecordStatements records = backend().records();
+		return this.work.reading((connection) -> records.of(connection, owner, kind, page));
+	}
+
+	private Backend backend() {
+		Backend known = this.backend;
+		if (known == null) {
+			Dialect dialect = this.work.reading(Dialect::of);
+			known = Backend.of(dialect, this.tablePrefix);
+			this.backend = known;
+		}
+		return known;
+	}
+
+}

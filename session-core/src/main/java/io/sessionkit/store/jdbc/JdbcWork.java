@@ -1,0 +1,290 @@
+package io.sessionkit.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.util.Optional;
+
+import javax.sql.DataSource;
+
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.StoreUnavailableException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Gives work a connection and sees that what it wrote is kept, or gone, as a whole. Takes
+ * one connection at a time, so that a pool of one is enough.
+ * <p>
+ * Inside a transaction of the caller it joins, and leaves the commit to the caller.
+ * Outside of one it commits what it did, also where the pool hands out connections
+ * without auto-commit: otherwise the pool would roll it back without a word.
+ */
+final class JdbcWork {
+
+	/** How often work is done again that others were in the way of. */
+	private static final int ATTEMPTS = 10;
+
+	private final DataSource dataSource;
+
+	JdbcWork(DataSource dataSource) {
+		this.dataSource = unwrapped(dataSource);
+	}
+
+	private static DataSource unwrapped(DataSource dataSource) {
+		if (dataSource instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null) {
+			return unwrapped(proxy.getTargetDataSource());
+		}
+		return dataSource;
+	}
+
+	/** Something to do with a connection. */
+	@FunctionalInterface
+	interface Work<T extends @Nullable Object> {
+
+		T on(Connection connection) throws SQLException;
+
+	}
+
+	/**
+	 * Something to do with a connection, all of it or nothing. An empty result takes back
+	 * what was done, and it is done again: the work has lost a race.
+	 */
+	@FunctionalInterface
+	interface Attempt<T> {
+
+		Optional<Change<T>> on(Connection connection) throws SQLException;
+
+	}
+
+	/**
+	 * What an attempt came to.
+	 *
+	 * @param result the result
+	 * @param kept whether what was written is to stay
+	 */
+	record Change<T>(T result, boolean kept) {
+	}
+
+	/**
+	 * Work that reads only.
+	 */
+	<T extends @Nullable Object> T reading(Work<T> work) {
+		return single(work, false);
+	}
+
+	/**
+	 * Work that writes with one statement, which needs no transaction.
+	 */
+	<T extends @Nullable Object> T writing(Work<T> work) {
+		return single(work, true);
+	}
+
+	private <T extends @Nullable Object> T single(Work<T> work, boolean write) {
+		for (int attempt = 1;; attempt++) {
+			Connection connection = connection();
+			boolean joined = false;
+			try {
+				joined = isJoined(connection);
+				return joined ? work.on(connection) : committed(connection, work);
+			}
+			catch (SQLException ex) {
+				if (joined || !SqlErrors.isContention(ex) || attempt == ATTEMPTS) {
+					throw SqlErrors.translate(ex, connection, write);
+				}
+			}
+			finally {
+				DataSourceUtils.releaseConnection(connection, this.dataSource);
+			}
+		}
+	}
+
+	private static <T extends @Nullable Object> T committed(Connection connection, Work<T> work) throws SQLException {
+		if (connection.getAutoCommit()) {
+			return work.on(connection);
+		}
+		boolean done = false;
+		try {
+			T result = work.on(connection);
+			connection.commit();
+			done = true;
+			return result;
+		}
+		finally {
+			if (!done) {
+				rollBackQuietly(connection);
+			}
+		}
+	}
+
+	/**
+	 * Work of several statements, all of them or none: in a transaction of its own, or
+	 * behind a savepoint of the caller's.
+	 * @throws SessionConflictException if others were in the way each time
+	 */
+	<T> T atomically(Attempt<T> attempt) {
+		for (int i = 1; i <= ATTEMPTS; i++) {
+			Optional<T> result = attempt(attempt, i == ATTEMPTS);
+			if (result.isPresent()) {
+				return result.get();
+			}
+		}
+		throw new SessionConflictException(
+				"Others wrote to the session all the time; nothing was changed. Read it again and retry.", null);
+	}
+
+	private <T> Optional<T> attempt(Attempt<T> attempt, boolean last) {
+		Connection connection = connection();
+		boolean joined = false;
+		try {
+			joined = isJoined(connection);
+			return joined ? behindSavepoint(connection, attempt) : inTransaction(connection, attempt);
+		}
+		catch (SQLException ex) {
+			if (joined || last || !SqlErrors.isContention(ex)) {
+				throw SqlErrors.translate(ex, connection, true);
+			}
+			return Optional.empty();
+		}
+		finally {
+			DataSourceUtils.releaseConnection(connection, this.dataSource);
+		}
+	}
+
+	private static <T> Optional<T> inTransaction(Connection connection, Attempt<T> attempt) throws SQLException {
+		boolean autoCommit = connection.getAutoCommit();
+		if (autoCommit) {
+			connection.setAutoCommit(false);
+		}
+		boolean kept = false;
+		try {
+			Optional<Change<T>> change = attempt.on(connection);
+			if (change.isPresent() && change.get().kept()) {
+				connection.commit();
+				kept = true;
+			}
+			return change.map(Change::result);
+		}
+		finally {
+			if (!kept) {
+				rollBackQuietly(connection);
+			}
+			if (autoCommit) {
+				restoreAutoCommit(connection);
+			}
+		}
+	}
+
+	private static <T> Optional<T> behindSavepoint(Connection connection, Attempt<T> attempt) throws SQLException {
+		Savepoint savepoint = connection.setSavepoint();
+		boolean kept = false;
+		try {
+			Optional<Change<T>> change = attempt.on(connection);
+			kept = change.isPresent() && change.get().kept();
+			return change.map(Change::result);
+		}
+		finally {
+			if (!kept) {
+				rollBackQuietly(connection, savepoint);
+			}
+			else {
+				connection.releaseSavepoint(savepoint);
+			}
+		}
+	}
+
+	/**
+	 * Writes outside of any transaction of the caller, on a connection of its own: what
+	 * it wrote stays when the caller rolls back. Inside a transaction this takes a second
+	 * connection of the pool while the caller holds one.
+	 */
+	<T> T apart(Work<T> work) {
+		if (!TransactionSynchronizationManager.isActualTransactionActive()) {
+			return writing(work);
+		}
+		Connection connection = ownConnection();
+		try {
+			return committed(connection, work);
+		}
+		catch (SQLException ex) {
+			throw SqlErrors.translate(ex, connection, true);
+		}
+		finally {
+			closeQuietly(connection);
+		}
+	}
+
+	// A connection that is only bound for reuse, outside of a transaction, is in
+	// auto-commit or waits for somebody to commit: nobody else will.
+	private boolean isJoined(Connection connection) throws SQLException {
+		return TransactionSynchronizationManager.isActualTransactionActive()
+				&& DataSourceUtils.isConnectionTransactional(connection, this.dataSource)
+				&& !connection.getAutoCommit();
+	}
+
+	private Connection connection() {
+		try {
+			return DataSourceUtils.getConnection(this.dataSource);
+		}
+		catch (CannotGetJdbcConnectionException ex) {
+			throw unreachable(ex);
+		}
+	}
+
+	private Connection ownConnection() {
+		try {
+			return this.dataSource.getConnection();
+		}
+		catch (SQLException ex) {
+			throw unreachable(ex);
+		}
+	}
+
+	private static StoreUnavailableException unreachable(Exception ex) {
+		return new StoreUnavailableException(
+				"The database of the session store gave no connection. Nothing was read or written.", ex);
+	}
+
+	// After a failure the first exception counts, and a broken connection is thrown away
+	// by its pool.
+	private static void rollBackQuietly(Connection connection) {
+		try {
+			connection.rollback();
+		}
+		catch (SQLException ex) {
+			// as above
+		}
+	}
+
+	private static void rollBackQuietly(Connection connection, Savepoint savepoint) {
+		try {
+			connection.rollback(savepoint);
+		}
+		catch (SQLException ex) {
+			// as above
+		}
+	}
+
+	private static void restoreAutoCommit(Connection connection) {
+		try {
+			connection.setAutoCommit(true);
+		}
+		catch (SQLException ex) {
+			// as above
+		}
+	}
+
+	private static void closeQuietly(Connection connection) {
+		try {
+			connection.close();
+		}
+		catch (SQLException ex) {
+			// as above
+		}
+	}
+
+}

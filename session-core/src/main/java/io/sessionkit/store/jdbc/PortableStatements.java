@@ -1,0 +1,224 @@
+package io.sessionkit.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.sessionkit.Session;
+import io.sessionkit.store.Commit.Expect;
+import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.CommitResult.Outcome;
+import io.sessionkit.store.NewItem;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.Window;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The same in plain SQL for every other database: one statement to open and one more for
+ * each jump of the path; three to commit.
+ */
+final class PortableStatements implements HotStatements {
+
+	private static final int ATTEMPTS = 20;
+
+	/**
+	 * The header, its checkpoint, and the newest items of the run that ends at the head.
+	 */
+	private static final String OPEN = """
+			select 0 as kind, {header} from {session} s where s.key_hash = :key and {live}
+			union all
+			select 1, r.revision, r.written_at, r.expires_at, null, null, null, null, null, null, null, null,
+				null, null, null, null, null, null, null, null, null, r.payload
+			from {session} s join {record} r on r.session_pk = s.pk and r.kind = 'checkpoint' and r.id = s.cp_id
+				and (r.expires_at is null or r.expires_at > {now})
+			where s.key_hash = :key and {live}
+			union all
+			select * from (
+				select 2, i.seq, i.turn_no, i.recorded_at, i.tokens, null, null, null, null, null, null, null,
+					null, null, null, null, null, null, null, null, null, i.body
+				from {session} s join {item} i on i.session_pk = s.pk
+					and i.turn_no >= case when s.head - :turns + 1 > s.run_lo
+						then case when s.head - :turns > s.cp then s.head - :turns + 1 else s.cp + 1 end
+						else case when s.run_lo > s.cp then s.run_lo else s.cp + 1 end end
+					and i.turn_no <= s.head
+				where s.key_hash = :key and {live}
+				order by i.turn_no desc, i.seq desc {limit}) x
+			order by 1, 3, 2
+			""";
+
+	private static final String HEADER = """
+			select {header} from {session} s where s.key_hash = :key and {live}
+			""";
+
+	/** Where a run begins, what it hangs on, and its newest items. */
+	private static final String RUN = """
+			select 0 as kind, t.run_lo, t.run_parent, null, null, null
+			from {turn} t where t.session_pk = :pk and t.turn_no = :hi
+			union all
+			select * from (
+				select 2, i.seq, i.turn_no, i.recorded_at, i.tokens, i.body
+				from {turn} t join {item} i on i.session_pk = t.session_pk
+					and i.turn_no >= case when t.run_lo > :lo then t.run_lo else :lo end and i.turn_no <= :hi
+				where t.session_pk = :pk and t.turn_no = :hi and i.seq < :before
+				order by i.turn_no desc, i.seq desc {limit}) x
+			order by 1, 3, 2
+			""";
+
+	private static final String APPEND = """
+			update {session} s set {raise}
+			where s.key_hash = :key and s.version = :version and s.turns = :turns and s.items = :items
+				and s.created_at = :createdAt and {live}
+				and not exists (select 1 from {turn} t where t.session_pk = s.pk and t.turn_id = :turn)
+			""".replace("{raise}", AppendPhrases.RAISE_HEADER).replace("{moment}", "{now}");
+
+	static final String CREATE = """
+			insert into {session} ({headerColumns})
+				select {firstHeader} where not exists (select 1 from {session} where key_hash = :key)
+			{new}
+			""".replace("{headerColumns}", AppendPhrases.HEADER_COLUMNS)
+		.replace("{firstHeader}", AppendPhrases.FIRST_HEADER)
+		.replace("{moment}", "{now}");
+
+	private static final String TURN = """
+			insert into {turn} ({turnColumns})
+				select {turnOfHeader} from {session} s where s.key_hash = :key
+			""".replace("{turnColumns}", AppendPhrases.TURN_COLUMNS)
+		.replace("{turnOfHeader}", AppendPhrases.TURN_OF_HEADER);
+
+	private static final String ITEM = """
+			insert into {item} ({itemColumns})
+				select s.pk, :turn, :seq, :role, :at, :tokens, :body from {session} s where s.key_hash = :key
+			""".replace("{itemColumns}", AppendPhrases.ITEM_COLUMNS);
+
+	private final Sql open;
+
+	private final Sql header;
+
+	private final Sql run;
+
+	private final Sql append;
+
+	private final Sql create;
+
+	private final Sql turn;
+
+	private final Sql item;
+
+	PortableStatements(Templates templates) {
+		this.open = templates.sql(OPEN);
+		this.header = templates.sql(HEADER);
+		this.run = templates.sql(RUN);
+		this.append = templates.sql(APPEND);
+		this.create = templates.sql(CREATE);
+		this.turn = templates.sql(TURN);
+		this.item = templates.sql(ITEM);
+	}
+
+	@Override
+	public boolean appendsInOneStatement() {
+		return false;
+	}
+
+	/**
+	 * What several statements read belongs together if the header has not moved since.
+	 */
+	@Override
+	public @Nullable OpenedRows open(Connection connection, String key, Window window) throws SQLException {
+		for (int i = 1; i < ATTEMPTS; i++) {
+			OpenedCollector rows = new OpenedCollector();
+			long limit = window.isEmpty() ? 0 : window.items() + 1L;
+			this.open.each(connection, Params.of("key", key).with("turns", (long) window.turns()).with("limit", limit),
+					rows);
+			HeaderRow header = rows.header();
+			if (header == null) {
+				return null;
+			}
+			RunWalk walk = new RunWalk(header, window);
+			walk.read(rows.items());
+			if (!walk.hasNext()) {
+				return rows.opened(walk.wholeTurns(window));
+			}
+			walk(connection, walk);
+			if (isUnchanged(connection, key, header)) {
+				return rows.opened(walk.wholeTurns(window));
+			}
+		}
+		throw new SQLException("The session was written all the time while it was read.", "40001");
+	}
+
+	@Override
+	public List<ItemRow> log(Connection connection, String key, Tail tail) throws SQLException {
+		for (int i = 1; i < ATTEMPTS; i++) {
+			HeaderRow header = header(connection, key);
+			if (header == null || tail.limit() == 0) {
+				return List.of();
+			}
+			RunWalk walk = new RunWalk(header, tail);
+			walk(connection, walk);
+			if (isUnchanged(connection, key, header)) {
+				return walk.items();
+			}
+		}
+		throw new SQLException("The session was written all the time while it was read.", "40001");
+	}
+
+	private void walk(Connection connection, RunWalk walk) throws SQLException {
+		while (walk.hasNext()) {
+			RunCollector run = new RunCollector(walk);
+			this.run.each(connection, walk.params(), run);
+			run.finish();
+		}
+	}
+
+	private boolean isUnchanged(Connection connection, String key, HeaderRow seen) throws SQLException {
+		HeaderRow now = header(connection, key);
+		return now != null && now.pk() == seen.pk() && now.version() == seen.version();
+	}
+
+	private @Nullable HeaderRow header(Connection connection, String key) throws SQLException {
+		return this.header.first(connection, Params.of("key", key), (row) -> HeaderRow.read(row, 1));
+	}
+
+	@Override
+	public @Nullable CommitResult append(Connection connection, EncodedCommit commit) throws SQLException {
+		Params params = AppendPhrases.params(commit);
+		if (!writeHeader(connection, commit, params)) {
+			return null;
+		}
+		this.turn.update(connection, params);
+		Session base = commit.commit().base();
+		EncodedCommit.EncodedTurn turn = commit.plainTurn();
+		long number = (base != null) ? base.turns() + 1 : 1;
+		long sequence = (base != null) ? base.items() + 1 : 1;
+		List<Params> items = new ArrayList<>();
+		for (NewItem item : turn.items()) {
+			items.add(AppendPhrases.item(item, turn.bodies().get(items.size()))
+				.with("key", commit.key().session())
+				.with("turn", number)
+				.with("seq", sequence + items.size()));
+		}
+		this.item.updateAll(connection, items);
+		return new CommitResult(Outcome.COMMITTED, (base != null) ? base.version() + 1 : 1, number,
+				items.isEmpty() ? 0 : sequence);
+	}
+
+	private boolean writeHeader(Connection connection, EncodedCommit commit, Params params) throws SQLException {
+		if (commit.commit().expect() == Expect.UNCHANGED) {
+			return this.append.update(connection, params) == 1;
+		}
+		if (commit.commit().expect() == Expect.ANY) {
+			return false;
+		}
+		try {
+			return this.create.update(connection, params) == 1;
+		}
+		catch (SQLException ex) {
+			if (SqlErrors.isDuplicateKey(ex)) {
+				return false;
+			}
+			throw ex;
+		}
+	}
+
+}

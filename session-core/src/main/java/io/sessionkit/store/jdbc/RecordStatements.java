@@ -1,0 +1,153 @@
+package io.sessionkit.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+
+/**
+ * Records. Each write is a compare-and-set of its own row and locks nothing else.
+ */
+final class RecordStatements {
+
+	private static final String ROW = "where session_pk = :pk and kind = :kind and id = :id ";
+
+	private static final String ALIVE = "(expires_at is null or expires_at > :now) ";
+
+	private static final String SET = """
+			update {record} set revision = case when expires_at <= :now then 1 else revision + 1 end,
+				payload = :payload, written_at = :now, expires_at = :expires
+			""";
+
+	private final Sql session;
+
+	private final Sql insert;
+
+	private final Sql replaceAny;
+
+	private final Sql replaceExpired;
+
+	private final Sql replaceSeen;
+
+	private final Sql deleteAny;
+
+	private final Sql deleteSeen;
+
+	private final Sql revision;
+
+	private final Sql ofSession;
+
+	private final Sql ofOwner;
+
+	RecordStatements(Templates templates) {
+		this.session = templates.sql("select s.pk, {now} from {session} s where s.key_hash = :key and {live}");
+		this.insert = templates.sql("""
+				insert into {record} (session_pk, kind, id, revision, payload, written_at, expires_at)
+				values (:pk, :kind, :id, 1, :payload, :now, :expires) {new}
+				""");
+		this.replaceAny = templates.sql(SET + ROW);
+		this.replaceExpired = templates.sql(SET + ROW + "and expires_at <= :now");
+		this.replaceSeen = templates.sql(SET + ROW + "and revision = :expected and " + ALIVE);
+		this.deleteAny = templates.sql("delete from {record} " + ROW);
+		this.deleteSeen = templates.sql("delete from {record} " + ROW + "and revision = :expected and " + ALIVE);
+		this.revision = templates.sql("select revision from {record} " + ROW + "and " + ALIVE);
+		this.ofSession = templates.sql("select r.id, " + RecordRow.COLUMNS + """
+				 from {session} s join {record} r on r.session_pk = s.pk and r.kind = :kind
+				where s.key_hash = :key and {live} and (r.expires_at is null or r.expires_at > {now})
+				""");
+		this.ofOwner = templates.sql("select r.id, " + RecordRow.COLUMNS + """
+				, s.owner, s.id
+				from {session} s join {record} r on r.session_pk = s.pk and r.kind = :kind
+				where s.owner_hash = :owner and {live} and (r.expires_at is null or r.expires_at > {now})
+				order by r.written_at desc, s.pk desc, r.id {page}
+				""");
+	}
+
+	/**
+	 * Writes a record of a session that exists.
+	 * @return false if it is not as expected or the session is absent
+	 */
+	boolean put(Connection connection, String key, RecordWrite write) throws SQLException {
+		long[] session = this.session.first(connection, Params.of("key", key),
+				(row) -> new long[] { row.getLong(1), row.getLong(2) });
+		return session != null && write(connection, session[0], session[1], write);
+	}
+
+	/**
+	 * Writes a record.
+	 * @return false if it is not as expected
+	 */
+	boolean write(Connection connection, long pk, long now, RecordWrite write) throws SQLException {
+		Duration timeToLive = write.timeToLive();
+		Params params = Params.of("pk", pk)
+			.with("now", now)
+			.with("kind", write.kind())
+			.with("id", write.id())
+			.with("expected", write.expected())
+			.with("payload", write.payload())
+			.with("expires", (timeToLive != null) ? now + Micros.of(timeToLive) : null);
+		return (write.payload() != null) ? replace(connection, write.expected(), params)
+				: delete(connection, write.expected(), params);
+	}
+
+	private boolean replace(Connection connection, long expected, Params params) throws SQLException {
+		if (expected > 0) {
+			return this.replaceSeen.update(connection, params) == 1;
+		}
+		Sql there = (expected == RecordWrite.ANY) ? this.replaceAny : this.replaceExpired;
+		return there.update(connection, params) == 1 || insert(connection, params)
+				|| (expected == RecordWrite.ANY && there.update(connection, params) == 1);
+	}
+
+	private boolean insert(Connection connection, Params params) throws SQLException {
+		try {
+			return this.insert.update(connection, params) == 1;
+		}
+		catch (SQLException ex) {
+			if (SqlErrors.isDuplicateKey(ex)) {
+				return false;
+			}
+			throw ex;
+		}
+	}
+
+	private boolean delete(Connection connection, long expected, Params params) throws SQLException {
+		if (expected > 0) {
+			return this.deleteSeen.update(connection, params) == 1;
+		}
+		if (expected == 0) {
+			return this.revision.first(connection, params, (row) -> row.getLong(1)) == null;
+		}
+		this.deleteAny.update(connection, params);
+		return true;
+	}
+
+	List<SessionRecord> of(Connection connection, SessionKey key, String kind) throws SQLException {
+		List<SessionRecord> records = this.ofSession.all(connection,
+				Params.of("key", KeyHash.of(key).session()).with("kind", kind), (row) -> record(row, key, kind));
+		// not by the database, whose collation may order letters otherwise
+		records.sort(Comparator.comparing(SessionRecord::id));
+		return records;
+	}
+
+	List<SessionRecord> of(Connection connection, String owner, String kind, Page page) throws SQLException {
+		Params params = Params.of("owner", KeyHash.ofOwner(owner))
+			.with("kind", kind)
+			.with("limit", (long) page.limit())
+			.with("offset", (long) page.offset());
+		return this.ofOwner.all(connection, params,
+				(row) -> record(row, new SessionKey(row.getString(6), row.getString(7)), kind));
+	}
+
+	private static SessionRecord record(ResultSet row, SessionKey key, String kind) throws SQLException {
+		return RecordRow.read(row, 2, 5).record(key, kind, row.getString(1));
+	}
+
+}

@@ -1,0 +1,96 @@
+package io.sessionkit.store.jdbc;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.Window;
+
+/**
+ * The way from a head to the beginning, run by run.
+ */
+final class RunWalk {
+
+	private final long pk;
+
+	private final long floor;
+
+	private final long before;
+
+	private final List<ItemRow> items = new ArrayList<>();
+
+	/** One more than asked for, where it must be known whether a turn fits. */
+	private long itemsLeft;
+
+	private long turnsLeft;
+
+	private long next;
+
+	RunWalk(HeaderRow header, Window window) {
+		this.pk = header.pk();
+		this.floor = header.path().checkpoint();
+		this.before = Long.MAX_VALUE;
+		this.itemsLeft = window.isEmpty() ? 0 : window.items() + 1L;
+		this.turnsLeft = window.turns();
+		this.next = header.path().head();
+		leave(header.path().runLo(), header.path().runParent());
+	}
+
+	RunWalk(HeaderRow header, Tail tail) {
+		this.pk = header.pk();
+		this.floor = 0;
+		this.before = tail.before();
+		this.itemsLeft = tail.limit();
+		this.turnsLeft = Integer.MAX_VALUE;
+		this.next = header.path().head();
+	}
+
+	boolean hasNext() {
+		return this.itemsLeft > 0 && this.turnsLeft > 0 && this.next > this.floor;
+	}
+
+	Params params() {
+		return Params.of("pk", this.pk)
+			.with("hi", this.next)
+			.with("lo", Math.max(this.floor + 1, this.next - this.turnsLeft + 1))
+			.with("before", this.before)
+			.with("limit", this.itemsLeft);
+	}
+
+	/**
+	 * Goes on to what the run hangs on.
+	 */
+	void leave(long runLo, long runParent) {
+		this.turnsLeft -= this.next - runLo + 1;
+		this.next = runParent;
+	}
+
+	/**
+	 * Stops where a turn is gone. Its session is gone too then, or was written anew.
+	 */
+	void stop() {
+		this.next = 0;
+	}
+
+	void read(List<ItemRow> run) {
+		this.items.addAll(run);
+		this.itemsLeft -= run.size();
+	}
+
+	List<ItemRow> items() {
+		this.items.sort(Comparator.comparingLong(ItemRow::sequence));
+		return this.items;
+	}
+
+	/** Without the oldest turn if that does not fit as a whole. */
+	List<ItemRow> wholeTurns(Window window) {
+		this.items.sort(Comparator.comparingLong(ItemRow::sequence));
+		if (this.items.size() <= window.items()) {
+			return this.items;
+		}
+		long cut = this.items.get(0).turn();
+		return this.items.stream().filter((item) -> item.turn() > cut).toList();
+	}
+
+}

@@ -1,0 +1,49 @@
+package io.sessionkit.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+
+/**
+ * Compares the tables with what this version writes.
+ */
+final class SchemaCheck {
+
+	/** The version of the scripts. */
+	static final int VERSION = 1;
+
+	private final Templates templates;
+
+	private final Sql version;
+
+	private final List<Sql> probes;
+
+	SchemaCheck(Templates templates) {
+		this.templates = templates;
+		this.version = templates.sql("select max(version) from {schema}");
+		this.probes = List.of(templates.sql("select {header} from {session} s where 1 = 0"),
+				templates.sql("select " + TurnRow.COLUMNS + " from {turn} t where 1 = 0"),
+				templates.sql("select " + ItemRow.COLUMNS + " from {item} i where 1 = 0"),
+				templates.sql("select " + RecordRow.COLUMNS + " from {record} r where 1 = 0"));
+	}
+
+	/**
+	 * Does nothing if the tables are those of this version.
+	 * @throws IllegalStateException if they have another version
+	 * @throws SQLException if they are not there
+	 */
+	void verify(Connection connection) throws SQLException {
+		Integer found = this.version.first(connection, new Params(), (row) -> row.getInt(1));
+		if (found == null || found != VERSION) {
+			throw new IllegalStateException(
+					"Table " + this.templates.prefix() + "SCHEMA says that the tables have version "
+							+ ((found != null) ? found : 0) + "; this version of SessionKit needs version " + VERSION
+							+ " of " + this.templates.dialect().script() + ".");
+		}
+		for (Sql probe : this.probes) {
+			probe.each(connection, new Params(), (row) -> {
+			});
+		}
+	}
+
+}

@@ -1,0 +1,174 @@
+package io.sessionkit.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.store.Page;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Headers, outside of the path of a turn: creates, locks, writes, lists and erases them.
+ */
+final class SessionStatements {
+
+	private final Sql locked;
+
+	private final Sql seen;
+
+	private final Sql create;
+
+	private final Sql write;
+
+	private final Sql ofOwner;
+
+	private final Sql pk;
+
+	private final List<Sql> erase;
+
+	SessionStatements(Templates templates) {
+		String columns = "select {now}, case when {live} then 1 else 0 end, {header} from {session} s "
+				+ "where s.key_hash = :key ";
+		this.locked = templates.sql(columns + "{lock}");
+		this.seen = templates.sql(columns);
+		this.create = templates.sql("insert into {session} (" + AppendPhrases.HEADER_COLUMNS + """
+				) select :key, :ownerHash, :owner, :id, 0, 0, 0, :branch, 0, 1, 0,
+					0, 0, null, 0, 0, 0, null, null, null, :ttl, c.now, c.now, c.now + :ttl
+				from (select {now} as now) c {new}
+				""");
+		this.write = templates.sql("""
+				update {session} set version = :version, turns = :turns, items = :items, branch = :branch,
+					head = :head, run_lo = :runLo, run_parent = :runParent, open_turn = :openTurn,
+					cp = :cp, cp_id = :cpId, view_turns = :viewTurns, view_items = :viewItems,
+					view_tokens = :viewTokens, title = :title, tags = :tags, state = :state, ttl = :ttl,
+					updated_at = :updatedAt, expires_at = :expiresAt
+				where pk = :pk and version = :seenVersion and turns = :seenTurns and items = :seenItems
+				""");
+		this.ofOwner = templates.sql("""
+				select {header}, s.owner, s.id from {session} s where s.owner_hash = :owner and {live}
+				order by s.updated_at desc, s.pk desc {page}
+				""");
+		this.pk = templates.sql("select s.pk from {session} s where s.key_hash = :key {lock}");
+		this.erase = List.of(templates.sql("delete from {item} where session_pk = :pk"),
+				templates.sql("delete from {turn} where session_pk = :pk"),
+				templates.sql("delete from {record} where session_pk = :pk"),
+				templates.sql("delete from {session} where pk = :pk"));
+	}
+
+	/**
+	 * A header as it was found.
+	 *
+	 * @param now the time of the database
+	 * @param live whether it has not expired
+	 * @param header the header
+	 */
+	record Found(long now, boolean live, HeaderRow header) {
+
+		private static Found read(ResultSet row) throws SQLException {
+			return new Found(row.getLong(1), row.getInt(2) == 1, HeaderRow.read(row, 3));
+		}
+
+	}
+
+	/**
+	 * The header, expired or not, which nobody else writes until the transaction ends.
+	 */
+	@Nullable Found locked(Connection connection, String key) throws SQLException {
+		return this.locked.first(connection, Params.of("key", key), Found::read);
+	}
+
+	/**
+	 * The header, expired or not.
+	 */
+	@Nullable Found seen(Connection connection, String key) throws SQLException {
+		return this.seen.first(connection, Params.of("key", key), Found::read);
+	}
+
+	/**
+	 * Creates an empty session of version 0.
+	 * @return false if there is one by now
+	 */
+	boolean create(Connection connection, EncodedCommit commit) throws SQLException {
+		Params params = Params.of("key", commit.key().session())
+			.with("ownerHash", commit.key().owner())
+			.with("owner", commit.commit().key().owner())
+			.with("id", commit.commit().key().id())
+			.with("branch", Session.MAIN)
+			.with("ttl", commit.firstTimeToLive());
+		try {
+			return this.create.update(connection, params) == 1;
+		}
+		catch (SQLException ex) {
+			if (SqlErrors.isDuplicateKey(ex)) {
+				return false;
+			}
+			throw ex;
+		}
+	}
+
+	/**
+	 * Writes a header.
+	 * @return false if it is no longer the one that was seen
+	 */
+	boolean write(Connection connection, HeaderRow seen, HeaderRow header) throws SQLException {
+		HeaderRow.Path path = header.path();
+		return this.write.update(connection,
+				Params.of("pk", header.pk())
+					.with("version", header.version())
+					.with("turns", header.turns())
+					.with("items", header.items())
+					.with("branch", header.branch())
+					.with("head", path.head())
+					.with("runLo", path.runLo())
+					.with("runParent", path.runParent())
+					.with("openTurn", header.openTurn())
+					.with("cp", path.checkpoint())
+					.with("cpId", path.checkpointId())
+					.with("viewTurns", header.totals().turns())
+					.with("viewItems", header.totals().items())
+					.with("viewTokens", header.totals().tokens())
+					.with("title", header.title())
+					.with("tags", header.tags())
+					.with("state", header.state())
+					.with("ttl", header.life().timeToLive())
+					.with("updatedAt", header.life().updated())
+					.with("expiresAt", header.life().expires())
+					.with("seenVersion", seen.version())
+					.with("seenTurns", seen.turns())
+					.with("seenItems", seen.items())) == 1;
+	}
+
+	/**
+	 * A header and the key it was found under.
+	 */
+	record Keyed(SessionKey key, HeaderRow header) {
+	}
+
+	List<Keyed> of(Connection connection, String owner, Page page) throws SQLException {
+		Params params = Params.of("owner", KeyHash.ofOwner(owner))
+			.with("limit", (long) page.limit())
+			.with("offset", (long) page.offset());
+		return this.ofOwner.all(connection, params,
+				(row) -> new Keyed(new SessionKey(row.getString(22), row.getString(23)), HeaderRow.read(row, 1)));
+	}
+
+	/**
+	 * Erases a session and its rows, if it is there.
+	 */
+	void erase(Connection connection, String key) throws SQLException {
+		Long found = this.pk.first(connection, Params.of("key", key), (row) -> row.getLong(1));
+		if (found != null) {
+			erase(connection, found.longValue());
+		}
+	}
+
+	void erase(Connection connection, long session) throws SQLException {
+		for (Sql statement : this.erase) {
+			statement.update(connection, Params.of("pk", session));
+		}
+	}
+
+}

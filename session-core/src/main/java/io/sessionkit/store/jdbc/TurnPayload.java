@@ -1,0 +1,92 @@
+package io.sessionkit.store.jdbc;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.Round;
+import io.sessionkit.SessionKey;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.Turn;
+import io.sessionkit.codec.MessageCodec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The encoded columns of a turn: the origin, which is written once, and the outcome,
+ * which each part replaces.
+ */
+final class TurnPayload {
+
+	private TurnPayload() {
+	}
+
+	static @Nullable String origin(SessionKey key, Turn turn, MessageCodec codec) {
+		Map<String, Object> values = new HashMap<>();
+		putIfPresent(values, "agent", turn.agent());
+		if (!turn.tools().isEmpty()) {
+			values.put("tools", turn.tools());
+		}
+		return values.isEmpty() ? null : codec.encodeValues(key, values);
+	}
+
+	static String outcome(SessionKey key, Turn turn, MessageCodec codec) {
+		Map<String, Object> values = new HashMap<>();
+		putIfPresent(values, "model", turn.model());
+		putIfPresent(values, "failure", turn.failure());
+		if (!turn.rounds().isEmpty()) {
+			values.put("rounds", turn.rounds().stream().map(TurnPayload::values).toList());
+		}
+		return codec.encodeValues(key, values);
+	}
+
+	static Turn turn(SessionKey key, TurnRow row, MessageCodec codec) {
+		Map<String, @Nullable Object> origin = new HashMap<>();
+		if (row.origin() != null) {
+			origin.putAll(codec.decodeValues(key, row.origin()));
+		}
+		Map<String, @Nullable Object> outcome = codec.decodeValues(key, row.outcome());
+		return new Turn(row.id(), row.number(), row.parent(), row.branch(), row.status(), (String) origin.get("agent"),
+				(String) outcome.get("model"), Micros.instant(row.startedAt()), Micros.instantOrNull(row.endedAt()),
+				rounds(outcome.get("rounds")), tools(origin.get("tools")), (String) outcome.get("failure"), row.items(),
+				row.tokens());
+	}
+
+	private static Map<String, Object> values(Round round) {
+		Map<String, Object> values = new HashMap<>();
+		putIfPresent(values, "model", round.model());
+		values.put("input", round.usage().input());
+		values.put("output", round.usage().output());
+		values.put("cacheRead", round.usage().cacheRead());
+		values.put("cacheWrite", round.usage().cacheWrite());
+		return values;
+	}
+
+	private static List<Round> rounds(@Nullable Object values) {
+		return (values instanceof List<?> list) ? list.stream().map((round) -> round((Map<?, ?>) round)).toList()
+				: List.of();
+	}
+
+	private static Round round(Map<?, ?> values) {
+		return new Round((String) values.get("model"), new TokenUsage(number(values, "input"), number(values, "output"),
+				number(values, "cacheRead"), number(values, "cacheWrite")));
+	}
+
+	private static long number(Map<?, ?> values, String name) {
+		return (values.get(name) instanceof Number number) ? number.longValue() : 0;
+	}
+
+	private static Map<String, String> tools(@Nullable Object values) {
+		Map<String, String> tools = new HashMap<>();
+		if (values instanceof Map<?, ?> map) {
+			map.forEach((name, digest) -> tools.put(String.valueOf(name), String.valueOf(digest)));
+		}
+		return tools;
+	}
+
+	private static void putIfPresent(Map<String, Object> values, String name, @Nullable Object value) {
+		if (value != null) {
+			values.put(name, value);
+		}
+	}
+
+}

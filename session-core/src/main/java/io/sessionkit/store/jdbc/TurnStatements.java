@@ -1,0 +1,173 @@
+package io.sessionkit.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+
+import io.sessionkit.ViewTotals;
+import io.sessionkit.store.Tail;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tree of turns: finds, adds and moves forward single turns, and walks a path run by
+ * run.
+ */
+final class TurnStatements {
+
+	private final Sql byId;
+
+	private final Sql byNumber;
+
+	private final Sql newest;
+
+	private final Sql insert;
+
+	private final Sql part;
+
+	private final Sql position;
+
+	private final Sql freed;
+
+	private final Sql totals;
+
+	TurnStatements(Templates templates) {
+		String turns = "select " + TurnRow.COLUMNS + " from {turn} t where t.session_pk = :pk ";
+		this.byId = templates.sql(turns + "and t.turn_id = :id");
+		this.byNumber = templates.sql(turns + "and t.turn_no = :number");
+		this.newest = templates.sql("select " + TurnRow.COLUMNS + """
+				 from {session} s join {turn} t on t.session_pk = s.pk
+				where s.key_hash = :key and {live} and t.turn_no < :before order by t.turn_no desc {limit}
+				""");
+		this.insert = templates.sql("insert into {turn} (" + AppendPhrases.TURN_COLUMNS + """
+				) values (:pk, :number, :id, :parent, :runLo, :runParent, 0, null, :branch, :status, 1,
+					:items, :tokens, :startedAt, :endedAt, null, :origin, :outcome)
+				""");
+		this.part = templates.sql("""
+				update {turn} set status = :status, parts = parts + 1, items = items + :items,
+					tokens = tokens + :tokens, ended_at = :endedAt, outcome = :outcome
+				where session_pk = :pk and turn_no = :number
+				""");
+		this.position = templates.sql("""
+				update {turn} set cp = :cp, cp_id = :cpId, state = :state
+				where session_pk = :pk and turn_no = :number
+				""");
+		this.freed = templates.sql("""
+				update {turn} set items = items - 1, tokens = tokens - :tokens
+				where session_pk = :pk and turn_no = :number
+				""");
+		this.totals = templates.sql("""
+				select count(*), sum(items), sum(tokens) from {turn}
+				where session_pk = :pk and turn_no between :lo and :hi
+				""");
+	}
+
+	@Nullable TurnRow find(Connection connection, long pk, String id) throws SQLException {
+		return this.byId.first(connection, Params.of("pk", pk).with("id", id), TurnRow::read);
+	}
+
+	@Nullable TurnRow find(Connection connection, long pk, long number) throws SQLException {
+		return (number > 0) ? this.byNumber.first(connection, Params.of("pk", pk).with("number", number), TurnRow::read)
+				: null;
+	}
+
+	/**
+	 * The newest turns, newest first.
+	 */
+	List<TurnRow> newest(Connection connection, String key, Tail tail) throws SQLException {
+		return this.newest.all(connection,
+				Params.of("key", key).with("before", tail.before()).with("limit", (long) tail.limit()), TurnRow::read);
+	}
+
+	/**
+	 * Adds the first part of a turn that follows its parent at the end of this path.
+	 */
+	void insert(Connection connection, long pk, HeaderRow.Path path, long parent, String branch,
+			EncodedCommit.EncodedTurn turn) throws SQLException {
+		this.insert.update(connection,
+				part(pk, path.head(), turn).with("id", turn.turn().id())
+					.with("parent", parent)
+					.with("runLo", path.runLo())
+					.with("runParent", path.runParent())
+					.with("branch", branch)
+					.with("startedAt", Micros.of(turn.turn().startedAt()))
+					.with("origin", turn.origin()));
+	}
+
+	/**
+	 * Adds a later part to a turn.
+	 */
+	void addPart(Connection connection, long pk, long number, EncodedCommit.EncodedTurn turn) throws SQLException {
+		this.part.update(connection, part(pk, number, turn));
+	}
+
+	private static Params part(long pk, long number, EncodedCommit.EncodedTurn turn) {
+		return Params.of("pk", pk)
+			.with("number", number)
+			.with("status", turn.turn().status().name())
+			.with("items", turn.items().size())
+			.with("tokens", turn.tokens())
+			.with("endedAt", Micros.ofNullable(turn.turn().endedAt()))
+			.with("outcome", turn.outcome());
+	}
+
+	/**
+	 * Notes what is in force when the turn is the head.
+	 */
+	void position(Connection connection, long pk, HeaderRow.Path path, @Nullable String state) throws SQLException {
+		this.position.update(connection,
+				Params.of("pk", pk)
+					.with("number", path.head())
+					.with("cp", path.checkpoint())
+					.with("cpId", path.checkpointId())
+					.with("state", state));
+	}
+
+	/**
+	 * Notes that items of turns are gone.
+	 */
+	void freed(Connection connection, long pk, List<ItemStatements.Place> items) throws SQLException {
+		this.freed.updateAll(connection,
+				items.stream()
+					.map((item) -> Params.of("pk", pk).with("number", item.turn()).with("tokens", item.tokens()))
+					.toList());
+	}
+
+	/**
+	 * What the turns of a path after its checkpoint hold.
+	 */
+	ViewTotals totals(Connection connection, long pk, HeaderRow.Path path) throws SQLException {
+		ViewTotals totals = ViewTotals.NONE;
+		long floor = path.checkpoint();
+		HeaderRow.Path end = path;
+		while (end != null && end.head() > floor) {
+			ViewTotals run = totals(connection, pk, Math.max(end.runLo(), floor + 1), end.head());
+			totals = new ViewTotals(totals.turns() + run.turns(), totals.items() + run.items(),
+					totals.tokens() + run.tokens());
+			end = (end.runParent() > floor) ? path(connection, pk, end.runParent()) : null;
+		}
+		return totals;
+	}
+
+	private ViewTotals totals(Connection connection, long pk, long lo, long hi) throws SQLException {
+		ViewTotals totals = this.totals.first(connection, Params.of("pk", pk).with("lo", lo).with("hi", hi),
+				(row) -> new ViewTotals(row.getLong(1), row.getLong(2), row.getLong(3)));
+		return (totals != null) ? totals : ViewTotals.NONE;
+	}
+
+	/**
+	 * Whether a turn is on the way from the end of a path to the beginning.
+	 */
+	boolean isOnPath(Connection connection, long pk, HeaderRow.Path path, long number) throws SQLException {
+		HeaderRow.Path end = path;
+		while (end != null && end.runLo() > number) {
+			end = path(connection, pk, end.runParent());
+		}
+		return end != null && number > 0 && number <= end.head();
+	}
+
+	private HeaderRow.@Nullable Path path(Connection connection, long pk, long number) throws SQLException {
+		TurnRow turn = find(connection, pk, number);
+		return (turn != null) ? turn.path() : null;
+	}
+
+}
