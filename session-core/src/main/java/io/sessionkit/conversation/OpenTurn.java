@@ -76,12 +76,12 @@ public final class OpenTurn {
 		this.store = store;
 		this.options = store.options();
 		this.id = this.options.turnIds().get();
-		this.startedAt = this.options.clock().instant();
+		this.startedAt = this.options.now();
 		Optional<SessionView> view = store.open(request.key(), window(trim, request));
 		this.base = view.map(SessionView::session).orElse(null);
 		this.trimmer = new ViewTrimmer(view.map(SessionView::items).orElse(List.of()), trim);
 		this.guard = guard;
-		this.transcript = new Transcript(this.options.clock(), this.options.codec()::storable);
+		this.transcript = new Transcript(this.options::now, this.options.codec()::storable);
 	}
 
 	private static Window window(Trim trim, TurnRequest request) {
@@ -314,8 +314,8 @@ public final class OpenTurn {
 		String model = rounds.isEmpty() ? null : rounds.get(rounds.size() - 1).model();
 		Turn turn = new Turn(this.id, 0, (this.base != null) ? this.base.head() : 0,
 				(this.base != null) ? this.base.branch() : Session.MAIN, status, this.request.agent(),
-				(model != null && !model.isEmpty()) ? model : this.request.model(), this.startedAt,
-				this.options.clock().instant(), rounds, Map.copyOf(this.request.tools()), failure, 0, 0);
+				(model != null && !model.isEmpty()) ? model : this.request.model(), this.startedAt, this.options.now(),
+				rounds, Map.copyOf(this.request.tools()), failure, 0, 0);
 		return new TurnWrite(turn, 0, items);
 	}
 

@@ -1,9 +1,9 @@
 package io.sessionkit.conversation;
 
-import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import io.sessionkit.Round;
@@ -44,7 +44,7 @@ final class Transcript {
 	record Entry(Message message, Instant at) {
 	}
 
-	private final Clock clock;
+	private final Supplier<Instant> now;
 
 	private final UnaryOperator<Message> storable;
 
@@ -58,8 +58,8 @@ final class Transcript {
 
 	private boolean answered;
 
-	Transcript(Clock clock, UnaryOperator<Message> storable) {
-		this.clock = clock;
+	Transcript(Supplier<Instant> now, UnaryOperator<Message> storable) {
+		this.now = now;
 		this.storable = storable;
 	}
 
@@ -154,7 +154,7 @@ final class Transcript {
 	}
 
 	private void add(Message message) {
-		this.entries.add(new Entry(this.storable.apply(message), this.clock.instant()));
+		this.entries.add(new Entry(this.storable.apply(message), this.now.get()));
 	}
 
 	private void restart() {

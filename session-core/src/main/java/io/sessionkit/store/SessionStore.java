@@ -180,7 +180,7 @@ public interface SessionStore {
 			return;
 		}
 		StoreOptions options = options();
-		Instant now = options.clock().instant();
+		Instant now = options.now();
 		Turn turn = new Turn(options.turnIds().get(), 0, 0, Session.MAIN, TurnStatus.COMPLETED, null, null, now, now,
 				List.of(), Map.of(), null, 0, 0);
 		List<NewItem> items = messages.stream()

@@ -2,6 +2,8 @@ package io.sessionkit.store;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -39,6 +41,14 @@ public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> tur
 	public static StoreOptions of(MessageCodec codec) {
 		return new StoreOptions(codec, Clock.systemUTC(), () -> UUID.randomUUID().toString(), new ApproximateTokens(),
 				null);
+	}
+
+	/**
+	 * The time, to the microsecond: what every store can keep.
+	 * @return the instant by the clock
+	 */
+	public Instant now() {
+		return this.clock.instant().truncatedTo(ChronoUnit.MICROS);
 	}
 
 	/**
