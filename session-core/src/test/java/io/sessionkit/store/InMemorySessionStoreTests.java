@@ -10,12 +10,14 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.UnstorableMessageException;
+import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.store.CommitResult.Outcome;
 import org.junit.jupiter.api.Test;
@@ -31,7 +33,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 class InMemorySessionStoreTests extends SessionStoreContract {
 
-	private static final MessageCodec CODEC = new SerializingCodec();
+	private static final MessageCodec CODEC = JsonMessageCodec.create();
 
 	private static final SessionStore STORE = new InMemorySessionStore(StoreOptions.of(CODEC));
 
@@ -127,6 +129,8 @@ class InMemorySessionStoreTests extends SessionStoreContract {
 		Logger logger = (Logger) LoggerFactory.getLogger(InMemorySessionStore.class);
 		ListAppender<ILoggingEvent> appender = new ListAppender<>();
 		appender.start();
+		Level level = logger.getLevel();
+		logger.setLevel(Level.INFO);
 		logger.addAppender(appender);
 		try {
 			SessionStore logged = new InMemorySessionStore(StoreOptions.of(CODEC), 5);
@@ -137,6 +141,7 @@ class InMemorySessionStoreTests extends SessionStoreContract {
 		}
 		finally {
 			logger.detachAppender(appender);
+			logger.setLevel(level);
 		}
 	}
 
