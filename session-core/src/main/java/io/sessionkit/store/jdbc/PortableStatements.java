@@ -34,16 +34,17 @@ final class PortableStatements implements HotStatements {
 				and (r.expires_at is null or r.expires_at > {now})
 			where s.key_hash = :key and {live}
 			union all
-			select * from (
-				select 2, i.seq, i.turn_no, i.recorded_at, i.tokens, null, null, null, null, null, null, null,
-					null, null, null, null, null, null, null, null, null, i.body
+			select 2, i.seq, i.turn_no, i.recorded_at, i.tokens, null, null, null, null, null, null, null,
+				null, null, null, null, null, null, null, null, null, i.body
+			from (
+				select i.seq, i.turn_no, i.recorded_at, i.tokens, i.body
 				from {session} s join {item} i on i.session_pk = s.pk
 					and i.turn_no >= case when s.head - :turns + 1 > s.run_lo
 						then case when s.head - :turns > s.cp then s.head - :turns + 1 else s.cp + 1 end
 						else case when s.run_lo > s.cp then s.run_lo else s.cp + 1 end end
 					and i.turn_no <= s.head
 				where s.key_hash = :key and {live}
-				order by i.turn_no desc, i.seq desc {limit}) x
+				order by i.turn_no desc, i.seq desc {limit}) i
 			order by 1, 3, 2
 			""";
 
@@ -56,12 +57,12 @@ final class PortableStatements implements HotStatements {
 			select 0 as kind, t.run_lo, t.run_parent, null, null, null
 			from {turn} t where t.session_pk = :pk and t.turn_no = :hi
 			union all
-			select * from (
-				select 2, i.seq, i.turn_no, i.recorded_at, i.tokens, i.body
+			select 2, i.seq, i.turn_no, i.recorded_at, i.tokens, i.body from (
+				select i.seq, i.turn_no, i.recorded_at, i.tokens, i.body
 				from {turn} t join {item} i on i.session_pk = t.session_pk
 					and i.turn_no >= case when t.run_lo > :lo then t.run_lo else :lo end and i.turn_no <= :hi
 				where t.session_pk = :pk and t.turn_no = :hi and i.seq < :before
-				order by i.turn_no desc, i.seq desc {limit}) x
+				order by i.turn_no desc, i.seq desc {limit}) i
 			order by 1, 3, 2
 			""";
 
