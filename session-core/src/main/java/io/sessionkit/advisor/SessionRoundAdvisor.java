@@ -75,8 +75,10 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 
 	private static ChatClientRequest prepare(ChatClientRequest request, OpenTurn turn) {
 		Prompt prompt = request.prompt();
-		return new ChatClientRequest(new Prompt(turn.beforeRound(prompt.getInstructions()), prompt.getOptions()),
-				request.context());
+		return ChatClientRequest.builder()
+			.prompt(new Prompt(turn.beforeRound(prompt.getInstructions()), prompt.getOptions()))
+			.context(request.context())
+			.build();
 	}
 
 	private static void take(OpenTurn turn, ChatClientResponse response) {

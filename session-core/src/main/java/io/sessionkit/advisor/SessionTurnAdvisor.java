@@ -169,10 +169,11 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		ChatResponse response = builder.generations(List.of(new Generation(new AssistantMessage(""), metadata)))
 			.metadata(SessionAdvisor.TURN, turn)
 			.build();
-		return ChatClientResponse.builder()
-			.chatResponse(response)
-			.context((end != null) ? end.context() : call.request().context())
-			.build();
+		ChatClientResponse.Builder last = ChatClientResponse.builder().chatResponse(response);
+		if (end != null) {
+			return last.context(end.context()).build();
+		}
+		return last.context(call.request().context()).build();
 	}
 
 }
