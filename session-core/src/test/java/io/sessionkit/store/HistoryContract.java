@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
@@ -76,6 +78,35 @@ abstract class HistoryContract extends CommitContract {
 			assertThat(view.items()).isEmpty();
 			assertThat(view.session().totals()).isEqualTo(new ViewTotals(2, 4, tokens(4)));
 		}
+	}
+
+	@Test
+	void headerAndItemsAreOfOneMoment() throws Exception {
+		SessionKey key = key();
+		threadOf(key, 1);
+		AtomicBoolean writing = new AtomicBoolean(true);
+		Callable<Boolean> writer = () -> {
+			try {
+				for (int i = 0; i < 40; i++) {
+					store().add(key, batch("1", "2", "3"));
+					store().pop(key);
+				}
+				return true;
+			}
+			finally {
+				writing.set(false);
+			}
+		};
+		Callable<Boolean> reader = () -> {
+			while (writing.get()) {
+				SessionView view = store().open(key, Window.ALL).orElseThrow();
+				List<SessionItem> items = view.items();
+				assertThat(items).hasSize((int) view.session().totals().items());
+				assertThat(items.get(items.size() - 1).turn()).isEqualTo(view.session().head());
+			}
+			return true;
+		};
+		assertThat(race(List.of(writer, reader, reader))).containsOnly(true);
 	}
 
 	@Test

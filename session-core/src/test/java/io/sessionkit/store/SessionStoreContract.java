@@ -20,7 +20,11 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.SystemMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -308,39 +312,50 @@ public abstract class SessionStoreContract extends RecordContract {
 	@Test
 	void whatIsHandedOutIsACopy() {
 		SessionKey key = key();
-		store().add(key, List.<Message>of(withMetadata(),
-				AssistantMessage.builder().content("a").properties(metadata()).build()));
-		List<Message> expected = store().messages(key);
+		store().add(key, messagesWithMetadata());
 		List<List<SessionItem>> reads = List.of(store().items(key, Tail.ALL), store().items(key, 1),
 				store().open(key, Window.ALL).orElseThrow().items());
 		for (List<SessionItem> read : reads) {
 			read.forEach((item) -> spoil(item.message()));
 		}
 		store().messages(key).forEach(SessionStoreContract::spoil);
-		assertThat(store().messages(key)).usingRecursiveComparison().isEqualTo(expected);
-		assertThat(store().open(key, Window.ALL).orElseThrow().items()).extracting(SessionItem::message)
-			.usingRecursiveComparison()
-			.isEqualTo(expected);
+		assertAreAsWritten(store().messages(key));
+		assertAreAsWritten(
+				store().open(key, Window.ALL).orElseThrow().items().stream().map(SessionItem::message).toList());
 	}
 
 	@Test
 	void whatIsPassedInIsCopied() {
 		SessionKey key = key();
-		Message message = withMetadata();
-		List<Message> messages = new ArrayList<>(List.of(message));
+		List<Message> messages = messagesWithMetadata();
 		store().add(key, messages);
-		List<Message> expected = store().messages(key);
-		assertThat(expected.get(0).getMetadata()).containsEntry("plain", "value");
-		spoil(message);
+		messages.forEach(SessionStoreContract::spoil);
 		messages.clear();
-		assertThat(store().messages(key)).usingRecursiveComparison().isEqualTo(expected);
+		assertAreAsWritten(store().messages(key));
 	}
 
-	private static Message withMetadata() {
-		return UserMessage.builder().text("text").metadata(metadata()).build();
+	private static void assertAreAsWritten(List<Message> messages) {
+		assertThat(messages).usingRecursiveComparison().isEqualTo(messagesWithMetadata());
 	}
 
-	private static Map<String, Object> metadata() {
+	/**
+	 * Messages that hold what a reader could change, deep down or only at the surface.
+	 */
+	private static List<Message> messagesWithMetadata() {
+		List<ToolCall> calls = new ArrayList<>(List.of(new ToolCall("1", "function", "name", "{}")));
+		List<ToolResponse> responses = new ArrayList<>(List.of(new ToolResponse("1", "name", "data")));
+		List<Message> messages = new ArrayList<>();
+		for (Map<String, Object> metadata : List.of(deepMetadata(),
+				new HashMap<String, Object>(Map.of("plain", "value")))) {
+			messages.add(UserMessage.builder().text("u").metadata(metadata).build());
+			messages.add(AssistantMessage.builder().content("a").properties(metadata).toolCalls(calls).build());
+			messages.add(ToolResponseMessage.builder().responses(responses).metadata(metadata).build());
+			messages.add(SystemMessage.builder().text("s").metadata(metadata).build());
+		}
+		return messages;
+	}
+
+	private static Map<String, Object> deepMetadata() {
 		Map<String, Object> metadata = new HashMap<>();
 		metadata.put("plain", "value");
 		metadata.put("bytes", new byte[] { 1, 2, 3 });
@@ -357,6 +372,12 @@ public abstract class SessionStoreContract extends RecordContract {
 		spoil(() -> ((Map<String, Object>) metadata.getOrDefault("map", Map.of())).put("spoilt", "spoilt"));
 		spoil(() -> metadata.put("plain", "spoilt"));
 		spoil(() -> metadata.remove("bytes"));
+		if (message instanceof AssistantMessage assistant) {
+			spoil(() -> assistant.getToolCalls().clear());
+		}
+		if (message instanceof ToolResponseMessage tools) {
+			spoil(() -> tools.getResponses().clear());
+		}
 	}
 
 	private static void spoil(Runnable change) {
