@@ -15,6 +15,8 @@ import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.jdbc.EncodedCommit.EncodedTurn;
 import io.sessionkit.store.jdbc.JdbcWork.Change;
 import io.sessionkit.store.jdbc.SessionStatements.Found;
+import io.sessionkit.store.jdbc.SessionStatements.Progress;
+import io.sessionkit.store.jdbc.SessionStatements.Seen;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,17 +47,15 @@ final class GeneralCommit {
 	}
 
 	/**
-	 * What became of a commit that the short way did not take, as far as looking can
-	 * tell; null if it has to be made.
+	 * What became of a plain commit that the short way did not take, as far as looking
+	 * can tell; null if it has to be made.
 	 */
 	@Nullable CommitResult look(Connection connection, EncodedCommit commit) throws SQLException {
-		Found found = this.sessions.seen(connection, commit.key().session());
-		boolean live = found != null && found.live();
-		if (found == null || !live) {
+		Seen seen = this.sessions.seen(connection, commit.key().session(), commit.plainTurn().turn().id());
+		if (seen == null || !seen.session().live()) {
 			return (commit.commit().expect() == Commit.Expect.UNCHANGED) ? absent() : null;
 		}
-		TurnRow there = stored(connection, found.header().pk(), commit.turn());
-		return refused(commit, found.header(), there);
+		return refused(commit, seen.session().header(), seen.turn());
 	}
 
 	/**
@@ -69,7 +69,7 @@ final class GeneralCommit {
 		HeaderRow header = found.header();
 		TurnRow there = stored(connection, header.pk(), commit.turn());
 		boolean created = header.version() == 0;
-		CommitResult refused = created ? null : refused(commit, header, there);
+		CommitResult refused = created ? null : refused(commit, header, (there != null) ? there.progress() : null);
 		if (refused != null) {
 			return notKept(refused);
 		}
@@ -113,7 +113,7 @@ final class GeneralCommit {
 		return (turn != null) ? this.turns.find(connection, pk, turn.turn().id()) : null;
 	}
 
-	private static @Nullable CommitResult refused(EncodedCommit commit, HeaderRow header, @Nullable TurnRow there) {
+	private static @Nullable CommitResult refused(EncodedCommit commit, HeaderRow header, @Nullable Progress there) {
 		EncodedTurn turn = commit.turn();
 		if (there != null && turn != null && turn.part() < there.parts()) {
 			return new CommitResult(Outcome.REPEATED, header.version(), there.number(), 0);
@@ -124,7 +124,7 @@ final class GeneralCommit {
 			case ANY -> true;
 		};
 		// a turn that has ended takes no more parts: somebody else was faster
-		boolean takesPart = there == null || there.status().isOpen();
+		boolean takesPart = there == null || there.open();
 		return (expected && takesPart) ? null : new CommitResult(Outcome.CONFLICT, header.version(), 0, 0);
 	}
 

@@ -7,6 +7,7 @@ import java.util.List;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.TurnStatus;
 import io.sessionkit.store.Page;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +34,11 @@ final class SessionStatements {
 		String columns = "select {now}, case when {live} then 1 else 0 end, {header} from {session} s "
 				+ "where s.key_hash = :key ";
 		this.locked = templates.sql(columns + "{lock}");
-		this.seen = templates.sql(columns);
+		this.seen = templates.sql("""
+				select {now}, case when {live} then 1 else 0 end, {header}, t.turn_no, t.parts, t.status
+				from {session} s left join {turn} t on t.session_pk = s.pk and t.turn_id = :turn
+				where s.key_hash = :key
+				""");
 		this.create = templates.sql("insert into {session} (" + AppendPhrases.HEADER_COLUMNS + """
 				) select :key, :ownerHash, :owner, :id, 0, 0, 0, :branch, 0, 1, 0,
 					0, 0, null, 0, 0, 0, null, null, null, :ttl, c.now, c.now, c.now + :ttl
@@ -81,10 +86,36 @@ final class SessionStatements {
 	}
 
 	/**
-	 * The header, expired or not.
+	 * A header as it was seen, and whether it has a certain turn.
+	 *
+	 * @param session the header
+	 * @param turn how far that turn is; null if it is not there
 	 */
-	@Nullable Found seen(Connection connection, String key) throws SQLException {
-		return this.seen.first(connection, Params.of("key", key), Found::read);
+	record Seen(Found session, @Nullable Progress turn) {
+
+		private static Seen read(ResultSet row) throws SQLException {
+			long number = row.getLong(24);
+			return new Seen(Found.read(row), row.wasNull() ? null
+					: new Progress(number, row.getInt(25), TurnStatus.valueOf(row.getString(26)).isOpen()));
+		}
+
+	}
+
+	/**
+	 * How far a turn is.
+	 *
+	 * @param number its number
+	 * @param parts how many parts of it are stored
+	 * @param open whether there can be more
+	 */
+	record Progress(long number, int parts, boolean open) {
+	}
+
+	/**
+	 * The header, expired or not, and a turn of it, as of one moment.
+	 */
+	@Nullable Seen seen(Connection connection, String key, String turn) throws SQLException {
+		return this.seen.first(connection, Params.of("key", key).with("turn", turn), Seen::read);
 	}
 
 	/**

@@ -39,6 +39,10 @@ record TurnRow(String id, long parent, HeaderRow.Path path, String branch, TurnS
 				HeaderRow.number(row, 14), row.getString(15), row.getString(16), row.getString(17));
 	}
 
+	SessionStatements.Progress progress() {
+		return new SessionStatements.Progress(number(), this.parts, this.status.isOpen());
+	}
+
 	long number() {
 		return this.path.head();
 	}

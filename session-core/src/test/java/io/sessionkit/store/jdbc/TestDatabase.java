@@ -49,8 +49,12 @@ final class TestDatabase {
 	}
 
 	void runScript() {
-		new ResourceDatabasePopulator(new ClassPathResource("io/sessionkit/store/jdbc/schema-" + this.script + ".sql"))
-			.execute(this.direct);
+		runScript(this.script, this.direct);
+	}
+
+	static void runScript(String database, DataSource dataSource) {
+		new ResourceDatabasePopulator(new ClassPathResource("io/sessionkit/store/jdbc/schema-" + database + ".sql"))
+			.execute(dataSource);
 	}
 
 	HikariDataSource pool(int size) {

@@ -1,0 +1,224 @@
+package io.sessionkit.store.jdbc;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+
+import javax.sql.DataSource;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.StoreOptions;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.datasource.AbstractDataSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Scripts, table names, and databases that are not as they should be.
+ */
+class JdbcSchemaTests {
+
+	private static final StoreOptions OPTIONS = StoreOptions.of(JsonMessageCodec.create());
+
+	private static final SessionKey KEY = SessionKey.of("owner", "thread");
+
+	enum Kind {
+
+		H2, POSTGRES;
+
+		TestDatabase database() {
+			return (this == H2) ? TestDatabase.h2() : TestDatabase.postgres();
+		}
+
+		String script() {
+			return (this == H2) ? "io/sessionkit/store/jdbc/schema-h2.sql"
+					: "io/sessionkit/store/jdbc/schema-postgresql.sql";
+		}
+
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void scriptRunsTwiceAndKeepsWhatIsThere(Kind kind) {
+		TestDatabase database = kind.database().created();
+		JdbcSessionStore store = new JdbcSessionStore(database.direct(), OPTIONS);
+		store.add(KEY, JdbcTransactionContract.messages("text"));
+		database.runScript();
+		store.verifySchema();
+		assertThat(store.messages(KEY)).hasSize(1);
+		assertThat(database.sql().queryForList("select version from SESSIONKIT_SCHEMA", Integer.class))
+			.containsExactly(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void missingTablesAreNamedWithPropertyAndScript(Kind kind) {
+		JdbcSessionStore store = new JdbcSessionStore(kind.database().direct(), OPTIONS);
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(store::verifySchema)
+			.withMessageContaining("sessionkit.store.jdbc.initialize-schema")
+			.withMessageContaining(kind.script());
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> store.find(KEY))
+			.withMessageContaining(kind.script());
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void missingColumnIsFound(Kind kind) {
+		TestDatabase database = kind.database().created();
+		database.sql().execute("alter table SESSIONKIT_TURN drop column outcome");
+		assertThatExceptionOfType(StoreUnavailableException.class)
+			.isThrownBy(new JdbcSessionStore(database.direct(), OPTIONS)::verifySchema)
+			.withMessageContaining(kind.script());
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void tablesOfAnotherVersionAreRefused(Kind kind) {
+		TestDatabase database = kind.database().created();
+		database.sql().update("update SESSIONKIT_SCHEMA set version = 2");
+		assertThatIllegalStateException().isThrownBy(new JdbcSessionStore(database.direct(), OPTIONS)::verifySchema)
+			.withMessageContaining("SESSIONKIT_SCHEMA")
+			.withMessageContaining("version 2")
+			.withMessageContaining("version 1 of " + kind.script());
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void copyOfTheScriptServesAnotherPrefixAndSchema(Kind kind) {
+		TestDatabase database = kind.database();
+		database.sql().execute("create schema app");
+		String copy = text(kind.script()).replace("not exists SESSIONKIT_SESSION_OWNER", "not exists my_session_owner")
+			.replace("SESSIONKIT_", "app.my_");
+		new ResourceDatabasePopulator(new ByteArrayResource(copy.getBytes(StandardCharsets.UTF_8)))
+			.execute(database.direct());
+		JdbcSessionStore store = new JdbcSessionStore(database.direct(), OPTIONS, "app.my_");
+		store.verifySchema();
+		store.add(KEY, JdbcTransactionContract.messages("text"));
+		assertThat(database.sql().queryForObject("select count(*) from app.my_ITEM", Integer.class)).isEqualTo(1);
+	}
+
+	private static String text(String script) {
+		try {
+			return new ClassPathResource(script).getContentAsString(StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "a b_", "a;drop", "a.b.c_", "1_", ".x_", "a'", "\"a\"", "ä_" })
+	void otherPrefixesAreRefused(String prefix) {
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new JdbcSessionStore(TestDatabase.h2().direct(), OPTIONS, prefix))
+			.withMessageContaining("'" + prefix + "'");
+	}
+
+	@Test
+	void unknownDatabaseIsRefusedByName() {
+		DataSource derby = new ProductName(TestDatabase.h2().created().direct(), "Apache Derby");
+		JdbcSessionStore store = new JdbcSessionStore(derby, OPTIONS);
+		assertThatIllegalStateException().isThrownBy(store::verifySchema)
+			.withMessageContaining("'Apache Derby'")
+			.withMessageContaining("PostgreSQL, H2");
+		assertThatIllegalStateException().isThrownBy(() -> store.find(KEY));
+	}
+
+	@Test
+	void databaseThatCannotBeReachedIsReportedWhenItIsUsed() {
+		JdbcSessionStore store = new JdbcSessionStore(new Unreachable(), OPTIONS);
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> store.find(KEY));
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(store::verifySchema);
+		assertThatExceptionOfType(StoreUnavailableException.class)
+			.isThrownBy(() -> store.add(KEY, JdbcTransactionContract.messages("secret")))
+			.withMessageNotContaining("secret");
+	}
+
+	@Test
+	void valuesDoNotReachExceptions() {
+		TestDatabase database = TestDatabase.h2().created();
+		database.sql().execute("alter table SESSIONKIT_ITEM alter column body varchar(10)");
+		JdbcSessionStore store = new JdbcSessionStore(database.direct(), OPTIONS);
+		assertThatExceptionOfType(StoreUnavailableException.class)
+			.isThrownBy(() -> store.add(KEY, JdbcTransactionContract.messages("a secret that is too long")))
+			.satisfies((ex) -> {
+				for (Throwable each = ex; each != null; each = each.getCause()) {
+					assertThat(each.toString()).doesNotContain("secret");
+				}
+			});
+		assertThat(store.find(KEY)).isEmpty();
+	}
+
+	@Test
+	void constructorDoesNotConnect() {
+		assertThatCode(() -> new JdbcSessionStore(new Unreachable(), OPTIONS)).doesNotThrowAnyException();
+	}
+
+	private static final class Unreachable extends AbstractDataSource {
+
+		@Override
+		public Connection getConnection() throws SQLException {
+			throw new SQLException("no route to host", "08001");
+		}
+
+		@Override
+		public Connection getConnection(String username, String password) throws SQLException {
+			return getConnection();
+		}
+
+	}
+
+	/** A database that says it is another one. */
+	private static final class ProductName extends DelegatingDataSource {
+
+		private final String name;
+
+		ProductName(DataSource target, String name) {
+			super(target);
+			this.name = name;
+		}
+
+		@Override
+		public Connection getConnection() throws SQLException {
+			Connection connection = super.getConnection();
+			return proxy(Connection.class, connection, "getMetaData",
+					proxy(DatabaseMetaData.class, connection.getMetaData(), "getDatabaseProductName", this.name));
+		}
+
+		private static <T> T proxy(Class<T> type, T target, String method, Object answer) {
+			return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type },
+					(self, called, arguments) -> {
+						if (called.getName().equals(method)) {
+							return answer;
+						}
+						try {
+							return called.invoke(target, arguments);
+						}
+						catch (InvocationTargetException ex) {
+							throw ex.getCause();
+						}
+					}));
+		}
+
+	}
+
+}

@@ -1,0 +1,400 @@
+package io.sessionkit.store.jdbc;
+
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.CommitResult.Outcome;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.NewItem;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnWrite;
+import io.sessionkit.store.Window;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * What the store does with transactions and connections, on every database.
+ */
+abstract class JdbcTransactionContract {
+
+	private static final Instant AT = Instant.parse("2026-01-02T03:04:05Z");
+
+	private final SessionKey key = SessionKey.of("owner", UUID.randomUUID().toString());
+
+	private final HikariDataSource pool = database().pool(4);
+
+	private final SessionStore store = storeOn(this.pool);
+
+	private final TransactionTemplate transaction = transactionOn(this.pool);
+
+	abstract TestDatabase database();
+
+	@AfterEach
+	void closePool() {
+		this.pool.close();
+	}
+
+	@Test
+	void rollbackOfTheCallerTakesTheTurnAway() {
+		this.store.add(this.key, messages("before"));
+		this.transaction.executeWithoutResult((status) -> {
+			commitPlainTurn();
+			commitWithRecord();
+			status.setRollbackOnly();
+		});
+		assertThat(texts()).containsExactly("before");
+		assertThat(this.store.records(this.key, "note")).isEmpty();
+		assertThat(header().version()).isEqualTo(1);
+	}
+
+	@Test
+	void commitOfTheCallerKeepsTheTurn() {
+		this.transaction.executeWithoutResult((status) -> {
+			this.store.add(this.key, messages("first"));
+			commitPlainTurn();
+			commitWithRecord();
+			assertThat(CompletableFuture.supplyAsync(() -> this.store.find(this.key)).join()).isEmpty();
+		});
+		assertThat(texts()).containsExactly("first", "plain", "recorded");
+	}
+
+	@Test
+	void callersOwnRowsAndTheTurnAreOneTransaction() {
+		JdbcTemplate sql = new JdbcTemplate(this.pool);
+		sql.execute("create table if not exists app_order (id varchar(40) primary key)");
+		String order = UUID.randomUUID().toString();
+		this.transaction.executeWithoutResult((status) -> {
+			sql.update("insert into app_order values (?)", order);
+			this.store.add(this.key, messages("ordered"));
+			status.setRollbackOnly();
+		});
+		assertThat(sql.queryForObject("select count(*) from app_order where id = ?", Integer.class, order)).isZero();
+		assertThat(this.store.find(this.key)).isEmpty();
+	}
+
+	@Test
+	void repeatedTurnLeavesTheCallersTransactionUsable() {
+		TurnWrite first = turn("first");
+		Commit repeatedFirst = Commit.first(this.key).turn(first);
+		this.store.commit(repeatedFirst);
+		Session base = header();
+		Commit repeated = Commit.on(base).turn(turn("second"));
+		this.store.commit(repeated);
+		assertUsableAfter((store) -> {
+			assertThat(store.commit(repeatedFirst).outcome()).isEqualTo(Outcome.REPEATED);
+			assertThat(store.commit(repeated).outcome()).isEqualTo(Outcome.REPEATED);
+			assertThat(store.commit(Commit.any(this.key).turn(first)).outcome()).isEqualTo(Outcome.REPEATED);
+			Commit again = Commit.on(header()).turn(first);
+			assertThat(store.commit(again).outcome()).isEqualTo(Outcome.REPEATED);
+			assertThat(store.commit(again.records(List.of(RecordWrite.put("note", "1", "x")))).outcome())
+				.isEqualTo(Outcome.REPEATED);
+		});
+	}
+
+	@Test
+	void turnRepeatedInItsOwnTransactionIsRepeated() {
+		Commit commit = Commit.first(this.key).turn(turn("once"));
+		this.transaction.executeWithoutResult((status) -> {
+			assertThat(this.store.commit(commit).outcome()).isEqualTo(Outcome.COMMITTED);
+			assertThat(this.store.commit(commit).outcome()).isEqualTo(Outcome.REPEATED);
+		});
+		assertThat(texts()).containsExactly("once");
+	}
+
+	@Test
+	void conflictLeavesTheCallersTransactionUsable() {
+		this.store.add(this.key, messages("first"));
+		Session stale = header();
+		this.store.add(this.key, messages("second"));
+		assertUsableAfter((store) -> {
+			assertThat(store.commit(Commit.on(stale).turn(turn("late"))).outcome()).isEqualTo(Outcome.CONFLICT);
+			assertThat(store.commit(Commit.first(this.key).turn(turn("late"))).outcome()).isEqualTo(Outcome.CONFLICT);
+			assertThat(store.commit(Commit.on(stale).header(HeaderChange.NONE.title("late"))).outcome())
+				.isEqualTo(Outcome.CONFLICT);
+		});
+		assertThat(header().title()).isNull();
+	}
+
+	@Test
+	void recordThatIsNotAsExpectedTakesTheWholeCommitBackInsideATransactionToo() {
+		this.store.add(this.key, messages("first"));
+		this.store.put(this.key, RecordWrite.create("note", "there", "x"));
+		Session before = header();
+		Commit commit = Commit.on(before)
+			.turn(turn("late"))
+			.header(HeaderChange.NONE.title("late"))
+			.records(List.of(RecordWrite.create("note", "new", "x"), RecordWrite.create("note", "there", "y")));
+		assertUsableAfter((store) -> {
+			assertThat(store.commit(commit).outcome()).isEqualTo(Outcome.CONFLICT);
+			assertThat(store.find(this.key)).contains(before);
+			assertThat(store.records(this.key, "note")).hasSize(1);
+		});
+	}
+
+	@Test
+	void refusedMoveLeavesTheCallersTransactionUsable() {
+		this.store.add(this.key, messages("first"));
+		assertUsableAfter((store) -> assertThatIllegalArgumentException()
+			.isThrownBy(() -> store.commit(Commit.on(header()).header(HeaderChange.NONE.head("b", 9)))));
+	}
+
+	private void assertUsableAfter(Consumer<SessionStore> what) {
+		this.transaction.executeWithoutResult((status) -> {
+			what.accept(this.store);
+			this.store.add(this.key, messages("after"));
+		});
+		assertThat(texts()).endsWith("after");
+	}
+
+	@Test
+	void conflictInSerializableTransactionIsAnException() {
+		assertConflictAt(TransactionDefinition.ISOLATION_SERIALIZABLE);
+	}
+
+	@Test
+	void conflictInRepeatableReadTransactionIsAnException() {
+		assertConflictAt(TransactionDefinition.ISOLATION_REPEATABLE_READ);
+	}
+
+	private void assertConflictAt(int isolation) {
+		this.store.add(this.key, messages("first"));
+		TransactionTemplate strict = transactionOn(this.pool);
+		strict.setIsolationLevel(isolation);
+		assertThatExceptionOfType(SessionConflictException.class)
+			.isThrownBy(() -> strict.executeWithoutResult((status) -> {
+				Session base = header();
+				CompletableFuture.runAsync(() -> this.store.add(this.key, messages("other"))).join();
+				this.store.commit(Commit.on(base).turn(turn("late")));
+			}));
+		assertThat(texts()).containsExactly("first", "other");
+		strict.executeWithoutResult((status) -> this.store.commit(Commit.on(header()).turn(turn("again"))));
+		assertThat(texts()).containsExactly("first", "other", "again");
+	}
+
+	@Test
+	void poolWithoutAutoCommitLosesNothing() {
+		try (HikariDataSource manual = TestDatabase.pool(database().direct(), 2, false)) {
+			SessionStore manualStore = storeOn(manual);
+			writeAllWays(manualStore);
+			assertAllWritten();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { TransactionDefinition.PROPAGATION_SUPPORTS, TransactionDefinition.PROPAGATION_NOT_SUPPORTED,
+			TransactionDefinition.PROPAGATION_NEVER })
+	void poolWithoutAutoCommitLosesNothingInAScopeWithoutTransaction(int propagation) {
+		try (HikariDataSource manual = TestDatabase.pool(database().direct(), 2, false)) {
+			TransactionTemplate scope = transactionOn(manual);
+			scope.setPropagationBehavior(propagation);
+			scope.executeWithoutResult((status) -> writeAllWays(storeOn(manual)));
+			assertAllWritten();
+		}
+	}
+
+	@Test
+	void poolOfOneConnectionIsEnough() {
+		try (HikariDataSource single = database().pool(1)) {
+			SessionStore singleStore = storeOn(single);
+			writeAllWays(singleStore);
+			transactionOn(single).executeWithoutResult((status) -> {
+				singleStore.add(this.key, messages("in a transaction"));
+				singleStore.open(this.key, Window.ALL);
+				singleStore.pop(this.key);
+			});
+			assertAllWritten();
+		}
+	}
+
+	private void writeAllWays(SessionStore written) {
+		Commit first = Commit.first(this.key).turn(turn("first"));
+		written.commit(first);
+		written.commit(first);
+		Session base = written.find(this.key).orElseThrow();
+		written.commit(Commit.on(base).turn(turn("plain")));
+		written.commit(Commit.on(base).turn(turn("late")));
+		written.add(this.key, messages("any"));
+		Session later = written.find(this.key).orElseThrow();
+		written.commit(Commit.on(later).turn(turn("recorded")).records(List.of(RecordWrite.put("note", "1", "x"))));
+		written.put(this.key, RecordWrite.put("note", "2", "y"));
+		written.add(SessionKey.of("owner", "gone"), messages("gone"));
+		written.clear(SessionKey.of("owner", "gone"));
+	}
+
+	private void assertAllWritten() {
+		assertThat(texts()).containsExactly("first", "plain", "any", "recorded");
+		assertThat(this.store.records(this.key, "note")).hasSize(2);
+		assertThat(this.store.find(SessionKey.of("owner", "gone"))).isEmpty();
+		assertThat(this.store.list("owner", Page.first(1000))).extracting(Session::key).contains(this.key);
+	}
+
+	@Test
+	void connectionsComeBackAsTheyWere() throws Exception {
+		try (HikariDataSource single = database().pool(1)) {
+			writeAllWays(storeOn(single));
+			try (var connection = single.getConnection()) {
+				assertThat(connection.getAutoCommit()).isTrue();
+			}
+		}
+	}
+
+	@Test
+	void recordOutlivesTheRollbackOfTheCallerAndDoesNotWaitForItsTurn() {
+		this.store.add(this.key, messages("first"));
+		this.transaction.executeWithoutResult((status) -> {
+			commitPlainTurn();
+			commitWithRecord();
+			assertThat(this.store.put(this.key, RecordWrite.create("claim", "1", "mine"))).isTrue();
+			status.setRollbackOnly();
+		});
+		assertThat(texts()).containsExactly("first");
+		assertThat(this.store.records(this.key, "claim")).hasSize(1);
+	}
+
+	@Test
+	void recordInsideATransactionSaysThatThePoolIsTooSmall() {
+		this.store.add(this.key, messages("first"));
+		try (HikariDataSource single = database().pool(1)) {
+			single.setConnectionTimeout(250);
+			SessionStore singleStore = storeOn(single);
+			assertThatExceptionOfType(StoreUnavailableException.class)
+				.isThrownBy(() -> transactionOn(single).executeWithoutResult((status) -> {
+					singleStore.find(this.key);
+					singleStore.put(this.key, RecordWrite.create("claim", "1", "mine"));
+				}));
+		}
+	}
+
+	@Test
+	void transactionAwareProxyIsSeenThrough() {
+		SessionStore proxied = storeOn(new TransactionAwareDataSourceProxy(this.pool));
+		this.transaction.executeWithoutResult((status) -> {
+			proxied.add(this.key, messages("first"));
+			status.setRollbackOnly();
+		});
+		assertThat(this.store.find(this.key)).isEmpty();
+	}
+
+	@Test
+	void fragmentedHistoriesAreReadWhole() {
+		for (int i = 1; i <= 40; i++) {
+			this.store.add(this.key, messages("q" + i, "a" + i));
+			this.store.commit(Commit.any(this.key).turn(new TurnWrite(failed(), 0, items("failed"))));
+		}
+		assertThat(header().turns()).isEqualTo(80);
+		assertThat(texts()).hasSize(80).startsWith("q1", "a1").endsWith("q40", "a40").doesNotContain("failed");
+		assertThat(view(Window.turns(3))).containsExactly("q38", "a38", "q39", "a39", "q40", "a40");
+		assertThat(view(Window.items(5))).containsExactly("q39", "a39", "q40", "a40");
+		assertThat(view(Window.items(80))).hasSize(80);
+		assertThat(this.store.messages(this.key, 3)).extracting(Message::getText).containsExactly("a39", "q40", "a40");
+	}
+
+	private Turn failed() {
+		return new Turn(UUID.randomUUID().toString(), 0, header().head(), Session.MAIN, TurnStatus.FAILED, null, null,
+				AT, AT, List.of(), Map.of(), null, 0, 0);
+	}
+
+	@Test
+	void deletingManyItemsLeavesTheRest() {
+		for (int i = 1; i <= 300; i++) {
+			this.store.add(this.key, messages("q" + i, "a" + i));
+		}
+		Set<Long> first = new HashSet<>();
+		for (long i = 1; i <= 590; i++) {
+			first.add(i);
+		}
+		this.store.commit(Commit.any(this.key).delete(first));
+		assertThat(texts()).containsExactly("q296", "a296", "q297", "a297", "q298", "a298", "q299", "a299", "q300",
+				"a300");
+		assertThat(header().totals().items()).isEqualTo(10);
+	}
+
+	private void commitPlainTurn() {
+		CommitResult result = this.store.commit(Commit.on(header()).turn(turn("plain")));
+		assertThat(result.outcome()).isEqualTo(Outcome.COMMITTED);
+	}
+
+	private void commitWithRecord() {
+		CommitResult result = this.store.commit(Commit.on(header())
+			.turn(turn("recorded"))
+			.records(List.of(RecordWrite.create("note", UUID.randomUUID().toString(), "x"))));
+		assertThat(result.outcome()).isEqualTo(Outcome.COMMITTED);
+	}
+
+	private Session header() {
+		return this.store.find(this.key).orElseThrow();
+	}
+
+	private List<String> texts() {
+		return this.store.items(this.key, Tail.ALL).stream().map((item) -> item.message().getText()).toList();
+	}
+
+	private List<String> view(Window window) {
+		return this.store.open(this.key, window)
+			.orElseThrow()
+			.items()
+			.stream()
+			.map((item) -> item.message().getText())
+			.toList();
+	}
+
+	static SessionStore storeOn(DataSource dataSource) {
+		return new JdbcSessionStore(dataSource, StoreOptions.of(JsonMessageCodec.create()));
+	}
+
+	static TransactionTemplate transactionOn(DataSource dataSource) {
+		return new TransactionTemplate(new DataSourceTransactionManager(dataSource));
+	}
+
+	static TurnWrite turn(String... texts) {
+		Turn turn = new Turn(UUID.randomUUID().toString(), 0, 0, Session.MAIN, TurnStatus.COMPLETED, null, null, AT, AT,
+				List.of(), Map.of(), null, 0, 0);
+		return new TurnWrite(turn, 0, items(texts));
+	}
+
+	static List<NewItem> items(String... texts) {
+		return messages(texts).stream().map((message) -> new NewItem(message, AT, 7)).toList();
+	}
+
+	static List<Message> messages(String... texts) {
+		return Arrays.stream(texts).<Message>map(UserMessage::new).toList();
+	}
+
+}
