@@ -1,0 +1,40 @@
+package io.sessionkit.autoconfigure;
+
+import java.time.Clock;
+
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.StoreOptions;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * How messages look at rest, and the options that every store is built with.
+ */
+@AutoConfiguration
+@ConditionalOnBooleanProperty(name = SessionKitProperties.ENABLED, matchIfMissing = true)
+@EnableConfigurationProperties(SessionKitProperties.class)
+public final class MessageCodecAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean(MessageCodec.class)
+	JsonMessageCodec sessionMessageCodec(SessionKitProperties properties) {
+		JsonMessageCodec codec = JsonMessageCodec.create();
+		return properties.codec().strict() ? codec.strict() : codec;
+	}
+
+	/**
+	 * For the stores of this library and for those that an application brings.
+	 */
+	@Bean
+	@ConditionalOnMissingBean
+	StoreOptions sessionStoreOptions(MessageCodec codec, ObjectProvider<Clock> clock, SessionKitProperties properties) {
+		return StoreOptions.of(codec).clock(clock.getIfUnique(Clock::systemUTC)).timeToLive(properties.timeToLive());
+	}
+
+}

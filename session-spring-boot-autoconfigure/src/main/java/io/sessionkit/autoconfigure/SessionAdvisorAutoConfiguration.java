@@ -1,0 +1,61 @@
+package io.sessionkit.autoconfigure;
+
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.advisor.SessionKeyResolver;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.SequenceGuard;
+import io.sessionkit.hook.Trim;
+import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.client.ChatClientBuilderCustomizer;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * The conversations on the application's store, and the advisor that puts them into
+ * {@code ChatClient} calls.
+ */
+@AutoConfiguration(after = SessionStoreAutoConfiguration.class)
+@ConditionalOnBooleanProperty(name = SessionKitProperties.ENABLED, matchIfMissing = true)
+@EnableConfigurationProperties(SessionKitProperties.class)
+public final class SessionAdvisorAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	Conversations conversations(SessionStore store, SessionKitProperties properties) {
+		return Conversations.builder(store)
+			.trim(trim(properties.trim()))
+			.guard(properties.sequence().strict() ? SequenceGuard.strict() : SequenceGuard.repairing())
+			.build();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	SessionAdvisor sessionAdvisor(Conversations conversations, ObjectProvider<SessionKeyResolver> resolver,
+			SessionKitProperties properties) {
+		SessionAdvisor.Builder builder = SessionAdvisor.builder(conversations)
+			.requireSession(properties.requireSession());
+		resolver.ifAvailable(builder::resolver);
+		return builder.build();
+	}
+
+	@Bean
+	@ConditionalOnBooleanProperty(name = SessionKitProperties.AUTO_REGISTER, matchIfMissing = true)
+	ChatClientBuilderCustomizer sessionAdvisorCustomizer(SessionAdvisor sessionAdvisor) {
+		return (builder) -> builder.defaultAdvisors(sessionAdvisor);
+	}
+
+	private static Trim trim(SessionKitProperties.Trim properties) {
+		return new Trim(orUnlimited(properties.maxTurns()), orUnlimited(properties.maxMessages()));
+	}
+
+	private static int orUnlimited(@Nullable Integer limit) {
+		return (limit != null) ? limit : Integer.MAX_VALUE;
+	}
+
+}

@@ -1,0 +1,199 @@
+package io.sessionkit.autoconfigure;
+
+import java.time.Duration;
+import java.util.regex.Pattern;
+
+import io.sessionkit.store.InMemorySessionStore;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * What an application can set. Values that cannot work are refused when they are bound,
+ * whichever store is in use.
+ *
+ * @param enabled Whether anything is auto-configured.
+ * @param autoRegister Whether the session advisor is put on every auto-configured
+ * ChatClient.Builder.
+ * @param requireSession Whether a ChatClient call that names no session is refused
+ * instead of passed through.
+ * @param timeToLive How long a session lives after its last write, such as 30d. Unset:
+ * for good.
+ * @param store Where the sessions are.
+ * @param trim How much history goes with a request.
+ * @param codec How messages are stored.
+ * @param sequence What is done with requests that are not a valid sequence.
+ */
+@ConfigurationProperties(SessionKitProperties.PREFIX)
+public record SessionKitProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean autoRegister,
+		@DefaultValue("false") boolean requireSession, @Nullable Duration timeToLive, @DefaultValue Store store,
+		@DefaultValue Trim trim, @DefaultValue Codec codec, @DefaultValue Sequence sequence) {
+
+	/** What the names of all properties begin with. */
+	public static final String PREFIX = "sessionkit";
+
+	static final String ENABLED = PREFIX + ".enabled";
+
+	static final String AUTO_REGISTER = PREFIX + ".auto-register";
+
+	static final String STORE_TYPE = PREFIX + ".store.type";
+
+	static final String INITIALIZE_SCHEMA = PREFIX + ".store.jdbc.initialize-schema";
+
+	static final String TABLE_PREFIX = PREFIX + ".store.jdbc.table-prefix";
+
+	public SessionKitProperties {
+		if (timeToLive != null && (timeToLive.isZero() || timeToLive.isNegative())) {
+			throw ConfigurationRefusedException.of(PREFIX + ".time-to-live", timeToLive,
+					"Write a duration above zero, such as 30d, or leave it out for sessions that stay for good.");
+		}
+	}
+
+	/**
+	 * Which store, and how it is set up.
+	 *
+	 * @param type Where sessions are kept: memory or jdbc. Unset: in the database if the application has
+	 * a DataSource, else in memory.
+	 * @param jdbc The tables of the JDBC store.
+	 * @param memory The bounds of the in-memory store.
+	 */
+	public record Store(@Nullable StoreType type, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory) {
+	}
+
+	/**
+	 * The tables of the JDBC store.
+	 *
+	 * @param initializeSchema When the tables are created at start: embedded (only in a
+	 * database that runs in memory), always or never.
+	 * @param tablePrefix What the names of the tables begin with. A schema may stand in
+	 * front, as in app.SESSIONKIT_. With another prefix than the default the tables are
+	 * created by an edited copy of the schema script.
+	 */
+	public record Jdbc(@DefaultValue("embedded") SchemaInitialization initializeSchema,
+			@DefaultValue(Jdbc.DEFAULT_TABLE_PREFIX) String tablePrefix) {
+
+		static final String DEFAULT_TABLE_PREFIX = "SESSIONKIT_";
+
+		static final String SCHEMA_SCRIPT = "classpath:io/sessionkit/store/jdbc/schema-@@platform@@.sql";
+
+		private static final Pattern LEGAL_PREFIX = Pattern.compile("([A-Za-z_]\\w*\\.)?[A-Za-z_]\\w*");
+
+		public Jdbc {
+			if (!LEGAL_PREFIX.matcher(tablePrefix).matches()) {
+				throw ConfigurationRefusedException.of(TABLE_PREFIX, tablePrefix,
+						"Write letters, digits and underscores, with a letter or underscore first, such as "
+								+ DEFAULT_TABLE_PREFIX + "; one schema name and a dot may stand in front.");
+			}
+			if (initializeSchema == SchemaInitialization.ALWAYS && !isDefault(tablePrefix)) {
+				throw new ConfigurationRefusedException(
+						"The property '" + INITIALIZE_SCHEMA + "' is 'always' and '" + TABLE_PREFIX + "' is '"
+								+ tablePrefix + "', but the schema scripts create tables that begin with "
+								+ DEFAULT_TABLE_PREFIX + " only.",
+						"Leave '" + TABLE_PREFIX + "' out, or set '" + INITIALIZE_SCHEMA
+								+ "' to 'never' and run a copy of the script " + SCHEMA_SCRIPT
+								+ " with your prefix in it.");
+			}
+		}
+
+		boolean hasDefaultPrefix() {
+			return isDefault(this.tablePrefix);
+		}
+
+		private static boolean isDefault(String tablePrefix) {
+			return tablePrefix.equals(DEFAULT_TABLE_PREFIX);
+		}
+	}
+
+	/**
+	 * The bounds of the in-memory store.
+	 *
+	 * @param maxSessions How many sessions are kept in memory. One more displaces the one
+	 * that was not written for the longest time.
+	 */
+	public record Memory(@DefaultValue("" + InMemorySessionStore.DEFAULT_MAX_SESSIONS) int maxSessions) {
+
+		public Memory {
+			refuseLessThanOne("store.memory.max-sessions", maxSessions, "");
+		}
+	}
+
+	/**
+	 * How much history goes with a request.
+	 *
+	 * @param maxMessages How many messages a request may have, its own included, without
+	 * system text. Cut at whole turns. Unset: no limit.
+	 * @param maxTurns How many turns of history go with a request, without the current
+	 * one. Unset: no limit.
+	 */
+	public record Trim(@Nullable Integer maxMessages, @Nullable Integer maxTurns) {
+
+		private static final String NO_LIMIT = ", or leave it out for no limit";
+
+		public Trim {
+			refuseLessThanOne("trim.max-messages", maxMessages, NO_LIMIT);
+			refuseLessThanOne("trim.max-turns", maxTurns, NO_LIMIT);
+		}
+	}
+
+	/**
+	 * How messages are stored.
+	 *
+	 * @param strict Whether a reply with a part that cannot be stored is an error,
+	 * instead of being stored without that part.
+	 */
+	public record Codec(@DefaultValue("false") boolean strict) {
+	}
+
+	/**
+	 * What is done with requests that are not a valid sequence.
+	 *
+	 * @param strict Whether a request that is not a valid sequence of messages is an
+	 * error, instead of being repaired.
+	 */
+	public record Sequence(@DefaultValue("false") boolean strict) {
+	}
+
+	/**
+	 * Where sessions are kept.
+	 */
+	public enum StoreType {
+
+		/** In the memory of the process; forgotten on restart. */
+		MEMORY,
+
+		/** In the application's relational database. */
+		JDBC,
+
+		/** In Redis. Not in this version: refused at start. */
+		REDIS
+
+	}
+
+	/**
+	 * When the tables of the JDBC store are created.
+	 */
+	public enum SchemaInitialization {
+
+		/**
+		 * If the database is an embedded one that runs in memory. One in a file or on a
+		 * server is left alone.
+		 */
+		EMBEDDED,
+
+		/** At every start; tables that are there stay as they are. */
+		ALWAYS,
+
+		/** Never: Flyway, Liquibase or a person does it. */
+		NEVER
+
+	}
+
+	private static void refuseLessThanOne(String property, @Nullable Integer value, String alternative) {
+		if (value != null && value < 1) {
+			throw ConfigurationRefusedException.of(PREFIX + "." + property, value,
+					"Write 1 or more" + alternative + ".");
+		}
+	}
+
+}

@@ -1,0 +1,239 @@
+package io.sessionkit.autoconfigure;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.advisor.SessionKeyResolver;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.InMemorySessionStore;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.test.ScriptedChatModel;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.ChatClientBuilderCustomizer;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.model.chat.client.autoconfigure.ChatClientAutoConfiguration;
+import org.springframework.ai.model.tool.autoconfigure.ToolCallingAutoConfiguration;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class SessionAdvisorAutoConfigurationTests {
+
+	private static final SessionKey KEY = SessionKey.of("t1");
+
+	private static final Consumer<ChatClient.AdvisorSpec> NO_SESSION = (advisors) -> {
+	};
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(MessageCodecAutoConfiguration.class,
+				SessionStoreAutoConfiguration.class, SessionAdvisorAutoConfiguration.class,
+				ToolCallingAutoConfiguration.class, ChatClientAutoConfiguration.class))
+		.withBean(ScriptedChatModel.class, () -> this.model);
+
+	@Test
+	void callThatNamesASessionContinuesIt() {
+		this.model.says("hello Ada").says("you are Ada");
+		this.runner.run((context) -> {
+			ChatClient chat = chat(context);
+			say(chat, "I am Ada", SessionAdvisor.session(KEY));
+			assertThat(say(chat, "who am I?", SessionAdvisor.session(KEY))).isEqualTo("you are Ada");
+			assertThat(this.model.lastRequestLines()).containsExactly("user: I am Ada", "assistant: hello Ada",
+					"user: who am I?");
+			assertThat(stored(context)).containsExactly("I am Ada", "hello Ada", "who am I?", "you are Ada");
+		});
+	}
+
+	@Test
+	void bothAdvisorsStandAroundTheToolLoop() {
+		this.model.calls(new ToolCall("c1", "function", "weather", "{\"city\":\"Oslo\"}")).says("snow");
+		this.runner.run((context) -> {
+			String reply = chat(context).prompt()
+				.user("weather in Oslo?")
+				.tools(weather())
+				.advisors(SessionAdvisor.session(KEY))
+				.call()
+				.content();
+			assertThat(reply).isEqualTo("snow");
+			assertThat(context.getBean(SessionStore.class).messages(KEY)).extracting(Message::getMessageType)
+				.extracting(Enum::name)
+				.containsExactly("USER", "ASSISTANT", "TOOL", "ASSISTANT");
+		});
+	}
+
+	@Test
+	void callWithoutASessionLeavesNoTrace() {
+		this.model.says("hello");
+		this.runner.run((context) -> {
+			say(chat(context), "hi", NO_SESSION);
+			assertThat(this.model.lastRequestLines()).containsExactly("user: hi");
+			assertThat(context.getBean(SessionStore.class).list("", Page.first(10))).isEmpty();
+		});
+	}
+
+	@Test
+	void callWithoutASessionIsRefusedWhereOneIsRequired() {
+		this.runner.withPropertyValues("sessionkit.require-session=true").run((context) -> {
+			ChatClient chat = chat(context);
+			assertThatThrownBy(() -> say(chat, "hi", NO_SESSION)).isInstanceOf(RuntimeException.class)
+				.hasMessageContaining("session");
+			assertThat(this.model.prompts()).isEmpty();
+		});
+	}
+
+	@Test
+	void resolverOfTheApplicationNamesTheSession() {
+		this.model.says("hello");
+		this.runner.withBean(SessionKeyResolver.class, () -> (request) -> Optional.of(KEY)).run((context) -> {
+			say(chat(context), "hi", NO_SESSION);
+			assertThat(stored(context)).containsExactly("hi", "hello");
+		});
+	}
+
+	@Test
+	void trimmedTurnsStayOutOfTheRequest() {
+		this.model.says("three");
+		this.runner.withPropertyValues("sessionkit.trim.max-turns=1").run((context) -> {
+			SessionStore store = context.getBean(SessionStore.class);
+			store.add(KEY, List.of(new UserMessage("q1"), new AssistantMessage("one")));
+			store.add(KEY, List.of(new UserMessage("q2"), new AssistantMessage("two")));
+			say(chat(context), "q3", SessionAdvisor.session(KEY));
+			assertThat(this.model.lastRequestLines()).containsExactly("user: q2", "assistant: two", "user: q3");
+			assertThat(store.messages(KEY)).hasSize(6);
+		});
+	}
+
+	@Test
+	void trimmedMessagesStayOutOfTheRequest() {
+		this.model.says("three");
+		this.runner.withPropertyValues("sessionkit.trim.max-messages=4").run((context) -> {
+			SessionStore store = context.getBean(SessionStore.class);
+			store.add(KEY, List.of(new UserMessage("q1"), new AssistantMessage("one")));
+			store.add(KEY, List.of(new UserMessage("q2"), new AssistantMessage("two")));
+			say(chat(context), "q3", SessionAdvisor.session(KEY));
+			assertThat(this.model.lastRequestLines()).containsExactly("user: q2", "assistant: two", "user: q3");
+		});
+	}
+
+	@Test
+	void sequenceIsRepairedByDefault() {
+		this.model.says("three");
+		this.runner.run((context) -> {
+			context.getBean(SessionStore.class).add(KEY, List.of(new AssistantMessage("nobody asked")));
+			say(chat(context), "q", SessionAdvisor.session(KEY));
+			assertThat(this.model.lastRequestLines()).containsExactly("user: q");
+		});
+	}
+
+	@Test
+	void sequenceIsRefusedWhereTheGuardIsStrict() {
+		this.runner.withPropertyValues("sessionkit.sequence.strict=true").run((context) -> {
+			context.getBean(SessionStore.class).add(KEY, List.of(new AssistantMessage("nobody asked")));
+			ChatClient chat = chat(context);
+			assertThatThrownBy(() -> say(chat, "q", SessionAdvisor.session(KEY)))
+				.hasMessageContaining("not a valid sequence");
+			assertThat(this.model.prompts()).isEmpty();
+		});
+	}
+
+	@Test
+	void clientsStayAsTheyAreWithoutAutoRegister() {
+		this.model.says("hello").says("hello again");
+		this.runner.withPropertyValues("sessionkit.auto-register=false").run((context) -> {
+			assertThat(context).doesNotHaveBean(ChatClientBuilderCustomizer.class).hasSingleBean(SessionAdvisor.class);
+			say(chat(context), "hi", SessionAdvisor.session(KEY));
+			assertThat(stored(context)).isEmpty();
+		});
+	}
+
+	@Test
+	void advisorCanBePutOnAClientByHand() {
+		this.model.says("hello");
+		this.runner.withPropertyValues("sessionkit.auto-register=false").run((context) -> {
+			SessionAdvisor advisor = context.getBean(SessionAdvisor.class);
+			ChatClient chat = ChatClient.builder(this.model).defaultAdvisors(advisor).build();
+			say(chat, "hi", SessionAdvisor.session(KEY));
+			assertThat(stored(context)).containsExactly("hi", "hello");
+		});
+	}
+
+	@Test
+	void advisorOfTheApplicationIsTheOneOfTheClients() {
+		SessionAdvisor own = SessionAdvisor.builder(ownConversations()).requireSession(true).build();
+		this.runner.withBean("own", SessionAdvisor.class, () -> own).run((context) -> {
+			assertThat(context).hasSingleBean(SessionAdvisor.class);
+			ChatClient chat = chat(context);
+			assertThatThrownBy(() -> say(chat, "hi", NO_SESSION)).hasMessageContaining("session");
+		});
+	}
+
+	@Test
+	void conversationsOfTheApplicationAreTheOnesOfTheAdvisor() {
+		this.model.says("hello");
+		Conversations own = ownConversations();
+		this.runner.withBean("own", Conversations.class, () -> own).run((context) -> {
+			say(chat(context), "hi", SessionAdvisor.session(KEY));
+			assertThat(stored(context)).isEmpty();
+			assertThat(own.get(KEY).messages()).hasSize(2);
+		});
+	}
+
+	@Test
+	void applicationWithoutTheChatClientAutoConfigurationStarts() {
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(MessageCodecAutoConfiguration.class,
+					SessionStoreAutoConfiguration.class, SessionAdvisorAutoConfiguration.class))
+			.withClassLoader(new FilteredClassLoader("org.springframework.ai.model.chat.client.autoconfigure"))
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(SessionStore.class)
+				.hasSingleBean(SessionAdvisor.class));
+	}
+
+	private static Conversations ownConversations() {
+		return Conversations.of(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
+	}
+
+	private static ChatClient chat(AssertableApplicationContext context) {
+		return context.getBean(ChatClient.Builder.class).build();
+	}
+
+	private static String say(ChatClient chat, String text, Consumer<ChatClient.AdvisorSpec> advisors) {
+		return String.valueOf(chat.prompt().user(text).advisors(advisors).call().content());
+	}
+
+	private static List<String> stored(AssertableApplicationContext context) {
+		return context.getBean(SessionStore.class)
+			.messages(KEY)
+			.stream()
+			.map((message) -> "" + message.getText())
+			.toList();
+	}
+
+	private static FunctionToolCallback<?, ?> weather() {
+		return FunctionToolCallback.builder("weather", (City city) -> "-3 in " + city.city())
+			.description("the weather in a city")
+			.inputType(City.class)
+			.build();
+	}
+
+	record City(String city) {
+	}
+
+}

@@ -1,0 +1,118 @@
+package io.sessionkit.autoconfigure;
+
+import java.time.Duration;
+
+import io.sessionkit.autoconfigure.SessionKitProperties.SchemaInitialization;
+import io.sessionkit.store.InMemorySessionStore;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class SessionKitPropertiesTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(MessageCodecAutoConfiguration.class));
+
+	@Test
+	void nothingSetGivesTheDefaults() {
+		this.runner.run((context) -> {
+			SessionKitProperties properties = context.getBean(SessionKitProperties.class);
+			assertThat(properties.enabled()).isTrue();
+			assertThat(properties.autoRegister()).isTrue();
+			assertThat(properties.requireSession()).isFalse();
+			assertThat(properties.timeToLive()).isNull();
+			assertThat(properties.store().type()).isNull();
+			assertThat(properties.store().jdbc().initializeSchema()).isEqualTo(SchemaInitialization.EMBEDDED);
+			assertThat(properties.store().jdbc().tablePrefix()).isEqualTo("SESSIONKIT_");
+			assertThat(properties.store().memory().maxSessions()).isEqualTo(InMemorySessionStore.DEFAULT_MAX_SESSIONS);
+			assertThat(properties.trim()).isEqualTo(new SessionKitProperties.Trim(null, null));
+			assertThat(properties.codec().strict()).isFalse();
+			assertThat(properties.sequence().strict()).isFalse();
+		});
+	}
+
+	@Test
+	void everyPropertyIsBound() {
+		this.runner
+			.withPropertyValues("sessionkit.auto-register=false", "sessionkit.require-session=true",
+					"sessionkit.time-to-live=30d", "sessionkit.store.type=memory",
+					"sessionkit.store.jdbc.initialize-schema=never", "sessionkit.store.jdbc.table-prefix=app.CHAT_",
+					"sessionkit.store.memory.max-sessions=7", "sessionkit.trim.max-messages=20",
+					"sessionkit.trim.max-turns=5", "sessionkit.codec.strict=true", "sessionkit.sequence.strict=true")
+			.run((context) -> assertThat(context.getBean(SessionKitProperties.class))
+				.isEqualTo(new SessionKitProperties(true, false, true, Duration.ofDays(30),
+						new SessionKitProperties.Store(SessionKitProperties.StoreType.MEMORY,
+								new SessionKitProperties.Jdbc(SchemaInitialization.NEVER, "app.CHAT_"),
+								new SessionKitProperties.Memory(7)),
+						new SessionKitProperties.Trim(20, 5), new SessionKitProperties.Codec(true),
+						new SessionKitProperties.Sequence(true))));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "sessionkit.trim.max-messages, 0", "sessionkit.trim.max-messages, -1", "sessionkit.trim.max-turns, 0",
+			"sessionkit.trim.max-turns, -3", "sessionkit.store.memory.max-sessions, 0",
+			"sessionkit.store.memory.max-sessions, -1" })
+	void limitBelowOneIsRefused(String property, String value) {
+		FailureAnalysis analysis = analysisOf(property + "=" + value);
+		assertThat(analysis.getDescription()).isEqualTo("The property '" + property + "' is '" + value + "'.");
+		assertThat(analysis.getAction()).startsWith("Write 1 or more");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "0", "0s", "-1d" })
+	void timeToLiveThatIsNotPositiveIsRefused(String value) {
+		FailureAnalysis analysis = analysisOf("sessionkit.time-to-live=" + value);
+		assertThat(analysis.getDescription()).contains("'sessionkit.time-to-live'");
+		assertThat(analysis.getAction()).contains("30d").contains("leave it out");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "CHAT-", "1CHAT_", "a.b.CHAT_", "CHAT_; drop table X", "\"CHAT_\"", "app.", "CHÄT_" })
+	void tablePrefixWithIllegalCharactersIsRefused(String value) {
+		FailureAnalysis analysis = analysisOf("sessionkit.store.jdbc.table-prefix=" + value);
+		assertThat(analysis.getDescription()).contains("'sessionkit.store.jdbc.table-prefix'").contains(value);
+		assertThat(analysis.getAction()).contains("letters, digits and underscores").contains("SESSIONKIT_");
+	}
+
+	@Test
+	void emptyTablePrefixIsRefused() {
+		assertThat(analysisOf("sessionkit.store.jdbc.table-prefix=").getDescription())
+			.isEqualTo("The property 'sessionkit.store.jdbc.table-prefix' is ''.");
+	}
+
+	@Test
+	void tablesWithAPrefixOfTheirOwnAreNotCreated() {
+		FailureAnalysis analysis = analysisOf("sessionkit.store.jdbc.initialize-schema=always",
+				"sessionkit.store.jdbc.table-prefix=CHAT_");
+		assertThat(analysis.getDescription()).contains("'sessionkit.store.jdbc.initialize-schema' is 'always'")
+			.contains("'sessionkit.store.jdbc.table-prefix' is 'CHAT_'");
+		assertThat(analysis.getAction()).contains("'never'")
+			.contains("classpath:io/sessionkit/store/jdbc/schema-@@platform@@.sql");
+	}
+
+	@Test
+	void unknownStoreTypeIsRefusedWithTheTypesThatThereAre() {
+		FailureAnalysis analysis = analysisOf("sessionkit.store.type=mongo");
+		assertThat(analysis.getDescription()).contains("sessionkit.store.type").contains("mongo");
+		assertThat(analysis.getAction()).contains("MEMORY").contains("JDBC");
+	}
+
+	@Test
+	void unknownSchemaInitializationIsRefusedWithTheChoices() {
+		FailureAnalysis analysis = analysisOf("sessionkit.store.jdbc.initialize-schema=sometimes");
+		assertThat(analysis.getDescription()).contains("sessionkit.store.jdbc.initialize-schema").contains("sometimes");
+		assertThat(analysis.getAction()).contains("ALWAYS").contains("EMBEDDED").contains("NEVER");
+	}
+
+	private FailureAnalysis analysisOf(String... properties) {
+		return StartFailure.analysis(this.runner.withPropertyValues(properties));
+	}
+
+}
