@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.regex.Pattern;
 
 import io.sessionkit.store.InMemorySessionStore;
+import io.sessionkit.store.jdbc.JdbcSessionStore;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -11,7 +12,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
  * What an application can set. Values that cannot work are refused when they are bound,
- * whichever store is in use.
+ * whichever store is in use. Of the stores only constants are used here, so none of their
+ * libraries has to be there.
  *
  * @param enabled Whether anything is auto-configured.
  * @param autoRegister Whether the session advisor is put on every auto-configured
@@ -53,8 +55,8 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	/**
 	 * Which store, and how it is set up.
 	 *
-	 * @param type Where sessions are kept: memory or jdbc. Unset: in the database if the application has
-	 * a DataSource, else in memory.
+	 * @param type Where sessions are kept: memory or jdbc. Unset: in the database if the
+	 * application has a DataSource, else in memory.
 	 * @param jdbc The tables of the JDBC store.
 	 * @param memory The bounds of the in-memory store.
 	 */
@@ -71,11 +73,9 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	 * created by an edited copy of the schema script.
 	 */
 	public record Jdbc(@DefaultValue("embedded") SchemaInitialization initializeSchema,
-			@DefaultValue(Jdbc.DEFAULT_TABLE_PREFIX) String tablePrefix) {
+			@DefaultValue(JdbcSessionStore.DEFAULT_TABLE_PREFIX) String tablePrefix) {
 
-		static final String DEFAULT_TABLE_PREFIX = "SESSIONKIT_";
-
-		static final String SCHEMA_SCRIPT = "classpath:io/sessionkit/store/jdbc/schema-@@platform@@.sql";
+		static final String SCHEMA_SCRIPT = "io/sessionkit/store/jdbc/schema-@@platform@@.sql";
 
 		private static final Pattern LEGAL_PREFIX = Pattern.compile("([A-Za-z_]\\w*\\.)?[A-Za-z_]\\w*");
 
@@ -83,13 +83,14 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 			if (!LEGAL_PREFIX.matcher(tablePrefix).matches()) {
 				throw ConfigurationRefusedException.of(TABLE_PREFIX, tablePrefix,
 						"Write letters, digits and underscores, with a letter or underscore first, such as "
-								+ DEFAULT_TABLE_PREFIX + "; one schema name and a dot may stand in front.");
+								+ JdbcSessionStore.DEFAULT_TABLE_PREFIX
+								+ "; one schema name and a dot may stand in front.");
 			}
 			if (initializeSchema == SchemaInitialization.ALWAYS && !isDefault(tablePrefix)) {
 				throw new ConfigurationRefusedException(
 						"The property '" + INITIALIZE_SCHEMA + "' is 'always' and '" + TABLE_PREFIX + "' is '"
 								+ tablePrefix + "', but the schema scripts create tables that begin with "
-								+ DEFAULT_TABLE_PREFIX + " only.",
+								+ JdbcSessionStore.DEFAULT_TABLE_PREFIX + " only.",
 						"Leave '" + TABLE_PREFIX + "' out, or set '" + INITIALIZE_SCHEMA
 								+ "' to 'never' and run a copy of the script " + SCHEMA_SCRIPT
 								+ " with your prefix in it.");
@@ -101,7 +102,7 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 		}
 
 		private static boolean isDefault(String tablePrefix) {
-			return tablePrefix.equals(DEFAULT_TABLE_PREFIX);
+			return tablePrefix.equals(JdbcSessionStore.DEFAULT_TABLE_PREFIX);
 		}
 	}
 

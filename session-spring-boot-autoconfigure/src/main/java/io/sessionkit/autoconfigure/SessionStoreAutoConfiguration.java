@@ -1,15 +1,25 @@
 package io.sessionkit.autoconfigure;
 
+import javax.sql.DataSource;
+
+import io.sessionkit.autoconfigure.SessionKitProperties.Jdbc;
 import io.sessionkit.autoconfigure.SessionKitProperties.StoreType;
 import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.jdbc.JdbcSessionStore;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
+import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.JdbcOperations;
 
 /**
  * The store that the application names or has a connection for, unless it brings a
@@ -29,6 +39,32 @@ public final class SessionStoreAutoConfiguration {
 		@Bean
 		InMemorySessionStore sessionStore(StoreOptions options, SessionKitProperties properties) {
 			return new InMemorySessionStore(options, properties.store().memory().maxSessions());
+		}
+
+	}
+
+	/**
+	 * The classes are asked for first, before what is imported is looked up; whether they
+	 * are missed, the store type says.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ JdbcOperations.class, DataSourceScriptDatabaseInitializer.class })
+	@ConditionalOnStoreType(StoreType.JDBC)
+	@Import(DatabaseInitializationDependencyConfigurer.class)
+	static final class JdbcConfiguration {
+
+		@Bean
+		SessionSchemaInitializer sessionSchemaInitializer(DataSource dataSource, SessionKitProperties properties) {
+			return new SessionSchemaInitializer(dataSource, properties.store().jdbc());
+		}
+
+		@Bean
+		@DependsOnDatabaseInitialization
+		JdbcSessionStore sessionStore(DataSource dataSource, StoreOptions options, SessionKitProperties properties) {
+			Jdbc jdbc = properties.store().jdbc();
+			JdbcSessionStore store = new JdbcSessionStore(dataSource, options, jdbc.tablePrefix());
+			new JdbcStoreCheck(dataSource, jdbc).check(store);
+			return store;
 		}
 
 	}

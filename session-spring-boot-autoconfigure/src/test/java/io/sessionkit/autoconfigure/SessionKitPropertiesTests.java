@@ -94,7 +94,7 @@ class SessionKitPropertiesTests {
 		assertThat(analysis.getDescription()).contains("'sessionkit.store.jdbc.initialize-schema' is 'always'")
 			.contains("'sessionkit.store.jdbc.table-prefix' is 'CHAT_'");
 		assertThat(analysis.getAction()).contains("'never'")
-			.contains("classpath:io/sessionkit/store/jdbc/schema-@@platform@@.sql");
+			.contains("io/sessionkit/store/jdbc/schema-@@platform@@.sql");
 	}
 
 	@Test

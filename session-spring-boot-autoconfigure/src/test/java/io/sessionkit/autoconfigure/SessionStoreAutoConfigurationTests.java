@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -21,13 +22,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DeferredImportSelector;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -70,9 +76,13 @@ class SessionStoreAutoConfigurationTests {
 			.run((context) -> assertThat(context).getBean(SessionStore.class).isInstanceOf(InMemorySessionStore.class));
 	}
 
+	/**
+	 * By name, as in a real application: otherwise the classes would have been loaded.
+	 */
 	@Test
 	void memoryWorksWithoutTheDatabaseLibraries() {
-		this.runner.withClassLoader(withoutJdbc())
+		new ApplicationContextRunner().withUserConfiguration(ByName.class)
+			.withClassLoader(withoutJdbc())
 			.run((context) -> assertThat(context).getBean(SessionStore.class).isInstanceOf(InMemorySessionStore.class));
 	}
 
@@ -221,12 +231,36 @@ class SessionStoreAutoConfigurationTests {
 		assertThat(analysis.getAction()).contains("@Primary").contains("SessionStore bean");
 	}
 
+	/**
+	 * Class files are hidden too, since configuration classes are read from them.
+	 */
 	private static FilteredClassLoader withoutJdbc() {
-		return new FilteredClassLoader("org.springframework.jdbc", "org.springframework.boot.jdbc");
+		return new FilteredClassLoader((name) -> Stream
+			.of("org.springframework.jdbc.", "org.springframework.boot.jdbc.", "org.springframework.boot.sql.")
+			.anyMatch(name.replace('/', '.')::startsWith));
 	}
 
 	private static DataSource unused() {
 		return new DriverManagerDataSource("jdbc:none:");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Import(ConfigurationNames.class)
+	static class ByName {
+
+	}
+
+	static class ConfigurationNames implements DeferredImportSelector {
+
+		@Override
+		public String[] selectImports(AnnotationMetadata metadata) {
+			return ImportCandidates.load(AutoConfiguration.class, getClass().getClassLoader())
+				.getCandidates()
+				.stream()
+				.filter((name) -> name.startsWith("io.sessionkit."))
+				.toArray(String[]::new);
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)

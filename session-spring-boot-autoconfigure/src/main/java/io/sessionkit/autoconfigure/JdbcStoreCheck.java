@@ -1,0 +1,88 @@
+package io.sessionkit.autoconfigure;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+import javax.sql.DataSource;
+
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.autoconfigure.SessionKitProperties.Jdbc;
+import io.sessionkit.store.jdbc.JdbcSessionStore;
+
+/**
+ * Lets the application start only if the database of its store can be reached and has the
+ * tables of this version, rather than fail with the first turn.
+ */
+final class JdbcStoreCheck {
+
+	private final DataSource dataSource;
+
+	private final Jdbc jdbc;
+
+	JdbcStoreCheck(DataSource dataSource, Jdbc jdbc) {
+		this.dataSource = dataSource;
+		this.jdbc = jdbc;
+	}
+
+	/**
+	 * Does nothing if the store can be used.
+	 * @throws ConfigurationRefusedException if not
+	 */
+	void check(JdbcSessionStore store) {
+		connect();
+		try {
+			store.verifySchema();
+		}
+		catch (StoreUnavailableException ex) {
+			throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()), createTables(), ex);
+		}
+		catch (IllegalStateException ex) {
+			throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()),
+					"Use another database or other tables, or define a SessionStore bean.", ex);
+		}
+	}
+
+	/**
+	 * The store says the same of a database that is away and of tables that are missing,
+	 * and what is to be done differs.
+	 */
+	private void connect() {
+		try (Connection connection = this.dataSource.getConnection()) {
+			connection.getMetaData();
+		}
+		catch (SQLException ex) {
+			throw unreachable(ex);
+		}
+	}
+
+	/**
+	 * The driver's own message is not passed on: a URL in it may hold a password.
+	 */
+	static ConfigurationRefusedException unreachable(Exception ex) {
+		return new ConfigurationRefusedException(
+				"The DataSource that sessions are to be kept in gave no connection (" + rootOf(ex) + ").",
+				"Start the database, or correct 'spring.datasource.url', 'spring.datasource.username' and"
+						+ " 'spring.datasource.password'. With debug=true the log has the driver's own message.",
+				ex);
+	}
+
+	private static String rootOf(Throwable ex) {
+		Throwable root = ex;
+		while (root.getCause() != null && root.getCause() != root) {
+			root = root.getCause();
+		}
+		String state = (root instanceof SQLException sql) ? ", SQLSTATE " + sql.getSQLState() : "";
+		return root.getClass().getName() + state;
+	}
+
+	private String createTables() {
+		if (this.jdbc.hasDefaultPrefix()) {
+			return "Set '" + SessionKitProperties.INITIALIZE_SCHEMA + "' to 'always', or run the script "
+					+ Jdbc.SCHEMA_SCRIPT + " of the session-core jar with Flyway, Liquibase or by hand.";
+		}
+		return "Run a copy of the script " + Jdbc.SCHEMA_SCRIPT + " of the session-core jar with '"
+				+ this.jdbc.tablePrefix() + "' in place of '" + JdbcSessionStore.DEFAULT_TABLE_PREFIX + "', or leave '"
+				+ SessionKitProperties.TABLE_PREFIX + "' out.";
+	}
+
+}

@@ -1,0 +1,64 @@
+package io.sessionkit.autoconfigure;
+
+import java.util.List;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.jdbc.JdbcSessionStore;
+import io.sessionkit.test.ScriptedChatModel;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Everything that is on the classpath configures itself, as in a real application.
+ */
+class AutoConfiguredApplicationTests {
+
+	private static final SessionKey KEY = SessionKey.of("t1");
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withUserConfiguration(Application.class)
+		.withPropertyValues("spring.datasource.generate-unique-name=true");
+
+	@Test
+	void callThatNamesASessionIsStored() {
+		ScriptedChatModel model = new ScriptedChatModel().says("hello Ada");
+		this.runner.withBean(ScriptedChatModel.class, () -> model).run((context) -> {
+			ChatClient chat = context.getBean(ChatClient.Builder.class).build();
+			chat.prompt().user("I am Ada").advisors(SessionAdvisor.session(KEY)).call().content();
+			assertThat(context).getBean(SessionStore.class).isInstanceOf(JdbcSessionStore.class);
+			assertThat(context.getBean(SessionStore.class).messages(KEY)).extracting(Message::getText)
+				.containsExactly("I am Ada", "hello Ada");
+		});
+	}
+
+	@Test
+	void connectionsThatAreFetchedLazilyWork() {
+		this.runner.withPropertyValues("spring.datasource.connection-fetch=lazy").run((context) -> {
+			SessionStore store = context.getBean(SessionStore.class);
+			store.add(KEY, List.of(new UserMessage("hello")));
+			assertThat(store.messages(KEY)).hasSize(1);
+		});
+	}
+
+	@Test
+	void applicationWithoutAChatModelStarts() {
+		this.runner.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(SessionStore.class));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Application {
+
+	}
+
+}
