@@ -1,0 +1,251 @@
+package io.sessionkit.store.jdbc;
+
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.Trim;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.PostgresServer;
+import io.sessionkit.test.ScriptedChatModel;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a whole turn of a {@code ChatClient} may cost, a test for each row of the budget
+ * that can be counted. On PostgreSQL the messages on the wire are counted.
+ */
+class TurnBudgetTests {
+
+	private static final PostgresServer SERVER = PostgresServer.running();
+
+	private static final String TEXT = "x".repeat(250);
+
+	private final SessionKey key = SessionKey.of("t1");
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private PostgresProxy proxy;
+
+	private HikariDataSource pool;
+
+	private SessionStore store;
+
+	private JdbcTemplate sql;
+
+	private ChatClient chat;
+
+	@BeforeEach
+	void start() throws IOException {
+		String database = SERVER.newDatabase();
+		DataSource direct = SERVER.dataSource(database);
+		TestDatabase.runScript("postgresql", direct);
+		this.sql = new JdbcTemplate(direct);
+		this.proxy = new PostgresProxy(SERVER.host(), SERVER.port());
+		this.pool = TestDatabase.pool(SERVER.dataSource(database, this.proxy.host(), this.proxy.port()), 1, true);
+		this.store = JdbcTransactionContract.storeOn(this.pool);
+		this.chat = client(this.store);
+	}
+
+	@AfterEach
+	void stop() throws IOException {
+		this.pool.close();
+		this.proxy.close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aPlainTurnTakesTwoRoundTrips(boolean stream) {
+		turn(stream, 0);
+		this.proxy.reset();
+		turn(stream, 0);
+		assertThat(this.proxy.roundTrips()).isEqualTo(2);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aToolRoundTakesNoRoundTripMore(boolean stream) {
+		turn(stream, 0);
+		for (int rounds = 1; rounds <= 4; rounds++) {
+			this.proxy.reset();
+			turn(stream, rounds);
+			assertThat(this.proxy.roundTrips()).as("%d tool rounds", rounds).isEqualTo(2);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void theFirstTurnOfASessionTakesAtMostOneRoundTripMore(boolean stream) {
+		this.store.find(SessionKey.of("another"));
+		this.proxy.reset();
+		turn(stream, 0);
+		assertThat(this.proxy.roundTrips()).isLessThanOrEqualTo(3);
+	}
+
+	@Test
+	void aCallersTransactionAddsOnlyItsOwnCommit() {
+		turn(false, 0);
+		this.proxy.latency(Duration.ofMillis(20));
+		this.proxy.reset();
+		JdbcTransactionContract.transactionOn(this.pool).executeWithoutResult((status) -> turn(false, 2));
+		assertThat(this.proxy.waits()).isEqualTo(3);
+	}
+
+	@Test
+	void aStreamNeverJoinsACallersTransaction() {
+		try (HikariDataSource two = TestDatabase.pool(this.pool.getDataSource(), 2, true)) {
+			SessionStore own = JdbcTransactionContract.storeOn(two);
+			ChatClient streaming = client(own);
+			JdbcTransactionContract.transactionOn(two).executeWithoutResult((status) -> {
+				turn(streaming, true, 0);
+				status.setRollbackOnly();
+			});
+			assertThat(own.messages(this.key)).hasSize(2);
+		}
+	}
+
+	@Test
+	void aPlainTurnRewritesOneRowTheHeader() {
+		turn(false, 0);
+		List<String> turnsAndItems = rows("SESSIONKIT_TURN", "SESSIONKIT_ITEM");
+		List<String> header = rows("SESSIONKIT_SESSION");
+		turn(false, 0);
+		assertThat(rows("SESSIONKIT_TURN", "SESSIONKIT_ITEM")).containsAll(turnsAndItems)
+			.hasSize(turnsAndItems.size() + 3);
+		assertThat(rows("SESSIONKIT_SESSION")).hasSize(1).doesNotContainAnyElementsOf(header);
+	}
+
+	@Test
+	void theBytesReadAreTheSameAt40AndAt4000Messages() {
+		store(20);
+		for (int i = 0; i < 10; i++) {
+			turn(false, 0);
+		}
+		store(20);
+		long at40 = bytesOfATurn();
+		store(1_980);
+		long at4000 = bytesOfATurn();
+		System.out.println("Bytes read for a turn over 40 messages of 100 and of 4,000: " + at40 + ", " + at4000);
+		// numbers with more digits, a few bytes a row
+		assertThat(at4000).isBetween(at40 - 4 * 41, at40 + 4 * 41);
+	}
+
+	@Test
+	void aPlainTurnOnH2TakesAtMostFiveStatements() {
+		AtomicInteger calls = new AtomicInteger();
+		TestDatabase h2 = TestDatabase.h2().created();
+		SessionStore counted = JdbcTransactionContract.storeOn(counting(h2.direct(), calls));
+		ChatClient client = client(counted);
+		turn(client, false, 0);
+		calls.set(0);
+		turn(client, false, 3);
+		assertThat(calls.get()).isBetween(2, 5);
+	}
+
+	private long bytesOfATurn() {
+		this.proxy.reset();
+		turn(false, 0);
+		assertThat(this.model.lastRequest()).hasSize(41);
+		return this.proxy.bytesRead();
+	}
+
+	private void store(int turns) {
+		for (int i = 0; i < turns; i++) {
+			this.store.add(this.key, List.of(new UserMessage(TEXT), new AssistantMessage(TEXT)));
+		}
+	}
+
+	private void turn(boolean stream, int toolRounds) {
+		turn(this.chat, stream, toolRounds);
+	}
+
+	private void turn(ChatClient client, boolean stream, int toolRounds) {
+		for (int i = 0; i < toolRounds; i++) {
+			this.model.calls(new ToolCall("c" + i, "function", "add", "{}"),
+					new ToolCall("d" + i, "function", "add", "{}"));
+		}
+		this.model.says(TEXT);
+		ChatClient.ChatClientRequestSpec spec = client.prompt().user(TEXT).advisors(SessionAdvisor.session(this.key));
+		if (stream) {
+			spec.stream().content().blockLast();
+		}
+		else {
+			spec.call().content();
+		}
+	}
+
+	private ChatClient client(SessionStore sessions) {
+		return ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(Conversations.builder(sessions).trim(Trim.keepLastTurns(20)).build()))
+			.defaultTools(FunctionToolCallback.builder("add", (Object nothing) -> "1")
+				.description("adds")
+				.inputType(Object.class)
+				.build())
+			.build();
+	}
+
+	private List<String> rows(String... tables) {
+		List<String> rows = new ArrayList<>();
+		for (String table : tables) {
+			rows.addAll(this.sql.queryForList("select '" + table + " ' || ctid || ' ' || xmin from " + table,
+					String.class));
+		}
+		return rows;
+	}
+
+	/**
+	 * Counts what would cross the network to a server: statements, batches, commits.
+	 */
+	private static DataSource counting(DataSource target, AtomicInteger calls) {
+		return new DelegatingDataSource(target) {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				return (Connection) counting(Connection.class, super.getConnection(), calls);
+			}
+
+		};
+	}
+
+	private static Object counting(Class<?> type, Object target, AtomicInteger calls) {
+		return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type }, (proxy, method, args) -> {
+			if (method.getName().startsWith("execute") || method.getName().equals("commit")) {
+				calls.incrementAndGet();
+			}
+			try {
+				Object result = method.invoke(target, args);
+				return (result instanceof Statement) ? counting(method.getReturnType(), result, calls) : result;
+			}
+			catch (InvocationTargetException ex) {
+				throw ex.getTargetException();
+			}
+		});
+	}
+
+}
