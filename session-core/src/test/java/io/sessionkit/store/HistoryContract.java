@@ -116,7 +116,7 @@ abstract class HistoryContract extends CommitContract {
 		List<List<String>> pages = new ArrayList<>();
 		Tail tail = Tail.newest(3);
 		List<SessionItem> page = store().items(key, tail);
-		while (!page.isEmpty()) {
+		while (!page.isEmpty() && pages.size() < 10) {
 			pages.add(texts(page));
 			tail = tail.before(page.get(0).sequence());
 			page = store().items(key, tail);
