@@ -94,9 +94,10 @@ final class SessionStatements {
 	record Seen(Found session, @Nullable Progress turn) {
 
 		private static Seen read(ResultSet row) throws SQLException {
-			long number = row.getLong(24);
-			return new Seen(Found.read(row), row.wasNull() ? null
-					: new Progress(number, row.getInt(25), TurnStatus.valueOf(row.getString(26)).isOpen()));
+			Long number = HeaderRow.number(row, 24);
+			Progress turn = (number != null)
+					? new Progress(number, row.getInt(25), TurnStatus.valueOf(row.getString(26)).isOpen()) : null;
+			return new Seen(Found.read(row), turn);
 		}
 
 	}

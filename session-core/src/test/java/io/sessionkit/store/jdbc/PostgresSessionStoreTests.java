@@ -8,6 +8,7 @@ import io.sessionkit.store.SessionStoreContract;
 import io.sessionkit.store.StoreOptions;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestReporter;
 
 class PostgresSessionStoreTests extends SessionStoreContract {
 
@@ -18,8 +19,9 @@ class PostgresSessionStoreTests extends SessionStoreContract {
 	private static SessionStore store;
 
 	@BeforeAll
-	static void start() {
+	static void start(TestReporter reporter) {
 		database = TestDatabase.postgres().created();
+		reporter.publishEntry("server", database.toString());
 		pool = database.pool(8);
 		store = new JdbcSessionStore(pool, StoreOptions.of(JsonMessageCodec.create()));
 	}
