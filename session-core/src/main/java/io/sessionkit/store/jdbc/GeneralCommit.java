@@ -2,7 +2,6 @@ package io.sessionkit.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Optional;
 
 import io.sessionkit.Session;
@@ -39,11 +38,14 @@ final class GeneralCommit {
 
 	private final RecordStatements records;
 
+	private final Deletion deletion;
+
 	GeneralCommit(SessionStatements sessions, TurnStatements turns, ItemStatements items, RecordStatements records) {
 		this.sessions = sessions;
 		this.turns = turns;
 		this.items = items;
 		this.records = records;
+		this.deletion = new Deletion(turns, items);
 	}
 
 	/**
@@ -150,7 +152,7 @@ final class GeneralCommit {
 		EncodedTurn turn = commit.turn();
 		long first = (turn != null) ? draft.nextItems(turn.items().size()) : 0;
 		long number = (turn != null) ? write(connection, draft, turn, there, first) : 0;
-		boolean deleted = delete(connection, commit, draft);
+		boolean deleted = this.deletion.delete(connection, commit.commit().delete(), draft);
 		changeAtHead(connection, commit, draft);
 		draft.change(commit);
 		for (RecordWrite record : commit.commit().records()) {
@@ -191,13 +193,7 @@ final class GeneralCommit {
 					+ ". Name a completed turn, or 0 for the beginning.");
 		}
 		draft.branch(head.branch());
-		moveTo(connection, draft, target);
-	}
-
-	private void moveTo(Connection connection, HeaderDraft draft, @Nullable TurnRow target) throws SQLException {
-		draft.head((target != null) ? target.path() : HeaderRow.Path.BEGINNING,
-				(target != null) ? target.state() : null);
-		draft.totals(this.turns.totals(connection, draft.pk(), draft.path()));
+		this.turns.moveTo(connection, draft, target);
 	}
 
 	private void checkCheckpoint(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {
@@ -263,34 +259,6 @@ final class GeneralCommit {
 		else {
 			draft.totals(this.turns.totals(connection, draft.pk(), draft.path()));
 		}
-	}
-
-	private boolean delete(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {
-		if (commit.commit().delete().isEmpty()) {
-			return false;
-		}
-		List<ItemStatements.Place> gone = this.items.delete(connection, draft.pk(), commit.commit().delete());
-		if (gone.isEmpty()) {
-			return false;
-		}
-		this.turns.freed(connection, draft.pk(), gone);
-		TurnRow head = this.turns.find(connection, draft.pk(), draft.path().head());
-		if (head != null && head.items() == 0) {
-			moveTo(connection, draft, newestWithItems(connection, draft, head));
-		}
-		else {
-			draft.totals(this.turns.totals(connection, draft.pk(), draft.path()));
-		}
-		return true;
-	}
-
-	private @Nullable TurnRow newestWithItems(Connection connection, HeaderDraft draft, TurnRow from)
-			throws SQLException {
-		TurnRow turn = from;
-		while (turn != null && turn.items() == 0) {
-			turn = this.turns.find(connection, draft.pk(), turn.parent());
-		}
-		return turn;
 	}
 
 	private void changeAtHead(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {

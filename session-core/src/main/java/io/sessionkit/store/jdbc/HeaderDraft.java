@@ -76,6 +76,10 @@ final class HeaderDraft {
 		return this.state;
 	}
 
+	ViewTotals totals() {
+		return this.totals;
+	}
+
 	String branch() {
 		return this.branch;
 	}

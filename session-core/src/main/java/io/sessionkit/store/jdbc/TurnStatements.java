@@ -123,6 +123,15 @@ final class TurnStatements {
 	}
 
 	/**
+	 * Makes a turn the head, with what is in force there; null for the beginning.
+	 */
+	void moveTo(Connection connection, HeaderDraft draft, @Nullable TurnRow target) throws SQLException {
+		draft.head((target != null) ? target.path() : HeaderRow.Path.BEGINNING,
+				(target != null) ? target.state() : null);
+		draft.totals(totals(connection, draft.pk(), draft.path()));
+	}
+
+	/**
 	 * Notes that items of turns are gone.
 	 */
 	void freed(Connection connection, long pk, List<ItemStatements.Place> items) throws SQLException {

@@ -1,0 +1,89 @@
+package io.sessionkit.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+
+import io.sessionkit.ViewTotals;
+
+/**
+ * Deletes items for good, and with them what they count in their turns and in the view.
+ * The view is not summed up anew: taking the last message of a long thread away reads
+ * nothing but the end of it.
+ */
+final class Deletion {
+
+	private final TurnStatements turns;
+
+	private final ItemStatements items;
+
+	Deletion(TurnStatements turns, ItemStatements items) {
+		this.turns = turns;
+		this.items = items;
+	}
+
+	/**
+	 * Deletes items. A head that has lost its last one moves to the nearest turn before
+	 * it that has one.
+	 * @return whether one of them was there
+	 */
+	boolean delete(Connection connection, Set<Long> sequences, HeaderDraft draft) throws SQLException {
+		if (sequences.isEmpty()) {
+			return false;
+		}
+		List<ItemStatements.Place> gone = this.items.delete(connection, draft.pk(), sequences);
+		if (gone.isEmpty()) {
+			return false;
+		}
+		this.turns.freed(connection, draft.pk(), gone);
+		subtract(connection, gone, draft);
+		TurnRow head = this.turns.find(connection, draft.pk(), draft.path().head());
+		if (head != null && head.items() == 0) {
+			leave(connection, head, draft);
+		}
+		return true;
+	}
+
+	private void subtract(Connection connection, List<ItemStatements.Place> gone, HeaderDraft draft)
+			throws SQLException {
+		long lastTurn = 0;
+		boolean inView = false;
+		ViewTotals totals = draft.totals();
+		for (ItemStatements.Place item : gone) {
+			inView = (item.turn() == lastTurn) ? inView : isInView(connection, item.turn(), draft);
+			lastTurn = item.turn();
+			if (inView) {
+				totals = new ViewTotals(totals.turns(), totals.items() - 1, totals.tokens() - item.tokens());
+			}
+		}
+		draft.totals(totals);
+	}
+
+	private boolean isInView(Connection connection, long turn, HeaderDraft draft) throws SQLException {
+		return turn > draft.path().checkpoint() && this.turns.isOnPath(connection, draft.pk(), draft.path(), turn);
+	}
+
+	private void leave(Connection connection, TurnRow head, HeaderDraft draft) throws SQLException {
+		long checkpoint = draft.path().checkpoint();
+		long left = 0;
+		TurnRow turn = head;
+		while (turn != null && turn.items() == 0) {
+			left += (turn.number() > checkpoint) ? 1 : 0;
+			turn = this.turns.find(connection, draft.pk(), turn.parent());
+		}
+		ViewTotals totals = draft.totals();
+		if (turn != null && isSameView(turn, draft)) {
+			draft.head(turn.path(), turn.state());
+			draft.totals(new ViewTotals(totals.turns() - left, totals.items(), totals.tokens()));
+		}
+		else {
+			this.turns.moveTo(connection, draft, turn);
+		}
+	}
+
+	private static boolean isSameView(TurnRow turn, HeaderDraft draft) {
+		return turn.path().checkpoint() == draft.path().checkpoint() && turn.number() > draft.path().checkpoint();
+	}
+
+}
