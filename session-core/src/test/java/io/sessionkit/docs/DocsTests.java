@@ -1,0 +1,175 @@
+package io.sessionkit.docs;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * The Java code in the pages of {@code docs} is code that was compiled. A block below
+ * <code>&lt;!-- file: path.java --&gt;</code> equals that file without package and
+ * imports; below <code>&lt;!-- file: path.java#region --&gt;</code> it equals the lines
+ * between {@code // tag::region} and {@code // end::region}. Paths start at the root of
+ * the repository.
+ * <p>
+ * {@code -Dsessionkit.docs.update=true} writes the code into the pages.
+ */
+class DocsTests {
+
+	private static final String MARKER = "<!-- file:";
+
+	private static final Pattern BLOCK = Pattern.compile("(" + MARKER + " (\\S+) -->\\n+```java\\n)(.*?)(?<=\\n)```\\n",
+			Pattern.DOTALL);
+
+	private static final Pattern HEADING = Pattern.compile("(package|import) .*");
+
+	private static final Pattern TAG = Pattern.compile("\\s*// (tag|end)::\\S+");
+
+	@TempDir
+	Path folder;
+
+	@ParameterizedTest
+	@MethodSource("pages")
+	void codeEqualsItsFile(Path page) throws IOException {
+		String text = Files.readString(page);
+		String filled = filled(text, root());
+		if (Boolean.getBoolean("sessionkit.docs.update")) {
+			Files.writeString(page, filled);
+			return;
+		}
+		assertThat(text).as("%s; if the code is right, run with -Dsessionkit.docs.update=true", page).isEqualTo(filled);
+	}
+
+	static Stream<Path> pages() throws IOException {
+		try (Stream<Path> files = Files.list(root().resolve("docs"))) {
+			return files.filter((file) -> file.toString().endsWith(".md")).sorted().toList().stream();
+		}
+	}
+
+	@Test
+	void wholeFileIsFilledInWithoutPackageAndImports() throws IOException {
+		write("package a;\n\nimport b.C;\n\n/** D. */\nclass D {\n\n\t// tag::x\n\tint important;\n\t// end::x\n\n}\n");
+		assertThat(filled("a\n<!-- file: D.java -->\n\n```java\nold\n```\nb\n", this.folder))
+			.isEqualTo("a\n<!-- file: D.java -->\n\n```java\n/** D. */\nclass D {\n\n\tint important;\n\n}\n```\nb\n");
+	}
+
+	@Test
+	void regionIsFilledInWithoutItsIndentation() throws IOException {
+		write("class D {\n\t// tag::x\n\tint $1() {\n\n\t\treturn 1;\n\t}\n\t// end::x\n\t// tag::y\n\tint b;\n\t// end::y\n}\n");
+		assertThat(filled("<!-- file: D.java#x -->\n```java\n```\n<!-- file: D.java#y -->\n```java\nold\n```\n",
+				this.folder))
+			.isEqualTo("<!-- file: D.java#x -->\n```java\nint $1() {\n\n\treturn 1;\n}\n```\n"
+					+ "<!-- file: D.java#y -->\n```java\nint b;\n```\n");
+	}
+
+	@Test
+	void otherBlocksAreLeftAlone() {
+		String page = "```java\nint a;\n```\n\n```xml\n<a/>\n```\n";
+		assertThat(filled(page, this.folder)).isEqualTo(page);
+	}
+
+	@Test
+	void markerWithoutABlockIsRefused() {
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> filled("<!-- file: D.java -->\n\ntext\n\n```java\nint a;\n```\n", this.folder))
+			.withMessageContaining("```java");
+	}
+
+	@Test
+	void missingFileIsRefused() {
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> filled("<!-- file: D.java -->\n```java\n```\n", this.folder))
+			.withMessageContaining("D.java");
+	}
+
+	@Test
+	void missingRegionIsRefused() throws IOException {
+		write("class D {\n\t// tag::x\n\t// end::x\n\t// tag::open\n}\n");
+		for (String region : List.of("y", "open")) {
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> filled("<!-- file: D.java#" + region + " -->\n```java\n```\n", this.folder))
+				.withMessageContaining("D.java#" + region);
+		}
+	}
+
+	private void write(String source) throws IOException {
+		Files.writeString(this.folder.resolve("D.java"), source);
+	}
+
+	/**
+	 * A page with the code that its markers name.
+	 */
+	private static String filled(String page, Path root) {
+		Matcher matcher = BLOCK.matcher(page);
+		long markers = page.lines().filter((line) -> line.startsWith(MARKER)).count();
+		if (markers != BLOCK.matcher(page).results().count()) {
+			throw new IllegalArgumentException(
+					"Each line that starts with " + MARKER + " must be followed by a block that starts with ```java.");
+		}
+		return matcher.replaceAll((block) -> Matcher.quoteReplacement(filled(block, root)));
+	}
+
+	private static String filled(MatchResult block, Path root) {
+		return block.group(1) + code(block.group(2), root) + "\n```\n";
+	}
+
+	private static String code(String name, Path root) {
+		int hash = name.indexOf('#');
+		Path file = root.resolve((hash < 0) ? name : name.substring(0, hash));
+		if (!Files.isRegularFile(file)) {
+			throw new IllegalArgumentException("There is no file " + name + ".");
+		}
+		List<String> lines = lines(file);
+		if (hash >= 0) {
+			lines = region(lines, name, name.substring(hash + 1));
+		}
+		return lines.stream()
+			.filter((line) -> !HEADING.matcher(line).matches() && !TAG.matcher(line).matches())
+			.collect(Collectors.joining("\n"))
+			.stripIndent()
+			.strip();
+	}
+
+	private static List<String> region(List<String> lines, String name, String region) {
+		List<String> trimmed = lines.stream().map(String::trim).toList();
+		int start = trimmed.indexOf("// tag::" + region);
+		int end = trimmed.indexOf("// end::" + region);
+		if (start < 0 || end < start) {
+			throw new IllegalArgumentException("There is no region " + name + ": it needs a line '// tag::" + region
+					+ "' and below it a line '// end::" + region + "'.");
+		}
+		return lines.subList(start + 1, end);
+	}
+
+	private static List<String> lines(Path file) {
+		try {
+			return Files.readAllLines(file);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static Path root() {
+		Path folder = Path.of("").toAbsolutePath();
+		while (!Files.isDirectory(folder.resolve("docs"))) {
+			folder = folder.getParent();
+		}
+		return folder;
+	}
+
+}
