@@ -152,7 +152,7 @@ final class SessionDocument {
 	}
 
 	List<Item> items(long turn) {
-		return (turn > 0 && turn <= this.turns.size()) ? turn(turn).items() : List.of();
+		return exists(turn) ? turn(turn).items() : List.of();
 	}
 
 	List<Turn> turns(Tail tail) {
@@ -188,6 +188,10 @@ final class SessionDocument {
 		return path;
 	}
 
+	private boolean exists(long number) {
+		return number > 0 && number <= this.turns.size();
+	}
+
 	private StoredTurn turn(long number) {
 		return this.turns.get((int) number - 1);
 	}
@@ -204,13 +208,14 @@ final class SessionDocument {
 		}
 		HeaderChange change = commit.header();
 		if (change.head() != null) {
-			this.branch = change.head().branch();
-			moveTo(change.head().turn());
+			move(change.head());
 		}
 		long first = this.lastItem + 1;
 		long number = (write != null) ? add(write, codec) : 0;
 		delete(commit.delete());
 		change(change, codec);
+		// a turn that is not completed, and nothing else: whoever has opened the session
+		// may go on
 		boolean sibling = write != null && write.turn().status() != TurnStatus.COMPLETED
 				&& change.equals(HeaderChange.NONE) && commit.delete().isEmpty() && commit.records().isEmpty();
 		if (!sibling || this.version == 0) {
@@ -263,16 +268,22 @@ final class SessionDocument {
 
 	private StoredTurn begin(Turn turn) {
 		boolean completed = turn.status() == TurnStatus.COMPLETED;
-		long parent = completed ? this.head : (turn.parent() <= this.turns.size()) ? turn.parent() : 0;
+		long parent = completed ? this.head : exists(turn.parent()) ? turn.parent() : 0;
 		Turn begun = turn.stored(this.turns.size() + 1, parent, completed ? this.branch : turn.branch(), 0, 0);
 		return new StoredTurn(begun, 0, List.of(), Position.BEGINNING);
 	}
 
-	private void moveTo(long number) {
-		if (number != 0 && (number > this.turns.size() || turn(number).turn().status() != TurnStatus.COMPLETED)) {
+	private void move(HeaderChange.Head to) {
+		long number = to.turn();
+		if (number != 0 && (!exists(number) || turn(number).turn().status() != TurnStatus.COMPLETED)) {
 			throw new IllegalArgumentException(
 					"The head of session " + this.key + " must be a completed turn, not " + number + ".");
 		}
+		this.branch = to.branch();
+		moveTo(number);
+	}
+
+	private void moveTo(long number) {
 		this.position = positionAt(number);
 		this.head = number;
 	}
