@@ -1,0 +1,274 @@
+package io.sessionkit.samples.chat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.MessageType;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.prompt.ChatOptions;
+import org.springframework.ai.chat.prompt.Prompt;
+import org.springframework.ai.model.tool.ToolCallingChatOptions;
+
+/**
+ * The rules of the {@link DemoChatModel}: one prompt in, one reply out, nothing kept.
+ */
+final class DemoReply {
+
+	private static final Pattern TIME = pattern("what time|what day|what(?:'s|’s| is) the (?:time|date)|today's date");
+
+	private static final Pattern ROLL = pattern("\\b(?:roll|throw)\\b.*\\b(?:dice|die)\\b");
+
+	private static final Pattern COUNT = pattern("\\b(two|three|four|five|[2-5])\\b");
+
+	private static final Map<String, Integer> WORDS = Map.of("two", 2, "three", 3, "four", 4, "five", 5);
+
+	/** "I am tired" is no name: after these words it takes a capital letter. */
+	private static final Pattern NAME = Pattern.compile("(?:(?i:\\bmy name is|\\bcall me)\\s+(\\p{L}[\\p{L}'’-]*))"
+			+ "|(?:\\bI(?:'m|’m| am)\\s+(\\p{Lu}[\\p{L}'’-]*))");
+
+	private static final String HOW_IT_WORKS = """
+			The controller names the session. That is all:
+
+			```java
+			chat.prompt()
+			    .user(text)
+			    .advisors(SessionAdvisor.session(thread))
+			    .stream();
+			```
+
+			SessionKit loads the **history** of the thread, sends it in front of your question, and stores the whole \
+			turn when it ends: question, tool calls and answer.""";
+
+	private static final String STORY = """
+			There was once a lighthouse keeper who could not remember yesterday. Every morning she lit the lamp, and \
+			every morning she asked the sea who she was.
+
+			The sea did not say. But on the table lay a book, and in it, in her own hand, stood all that the ships had \
+			asked and all that she had answered. So she read it, page by page, before the first ship came.
+
+			“Good morning, Ada,” called the captain. “Do you still have the rope that I left here?” She turned a page. \
+			“Behind the door,” she said, “where you put it on Tuesday.”
+
+			The captain thought that she had a wonderful memory. She had none at all. She had a book, and she never \
+			tore out half a page.""";
+
+	private static final String UNDERSTOOD = """
+			I am a small offline demo with a few rules, not a language model, so I did not understand that. Try one of \
+			these:
+
+			- “My name is Ada”, and later “What is my name?”
+			- “What time is it?” or “Roll two dice”, which call tools
+			- “What did I roll?”, “What did I say first?” or “How many messages are there?”
+			- “How does this work?” or “Tell me a story”
+			- “Please fail”, to see a turn that went wrong
+
+			With the profile `openai` a real model answers here.""";
+
+	/** The first pattern that is found decides. */
+	private static final List<Rule> RULES = List.of(
+			new Rule(pattern("what(?:'s|’s| is) my name|who am i"), DemoReply::recalledName),
+			new Rule(pattern("what did i (?:say|ask|write) first|my first (?:message|question)"),
+					DemoReply::firstQuestion),
+			new Rule(pattern("how many messages"), DemoReply::countedMessages),
+			new Rule(pattern("what (?:did|have) (?:i|you) roll"), DemoReply::recalledRolls),
+			new Rule(NAME, DemoReply::greeting), new Rule(pattern("\\bstory\\b"), (reply) -> STORY),
+			new Rule(pattern("how does (?:this|it) work|show me the code"), (reply) -> HOW_IT_WORKS),
+			new Rule(pattern("please fail"), DemoReply::failure),
+			new Rule(pattern("^\\W*(?:hello|hi|hey|good (?:morning|evening))\\b"), DemoReply::hello));
+
+	private final List<Message> messages;
+
+	private final Set<String> offered;
+
+	private DemoReply(Prompt prompt) {
+		this.messages = prompt.getInstructions();
+		this.offered = offered(prompt.getOptions());
+	}
+
+	static AssistantMessage to(Prompt prompt) {
+		DemoReply reply = new DemoReply(prompt);
+		if (reply.last() instanceof ToolResponseMessage results) {
+			return new AssistantMessage(reply.told(results));
+		}
+		List<ToolCall> calls = reply.wanted();
+		if (calls.isEmpty()) {
+			return new AssistantMessage(reply.text());
+		}
+		return reply.unavailable(calls)
+			.map(AssistantMessage::new)
+			.orElseGet(() -> AssistantMessage.builder().content("").toolCalls(calls).build());
+	}
+
+	private static Set<String> offered(@Nullable ChatOptions options) {
+		if (!(options instanceof ToolCallingChatOptions tools) || tools.getToolCallbacks() == null) {
+			return Set.of();
+		}
+		return tools.getToolCallbacks()
+			.stream()
+			.map((tool) -> tool.getToolDefinition().name())
+			.collect(Collectors.toSet());
+	}
+
+	private List<ToolCall> wanted() {
+		List<ToolCall> calls = new ArrayList<>();
+		if (TIME.matcher(question()).find()) {
+			calls.add(call(calls.size(), ChatTools.CURRENT_TIME, "{}"));
+		}
+		if (ROLL.matcher(question()).find()) {
+			for (int die = dice(); die > 0; die--) {
+				calls.add(call(calls.size(), ChatTools.ROLL_DIE, "{\"sides\":6}"));
+			}
+		}
+		return calls;
+	}
+
+	private ToolCall call(int index, String name, String arguments) {
+		return new ToolCall("call-" + this.messages.size() + "-" + index, "function", name, arguments);
+	}
+
+	private int dice() {
+		Matcher count = COUNT.matcher(question());
+		if (!count.find()) {
+			return 1;
+		}
+		String number = count.group(1);
+		return WORDS.getOrDefault(number.toLowerCase(Locale.ROOT), Character.digit(number.charAt(0), 10));
+	}
+
+	private Optional<String> unavailable(List<ToolCall> calls) {
+		return calls.stream()
+			.map(ToolCall::name)
+			.filter((name) -> !this.offered.contains(name))
+			.findFirst()
+			.map((name) -> "For that I need the tool `" + name + "`, and this call does not offer it.");
+	}
+
+	private String told(ToolResponseMessage results) {
+		List<String> sentences = new ArrayList<>();
+		results.getResponses()
+			.stream()
+			.filter((result) -> result.name().equals(ChatTools.CURRENT_TIME))
+			.map((result) -> "It is " + plain(result) + ".")
+			.forEach(sentences::add);
+		List<String> rolls = rolls(results);
+		if (!rolls.isEmpty()) {
+			sentences.add("You rolled " + joined(rolls) + ".");
+		}
+		return sentences.isEmpty() ? "The tools have answered, and I do not know what to make of it."
+				: String.join(" ", sentences);
+	}
+
+	private String text() {
+		return RULES.stream()
+			.filter((rule) -> rule.pattern().matcher(question()).find())
+			.findFirst()
+			.map((rule) -> rule.reply().apply(this))
+			.orElse(UNDERSTOOD);
+	}
+
+	private String greeting() {
+		return "Nice to meet you, " + name().orElse("stranger")
+				+ ". I keep nothing myself; ask me later, and the history of this thread will tell me.";
+	}
+
+	private String hello() {
+		return "Hello" + name().map((name) -> ", " + name).orElse("")
+				+ "! I am an offline demo. Tell me your name, or ask me what time it is.";
+	}
+
+	private String recalledName() {
+		return name().map((name) -> "Your name is " + name + ". You told me so in this thread.")
+			.orElse("I do not know. Nothing in the history that I was sent says it.");
+	}
+
+	private String firstQuestion() {
+		List<String> questions = questions();
+		if (questions.size() == 1) {
+			return "This is the first thing that you have said here.";
+		}
+		return "The first thing that I was sent from you is: “" + questions.get(0) + "”";
+	}
+
+	private String countedMessages() {
+		long sent = this.messages.stream().filter((message) -> message.getMessageType() != MessageType.SYSTEM).count();
+		return "With this question I was sent " + sent + ((sent == 1) ? " message" : " messages") + ", "
+				+ questions().size() + " of them from you. The rest is what I answered and what the tools returned.";
+	}
+
+	private String recalledRolls() {
+		List<String> rolls = this.messages.stream()
+			.filter(ToolResponseMessage.class::isInstance)
+			.map(ToolResponseMessage.class::cast)
+			.flatMap((results) -> rolls(results).stream())
+			.toList();
+		return rolls.isEmpty() ? "Nothing yet, as far as the history says."
+				: "The history says: " + joined(rolls) + ".";
+	}
+
+	private String failure() {
+		throw new IllegalStateException("The demo model was asked to fail.");
+	}
+
+	private Optional<String> name() {
+		return questions().stream().flatMap((text) -> NAME.matcher(text).results()).reduce((a, b) -> b).map((found) -> {
+			String name = (found.group(1) != null) ? found.group(1) : found.group(2);
+			return Character.toTitleCase(name.charAt(0)) + name.substring(1);
+		});
+	}
+
+	private List<String> questions() {
+		return this.messages.stream().filter(UserMessage.class::isInstance).map(Message::getText).toList();
+	}
+
+	private String question() {
+		List<String> questions = questions();
+		return questions.isEmpty() ? "" : questions.get(questions.size() - 1);
+	}
+
+	private Message last() {
+		return this.messages.get(this.messages.size() - 1);
+	}
+
+	private static List<String> rolls(ToolResponseMessage results) {
+		return results.getResponses()
+			.stream()
+			.filter((result) -> result.name().equals(ChatTools.ROLL_DIE))
+			.map(DemoReply::plain)
+			.toList();
+	}
+
+	/** Text results come as JSON strings. */
+	private static String plain(ToolResponse result) {
+		String data = result.responseData();
+		return (data.length() > 1 && data.startsWith("\"") && data.endsWith("\""))
+				? data.substring(1, data.length() - 1) : data;
+	}
+
+	private static String joined(List<String> parts) {
+		int last = parts.size() - 1;
+		return (last == 0) ? parts.get(0) : String.join(", ", parts.subList(0, last)) + " and " + parts.get(last);
+	}
+
+	private static Pattern pattern(String regex) {
+		return Pattern.compile(regex, Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE);
+	}
+
+	private record Rule(Pattern pattern, Function<DemoReply, String> reply) {
+	}
+
+}

@@ -1,0 +1,182 @@
+package io.sessionkit.samples.chat;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.SystemMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.prompt.Prompt;
+import org.springframework.ai.model.tool.ToolCallingChatOptions;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class DemoChatModelTests {
+
+	private final DemoChatModel model = new DemoChatModel(Duration.ZERO);
+
+	@Test
+	void knowsNoNameThatThePromptDoesNotHold() {
+		assertThat(answer(user("What is my name?"))).startsWith("I do not know.");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			My name is Ada            | Ada
+			hello, my name is grace.  | Grace
+			I am Édith, nice to meet you | Édith
+			I'm Jean-Luc              | Jean-Luc
+			Please call me O'Neill    | O'Neill
+			""")
+	void recallsTheNameFromTheHistory(String introduction, String name) {
+		assertThat(answer(user(introduction), assistant("Hello"), user("what is my name?"))).contains(name);
+	}
+
+	@Test
+	void recallsTheNewestName() {
+		assertThat(answer(user("I am Ada"), assistant("Hello"), user("call me Grace"), assistant("Sure"),
+				user("Who am I?")))
+			.contains("Grace")
+			.doesNotContain("Ada");
+	}
+
+	@Test
+	void takesAMoodForNoName() {
+		assertThat(answer(user("I am tired"), assistant("Oh"), user("What is my name?"))).startsWith("I do not know.");
+	}
+
+	@Test
+	void quotesTheFirstQuestionOfThePrompt() {
+		assertThat(answer(user("Is it raining?"), assistant("No"), user("What did I say first?")))
+			.contains("Is it raining?");
+	}
+
+	@Test
+	void countsTheMessagesOfThePrompt() {
+		assertThat(answer(new SystemMessage("Be brief"), user("Hello"), assistant("Hello"), user("How many messages?")))
+			.contains("3 messages", "2 of them from you");
+	}
+
+	@Test
+	void asksForTheTimeTool() {
+		assertThat(calls(tools("current_time", "roll_die"), user("What time is it?"))).extracting(ToolCall::name)
+			.containsExactly("current_time");
+	}
+
+	@Test
+	void asksForOneRollForEachDieAndGivesEachCallItsOwnId() {
+		List<ToolCall> calls = calls(tools("current_time", "roll_die"), user("Roll three dice. What time is it?"));
+
+		assertThat(calls).extracting(ToolCall::name)
+			.containsExactly("current_time", "roll_die", "roll_die", "roll_die");
+		assertThat(calls).extracting(ToolCall::id).doesNotHaveDuplicates();
+		assertThat(calls.get(1).arguments()).isEqualTo("{\"sides\":6}");
+	}
+
+	@Test
+	void asksForNoToolThatIsNotOffered() {
+		ChatResponse response = this.model
+			.call(new Prompt(List.of(user("Roll a die")), options(tools("current_time"))));
+
+		assertThat(response.hasToolCalls()).isFalse();
+		assertThat(message(response).getText()).contains("`roll_die`", "does not offer it");
+	}
+
+	@Test
+	void answersFromToolResponses() {
+		assertThat(answer(user("Roll two dice. What time is it?"), assistant(""),
+				results(new ToolResponse("1", "current_time", "\"Friday, 12:00\""),
+						new ToolResponse("2", "roll_die", "6"), new ToolResponse("3", "roll_die", "1"))))
+			.isEqualTo("It is Friday, 12:00. You rolled 6 and 1.");
+	}
+
+	@Test
+	void recallsRollsFromTheHistory() {
+		assertThat(answer(user("Roll a die"), assistant(""), results(new ToolResponse("1", "roll_die", "4")),
+				assistant("You rolled 4."), user("What did I roll?")))
+			.contains("4");
+	}
+
+	@Test
+	void saysThatItIsADemoWhenItDoesNotUnderstand() {
+		assertThat(answer(user("Prove the Riemann hypothesis"))).contains("offline demo", "not a language model",
+				"What is my name?", "Roll two dice");
+	}
+
+	@Test
+	void failsWhenAskedTo() {
+		assertThatIllegalStateException().isThrownBy(() -> answer(user("Please fail")));
+	}
+
+	@Test
+	void streamsTheSameReplyWordByWordWithUsageAtTheEnd() {
+		Prompt prompt = new Prompt(List.of(user("Tell me a story")), this.model.getOptions());
+		List<ChatResponse> chunks = Objects.requireNonNull(this.model.stream(prompt).collectList().block());
+
+		assertThat(chunks).hasSizeGreaterThan(50);
+		assertThat(String.join("", chunks.stream().map((chunk) -> message(chunk).getText()).toList()))
+			.isEqualTo(message(this.model.call(prompt)).getText());
+		ChatResponse last = chunks.get(chunks.size() - 1);
+		assertThat(last.getMetadata().getUsage().getTotalTokens()).isPositive();
+		assertThat(last.getMetadata().getModel()).isEqualTo("demo");
+		assertThat(Objects.requireNonNull(last.getResult()).getMetadata().getFinishReason()).isEqualTo("stop");
+	}
+
+	@Test
+	void offersOptionsThatCanCarryTools() {
+		assertThat(this.model.getOptions()).isInstanceOf(ToolCallingChatOptions.class);
+	}
+
+	private @Nullable String answer(Message... messages) {
+		return message(this.model.call(new Prompt(Arrays.asList(messages), this.model.getOptions()))).getText();
+	}
+
+	private List<ToolCall> calls(List<ToolCallback> tools, Message... messages) {
+		return message(this.model.call(new Prompt(Arrays.asList(messages), options(tools)))).getToolCalls();
+	}
+
+	private static AssistantMessage message(ChatResponse response) {
+		return Objects.requireNonNull(response.getResult()).getOutput();
+	}
+
+	private static ToolCallingChatOptions options(List<ToolCallback> tools) {
+		return ToolCallingChatOptions.builder().toolCallbacks(tools).build();
+	}
+
+	private static List<ToolCallback> tools(String... names) {
+		return Arrays.stream(names)
+			.<ToolCallback>map((name) -> FunctionToolCallback.builder(name, () -> "")
+				.description(name)
+				.inputType(Void.class)
+				.build())
+			.toList();
+	}
+
+	private static UserMessage user(String text) {
+		return new UserMessage(text);
+	}
+
+	private static AssistantMessage assistant(String text) {
+		return new AssistantMessage(text);
+	}
+
+	private static ToolResponseMessage results(ToolResponse... responses) {
+		return ToolResponseMessage.builder().responses(List.of(responses)).build();
+	}
+
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sessionkit.samples.chat;
+
+import org.jspecify.annotations.NullMarked;
