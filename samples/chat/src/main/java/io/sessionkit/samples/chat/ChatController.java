@@ -1,0 +1,85 @@
+package io.sessionkit.samples.chat;
+
+import java.util.List;
+
+import io.sessionkit.advisor.SessionAdvisor;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+
+/**
+ * Talks with the model. Naming the session is all there is to do: its history is sent,
+ * and the whole turn is stored when it ends, also if it fails or the reader goes away.
+ */
+@RestController
+final class ChatController {
+
+	private static final Log logger = LogFactory.getLog(ChatController.class);
+
+	private final ChatClient chat;
+
+	ChatController(ChatClient.Builder builder, ChatTools tools) {
+		this.chat = builder.defaultSystem("You are a friendly assistant. Answer briefly.").defaultTools(tools).build();
+	}
+
+	/**
+	 * Asks, and streams the answer: {@code text} events, then one {@code turn} or one
+	 * {@code problem}. Closing the stream cancels the turn.
+	 */
+	@PostMapping(path = "/api/threads/{id}/turns", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+	Flux<ServerSentEvent<Object>> ask(@PathVariable String id, @RequestBody Question question) {
+		return this.chat.prompt()
+			.user(question.checked())
+			.advisors(SessionAdvisor.session(id))
+			.stream()
+			.chatResponse()
+			.concatMapIterable(ChatController::events)
+			.onErrorResume((ex) -> {
+				logger.warn("The turn failed.", ex);
+				return Flux.just(event("problem", Problems.of(ex)));
+			});
+	}
+
+	private static List<ServerSentEvent<Object>> events(ChatResponse response) {
+		return SessionAdvisor.turn(response)
+			.map((result) -> List.of(event("turn", TurnView.of(result.turn(), result.items()))))
+			.orElseGet(() -> textEvents(response.getResult()));
+	}
+
+	private static List<ServerSentEvent<Object>> textEvents(@Nullable Generation generation) {
+		String text = (generation != null) ? generation.getOutput().getText() : null;
+		return (text != null && !text.isEmpty()) ? List.of(event("text", new Text(text))) : List.of();
+	}
+
+	private static ServerSentEvent<Object> event(String name, Object data) {
+		return ServerSentEvent.builder(data).event(name).build();
+	}
+
+	record Question(@Nullable String text) {
+
+		String checked() {
+			if (this.text == null || this.text.isBlank()) {
+				throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "The question has no text. Write something.");
+			}
+			return this.text;
+		}
+
+	}
+
+	record Text(String text) {
+	}
+
+}

@@ -1,0 +1,49 @@
+package io.sessionkit.samples.chat;
+
+import io.sessionkit.InvalidSessionKeyException;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionException;
+import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.UnstorableMessageException;
+
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+/**
+ * Says what went wrong in a way that a person can read.
+ */
+@RestControllerAdvice
+final class Problems {
+
+	@ExceptionHandler
+	ProblemDetail session(SessionException ex) {
+		return of(ex);
+	}
+
+	/**
+	 * What SessionKit says can be shown as it is: it never quotes messages. What a model
+	 * provider says might hold anything, so only its kind is shown.
+	 */
+	static ProblemDetail of(Throwable ex) {
+		if (ex instanceof SessionException) {
+			return ProblemDetail.forStatusAndDetail(status(ex), ex.getMessage());
+		}
+		String kind = NestedExceptionUtils.getMostSpecificCause(ex).getClass().getSimpleName();
+		return ProblemDetail.forStatusAndDetail(HttpStatus.BAD_GATEWAY,
+				"The model did not answer (" + kind + "). The log of the application says why.");
+	}
+
+	private static HttpStatus status(Throwable ex) {
+		if (ex instanceof InvalidSessionKeyException || ex instanceof UnstorableMessageException) {
+			return HttpStatus.BAD_REQUEST;
+		}
+		if (ex instanceof SessionNotFoundException) {
+			return HttpStatus.NOT_FOUND;
+		}
+		return (ex instanceof SessionConflictException) ? HttpStatus.CONFLICT : HttpStatus.SERVICE_UNAVAILABLE;
+	}
+
+}

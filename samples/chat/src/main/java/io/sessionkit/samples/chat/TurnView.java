@@ -1,0 +1,63 @@
+package io.sessionkit.samples.chat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+import io.sessionkit.SessionItem;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+
+/**
+ * A turn as the page shows it.
+ *
+ * @param millis how long it took; null while it is open
+ * @param tokens what the provider counted
+ */
+record TurnView(long number, TurnStatus status, @Nullable String model, int rounds, TokenUsage tokens,
+		Instant startedAt, @Nullable Long millis, List<MessageView> messages) {
+
+	static TurnView of(Turn turn, List<SessionItem> items) {
+		Instant end = turn.endedAt();
+		return new TurnView(turn.number(), turn.status(), turn.model(), turn.rounds().size(), turn.usage(),
+				turn.startedAt(), (end != null) ? Duration.between(turn.startedAt(), end).toMillis() : null,
+				items.stream().map((item) -> MessageView.of(item.message())).toList());
+	}
+
+	/**
+	 * @param calls the tools that the model wants called, with their arguments
+	 * @param results what those tools returned
+	 */
+	record MessageView(String role, @Nullable String text, List<ToolView> calls, List<ToolView> results) {
+
+		static MessageView of(Message message) {
+			return new MessageView(message.getMessageType().getValue(), message.getText(), calls(message),
+					results(message));
+		}
+
+		private static List<ToolView> calls(Message message) {
+			return (message instanceof AssistantMessage assistant) ? assistant.getToolCalls()
+				.stream()
+				.map((call) -> new ToolView(call.name(), call.arguments()))
+				.toList() : List.of();
+		}
+
+		private static List<ToolView> results(Message message) {
+			return (message instanceof ToolResponseMessage tools) ? tools.getResponses()
+				.stream()
+				.map((response) -> new ToolView(response.name(), response.responseData()))
+				.toList() : List.of();
+		}
+
+	}
+
+	record ToolView(String name, String data) {
+	}
+
+}

@@ -1,0 +1,67 @@
+/** The application's REST API. Every failure is an Error with a sentence for a person. */
+
+const threads = 'api/threads';
+
+const path = (id, rest = '') => `${threads}/${encodeURIComponent(id)}${rest}`;
+
+export const about = () => json('api/about');
+
+export const list = () => json(threads);
+
+/** Null if nothing is stored under this id yet. */
+export async function read(id) {
+	const response = await request(path(id), { allow: 404 });
+	return response.status === 404 ? null : response.json();
+}
+
+export const rename = (id, title) => request(path(id, '/title'), send('PUT', { title }));
+
+export const remove = (id) => request(path(id), { method: 'DELETE' });
+
+/**
+ * Asks, and gives the events of the reply one by one: { name, data }.
+ * Aborting the signal closes the stream, which cancels the turn.
+ */
+export async function* ask(id, text, signal) {
+	const response = await request(path(id, '/turns'), { ...send('POST', { text }), signal,
+		accept: 'text/event-stream, application/problem+json' });
+	let buffer = '';
+	const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+	for (;;) {
+		const { value, done } = await reader.read();
+		if (done) {
+			return;
+		}
+		buffer += value;
+		const events = buffer.split('\n\n');
+		buffer = events.pop();
+		yield* events.map(parse).filter((event) => event !== null);
+	}
+}
+
+function parse(block) {
+	const lines = block.split('\n');
+	const field = (name) => lines.filter((line) => line.startsWith(`${name}:`))
+		.map((line) => line.slice(name.length + 1).trimStart());
+	const data = field('data').join('\n');
+	return data ? { name: field('event')[0] ?? 'message', data: JSON.parse(data) } : null;
+}
+
+const send = (method, body) => ({ method, body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } });
+
+const json = async (url) => (await request(url)).json();
+
+async function request(url, { allow, accept = 'application/json, application/problem+json', headers, ...options } = {}) {
+	let response;
+	try {
+		response = await fetch(url, { ...options, headers: { Accept: accept, ...headers } });
+	}
+	catch (error) {
+		throw error.name === 'AbortError' ? error : new Error('The application does not answer. Is it running?');
+	}
+	if (response.ok || response.status === allow) {
+		return response;
+	}
+	const problem = await response.json().catch(() => ({}));
+	throw new Error(problem.detail ?? `The application refused this (${response.status}).`);
+}

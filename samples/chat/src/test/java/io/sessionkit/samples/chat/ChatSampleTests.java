@@ -1,0 +1,196 @@
+package io.sessionkit.samples.chat;
+
+import java.io.InputStream;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+import io.sessionkit.samples.chat.RunningChat.Event;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ChatSampleTests {
+
+	private RunningChat chat;
+
+	@BeforeAll
+	void start(@TempDir Path folder) {
+		this.chat = RunningChat.start(folder, "--demo.pace=5ms");
+	}
+
+	@AfterAll
+	void stop() {
+		this.chat.close();
+	}
+
+	@Test
+	void streamsTheReplyAndThenTheStoredTurn() throws Exception {
+		List<Event> events = this.chat.ask("streams", "My name is Ada");
+
+		assertThat(events).hasSizeGreaterThan(10);
+		assertThat(events.subList(0, events.size() - 1)).allMatch(Event::isText);
+		JsonNode turn = events.get(events.size() - 1).data();
+		assertThat(turn.path("number").asInt()).isEqualTo(1);
+		assertThat(turn.path("status").asString()).isEqualTo("COMPLETED");
+		assertThat(turn.path("model").asString()).isEqualTo("demo");
+		assertThat(turn.path("tokens").path("output").asInt()).isPositive();
+		assertThat(turn.path("messages").values()).extracting((message) -> message.path("role").asString())
+			.containsExactly("user", "assistant");
+	}
+
+	@Test
+	void answersFromTheHistoryOfTheThreadAlone() throws Exception {
+		this.chat.ask("names", "My name is Ada");
+
+		assertThat(this.chat.reply("names", "What is my name?")).contains("Ada");
+		assertThat(this.chat.reply("stranger", "What is my name?")).doesNotContain("Ada");
+	}
+
+	@Test
+	void showsToolCallsWithTheirResults() throws Exception {
+		this.chat.ask("tools", "Roll two dice");
+
+		JsonNode turn = this.chat.thread("tools").path("turns").path(0);
+		assertThat(turn.path("rounds").asInt()).isEqualTo(2);
+		assertThat(turn.path("messages").path(1).path("calls").values())
+			.extracting((call) -> call.path("name").asString())
+			.containsExactly("roll_die", "roll_die");
+		assertThat(turn.path("messages").path(2).path("results").values())
+			.extracting((result) -> result.path("data").asInt())
+			.hasSize(2)
+			.allMatch((roll) -> roll >= 1 && roll <= 6);
+	}
+
+	@Test
+	void titlesAThreadByItsFirstQuestionUntilItIsRenamed() throws Exception {
+		this.chat.ask("titles", "Hello there, " + "this is long, ".repeat(10));
+
+		assertThat(title("titles")).startsWith("Hello there").endsWith("…").hasSizeLessThan(60);
+		assertThat(rename("titles", "Greetings").statusCode()).isEqualTo(204);
+		assertThat(title("titles")).isEqualTo("Greetings");
+		assertThat(rename("titles", "").statusCode()).isEqualTo(204);
+		assertThat(title("titles")).startsWith("Hello there");
+	}
+
+	@Test
+	void refusesToRenameWhatIsNotThere() throws Exception {
+		assertThat(rename("nobody", "Greetings").statusCode()).isEqualTo(404);
+	}
+
+	@Test
+	void refusesATitleThatIsTooLongOrMissing() throws Exception {
+		this.chat.ask("long", "Hello");
+
+		assertThat(rename("long", "x".repeat(121)).body()).contains("at most 120 characters");
+		assertThat(this.chat.send("PUT", "/api/threads/long/title", Map.of()).statusCode()).isEqualTo(400);
+	}
+
+	@Test
+	void erasesADeletedThread() throws Exception {
+		this.chat.ask("deleted", "Hello");
+
+		assertThat(this.chat.send("DELETE", "/api/threads/deleted", null).statusCode()).isEqualTo(204);
+		assertThat(this.chat.send("GET", "/api/threads/deleted", null).statusCode()).isEqualTo(404);
+		assertThat(this.chat.get("/api/threads").values())
+			.noneMatch((thread) -> thread.path("id").asString().equals("deleted"));
+		assertThat(this.chat.send("DELETE", "/api/threads/deleted", null).statusCode()).isEqualTo(204);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "%20", "a%07b", "%C2%85" })
+	void refusesAnIdThatBreaksTheRules(String id) throws Exception {
+		HttpResponse<String> response = this.chat.send("POST", "/api/threads/" + id + "/turns",
+				Map.of("text", "Hello"));
+
+		assertThat(response.statusCode()).isEqualTo(400);
+		assertThat(response.body()).contains("The id of a session must not");
+		assertThat(this.chat.send("GET", "/api/threads/" + id, null).statusCode()).isEqualTo(400);
+		assertThat(this.chat.send("DELETE", "/api/threads/" + id, null).statusCode()).isEqualTo(400);
+	}
+
+	@Test
+	void refusesAnIdThatIsTooLong() throws Exception {
+		HttpResponse<String> response = this.chat.send("GET", "/api/threads/" + "x".repeat(256), null);
+
+		assertThat(response.statusCode()).isEqualTo(400);
+		assertThat(response.body()).contains("at most 255 characters; this one has 256");
+	}
+
+	@Test
+	void refusesAQuestionWithoutText() throws Exception {
+		assertThat(this.chat.send("POST", "/api/threads/blank/turns", Map.of("text", "  ")).statusCode())
+			.isEqualTo(400);
+		assertThat(this.chat.send("POST", "/api/threads/blank/turns", Map.of()).statusCode()).isEqualTo(400);
+	}
+
+	@Test
+	void keepsAFailedTurnBesideTheHistoryAndSaysSo() throws Exception {
+		List<Event> events = this.chat.ask("failing", "Please fail");
+
+		assertThat(events).singleElement()
+			.satisfies((event) -> assertThat(event.data().path("detail").asString())
+				.contains("did not answer (IllegalStateException)")
+				.doesNotContain("was asked to fail"));
+		assertThat(this.chat.reply("failing", "How many messages are there?")).contains("1 message,");
+		assertThat(statuses("failing")).containsExactly("FAILED", "COMPLETED");
+	}
+
+	@Test
+	void cancelsTheTurnWhenTheReaderGoesAway() throws Exception {
+		try (InputStream reply = this.chat.open("cancelled", "Tell me a story")) {
+			assertThat(reply.read()).isPositive();
+		}
+
+		await().untilAsserted(() -> assertThat(statuses("cancelled")).containsExactly("CANCELLED"));
+		assertThat(this.chat.thread("cancelled").path("turns").path(0).path("messages").path(0).path("text").asString())
+			.isEqualTo("Tell me a story");
+		assertThat(this.chat.reply("cancelled", "How many messages are there?")).contains("1 message,");
+	}
+
+	@Test
+	void saysWhoAnswersAndWhereTheThreadsAre() throws Exception {
+		assertThat(this.chat.get("/api/about").toString())
+			.isEqualTo("{\"model\":\"DemoChatModel (offline)\",\"offline\":true,\"store\":\"H2\"}");
+	}
+
+	@Test
+	void servesAPageThatNeedsNothingFromElsewhere() throws Exception {
+		String page = this.chat.send("GET", "/", null).body();
+
+		assertThat(page).contains("<title>SessionKit Chat</title>")
+			.doesNotContain("http://", "https://", "onclick", "style=");
+		assertThat(Pattern.compile("(?:src|href)=\"([^#\"]+)\"").matcher(page).results().map((link) -> link.group(1)))
+			.hasSizeGreaterThanOrEqualTo(3)
+			.allSatisfy((link) -> assertThat(this.chat.send("GET", "/" + link, null).statusCode()).isEqualTo(200));
+	}
+
+	private HttpResponse<String> rename(String thread, String title) throws Exception {
+		return this.chat.send("PUT", "/api/threads/" + thread + "/title", Map.of("title", title));
+	}
+
+	private String title(String thread) throws Exception {
+		return this.chat.thread(thread).path("thread").path("title").asString();
+	}
+
+	private List<String> statuses(String thread) throws Exception {
+		return this.chat.thread(thread)
+			.path("turns")
+			.values()
+			.stream()
+			.map((turn) -> turn.path("status").asString())
+			.toList();
+	}
+
+}

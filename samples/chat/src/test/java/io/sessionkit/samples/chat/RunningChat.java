@@ -1,0 +1,124 @@
+package io.sessionkit.samples.chat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * The whole application on a free port, with its database file in a given folder, and a
+ * plain HTTP client for it.
+ */
+final class RunningChat implements AutoCloseable {
+
+	private static final JsonMapper json = JsonMapper.builder().build();
+
+	private final HttpClient client = HttpClient.newHttpClient();
+
+	private final ConfigurableApplicationContext context;
+
+	private RunningChat(ConfigurableApplicationContext context) {
+		this.context = context;
+	}
+
+	static RunningChat start(Path folder, String... arguments) {
+		List<String> all = new ArrayList<>(List.of(arguments));
+		all.add("--server.port=0");
+		all.add("--CHAT_DATA=" + folder.toAbsolutePath());
+		return new RunningChat(new SpringApplicationBuilder(ChatApplication.class).run(all.toArray(String[]::new)));
+	}
+
+	/**
+	 * All events of one reply.
+	 */
+	List<Event> ask(String thread, String text) throws IOException, InterruptedException {
+		HttpResponse<String> response = send("POST", turns(thread), Map.of("text", text));
+		if (response.statusCode() != 200) {
+			throw new AssertionError(response.statusCode() + " " + response.body());
+		}
+		return response.body().lines().filter((line) -> line.startsWith("data:")).map(Event::parse).toList();
+	}
+
+	/**
+	 * The text of the reply, put together from its chunks.
+	 */
+	String reply(String thread, String text) throws IOException, InterruptedException {
+		StringBuilder reply = new StringBuilder();
+		ask(thread, text).forEach((event) -> reply.append(event.data().path("text").asString("")));
+		return reply.toString();
+	}
+
+	/**
+	 * The reply as it arrives; closing it closes the connection.
+	 */
+	InputStream open(String thread, String text) throws IOException, InterruptedException {
+		return send("POST", turns(thread), Map.of("text", text), BodyHandlers.ofInputStream()).body();
+	}
+
+	JsonNode get(String path) throws IOException, InterruptedException {
+		return json.readTree(send("GET", path, null).body());
+	}
+
+	JsonNode thread(String id) throws IOException, InterruptedException {
+		return get("/api/threads/" + id);
+	}
+
+	HttpResponse<String> send(String method, String path, @Nullable Object body)
+			throws IOException, InterruptedException {
+		return send(method, path, body, BodyHandlers.ofString());
+	}
+
+	private <T> HttpResponse<T> send(String method, String path, @Nullable Object body, BodyHandler<T> handler)
+			throws IOException, InterruptedException {
+		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
+			.header("Content-Type", "application/json")
+			.method(method,
+					(body != null) ? BodyPublishers.ofString(json.writeValueAsString(body)) : BodyPublishers.noBody());
+		return this.client.send(request.build(), handler);
+	}
+
+	private static String turns(String thread) {
+		return "/api/threads/" + thread + "/turns";
+	}
+
+	private int port() {
+		return this.context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+	}
+
+	@Override
+	public void close() {
+		this.context.close();
+	}
+
+	/**
+	 * What one event of a reply holds: a piece of text, the turn, or a problem.
+	 */
+	record Event(JsonNode data) {
+
+		private static Event parse(String line) {
+			return new Event(json.readTree(line.substring("data:".length())));
+		}
+
+		boolean isText() {
+			return this.data.has("text");
+		}
+
+	}
+
+}
