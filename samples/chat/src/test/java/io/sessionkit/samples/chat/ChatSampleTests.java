@@ -59,6 +59,13 @@ class ChatSampleTests {
 	}
 
 	@Test
+	void takesBracesForTextAndNotForATemplate() throws Exception {
+		this.chat.ask("braces", "if (a) { return {b}; } <c>");
+
+		assertThat(this.chat.reply("braces", "What did I say first?")).contains("“if (a) { return {b}; } <c>”");
+	}
+
+	@Test
 	void showsToolCallsWithTheirResults() throws Exception {
 		this.chat.ask("tools", "Roll two dice");
 
