@@ -110,7 +110,7 @@ abstract class JdbcTransactionContract {
 	}
 
 	@Test
-	void repeatedTurnLeavesTheCallersTransactionUsable() {
+	void fault7RepeatedTurnLeavesTheCallersTransactionUsable() {
 		TurnWrite first = turn("first");
 		Commit repeatedFirst = Commit.first(this.key).turn(first);
 		this.store.commit(repeatedFirst);
