@@ -18,6 +18,7 @@ import io.sessionkit.hook.SequenceGuard;
 import io.sessionkit.hook.Trim;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.NewItem;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
@@ -324,16 +325,21 @@ public final class OpenTurn {
 	}
 
 	private TurnResult result(TurnWrite write, CommitResult stored) {
-		List<SessionItem> items = new ArrayList<>();
-		int tokens = 0;
-		for (NewItem item : write.items()) {
-			items.add(new SessionItem(stored.firstItem() + items.size(), stored.turn(), item.at(), item.tokens(),
-					item.message()));
-			tokens += item.tokens();
-		}
+		List<SessionItem> items = (stored.outcome() == Outcome.COMMITTED) ? items(write, stored)
+				: this.store.items(key(), stored.turn());
+		int tokens = items.stream().mapToInt(SessionItem::tokens).sum();
 		Turn turn = write.turn();
 		return new TurnResult(key(), turn.stored(stored.turn(), turn.parent(), turn.branch(), items.size(), tokens),
 				items, this.trimmer.isOverLimit());
+	}
+
+	private static List<SessionItem> items(TurnWrite write, CommitResult stored) {
+		List<SessionItem> items = new ArrayList<>();
+		for (NewItem item : write.items()) {
+			items.add(new SessionItem(stored.firstItem() + items.size(), stored.turn(), item.at(), item.tokens(),
+					item.message()));
+		}
+		return items;
 	}
 
 }

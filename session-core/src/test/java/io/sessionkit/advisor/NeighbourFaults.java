@@ -42,8 +42,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * Faults that were found in other session memories for Spring AI, each by its number in
- * the comparison, on one store. Fault 7 concerns transactions and is tested with them; the
- * other numbers that are missing concern parts that do not exist here yet.
+ * the comparison, on one store. Fault 7 concerns transactions and is tested with them;
+ * the other numbers that are missing concern parts that do not exist here yet.
  */
 abstract class NeighbourFaults {
 
