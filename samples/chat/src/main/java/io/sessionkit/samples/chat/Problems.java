@@ -1,5 +1,6 @@
 package io.sessionkit.samples.chat;
 
+import io.sessionkit.CommitFailedException;
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
@@ -24,10 +25,20 @@ final class Problems {
 	}
 
 	/**
-	 * What SessionKit says can be shown as it is: it never quotes messages. What a model
-	 * provider says might hold anything, so only its kind is shown.
+	 * What SessionKit says can be shown as it is: it never quotes messages. What it says
+	 * of replies that could not be stored is for the developer, and is put in the words
+	 * of the page. What a model provider says might hold anything, so only its kind is
+	 * shown.
 	 */
 	static ProblemDetail of(Throwable ex) {
+		if (ex instanceof SessionConflictException) {
+			return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT,
+					"Somebody else wrote to this thread meanwhile. Ask again to go on from what is there now.");
+		}
+		if (ex instanceof CommitFailedException) {
+			return ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE,
+					"The answer could not be stored, or the database did not say so. Reload the page to see what the thread holds.");
+		}
 		if (ex instanceof SessionException) {
 			return ProblemDetail.forStatusAndDetail(status(ex), ex.getMessage());
 		}
@@ -40,10 +51,7 @@ final class Problems {
 		if (ex instanceof InvalidSessionKeyException || ex instanceof UnstorableMessageException) {
 			return HttpStatus.BAD_REQUEST;
 		}
-		if (ex instanceof SessionNotFoundException) {
-			return HttpStatus.NOT_FOUND;
-		}
-		return (ex instanceof SessionConflictException) ? HttpStatus.CONFLICT : HttpStatus.SERVICE_UNAVAILABLE;
+		return (ex instanceof SessionNotFoundException) ? HttpStatus.NOT_FOUND : HttpStatus.SERVICE_UNAVAILABLE;
 	}
 
 }
