@@ -204,13 +204,13 @@ public final class OpenTurn {
 		}
 		try {
 			if (!this.transcript.isAnswered()) {
-				return write(TurnStatus.FAILED, "no reply");
+				return keepAside(TurnStatus.FAILED, "no reply");
 			}
 			TurnResult result = commit();
 			if (result != null) {
 				return result;
 			}
-			write(TurnStatus.FAILED, SessionConflictException.class.getName());
+			keepAside(TurnStatus.FAILED, SessionConflictException.class.getName());
 		}
 		catch (RuntimeException ex) {
 			throw new CommitFailedException(
@@ -236,7 +236,7 @@ public final class OpenTurn {
 		}
 		try {
 			keepPartialReply();
-			write(TurnStatus.FAILED, cause.getClass().getName());
+			keepAside(TurnStatus.FAILED, cause.getClass().getName());
 		}
 		catch (RuntimeException ex) {
 			cause.addSuppressed(ex);
@@ -258,7 +258,7 @@ public final class OpenTurn {
 				return;
 			}
 			keepPartialReply();
-			write(TurnStatus.CANCELLED, null);
+			keepAside(TurnStatus.CANCELLED, null);
 		}
 		catch (RuntimeException ex) {
 			logger.warn("The cancelled turn on session " + key() + " could not be stored: " + ex.getClass().getName());
@@ -302,9 +302,22 @@ public final class OpenTurn {
 		return result.isStored() ? result(write, result) : null;
 	}
 
-	private TurnResult write(TurnStatus status, @Nullable String failure) {
+	/**
+	 * Stores the turn beside the history, unless the session was erased in the meantime:
+	 * nothing of it may come back then.
+	 */
+	private TurnResult keepAside(TurnStatus status, @Nullable String failure) {
 		TurnWrite write = turnWrite(status, failure);
+		if (isErased()) {
+			return new TurnResult(key(), write.turn(), List.of(), this.trimmer.isOverLimit());
+		}
 		return result(write, this.store.commit(Commit.any(key()).turn(write)));
+	}
+
+	private boolean isErased() {
+		Session opened = this.base;
+		return opened != null
+				&& this.store.find(key()).filter((session) -> session.createdAt().equals(opened.createdAt())).isEmpty();
 	}
 
 	private synchronized TurnWrite turnWrite(TurnStatus status, @Nullable String failure) {

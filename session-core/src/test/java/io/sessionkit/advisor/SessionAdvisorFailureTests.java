@@ -318,6 +318,26 @@ class SessionAdvisorFailureTests {
 		assertThat(this.model.prompts()).hasSize(1);
 	}
 
+	@ParameterizedTest
+	@MethodSource("setups")
+	void aSessionThatIsErasedDuringACallStaysErased(ClientSetup setup) {
+		this.model.says("a1").step((prompt) -> {
+			this.thread.erase();
+			return Flux.error(new IllegalStateException("down"));
+		}).says("a3").step((prompt) -> {
+			this.thread.erase();
+			return Flux.just(this.model.chunk("a4", List.of(), true));
+		});
+		ChatClient chat = client(setup);
+		ask(setup, chat, "q1");
+		assertThatThrownBy(() -> ask(setup, chat, "q2")).hasMessage("down");
+		assertThat(this.thread.session()).isEmpty();
+		ask(setup, chat, "q3");
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> ask(setup, chat, "q4"));
+		assertThat(this.thread.session()).isEmpty();
+		assertThat(this.thread.turns(Tail.ALL)).isEmpty();
+	}
+
 	private Turn awaitTurn() {
 		Awaitility.await().until(() -> !this.thread.turns(Tail.ALL).isEmpty());
 		return this.thread.turns(Tail.ALL).get(0);
