@@ -77,12 +77,12 @@ final class JdbcStoreCheck {
 
 	private String createTables() {
 		if (this.jdbc.hasDefaultPrefix()) {
-			return "Set '" + SessionKitProperties.INITIALIZE_SCHEMA + "' to 'always', or run the script "
-					+ Jdbc.SCHEMA_SCRIPT + " of the session-core jar with Flyway, Liquibase or by hand.";
+			return "Set '" + SessionKitProperties.INITIALIZE_SCHEMA + "' to 'always', or run the script that is named"
+					+ " above with Flyway, Liquibase or by hand.";
 		}
-		return "Run a copy of the script " + Jdbc.SCHEMA_SCRIPT + " of the session-core jar with '"
-				+ this.jdbc.tablePrefix() + "' in place of '" + JdbcSessionStore.DEFAULT_TABLE_PREFIX + "', or leave '"
-				+ SessionKitProperties.TABLE_PREFIX + "' out.";
+		return "Run a copy of the script that is named above with '" + this.jdbc.tablePrefix() + "' in place of '"
+				+ JdbcSessionStore.DEFAULT_TABLE_PREFIX + "', or leave '" + SessionKitProperties.TABLE_PREFIX
+				+ "' out.";
 	}
 
 }
