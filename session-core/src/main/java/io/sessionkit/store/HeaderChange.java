@@ -23,6 +23,11 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	/** Leaves all as it is. */
 	public static final HeaderChange NONE = new HeaderChange(null, null, null, null, null, null);
 
+	public HeaderChange {
+		tags = (tags != null) ? Set.copyOf(tags) : null;
+		state = (state != null) ? Map.copyOf(state) : null;
+	}
+
 	/**
 	 * Where the head is to be.
 	 *
@@ -57,7 +62,7 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @return a copy with them
 	 */
 	public HeaderChange tags(Set<String> tags) {
-		return new HeaderChange(this.title, Set.copyOf(tags), this.timeToLive, this.state, this.head, this.checkpoint);
+		return new HeaderChange(this.title, tags, this.timeToLive, this.state, this.head, this.checkpoint);
 	}
 
 	/**
@@ -76,7 +81,7 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @return a copy with it
 	 */
 	public HeaderChange state(Map<String, Object> state) {
-		return new HeaderChange(this.title, this.tags, this.timeToLive, Map.copyOf(state), this.head, this.checkpoint);
+		return new HeaderChange(this.title, this.tags, this.timeToLive, state, this.head, this.checkpoint);
 	}
 
 	/**

@@ -66,8 +66,9 @@ public interface SessionStore {
 	 * the totals and the version. Another status is kept beside the history: it follows
 	 * {@link Turn#parent()}, moves neither head nor version, and becomes
 	 * {@link Session#openTurn()} if it is open.</li>
-	 * <li>A later part of a turn adds its items, replaces status, end, rounds and
-	 * failure, and, when the turn is completed, makes it the head.</li>
+	 * <li>A later part of a turn adds its items, replaces status, end, model, rounds and
+	 * failure, and, when the turn is completed, makes it the head. Agent, start and tools
+	 * stay those of the first part.</li>
 	 * <li>Items that are deleted leave the totals. A head that has lost its last item
 	 * moves to its parent, until it has one.</li>
 	 * <li>Every commit that changes something but a turn that is not completed raises the
@@ -76,7 +77,9 @@ public interface SessionStore {
 	 * @param commit the change
 	 * @return what became of it
 	 * @throws IllegalArgumentException if the head is to move to a turn that is not there
-	 * or not completed
+	 * or not completed, if a checkpoint is to cover a turn that is not on the path of the
+	 * head (after a move, of the new one), or if a part of a turn is left out; nothing is
+	 * changed then
 	 */
 	CommitResult commit(Commit commit);
 

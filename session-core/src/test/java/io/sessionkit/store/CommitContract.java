@@ -473,6 +473,20 @@ abstract class CommitContract extends ProtocolContract {
 	}
 
 	@Test
+	void laterPartReplacesTheModelAndKeepsAgentStartAndTools() {
+		SessionKey key = key();
+		Turn open = new Turn(name("turn"), 0, 0, Session.MAIN, TurnStatus.AWAITING_APPROVAL, "first agent", "first", AT,
+				null, List.of(), Map.of("tool", "first digest"), null, 0, 0);
+		commit(Commit.first(key).turn(new TurnWrite(open, 0, items("q1"))));
+		Turn later = new Turn(open.id(), 0, 0, "other", TurnStatus.COMPLETED, "later agent", "later", AT.plusSeconds(5),
+				AT.plusSeconds(9), List.of(), Map.of("other tool", "digest"), null, 0, 0);
+		commit(Commit.any(key).turn(new TurnWrite(later, 1, items("a1"))));
+		assertThat(store().turns(key, Tail.ALL))
+			.containsExactly(new Turn(open.id(), 1, 0, Session.MAIN, TurnStatus.COMPLETED, "first agent", "later", AT,
+					AT.plusSeconds(9), List.of(), Map.of("tool", "first digest"), null, 2, tokens(2)));
+	}
+
+	@Test
 	void titleIsChangedAndTakenAway() {
 		SessionKey key = key();
 		Session before = threadOf(key, 1);

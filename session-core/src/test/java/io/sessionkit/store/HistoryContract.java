@@ -228,6 +228,40 @@ abstract class HistoryContract extends CommitContract {
 	}
 
 	@Test
+	void checkpointOffThePathOfTheHeadIsRefused() {
+		SessionKey key = key();
+		threadOf(key, 2);
+		commit(Commit.any(key).turn(turn(TurnStatus.FAILED, 2, "q3")));
+		move(key, "other", 1);
+		commit(Commit.on(header(key)).turn(completed("q4", "a4")));
+		Session before = header(key);
+		for (long turn : List.of(2L, 3L, 5L, -1L)) {
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> store()
+					.commit(Commit.on(before).header(HeaderChange.NONE.title("title").checkpoint(turn, "summary"))))
+				.withMessageContaining(key.toString())
+				.withMessageContaining(String.valueOf(turn));
+		}
+		assertThat(header(key)).isEqualTo(before);
+	}
+
+	@Test
+	void checkpointIsOnThePathOfTheHeadThatIsMovedTo() {
+		SessionKey key = key();
+		threadOf(key, 2);
+		move(key, "other", 1);
+		commit(Commit.on(header(key)).turn(completed("q3", "a3")));
+		Session before = header(key);
+		HeaderChange back = HeaderChange.NONE.head(Session.MAIN, 2);
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> store().commit(Commit.on(before).header(back.checkpoint(3, "summary"))));
+		assertThat(header(key)).isEqualTo(before);
+		commit(Commit.on(before).header(back.checkpoint(2, "summary")));
+		assertThat(header(key).checkpoint()).isEqualTo(2);
+		assertThat(log(key)).containsExactly("q1", "a1", "q2", "a2");
+	}
+
+	@Test
 	void moveRestoresTheCheckpointOfItsTurn() {
 		SessionKey key = key();
 		summarize(threadOf(key, 3), 2, "summary");
