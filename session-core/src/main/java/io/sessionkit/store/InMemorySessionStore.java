@@ -104,17 +104,13 @@ public final class InMemorySessionStore implements SessionStore {
 		Instant now = now();
 		this.sessions.compute(commit.key(), (key, there) -> {
 			StoredSession live = replaceExpired(there, now);
-			if (live == null && !creates(commit)) {
-				result.set(new CommitResult(Outcome.CONFLICT, 0, 0, 0));
-				return null;
-			}
 			StoredSession session = (live != null) ? live : create(key, now);
 			CommitResult outcome = session.commit(write, now);
 			result.set(outcome);
 			if (outcome.outcome() == Outcome.COMMITTED) {
 				stamp(session);
 			}
-			return (outcome.version() > 0) ? session : null;
+			return session.exists() ? session : null;
 		});
 		evict(now);
 		return Objects.requireNonNull(result.get());
@@ -128,20 +124,11 @@ public final class InMemorySessionStore implements SessionStore {
 		return there;
 	}
 
-	private static boolean creates(Commit commit) {
-		return switch (commit.expect()) {
-			case ABSENT -> true;
-			case UNCHANGED -> false;
-			// a later part belongs to a turn that went with its session
-			case ANY -> commit.turn() != null && commit.turn().part() == 0;
-		};
-	}
-
 	private StoredSession create(SessionKey key, Instant now) {
 		Instant gone = this.newestGone.get();
 		Instant createdAt = now.isAfter(gone) ? now : gone.plusNanos(1);
-		return new StoredSession(key, this.roundTrip, this.stamps::incrementAndGet, createdAt,
-				this.options.timeToLive());
+		return new StoredSession(SessionContent.absent(key, createdAt, this.options.timeToLive()), this.roundTrip,
+				this.stamps::incrementAndGet);
 	}
 
 	private void stamp(StoredSession session) {

@@ -6,6 +6,7 @@ import java.util.Map;
 
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.codec.MessageCodec;
 import org.jspecify.annotations.Nullable;
@@ -36,14 +37,23 @@ final class RoundTrip {
 					+ " does not come back equal from " + this.codec.getClass().getName()
 					+ ". Leave out of it what the codec does not know, or use a codec that knows it.");
 		}
-		return new StoredMessage(payload, decoded, MessageCopier.canCopy(decoded));
+		return new StoredMessage(payload, MessageCopier.canCopy(decoded) ? decoded : null);
 	}
 
 	SessionItem read(SessionKey key, StoredItem item) {
-		StoredMessage stored = item.message();
-		Message copy = stored.copyable() ? MessageCopier.copy(stored.message())
-				: this.codec.decode(key, stored.payload());
+		Message decoded = item.message().message();
+		Message copy = (decoded != null) ? MessageCopier.copy(decoded) : decode(key, item);
 		return new SessionItem(item.sequence(), item.turn(), item.at(), item.tokens(), copy);
+	}
+
+	private Message decode(SessionKey key, StoredItem item) {
+		try {
+			return this.codec.decode(key, item.message().payload());
+		}
+		catch (UnreadablePayloadException ex) {
+			throw new UnreadablePayloadException("Item " + item.sequence() + " of session " + key + " cannot be read.",
+					ex);
+		}
 	}
 
 	@Nullable StoredState store(SessionKey key, @Nullable Map<String, Object> state) {
@@ -58,11 +68,12 @@ final class RoundTrip {
 						+ " does not come back equal from " + this.codec.getClass().getName() + ".");
 			}
 		});
-		return new StoredState(payload, decoded, PlainValues.arePlain(decoded));
+		return new StoredState(payload, PlainValues.arePlain(decoded) ? decoded : null);
 	}
 
 	Map<String, Object> read(SessionKey key, StoredState state) {
-		return state.plain() ? state.values() : decode(key, state.payload());
+		Map<String, Object> decoded = state.values();
+		return (decoded != null) ? decoded : decode(key, state.payload());
 	}
 
 	private Map<String, Object> decode(SessionKey key, String payload) {

@@ -25,27 +25,35 @@ final class StoredHeader {
 
 	private @Nullable String title;
 
-	private Set<String> tags = Set.of();
+	private Set<String> tags;
 
 	long version;
 
 	long items;
 
-	String branch = Session.MAIN;
+	String branch;
 
 	long head;
 
 	long openTurn;
 
-	HeadPosition position = HeadPosition.BEGINNING;
+	HeadPosition position;
 
 	ViewTotals totals = ViewTotals.NONE;
 
-	StoredHeader(SessionKey key, Instant createdAt, @Nullable Duration timeToLive) {
-		this.key = key;
-		this.createdAt = createdAt;
-		this.updatedAt = createdAt;
-		this.timeToLive = timeToLive;
+	StoredHeader(Session header, HeadPosition position) {
+		this.key = header.key();
+		this.createdAt = header.createdAt();
+		this.updatedAt = header.updatedAt();
+		this.timeToLive = header.timeToLive();
+		this.title = header.title();
+		this.tags = header.tags();
+		this.version = header.version();
+		this.items = header.items();
+		this.branch = header.branch();
+		this.head = header.head();
+		this.openTurn = header.openTurn();
+		this.position = position;
 	}
 
 	Instant createdAt() {

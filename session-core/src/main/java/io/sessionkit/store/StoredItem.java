@@ -3,7 +3,7 @@ package io.sessionkit.store;
 import java.time.Instant;
 
 /**
- * An item as the in-memory store keeps it.
+ * An item at rest.
  *
  * @param sequence its place in the session
  * @param turn the number of its turn

@@ -1,14 +1,15 @@
 package io.sessionkit.store;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * A message at rest and what it decodes to. The message never leaves the store; copies of
- * it do.
+ * A message at rest. What is decoded never leaves the store; copies of it do.
  *
  * @param payload what the codec made of it
- * @param message the payload, decoded
- * @param copyable whether {@link MessageCopier} can copy it
+ * @param message the payload, decoded; null if it must be decoded for each reader, since
+ * {@link MessageCopier} cannot copy it or nobody has decoded it yet
  */
-record StoredMessage(String payload, Message message, boolean copyable) {
+record StoredMessage(String payload, @Nullable Message message) {
 }

@@ -52,6 +52,18 @@ final class StoredRecords {
 		return (record != null && record.isAlive(now)) ? record.record() : null;
 	}
 
+	void restore(SessionRecord record) {
+		this.kinds.computeIfAbsent(record.kind(), (kind) -> new TreeMap<>())
+			.put(record.id(), new Stamped(record, this.stamps.getAsLong()));
+	}
+
+	/**
+	 * The records of all kinds.
+	 */
+	List<SessionRecord> all(Instant now) {
+		return this.kinds.keySet().stream().flatMap((kind) -> all(kind, now).stream()).map(Stamped::record).toList();
+	}
+
 	/**
 	 * The records of a kind, by id.
 	 */

@@ -1,9 +1,9 @@
 package io.sessionkit.store;
 
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
@@ -17,8 +17,8 @@ import io.sessionkit.store.CommitResult.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One session of the in-memory store, with the rules of {@link SessionStore#commit}. Its
- * own monitor is its lock: who writes one session does not wait for another.
+ * One session in memory, with the rules of {@link SessionStore#commit}. Its own monitor
+ * is its lock: who writes one session does not wait for another.
  */
 final class StoredSession {
 
@@ -35,12 +35,29 @@ final class StoredSession {
 	/** When it was last written, in the order of all writes of the store. */
 	private long stamp;
 
-	StoredSession(SessionKey key, RoundTrip roundTrip, LongSupplier stamps, Instant createdAt,
-			@Nullable Duration timeToLive) {
-		this.key = key;
+	StoredSession(SessionContent content, RoundTrip roundTrip, LongSupplier stamps) {
+		this.key = content.header().key();
 		this.roundTrip = roundTrip;
-		this.records = new StoredRecords(key, stamps);
-		this.header = new StoredHeader(key, createdAt, timeToLive);
+		this.header = new StoredHeader(content.header(), content.position());
+		this.records = new StoredRecords(this.key, stamps);
+		content.records().forEach(this.records::restore);
+		content.turns().forEach(this::restore);
+		countTotals();
+	}
+
+	private void restore(TurnContent content) {
+		StoredTurn turn = new StoredTurn(content);
+		this.tree.add(content.turn().id(), turn);
+		// where the parts were is not kept: each item stands for itself
+		content.items().forEach((item) -> this.tree.addPart(turn, List.of(item)));
+	}
+
+	/**
+	 * All that is left at this time.
+	 */
+	synchronized SessionContent content(Instant now) {
+		return new SessionContent(this.header.session(this.tree.size(), Map.of()), this.header.position,
+				this.tree.newest(Tail.ALL).stream().map(StoredTurn::content).toList(), this.records.all(now));
 	}
 
 	SessionKey key() {
@@ -57,6 +74,13 @@ final class StoredSession {
 
 	Instant createdAt() {
 		return this.header.createdAt();
+	}
+
+	/**
+	 * Whether it was ever committed.
+	 */
+	synchronized boolean exists() {
+		return this.header.version > 0;
 	}
 
 	synchronized boolean isExpired(Instant now) {
@@ -117,11 +141,12 @@ final class StoredSession {
 	}
 
 	private boolean isAsExpected(Commit commit, @Nullable StoredTurn there, Instant now) {
-		boolean exists = this.header.version > 0;
+		TurnWrite turn = commit.turn();
 		boolean session = switch (commit.expect()) {
-			case ABSENT -> !exists;
-			case UNCHANGED -> commit.base() != null && this.header.isSameAs(commit.base());
-			case ANY -> true;
+			case ABSENT -> !exists();
+			case UNCHANGED -> exists() && commit.base() != null && this.header.isSameAs(commit.base());
+			// a later part belongs to a turn that went with its session
+			case ANY -> exists() || (turn != null && turn.part() == 0);
 		};
 		// a turn that has ended takes no more parts: somebody else was faster
 		return session && (there == null || there.isOpen())

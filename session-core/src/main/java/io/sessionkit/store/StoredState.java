@@ -2,16 +2,25 @@ package io.sessionkit.store;
 
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * The attributes of a session at rest and what they decode to.
+ * The attributes of a session at rest.
  *
  * @param payload what the codec made of them
- * @param values the payload, decoded
- * @param plain whether the values can be handed out as they are
+ * @param values the payload, decoded; null if it must be decoded for each reader, since
+ * the values are not plain or nobody has decoded them yet
  */
-record StoredState(String payload, Map<String, Object> values, boolean plain) {
+record StoredState(String payload, @Nullable Map<String, Object> values) {
 
 	/** No attributes. */
-	static final StoredState EMPTY = new StoredState("", Map.of(), true);
+	static final StoredState EMPTY = new StoredState("", Map.of());
+
+	/**
+	 * Attributes that were kept as text.
+	 */
+	static StoredState of(String payload) {
+		return payload.isEmpty() ? EMPTY : new StoredState(payload, null);
+	}
 
 }

@@ -7,7 +7,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 
 /**
- * A turn as the in-memory store keeps it. Guarded by the lock of its session.
+ * A turn while it changes. Guarded by the lock of its session.
  */
 final class StoredTurn {
 
@@ -23,6 +23,18 @@ final class StoredTurn {
 
 	StoredTurn(Turn turn, long number, long parent, String branch) {
 		this.turn = turn.stored(number, parent, branch, 0, 0);
+	}
+
+	StoredTurn(TurnContent content) {
+		this.turn = content.turn();
+		this.parts = content.parts();
+		this.position = content.position();
+		this.items.addAll(content.items());
+		this.tokens = this.items.stream().mapToInt(StoredItem::tokens).sum();
+	}
+
+	TurnContent content() {
+		return new TurnContent(turn(), this.parts, this.position, this.items);
 	}
 
 	long number() {

@@ -169,7 +169,7 @@ class InMemorySessionStoreTests extends SessionStoreContract {
 		tree.add("turn 1", new StoredTurn(completed().turn(), 1, 1, Session.MAIN));
 		for (int i = 2; i <= 100; i++) {
 			StoredTurn turn = new StoredTurn(completed().turn(), i, i - 1, Session.MAIN);
-			StoredMessage message = new StoredMessage("", new UserMessage("q"), true);
+			StoredMessage message = new StoredMessage("", new UserMessage("q"));
 			turn.add(completed().turn(), List.of(new StoredItem(i, i, AT, 1, message)));
 			tree.add("turn " + i, turn);
 		}
