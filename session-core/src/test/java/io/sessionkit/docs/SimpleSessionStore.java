@@ -1,6 +1,5 @@
 package io.sessionkit.docs;
 
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -12,12 +11,13 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
-import io.sessionkit.UnreadablePayloadException;
-import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionDocument;
+import io.sessionkit.store.SessionDocument.Changed;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
@@ -27,13 +27,12 @@ import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps each session as one document. A change is made to a copy, which then takes the
- * place of the document that was read, if that is still there. The map stands for
- * whatever can do this: a file, an object store, a key-value server.
+ * Keeps each session as one text. The map stands for whatever can replace a text only if
+ * nobody else did: files, an object store, a key-value server.
  */
 public final class SimpleSessionStore implements SessionStore {
 
-	final ConcurrentMap<SessionKey, SessionDocument> documents = new ConcurrentHashMap<>();
+	final ConcurrentMap<SessionKey, String> texts = new ConcurrentHashMap<>();
 
 	private final StoreOptions options;
 
@@ -49,13 +48,11 @@ public final class SimpleSessionStore implements SessionStore {
 	@Override
 	public CommitResult commit(Commit commit) {
 		while (true) {
-			Instant now = now();
-			SessionDocument before = this.documents.get(commit.key());
-			SessionDocument after = (before != null && !before.isExpired(now)) ? new SessionDocument(before)
-					: new SessionDocument(commit.key(), now, this.options.timeToLive());
-			CommitResult result = after.commit(commit, codec(), now);
-			if (result.outcome() != CommitResult.Outcome.COMMITTED || replace(commit.key(), before, after)) {
-				return result;
+			String before = this.texts.get(commit.key());
+			Changed changed = document(commit.key(), before).commit(commit);
+			boolean committed = changed.result().outcome() == Outcome.COMMITTED;
+			if (!committed || replace(before, changed.document())) {
+				return changed.result();
 			}
 		}
 	}
@@ -63,111 +60,77 @@ public final class SimpleSessionStore implements SessionStore {
 	@Override
 	public boolean put(SessionKey key, RecordWrite record) {
 		while (true) {
-			Instant now = now();
-			SessionDocument before = this.documents.get(key);
-			if (before == null || before.isExpired(now)) {
-				return false;
-			}
-			SessionDocument after = new SessionDocument(before);
-			if (!after.write(record, now)) {
-				return false;
-			}
-			if (replace(key, before, after)) {
-				return true;
+			String before = this.texts.get(key);
+			Optional<SessionDocument> changed = document(key, before).put(record);
+			if (changed.isEmpty() || replace(before, changed.get())) {
+				return changed.isPresent();
 			}
 		}
 	}
 
-	private boolean replace(SessionKey key, @Nullable SessionDocument before, SessionDocument after) {
-		return (before != null) ? this.documents.replace(key, before, after)
-				: this.documents.putIfAbsent(key, after) == null;
+	private boolean replace(@Nullable String before, SessionDocument after) {
+		return (before != null) ? this.texts.replace(after.key(), before, after.toText())
+				: this.texts.putIfAbsent(after.key(), after.toText()) == null;
 	}
 
 	@Override
 	public void clear(SessionKey key) {
-		this.documents.remove(key);
+		this.texts.remove(key);
 	}
 
 	@Override
 	public Optional<SessionView> open(SessionKey key, Window window) {
-		return document(key).map((document) -> new SessionView(document.session(codec()), document.checkpoint(now()),
-				decode(key, document.view(window))));
+		return document(key).open(window);
 	}
 
 	@Override
 	public List<SessionItem> items(SessionKey key, Tail tail) {
-		return document(key).map((document) -> decode(key, document.log(tail))).orElse(List.of());
+		return document(key).items(tail);
 	}
 
 	@Override
 	public List<SessionItem> items(SessionKey key, long turn) {
-		return document(key).map((document) -> decode(key, document.items(turn))).orElse(List.of());
+		return document(key).items(turn);
 	}
 
 	@Override
 	public List<Turn> turns(SessionKey key, Tail tail) {
-		return document(key).map((document) -> document.turns(tail)).orElse(List.of());
+		return document(key).turns(tail);
 	}
 
 	@Override
 	public List<SessionRecord> records(SessionKey key, String kind) {
-		return document(key).stream()
-			.flatMap((document) -> document.records(kind, now()))
-			.sorted(Comparator.comparing(SessionRecord::id))
-			.toList();
+		return document(key).records(kind);
 	}
 
 	@Override
 	public List<Session> list(String owner, Page page) {
-		return of(owner).sorted(Comparator.comparing(SessionDocument::updatedAt).reversed())
+		return of(owner).flatMap((document) -> document.session().stream())
+			.sorted(Comparator.comparing(Session::updatedAt).reversed())
 			.skip(page.offset())
 			.limit(page.limit())
-			.map((document) -> document.session(codec()))
 			.toList();
 	}
 
 	@Override
 	public List<SessionRecord> records(String owner, String kind, Page page) {
-		return of(owner).flatMap((document) -> document.records(kind, now()))
+		return of(owner).flatMap((document) -> document.records(kind).stream())
 			.sorted(Comparator.comparing(SessionRecord::writtenAt).reversed())
 			.skip(page.offset())
 			.limit(page.limit())
 			.toList();
 	}
 
-	private Optional<SessionDocument> document(SessionKey key) {
-		Instant now = now();
-		return Optional.ofNullable(this.documents.get(key)).filter((document) -> !document.isExpired(now));
-	}
-
 	private Stream<SessionDocument> of(String owner) {
-		Instant now = now();
-		return this.documents.values()
-			.stream()
-			.filter((document) -> document.key().owner().equals(owner) && !document.isExpired(now));
+		return this.texts.keySet().stream().filter((key) -> key.owner().equals(owner)).map(this::document);
 	}
 
-	private List<SessionItem> decode(SessionKey key, List<SessionDocument.Item> items) {
-		return items.stream().map((item) -> decode(key, item)).toList();
+	private SessionDocument document(SessionKey key) {
+		return document(key, this.texts.get(key));
 	}
 
-	private SessionItem decode(SessionKey key, SessionDocument.Item item) {
-		try {
-			return new SessionItem(item.sequence(), item.turn(), item.at(), item.tokens(),
-					codec().decode(key, item.payload()));
-		}
-		catch (UnreadablePayloadException ex) {
-			throw new UnreadablePayloadException("Item " + item.sequence() + " of session " + key + " cannot be read.",
-					ex);
-		}
-	}
-
-	private MessageCodec codec() {
-		return this.options.codec();
-	}
-
-	private Instant now() {
-		return this.options.now();
+	private SessionDocument document(SessionKey key, @Nullable String text) {
+		return SessionDocument.fromText(key, text, this.options.now(), this.options);
 	}
 
 }

@@ -1,10 +1,7 @@
 package io.sessionkit.docs;
 
-import java.util.Objects;
-
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
-import io.sessionkit.docs.SessionDocument.Item;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionStoreContract;
 import io.sessionkit.store.StoreOptions;
@@ -20,12 +17,8 @@ class SimpleSessionStoreTests extends SessionStoreContract {
 
 	@Override
 	protected boolean corrupt(SessionKey key, long sequence) {
-		SessionDocument document = Objects.requireNonNull(STORE.documents.get(key));
-		document.turns.replaceAll((turn) -> turn.with(turn.items()
-			.stream()
-			.map((item) -> (item.sequence() == sequence)
-					? new Item(sequence, item.turn(), item.at(), item.tokens(), "spoilt") : item)
-			.toList()));
+		String item = "\"sequence\":\\{\"\\$t\":\"long\",\"v\":\"" + sequence + "\"}.*?\"message\":\"";
+		STORE.texts.computeIfPresent(key, (same, text) -> text.replaceFirst(item, "$0spoilt"));
 		return true;
 	}
 
