@@ -38,8 +38,15 @@ final class RunningChat implements AutoCloseable {
 	}
 
 	static RunningChat start(Path folder, String... arguments) {
+		return startOn(0, folder, arguments);
+	}
+
+	/**
+	 * On a given port, so that a page in a browser finds the application again.
+	 */
+	static RunningChat startOn(int port, Path folder, String... arguments) {
 		List<String> all = new ArrayList<>(List.of(arguments));
-		all.add("--server.port=0");
+		all.add("--server.port=" + port);
 		all.add("--CHAT_DATA=" + folder.toAbsolutePath());
 		return new RunningChat(new SpringApplicationBuilder(ChatApplication.class).run(all.toArray(String[]::new)));
 	}
@@ -97,7 +104,7 @@ final class RunningChat implements AutoCloseable {
 		return "/api/threads/" + thread + "/turns";
 	}
 
-	private int port() {
+	int port() {
 		return this.context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
 	}
 

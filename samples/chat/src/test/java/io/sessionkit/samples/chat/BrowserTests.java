@@ -1,0 +1,261 @@
+package io.sessionkit.samples.chat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Level;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+/**
+ * The page in a real browser, with the application and its database file behind it.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BrowserTests {
+
+	/** The story then takes some seconds: time to stop it, or to write meanwhile. */
+	private static final String PACE = "--demo.pace=25ms";
+
+	private static final String NOT_RUN = "Browser tests: not run, no chromium found";
+
+	private final List<String> expectedErrors = new ArrayList<>();
+
+	private Path database;
+
+	private RunningChat chat;
+
+	private ChromeDriver browser;
+
+	private ChatPage page;
+
+	@BeforeAll
+	void start(@TempDir Path database, @TempDir Path profile) {
+		Chromium.missing().ifPresent((file) -> {
+			String reason = NOT_RUN + " (" + file + " is not there)";
+			System.out.println(reason);
+			abort(reason);
+		});
+		this.database = database;
+		this.chat = RunningChat.start(database, PACE);
+		this.browser = Chromium.start(profile);
+	}
+
+	@AfterAll
+	void stop() {
+		if (this.browser != null) {
+			this.browser.quit();
+		}
+		if (this.chat != null) {
+			this.chat.close();
+		}
+	}
+
+	@BeforeEach
+	void openNewThread() {
+		this.page = ChatPage.open(this.browser, "http://127.0.0.1:" + this.chat.port() + "/");
+		this.page.newThread();
+	}
+
+	@AfterEach
+	void logsNoErrors() {
+		this.page.closeOtherWindows();
+		assertThat(this.browser.manage().logs().get(LogType.BROWSER).getAll())
+			.filteredOn((entry) -> entry.getLevel().equals(Level.SEVERE))
+			.extracting(LogEntry::getMessage)
+			.filteredOn((message) -> this.expectedErrors.stream().noneMatch(message::contains))
+			.isEmpty();
+		this.expectedErrors.clear();
+	}
+
+	@Test
+	void showsTheReplyWordByWord() {
+		this.page.type("Tell me a story");
+
+		String firstWords = this.page.awaitFirstWords();
+		assertThat(this.page.shows("#stop")).isTrue();
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
+		assertThat(this.page.texts(".bubble.assistant").get(0)).startsWith(firstWords.strip())
+			.endsWith("tore out half a page.");
+		assertThat(this.page.shows("#stop")).isFalse();
+		assertThat(this.page.texts(".entry .status")).containsExactly("completed");
+	}
+
+	@Test
+	void showsWhatTheToolsReturned() {
+		this.page.ask("Roll two dice");
+
+		assertThat(this.page.texts(".tool summary code")).containsExactly("roll_die", "roll_die");
+		assertThat(this.page.texts(".tool-result")).allMatch((roll) -> roll.matches("[1-6]"));
+		assertThat(this.page.texts(".entry-tools code")).containsExactly("roll_die ×2");
+		this.page.click(".tool summary");
+		assertThat(this.page.texts(".tool dd").get(0)).isEqualTo("{\"sides\":6}");
+	}
+
+	@Test
+	void showsTheThreadAgainAfterAReload() {
+		this.page.ask("My name is Ada");
+		this.page.ask("Roll a die");
+		List<String> before = this.page.texts(".bubble, .tool");
+
+		this.page.reload();
+
+		assertThat(this.page.texts(".bubble, .tool")).isEqualTo(before).hasSize(5);
+		assertThat(this.page.texts("#title")).containsExactly("My name is Ada");
+	}
+
+	@Test
+	void goesOnAfterARestartOfTheApplication() {
+		this.page.ask("My name is Ada");
+		int port = this.chat.port();
+
+		this.chat.close();
+		this.expectedErrors.add("ERR_CONNECTION_REFUSED");
+		this.page.type("Is anybody there?");
+		await().untilAsserted(() -> assertThat(this.page.texts("#banner span"))
+			.containsExactly("The application does not answer. Is it running?"));
+		this.chat = RunningChat.startOn(port, this.database, PACE);
+		this.page.reload();
+
+		assertThat(this.page.ask("What is my name?")).contains("Ada");
+		assertThat(this.page.texts(".bubble.user")).containsExactly("My name is Ada", "What is my name?");
+	}
+
+	@Test
+	void renamesAThreadInItsRow() {
+		this.page.ask("My name is Ada");
+
+		this.page.clickInRow("[aria-label^=Rename]");
+		this.page.typeInto(".rename", "Countess", Keys.ENTER);
+
+		await().untilAsserted(() -> assertThat(this.page.texts("#title")).containsExactly("Countess"));
+		this.page.reload();
+		assertThat(this.page.texts(".active .thread-title")).containsExactly("Countess");
+	}
+
+	@Test
+	void deletesAThreadOnceThatIsConfirmed() {
+		this.page.ask("Hello from a thread that is deleted");
+		int threads = this.page.texts(".thread").size();
+
+		this.page.clickInRow("[aria-label^=Delete]");
+		assertThat(this.page.texts(".confirm")).singleElement().asString().contains("Delete?");
+		this.page.click(".confirm .quiet");
+		assertThat(this.page.texts(".thread")).hasSize(threads);
+		this.page.clickInRow("[aria-label^=Delete]");
+		this.page.click(".confirm .danger");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".thread")).hasSize(threads - 1));
+		assertThat(this.page.texts(".thread-title")).doesNotContain("Hello from a thread that is deleted");
+		assertThat(this.page.texts("#title")).doesNotContain("Hello from a thread that is deleted");
+	}
+
+	@Test
+	void showsInOneWindowWhatWasSaidInAnother() {
+		this.page.ask("My name is Ada");
+		ChatPage other = this.page.openInAnotherWindow();
+
+		this.page.ask("Roll a die");
+		assertThat(other.texts(".bubble.user")).containsExactly("My name is Ada");
+		other.reload();
+
+		assertThat(other.texts(".bubble.user")).containsExactly("My name is Ada", "Roll a die");
+		assertThat(other.ask("What is my name?")).contains("Ada");
+	}
+
+	@Test
+	void tellsOneOfTwoWhoWriteAtOnceToAskAgain() {
+		this.page.ask("Hello");
+		ChatPage other = this.page.openInAnotherWindow();
+
+		this.page.type("Tell me a story");
+		this.page.awaitFirstWords();
+		other.type("My name is Ada");
+		await().untilAsserted(() -> assertThat(this.page.shows(".live") || other.shows(".live")).isFalse());
+
+		List<String> messages = new ArrayList<>(this.page.texts("#banner span"));
+		messages.addAll(other.texts("#banner span"));
+		assertThat(messages).containsExactly(
+				"Somebody else wrote to this thread meanwhile. Ask again to go on from what is there now.");
+	}
+
+	@Test
+	void keepsAStoppedTurnAsCancelled() {
+		this.page.type("Tell me a story");
+		this.page.awaitFirstWords();
+
+		this.page.click("#stop");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".entry .status")).containsExactly("cancelled"));
+		assertThat(this.page.texts(".turn .note")).singleElement().asString().startsWith("Stopped.");
+		assertThat(this.page.ask("How many messages are there?")).contains("1 message,");
+		assertThat(this.page.texts(".entry .status")).containsExactly("cancelled", "completed");
+	}
+
+	@Test
+	void fitsAWideWindow() throws IOException {
+		talk();
+		this.page.screenshot("wide");
+
+		assertThat(this.page.sticksOut()).isEmpty();
+		assertThat(this.page.isReachable("#composer")).isTrue();
+		assertThat(this.page.isReachable("#threads .active")).isTrue();
+		assertThat(this.page.isReachable("#timeline")).isTrue();
+		assertThat(this.page.shows("#open-sidebar")).isFalse();
+	}
+
+	@Test
+	void fitsANarrowWindow() throws IOException {
+		talk();
+		this.page.narrow();
+		this.page.reload();
+		this.page.screenshot("narrow");
+
+		assertThat(this.page.sticksOut()).isEmpty();
+		assertThat(this.page.isReachable("#composer")).isTrue();
+		assertThat(this.page.shows("#sidebar")).isFalse();
+		assertThat(this.page.shows("#timeline")).isFalse();
+	}
+
+	@Test
+	void opensTheThreadsAndTheTimelineOverANarrowWindow() throws IOException {
+		talk();
+		this.page.narrow();
+		this.page.reload();
+
+		this.page.click("#open-sidebar");
+		this.page.screenshot("narrow-threads");
+		assertThat(this.page.isReachable("#threads .active .open")).isTrue();
+		assertThat(this.page.isReachable("#question")).isFalse();
+		assertThat(this.page.sticksOut()).isEmpty();
+		this.page.click("#threads .active .open");
+		await().untilAsserted(() -> assertThat(this.page.shows("#sidebar")).isFalse());
+
+		this.page.click("#toggle-timeline");
+		this.page.screenshot("narrow-timeline");
+		assertThat(this.page.texts(".entry .number")).containsExactly("Turn 1", "Turn 2", "Turn 3");
+		this.page.click("#close-timeline");
+		await().untilAsserted(() -> assertThat(this.page.isReachable("#question")).isTrue());
+	}
+
+	private void talk() {
+		this.page.ask("My name is Ada");
+		this.page.ask("Roll two dice, and what time is it?");
+		this.page.ask("Show me the code of " + "averylongword".repeat(12));
+	}
+
+}

@@ -1,0 +1,217 @@
+package io.sessionkit.samples.chat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+
+import org.openqa.selenium.By;
+import org.openqa.selenium.ElementNotInteractableException;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.NoSuchElementException;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.StaleElementReferenceException;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.WindowType;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.interactions.Actions;
+import org.openqa.selenium.support.ui.WebDriverWait;
+
+/**
+ * One window of the browser with the chat page. What it finds is read from the page in
+ * one go, since the page draws its lists anew whenever something happens.
+ */
+final class ChatPage {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(15);
+
+	private static final Duration POLL = Duration.ofMillis(50);
+
+	private static final Path SCREENSHOTS = Path.of("target/screenshots");
+
+	private final ChromeDriver driver;
+
+	private final String window;
+
+	private ChatPage(ChromeDriver driver) {
+		this.driver = driver;
+		this.window = driver.getWindowHandle();
+	}
+
+	/**
+	 * In the window that the browser shows, as wide as a laptop's.
+	 */
+	static ChatPage open(ChromeDriver driver, String address) {
+		ChatPage page = new ChatPage(driver);
+		page.wide();
+		driver.get(address);
+		page.awaitThread();
+		return page;
+	}
+
+	ChatPage openInAnotherWindow() {
+		String address = onPage().getCurrentUrl();
+		this.driver.switchTo().newWindow(WindowType.WINDOW);
+		return open(this.driver, address);
+	}
+
+	void closeOtherWindows() {
+		for (String each : this.driver.getWindowHandles()) {
+			if (!each.equals(this.window)) {
+				this.driver.switchTo().window(each).close();
+			}
+		}
+		onPage();
+	}
+
+	void wide() {
+		Chromium.resize(onPage(), 1280, 800, false);
+	}
+
+	void narrow() {
+		Chromium.resize(onPage(), 390, 844, true);
+	}
+
+	void reload() {
+		onPage().navigate().refresh();
+		awaitThread();
+	}
+
+	private void awaitThread() {
+		until("return document.querySelector('#conversation > *') && document.querySelector('#badges > *') && true");
+	}
+
+	void newThread() {
+		click("#new-thread");
+		until("return document.querySelector('.empty') !== null");
+	}
+
+	void type(String text) {
+		onPage().findElement(By.id("question")).sendKeys(text, Keys.ENTER);
+	}
+
+	/**
+	 * The answer when it is whole and stored.
+	 */
+	String ask(String text) {
+		long before = texts(".turn .meta").size();
+		type(text);
+		until("return document.querySelectorAll('.turn .meta').length > " + before);
+		return texts(".turn:last-child .bubble.assistant").stream().reduce((first, last) -> last).orElseThrow();
+	}
+
+	/**
+	 * What is there of an answer that is being written.
+	 */
+	String awaitFirstWords() {
+		return until("return document.querySelector('.live .bubble.assistant .text')?.textContent || null");
+	}
+
+	void click(String css) {
+		act(css, WebElement::click);
+	}
+
+	/**
+	 * A button in the row of the thread that is shown. The mouse is over the row first:
+	 * only then the button is there.
+	 */
+	void clickInRow(String button) {
+		act(".thread.active", (row) -> {
+			new Actions(this.driver).moveToElement(row).perform();
+			row.findElement(By.cssSelector(button)).click();
+		});
+	}
+
+	void typeInto(String css, CharSequence... keys) {
+		act(css, (field) -> field.sendKeys(keys));
+	}
+
+	/**
+	 * The text of everything that a person can see under this selector.
+	 */
+	List<String> texts(String css) {
+		return script("""
+				return [...document.querySelectorAll(arguments[0])]
+					.filter((element) => element.checkVisibility({ visibilityProperty: true }))
+					.map((element) => element.innerText.trim())""", css);
+	}
+
+	boolean shows(String css) {
+		return !texts(css).isEmpty();
+	}
+
+	/**
+	 * What sticks out of the window at its right or left: every element of the open
+	 * columns but those in a box that scrolls by itself.
+	 */
+	List<String> sticksOut() {
+		return script(
+				"""
+						return [...document.querySelectorAll('#app *')]
+							.filter((element) => element.checkVisibility({ visibilityProperty: true }))
+							.filter((element) => !element.closest('pre code, svg, .pill-button span'))
+							.filter((element) => {
+								const box = element.getBoundingClientRect();
+								return box.right > innerWidth + 1 || box.left < -1 || element.scrollWidth > element.clientWidth + 1
+									&& ['auto', 'scroll'].includes(getComputedStyle(element).overflowX) && element.localName !== 'pre';
+							})
+							.map((element) => `${element.localName}.${element.className}`)""");
+	}
+
+	/**
+	 * If all of it is inside of the window, and nothing lies over it.
+	 */
+	boolean isReachable(String css) {
+		return script(
+				"""
+						const element = document.querySelector(arguments[0]);
+						const box = element.getBoundingClientRect();
+						const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+						return box.width > 0 && box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight
+							&& element.contains(top)""",
+				css);
+	}
+
+	void awaitStill() {
+		until("return document.getAnimations().every((each) => each.playState !== 'running') && true");
+	}
+
+	void screenshot(String name) throws IOException {
+		awaitStill();
+		Files.createDirectories(SCREENSHOTS);
+		Files.write(SCREENSHOTS.resolve(name + ".png"), onPage().getScreenshotAs(OutputType.BYTES));
+	}
+
+	private void act(String css, Consumer<WebElement> action) {
+		onPage();
+		waiting().until((driver) -> {
+			action.accept(driver.findElement(By.cssSelector(css)));
+			return true;
+		});
+	}
+
+	private <T> T until(String script) {
+		onPage();
+		return waiting().until((driver) -> this.<T>script(script));
+	}
+
+	private WebDriverWait waiting() {
+		WebDriverWait wait = new WebDriverWait(this.driver, PATIENCE, POLL);
+		wait.ignoreAll(List.of(NoSuchElementException.class, StaleElementReferenceException.class,
+				ElementNotInteractableException.class));
+		return wait;
+	}
+
+	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
+	private <T> T script(String script, Object... arguments) {
+		return (T) onPage().executeScript(script, arguments);
+	}
+
+	private ChromeDriver onPage() {
+		this.driver.switchTo().window(this.window);
+		return this.driver;
+	}
+
+}

@@ -1,0 +1,68 @@
+package io.sessionkit.samples.chat;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.logging.Level;
+import java.util.stream.Stream;
+
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+
+/**
+ * The Chromium of the distribution, without a window. Both paths are given, so nothing is
+ * looked for or downloaded.
+ */
+final class Chromium {
+
+	private static final File BROWSER = new File("/usr/bin/chromium");
+
+	private static final File DRIVER = new File("/usr/bin/chromedriver");
+
+	private Chromium() {
+	}
+
+	/**
+	 * What has to be there and is not; empty if the browser can be started.
+	 */
+	static Optional<File> missing() {
+		return Stream.of(BROWSER, DRIVER).filter((file) -> !file.canExecute()).findFirst();
+	}
+
+	/**
+	 * @param profile an empty folder for what the browser keeps
+	 */
+	static ChromeDriver start(Path profile) {
+		ChromeDriverService service = new ChromeDriverService.Builder().usingDriverExecutable(DRIVER)
+			.usingAnyFreePort()
+			.build();
+		return new ChromeDriver(service, options(profile));
+	}
+
+	private static ChromeOptions options(Path profile) {
+		ChromeOptions options = new ChromeOptions();
+		options.setBinary(BROWSER);
+		options.addArguments("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+				"--disable-background-networking", "--disable-component-update", "--disable-sync",
+				"--user-data-dir=" + profile.toAbsolutePath());
+		LoggingPreferences logs = new LoggingPreferences();
+		logs.enable(LogType.BROWSER, Level.SEVERE);
+		options.setCapability(ChromeOptions.LOGGING_PREFS, logs);
+		return options;
+	}
+
+	/**
+	 * A size of the page itself. A window of the browser has a smallest width that is
+	 * wider than a phone.
+	 */
+	static void resize(ChromeDriver driver, int width, int height, boolean phone) {
+		driver.executeCdpCommand("Emulation.setDeviceMetricsOverride",
+				Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", phone));
+		driver.executeCdpCommand("Emulation.setTouchEmulationEnabled", Map.of("enabled", phone));
+	}
+
+}
