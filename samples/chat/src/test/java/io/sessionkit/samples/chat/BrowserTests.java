@@ -31,6 +31,9 @@ class BrowserTests {
 	/** The story then takes some seconds: time to stop it, or to write meanwhile. */
 	private static final String PACE = "--demo.pace=25ms";
 
+	/** It warns of parts for newer browsers that nobody uses here. */
+	private static final String QUIET = "--logging.level.org.openqa.selenium=error";
+
 	private static final String NOT_RUN = "Browser tests: not run, no chromium found";
 
 	private final List<String> expectedErrors = new ArrayList<>();
@@ -51,7 +54,7 @@ class BrowserTests {
 			abort(reason);
 		});
 		this.database = database;
-		this.chat = RunningChat.start(database, PACE);
+		this.chat = RunningChat.start(database, PACE, QUIET);
 		this.browser = Chromium.start(profile);
 	}
 
@@ -128,7 +131,7 @@ class BrowserTests {
 		this.page.type("Is anybody there?");
 		await().untilAsserted(() -> assertThat(this.page.texts("#banner span"))
 			.containsExactly("The application does not answer. Is it running?"));
-		this.chat = RunningChat.startOn(port, this.database, PACE);
+		this.chat = RunningChat.startOn(port, this.database, PACE, QUIET);
 		this.page.reload();
 
 		assertThat(this.page.ask("What is my name?")).contains("Ada");

@@ -23,6 +23,10 @@ final class Chromium {
 
 	private static final File DRIVER = new File("/usr/bin/chromedriver");
 
+	/** Without this it takes the machine for one that has no mouse. */
+	private static final String MOUSE = "--blink-settings=primaryHoverType=2,availableHoverTypes=2,"
+			+ "primaryPointerType=4,availablePointerTypes=4";
+
 	private Chromium() {
 	}
 
@@ -47,7 +51,7 @@ final class Chromium {
 		ChromeOptions options = new ChromeOptions();
 		options.setBinary(BROWSER);
 		options.addArguments("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-				"--disable-background-networking", "--disable-component-update", "--disable-sync",
+				"--disable-background-networking", "--disable-component-update", "--disable-sync", MOUSE,
 				"--user-data-dir=" + profile.toAbsolutePath());
 		LoggingPreferences logs = new LoggingPreferences();
 		logs.enable(LogType.BROWSER, Level.SEVERE);
