@@ -206,6 +206,7 @@ function submit() {
 }
 
 question.addEventListener('input', fit);
+window.addEventListener('resize', fit);
 question.addEventListener('keydown', (event) => {
 	if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
 		event.preventDefault();

@@ -181,7 +181,7 @@ class BrowserTests {
 	}
 
 	@Test
-	void tellsOneOfTwoWhoWriteAtOnceToAskAgain() {
+	void tellsOneOfTwoWhoWriteAtOnceToAskAgain() throws IOException {
 		this.page.ask("Hello");
 		ChatPage other = this.page.openInAnotherWindow();
 
@@ -194,6 +194,9 @@ class BrowserTests {
 		messages.addAll(other.texts("#banner span"));
 		assertThat(messages).containsExactly(
 				"Somebody else wrote to this thread meanwhile. Ask again to go on from what is there now.");
+		this.page.narrow();
+		this.page.screenshot("narrow-conflict");
+		assertThat(this.page.sticksOut()).isEmpty();
 	}
 
 	@Test
@@ -232,6 +235,16 @@ class BrowserTests {
 		assertThat(this.page.isReachable("#composer")).isTrue();
 		assertThat(this.page.shows("#sidebar")).isFalse();
 		assertThat(this.page.shows("#timeline")).isFalse();
+	}
+
+	@Test
+	void keepsTheQuestionFieldInShapeWhenTheWindowIsResized() {
+		assertThat(this.page.scrolls("#question")).isFalse();
+
+		this.page.typeInto("#question", "One line", Keys.chord(Keys.SHIFT, Keys.ENTER), "and another");
+		this.page.narrow();
+
+		await().untilAsserted(() -> assertThat(this.page.scrolls("#question")).isFalse());
 	}
 
 	@Test

@@ -161,6 +161,15 @@ final class ChatPage {
 	}
 
 	/**
+	 * If there is more in it than it shows.
+	 */
+	boolean scrolls(String css) {
+		return script("""
+				const element = document.querySelector(arguments[0]);
+				return element.scrollHeight > element.clientHeight""", css);
+	}
+
+	/**
 	 * If all of it is inside of the window, and nothing lies over it.
 	 */
 	boolean isReachable(String css) {
