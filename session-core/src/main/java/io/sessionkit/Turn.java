@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param endedAt when it ended; null while it is open
  * @param rounds one entry for each model call, in order
  * @param tools the tools that were offered: name to digest of the definition
- * @param failure the class name of what ended a failed turn; null otherwise. Never the
- * message of it
+ * @param failure what ended a failed turn: the class name of the exception, never its
+ * message, or "no reply"; null otherwise
  * @param items how many items it has
  * @param tokens the estimated tokens of its items
  */

@@ -55,8 +55,9 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	private final SessionRoundAdvisor roundAdvisor;
 
 	private SessionAdvisor(Builder builder) {
-		this.turnAdvisor = new SessionTurnAdvisor(builder.conversations, builder.resolver, builder.requireSession);
-		this.roundAdvisor = new SessionRoundAdvisor();
+		SessionKeyResolver resolver = (builder.resolver != null) ? builder.resolver : (request) -> Optional.empty();
+		this.turnAdvisor = new SessionTurnAdvisor(builder.conversations, resolver, builder.requireSession);
+		this.roundAdvisor = new SessionRoundAdvisor(builder.resolver != null || builder.requireSession);
 	}
 
 	/**
@@ -151,7 +152,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 
 		private final Conversations conversations;
 
-		private SessionKeyResolver resolver = (request) -> Optional.empty();
+		private @Nullable SessionKeyResolver resolver;
 
 		private boolean requireSession;
 

@@ -26,6 +26,9 @@ record SessionCall(ChatClientRequest request) {
 	/** Where a request carries its open turn through the chain. */
 	private static final String OPEN_TURN = "sessionkit.open-turn";
 
+	/** Marks a request that the turn advisor has seen and passed on. */
+	private static final String PASSED = "sessionkit.passed";
+
 	/**
 	 * The session that the call names itself.
 	 * @throws IllegalStateException if it names two
@@ -42,6 +45,21 @@ record SessionCall(ChatClientRequest request) {
 
 	Optional<OpenTurn> openTurn() {
 		return Optional.ofNullable((OpenTurn) this.request.context().get(OPEN_TURN));
+	}
+
+	/**
+	 * The request, marked as seen by the turn advisor.
+	 */
+	ChatClientRequest passed() {
+		return ChatClientRequest.builder()
+			.prompt(this.request.prompt())
+			.context(this.request.context())
+			.context(PASSED, true)
+			.build();
+	}
+
+	boolean isPassed() {
+		return this.request.context().containsKey(PASSED);
 	}
 
 	/**

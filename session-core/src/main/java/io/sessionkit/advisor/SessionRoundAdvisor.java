@@ -18,6 +18,13 @@ import org.springframework.ai.chat.prompt.Prompt;
  */
 final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 
+	/** Whether a call may have a session although it names none. */
+	private final boolean resolves;
+
+	SessionRoundAdvisor(boolean resolves) {
+		this.resolves = resolves;
+	}
+
 	@Override
 	public String getName() {
 		return "SessionRoundAdvisor";
@@ -54,19 +61,20 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		return Flux.defer(() -> chain.nextStream(prepare(request, turn)))
 			.doOnNext((response) -> take(turn, response))
 			.doOnComplete(turn::afterStreamedRound)
-			.doOnError((ex) -> turn.afterFailedRound());
+			.doOnError((ex) -> turn.afterFailedRound())
+			.doOnCancel(turn::afterFailedRound);
 	}
 
 	/**
 	 * The turn whose round this is.
-	 * @return null if there is nothing to do: the call names no session, or this advisor
-	 * is registered twice and the round is open already
+	 * @return null if there is nothing to do: the call has no session, or this advisor is
+	 * registered twice and the round is open already
 	 */
-	private static @Nullable OpenTurn turn(ChatClientRequest request) {
+	private @Nullable OpenTurn turn(ChatClientRequest request) {
 		SessionCall call = new SessionCall(request);
 		OpenTurn turn = call.openTurn().orElse(null);
-		if (turn == null && call.namedKey().isPresent()) {
-			throw new IllegalStateException("This call on session " + call.namedKey().get()
+		if (turn == null && !call.isPassed() && (this.resolves || call.namedKey().isPresent())) {
+			throw new IllegalStateException("This call" + call.namedKey().map((key) -> " on session " + key).orElse("")
 					+ " was executed before: a second .content(), .chatResponse() or subscription on the same call"
 					+ " would ask the model without the session. Keep the first result, or start with prompt() again.");
 		}

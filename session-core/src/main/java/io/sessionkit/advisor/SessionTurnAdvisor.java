@@ -21,7 +21,6 @@ import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
 import org.springframework.ai.chat.messages.AssistantMessage;
-import org.springframework.ai.chat.metadata.ChatGenerationMetadata;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 
@@ -57,7 +56,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		SessionCall call = new SessionCall(request);
 		Optional<SessionKey> key = key(call);
 		if (key.isEmpty()) {
-			return chain.nextCall(request);
+			return chain.nextCall(call.passed());
 		}
 		ChainCheck.check(chain.getCallAdvisors(), this, request);
 		OpenTurn turn = open(call, key.get());
@@ -71,7 +70,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return Flux.defer(() -> {
 			Optional<SessionKey> key = key(call);
 			if (key.isEmpty()) {
-				return chain.nextStream(request);
+				return chain.nextStream(call.passed());
 			}
 			ChainCheck.check(chain.getStreamAdvisors(), this, request);
 			return Flux.usingWhen(blocking(() -> open(call, key.get())), (turn) -> stream(call, chain, turn),
@@ -119,11 +118,14 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		AtomicReference<@Nullable ChatClientResponse> last = new AtomicReference<>();
 		// The commit is part of the stream, not of its clean-up, so that its exception
 		// reaches the subscriber as it is.
-		return chain.nextStream(call.with(turn)).doOnNext(last::set).concatWith(blocking(() -> {
-			ChatClientResponse end = last.get();
-			turn.afterLoop((end != null) ? generations(end) : List.of());
-			return lastElement(end, call, turn.complete((end != null) ? end.chatResponse() : null));
-		})).doOnCancel(turn::freeze);
+		return chain.nextStream(call.with(turn)).doOnNext((response) -> {
+			last.set(response);
+			if (response.chatResponse() != null) {
+				turn.delivered(response.chatResponse());
+			}
+		})
+			.concatWith(blocking(() -> lastElement(last.get(), call, turn.complete(turn.afterStreamedLoop()))))
+			.doOnCancel(turn::freeze);
 	}
 
 	private static Mono<Void> failed(OpenTurn turn, Throwable cause) {
@@ -140,8 +142,20 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		}).then();
 	}
 
+	/**
+	 * Work that calls the store, on a thread that may wait. It is not interrupted when
+	 * the subscriber goes away: an interrupted commit is neither done nor not done, and
+	 * an interrupted file database is closed for everybody.
+	 */
 	private static <T> Mono<T> blocking(Callable<T> work) {
-		return Mono.fromCallable(work).subscribeOn(Schedulers.boundedElastic());
+		return Mono.create((sink) -> Schedulers.boundedElastic().schedule(() -> {
+			try {
+				sink.success(work.call());
+			}
+			catch (Exception | Error ex) {
+				sink.error(ex);
+			}
+		}));
 	}
 
 	private static List<Generation> generations(ChatClientResponse response) {
@@ -156,17 +170,16 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * One element more, without text, that carries the turn, and what a reader of the
-	 * last element expects there: finish reason, model and usage.
+	 * One element more, without text, that carries the turn, and id, model and usage as
+	 * the element before. It has no finish reason: an advisor that acts on one would act
+	 * twice.
 	 */
 	private static ChatClientResponse lastElement(@Nullable ChatClientResponse end, SessionCall call, TurnResult turn) {
-		List<Generation> before = (end != null) ? generations(end) : List.of();
-		ChatGenerationMetadata metadata = before.isEmpty() ? ChatGenerationMetadata.NULL : before.get(0).getMetadata();
 		ChatResponse.Builder builder = ChatResponse.builder();
 		if (end != null && end.chatResponse() != null) {
 			builder = builder.from(end.chatResponse());
 		}
-		ChatResponse response = builder.generations(List.of(new Generation(new AssistantMessage(""), metadata)))
+		ChatResponse response = builder.generations(List.of(new Generation(new AssistantMessage(""))))
 			.metadata(SessionAdvisor.TURN, turn)
 			.build();
 		ChatClientResponse.Builder last = ChatClientResponse.builder().chatResponse(response);

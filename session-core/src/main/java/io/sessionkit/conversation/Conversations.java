@@ -1,5 +1,7 @@
 package io.sessionkit.conversation;
 
+import java.util.Map;
+
 import io.sessionkit.SessionKey;
 import io.sessionkit.hook.SequenceGuard;
 import io.sessionkit.hook.Trim;
@@ -74,6 +76,9 @@ public final class Conversations {
 	public OpenTurn open(TurnRequest request) {
 		for (Message message : request.input()) {
 			this.store.options().codec().encode(request.key(), message);
+		}
+		if (request.agent() != null) {
+			this.store.options().codec().encodeValues(request.key(), Map.of("agent", request.agent()));
 		}
 		return new OpenTurn(request, this.store, this.trim, this.guard);
 	}

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 import io.sessionkit.CommitFailedException;
+import io.sessionkit.InvalidSequenceException;
 import io.sessionkit.Round;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 
@@ -44,6 +46,11 @@ import org.springframework.ai.chat.model.Generation;
 public final class OpenTurn {
 
 	private static final Log logger = LogFactory.getLog(OpenTurn.class);
+
+	private static final String NO_REPLY = "no reply";
+
+	/** How often a commit is tried on a header that changes without its history. */
+	private static final int ATTEMPTS = 5;
 
 	private final TurnRequest request;
 
@@ -65,6 +72,8 @@ public final class OpenTurn {
 
 	/** What the model says in this round; null once it is recorded. */
 	private @Nullable ReplyAggregator reply;
+
+	private final Delivered delivered = new Delivered();
 
 	private boolean roundOpen;
 
@@ -104,7 +113,7 @@ public final class OpenTurn {
 	 * @return the messages, oldest first, within the limits
 	 */
 	public List<Message> history() {
-		return this.trimmer.history();
+		return List.copyOf(this.trimmer.history());
 	}
 
 	/**
@@ -120,15 +129,23 @@ public final class OpenTurn {
 	 * @param forwarded the messages, system text included
 	 * @return a valid sequence within the limits
 	 * @throws IllegalStateException if the turn is over
+	 * @throws InvalidSequenceException if the guard is strict and repairs are needed, or
+	 * if nothing that the model could answer is left
 	 */
 	public synchronized List<Message> beforeRound(List<Message> forwarded) {
 		if (this.frozen || this.closed) {
 			throw new IllegalStateException("The turn on session " + key() + " is over: the call was cancelled.");
 		}
 		List<Message> whole = this.transcript.beforeRound(forwarded);
+		List<Message> sent = this.trimmer.fit(whole, this.guard::apply);
+		if (sent.stream().allMatch(SystemMessage.class::isInstance)) {
+			throw new InvalidSequenceException("Nothing is left of the request on session " + key()
+					+ ": it has only tool results whose calls are not in the history. Send them to the session whose"
+					+ " last reply has the calls, or add a user message.");
+		}
 		this.reply = new ReplyAggregator();
 		this.roundOpen = true;
-		return this.trimmer.fit(whole, this.guard::apply);
+		return sent;
 	}
 
 	/**
@@ -173,6 +190,26 @@ public final class OpenTurn {
 	}
 
 	/**
+	 * Takes what a stream hands to the caller.
+	 * @param chunk the chunk
+	 */
+	public synchronized void delivered(ChatResponse chunk) {
+		if (!this.frozen) {
+			this.delivered.add(chunk);
+		}
+	}
+
+	/**
+	 * The tool loop of a stream is over: records what it ended with, if no model call
+	 * came after it.
+	 * @return the whole answer; null if there was none
+	 */
+	public synchronized @Nullable ChatResponse afterStreamedLoop() {
+		afterLoop(this.delivered.generations());
+		return this.delivered.response();
+	}
+
+	/**
 	 * The tool loop is over: records what it ended with, if no model call came after it.
 	 * @param generations what the loop returned
 	 */
@@ -202,27 +239,40 @@ public final class OpenTurn {
 		if (!close()) {
 			throw new IllegalStateException("The turn on session " + key() + " is over already.");
 		}
+		TurnResult result;
 		try {
 			if (!this.transcript.isAnswered()) {
-				return keepAside(TurnStatus.FAILED, "no reply");
+				return keepAside(TurnStatus.FAILED, NO_REPLY);
 			}
-			TurnResult result = commit();
-			if (result != null) {
-				return result;
-			}
+			result = commit();
+		}
+		catch (RuntimeException ex) {
+			throw new CommitFailedException("The turn on session " + key() + " is over, but it could not be stored: "
+					+ ex.getClass().getSimpleName() + ". A reply that there is is in this exception; the thread"
+					+ " is as it was, or has the whole turn.", answer, ex);
+		}
+		if (result == null) {
+			throw conflict(answer);
+		}
+		return result;
+	}
+
+	private SessionConflictException conflict(@Nullable ChatResponse answer) {
+		boolean erased = isErased();
+		SessionConflictException conflict = new SessionConflictException(erased
+				? "Session " + key() + " was erased or has expired while this turn was open. The reply is in this"
+						+ " exception, and nothing of the turn was stored."
+				: "Session " + key() + " moved on from version " + ((this.base != null) ? this.base.version() : 0)
+						+ " while this turn was open. The reply is in this exception and the turn is kept beside the"
+						+ " history; call again to continue from what is there now.",
+				answer);
+		try {
 			keepAside(TurnStatus.FAILED, SessionConflictException.class.getName());
 		}
 		catch (RuntimeException ex) {
-			throw new CommitFailedException(
-					"The model has answered, but the turn on session " + key() + " could not be stored: "
-							+ ex.getClass().getSimpleName()
-							+ ". The reply is in this exception; the thread is as it was, or has the whole turn.",
-					answer, ex);
+			conflict.addSuppressed(ex);
 		}
-		throw new SessionConflictException("Session " + key() + " moved on from version "
-				+ ((this.base != null) ? this.base.version() : 0)
-				+ " while this turn was open. The reply is in this exception and the turn is kept beside the history;"
-				+ " call again to continue from what is there now.", answer);
+		return conflict;
 	}
 
 	/**
@@ -296,10 +346,32 @@ public final class OpenTurn {
 	 * @return null if somebody else was first
 	 */
 	private @Nullable TurnResult commit() {
-		Commit commit = (this.base != null) ? Commit.on(this.base) : Commit.first(key());
 		TurnWrite write = turnWrite(TurnStatus.COMPLETED, null);
-		CommitResult result = this.store.commit(commit.turn(write));
-		return result.isStored() ? result(write, result) : null;
+		Session expected = this.base;
+		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+			Commit commit = (expected != null) ? Commit.on(expected) : Commit.first(key());
+			CommitResult result = this.store.commit(commit.turn(write));
+			if (result.isStored()) {
+				return result(write, result);
+			}
+			expected = this.store.find(key()).filter(this::hasSameHistory).orElse(null);
+			if (expected == null) {
+				return null;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Whether only the title or the like has changed since the turn was opened: renaming
+	 * a thread must not cost the turn that runs on it. All that takes away or adds moves
+	 * the head or the totals.
+	 */
+	private boolean hasSameHistory(Session now) {
+		Session opened = this.base;
+		return opened != null && now.createdAt().equals(opened.createdAt()) && now.head() == opened.head()
+				&& now.branch().equals(opened.branch()) && now.checkpoint() == opened.checkpoint()
+				&& now.totals().equals(opened.totals()) && now.state().equals(opened.state());
 	}
 
 	/**

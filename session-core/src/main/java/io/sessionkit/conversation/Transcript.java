@@ -69,8 +69,8 @@ final class Transcript {
 	 * @return the whole request, the turn's own messages included
 	 */
 	List<Message> beforeRound(List<Message> request) {
-		Message last = request.isEmpty() ? null : request.get(request.size() - 1);
-		if (this.unanswered != null && last instanceof ToolResponseMessage results) {
+		ToolResponseMessage results = (this.unanswered != null) ? results(request, this.unanswered) : null;
+		if (results != null) {
 			add(results);
 			this.unanswered = null;
 		}
@@ -87,6 +87,24 @@ final class Transcript {
 		List<Message> whole = new ArrayList<>(this.firstRequest);
 		this.entries.forEach((entry) -> whole.add(entry.message()));
 		return whole;
+	}
+
+	/**
+	 * The results that a request brings: its last message, or, where another advisor has
+	 * put something behind them, what follows the calls in the part that is new.
+	 */
+	private @Nullable ToolResponseMessage results(List<Message> request, AssistantMessage calls) {
+		if (!request.isEmpty() && request.get(request.size() - 1) instanceof ToolResponseMessage results) {
+			return results;
+		}
+		for (int i = request.size() - 1; i > this.firstRequest.size(); i--) {
+			if (request.get(i) instanceof ToolResponseMessage results
+					&& request.get(i - 1) instanceof AssistantMessage before
+					&& before.getToolCalls().equals(calls.getToolCalls())) {
+				return results;
+			}
+		}
+		return null;
 	}
 
 	/**

@@ -49,6 +49,8 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.metadata.ChatResponseMetadata;
+import org.springframework.ai.chat.metadata.DefaultUsage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.chat.prompt.ChatOptions;
@@ -267,7 +269,10 @@ class SessionAdvisorTests {
 		assertThat(stored.usage()).isEqualTo(new TokenUsage(20, 10, 0, 0));
 		assertThat(stored.status()).isEqualTo(TurnStatus.COMPLETED);
 		assertThat(stored.endedAt()).isAfterOrEqualTo(stored.startedAt());
-		assertThat(response.getResult().getMetadata().getFinishReason()).isEqualTo("STOP");
+		if (setup.mode() == ClientSetup.Mode.STREAM) {
+			// said by the element before; an advisor that acts on it must not act twice
+			assertThat(response.getResult().getMetadata().getFinishReason()).isNull();
+		}
 	}
 
 	@Test
@@ -316,29 +321,60 @@ class SessionAdvisorTests {
 		assertThat(Lines.of(this.thread.messages())).containsExactly("user: go", "assistant: done");
 	}
 
-	@Test
-	void toolsThatTheApplicationRunsItselfContinueTheThread() {
-		this.model.calls(call("c1", "add", "1")).says("one");
-		ChatClient chat = client(ClientSetup.plain(), echo("add"));
-		ChatResponse reply = chat.prompt()
-			.user("go")
-			.advisors(SessionAdvisor.session("t1"))
-			.advisors(AdvisorParams.toolCallingAdvisorAutoRegister(false))
-			.call()
-			.chatResponse();
-		assertThat(reply.hasToolCalls()).isTrue();
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void toolsThatTheApplicationRunsItselfContinueTheThread(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		this.model.step((prompt) -> Flux.just(this.model.chunk("", List.of(call("c1", "add", "1")), true), usage()))
+			.says("one");
+		ChatClient chat = client(setup, echo("add"));
+		setup.response(byHand(chat).user("go"));
 		ToolResponseMessage results = ToolResponseMessage.builder()
 			.responses(List.of(new ToolResponseMessage.ToolResponse("c1", "add", "1")))
 			.build();
-		chat.prompt()
-			.messages(results)
-			.advisors(SessionAdvisor.session("t1"))
-			.advisors(AdvisorParams.toolCallingAdvisorAutoRegister(false))
-			.call()
-			.content();
+		setup.response(byHand(chat).messages(results));
 		assertThat(this.model.lastRequestLines()).containsExactly("user: go", "assistant add({\"value\":\"1\"})",
 				"tool add=1");
 		assertThat(Lines.of(this.thread.messages())).hasSize(4);
+	}
+
+	private static ChatClient.ChatClientRequestSpec byHand(ChatClient chat) {
+		return chat.prompt()
+			.advisors(SessionAdvisor.session("t1"))
+			.advisors(AdvisorParams.toolCallingAdvisorAutoRegister(false));
+	}
+
+	/**
+	 * What OpenAI sends last: usage, and no generation.
+	 */
+	private static ChatResponse usage() {
+		return new ChatResponse(List.of(),
+				ChatResponseMetadata.builder().model("scripted").usage(new DefaultUsage(10, 5)).build());
+	}
+
+	@Test
+	void anAnswerThatAnAdvisorStreamsItselfIsStoredWhole() {
+		ChatClient chat = ClientSetup.streaming()
+			.builder(this.model, this.advisor)
+			.defaultAdvisors(new Answering())
+			.build();
+		ask(ClientSetup.streaming(), chat, "q");
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: q", "assistant: from the cache");
+		assertThat(this.thread.turns(Tail.ALL).get(0).status()).isEqualTo(TurnStatus.COMPLETED);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void whatAnAdvisorPutsBehindToolResultsDoesNotHideThem(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		this.model.calls(call("c1", "add", "1")).calls(call("c1", "add", "1")).says("done");
+		ChatClient chat = setup.builder(this.model, this.advisor)
+			.defaultTools(echo("add"))
+			.defaultAdvisors(new Reminding())
+			.build();
+		ask(setup, chat, "go");
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: go", "assistant add({\"value\":\"1\"})",
+				"tool add=1", "assistant add({\"value\":\"1\"})", "tool add=1", "assistant: done");
 	}
 
 	@Test
@@ -612,6 +648,55 @@ class SessionAdvisorTests {
 		@Override
 		public int getOrder() {
 			return 0;
+		}
+
+	}
+
+	/**
+	 * Answers a stream without asking the model.
+	 */
+	private static final class Answering implements StreamAdvisor {
+
+		@Override
+		public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
+			return Flux.just("from ", "the ", "cache")
+				.map((text) -> new ChatClientResponse(chunk(text, Map.of()), request.context()));
+		}
+
+		@Override
+		public String getName() {
+			return "Answering";
+		}
+
+		@Override
+		public int getOrder() {
+			return SessionAdvisor.TURN_ORDER + 40;
+		}
+
+	}
+
+	/**
+	 * Puts a reminder behind the results of tools.
+	 */
+	private static final class Reminding implements BaseAdvisor {
+
+		@Override
+		public ChatClientRequest before(ChatClientRequest request, AdvisorChain chain) {
+			List<Message> messages = new ArrayList<>(request.prompt().getInstructions());
+			if (messages.get(messages.size() - 1) instanceof ToolResponseMessage) {
+				messages.add(new UserMessage("Answer briefly."));
+			}
+			return request.mutate().prompt(request.prompt().mutate().messages(messages).build()).build();
+		}
+
+		@Override
+		public ChatClientResponse after(ChatClientResponse response, AdvisorChain chain) {
+			return response;
+		}
+
+		@Override
+		public int getOrder() {
+			return SessionAdvisor.ROUND_ORDER - 50;
 		}
 
 	}

@@ -158,9 +158,10 @@ public final class ScriptedChatModel implements ChatModel {
 		StringBuilder text = new StringBuilder();
 		List<ToolCall> calls = new ArrayList<>();
 		for (ChatResponse chunk : chunks) {
-			AssistantMessage message = chunk.getResults().get(0).getOutput();
-			text.append(message.getText());
-			calls.addAll(message.getToolCalls());
+			chunk.getResults().forEach((generation) -> {
+				text.append(generation.getOutput().getText());
+				calls.addAll(generation.getOutput().getToolCalls());
+			});
 		}
 		return chunk(text.toString(), calls, true);
 	}

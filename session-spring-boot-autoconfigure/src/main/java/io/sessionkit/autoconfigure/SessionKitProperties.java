@@ -20,8 +20,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * ChatClient.Builder.
  * @param requireSession Whether a ChatClient call that names no session is refused
  * instead of passed through.
- * @param timeToLive How long a session lives after its last write, such as 30d. Unset:
- * for good.
+ * @param timeToLive How long a new session lives after its last write, such as 30d.
+ * Unset: for good.
  * @param store Where the sessions are.
  * @param trim How much history goes with a request.
  * @param codec How messages are stored.

@@ -226,11 +226,19 @@ final class JdbcWork {
 				&& !connection.getAutoCommit();
 	}
 
+	/**
+	 * Whether somebody has a connection of this data source open around the call. A
+	 * transaction of something else has none, and would never commit what it was given.
+	 */
+	private boolean isBound() {
+		return TransactionSynchronizationManager.hasResource(this.dataSource);
+	}
+
 	private Connection connection() {
 		try {
-			return DataSourceUtils.getConnection(this.dataSource);
+			return isBound() ? DataSourceUtils.getConnection(this.dataSource) : this.dataSource.getConnection();
 		}
-		catch (CannotGetJdbcConnectionException ex) {
+		catch (CannotGetJdbcConnectionException | SQLException ex) {
 			throw unreachable(ex);
 		}
 	}

@@ -43,6 +43,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -206,6 +208,40 @@ abstract class JdbcTransactionContract {
 		assertThat(texts()).containsExactly("first", "other");
 		strict.executeWithoutResult((status) -> this.store.commit(Commit.on(header()).turn(turn("again"))));
 		assertThat(texts()).containsExactly("first", "other", "again");
+	}
+
+	@Test
+	void poolWithoutAutoCommitLosesNothingInATransactionOfSomethingElse() {
+		try (HikariDataSource manual = TestDatabase.pool(database().direct(), 2, false)) {
+			SessionStore manualStore = storeOn(manual);
+			new TransactionTemplate(new TransactionOfSomethingElse())
+				.executeWithoutResult((status) -> writeAllWays(manualStore));
+			assertAllWritten();
+		}
+	}
+
+	/**
+	 * Manages neither this database nor any other thing that the store could see.
+	 */
+	private static final class TransactionOfSomethingElse extends AbstractPlatformTransactionManager {
+
+		@Override
+		protected Object doGetTransaction() {
+			return this;
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+		}
+
 	}
 
 	@Test
