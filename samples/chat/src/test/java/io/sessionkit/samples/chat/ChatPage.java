@@ -143,20 +143,23 @@ final class ChatPage {
 	}
 
 	/**
-	 * What sticks out of the window at its right or left: every element of the open
-	 * columns but those in a box that scrolls by itself.
+	 * What is wider than its place: the page itself, whatever sticks out of the window,
+	 * and boxes that scroll sideways. Only code may scroll.
 	 */
-	List<String> sticksOut() {
+	List<String> tooWide() {
 		return script(
 				"""
+						const sideways = (element) => element.scrollWidth > element.clientWidth + 1
+							&& ['auto', 'scroll'].includes(getComputedStyle(element).overflowX);
+						const out = (element) => {
+							const box = element.getBoundingClientRect();
+							return box.right > innerWidth + 1 || box.left < -1;
+						};
+						const root = document.documentElement;
 						return [...document.querySelectorAll('#app *')]
-							.filter((element) => element.checkVisibility({ visibilityProperty: true }))
-							.filter((element) => !element.closest('pre code, svg, .pill-button span'))
-							.filter((element) => {
-								const box = element.getBoundingClientRect();
-								return box.right > innerWidth + 1 || box.left < -1 || element.scrollWidth > element.clientWidth + 1
-									&& ['auto', 'scroll'].includes(getComputedStyle(element).overflowX) && element.localName !== 'pre';
-							})
+							.filter((element) => element.checkVisibility({ visibilityProperty: true }) && !element.closest('pre'))
+							.filter((element) => sideways(element) || out(element))
+							.concat(root.scrollWidth > innerWidth ? [root] : [])
 							.map((element) => `${element.localName}.${element.className}`)""");
 	}
 
