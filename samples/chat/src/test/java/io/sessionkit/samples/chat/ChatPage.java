@@ -204,6 +204,7 @@ final class ChatPage {
 		});
 	}
 
+	@SuppressWarnings("TypeParameterUnusedInFormals")
 	private <T> T until(String script) {
 		onPage();
 		return waiting().until((driver) -> this.<T>script(script));
