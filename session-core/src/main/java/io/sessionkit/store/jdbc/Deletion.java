@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 
 import io.sessionkit.ViewTotals;
+import io.sessionkit.store.row.TurnRow;
 
 /**
  * Deletes items for good, and with them what they count in their turns and in the view.

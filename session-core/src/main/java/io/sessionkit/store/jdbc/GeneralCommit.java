@@ -11,11 +11,15 @@ import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
-import io.sessionkit.store.jdbc.EncodedCommit.EncodedTurn;
+import io.sessionkit.store.row.EncodedCommit.EncodedTurn;
 import io.sessionkit.store.jdbc.JdbcWork.Change;
 import io.sessionkit.store.jdbc.SessionStatements.Found;
 import io.sessionkit.store.jdbc.SessionStatements.Progress;
 import io.sessionkit.store.jdbc.SessionStatements.Seen;
+import io.sessionkit.store.row.EncodedCommit;
+import io.sessionkit.store.row.HeaderRow;
+import io.sessionkit.store.row.Micros;
+import io.sessionkit.store.row.TurnRow;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,7 +75,7 @@ final class GeneralCommit {
 		HeaderRow header = found.header();
 		TurnRow there = stored(connection, header.pk(), commit.turn());
 		boolean created = header.version() == 0;
-		CommitResult refused = created ? null : refused(commit, header, (there != null) ? there.progress() : null);
+		CommitResult refused = created ? null : refused(commit, header, (there != null) ? Progress.of(there) : null);
 		if (refused != null) {
 			return notKept(refused);
 		}

@@ -7,6 +7,9 @@ import java.util.List;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
+import io.sessionkit.store.row.EncodedCommit;
+import io.sessionkit.store.row.ItemRow;
+import io.sessionkit.store.row.OpenedRows;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,6 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
+import io.sessionkit.store.row.EncodedCommit;
+import io.sessionkit.store.row.ItemRow;
+
 /**
  * Items, one by one: what is rare.
  */
@@ -30,7 +33,7 @@ final class ItemStatements {
 		this.delete = templates.sql("""
 				delete from {item} where session_pk = :pk and turn_no = :turn and seq = :seq
 				""");
-		this.ofTurn = templates.sql("select " + ItemRow.COLUMNS + """
+		this.ofTurn = templates.sql("select " + Columns.ITEM + """
 				 from {session} s join {item} i on i.session_pk = s.pk and i.turn_no = :turn
 				where s.key_hash = :key and {live} order by i.seq
 				""");
@@ -55,7 +58,7 @@ final class ItemStatements {
 	}
 
 	List<ItemRow> ofTurn(Connection connection, String key, long turn) throws SQLException {
-		return this.ofTurn.all(connection, Params.of("key", key).with("turn", turn), (row) -> ItemRow.read(row, 1, 5));
+		return this.ofTurn.all(connection, Params.of("key", key).with("turn", turn), (row) -> Columns.item(row, 1, 5));
 	}
 
 	/**

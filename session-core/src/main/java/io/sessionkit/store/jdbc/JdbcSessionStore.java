@@ -23,6 +23,11 @@ import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
+import io.sessionkit.store.row.EncodedCommit;
+import io.sessionkit.store.row.KeyHash;
+import io.sessionkit.store.row.OpenedRows;
+import io.sessionkit.store.row.RowReader;
+import io.sessionkit.store.row.TurnRow;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -5,6 +5,10 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.sessionkit.store.row.HeaderRow;
+import io.sessionkit.store.row.ItemRow;
+import io.sessionkit.store.row.OpenedRows;
+import io.sessionkit.store.row.RecordRow;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +31,9 @@ final class OpenedCollector implements Sql.Receiver {
 	@Override
 	public void receive(ResultSet row) throws SQLException {
 		switch (row.getInt(1)) {
-			case 0 -> this.header = HeaderRow.read(row, FIRST);
-			case 1 -> this.checkpoint = RecordRow.read(row, FIRST, TEXT);
-			default -> this.items.add(ItemRow.read(row, FIRST, TEXT));
+			case 0 -> this.header = Columns.header(row, FIRST);
+			case 1 -> this.checkpoint = Columns.record(row, FIRST, TEXT);
+			default -> this.items.add(Columns.item(row, FIRST, TEXT));
 		}
 	}
 

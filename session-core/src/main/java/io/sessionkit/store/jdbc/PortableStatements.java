@@ -12,6 +12,10 @@ import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.NewItem;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
+import io.sessionkit.store.row.EncodedCommit;
+import io.sessionkit.store.row.HeaderRow;
+import io.sessionkit.store.row.ItemRow;
+import io.sessionkit.store.row.OpenedRows;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -178,7 +182,7 @@ final class PortableStatements implements HotStatements {
 	}
 
 	private @Nullable HeaderRow header(Connection connection, String key) throws SQLException {
-		return this.header.first(connection, Params.of("key", key), (row) -> HeaderRow.read(row, 1));
+		return this.header.first(connection, Params.of("key", key), (row) -> Columns.header(row, 1));
 	}
 
 	@Override

@@ -12,6 +12,10 @@ import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.NewItem;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
+import io.sessionkit.store.row.EncodedCommit;
+import io.sessionkit.store.row.ItemRow;
+import io.sessionkit.store.row.Micros;
+import io.sessionkit.store.row.OpenedRows;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -241,7 +245,7 @@ final class PostgresStatements implements HotStatements {
 			.with("more", 0L)
 			.with("before", tail.before());
 		Sql sql = (tail.limit() == Integer.MAX_VALUE) ? this.wholeLog : this.log;
-		return sql.all(connection, params, (row) -> ItemRow.read(row, 1, 5));
+		return sql.all(connection, params, (row) -> Columns.item(row, 1, 5));
 	}
 
 	@Override

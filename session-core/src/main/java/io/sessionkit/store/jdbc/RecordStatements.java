@@ -11,6 +11,8 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.row.KeyHash;
+import io.sessionkit.store.row.Micros;
 
 /**
  * Records. Each write is a compare-and-set of its own row and locks nothing else.
@@ -58,11 +60,11 @@ final class RecordStatements {
 		this.deleteAny = templates.sql("delete from {record} " + ROW);
 		this.deleteSeen = templates.sql("delete from {record} " + ROW + "and revision = :expected and " + ALIVE);
 		this.revision = templates.sql("select revision from {record} " + ROW + "and " + ALIVE);
-		this.ofSession = templates.sql("select r.id, " + RecordRow.COLUMNS + """
+		this.ofSession = templates.sql("select r.id, " + Columns.RECORD + """
 				 from {session} s join {record} r on r.session_pk = s.pk and r.kind = :kind
 				where s.key_hash = :key and {live} and (r.expires_at is null or r.expires_at > {now})
 				""");
-		this.ofOwner = templates.sql("select r.id, " + RecordRow.COLUMNS + """
+		this.ofOwner = templates.sql("select r.id, " + Columns.RECORD + """
 				, s.owner, s.id
 				from {session} s join {record} r on r.session_pk = s.pk and r.kind = :kind
 				where s.owner_hash = :owner and {live} and (r.expires_at is null or r.expires_at > {now})
@@ -147,7 +149,7 @@ final class RecordStatements {
 	}
 
 	private static SessionRecord record(ResultSet row, SessionKey key, String kind) throws SQLException {
-		return RecordRow.read(row, 2, 5).record(key, kind, row.getString(1));
+		return Columns.record(row, 2, 5).record(key, kind, row.getString(1));
 	}
 
 }

@@ -5,6 +5,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.sessionkit.store.row.ItemRow;
+
 /**
  * Collects the rows of one run of a path: where it begins (kind 0), and its items.
  */
@@ -27,7 +29,7 @@ final class RunCollector implements Sql.Receiver {
 			this.found = true;
 		}
 		else {
-			this.items.add(ItemRow.read(row, 2, 6));
+			this.items.add(Columns.item(row, 2, 6));
 		}
 	}
 

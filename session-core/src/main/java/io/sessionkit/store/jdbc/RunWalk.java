@@ -6,6 +6,8 @@ import java.util.List;
 
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
+import io.sessionkit.store.row.HeaderRow;
+import io.sessionkit.store.row.ItemRow;
 
 /**
  * The way from a head to the beginning, run by run.

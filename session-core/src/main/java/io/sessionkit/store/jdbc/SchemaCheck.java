@@ -22,9 +22,9 @@ final class SchemaCheck {
 		this.templates = templates;
 		this.version = templates.sql("select max(version) from {schema}");
 		this.probes = List.of(templates.sql("select {header} from {session} s where 1 = 0"),
-				templates.sql("select " + TurnRow.COLUMNS + " from {turn} t where 1 = 0"),
-				templates.sql("select " + ItemRow.COLUMNS + " from {item} i where 1 = 0"),
-				templates.sql("select " + RecordRow.COLUMNS + " from {record} r where 1 = 0"));
+				templates.sql("select " + Columns.TURN + " from {turn} t where 1 = 0"),
+				templates.sql("select " + Columns.ITEM + " from {item} i where 1 = 0"),
+				templates.sql("select " + Columns.RECORD + " from {record} r where 1 = 0"));
 	}
 
 	/**

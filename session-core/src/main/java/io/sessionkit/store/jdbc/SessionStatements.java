@@ -9,6 +9,10 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.row.EncodedCommit;
+import io.sessionkit.store.row.HeaderRow;
+import io.sessionkit.store.row.TurnRow;
+import io.sessionkit.store.row.KeyHash;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,7 +77,7 @@ final class SessionStatements {
 	record Found(long now, boolean live, HeaderRow header) {
 
 		private static Found read(ResultSet row) throws SQLException {
-			return new Found(row.getLong(1), row.getInt(2) == 1, HeaderRow.read(row, 3));
+			return new Found(row.getLong(1), row.getInt(2) == 1, Columns.header(row, 3));
 		}
 
 	}
@@ -94,7 +98,7 @@ final class SessionStatements {
 	record Seen(Found session, @Nullable Progress turn) {
 
 		private static Seen read(ResultSet row) throws SQLException {
-			Long number = HeaderRow.number(row, 24);
+			Long number = Columns.number(row, 24);
 			Progress turn = (number != null)
 					? new Progress(number, row.getInt(25), TurnStatus.valueOf(row.getString(26)).isOpen()) : null;
 			return new Seen(Found.read(row), turn);
@@ -110,6 +114,11 @@ final class SessionStatements {
 	 * @param open whether there can be more
 	 */
 	record Progress(long number, int parts, boolean open) {
+
+		static Progress of(TurnRow turn) {
+			return new Progress(turn.number(), turn.parts(), turn.status().isOpen());
+		}
+
 	}
 
 	/**
@@ -184,7 +193,7 @@ final class SessionStatements {
 			.with("limit", (long) page.limit())
 			.with("offset", (long) page.offset());
 		return this.ofOwner.all(connection, params,
-				(row) -> new Keyed(new SessionKey(row.getString(22), row.getString(23)), HeaderRow.read(row, 1)));
+				(row) -> new Keyed(new SessionKey(row.getString(22), row.getString(23)), Columns.header(row, 1)));
 	}
 
 	/**

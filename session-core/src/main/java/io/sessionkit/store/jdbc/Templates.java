@@ -2,6 +2,8 @@ package io.sessionkit.store.jdbc;
 
 import java.util.regex.Pattern;
 
+import io.sessionkit.store.row.HeaderRow;
+
 /**
  * Makes statements out of templates: puts in the table names, what the dialect says, and
  * the phrases that many statements share.
@@ -33,7 +35,7 @@ record Templates(Dialect dialect, String prefix) {
 
 	Sql sql(String template) {
 		return new Sql(template.replace("{live}", "(s.expires_at is null or s.expires_at > {now})")
-			.replace("{header}", HeaderRow.COLUMNS)
+			.replace("{header}", Columns.HEADER)
 			.replace("{session}", this.prefix + "SESSION")
 			.replace("{turn}", this.prefix + "TURN")
 			.replace("{item}", this.prefix + "ITEM")

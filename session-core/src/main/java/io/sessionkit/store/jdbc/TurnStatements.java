@@ -6,6 +6,10 @@ import java.util.List;
 
 import io.sessionkit.ViewTotals;
 import io.sessionkit.store.Tail;
+import io.sessionkit.store.row.EncodedCommit;
+import io.sessionkit.store.row.HeaderRow;
+import io.sessionkit.store.row.Micros;
+import io.sessionkit.store.row.TurnRow;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,10 +35,10 @@ final class TurnStatements {
 	private final Sql totals;
 
 	TurnStatements(Templates templates) {
-		String turns = "select " + TurnRow.COLUMNS + " from {turn} t where t.session_pk = :pk ";
+		String turns = "select " + Columns.TURN + " from {turn} t where t.session_pk = :pk ";
 		this.byId = templates.sql(turns + "and t.turn_id = :id");
 		this.byNumber = templates.sql(turns + "and t.turn_no = :number");
-		this.newest = templates.sql("select " + TurnRow.COLUMNS + """
+		this.newest = templates.sql("select " + Columns.TURN + """
 				 from {session} s join {turn} t on t.session_pk = s.pk
 				where s.key_hash = :key and {live} and t.turn_no < :before order by t.turn_no desc {limit}
 				""");
@@ -62,11 +66,11 @@ final class TurnStatements {
 	}
 
 	@Nullable TurnRow find(Connection connection, long pk, String id) throws SQLException {
-		return this.byId.first(connection, Params.of("pk", pk).with("id", id), TurnRow::read);
+		return this.byId.first(connection, Params.of("pk", pk).with("id", id), Columns::turn);
 	}
 
 	@Nullable TurnRow find(Connection connection, long pk, long number) throws SQLException {
-		return (number > 0) ? this.byNumber.first(connection, Params.of("pk", pk).with("number", number), TurnRow::read)
+		return (number > 0) ? this.byNumber.first(connection, Params.of("pk", pk).with("number", number), Columns::turn)
 				: null;
 	}
 
@@ -75,7 +79,7 @@ final class TurnStatements {
 	 */
 	List<TurnRow> newest(Connection connection, String key, Tail tail) throws SQLException {
 		return this.newest.all(connection,
-				Params.of("key", key).with("before", tail.before()).with("limit", (long) tail.limit()), TurnRow::read);
+				Params.of("key", key).with("before", tail.before()).with("limit", (long) tail.limit()), Columns::turn);
 	}
 
 	/**

@@ -7,6 +7,7 @@ import javax.sql.DataSource;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.SessionKey;
+import io.sessionkit.store.row.KeyHash;
 import io.sessionkit.test.PostgresServer;
 
 import org.springframework.core.io.ClassPathResource;

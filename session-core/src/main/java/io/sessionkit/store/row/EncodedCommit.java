@@ -1,4 +1,4 @@
-package io.sessionkit.store.jdbc;
+package io.sessionkit.store.row;
 
 import java.time.Duration;
 import java.util.List;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeToLive the new time to live in microseconds, 0 for good; null leaves it
  * @param firstTimeToLive the same for a session that is created; null for good
  */
-record EncodedCommit(Commit commit, KeyHash key, @Nullable EncodedTurn turn, @Nullable String title,
+public record EncodedCommit(Commit commit, KeyHash key, @Nullable EncodedTurn turn, @Nullable String title,
 		@Nullable String tags, @Nullable String state, @Nullable Long timeToLive, @Nullable Long firstTimeToLive) {
 
 	/**
@@ -42,23 +42,23 @@ record EncodedCommit(Commit commit, KeyHash key, @Nullable EncodedTurn turn, @Nu
 	 * @param items the messages of the part
 	 * @param tokens the tokens of these
 	 */
-	record EncodedTurn(Turn turn, int part, @Nullable String origin, String outcome, List<String> bodies,
+	public record EncodedTurn(Turn turn, int part, @Nullable String origin, String outcome, List<String> bodies,
 			List<NewItem> items, int tokens) {
 
-		static EncodedTurn of(SessionKey key, TurnWrite write, MessageCodec codec) {
+		public static EncodedTurn of(SessionKey key, TurnWrite write, MessageCodec codec) {
 			return new EncodedTurn(write.turn(), write.part(), TurnPayload.origin(key, write.turn(), codec),
 					TurnPayload.outcome(key, write.turn(), codec),
 					write.items().stream().map((item) -> codec.encode(key, item.message())).toList(), write.items(),
 					write.items().stream().mapToInt(NewItem::tokens).sum());
 		}
 
-		boolean isCompleted() {
+		public boolean isCompleted() {
 			return this.turn.status() == TurnStatus.COMPLETED;
 		}
 
 	}
 
-	static EncodedCommit of(Commit commit, StoreOptions options) {
+	public static EncodedCommit of(Commit commit, StoreOptions options) {
 		SessionKey key = commit.key();
 		MessageCodec codec = options.codec();
 		HeaderChange change = commit.header();
@@ -80,11 +80,11 @@ record EncodedCommit(Commit commit, KeyHash key, @Nullable EncodedTurn turn, @Nu
 	/**
 	 * Whether it only appends one completed turn.
 	 */
-	boolean isPlain() {
+	public boolean isPlain() {
 		return this.commit.isPlainTurn() && this.turn != null && this.turn.isCompleted();
 	}
 
-	EncodedTurn plainTurn() {
+	public EncodedTurn plainTurn() {
 		if (this.turn == null) {
 			throw new IllegalStateException("The commit has no turn.");
 		}

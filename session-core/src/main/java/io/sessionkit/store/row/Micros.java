@@ -1,4 +1,4 @@
-package io.sessionkit.store.jdbc;
+package io.sessionkit.store.row;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -7,11 +7,11 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Instants and durations as the columns hold them: microseconds. Finer than a
- * millisecond, because the moment of its creation also tells a session from one that was
- * created again under its key.
+ * Instants and durations as they are stored: microseconds. Finer than a millisecond,
+ * because the moment of its creation also tells a session from one that was created again
+ * under its key.
  */
-final class Micros {
+public final class Micros {
 
 	/** Some 140,000 years: far enough, and now plus this is still a number. */
 	private static final long LONGEST = Long.MAX_VALUE / 2;
@@ -19,16 +19,16 @@ final class Micros {
 	private Micros() {
 	}
 
-	static long of(Instant instant) {
+	public static long of(Instant instant) {
 		return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
 	}
 
-	static @Nullable Long ofNullable(@Nullable Instant instant) {
+	public static @Nullable Long ofNullable(@Nullable Instant instant) {
 		return (instant != null) ? of(instant) : null;
 	}
 
 	/** At least one, except for no time at all. */
-	static long of(Duration duration) {
+	public static long of(Duration duration) {
 		if (duration.isZero()) {
 			return 0;
 		}
@@ -38,15 +38,15 @@ final class Micros {
 		return Math.max(1, duration.getSeconds() * 1_000_000 + duration.getNano() / 1_000);
 	}
 
-	static Instant instant(long micros) {
+	public static Instant instant(long micros) {
 		return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
 	}
 
-	static @Nullable Instant instantOrNull(@Nullable Long micros) {
+	public static @Nullable Instant instantOrNull(@Nullable Long micros) {
 		return (micros != null) ? instant(micros) : null;
 	}
 
-	static @Nullable Duration durationOrNull(@Nullable Long micros) {
+	public static @Nullable Duration durationOrNull(@Nullable Long micros) {
 		return (micros != null) ? Duration.of(micros, ChronoUnit.MICROS) : null;
 	}
 

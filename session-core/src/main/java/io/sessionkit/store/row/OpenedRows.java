@@ -1,15 +1,15 @@
-package io.sessionkit.store.jdbc;
+package io.sessionkit.store.row;
 
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the database returned for a session that is opened.
+ * What the server returned for a session that is opened.
  *
  * @param header its row
  * @param checkpoint the summary; null where there is none
  * @param items the items of the window, oldest first
  */
-record OpenedRows(HeaderRow header, @Nullable RecordRow checkpoint, List<ItemRow> items) {
+public record OpenedRows(HeaderRow header, @Nullable RecordRow checkpoint, List<ItemRow> items) {
 }

@@ -1,4 +1,4 @@
-package io.sessionkit.store.jdbc;
+package io.sessionkit.store.row;
 
 import java.time.Instant;
 import java.util.HashMap;
@@ -23,15 +23,15 @@ import org.jspecify.annotations.Nullable;
  * Turns rows into what callers see. What cannot be decoded is named: the session, and the
  * item or turn.
  */
-final class RowReader {
+public final class RowReader {
 
 	private final MessageCodec codec;
 
-	RowReader(MessageCodec codec) {
+	public RowReader(MessageCodec codec) {
 		this.codec = codec;
 	}
 
-	SessionView view(SessionKey key, OpenedRows rows) {
+	public SessionView view(SessionKey key, OpenedRows rows) {
 		Session session = session(key, rows.header());
 		String id = session.checkpointId();
 		SessionRecord checkpoint = (rows.checkpoint() != null && id != null)
@@ -39,7 +39,7 @@ final class RowReader {
 		return new SessionView(session, checkpoint, items(key, rows.items()));
 	}
 
-	Session session(SessionKey key, HeaderRow row) {
+	public Session session(SessionKey key, HeaderRow row) {
 		return named("The header of session " + key,
 				() -> new Session(key, row.version(), row.turns(), row.items(), row.branch(), row.path().head(),
 						row.openTurn(), row.path().checkpoint(), row.path().checkpointId(), row.totals(),
@@ -47,7 +47,7 @@ final class RowReader {
 						row.life().createdAt(), row.life().updatedAt(), row.life().expiresAt()));
 	}
 
-	List<SessionItem> items(SessionKey key, List<ItemRow> rows) {
+	public List<SessionItem> items(SessionKey key, List<ItemRow> rows) {
 		return rows.stream().map((row) -> item(key, row)).toList();
 	}
 
@@ -57,7 +57,7 @@ final class RowReader {
 				at, row.tokens(), this.codec.decode(key, row.body())));
 	}
 
-	Turn turn(SessionKey key, TurnRow row) {
+	public Turn turn(SessionKey key, TurnRow row) {
 		return named("Turn " + row.number() + " of session " + key, () -> TurnPayload.turn(key, row, this.codec));
 	}
 

@@ -1,4 +1,4 @@
-package io.sessionkit.store.jdbc;
+package io.sessionkit.store.row;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -13,13 +13,13 @@ import io.sessionkit.SessionKey;
  * @param session SHA-256 of owner, NUL and id, in hexadecimal
  * @param owner SHA-256 of the owner
  */
-record KeyHash(String session, String owner) {
+public record KeyHash(String session, String owner) {
 
-	static KeyHash of(SessionKey key) {
+	public static KeyHash of(SessionKey key) {
 		return new KeyHash(hash(key.owner() + '\0' + key.id()), ofOwner(key.owner()));
 	}
 
-	static String ofOwner(String owner) {
+	public static String ofOwner(String owner) {
 		return hash(owner);
 	}
 

@@ -1,4 +1,4 @@
-package io.sessionkit.store.jdbc;
+package io.sessionkit.store.row;
 
 import java.util.HashMap;
 import java.util.List;
@@ -12,8 +12,8 @@ import io.sessionkit.codec.MessageCodec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The encoded columns of a turn: the origin, which is written once, and the outcome,
- * which each part replaces.
+ * The encoded texts of a turn: the origin, which is written once, and the outcome, which
+ * each part replaces.
  */
 final class TurnPayload {
 

@@ -1,0 +1,76 @@
+package io.sessionkit.store.jdbc;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+
+import io.sessionkit.TurnStatus;
+import io.sessionkit.ViewTotals;
+import io.sessionkit.store.row.HeaderRow;
+import io.sessionkit.store.row.ItemRow;
+import io.sessionkit.store.row.RecordRow;
+import io.sessionkit.store.row.TurnRow;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The columns of the tables, in the order in which they are asked for and read.
+ */
+final class Columns {
+
+	static final String HEADER = """
+			s.pk, s.version, s.turns, s.items, s.head, s.run_lo, s.run_parent, s.open_turn, s.cp, \
+			s.view_turns, s.view_items, s.view_tokens, s.ttl, s.created_at, s.updated_at, s.expires_at, \
+			s.branch, s.cp_id, s.title, s.tags, s.state""";
+
+	static final String TURN = """
+			t.turn_no, t.turn_id, t.parent, t.run_lo, t.run_parent, t.cp, t.cp_id, t.branch, t.status, t.parts, \
+			t.items, t.tokens, t.started_at, t.ended_at, t.state, t.origin, t.outcome""";
+
+	static final String ITEM = "i.seq, i.turn_no, i.recorded_at, i.tokens, i.body";
+
+	static final String RECORD = "r.revision, r.written_at, r.expires_at, r.payload";
+
+	private Columns() {
+	}
+
+	/**
+	 * Reads the columns of a header.
+	 * @param row the row
+	 * @param c the index of the first of them
+	 */
+	static HeaderRow header(ResultSet row, int c) throws SQLException {
+		HeaderRow.Path path = new HeaderRow.Path(row.getLong(c + 4), row.getLong(c + 5), row.getLong(c + 6),
+				row.getLong(c + 8), row.getString(c + 17));
+		ViewTotals totals = new ViewTotals(row.getLong(c + 9), row.getLong(c + 10), row.getLong(c + 11));
+		HeaderRow.Life life = new HeaderRow.Life(number(row, c + 12), row.getLong(c + 13), row.getLong(c + 14),
+				number(row, c + 15));
+		return new HeaderRow(row.getLong(c), row.getLong(c + 1), row.getLong(c + 2), row.getLong(c + 3), path,
+				row.getLong(c + 7), totals, life, row.getString(c + 16), row.getString(c + 18), row.getString(c + 19),
+				row.getString(c + 20));
+	}
+
+	static TurnRow turn(ResultSet row) throws SQLException {
+		HeaderRow.Path path = new HeaderRow.Path(row.getLong(1), row.getLong(4), row.getLong(5), row.getLong(6),
+				row.getString(7));
+		return new TurnRow(row.getString(2), row.getLong(3), path, row.getString(8),
+				TurnStatus.valueOf(row.getString(9)), row.getInt(10), row.getInt(11), row.getInt(12), row.getLong(13),
+				number(row, 14), row.getString(15), row.getString(16), row.getString(17));
+	}
+
+	/** Reads the columns of an item, wherever the body is. */
+	static ItemRow item(ResultSet row, int first, int body) throws SQLException {
+		return new ItemRow(row.getLong(first), row.getLong(first + 1), row.getLong(first + 2), row.getInt(first + 3),
+				row.getString(body));
+	}
+
+	/** Reads the columns of a record, wherever the payload is. */
+	static RecordRow record(ResultSet row, int first, int payload) throws SQLException {
+		return new RecordRow(row.getLong(first), row.getLong(first + 1), number(row, first + 2),
+				row.getString(payload));
+	}
+
+	static @Nullable Long number(ResultSet row, int column) throws SQLException {
+		long value = row.getLong(column);
+		return row.wasNull() ? null : value;
+	}
+
+}
