@@ -1,0 +1,129 @@
+package io.sessionkit.store.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+
+import io.sessionkit.Session;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.NewItem;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.row.EncodedCommit;
+import io.sessionkit.store.row.EncodedCommit.EncodedTurn;
+import io.sessionkit.store.row.Micros;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The arguments of a script, one after another. What is not there is an empty text.
+ */
+final class Arguments {
+
+	private static final byte[] NONE = {};
+
+	private static final int PARTS_OF_A_TURN = 13;
+
+	private final List<byte[]> values = new ArrayList<>();
+
+	Object[] toArray() {
+		return this.values.toArray();
+	}
+
+	Arguments with(@Nullable String text) {
+		this.values.add((text != null) ? RedisKeys.bytes(text) : NONE);
+		return this;
+	}
+
+	Arguments with(@Nullable Long number) {
+		return with((number != null) ? number.toString() : null);
+	}
+
+	Arguments with(long number) {
+		return with(Long.toString(number));
+	}
+
+	Arguments with(boolean yes) {
+		return with(yes ? "1" : "0");
+	}
+
+	/** A limit, where the greatest number there is means none. */
+	Arguments withLimit(int limit) {
+		return with((limit != Integer.MAX_VALUE) ? Long.valueOf(limit) : null);
+	}
+
+	Arguments with(RecordWrite write) {
+		Duration timeToLive = write.timeToLive();
+		return with(write.kind()).with(write.id())
+			.with(write.expected())
+			.with(write.payload() != null)
+			.with(write.payload())
+			.with((timeToLive != null) ? Long.valueOf(Micros.of(timeToLive)) : null);
+	}
+
+	/**
+	 * A commit, as <code>commit.lua</code> reads it.
+	 * @param encoded the commit
+	 * @param indexed whether the index has just been written
+	 * @param lag how old the index may be, in microseconds
+	 */
+	static Arguments of(EncodedCommit encoded, boolean indexed, long lag) {
+		Commit commit = encoded.commit();
+		Session base = commit.base();
+		Arguments all = new Arguments().with(commit.expect().name())
+			.with((base != null) ? Long.valueOf(base.version()) : null)
+			.with((base != null) ? Long.valueOf(Micros.of(base.createdAt())) : null)
+			.with(commit.key().owner())
+			.with(commit.key().id())
+			.with(encoded.firstTimeToLive())
+			.with(indexed)
+			.with(lag);
+		all.withChange(encoded);
+		all.withTurn(encoded.turn());
+		all.with(commit.delete().size());
+		new TreeSet<>(commit.delete()).forEach((sequence) -> all.with(sequence));
+		all.with(commit.records().size());
+		commit.records().forEach(all::with);
+		return all;
+	}
+
+	private void withChange(EncodedCommit encoded) {
+		HeaderChange.Head head = encoded.commit().header().head();
+		HeaderChange.Checkpoint checkpoint = encoded.commit().header().checkpoint();
+		with(encoded.title()).with(encoded.tags())
+			.with(encoded.state())
+			.with(encoded.timeToLive())
+			.with((head != null) ? head.branch() : null)
+			.with((head != null) ? Long.valueOf(head.turn()) : null)
+			.with((checkpoint != null) ? Long.valueOf(checkpoint.turn()) : null)
+			.with((checkpoint != null) ? checkpoint.id() : null);
+	}
+
+	private void withTurn(@Nullable EncodedTurn turn) {
+		if (turn == null) {
+			for (int i = 0; i < PARTS_OF_A_TURN; i++) {
+				with((String) null);
+			}
+			return;
+		}
+		TurnStatus status = turn.turn().status();
+		with(turn.turn().id()).with(turn.part())
+			.with(turn.isCompleted())
+			.with(status.isOpen())
+			.with(status.name())
+			.with(turn.turn().parent())
+			.with(turn.turn().branch())
+			.with(Micros.of(turn.turn().startedAt()))
+			.with(Micros.ofNullable(turn.turn().endedAt()))
+			.with(turn.origin())
+			.with(turn.outcome())
+			.with(turn.tokens())
+			.with(turn.items().size());
+		for (int i = 0; i < turn.items().size(); i++) {
+			NewItem item = turn.items().get(i);
+			with(Micros.of(item.at())).with(item.tokens()).with(turn.bodies().get(i));
+		}
+	}
+
+}

@@ -1,0 +1,62 @@
+package io.sessionkit.store.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+import io.sessionkit.store.row.ItemRow;
+
+/**
+ * Takes the items of turns apart: sequence, time, tokens and size in digits, a line feed,
+ * then the encoded message in so many bytes.
+ */
+final class PackedItems {
+
+	private final byte[] packed;
+
+	private final long turn;
+
+	private int at;
+
+	private PackedItems(long turn, byte[] packed) {
+		this.turn = turn;
+		this.packed = packed;
+	}
+
+	/**
+	 * The items of pairs of a turn and its items, oldest first.
+	 */
+	static List<ItemRow> of(Reply pairs) {
+		List<ItemRow> items = new ArrayList<>();
+		for (int i = 0; i < pairs.size(); i += 2) {
+			new PackedItems(pairs.number(i), pairs.bytes(i + 1)).addTo(items);
+		}
+		items.sort(Comparator.comparingLong(ItemRow::sequence));
+		return items;
+	}
+
+	private void addTo(List<ItemRow> items) {
+		while (this.at < this.packed.length) {
+			long sequence = number();
+			long recordedAt = number();
+			int tokens = (int) number();
+			int size = (int) number();
+			items.add(new ItemRow(sequence, this.turn, recordedAt, tokens,
+					new String(this.packed, this.at, size, StandardCharsets.UTF_8)));
+			this.at += size;
+		}
+	}
+
+	/** A number and the one character behind it. */
+	private long number() {
+		boolean negative = this.packed[this.at] == '-';
+		long number = 0;
+		for (this.at += negative ? 1 : 0; this.packed[this.at] >= '0'; this.at++) {
+			number = 10 * number + this.packed[this.at] - '0';
+		}
+		this.at++;
+		return negative ? -number : number;
+	}
+
+}

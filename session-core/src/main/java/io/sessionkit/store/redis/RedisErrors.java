@@ -1,0 +1,74 @@
+package io.sessionkit.store.redis;
+
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import io.sessionkit.StoreUnavailableException;
+
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.data.redis.RedisConnectionFailureException;
+
+/**
+ * What a failure of the server means. Its own words are not passed on, but the code that
+ * they begin with: there can be an argument in them.
+ */
+final class RedisErrors {
+
+	/** Redis names an error by one word in capitals. */
+	private static final Pattern CODE = Pattern.compile("\\b(WRONGTYPE|CROSSSLOT|READONLY|MISCONF|NOREPLICAS|NOPERM|"
+			+ "NOAUTH|WRONGPASS|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|OOM|NOSCRIPT|MOVED|ERR)\\b");
+
+	private RedisErrors() {
+	}
+
+	/**
+	 * A failure after which nobody knows whether the script was run.
+	 */
+	static boolean isAmbiguous(DataAccessException ex) {
+		return ex instanceof RedisConnectionFailureException || ex instanceof QueryTimeoutException
+				|| (!(ex instanceof InvalidDataAccessApiUsageException) && code(ex).isEmpty());
+	}
+
+	/**
+	 * Whether the keys of a script are not all kept by one server.
+	 */
+	static boolean isCrossSlot(DataAccessException ex) {
+		return code(ex).equals("CROSSSLOT");
+	}
+
+	static StoreUnavailableException translate(DataAccessException ex, boolean write) {
+		String code = code(ex);
+		if (code.equals("WRONGTYPE")) {
+			return new StoreUnavailableException("A key that the session store needs holds something else (WRONGTYPE);"
+					+ " nothing was written. Delete it, or set sessionkit.store.redis.key-prefix.", null);
+		}
+		if (isAmbiguous(ex)) {
+			return new StoreUnavailableException("The Redis server of the session store cannot be reached ("
+					+ ex.getClass().getSimpleName() + ")." + (write ? " Whether the write took place is unknown;"
+							+ " committing the same turn id again is safe." : ""),
+					ex);
+		}
+		return new StoreUnavailableException("Redis refused a script of the session store ("
+				+ (code.isEmpty() ? ex.getClass().getSimpleName() : code) + "); nothing was written.", null);
+	}
+
+	/**
+	 * The code of the error that the server answered with; empty if it did not answer.
+	 */
+	private static String code(Throwable ex) {
+		for (Throwable each = ex; each != null; each = each.getCause()) {
+			String type = each.getClass().getSimpleName().toUpperCase(Locale.ROOT);
+			Matcher matcher = CODE.matcher(String.valueOf(each.getMessage()));
+			boolean answer = type.contains("COMMANDEXECUTION") || type.contains("REDISDATA") || type.contains("JEDIS")
+					|| type.contains("CLUSTER") || type.contains("NOSCRIPT") || type.contains("READONLY");
+			if (answer && matcher.find()) {
+				return matcher.group(1);
+			}
+		}
+		return "";
+	}
+
+}

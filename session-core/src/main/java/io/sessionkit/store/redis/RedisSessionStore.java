@@ -1,0 +1,265 @@
+package io.sessionkit.store.redis;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.Window;
+import io.sessionkit.store.redis.OwnerIndex.Found;
+import io.sessionkit.store.redis.RedisKeys.Pair;
+import io.sessionkit.store.row.EncodedCommit;
+import io.sessionkit.store.row.KeyHash;
+import io.sessionkit.store.row.OpenedRows;
+import io.sessionkit.store.row.RecordRow;
+import io.sessionkit.store.row.RowReader;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Keeps sessions in Redis 6.2 or newer, alone or as a Cluster, without modules. Opening a
+ * session is one call of a script and so is committing a turn, whatever it changes; a
+ * session is two hashes, which branches and undo do not copy.
+ * <p>
+ * Lists of an owner come from indexes. On one server they are written by the same script.
+ * In a Cluster they are on another server perhaps: the first turn of a session costs one
+ * call more there, and one turn in {@code 15 minutes}.
+ * <p>
+ * Redis transactions and those of a caller are not joined: a commit is stored when it
+ * returns. A commit of a turn whose answer was lost is repeated once, which is safe: the
+ * script looks for the turn's id first.
+ * <p>
+ * Expiry and the times of sessions and records are by the clock of the server. How much
+ * of what was stored survives a crash or a failover of the server is a matter of its
+ * persistence and replication.
+ * <p>
+ * Safe for use by many threads and processes. Where the server cannot be reached or
+ * refuses a script, methods throw {@link io.sessionkit.StoreUnavailableException}.
+ */
+public final class RedisSessionStore implements SessionStore {
+
+	/** What the names of the keys start with unless it is told otherwise. */
+	public static final String DEFAULT_KEY_PREFIX = "sessionkit:";
+
+	private final StoreOptions options;
+
+	private final RedisKeys keys;
+
+	private final RedisScripts scripts;
+
+	private final OwnerIndex index;
+
+	private final RowReader reader;
+
+	/**
+	 * A store in the keys <code>sessionkit:*</code>. Does not connect yet.
+	 * @param connections connections to the server or Cluster
+	 * @param options codec, clock, turn ids, token estimate and time to live
+	 */
+	public RedisSessionStore(RedisConnectionFactory connections, StoreOptions options) {
+		this(connections, options, DEFAULT_KEY_PREFIX);
+	}
+
+	/**
+	 * A store in keys of other names. Does not connect yet.
+	 * @param connections connections to the server or Cluster
+	 * @param options codec, clock, turn ids, token estimate and time to live
+	 * @param keyPrefix what the names start with: at least one character, neither braces
+	 * nor white space
+	 * @throws IllegalArgumentException if the prefix has other characters
+	 */
+	public RedisSessionStore(RedisConnectionFactory connections, StoreOptions options, String keyPrefix) {
+		this.options = options;
+		this.keys = new RedisKeys(keyPrefix);
+		this.scripts = new RedisScripts(connections);
+		this.index = new OwnerIndex(this.scripts);
+		this.reader = new RowReader(options.codec());
+	}
+
+	@Override
+	public StoreOptions options() {
+		return this.options;
+	}
+
+	/**
+	 * Does nothing if the server can be reached and runs scripts.
+	 * @throws io.sessionkit.StoreUnavailableException if not
+	 */
+	public void verifyServer() {
+		read(Script.OPEN, SessionKey.of("none"), new Arguments().with(0).with(0));
+	}
+
+	@Override
+	public Optional<SessionView> open(SessionKey key, Window window) {
+		Reply reply = read(Script.OPEN, key, new Arguments().withLimit(window.turns()).withLimit(window.items()));
+		if (reply.isEmpty()) {
+			return Optional.empty();
+		}
+		Reply checkpoint = reply.list(1);
+		RecordRow record = checkpoint.isEmpty() ? null : checkpoint.record(0);
+		return Optional
+			.of(this.reader.view(key, new OpenedRows(reply.list(0).header(), record, PackedItems.of(reply.list(2)))));
+	}
+
+	@Override
+	public CommitResult commit(Commit commit) {
+		EncodedCommit encoded = EncodedCommit.of(commit, this.options);
+		boolean oneServer = this.scripts.haveOneServer();
+		if (!oneServer) {
+			kinds(commit).forEach((kind) -> touchRecords(commit.key(), kind, encoded.firstTimeToLive()));
+		}
+		boolean indexed = !oneServer && commit.expect() == Commit.Expect.ABSENT;
+		if (indexed) {
+			touchSessions(encoded);
+		}
+		Reply reply = commit(encoded, indexed);
+		if (reply.requiredText(0).equals("INDEX")) {
+			touchSessions(encoded);
+			reply = commit(encoded, true);
+		}
+		return Commits.result(commit, reply);
+	}
+
+	private Reply commit(EncodedCommit encoded, boolean indexed) {
+		Commit commit = encoded.commit();
+		List<Pair> indexes = new ArrayList<>();
+		indexes.add(this.keys.sessions(commit.key().owner()));
+		kinds(commit).forEach((kind) -> indexes.add(this.keys.records(commit.key().owner(), kind)));
+		return this.scripts.write(Script.COMMIT, this.keys.session(encoded.key()), indexes,
+				Arguments.of(encoded, indexed, OwnerIndex.lag()), commit.turn() != null);
+	}
+
+	private static LinkedHashSet<String> kinds(Commit commit) {
+		LinkedHashSet<String> kinds = new LinkedHashSet<>();
+		commit.records().forEach((record) -> kinds.add(record.kind()));
+		return kinds;
+	}
+
+	private void touchSessions(EncodedCommit encoded) {
+		SessionKey key = encoded.commit().key();
+		this.index.touch(this.keys.sessions(key.owner()), key.id(), encoded.firstTimeToLive());
+	}
+
+	private void touchRecords(SessionKey key, String kind, @Nullable Long timeToLive) {
+		this.index.touch(this.keys.records(key.owner(), kind), key.id(), timeToLive);
+	}
+
+	@Override
+	public List<SessionItem> items(SessionKey key, Tail tail) {
+		Reply reply = read(Script.ITEMS, key,
+				new Arguments().with((tail.before() != Long.MAX_VALUE) ? Long.valueOf(tail.before()) : null)
+					.withLimit(tail.limit()));
+		List<SessionItem> items = this.reader.items(key,
+				PackedItems.of(reply).stream().filter((item) -> item.sequence() < tail.before()).toList());
+		return items.subList(Math.max(0, items.size() - tail.limit()), items.size());
+	}
+
+	@Override
+	public List<SessionItem> items(SessionKey key, long turn) {
+		return this.reader.items(key, PackedItems.of(read(Script.TURN, key, new Arguments().with(turn))));
+	}
+
+	@Override
+	public List<Turn> turns(SessionKey key, Tail tail) {
+		Reply reply = read(Script.TURNS, key,
+				new Arguments().with((tail.before() != Long.MAX_VALUE) ? Long.valueOf(tail.before()) : null)
+					.withLimit(tail.limit()));
+		return reply.lists()
+			.stream()
+			.map((turn) -> this.reader.turn(key, turn.turn()))
+			.sorted(Comparator.comparingLong(Turn::number))
+			.toList();
+	}
+
+	@Override
+	public List<Session> list(String owner, Page page) {
+		return this.index.newest(this.keys.sessions(owner), page, (ids) -> sessions(owner, ids));
+	}
+
+	private List<Found<Session>> sessions(String owner, List<String> ids) {
+		List<Found<Session>> found = new ArrayList<>();
+		int together = this.scripts.haveOneServer() ? Math.max(1, ids.size()) : 1;
+		for (int from = 0; from < ids.size(); from += together) {
+			List<String> some = ids.subList(from, Math.min(ids.size(), from + together));
+			List<Pair> keysOfSome = some.stream().map((id) -> keysOf(SessionKey.of(owner, id))).toList();
+			List<Reply> headers = this.scripts.read(Script.HEADERS, keysOfSome, new Arguments()).lists();
+			for (int i = 0; i < some.size(); i++) {
+				if (!headers.get(i).isEmpty()) {
+					Session session = this.reader.session(SessionKey.of(owner, some.get(i)), headers.get(i).header());
+					found.add(new Found<>(some.get(i), session.updatedAt(), session));
+				}
+			}
+		}
+		return found;
+	}
+
+	@Override
+	public void clear(SessionKey key) {
+		Pair sessions = this.keys.sessions(key.owner());
+		Reply reply = this.scripts.write(Script.CLEAR, keysOf(key), List.of(sessions), new Arguments().with(key.id()),
+				true);
+		long cleared = reply.number(0);
+		if (!this.scripts.haveOneServer()) {
+			this.index.forget(sessions, key.id(), cleared);
+		}
+		for (int i = 1; i < reply.size(); i++) {
+			this.index.forget(this.keys.records(key.owner(), reply.requiredText(i)), key.id(), cleared);
+		}
+	}
+
+	@Override
+	public boolean put(SessionKey key, RecordWrite record) {
+		if (!this.scripts.haveOneServer()) {
+			touchRecords(key, record.kind(), null);
+		}
+		Arguments arguments = new Arguments().with(key.id()).with(OwnerIndex.lag()).with(record);
+		Reply reply = this.scripts.write(Script.PUT, keysOf(key),
+				List.of(this.keys.records(key.owner(), record.kind())), arguments, false);
+		return reply.number(0) == 1;
+	}
+
+	@Override
+	public List<SessionRecord> records(SessionKey key, String kind) {
+		return read(Script.RECORDS, key, new Arguments().with(kind)).lists()
+			.stream()
+			.map((record) -> record.record(1).record(key, kind, record.requiredText(0)))
+			.sorted(Comparator.comparing(SessionRecord::id))
+			.toList();
+	}
+
+	@Override
+	public List<SessionRecord> records(String owner, String kind, Page page) {
+		return this.index.newest(this.keys.records(owner, kind), page, (ids) -> records(owner, kind, ids));
+	}
+
+	private List<Found<SessionRecord>> records(String owner, String kind, List<String> ids) {
+		return ids.stream()
+			.flatMap((id) -> records(SessionKey.of(owner, id), kind).stream())
+			.map((record) -> new Found<>(record.key().id(), record.writtenAt(), record))
+			.toList();
+	}
+
+	private Reply read(Script script, SessionKey key, Arguments arguments) {
+		return this.scripts.read(script, List.of(keysOf(key)), arguments);
+	}
+
+	private Pair keysOf(SessionKey key) {
+		return this.keys.session(KeyHash.of(key));
+	}
+
+}

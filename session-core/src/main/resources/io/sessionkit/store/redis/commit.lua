@@ -1,0 +1,318 @@
+-- KEYS session, records, and where all keys may be on one server: the index of sessions and its
+--   expiries, then the same two for each kind of the records
+-- ARGV as CommitArguments writes them
+-- Returns COMMITTED version turn first-item, REPEATED version turn, CONFLICT version, INDEX where the
+-- index has to be written first, or PART, HEAD, CHECKPOINT with what was refused.
+local next_argument = 0
+local function text()
+	next_argument = next_argument + 1
+	return ARGV[next_argument]
+end
+local function number() return tonumber(text()) end
+local function given() local value = text() return value ~= '' and value or nil end
+
+local commit = {expect = text(), version = number(), created = number(), owner = text(), id = text(),
+	first_ttl = number(), indexed = text() == '1', lag = number()}
+local change = {title = given(), tags = given(), state = given(), ttl = number(), branch = text(), head = number(),
+	cp = number(), cpId = text()}
+local write = {id = given(), part = number(), completed = text() == '1', open = text() == '1', status = text(),
+	parent = number(), branch = text(), started = number(), ended = number() or '', origin = text(), outcome = text(),
+	tokens = number(), count = number() or 0}
+local items_at = next_argument
+next_argument = next_argument + 3 * write.count
+local deletes = {}
+for i = 1, number() do deletes[i] = number() end
+local records = {}
+for i = 1, number() do
+	records[i] = read_write(next_argument + 1)
+	next_argument = next_argument + 6
+end
+
+local now = clock()
+local values = stored_header(now)
+local header = values and named(values) or {version = 0}
+local created = not values
+local there_number = write.id and values and tonumber(redis.call('HGET', SESSION, 'i:' .. write.id) or nil)
+local there = there_number and turn(there_number)
+
+-- what is asked for
+
+if there and write.part < there[PARTS] then return {'REPEATED', header.version, there_number} end
+
+local function is_as_expected()
+	if commit.expect == 'ABSENT' then
+		if values then return false end
+	elseif commit.expect == 'UNCHANGED' then
+		if not values or header.version ~= commit.version or header.created ~= commit.created then return false end
+	elseif not values and not (write.id and write.part == 0) then
+		return false -- a later part belongs to a turn that went with its session
+	end
+	if there and there[OPEN] ~= 1 then return false end -- it has ended: somebody else was faster
+	for _, each_record in ipairs(records) do
+		local expected = created and each_record.expected <= 0 or not created and as_expected(each_record, now)
+		if not expected then return false end
+	end
+	return true
+end
+if not is_as_expected() then return {'CONFLICT', header.version} end
+
+local parts = there and there[PARTS] or 0
+if write.id and write.part ~= parts then return {'PART', parts} end
+
+-- what the way to the beginning looks like
+
+local BEGINNING = {}
+BEGINNING[LO], BEGINNING[PAR], BEGINNING[CP], BEGINNING[CPID], BEGINNING[STATE] = 1, 0, 0, '', ''
+
+if created then
+	header = {version = 0, turns = 0, items = 0, head = 0, runLo = 1, runParent = 0, openTurn = 0, cp = 0,
+		viewTurns = 0, viewItems = 0, viewTokens = 0, created = now, updated = now, indexed = now,
+		ttl = commit.first_ttl, branch = 'main', cpId = '', title = '', tags = '', state = ''}
+end
+
+local function be_at(at, place)
+	header.head, header.runLo, header.runParent = at, place[LO], place[PAR]
+	header.cp, header.cpId, header.state = place[CP], place[CPID], place[STATE]
+end
+
+local function count_view()
+	header.viewTurns, header.viewItems, header.viewTokens = 0, 0, 0
+	walk(header.head, header.runLo, header.runParent, header.cp, function(low, high)
+		each('t:', low, high, SLICE, function(_, packed)
+			local counted = cmsgpack.unpack(packed)
+			header.viewTurns = header.viewTurns + 1
+			header.viewItems = header.viewItems + counted[ITEMS]
+			header.viewTokens = header.viewTokens + counted[TOKENS]
+		end)
+	end)
+end
+
+local function is_on_path(wanted)
+	local head, lo, parent = header.head, header.runLo, header.runParent
+	while lo > wanted do
+		local before = turn(parent)
+		if not before then return false end
+		head, lo, parent = parent, before[LO], before[PAR]
+	end
+	return wanted > 0 and wanted <= head
+end
+
+if change.head then
+	local target = turn(change.head)
+	if change.head ~= 0 and not target then return {'HEAD', 'absent'} end
+	if change.head ~= 0 and target[STATUS] ~= 'COMPLETED' then return {'HEAD', 'not completed'} end
+	header.branch = change.branch
+	be_at(change.head, target or BEGINNING)
+end
+if change.cp and change.cp ~= 0 and not is_on_path(change.cp) then return {'CHECKPOINT', header.head} end
+
+local changes = change.title or change.tags or change.state or change.ttl or change.head or change.cp
+local inline = KEYS[3] ~= nil
+if not inline and not commit.indexed and (created or now - header.indexed > commit.lag) then return {'INDEX'} end
+
+local wrong = wrong_type('hash', {RECORDS}) or wrong_type('zset', {unpack(KEYS, 3)})
+if wrong then return wrong end
+
+-- from here on it is written
+
+if created then
+	redis.call('UNLINK', SESSION, RECORDS)
+	redis.call('HSET', SESSION, 'owner', commit.owner, 'id', commit.id)
+end
+if change.head then count_view() end
+
+local function save_turn(at, changed)
+	redis.call('HSET', SESSION, 't:' .. at, cmsgpack.pack(changed))
+end
+
+local function begin()
+	local at = header.turns + 1
+	header.turns = at
+	local parent, branch = header.head, header.branch
+	local lo, run_parent = header.runLo, header.runParent
+	if not write.completed then
+		branch = write.branch
+		parent = write.parent
+		if parent ~= header.head then
+			local before = turn(parent) -- one that went with an earlier session is nobody's parent here
+			if not before then parent = 0 end
+			before = before or BEGINNING
+			lo, run_parent = before[LO], before[PAR]
+		end
+	end
+	if parent ~= at - 1 then lo, run_parent = at, parent end
+	redis.call('HSET', SESSION, 'i:' .. write.id, at)
+	return at, {parent, lo, run_parent, 0, '', branch, write.status, 0, 0, 0, 0, header.items + 1, write.started, '',
+		'', write.origin, '', write.id}
+end
+
+local function add_items(at, adding)
+	local packed = {}
+	for i = 1, write.count do
+		local from = items_at + 3 * (i - 1)
+		local body = ARGV[from + 3]
+		packed[i] = digits(header.items + i) .. ' ' .. ARGV[from + 1] .. ' ' .. ARGV[from + 2] .. ' ' .. #body .. '\n'
+			.. body
+	end
+	header.items = header.items + write.count
+	if write.count > 0 then
+		local stored = write.part > 0 and redis.call('HGET', SESSION, 'm:' .. at) or ''
+		redis.call('HSET', SESSION, 'm:' .. at, stored .. table.concat(packed))
+	end
+	if write.part == 1 then
+		redis.call('HSET', SESSION, 'multi', (redis.call('HGET', SESSION, 'multi') or '') .. at .. ' ')
+	end
+	adding[PARTS] = adding[PARTS] + 1
+	adding[ITEMS] = adding[ITEMS] + write.count
+	adding[TOKENS] = adding[TOKENS] + write.tokens
+end
+
+local function become_head(at, completed)
+	if completed[PARENT] == header.head then
+		header.head, header.runLo, header.runParent = at, completed[LO], completed[PAR]
+		header.viewTurns = header.viewTurns + 1
+		header.viewItems = header.viewItems + completed[ITEMS]
+		header.viewTokens = header.viewTokens + completed[TOKENS]
+		completed[CP], completed[CPID], completed[STATE] = header.cp, header.cpId, header.state
+	else
+		-- it was opened before others were added: the head goes back to where it was
+		local before = turn(completed[PARENT]) or BEGINNING
+		completed[CP], completed[CPID], completed[STATE] = before[CP], before[CPID], before[STATE]
+		be_at(at, completed)
+	end
+end
+
+local first = header.items + 1
+local written = 0
+if write.id then
+	local at, changed = there_number, there
+	if not there then at, changed = begin() end
+	add_items(at, changed)
+	changed[STATUS], changed[OPEN], changed[ENDED], changed[OUTCOME] =
+		write.status, write.open and 1 or 0, write.ended, write.outcome
+	if write.open then
+		header.openTurn = at
+	elseif header.openTurn == at then
+		header.openTurn = 0
+	end
+	local follows = changed[PARENT] == header.head
+	if write.completed then become_head(at, changed) end
+	save_turn(at, changed)
+	if write.completed and not follows then count_view() end
+	written = at
+end
+
+-- items that are deleted
+
+-- The items of a turn without one of them, and its tokens; nil if it is not there.
+local function without(packed, sequence)
+	local at = 1
+	while packed and at <= #packed do
+		local _, stop, found, tokens, size = string.find(packed, '^(%d+) %-?%d+ (%d+) (%d+)\n', at)
+		local last = stop + size
+		if tonumber(found) == sequence then
+			return string.sub(packed, 1, at - 1) .. string.sub(packed, last + 1), tonumber(tokens)
+		end
+		at = last + 1
+	end
+end
+
+-- Turns are numbered in the order of their first items.
+local function begun_before(sequence)
+	local low, high = 1, header.turns
+	while low <= high do
+		local middle = math.floor((low + high) / 2)
+		if turn(middle)[FIRST] <= sequence then low = middle + 1 else high = middle - 1 end
+	end
+	return high
+end
+
+local function delete_from(at, sequence)
+	local rest, tokens = without(redis.call('HGET', SESSION, 'm:' .. at), sequence)
+	if not rest then return false end
+	local from = turn(at)
+	from[ITEMS], from[TOKENS] = from[ITEMS] - 1, from[TOKENS] - tokens
+	save_turn(at, from)
+	if rest == '' then
+		redis.call('HDEL', SESSION, 'm:' .. at)
+	else
+		redis.call('HSET', SESSION, 'm:' .. at, rest)
+	end
+	if at > header.cp and is_on_path(at) then
+		header.viewItems, header.viewTokens = header.viewItems - 1, header.viewTokens - tokens
+	end
+	return true
+end
+
+local function delete(sequence)
+	local at = begun_before(sequence)
+	if at > 0 and delete_from(at, sequence) then return true end
+	for several in string.gmatch(redis.call('HGET', SESSION, 'multi') or '', '%d+') do
+		if delete_from(tonumber(several), sequence) then return true end
+	end
+	return false
+end
+
+local function leave_empty_head()
+	local at, head, left = header.head, turn(header.head), 0
+	if not head or head[ITEMS] > 0 then return end
+	while head and head[ITEMS] == 0 do
+		if at > header.cp then left = left + 1 end
+		at = head[PARENT]
+		head = turn(at)
+	end
+	local same_view = head and head[CP] == header.cp and at > header.cp
+	be_at(head and at or 0, head or BEGINNING)
+	if same_view then
+		header.viewTurns = header.viewTurns - left
+	else
+		count_view()
+	end
+end
+
+local deleted = false
+for _, sequence in ipairs(deletes) do
+	if delete(sequence) then deleted = true end
+end
+if deleted then leave_empty_head() end
+
+-- what else is new
+
+if change.state or change.cp then
+	header.state = change.state or header.state
+	if change.cp then
+		header.cp, header.cpId = change.cp, change.cp > 0 and change.cpId or ''
+	end
+	local head = turn(header.head)
+	if head then
+		head[CP], head[CPID], head[STATE] = header.cp, header.cpId, header.state
+		save_turn(header.head, head)
+	end
+	if change.cp then count_view() end
+end
+header.title = change.title or header.title
+header.tags = change.tags or header.tags
+if change.ttl then header.ttl = change.ttl > 0 and change.ttl or nil end
+
+for _, each_record in ipairs(records) do write_record(each_record, now) end
+
+local moved = deleted or changes or #records > 0 or write.id and write.completed
+if moved or header.version == 0 then header.version = header.version + 1 end
+if moved or write.id then
+	header.updated = now
+	header.expires = header.ttl and now + header.ttl
+end
+if commit.indexed or inline then header.indexed = now end
+
+local saved = {}
+for i, name in ipairs(FIELDS) do
+	saved[2 * i - 1] = name
+	local value = header[name]
+	saved[2 * i] = (i <= #NUMBERS and value) and digits(value) or value or ''
+end
+redis.call('HSET', SESSION, unpack(saved))
+expire(header.expires)
+if inline then
+	for i = 3, #KEYS, 2 do touch(KEYS[i], KEYS[i + 1], commit.id, now, header.ttl, commit.lag) end
+end
+return {'COMMITTED', header.version, written, write.count > 0 and first or 0}

@@ -1,0 +1,8 @@
+-- KEYS an index of an owner, its expiries  ARGV id, the newest time that may be forgotten
+local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if score and tonumber(score) <= tonumber(ARGV[2]) then
+	redis.call('ZREM', KEYS[1], ARGV[1])
+	redis.call('ZREM', KEYS[2], ARGV[1])
+	return {1}
+end
+return {0}

@@ -1,0 +1,16 @@
+-- KEYS session, records  ARGV kind  Returns the records of the kind that have not expired, each with
+-- its id in front.
+local now = clock()
+if not stored_header(now) then return {} end
+local prefix, records = ARGV[1] .. '\0', {}
+for _, field in ipairs(redis.call('HKEYS', RECORDS)) do
+	if string.sub(field, 1, #prefix) == prefix then
+		local id = string.sub(field, #prefix + 1)
+		local found = record(ARGV[1], id, now)
+		if found then
+			table.insert(found, 1, id)
+			records[#records + 1] = found
+		end
+	end
+end
+return records

@@ -1,0 +1,48 @@
+package io.sessionkit.store.redis;
+
+import java.util.UUID;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionStoreContract;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.test.RedisServers;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestReporter;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+class RedisClusterSessionStoreTests extends SessionStoreContract {
+
+	private static final String PREFIX = "cluster-contract-" + UUID.randomUUID() + ":";
+
+	private static LettuceConnectionFactory connections;
+
+	private static SessionStore store;
+
+	@BeforeAll
+	static void start(TestReporter reporter) {
+		RedisServers servers = RedisServers.cluster();
+		reporter.publishEntry("server", servers.toString());
+		connections = servers.connections();
+		store = new RedisSessionStore(connections, StoreOptions.of(JsonMessageCodec.create()), PREFIX);
+	}
+
+	@AfterAll
+	static void stop() {
+		connections.destroy();
+	}
+
+	@Override
+	protected SessionStore store() {
+		return store;
+	}
+
+	@Override
+	protected boolean corrupt(SessionKey key, long sequence) {
+		return StoredKeys.in(connections, PREFIX).corrupt(key, sequence);
+	}
+
+}

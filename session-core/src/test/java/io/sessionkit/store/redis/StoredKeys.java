@@ -1,0 +1,63 @@
+package io.sessionkit.store.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.store.row.KeyHash;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/**
+ * The keys of a store, seen from underneath.
+ *
+ * @param redis the server
+ * @param prefix what their names begin with
+ */
+record StoredKeys(StringRedisTemplate redis, String prefix) {
+
+	static StoredKeys in(RedisConnectionFactory connections, String prefix) {
+		return new StoredKeys(new StringRedisTemplate(connections), prefix);
+	}
+
+	String session(SessionKey key) {
+		return name(new RedisKeys(this.prefix).session(KeyHash.of(key)).first());
+	}
+
+	String records(SessionKey key) {
+		return name(new RedisKeys(this.prefix).session(KeyHash.of(key)).second());
+	}
+
+	String sessions(String owner) {
+		return name(new RedisKeys(this.prefix).sessions(owner).first());
+	}
+
+	String expiries(String owner) {
+		return name(new RedisKeys(this.prefix).sessions(owner).second());
+	}
+
+	private static String name(byte[] key) {
+		return new String(key, StandardCharsets.UTF_8);
+	}
+
+	/** Spoils one message without changing its length. */
+	boolean corrupt(SessionKey key, long sequence) {
+		Map<Object, Object> fields = this.redis.opsForHash().entries(session(key));
+		return fields.keySet()
+			.stream()
+			.map(String::valueOf)
+			.filter((field) -> field.startsWith("m:"))
+			.anyMatch((field) -> corrupt(session(key), field, String.valueOf(fields.get(field)), sequence));
+	}
+
+	private boolean corrupt(String session, String field, String items, long sequence) {
+		String spoilt = items.replaceFirst("(?m)^((?s:.*?)\\b" + sequence + " \\d+ \\d+ \\d+\n)\\{", "$1[");
+		if (spoilt.equals(items)) {
+			return false;
+		}
+		this.redis.opsForHash().put(session, field, spoilt);
+		return true;
+	}
+
+}

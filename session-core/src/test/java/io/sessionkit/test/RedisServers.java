@@ -1,0 +1,231 @@
+package io.sessionkit.test;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.ThreadLocalRandom;
+
+import org.jspecify.annotations.Nullable;
+import org.testcontainers.DockerClientFactory;
+import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.utility.DockerImageName;
+import redis.embedded.Redis;
+import redis.embedded.RedisServer;
+import redis.embedded.RedisShardedCluster;
+
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * The Redis servers of the tests, plain and without modules: one alone (a container where
+ * a Docker engine answers, otherwise a real server from a jar), and a Cluster of three
+ * from the jar. Each is started on first use and stopped with the JVM; each test class
+ * takes a key prefix of its own.
+ */
+public final class RedisServers {
+
+	private static final String IMAGE = "redis:7-alpine";
+
+	private static final int PORT = 6379;
+
+	/** A node of a Cluster also listens at a port so much higher. */
+	private static final int BUS = 10_000;
+
+	private static @Nullable RedisServers alone;
+
+	private static @Nullable RedisServers cluster;
+
+	private final String name;
+
+	private final RedisConfiguration configuration;
+
+	private final String host;
+
+	private final int port;
+
+	private RedisServers(String name, RedisConfiguration configuration, String host, int port) {
+		this.name = name;
+		this.configuration = configuration;
+		this.host = host;
+		this.port = port;
+	}
+
+	/**
+	 * One server, started if it is not running yet. Prints which one it is.
+	 * @return the server
+	 */
+	public static synchronized RedisServers alone() {
+		if (alone == null) {
+			alone = DockerClientFactory.instance().isDockerAvailable() ? container() : embedded();
+			System.out.println("Redis of the tests: " + alone);
+		}
+		return alone;
+	}
+
+	/**
+	 * A Cluster of three servers, started if it is not running yet. Prints which one it
+	 * is.
+	 * @return the Cluster
+	 */
+	public static synchronized RedisServers cluster() {
+		if (cluster == null) {
+			cluster = embeddedCluster();
+			System.out.println("Redis Cluster of the tests: " + cluster);
+		}
+		return cluster;
+	}
+
+	private static RedisServers container() {
+		GenericContainer<?> container = new GenericContainer<>(DockerImageName.parse(IMAGE)).withExposedPorts(PORT);
+		container.start();
+		Runtime.getRuntime().addShutdownHook(new Thread(container::stop));
+		return standalone("container " + IMAGE, container.getHost(), container.getMappedPort(PORT));
+	}
+
+	private static RedisServers embedded() {
+		try {
+			int port = freePort();
+			start(RedisServer.newRedisServer().bind("127.0.0.1").port(port).setting("save \"\"").build());
+			return standalone("embedded server", "127.0.0.1", port);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static RedisServers standalone(String name, String host, int port) {
+		return new RedisServers(name, new RedisStandaloneConfiguration(host, port), host, port);
+	}
+
+	private static RedisServers embeddedCluster() {
+		try {
+			List<Integer> ports = List.of(freePort(), freePort(), freePort());
+			start(RedisShardedCluster.newRedisCluster()
+				.withServerBuilder(RedisServer.newRedisServer().bind("127.0.0.1").setting("save \"\""))
+				.serverPorts(ports)
+				.shard("one", 0)
+				.shard("two", 0)
+				.shard("three", 0)
+				.initializationTimeout(Duration.ofSeconds(30))
+				.build());
+			List<RedisNode> nodes = new ArrayList<>();
+			ports.forEach((port) -> nodes.add(new RedisNode("127.0.0.1", port)));
+			RedisClusterConfiguration configuration = new RedisClusterConfiguration();
+			configuration.setClusterNodes(nodes);
+			return new RedisServers("embedded Cluster of three", configuration, "127.0.0.1", ports.get(0));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static void start(Redis server) throws IOException {
+		server.start();
+		Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server)));
+	}
+
+	private static void stop(Redis server) {
+		try {
+			server.stop();
+		}
+		catch (IOException ex) {
+			// the JVM ends anyway
+		}
+	}
+
+	private static int freePort() {
+		while (true) {
+			int port = ThreadLocalRandom.current().nextInt(20_000, 50_000);
+			if (isFree(port) && isFree(port + BUS)) {
+				return port;
+			}
+		}
+	}
+
+	private static boolean isFree(int port) {
+		try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+			return socket.isBound();
+		}
+		catch (IOException ex) {
+			return false;
+		}
+	}
+
+	/**
+	 * Connections by Lettuce, started.
+	 * @return the factory; whoever asks for it destroys it
+	 */
+	public LettuceConnectionFactory connections() {
+		return lettuce(this.configuration);
+	}
+
+	/**
+	 * Connections by Lettuce to one server, by way of another port, behind which a proxy
+	 * is.
+	 * @param proxyPort where the proxy listens on the loopback address
+	 * @return the factory; whoever asks for it destroys it
+	 */
+	public LettuceConnectionFactory connectionsBy(int proxyPort) {
+		return lettuce(new RedisStandaloneConfiguration("127.0.0.1", proxyPort));
+	}
+
+	private static LettuceConnectionFactory lettuce(RedisConfiguration configuration) {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory(configuration,
+				LettuceClientConfiguration.builder()
+					.commandTimeout(Duration.ofSeconds(20))
+					.shutdownTimeout(Duration.ZERO)
+					.build());
+		connections.start();
+		return connections;
+	}
+
+	/**
+	 * Where and how the server or Cluster is reached.
+	 * @return the configuration
+	 */
+	public RedisConfiguration configuration() {
+		return this.configuration;
+	}
+
+	/**
+	 * Where the server, or the first one of the Cluster, listens.
+	 * @return the host
+	 */
+	public String host() {
+		return this.host;
+	}
+
+	/**
+	 * Where the server, or the first one of the Cluster, listens.
+	 * @return the port
+	 */
+	public int port() {
+		return this.port;
+	}
+
+	/**
+	 * Which server it is, and its version.
+	 */
+	@Override
+	public String toString() {
+		LettuceConnectionFactory connections = lettuce(new RedisStandaloneConfiguration(this.host, this.port));
+		try (RedisConnection connection = connections.getConnection()) {
+			Properties info = connection.serverCommands().info("server");
+			return "Redis " + ((info != null) ? info.getProperty("redis_version") : "?") + " (" + this.name + ")";
+		}
+		finally {
+			connections.destroy();
+		}
+	}
+
+}
