@@ -42,6 +42,8 @@ class ArchitectureTests {
 		.definedBy("io.sessionkit.store.row")
 		.layer("store.jdbc")
 		.definedBy("io.sessionkit.store.jdbc")
+		.layer("store.redis")
+		.definedBy("io.sessionkit.store.redis")
 		.layer("hook")
 		.definedBy("io.sessionkit.hook")
 		.layer("conversation")
@@ -58,6 +60,8 @@ class ArchitectureTests {
 		.mayOnlyAccessLayers("words", "codec", "store")
 		.whereLayer("store.jdbc")
 		.mayOnlyAccessLayers("words", "codec", "store", "store.row")
+		.whereLayer("store.redis")
+		.mayOnlyAccessLayers("words", "codec", "store", "store.row")
 		.whereLayer("hook")
 		.mayOnlyAccessLayers("words")
 		.whereLayer("conversation")
@@ -73,6 +77,12 @@ class ArchitectureTests {
 		.resideOutsideOfPackage("io.sessionkit.store.jdbc")
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("org.springframework.jdbc..", "java.sql..", "javax.sql.."));
+
+	@ArchTest
+	static final ArchRule onlyTheRedisStoreKnowsSpringDataRedis = noClasses().that()
+		.resideOutsideOfPackage("io.sessionkit.store.redis")
+		.should()
+		.dependOnClassesThat(resideInAPackage("org.springframework.data.redis.."));
 
 	@ArchTest
 	static final ArchRule onlyTheAdvisorKnowsTheChatClient = noClasses().that()

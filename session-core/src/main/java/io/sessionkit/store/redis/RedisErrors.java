@@ -1,6 +1,5 @@
 package io.sessionkit.store.redis;
 
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -8,8 +7,6 @@ import io.sessionkit.StoreUnavailableException;
 
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
-import org.springframework.dao.QueryTimeoutException;
-import org.springframework.data.redis.RedisConnectionFailureException;
 
 /**
  * What a failure of the server means. Its own words are not passed on, but the code that
@@ -17,9 +14,16 @@ import org.springframework.data.redis.RedisConnectionFailureException;
  */
 final class RedisErrors {
 
-	/** Redis names an error by one word in capitals. */
+	/**
+	 * Redis names an error by one word in capitals; that of a script is in the middle of
+	 * the words about the script.
+	 */
 	private static final Pattern CODE = Pattern.compile("\\b(WRONGTYPE|CROSSSLOT|READONLY|MISCONF|NOREPLICAS|NOPERM|"
-			+ "NOAUTH|WRONGPASS|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|OOM|NOSCRIPT|MOVED|ERR)\\b");
+			+ "NOAUTH|WRONGPASS|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|OOM)\\b");
+
+	private static final Pattern ANSWERS = Pattern.compile("Execution|NoScript|ReadOnly|Loading|Busy");
+
+	private static final String OTHER = "ERR";
 
 	private RedisErrors() {
 	}
@@ -28,8 +32,7 @@ final class RedisErrors {
 	 * A failure after which nobody knows whether the script was run.
 	 */
 	static boolean isAmbiguous(DataAccessException ex) {
-		return ex instanceof RedisConnectionFailureException || ex instanceof QueryTimeoutException
-				|| (!(ex instanceof InvalidDataAccessApiUsageException) && code(ex).isEmpty());
+		return !(ex instanceof InvalidDataAccessApiUsageException) && code(ex).isEmpty();
 	}
 
 	/**
@@ -52,7 +55,8 @@ final class RedisErrors {
 					ex);
 		}
 		return new StoreUnavailableException("Redis refused a script of the session store ("
-				+ (code.isEmpty() ? ex.getClass().getSimpleName() : code) + "); nothing was written.", null);
+				+ (code.isEmpty() ? ex.getClass().getSimpleName() : code) + ")."
+				+ (code.equals(OTHER) ? "" : " Nothing was written."), null);
 	}
 
 	/**
@@ -60,15 +64,21 @@ final class RedisErrors {
 	 */
 	private static String code(Throwable ex) {
 		for (Throwable each = ex; each != null; each = each.getCause()) {
-			String type = each.getClass().getSimpleName().toUpperCase(Locale.ROOT);
-			Matcher matcher = CODE.matcher(String.valueOf(each.getMessage()));
-			boolean answer = type.contains("COMMANDEXECUTION") || type.contains("REDISDATA") || type.contains("JEDIS")
-					|| type.contains("CLUSTER") || type.contains("NOSCRIPT") || type.contains("READONLY");
-			if (answer && matcher.find()) {
-				return matcher.group(1);
+			if (isAnswer(each)) {
+				Matcher matcher = CODE.matcher(String.valueOf(each.getMessage()));
+				return matcher.find() ? matcher.group(1) : OTHER;
 			}
 		}
 		return "";
+	}
+
+	/**
+	 * By the names of Lettuce's and Jedis' exceptions, neither of which has to be there.
+	 */
+	private static boolean isAnswer(Throwable ex) {
+		String type = ex.getClass().getName();
+		return (type.startsWith("io.lettuce.core.Redis") && ANSWERS.matcher(type).find())
+				|| (type.startsWith("redis.clients.jedis.exceptions.") && !type.contains("Connection"));
 	}
 
 }

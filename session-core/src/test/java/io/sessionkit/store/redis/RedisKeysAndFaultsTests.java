@@ -1,0 +1,331 @@
+package io.sessionkit.store.redis;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.CommitResult.Outcome;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.NewItem;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnWrite;
+import io.sessionkit.test.RedisServers;
+import io.sessionkit.test.TcpProxy;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * What the store leaves in Redis, and what it does when something is wrong there.
+ */
+class RedisKeysAndFaultsTests {
+
+	private static final RedisServers SERVER = RedisServers.alone();
+
+	private static final StoreOptions OPTIONS = StoreOptions.of(JsonMessageCodec.create());
+
+	private final String prefix = "faults-" + UUID.randomUUID() + ":";
+
+	private final SessionKey key = SessionKey.of("owner", "t1");
+
+	private LettuceConnectionFactory connections;
+
+	private StringRedisTemplate redis;
+
+	private StoredKeys keys;
+
+	private SessionStore store;
+
+	@BeforeEach
+	void start() {
+		this.connections = SERVER.connections();
+		this.redis = new StringRedisTemplate(this.connections);
+		this.keys = StoredKeys.in(this.connections, this.prefix);
+		this.store = new RedisSessionStore(this.connections, OPTIONS, this.prefix);
+	}
+
+	@AfterEach
+	void stop() {
+		this.connections.destroy();
+	}
+
+	// expiry
+
+	@Test
+	void allKeysOfASessionExpireWithIt() {
+		add(this.key, "q1");
+		this.store.put(this.key, RecordWrite.create("note", "1", "text"));
+		assertThat(expiry(this.keys.session(this.key))).isEqualTo(-1);
+		this.store.commit(Commit.on(header()).header(HeaderChange.NONE.timeToLive(Duration.ofHours(2))));
+		long expiresAt = header().expiresAt().toEpochMilli();
+		assertThat(List.of(this.keys.session(this.key), this.keys.records(this.key)))
+			.allSatisfy((name) -> assertThat(System.currentTimeMillis() + expiry(name)).isBetween(expiresAt - 2_000,
+					expiresAt + 2_000));
+		this.store.commit(Commit.on(header()).header(HeaderChange.NONE.timeToLive(Duration.ZERO)));
+		assertThat(expiry(this.keys.session(this.key))).isEqualTo(-1);
+		assertThat(expiry(this.keys.records(this.key))).isEqualTo(-1);
+	}
+
+	@Test
+	void aRecordThatIsWrittenLaterExpiresWithItsSession() {
+		add(this.key, "q1");
+		this.store.commit(Commit.on(header()).header(HeaderChange.NONE.timeToLive(Duration.ofHours(2))));
+		this.store.put(this.key, RecordWrite.create("note", "1", "text"));
+		assertThat(expiry(this.keys.records(this.key))).isPositive();
+	}
+
+	@Test
+	void anIndexOfSessionsThatAllExpireExpiresToo() {
+		SessionStore brief = new RedisSessionStore(this.connections, OPTIONS.timeToLive(Duration.ofHours(1)),
+				this.prefix);
+		brief.add(this.key, List.of(new UserMessage("q1")));
+		assertThat(expiry(this.keys.sessions("owner"))).isBetween(Duration.ofHours(1).toMillis(),
+				Duration.ofHours(1).plus(OwnerIndex.LAG).toMillis());
+		add(SessionKey.of("owner", "stays"), "q1");
+		assertThat(expiry(this.keys.sessions("owner"))).isEqualTo(-1);
+	}
+
+	@Test
+	void idsOfSessionsThatAreGoneMakeRoom() {
+		add(this.key, "q1");
+		for (int i = 0; i < 5; i++) {
+			this.redis.opsForZSet().add(this.keys.sessions("owner"), "gone " + i, 1_000);
+			this.redis.opsForZSet().add(this.keys.expiries("owner"), "gone " + i, 2_000);
+		}
+		assertThat(this.store.list("owner", Page.first(10))).hasSize(1);
+		add(this.key, "q2");
+		assertThat(this.redis.opsForZSet().range(this.keys.sessions("owner"), 0, -1)).containsExactly("t1");
+	}
+
+	@Test
+	void aListForgetsWhatIsGone() {
+		add(this.key, "q1");
+		this.redis.opsForZSet().add(this.keys.sessions("owner"), "gone", 1_000);
+		assertThat(this.store.list("owner", Page.first(10))).extracting((session) -> session.key().id())
+			.containsExactly("t1");
+		assertThat(this.redis.opsForZSet().range(this.keys.sessions("owner"), 0, -1)).containsExactly("t1");
+	}
+
+	@Test
+	void eraseLeavesNothing() {
+		add(this.key, "q1");
+		this.store.put(this.key, RecordWrite.create("note", "1", "text"));
+		assertThat(this.redis.keys(this.prefix + "*")).isNotEmpty();
+		this.store.clear(this.key);
+		assertThat(this.redis.keys(this.prefix + "*")).isEmpty();
+	}
+
+	@Test
+	void eraseOnAClusterLeavesNothing() {
+		LettuceConnectionFactory cluster = RedisServers.cluster().connections();
+		try {
+			SessionStore sessions = new RedisSessionStore(cluster, OPTIONS, this.prefix);
+			sessions.add(this.key, List.of(new UserMessage("q1")));
+			sessions.put(this.key, RecordWrite.create("note", "1", "text"));
+			sessions.clear(this.key);
+			assertThat(new StringRedisTemplate(cluster).keys(this.prefix + "*")).isEmpty();
+		}
+		finally {
+			cluster.destroy();
+		}
+	}
+
+	// wrong keys
+
+	@Test
+	void aSessionKeyOfAnotherTypeIsAnErrorBeforeAnythingIsWritten() {
+		this.redis.opsForValue().set(this.keys.session(this.key), "mine");
+		assertRefusesToWrite();
+		assertThat(this.redis.opsForValue().get(this.keys.session(this.key))).isEqualTo("mine");
+		assertThat(this.redis.keys(this.prefix + "*")).hasSize(1);
+	}
+
+	@Test
+	void aRecordsKeyOfAnotherTypeIsAnErrorBeforeAnythingIsWritten() {
+		this.redis.opsForValue().set(this.keys.records(this.key), "mine");
+		assertRefusesToWrite();
+		assertThat(this.redis.keys(this.prefix + "*")).hasSize(1);
+	}
+
+	@Test
+	void anIndexOfAnotherTypeIsAnErrorBeforeAnythingIsWritten() {
+		this.redis.opsForValue().set(this.keys.sessions("owner"), "mine");
+		assertRefusesToWrite();
+		assertThat(this.redis.keys(this.prefix + "*")).hasSize(1);
+	}
+
+	private void assertRefusesToWrite() {
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> add(this.key, "q1"))
+			.withMessageContaining("WRONGTYPE")
+			.withMessageContaining("sessionkit.store.redis.key-prefix");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "a{b", "a}b", "a b" })
+	void aPrefixThatWouldBreakTheHashTagIsRefused(String bad) {
+		assertThatIllegalArgumentException().isThrownBy(() -> new RedisSessionStore(this.connections, OPTIONS, bad))
+			.withMessageContaining("key prefix");
+	}
+
+	// lost answers
+
+	@Test
+	void aCommitWhoseAnswerIsLostIsStoredOnce() throws IOException {
+		add(this.key, "q1");
+		try (TcpProxy proxy = new TcpProxy(SERVER.host(), SERVER.port())) {
+			LettuceConnectionFactory by = SERVER.connectionsBy(proxy.port());
+			try {
+				SessionStore cut = new RedisSessionStore(by, OPTIONS, this.prefix);
+				for (int i = 0; i < 10; i++) {
+					Session base = cut.find(this.key).orElseThrow();
+					proxy.loseNextAnswer();
+					CommitResult result = cut.commit(Commit.on(base).turn(turn("lost " + i)));
+					assertThat(result.isStored()).isTrue();
+					assertThat(result.turn()).isEqualTo(i + 2);
+				}
+			}
+			finally {
+				by.destroy();
+			}
+		}
+		assertThat(this.store.messages(this.key)).hasSize(11);
+		assertThat(header().turns()).isEqualTo(11);
+	}
+
+	@Test
+	void aServerThatIsAwayIsUnavailable() {
+		LettuceConnectionFactory nowhere = new LettuceConnectionFactory(
+				new RedisStandaloneConfiguration("127.0.0.1", 1));
+		nowhere.start();
+		try {
+			SessionStore away = new RedisSessionStore(nowhere, OPTIONS, this.prefix);
+			assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> away.find(this.key))
+				.withMessageContaining("cannot be reached");
+			assertThatExceptionOfType(StoreUnavailableException.class)
+				.isThrownBy(() -> away.add(this.key, List.of(new UserMessage("secret words"))))
+				.withMessageNotContaining("secret words");
+		}
+		finally {
+			nowhere.destroy();
+		}
+	}
+
+	@Test
+	void aServerThatIsFullRefusesAndKeepsWhatItHas() {
+		add(this.key, "q1");
+		try {
+			config("maxmemory", "1");
+			assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> add(this.key, "q2"))
+				.withMessageContaining("OOM")
+				.withMessageNotContaining("q2");
+		}
+		finally {
+			config("maxmemory", "0");
+		}
+		assertThat(this.store.messages(this.key)).hasSize(1);
+		add(this.key, "q3");
+		assertThat(this.store.messages(this.key)).hasSize(2);
+	}
+
+	private void config(String name, String value) {
+		this.redis.execute((RedisCallback<Void>) (connection) -> {
+			connection.serverCommands().setConfig(name, value);
+			return null;
+		});
+	}
+
+	// clients
+
+	@Test
+	void jedisWorksAlone() {
+		JedisConnectionFactory jedis = new JedisConnectionFactory(
+				(RedisStandaloneConfiguration) SERVER.configuration());
+		assertWorksWith(jedis, jedis);
+	}
+
+	@Test
+	void jedisWorksOnACluster() {
+		JedisConnectionFactory jedis = new JedisConnectionFactory(
+				(RedisClusterConfiguration) RedisServers.cluster().configuration());
+		assertWorksWith(jedis, jedis);
+	}
+
+	private void assertWorksWith(JedisConnectionFactory lifecycle, RedisConnectionFactory factory) {
+		lifecycle.start();
+		try {
+			SessionStore sessions = new RedisSessionStore(factory, OPTIONS, this.prefix);
+			String text = "Ä{}\u0000😀";
+			CommitResult first = sessions.commit(Commit.first(this.key)
+				.turn(turn(text))
+				.header(HeaderChange.NONE.title("title").state(Map.of("step", 1L)))
+				.records(List.of(RecordWrite.create("note", "1", "text"))));
+			assertThat(first.outcome()).isEqualTo(Outcome.COMMITTED);
+			Session base = sessions.find(this.key).orElseThrow();
+			assertThat(base.title()).isEqualTo("title");
+			assertThat(base.state()).isEqualTo(Map.of("step", 1L));
+			assertThat(sessions.commit(Commit.on(base).turn(turn("two"))).outcome()).isEqualTo(Outcome.COMMITTED);
+			assertThat(sessions.commit(Commit.on(base).turn(turn("late"))).outcome()).isEqualTo(Outcome.CONFLICT);
+			assertThat(sessions.messages(this.key)).extracting((message) -> message.getText())
+				.containsExactly(text, "two");
+			assertThat(sessions.turns(this.key, Tail.ALL)).hasSize(2);
+			assertThat(sessions.list("owner", Page.first(5))).hasSize(1);
+			assertThat(sessions.records("owner", "note", Page.first(5))).hasSize(1);
+			assertThat(sessions.pop(this.key)).isPresent();
+			sessions.clear(this.key);
+			assertThat(sessions.find(this.key)).isEmpty();
+		}
+		finally {
+			lifecycle.destroy();
+		}
+	}
+
+	private void add(SessionKey to, String text) {
+		this.store.add(to, List.of(new UserMessage(text)));
+	}
+
+	private Session header() {
+		return this.store.find(this.key).orElseThrow();
+	}
+
+	private long expiry(String name) {
+		Long millis = this.redis.getExpire(name, TimeUnit.MILLISECONDS);
+		return (millis != null) ? millis : Long.MIN_VALUE;
+	}
+
+	private static TurnWrite turn(String text) {
+		Turn turn = new Turn(UUID.randomUUID().toString(), 0, 0, Session.MAIN, TurnStatus.COMPLETED, null, null,
+				OPTIONS.now(), OPTIONS.now(), List.of(), Map.of(), null, 0, 0);
+		return new TurnWrite(turn, 0, List.of(new NewItem(new UserMessage(text), OPTIONS.now(), 1)));
+	}
+
+}
