@@ -22,7 +22,8 @@ public record SessionKey(String owner, String id) {
 			throw new InvalidSessionKeyException("The owner of a session must not be null. Use \"\" for none.");
 		}
 		if (id == null) {
-			throw new InvalidSessionKeyException("The id of a session must not be null.");
+			throw new InvalidSessionKeyException(
+					"The id of a session must not be null. Write 1 to " + MAX_LENGTH + " characters.");
 		}
 		if (!owner.isEmpty()) {
 			check("owner", owner);
@@ -62,7 +63,7 @@ public record SessionKey(String owner, String id) {
 	private static void check(String part, String value) {
 		if (value.isBlank()) {
 			throw new InvalidSessionKeyException(
-					"The " + part + " of a session must not be blank; it has " + value.length() + " characters.");
+					"The " + part + " of a session must not be blank. Write 1 to " + MAX_LENGTH + " characters.");
 		}
 		if (value.length() > MAX_LENGTH) {
 			throw new InvalidSessionKeyException("The " + part + " of a session may have at most " + MAX_LENGTH

@@ -8,6 +8,7 @@ import java.util.Optional;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -22,7 +23,9 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The arrows and bans of {@code docs/architecture.md}.
@@ -130,10 +133,11 @@ class ArchitectureTests {
 				(types) -> types.stream().anyMatch((type) -> type.isEquivalentTo(Optional.class))));
 
 	@ArchTest
-	static final ArchRule everyPackageIsNullMarked = classes().that()
-		.haveSimpleName("package-info")
-		.should()
-		.beAnnotatedWith(NullMarked.class);
+	static void everyPackageIsNullMarked(JavaClasses all) {
+		assertThat(all.stream().map((type) -> type.getPackage()).distinct())
+			.allSatisfy((each) -> assertThat(each.tryGetPackageInfo()).as(each.getName())
+				.hasValueSatisfying((info) -> assertThat(info.isAnnotatedWith(NullMarked.class)).isTrue()));
+	}
 
 	@ArchTest
 	static final ArchRule publicClassesAreFinalRecordsOrInterfaces = classes().that()
@@ -148,7 +152,9 @@ class ArchitectureTests {
 		.haveModifier(JavaModifier.FINAL);
 
 	@ArchTest
-	static final ArchRule nothingIsPrintedOrThrownAsItself = methods().should()
-		.notDeclareThrowableOfType(Throwable.class);
+	static final ArchRule noMethodDeclaresThrowable = methods().should().notDeclareThrowableOfType(Throwable.class);
+
+	@ArchTest
+	static final ArchRule nothingIsPrinted = NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
 
 }

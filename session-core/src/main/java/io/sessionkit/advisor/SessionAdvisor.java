@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClientResponse;
 import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
+import org.springframework.ai.chat.client.advisor.api.Advisor;
 import org.springframework.ai.chat.memory.ChatMemory;
 import org.springframework.ai.chat.model.ChatResponse;
-import org.springframework.core.Ordered;
 
 /**
  * Makes {@code ChatClient} calls that name a session continue it: history in front, the
@@ -42,8 +42,12 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	/** Where a response carries its {@link TurnResult}. */
 	static final String TURN = "sessionkit.turn";
 
-	/** Outside the tool loop, inside Spring AI's own memory advisors. */
-	static final int TURN_ORDER = Ordered.HIGHEST_PRECEDENCE + 210;
+	/**
+	 * Outside the tool loop, and outside of Spring AI's own memory advisors and caches
+	 * (200): another memory is refused before it has stored anything, and an answer from
+	 * a cache is a turn too.
+	 */
+	static final int TURN_ORDER = Advisor.DEFAULT_CHAT_MEMORY_PRECEDENCE_ORDER - 10;
 
 	/**
 	 * Inside the tool loop, as near to it as the default order of tool advisors allows.
@@ -101,8 +105,12 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 * Names the agent that answers a call; it is kept with the turn.
 	 * @param name the agent's name
 	 * @return for {@code prompt().advisors(..)}
+	 * @throws IllegalArgumentException if the name is blank
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> agent(String name) {
+		if (name.isBlank()) {
+			throw new IllegalArgumentException("The name of an agent must not be blank. Leave it out for none.");
+		}
 		return (advisors) -> advisors.param(AGENT, name);
 	}
 

@@ -43,6 +43,20 @@ record SessionCall(ChatClientRequest request) {
 		return Optional.ofNullable((own != null) ? own : alias);
 	}
 
+	/**
+	 * Writes the session into the call as if it had named it: where Spring AI's own
+	 * observation looks for the conversation, and for whoever repeats the call.
+	 */
+	void name(SessionKey key) {
+		try {
+			this.request.context().put(SessionAdvisor.SESSION, key);
+			this.request.context().put(ChatMemory.CONVERSATION_ID, key.id());
+		}
+		catch (UnsupportedOperationException ex) {
+			// an advisor before us has fixed the context: the observation does without
+		}
+	}
+
 	Optional<OpenTurn> openTurn() {
 		return Optional.ofNullable((OpenTurn) this.request.context().get(OPEN_TURN));
 	}

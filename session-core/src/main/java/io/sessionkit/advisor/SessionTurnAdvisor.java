@@ -16,6 +16,7 @@ import reactor.core.scheduler.Schedulers;
 
 import org.springframework.ai.chat.client.ChatClientRequest;
 import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.api.BaseAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
@@ -43,7 +44,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 
 	@Override
 	public String getName() {
-		return "SessionTurnAdvisor";
+		return "SessionAdvisor";
 	}
 
 	@Override
@@ -59,8 +60,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 			return chain.nextCall(call.passed());
 		}
 		ChainCheck.check(chain.getCallAdvisors(), this, request);
+		call.name(key.get());
 		OpenTurn turn = open(call, key.get());
-		ChatClientResponse response = runLoop(call.with(turn), chain, turn);
+		ChatClientResponse response = runLoop(call.with(turn), rest(chain), turn);
 		return carrying(response, turn.complete(response.chatResponse()));
 	}
 
@@ -73,7 +75,8 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 				return chain.nextStream(call.passed());
 			}
 			ChainCheck.check(chain.getStreamAdvisors(), this, request);
-			return Flux.usingWhen(blocking(() -> open(call, key.get())), (turn) -> stream(call, chain, turn),
+			call.name(key.get());
+			return Flux.usingWhen(blocking(() -> open(call, key.get())), (turn) -> stream(call, rest(chain), turn),
 					(turn) -> Mono.empty(), SessionTurnAdvisor::failed, SessionTurnAdvisor::cancelled);
 		});
 	}
@@ -100,6 +103,20 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 					+ " has no message, and nothing in the session waits to be continued. Add .user(..) to the call.");
 		}
 		return this.conversations.open(call.turnRequest(key));
+	}
+
+	/**
+	 * The rest of the chain in a copy. Spring AI hands out each advisor of a chain once,
+	 * so the advisor inside the tool loop would be used up by this call; in the chain it
+	 * stays, and refuses another use of the same call. A copy turns advisors of equal
+	 * order around, so it is made of a copy.
+	 */
+	private CallAdvisorChain rest(CallAdvisorChain chain) {
+		return (chain instanceof BaseAdvisorChain whole) ? whole.mutate().build().copy((CallAdvisor) this) : chain;
+	}
+
+	private StreamAdvisorChain rest(StreamAdvisorChain chain) {
+		return (chain instanceof BaseAdvisorChain whole) ? whole.mutate().build().copy((StreamAdvisor) this) : chain;
 	}
 
 	private static ChatClientResponse runLoop(ChatClientRequest request, CallAdvisorChain chain, OpenTurn turn) {

@@ -134,7 +134,8 @@ public final class Conversation {
 	private void change(UnaryOperator<HeaderChange> change) {
 		HeaderChange header = change.apply(HeaderChange.NONE);
 		if (!this.store.commit(Commit.any(this.key).header(header)).isStored()) {
-			throw new SessionNotFoundException("There is no session " + this.key + ", or it has expired.");
+			throw new SessionNotFoundException(
+					"There is no session " + this.key + ", or it has expired. Its first turn creates it.");
 		}
 	}
 

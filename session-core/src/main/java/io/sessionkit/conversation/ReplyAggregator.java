@@ -52,13 +52,14 @@ final class ReplyAggregator {
 	 */
 	void add(ChatResponse chunk) {
 		addMetadata(chunk.getMetadata());
-		Generation generation = chunk.getResult();
-		if (generation == null) {
-			return;
+		for (Generation generation : chunk.getResults()) {
+			this.empty = false;
+			this.finished |= isFinish(generation.getMetadata());
 		}
-		this.empty = false;
-		this.finished |= isFinish(generation.getMetadata());
-		addMessage(generation.getOutput());
+		AssistantMessage chosen = Replies.chosen(chunk);
+		if (chosen != null) {
+			addMessage(chosen);
+		}
 	}
 
 	/**

@@ -14,6 +14,7 @@ import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ScriptedChatModel;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.advisor.MessageChatMemoryAdvisor;
 import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
+import org.springframework.ai.chat.memory.ChatMemory;
 import org.springframework.ai.chat.memory.MessageWindowChatMemory;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
@@ -80,14 +82,16 @@ class ChainCheckTests {
 	@EnumSource(ClientSetup.Mode.class)
 	void anotherMemoryOnACallThatNamesASessionIsRefusedNamingBoth(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		ChatMemory other = MessageWindowChatMemory.builder().build();
 		ChatClient chat = setup.builder(this.model, this.advisor)
-			.defaultAdvisors(MessageChatMemoryAdvisor.builder(MessageWindowChatMemory.builder().build()).build())
+			.defaultAdvisors(MessageChatMemoryAdvisor.builder(other).build())
 			.build();
 		assertThatIllegalStateException()
 			.isThrownBy(() -> setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1"))))
 			.withMessageContaining("MessageChatMemoryAdvisor")
-			.withMessageContaining("SessionTurnAdvisor");
+			.withMessageContaining("SessionAdvisor");
 		assertThat(this.model.prompts()).isEmpty();
+		assertThat(other.get("t1")).isEmpty();
 	}
 
 	@ParameterizedTest
@@ -140,6 +144,26 @@ class ChainCheckTests {
 			.hasObservationWithNameEqualTo("spring.ai.chat.client")
 			.that()
 			.hasHighCardinalityKeyValue("spring.ai.chat.client.conversation.id", "t1");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void theIdOfAResolvedSessionReachesItToo(ClientSetup.Mode mode) {
+		TestObservationRegistry registry = TestObservationRegistry.create();
+		this.model.says("a");
+		SessionAdvisor resolved = SessionAdvisor.builder(this.conversations)
+			.resolver((request) -> Optional.of(SessionKey.of("ada", "t1")))
+			.build();
+		ChatClient chat = ClientSetup.observed(this.model, resolved, registry, (builder) -> {
+		});
+		new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false).content(chat.prompt().user("q"));
+		// the observation of a stream ends a little later than the stream
+		Awaitility.await()
+			.untilAsserted(() -> TestObservationRegistryAssert.assertThat(registry)
+				.hasObservationWithNameEqualTo("spring.ai.chat.client")
+				.that()
+				.hasHighCardinalityKeyValue("spring.ai.chat.client.conversation.id", "t1"));
+		assertThat(this.conversations.get(SessionKey.of("ada", "t1")).messages()).hasSize(2);
 	}
 
 	private ToolCallback counting() {

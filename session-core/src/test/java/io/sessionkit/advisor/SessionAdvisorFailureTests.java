@@ -310,17 +310,44 @@ class SessionAdvisorFailureTests {
 		if (mode == ClientSetup.Mode.CALL) {
 			ChatClient.CallResponseSpec call = prompt(chat, "q").call();
 			assertThat(call.content()).isEqualTo("a");
-			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(call::content)
-				.withMessageContaining("executed before");
+			for (int use = 2; use <= 3; use++) {
+				assertThatExceptionOfType(IllegalStateException.class).isThrownBy(call::content)
+					.withMessageContaining("executed before");
+			}
 		}
 		else {
 			Flux<ChatResponse> stream = prompt(chat, "q").stream().chatResponse();
 			stream.blockLast();
-			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(stream::blockLast)
-				.withMessageContaining("executed before");
+			for (int use = 2; use <= 3; use++) {
+				assertThatExceptionOfType(IllegalStateException.class).isThrownBy(stream::blockLast)
+					.withMessageContaining("executed before");
+			}
 		}
 		assertThat(this.thread.turns(Tail.ALL)).hasSize(1);
 		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	@Test
+	void aRetriedStreamNeverAsksTheModelWithoutItsSession() {
+		this.model.says("a1").fails(new IllegalStateException("down")).says("never");
+		ChatClient chat = client(ClientSetup.plain());
+		prompt(chat, "My name is Ada").call().content();
+		Flux<String> stream = prompt(chat, "q").stream().content().retry(2);
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> stream.collectList().block())
+			.withMessageContaining("executed before")
+			.withMessageContaining("Flux.defer");
+		assertThat(this.model.prompts()).hasSize(2);
+	}
+
+	@Test
+	void aStreamIsRetriedWithANewCall() {
+		this.model.says("a1").fails(new IllegalStateException("down")).says("Ada");
+		ChatClient chat = client(ClientSetup.plain());
+		prompt(chat, "My name is Ada").call().content();
+		Flux<String> retried = Flux.defer(() -> prompt(chat, "q").stream().content()).retry(3);
+		assertThat(String.join("", retried.collectList().block())).isEqualTo("Ada");
+		assertThat(this.model.lastRequest()).hasSize(3);
+		assertThat(this.thread.messages()).hasSize(4);
 	}
 
 	@ParameterizedTest

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.CommitFailedException;
@@ -59,7 +60,9 @@ abstract class ThreadProperties {
 
 	@Test
 	void invariantsHoldInRandomThreads() {
-		for (long seed = 0; seed < threads(); seed++) {
+		long first = Long.getLong("sessionkit.seed", ThreadLocalRandom.current().nextLong(1_000_000));
+		System.out.println(getClass().getSimpleName() + ": seeds " + first + " to " + (first + threads() - 1));
+		for (long seed = first; seed < first + threads(); seed++) {
 			new RandomThread(seed, store()).run();
 		}
 	}
@@ -157,6 +160,9 @@ abstract class ThreadProperties {
 				List<String> lines = Lines.of(request);
 				assertThat(ValidSequence.faults(request)).as("%s: %s", this, lines).isEmpty();
 				assertThat(lines.stream().filter(("user: " + question)::equals)).as("%s: %s", this, lines).hasSize(1);
+				assertThat(doubleQuestions(lines)).as("%s: %s", this, lines).isEmpty();
+				long earlier = lines.stream().filter((line) -> line.startsWith("user: q")).count() - 1;
+				assertThat(earlier).as("%s: %s", this, lines).isLessThanOrEqualTo(trim.maxTurns());
 				long current = request.size() - lines.indexOf("user: " + question);
 				long all = request.stream().filter((message) -> message.getMessageType() != MessageType.SYSTEM).count();
 				if (all > trim.maxMessages()) {
@@ -166,6 +172,20 @@ abstract class ThreadProperties {
 				MessageType last = request.get(request.size() - 1).getMessageType();
 				assertThat(last).as("%s", this).isIn(MessageType.USER, MessageType.TOOL);
 			}
+		}
+
+		/**
+		 * A question that is followed by another message of the user was never answered.
+		 * Only what was put into the thread by hand may stand like that.
+		 */
+		private static List<String> doubleQuestions(List<String> lines) {
+			List<String> found = new ArrayList<>();
+			for (int i = 1; i < lines.size(); i++) {
+				if (lines.get(i).startsWith("user: ") && lines.get(i - 1).startsWith("user: q")) {
+					found.add(lines.get(i - 1));
+				}
+			}
+			return found;
 		}
 
 		private void checkLog(String question, List<String> script, Fault fault, boolean race, boolean succeeded) {

@@ -4,12 +4,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.ThreadLocalRandom;
 
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
@@ -119,7 +121,10 @@ public final class RedisServers {
 				.initializationTimeout(Duration.ofSeconds(30))
 				.build());
 			List<RedisNode> nodes = new ArrayList<>();
-			ports.forEach((port) -> nodes.add(new RedisNode("127.0.0.1", port)));
+			ports.forEach((port) -> {
+				awaitJoined(port);
+				nodes.add(new RedisNode("127.0.0.1", port));
+			});
 			RedisClusterConfiguration configuration = new RedisClusterConfiguration();
 			configuration.setClusterNodes(nodes);
 			return new RedisServers("embedded Cluster of three", configuration, "127.0.0.1", ports.get(0));
@@ -127,6 +132,24 @@ public final class RedisServers {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/** A node that was started just now refuses its keys for a moment. */
+	private static void awaitJoined(int port) {
+		LettuceConnectionFactory connections = lettuce(new RedisStandaloneConfiguration("127.0.0.1", port));
+		try (RedisConnection connection = connections.getConnection()) {
+			Awaitility.await()
+				.atMost(Duration.ofSeconds(30))
+				.until(() -> text(connection.execute("CLUSTER", "INFO".getBytes(StandardCharsets.UTF_8)))
+					.contains("cluster_state:ok"));
+		}
+		finally {
+			connections.destroy();
+		}
+	}
+
+	private static String text(@Nullable Object reply) {
+		return (reply instanceof byte[] bytes) ? new String(bytes, StandardCharsets.UTF_8) : String.valueOf(reply);
 	}
 
 	private static void start(Redis server) throws IOException {
