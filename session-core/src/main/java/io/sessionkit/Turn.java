@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param model the model of the last round; null if there was none or it did not say
  * @param startedAt when the turn was opened
  * @param endedAt when it ended; null while it is open
- * @param rounds one entry for each model call, in order
+ * @param rounds one entry for each answer of the model, in order
  * @param tools the tools that were offered: name to digest of the definition
  * @param failure what ended a failed turn: the class name of the exception, never its
  * message, or "no reply"; null otherwise

@@ -20,11 +20,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * The Java code in the pages of {@code docs} is code that was compiled. A block below
- * <code>&lt;!-- file: path.java --&gt;</code> equals that file without package and
- * imports; below <code>&lt;!-- file: path.java#region --&gt;</code> it equals the lines
- * between {@code // tag::region} and {@code // end::region}. Paths start at the root of
- * the repository.
+ * The Java code in the README and the pages of {@code docs} is code that was compiled. A
+ * block below <code>&lt;!-- file: path.java --&gt;</code> equals that file without
+ * package and imports; below <code>&lt;!-- file: path.java#region --&gt;</code> it equals
+ * the lines between {@code // tag::region} and {@code // end::region}. Paths start at the
+ * root of the repository.
  * <p>
  * {@code -Dsessionkit.docs.update=true} writes the code into the pages.
  */
@@ -56,7 +56,8 @@ class DocsTests {
 
 	static Stream<Path> pages() throws IOException {
 		try (Stream<Path> files = Files.list(root().resolve("docs"))) {
-			return files.filter((file) -> file.toString().endsWith(".md")).sorted().toList().stream();
+			Stream<Path> pages = files.filter((file) -> file.toString().endsWith(".md")).sorted().toList().stream();
+			return Stream.concat(Stream.of(root().resolve("README.md")), pages);
 		}
 	}
 

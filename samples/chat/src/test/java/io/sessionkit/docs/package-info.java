@@ -1,0 +1,4 @@
+/**
+ * The code of the README.
+ */
+package io.sessionkit.docs;
