@@ -131,7 +131,7 @@ function stored(id, live, turn) {
 
 function ended(id, text, live, error) {
 	const stopped = error.name === 'AbortError';
-	live.stop(stopped ? 'Stopped.' : 'Not answered.');
+	live.stop(stopped ? 'Stopped.' : 'Not answered.', stopped ? 'cancelled' : 'failed');
 	if (id !== current) {
 		return;
 	}
@@ -206,7 +206,16 @@ function submit() {
 }
 
 question.addEventListener('input', fit);
-window.addEventListener('resize', fit);
+
+// Its own height is what fit() changes: only another width is news.
+let width = 0;
+new ResizeObserver(() => {
+	if (width !== question.offsetWidth) {
+		width = question.offsetWidth;
+		fit();
+	}
+}).observe(question);
+
 question.addEventListener('keydown', (event) => {
 	if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
 		event.preventDefault();

@@ -59,9 +59,9 @@ export function liveTurn(question) {
 				toEnd(false);
 			}
 		},
-		stop(note) {
+		stop(note, status) {
 			node.classList.remove('live');
-			node.classList.add('aside');
+			node.classList.add('aside', status);
 			reply.classList.remove('waiting');
 			reply.hidden = !whole;
 			node.append(el('p', { class: 'note' }, note));
@@ -91,7 +91,7 @@ function turnNode(turn) {
 	const node = el('section', { class: 'turn', id: `turn-${turn.number}`, 'aria-label': `Turn ${turn.number}` },
 		...turn.messages.flatMap((message, index) => messageNodes(message, turn.messages, index)));
 	if (turn.status !== 'COMPLETED') {
-		node.classList.add('aside');
+		node.classList.add('aside', turn.status.toLowerCase());
 		node.append(el('p', { class: 'note' }, NOTES[turn.status] ?? turn.status));
 	}
 	else {
@@ -122,11 +122,16 @@ function userBubble(text) {
 
 function toolRow(call, result) {
 	return el('details', { class: 'tool' },
-		el('summary', {}, icon('tool'), el('code', {}, call.name), el('span', { class: 'tool-result' }, result?.data ?? 'no result'),
+		el('summary', {}, icon('tool'), el('code', {}, call.name), el('span', { class: 'tool-result' }, plain(result?.data) ?? 'no result'),
 			el('span', { class: 'chevron' }, icon('chevron'))),
 		el('dl', {},
 			el('dt', {}, 'Arguments'), el('dd', {}, el('code', {}, call.data)),
 			el('dt', {}, 'Result'), el('dd', {}, el('code', {}, result?.data ?? 'none'))));
+}
+
+/** A result that is nothing but a JSON string, without its quotes. */
+function plain(data) {
+	return data?.match(/^"([^"\\]*)"$/)?.[1] ?? data;
 }
 
 function emptyState(onAsk) {
@@ -149,3 +154,6 @@ function toEnd(smoothly) {
 
 scroller.addEventListener('scroll', () => { jump.hidden = isAtEnd(); }, { passive: true });
 jump.addEventListener('click', () => toEnd(true));
+
+new ResizeObserver(() => document.documentElement.style.setProperty('--scrollbar',
+	`${scroller.offsetWidth - scroller.clientWidth}px`)).observe(scroller);

@@ -50,5 +50,6 @@ function bar(turn, most) {
 	output.style.width = share(turn.tokens.output);
 	return el('span', { class: 'entry-tokens' },
 		el('span', { class: 'bar', 'aria-hidden': 'true' }, input, output),
-		el('span', {}, `${turn.tokens.input.toLocaleString('en')} in, ${turn.tokens.output.toLocaleString('en')} out`));
+		el('span', { class: 'key in' }, `${turn.tokens.input.toLocaleString('en')} in`),
+		el('span', { class: 'key out' }, `${turn.tokens.output.toLocaleString('en')} out`));
 }

@@ -33,7 +33,7 @@ final class Problems {
 	static ProblemDetail of(Throwable ex) {
 		if (ex instanceof SessionConflictException) {
 			return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT,
-					"Somebody else wrote to this thread meanwhile. Ask again to go on from what is there now.");
+					"This thread was written to meanwhile, in another window perhaps. Ask again to go on from there.");
 		}
 		if (ex instanceof CommitFailedException) {
 			return ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE,

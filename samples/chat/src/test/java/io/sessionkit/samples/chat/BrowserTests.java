@@ -97,6 +97,7 @@ class BrowserTests {
 		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
 		assertThat(this.page.texts(".bubble.assistant").get(0)).startsWith(firstWords.strip())
 			.endsWith("tore out half a page.");
+		this.page.awaitTimeline();
 		assertThat(this.page.shows("#stop")).isFalse();
 		assertThat(this.page.texts(".entry .status")).containsExactly("completed");
 	}
@@ -196,7 +197,7 @@ class BrowserTests {
 		List<String> messages = new ArrayList<>(this.page.texts("#banner span"));
 		messages.addAll(other.texts("#banner span"));
 		assertThat(messages).containsExactly(
-				"Somebody else wrote to this thread meanwhile. Ask again to go on from what is there now.");
+				"This thread was written to meanwhile, in another window perhaps. Ask again to go on from there.");
 		this.page.narrow();
 		this.page.screenshot("narrow-conflict");
 		assertThat(this.page.tooWide()).isEmpty();

@@ -99,7 +99,15 @@ final class ChatPage {
 		long before = texts(".turn .meta").size();
 		type(text);
 		until("return document.querySelectorAll('.turn .meta').length > " + before);
+		awaitTimeline();
 		return texts(".turn:last-child .bubble.assistant").stream().reduce((first, last) -> last).orElseThrow();
+	}
+
+	/**
+	 * The timeline follows once the list of threads has been read again.
+	 */
+	void awaitTimeline() {
+		until("return document.querySelectorAll('.entry').length === document.querySelectorAll('.turn').length");
 	}
 
 	/**
