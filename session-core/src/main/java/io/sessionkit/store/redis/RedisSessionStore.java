@@ -119,20 +119,31 @@ public final class RedisSessionStore implements SessionStore {
 	@Override
 	public CommitResult commit(Commit commit) {
 		EncodedCommit encoded = EncodedCommit.of(commit, this.options);
-		boolean oneServer = this.scripts.haveOneServer();
-		if (!oneServer) {
-			kinds(commit).forEach((kind) -> touchRecords(commit.key(), kind, encoded.firstTimeToLive()));
+		Reply reply = this.scripts.haveOneServer() ? commit(encoded, false) : commitAndIndex(encoded);
+		return Commits.result(commit, reply);
+	}
+
+	/**
+	 * An index is written before the session. How long the session lives is known for
+	 * sure when its script has run; until then it lives for good.
+	 */
+	private Reply commitAndIndex(EncodedCommit encoded) {
+		SessionKey key = encoded.commit().key();
+		kinds(encoded.commit()).forEach((kind) -> touchRecords(key, kind, null));
+		boolean first = encoded.commit().expect() == Commit.Expect.ABSENT;
+		if (first) {
+			touchSessions(key, encoded.firstTimeToLive());
 		}
-		boolean indexed = !oneServer && commit.expect() == Commit.Expect.ABSENT;
-		if (indexed) {
-			touchSessions(encoded);
-		}
-		Reply reply = commit(encoded, indexed);
+		Reply reply = commit(encoded, first);
 		if (reply.requiredText(0).equals("INDEX")) {
-			touchSessions(encoded);
+			touchSessions(key, reply.numberOrNull(1));
 			reply = commit(encoded, true);
 		}
-		return Commits.result(commit, reply);
+		if (reply.requiredText(0).equals("COMMITTED") && reply.numberOrNull(4) != null) {
+			Long timeToLive = reply.numberOrNull(4);
+			kinds(encoded.commit()).forEach((kind) -> touchRecords(key, kind, timeToLive));
+		}
+		return reply;
 	}
 
 	private Reply commit(EncodedCommit encoded, boolean indexed) {
@@ -150,9 +161,8 @@ public final class RedisSessionStore implements SessionStore {
 		return kinds;
 	}
 
-	private void touchSessions(EncodedCommit encoded) {
-		SessionKey key = encoded.commit().key();
-		this.index.touch(this.keys.sessions(key.owner()), key.id(), encoded.firstTimeToLive());
+	private void touchSessions(SessionKey key, @Nullable Long timeToLive) {
+		this.index.touch(this.keys.sessions(key.owner()), key.id(), timeToLive);
 	}
 
 	private void touchRecords(SessionKey key, String kind, @Nullable Long timeToLive) {
@@ -224,13 +234,18 @@ public final class RedisSessionStore implements SessionStore {
 
 	@Override
 	public boolean put(SessionKey key, RecordWrite record) {
-		if (!this.scripts.haveOneServer()) {
+		boolean oneServer = this.scripts.haveOneServer();
+		if (!oneServer) {
 			touchRecords(key, record.kind(), null);
 		}
 		Arguments arguments = new Arguments().with(key.id()).with(OwnerIndex.lag()).with(record);
 		Reply reply = this.scripts.write(Script.PUT, keysOf(key),
 				List.of(this.keys.records(key.owner(), record.kind())), arguments, false);
-		return reply.number(0) == 1;
+		boolean written = reply.number(0) == 1;
+		if (!oneServer && written && reply.numberOrNull(1) != null) {
+			touchRecords(key, record.kind(), reply.numberOrNull(1));
+		}
+		return written;
 	}
 
 	@Override

@@ -1,8 +1,8 @@
 -- KEYS session, records, and where all keys may be on one server: the index of sessions and its
 --   expiries, then the same two for each kind of the records
 -- ARGV as CommitArguments writes them
--- Returns COMMITTED version turn first-item, REPEATED version turn, CONFLICT version, INDEX where the
--- index has to be written first, or PART, HEAD, CHECKPOINT with what was refused.
+-- Returns COMMITTED version turn first-item time-to-live, REPEATED version turn, CONFLICT version, INDEX
+-- time-to-live where the index has to be written first, or PART, HEAD, CHECKPOINT with what was refused.
 local next_argument = 0
 local function text()
 	next_argument = next_argument + 1
@@ -108,7 +108,10 @@ if change.cp and change.cp ~= 0 and not is_on_path(change.cp) then return {'CHEC
 
 local changes = change.title or change.tags or change.state or change.ttl or change.head or change.cp
 local inline = KEYS[3] ~= nil
-if not inline and not commit.indexed and (created or now - header.indexed > commit.lag) then return {'INDEX'} end
+local ttl = change.ttl or header.ttl
+if not inline and not commit.indexed and (created or change.ttl or now - header.indexed > commit.lag) then
+	return {'INDEX', ttl or ''}
+end
 
 local wrong = wrong_type('hash', {RECORDS}) or wrong_type('zset', {unpack(KEYS, 3)})
 if wrong then return wrong end
@@ -292,7 +295,7 @@ if change.state or change.cp then
 end
 header.title = change.title or header.title
 header.tags = change.tags or header.tags
-if change.ttl then header.ttl = change.ttl > 0 and change.ttl or nil end
+header.ttl = ttl and ttl > 0 and ttl or nil
 
 for _, each_record in ipairs(records) do write_record(each_record, now) end
 
@@ -315,4 +318,4 @@ expire(header.expires)
 if inline then
 	for i = 3, #KEYS, 2 do touch(KEYS[i], KEYS[i + 1], commit.id, now, header.ttl, commit.lag) end
 end
-return {'COMMITTED', header.version, written, write.count > 0 and first or 0}
+return {'COMMITTED', header.version, written, write.count > 0 and first or 0, header.ttl or ''}

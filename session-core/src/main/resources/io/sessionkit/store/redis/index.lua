@@ -3,6 +3,7 @@
 
 -- Notes that a session is written; the ids of a few that are gone make room.
 local function touch(by_time, by_expiry, id, now, ttl, slack)
+	if ttl == 0 then ttl = nil end
 	redis.call('ZADD', by_time, now, id)
 	if not ttl and redis.call('EXISTS', by_expiry) == 0 then
 		redis.call('PERSIST', by_time)

@@ -1,5 +1,5 @@
 -- KEYS session, records, and where all keys may be on one server: the index of the kind, its expiries
--- ARGV session id, slack, then the record  Returns whether it was written.
+-- ARGV session id, slack, then the record  Returns whether it was written, and the time to live of the session.
 local now = clock()
 local values = stored_header(now)
 local write = read_write(3)
@@ -12,4 +12,4 @@ if KEYS[3] then
 end
 write_record(write, now)
 expire(header.expires)
-return {1}
+return {1, header.ttl or ''}

@@ -160,6 +160,29 @@ class RedisKeysAndFaultsTests {
 		}
 	}
 
+	/**
+	 * On a Cluster the index is behind, and must not be so in a way that loses a session.
+	 */
+	@Test
+	void anIndexOnAClusterKnowsHowLongASessionLives() {
+		LettuceConnectionFactory cluster = RedisServers.cluster().connections();
+		try {
+			StoredKeys there = StoredKeys.in(cluster, this.prefix);
+			SessionStore brief = new RedisSessionStore(cluster, OPTIONS.timeToLive(Duration.ofHours(1)), this.prefix);
+			brief.add(this.key, List.of(new UserMessage("q1")));
+			brief.put(this.key, RecordWrite.create("note", "1", "text"));
+			assertThat(there.redis().opsForZSet().range(there.expiries("owner"), 0, -1)).containsExactly("t1");
+			assertThat(there.redis().getExpire(there.recordsOf("owner", "note"))).isPositive();
+			brief.commit(
+					Commit.on(brief.find(this.key).orElseThrow()).header(HeaderChange.NONE.timeToLive(Duration.ZERO)));
+			assertThat(there.redis().opsForZSet().range(there.expiries("owner"), 0, -1)).isEmpty();
+			assertThat(there.redis().getExpire(there.sessions("owner"))).isEqualTo(-1);
+		}
+		finally {
+			cluster.destroy();
+		}
+	}
+
 	// wrong keys
 
 	@Test

@@ -37,6 +37,10 @@ record StoredKeys(StringRedisTemplate redis, String prefix) {
 		return name(new RedisKeys(this.prefix).sessions(owner).second());
 	}
 
+	String recordsOf(String owner, String kind) {
+		return name(new RedisKeys(this.prefix).records(owner, kind).first());
+	}
+
 	private static String name(byte[] key) {
 		return new String(key, StandardCharsets.UTF_8);
 	}
