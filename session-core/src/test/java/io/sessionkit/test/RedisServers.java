@@ -5,6 +5,8 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,6 +44,8 @@ public final class RedisServers {
 
 	/** A node of a Cluster also listens at a port so much higher. */
 	private static final int BUS = 10_000;
+
+	private static final int SLOTS = 16_384;
 
 	private static @Nullable RedisServers alone;
 
@@ -85,6 +89,46 @@ public final class RedisServers {
 			System.out.println("Redis Cluster of the tests: " + cluster);
 		}
 		return cluster;
+	}
+
+	/**
+	 * A server that looks like one alone to its clients, and refuses scripts with keys of
+	 * several hash slots: a Cluster of one, as behind some proxies. A new one each time.
+	 * @return the server
+	 */
+	public static RedisServers behindProxy() {
+		try {
+			int port = freePort();
+			Path folder = Files.createTempDirectory("redis");
+			start(RedisServer.newRedisServer()
+				.bind("127.0.0.1")
+				.port(port)
+				.setting("save \"\"")
+				.setting("dir " + folder)
+				.setting("cluster-enabled yes")
+				.build());
+			takeAllSlots(port);
+			awaitJoined(port);
+			return standalone("embedded Cluster of one", "127.0.0.1", port);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static void takeAllSlots(int port) {
+		LettuceConnectionFactory connections = lettuce(new RedisStandaloneConfiguration("127.0.0.1", port));
+		try (RedisConnection connection = connections.getConnection()) {
+			byte[][] arguments = new byte[1 + SLOTS][];
+			arguments[0] = "ADDSLOTS".getBytes(StandardCharsets.UTF_8);
+			for (int slot = 0; slot < SLOTS; slot++) {
+				arguments[1 + slot] = String.valueOf(slot).getBytes(StandardCharsets.UTF_8);
+			}
+			connection.execute("CLUSTER", arguments);
+		}
+		finally {
+			connections.destroy();
+		}
 	}
 
 	private static RedisServers container() {

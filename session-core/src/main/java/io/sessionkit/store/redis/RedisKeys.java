@@ -48,6 +48,11 @@ record RedisKeys(String prefix) {
 		return pair("o:" + KeyHash.ofOwner(owner), "k:" + kind, "kx:" + kind);
 	}
 
+	/** Two keys that are never written, of different hash slots. */
+	Pair severalSlots() {
+		return new Pair(bytes(this.prefix + "{a}"), bytes(this.prefix + "{b}"));
+	}
+
 	private Pair pair(String tag, String first, String second) {
 		String start = this.prefix + "{" + tag + "}:";
 		return new Pair(bytes(start + first), bytes(start + second));

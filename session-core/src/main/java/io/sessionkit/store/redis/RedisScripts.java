@@ -24,10 +24,18 @@ final class RedisScripts {
 
 	private final RedisTemplate<byte[], byte[]> redis = new RedisTemplate<>();
 
+	private final Pair severalSlots;
+
 	/** Whether one script may use keys of several hash tags; unknown before first use. */
 	private volatile @Nullable Boolean oneServer;
 
-	RedisScripts(RedisConnectionFactory connections) {
+	/**
+	 * Does not connect yet.
+	 * @param connections connections to the server or Cluster
+	 * @param severalSlots two keys of different hash slots
+	 */
+	RedisScripts(RedisConnectionFactory connections, Pair severalSlots) {
+		this.severalSlots = severalSlots;
 		this.redis.setConnectionFactory(connections);
 		this.redis.setEnableDefaultSerializer(false);
 		this.redis.setKeySerializer(RedisSerializer.byteArray());
@@ -41,13 +49,29 @@ final class RedisScripts {
 	boolean haveOneServer() {
 		Boolean known = this.oneServer;
 		if (known == null) {
-			known = run(
-					() -> this.redis.execute(
-							(RedisCallback<Boolean>) (connection) -> !(connection instanceof RedisClusterConnection)),
-					false);
+			known = run(() -> !isCluster() && takesSeveralSlots(), false);
 			this.oneServer = known;
 		}
-		return Boolean.TRUE.equals(known);
+		return known;
+	}
+
+	private boolean isCluster() {
+		return Boolean.TRUE.equals(this.redis
+			.execute((RedisCallback<Boolean>) (connection) -> connection instanceof RedisClusterConnection));
+	}
+
+	/** Something in front of a Cluster looks like one server until it is asked. */
+	private boolean takesSeveralSlots() {
+		try {
+			reply(Script.PROBE, List.of(this.severalSlots), new Arguments());
+			return true;
+		}
+		catch (DataAccessException ex) {
+			if (RedisErrors.isCrossSlot(ex)) {
+				return false;
+			}
+			throw ex;
+		}
 	}
 
 	Reply read(Script script, List<Pair> keys, Arguments arguments) {
@@ -78,21 +102,11 @@ final class RedisScripts {
 	}
 
 	private Reply writeOnce(Script script, Pair keys, List<Pair> index, Arguments arguments) {
+		List<Pair> all = new ArrayList<>(List.of(keys));
 		if (haveOneServer()) {
-			try {
-				List<Pair> all = new ArrayList<>(List.of(keys));
-				all.addAll(index);
-				return reply(script, all, arguments);
-			}
-			catch (DataAccessException ex) {
-				if (!RedisErrors.isCrossSlot(ex)) {
-					throw ex;
-				}
-				// something in front of a Cluster looks like one server until it is asked
-				this.oneServer = false;
-			}
+			all.addAll(index);
 		}
-		return reply(script, List.of(keys), arguments);
+		return reply(script, all, arguments);
 	}
 
 	private Reply reply(Script script, List<Pair> keys, Arguments arguments) {

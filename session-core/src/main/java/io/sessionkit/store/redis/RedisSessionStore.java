@@ -86,7 +86,7 @@ public final class RedisSessionStore implements SessionStore {
 	public RedisSessionStore(RedisConnectionFactory connections, StoreOptions options, String keyPrefix) {
 		this.options = options;
 		this.keys = new RedisKeys(keyPrefix);
-		this.scripts = new RedisScripts(connections);
+		this.scripts = new RedisScripts(connections, this.keys.severalSlots());
 		this.index = new OwnerIndex(this.scripts);
 		this.reader = new RowReader(options.codec());
 	}

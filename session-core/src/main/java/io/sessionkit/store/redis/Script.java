@@ -36,7 +36,9 @@ enum Script {
 
 	TOUCH("index", "touch"),
 
-	FORGET("forget");
+	FORGET("forget"),
+
+	PROBE("probe");
 
 	/** The list that a script returns is of whatever the script puts into it. */
 	@SuppressWarnings("rawtypes")

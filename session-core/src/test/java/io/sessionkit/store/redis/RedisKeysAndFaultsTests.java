@@ -287,6 +287,25 @@ class RedisKeysAndFaultsTests {
 		});
 	}
 
+	@Test
+	void aClusterThatLooksLikeOneServerIsNoticed() {
+		LettuceConnectionFactory proxied = RedisServers.behindProxy().connections();
+		try {
+			SessionStore sessions = new RedisSessionStore(proxied, OPTIONS, this.prefix);
+			sessions.add(this.key, List.of(new UserMessage("q1")));
+			sessions.commit(Commit.on(sessions.find(this.key).orElseThrow()).turn(turn("q2")));
+			sessions.put(this.key, RecordWrite.create("note", "1", "text"));
+			assertThat(sessions.messages(this.key)).hasSize(2);
+			assertThat(sessions.list("owner", Page.first(5))).hasSize(1);
+			assertThat(sessions.records("owner", "note", Page.first(5))).hasSize(1);
+			sessions.clear(this.key);
+			assertThat(new StringRedisTemplate(proxied).keys(this.prefix + "*")).isEmpty();
+		}
+		finally {
+			proxied.destroy();
+		}
+	}
+
 	// clients
 
 	@Test
