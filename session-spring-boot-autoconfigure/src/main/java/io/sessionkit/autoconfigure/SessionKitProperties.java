@@ -5,6 +5,7 @@ import java.util.regex.Pattern;
 
 import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
+import io.sessionkit.store.redis.RedisSessionStore;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -45,6 +46,8 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 
 	static final String TABLE_PREFIX = PREFIX + ".store.jdbc.table-prefix";
 
+	static final String KEY_PREFIX = PREFIX + ".store.redis.key-prefix";
+
 	public SessionKitProperties {
 		if (timeToLive != null && (timeToLive.isZero() || timeToLive.isNegative())) {
 			throw ConfigurationRefusedException.of(PREFIX + ".time-to-live", timeToLive,
@@ -55,12 +58,15 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	/**
 	 * Which store, and how it is set up.
 	 *
-	 * @param type Where sessions are kept: memory or jdbc. Unset: in the database if the
-	 * application has a DataSource, else in memory.
+	 * @param type Where sessions are kept: memory, jdbc or redis. Unset: in the database
+	 * if the application has a DataSource, in Redis if it has a RedisConnectionFactory,
+	 * with neither of them in memory; with both it has to be set.
 	 * @param jdbc The tables of the JDBC store.
+	 * @param redis The keys of the Redis store.
 	 * @param memory The bounds of the in-memory store.
 	 */
-	public record Store(@Nullable StoreType type, @DefaultValue Jdbc jdbc, @DefaultValue Memory memory) {
+	public record Store(@Nullable StoreType type, @DefaultValue Jdbc jdbc, @DefaultValue Redis redis,
+			@DefaultValue Memory memory) {
 	}
 
 	/**
@@ -103,6 +109,25 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 
 		private static boolean isDefault(String tablePrefix) {
 			return tablePrefix.equals(JdbcSessionStore.DEFAULT_TABLE_PREFIX);
+		}
+	}
+
+	/**
+	 * The keys of the Redis store.
+	 *
+	 * @param keyPrefix What the names of the keys begin with. Applications that share a
+	 * server and not their sessions have a prefix each.
+	 */
+	public record Redis(@DefaultValue(RedisSessionStore.DEFAULT_KEY_PREFIX) String keyPrefix) {
+
+		private static final Pattern LEGAL_PREFIX = Pattern.compile("[^{}\\s]+");
+
+		public Redis {
+			if (!LEGAL_PREFIX.matcher(keyPrefix).matches()) {
+				throw ConfigurationRefusedException.of(KEY_PREFIX, keyPrefix,
+						"Write at least one character, without braces and white space, such as "
+								+ RedisSessionStore.DEFAULT_KEY_PREFIX + " with the colon at its end.");
+			}
 		}
 	}
 
@@ -166,7 +191,7 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 		/** In the application's relational database. */
 		JDBC,
 
-		/** In Redis. Not in this version: refused at start. */
+		/** In the application's Redis, one server or a Cluster. */
 		REDIS
 
 	}

@@ -8,6 +8,7 @@ import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
+import io.sessionkit.store.redis.RedisSessionStore;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -19,6 +20,8 @@ import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitializat
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.RedisOperations;
 import org.springframework.jdbc.core.JdbcOperations;
 
 /**
@@ -64,6 +67,22 @@ public final class SessionStoreAutoConfiguration {
 			Jdbc jdbc = properties.store().jdbc();
 			JdbcSessionStore store = new JdbcSessionStore(dataSource, options, jdbc.tablePrefix());
 			new JdbcStoreCheck(dataSource, jdbc).check(store);
+			return store;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(RedisOperations.class)
+	@ConditionalOnStoreType(StoreType.REDIS)
+	static final class RedisConfiguration {
+
+		@Bean
+		RedisSessionStore sessionStore(RedisConnectionFactory connections, StoreOptions options,
+				SessionKitProperties properties) {
+			RedisSessionStore store = new RedisSessionStore(connections, options,
+					properties.store().redis().keyPrefix());
+			RedisStoreCheck.check(store);
 			return store;
 		}
 

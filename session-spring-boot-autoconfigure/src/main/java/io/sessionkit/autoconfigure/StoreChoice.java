@@ -4,8 +4,6 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-import javax.sql.DataSource;
-
 import io.sessionkit.autoconfigure.SessionKitProperties.StoreType;
 import org.jspecify.annotations.Nullable;
 
@@ -24,12 +22,6 @@ import org.springframework.util.ClassUtils;
  * guessed wrong loses sessions.
  */
 final class StoreChoice {
-
-	private static final String REDIS_CONNECTION_FACTORY = "org.springframework.data.redis.connection.RedisConnectionFactory";
-
-	/** One class of each library that the JDBC store needs. */
-	private static final List<String> JDBC_CLASSES = List.of("org.springframework.jdbc.core.JdbcOperations",
-			"org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer");
 
 	private static final String USE_MEMORY = "set '" + SessionKitProperties.STORE_TYPE
 			+ "' to 'memory' for sessions that are forgotten on restart";
@@ -58,7 +50,7 @@ final class StoreChoice {
 
 	/**
 	 * The type of the store.
-	 * @return memory or jdbc
+	 * @return memory, jdbc or redis
 	 * @throws ConfigurationRefusedException if there is no store for the application
 	 */
 	StoreType type() {
@@ -67,70 +59,62 @@ final class StoreChoice {
 		}
 		return switch (this.named) {
 			case MEMORY -> StoreType.MEMORY;
-			case JDBC -> jdbc(dataSources());
-			case REDIS -> throw ConfigurationRefusedException.of(SessionKitProperties.STORE_TYPE, "redis",
-					"This version has no Redis store. Write 'jdbc' or 'memory'.");
+			case JDBC -> checked(StoreNeeds.JDBC, candidates(StoreNeeds.JDBC));
+			case REDIS -> checked(StoreNeeds.REDIS, candidates(StoreNeeds.REDIS));
 		};
 	}
 
 	private StoreType chosen() {
-		List<String> dataSources = dataSources();
-		List<String> redis = redisConnectionFactories();
-		if (redis.isEmpty()) {
-			return dataSources.isEmpty() ? StoreType.MEMORY : jdbc(dataSources);
-		}
-		if (dataSources.isEmpty()) {
+		List<String> dataSources = candidates(StoreNeeds.JDBC);
+		List<String> redis = candidates(StoreNeeds.REDIS);
+		if (!dataSources.isEmpty() && !redis.isEmpty()) {
 			throw new ConfigurationRefusedException(
-					"The application has a RedisConnectionFactory " + redis
-							+ " and no DataSource, and this version has no Redis store.",
-					"Add a DataSource and set '" + SessionKitProperties.STORE_TYPE + "' to 'jdbc', or " + USE_MEMORY
-							+ ".");
+					"The application has a DataSource " + dataSources + " and a RedisConnectionFactory " + redis
+							+ ", so it is not clear where sessions are to be kept.",
+					"Set '" + SessionKitProperties.STORE_TYPE + "' to 'jdbc' for the DataSource or to 'redis' for the"
+							+ " RedisConnectionFactory, or " + USE_MEMORY + ".");
 		}
-		throw new ConfigurationRefusedException(
-				"The application has a DataSource " + dataSources + " and a RedisConnectionFactory " + redis
-						+ ", so it is not clear where sessions are to be kept.",
-				"Set '" + SessionKitProperties.STORE_TYPE
-						+ "' to 'jdbc' for the DataSource (this version has no Redis store), or " + USE_MEMORY + ".");
+		if (!dataSources.isEmpty()) {
+			return checked(StoreNeeds.JDBC, dataSources);
+		}
+		return redis.isEmpty() ? StoreType.MEMORY : checked(StoreNeeds.REDIS, redis);
 	}
 
-	private StoreType jdbc(List<String> dataSources) {
-		refuseMissingLibrary();
-		if (dataSources.isEmpty()) {
-			throw new ConfigurationRefusedException(
-					"The property '" + SessionKitProperties.STORE_TYPE
-							+ "' is 'jdbc', but the application has no DataSource.",
-					"Set 'spring.datasource.url' and add the JDBC driver of the database, or define a DataSource bean.");
+	/**
+	 * The type of a store that has everything it needs.
+	 */
+	private StoreType checked(StoreNeeds needs, List<String> beans) {
+		refuseMissingLibrary(needs);
+		if (beans.isEmpty()) {
+			throw new ConfigurationRefusedException("The property '" + SessionKitProperties.STORE_TYPE + "' is '"
+					+ needs.value() + "', but the application has no " + needs.bean() + ".", needs.cure());
 		}
-		if (!hasSingleCandidate(dataSources)) {
+		if (!hasSingleCandidate(beans)) {
 			throw new ConfigurationRefusedException(
-					"Sessions are to be kept in a database, but the application has several DataSources " + dataSources
-							+ " and none of them is the primary one.",
+					"Sessions are to be kept " + needs.place() + ", but the application has several beans of the type "
+							+ needs.bean() + " " + beans + " and none of them is the primary one.",
 					"Mark one of them @Primary, define a SessionStore bean on the one to use, or " + USE_MEMORY + ".");
 		}
-		return StoreType.JDBC;
+		return needs.type();
 	}
 
-	private void refuseMissingLibrary() {
-		List<String> missing = JDBC_CLASSES.stream()
-			.filter((name) -> !ClassUtils.isPresent(name, this.classLoader))
-			.toList();
+	private void refuseMissingLibrary(StoreNeeds needs) {
+		List<String> missing = needs.libraries().stream().filter((name) -> !isPresent(name)).toList();
 		if (!missing.isEmpty()) {
 			throw new ConfigurationRefusedException(
-					"Sessions are to be kept in a database, but the libraries for it are not on the classpath: "
+					"Sessions are to be kept " + needs.place() + ", but the libraries for it are not on the classpath: "
 							+ missing + " not found.",
-					"Add the dependency org.springframework.boot:spring-boot-starter-jdbc, or " + USE_MEMORY + ".");
+					"Add the dependency " + needs.dependency() + ", or " + USE_MEMORY + ".");
 		}
 	}
 
-	private List<String> dataSources() {
-		return candidates(DataSource.class);
+	private List<String> candidates(StoreNeeds needs) {
+		return isPresent(needs.connections())
+				? candidates(ClassUtils.resolveClassName(needs.connections(), this.classLoader)) : List.of();
 	}
 
-	private List<String> redisConnectionFactories() {
-		if (!ClassUtils.isPresent(REDIS_CONNECTION_FACTORY, this.classLoader)) {
-			return List.of();
-		}
-		return candidates(ClassUtils.resolveClassName(REDIS_CONNECTION_FACTORY, this.classLoader));
+	private boolean isPresent(String className) {
+		return ClassUtils.isPresent(className, this.classLoader);
 	}
 
 	/**

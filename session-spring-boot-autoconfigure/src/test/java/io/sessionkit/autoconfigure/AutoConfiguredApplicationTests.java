@@ -13,6 +13,8 @@ import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 
@@ -55,8 +57,23 @@ class AutoConfiguredApplicationTests {
 		this.runner.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(SessionStore.class));
 	}
 
+	@Test
+	void applicationWithADatabaseAndRedisHasToChoose() {
+		FailureAnalysis analysis = StartFailure
+			.analysis(new ApplicationContextRunner().withUserConfiguration(ApplicationWithRedis.class)
+				.withPropertyValues("spring.datasource.generate-unique-name=true"));
+		assertThat(analysis.getDescription()).contains("DataSource [dataSource]")
+			.contains("RedisConnectionFactory [redisConnectionFactory]");
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
+	static class ApplicationWithRedis {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(exclude = DataRedisAutoConfiguration.class)
 	static class Application {
 
 	}

@@ -1,6 +1,7 @@
 package io.sessionkit.autoconfigure;
 
 import java.time.Duration;
+import java.util.Map;
 
 import io.sessionkit.autoconfigure.SessionKitProperties.SchemaInitialization;
 import io.sessionkit.store.InMemorySessionStore;
@@ -11,6 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,6 +33,7 @@ class SessionKitPropertiesTests {
 			assertThat(properties.store().type()).isNull();
 			assertThat(properties.store().jdbc().initializeSchema()).isEqualTo(SchemaInitialization.EMBEDDED);
 			assertThat(properties.store().jdbc().tablePrefix()).isEqualTo("SESSIONKIT_");
+			assertThat(properties.store().redis().keyPrefix()).isEqualTo("sessionkit:");
 			assertThat(properties.store().memory().maxSessions()).isEqualTo(InMemorySessionStore.DEFAULT_MAX_SESSIONS);
 			assertThat(properties.trim()).isEqualTo(new SessionKitProperties.Trim(null, null));
 			assertThat(properties.codec().strict()).isFalse();
@@ -44,13 +47,14 @@ class SessionKitPropertiesTests {
 			.withPropertyValues("sessionkit.auto-register=false", "sessionkit.require-session=true",
 					"sessionkit.time-to-live=30d", "sessionkit.store.type=memory",
 					"sessionkit.store.jdbc.initialize-schema=never", "sessionkit.store.jdbc.table-prefix=app.CHAT_",
-					"sessionkit.store.memory.max-sessions=7", "sessionkit.trim.max-messages=20",
-					"sessionkit.trim.max-turns=5", "sessionkit.codec.strict=true", "sessionkit.sequence.strict=true")
+					"sessionkit.store.redis.key-prefix=app:chat:", "sessionkit.store.memory.max-sessions=7",
+					"sessionkit.trim.max-messages=20", "sessionkit.trim.max-turns=5", "sessionkit.codec.strict=true",
+					"sessionkit.sequence.strict=true")
 			.run((context) -> assertThat(context.getBean(SessionKitProperties.class))
 				.isEqualTo(new SessionKitProperties(true, false, true, Duration.ofDays(30),
 						new SessionKitProperties.Store(SessionKitProperties.StoreType.MEMORY,
 								new SessionKitProperties.Jdbc(SchemaInitialization.NEVER, "app.CHAT_"),
-								new SessionKitProperties.Memory(7)),
+								new SessionKitProperties.Redis("app:chat:"), new SessionKitProperties.Memory(7)),
 						new SessionKitProperties.Trim(20, 5), new SessionKitProperties.Codec(true),
 						new SessionKitProperties.Sequence(true))));
 	}
@@ -87,6 +91,17 @@ class SessionKitPropertiesTests {
 			.isEqualTo("The property 'sessionkit.store.jdbc.table-prefix' is ''.");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "", "a b:", "{app}:", "app}", "app:\n" })
+	void keyPrefixThatRedisKeysCannotHaveIsRefused(String value) {
+		FailureAnalysis analysis = StartFailure.analysis(this.runner
+			.withInitializer((context) -> TestPropertyValues.of(Map.of("sessionkit.store.redis.key-prefix", value))
+				.applyTo(context)));
+		assertThat(analysis.getDescription())
+			.isEqualTo("The property 'sessionkit.store.redis.key-prefix' is '" + value + "'.");
+		assertThat(analysis.getAction()).contains("without braces and white space").contains("sessionkit:");
+	}
+
 	@Test
 	void tablesWithAPrefixOfTheirOwnAreNotCreated() {
 		FailureAnalysis analysis = analysisOf("sessionkit.store.jdbc.initialize-schema=always",
@@ -101,7 +116,7 @@ class SessionKitPropertiesTests {
 	void unknownStoreTypeIsRefusedWithTheTypesThatThereAre() {
 		FailureAnalysis analysis = analysisOf("sessionkit.store.type=mongo");
 		assertThat(analysis.getDescription()).contains("sessionkit.store.type").contains("mongo");
-		assertThat(analysis.getAction()).contains("MEMORY").contains("JDBC");
+		assertThat(analysis.getAction()).contains("MEMORY").contains("JDBC").contains("REDIS");
 	}
 
 	@Test

@@ -16,6 +16,7 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.jdbc.JdbcSessionStore;
 import io.sessionkit.test.ObservedStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +39,7 @@ import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConnection;
+import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -174,29 +176,60 @@ class SessionStoreAutoConfigurationTests {
 			});
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "redis", "REDIS" })
-	void redisIsNotInThisVersion(String name) {
-		FailureAnalysis analysis = StartFailure.analysis(
-				this.runner.withUserConfiguration(Redis.class).withPropertyValues("sessionkit.store.type=" + name));
-		assertThat(analysis.getDescription()).contains("'sessionkit.store.type' is 'redis'");
-		assertThat(analysis.getAction()).contains("no Redis store").contains("'jdbc'").contains("'memory'");
-	}
-
-	@Test
-	void redisAloneIsNoReasonToForget() {
-		FailureAnalysis analysis = StartFailure.analysis(this.runner.withUserConfiguration(Redis.class));
-		assertThat(analysis.getDescription()).contains("[redisConnectionFactory]").contains("no Redis store");
-		assertThat(analysis.getAction()).contains("'sessionkit.store.type'").contains("'memory'");
-	}
-
 	@Test
 	void databaseAndRedisAreOneTooMany() {
 		FailureAnalysis analysis = StartFailure
 			.analysis(this.runner.withUserConfiguration(OneDataSource.class, Redis.class));
 		assertThat(analysis.getDescription()).contains("DataSource [dataSource]")
 			.contains("RedisConnectionFactory [redisConnectionFactory]");
-		assertThat(analysis.getAction()).contains("'sessionkit.store.type' to 'jdbc'").contains("'memory'");
+		assertThat(analysis.getAction()).contains("'sessionkit.store.type' to 'jdbc'")
+			.contains("'redis'")
+			.contains("'memory'");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "redis", "REDIS" })
+	void redisThatIsNamedNeedsAConnectionFactory(String name) {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withPropertyValues("sessionkit.store.type=" + name));
+		assertThat(analysis.getDescription()).contains("'sessionkit.store.type' is 'redis'")
+			.contains("no RedisConnectionFactory");
+		assertThat(analysis.getAction()).contains("org.springframework.boot:spring-boot-starter-data-redis")
+			.contains("'spring.data.redis.host'");
+	}
+
+	@Test
+	void redisThatIsNamedNeedsItsLibraries() {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withClassLoader(withoutRedis()).withPropertyValues("sessionkit.store.type=redis"));
+		assertThat(analysis.getDescription()).contains(RedisTemplate.class.getName());
+		assertThat(analysis.getAction()).contains("org.springframework.boot:spring-boot-starter-data-redis")
+			.contains("'memory'");
+	}
+
+	@Test
+	void memoryWorksWithoutTheRedisLibraries() {
+		new ApplicationContextRunner().withUserConfiguration(ByName.class)
+			.withClassLoader(withoutRedis())
+			.run((context) -> assertThat(context).getBean(SessionStore.class).isInstanceOf(InMemorySessionStore.class));
+	}
+
+	@Test
+	void databaseWorksWithoutTheRedisLibraries() {
+		new ApplicationContextRunner().withUserConfiguration(ByName.class)
+			.withClassLoader(withoutRedis())
+			.withBean(DataSource.class,
+					() -> new DriverManagerDataSource("jdbc:h2:mem:without-redis;DB_CLOSE_DELAY=-1"))
+			.run((context) -> assertThat(context).getBean(SessionStore.class).isInstanceOf(JdbcSessionStore.class));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "sessionkit.store.type=redis", "sessionkit.enabled=true" })
+	void severalConnectionFactoriesNeedAPrimaryOne(String property) {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withUserConfiguration(TwoConnectionFactories.class).withPropertyValues(property));
+		assertThat(analysis.getDescription()).contains("RedisConnectionFactory [cache, sessions]");
+		assertThat(analysis.getAction()).contains("@Primary").contains("SessionStore bean");
 	}
 
 	@Test
@@ -237,6 +270,11 @@ class SessionStoreAutoConfigurationTests {
 	private static FilteredClassLoader withoutJdbc() {
 		return new FilteredClassLoader((name) -> Stream
 			.of("org.springframework.jdbc.", "org.springframework.boot.jdbc.", "org.springframework.boot.sql.")
+			.anyMatch(name.replace('/', '.')::startsWith));
+	}
+
+	private static FilteredClassLoader withoutRedis() {
+		return new FilteredClassLoader((name) -> Stream.of("org.springframework.data.", "io.lettuce.", "redis.clients.")
 			.anyMatch(name.replace('/', '.')::startsWith));
 	}
 
@@ -308,7 +346,22 @@ class SessionStoreAutoConfigurationTests {
 
 	}
 
-	private static final class NoRedis implements RedisConnectionFactory {
+	@Configuration(proxyBeanMethods = false)
+	static class TwoConnectionFactories {
+
+		@Bean
+		RedisConnectionFactory cache() {
+			return new NoRedis();
+		}
+
+		@Bean
+		RedisConnectionFactory sessions() {
+			return new NoRedis();
+		}
+
+	}
+
+	static final class NoRedis implements RedisConnectionFactory {
 
 		@Override
 		public RedisConnection getConnection() {

@@ -1,0 +1,49 @@
+package io.sessionkit.autoconfigure;
+
+import java.util.List;
+import java.util.Locale;
+
+import io.sessionkit.autoconfigure.SessionKitProperties.StoreType;
+
+/**
+ * What a store on a server needs of the application, and the words for it. Classes are
+ * named, since they may be missing.
+ *
+ * @param type the type of the store
+ * @param place where sessions are kept
+ * @param connections the class of the bean that gives connections
+ * @param libraries one class of each library
+ * @param dependency what brings the libraries
+ * @param cure how an application gets the bean
+ */
+record StoreNeeds(StoreType type, String place, String connections, List<String> libraries, String dependency,
+		String cure) {
+
+	static final StoreNeeds JDBC = new StoreNeeds(StoreType.JDBC, "in a database", "javax.sql.DataSource",
+			List.of("org.springframework.jdbc.core.JdbcOperations",
+					"org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer"),
+			"org.springframework.boot:spring-boot-starter-jdbc",
+			"Set 'spring.datasource.url' and add the JDBC driver of the database, or define a DataSource bean.");
+
+	static final StoreNeeds REDIS = new StoreNeeds(StoreType.REDIS, "in Redis",
+			"org.springframework.data.redis.connection.RedisConnectionFactory",
+			List.of("org.springframework.data.redis.core.RedisTemplate"),
+			"org.springframework.boot:spring-boot-starter-data-redis",
+			"Add the dependency org.springframework.boot:spring-boot-starter-data-redis and set"
+					+ " 'spring.data.redis.host', or define a RedisConnectionFactory bean.");
+
+	/**
+	 * The class of the bean, as people call it.
+	 */
+	String bean() {
+		return this.connections.substring(this.connections.lastIndexOf('.') + 1);
+	}
+
+	/**
+	 * What is written for this store.
+	 */
+	String value() {
+		return this.type.name().toLowerCase(Locale.ROOT);
+	}
+
+}
