@@ -1,0 +1,21 @@
+package io.sessionkit.autoconfigure;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+
+/**
+ * Takes the scripts of the stores into a native image: those of the schemas and those
+ * that Redis runs.
+ */
+final class StoreScriptHints implements RuntimeHintsRegistrar {
+
+	@Override
+	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+		hints.resources()
+			.registerPattern("io/sessionkit/store/jdbc/schema-*.sql")
+			.registerPattern("io/sessionkit/store/redis/*.lua");
+	}
+
+}
