@@ -7,6 +7,7 @@ import java.util.Objects;
 import javax.sql.DataSource;
 
 import org.springframework.ai.chat.model.ChatModel;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -19,17 +20,28 @@ final class AboutController {
 
 	private final About about;
 
-	AboutController(ChatModel model, DataSource dataSource, @Value("${sessionkit.store.type}") String storeType)
-			throws SQLException {
+	/**
+	 * @param database there is none with the profile "redis"
+	 */
+	AboutController(ChatModel model, ObjectProvider<DataSource> database,
+			@Value("${sessionkit.store.type}") String storeType) throws SQLException {
 		boolean offline = model instanceof DemoChatModel;
 		String name = offline ? "DemoChatModel (offline)"
 				: Objects.requireNonNullElse(model.getOptions().getModel(), model.getClass().getSimpleName());
-		this.about = new About(name, offline, "jdbc".equals(storeType) ? product(dataSource) : storeType);
+		this.about = new About(name, offline, store(storeType, database));
 	}
 
 	@GetMapping("/api/about")
 	About about() {
 		return this.about;
+	}
+
+	private static String store(String type, ObjectProvider<DataSource> database) throws SQLException {
+		return switch (type) {
+			case "jdbc" -> product(database.getObject());
+			case "redis" -> "Redis";
+			default -> type;
+		};
 	}
 
 	private static String product(DataSource dataSource) throws SQLException {

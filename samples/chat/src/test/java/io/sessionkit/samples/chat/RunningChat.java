@@ -108,6 +108,10 @@ final class RunningChat implements AutoCloseable {
 		return this.context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
 	}
 
+	boolean has(Class<?> bean) {
+		return this.context.getBeanNamesForType(bean).length > 0;
+	}
+
 	@Override
 	public void close() {
 		this.context.close();
