@@ -1,6 +1,7 @@
 package io.sessionkit.autoconfigure;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.regex.Pattern;
 
 import io.sessionkit.store.InMemorySessionStore;
@@ -67,6 +68,19 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	 */
 	public record Store(@Nullable StoreType type, @DefaultValue Jdbc jdbc, @DefaultValue Redis redis,
 			@DefaultValue Memory memory) {
+
+		/**
+		 * Ahead-of-time processing chooses the store when the application is built.
+		 * Another one that is named when it runs must not be passed over in silence.
+		 * @param chosen the store of the application
+		 */
+		void refuseOtherThan(StoreType chosen) {
+			if (this.type != null && this.type != chosen) {
+				throw ConfigurationRefusedException.of(STORE_TYPE, this.type.value(),
+						"The application was processed ahead of time for '" + chosen.value()
+								+ "'. Write that, or set the property when the application is processed.");
+			}
+		}
 	}
 
 	/**
@@ -192,7 +206,14 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 		JDBC,
 
 		/** In the application's Redis, one server or a Cluster. */
-		REDIS
+		REDIS;
+
+		/**
+		 * How the type is written.
+		 */
+		String value() {
+			return name().toLowerCase(Locale.ROOT);
+		}
 
 	}
 

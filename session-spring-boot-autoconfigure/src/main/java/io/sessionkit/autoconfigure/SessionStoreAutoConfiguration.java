@@ -41,6 +41,7 @@ public final class SessionStoreAutoConfiguration {
 
 		@Bean
 		InMemorySessionStore sessionStore(StoreOptions options, SessionKitProperties properties) {
+			properties.store().refuseOtherThan(StoreType.MEMORY);
 			return new InMemorySessionStore(options, properties.store().memory().maxSessions());
 		}
 
@@ -58,6 +59,7 @@ public final class SessionStoreAutoConfiguration {
 
 		@Bean
 		SessionSchemaInitializer sessionSchemaInitializer(DataSource dataSource, SessionKitProperties properties) {
+			properties.store().refuseOtherThan(StoreType.JDBC);
 			return new SessionSchemaInitializer(dataSource, properties.store().jdbc());
 		}
 
@@ -80,6 +82,7 @@ public final class SessionStoreAutoConfiguration {
 		@Bean
 		RedisSessionStore sessionStore(RedisConnectionFactory connections, StoreOptions options,
 				SessionKitProperties properties) {
+			properties.store().refuseOtherThan(StoreType.REDIS);
 			RedisSessionStore store = new RedisSessionStore(connections, options,
 					properties.store().redis().keyPrefix());
 			RedisStoreCheck.check(store);

@@ -87,7 +87,7 @@ final class StoreChoice {
 		refuseMissingLibrary(needs);
 		if (beans.isEmpty()) {
 			throw new ConfigurationRefusedException("The property '" + SessionKitProperties.STORE_TYPE + "' is '"
-					+ needs.value() + "', but the application has no " + needs.bean() + ".", needs.cure());
+					+ needs.type().value() + "', but the application has no " + needs.bean() + ".", needs.cure());
 		}
 		if (!hasSingleCandidate(beans)) {
 			throw new ConfigurationRefusedException(

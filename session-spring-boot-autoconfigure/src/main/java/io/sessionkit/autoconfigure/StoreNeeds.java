@@ -1,7 +1,6 @@
 package io.sessionkit.autoconfigure;
 
 import java.util.List;
-import java.util.Locale;
 
 import io.sessionkit.autoconfigure.SessionKitProperties.StoreType;
 
@@ -37,13 +36,6 @@ record StoreNeeds(StoreType type, String place, String connections, List<String>
 	 */
 	String bean() {
 		return this.connections.substring(this.connections.lastIndexOf('.') + 1);
-	}
-
-	/**
-	 * What is written for this store.
-	 */
-	String value() {
-		return this.type.name().toLowerCase(Locale.ROOT);
 	}
 
 }

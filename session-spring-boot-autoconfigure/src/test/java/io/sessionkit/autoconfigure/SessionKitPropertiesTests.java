@@ -4,10 +4,12 @@ import java.time.Duration;
 import java.util.Map;
 
 import io.sessionkit.autoconfigure.SessionKitProperties.SchemaInitialization;
+import io.sessionkit.autoconfigure.SessionKitProperties.StoreType;
 import io.sessionkit.store.InMemorySessionStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -16,6 +18,7 @@ import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class SessionKitPropertiesTests {
 
@@ -124,6 +127,23 @@ class SessionKitPropertiesTests {
 		FailureAnalysis analysis = analysisOf("sessionkit.store.jdbc.initialize-schema=sometimes");
 		assertThat(analysis.getDescription()).contains("sessionkit.store.jdbc.initialize-schema").contains("sometimes");
 		assertThat(analysis.getAction()).contains("ALWAYS").contains("EMBEDDED").contains("NEVER");
+	}
+
+	@ParameterizedTest
+	@EnumSource(StoreType.class)
+	void storeThatWasChosenAheadOfTimeIsNotExchanged(StoreType chosen) {
+		this.runner.withPropertyValues("sessionkit.store.type=memory").run((context) -> {
+			SessionKitProperties.Store store = context.getBean(SessionKitProperties.class).store();
+			if (chosen == StoreType.MEMORY) {
+				store.refuseOtherThan(chosen);
+				return;
+			}
+			assertThatExceptionOfType(ConfigurationRefusedException.class)
+				.isThrownBy(() -> store.refuseOtherThan(chosen))
+				.withMessageContaining("'sessionkit.store.type' is 'memory'")
+				.withMessageContaining("ahead of time for '" + chosen.value() + "'");
+		});
+		this.runner.run((context) -> context.getBean(SessionKitProperties.class).store().refuseOtherThan(chosen));
 	}
 
 	private FailureAnalysis analysisOf(String... properties) {

@@ -1,0 +1,93 @@
+package io.sessionkit.samples.chat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+import io.sessionkit.test.PostgresServer;
+import io.sessionkit.test.RedisServers;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.ds.PGSimpleDataSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The application processed ahead of time, once for each type of store, and run in a
+ * process of its own.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class AheadOfTimeTests {
+
+	private ProcessedApplication jdbc;
+
+	@TempDir
+	private Path folder;
+
+	@BeforeAll
+	void process(@TempDir Path processed) throws IOException {
+		this.jdbc = ProcessedApplication.of(processed);
+	}
+
+	@Test
+	void chatsInMemory(@TempDir Path processed) throws Exception {
+		ProcessedApplication memory = ProcessedApplication.of(processed, "--sessionkit.store.type=memory");
+		try (ChatProcess chat = start(memory, "--sessionkit.store.type=memory")) {
+			assertThatItAnswersFromTheThread(chat, "memory");
+		}
+	}
+
+	@Test
+	void chatsInH2() throws Exception {
+		String data = "--CHAT_DATA=" + this.folder.toAbsolutePath();
+		try (ChatProcess chat = start(this.jdbc, data)) {
+			assertThatItAnswersFromTheThread(chat, "H2");
+		}
+	}
+
+	@Test
+	void chatsInPostgres() throws Exception {
+		PostgresServer server = PostgresServer.running();
+		PGSimpleDataSource database = (PGSimpleDataSource) server.dataSource(server.newDatabase());
+		try (ChatProcess chat = start(this.jdbc, "--spring.profiles.active=postgres",
+				"--CHAT_POSTGRES_URL=" + database.getUrl(), "--CHAT_POSTGRES_USER=" + database.getUser(),
+				"--CHAT_POSTGRES_PASSWORD=" + database.getPassword())) {
+			assertThatItAnswersFromTheThread(chat, "PostgreSQL");
+		}
+	}
+
+	@Test
+	void chatsInRedis(@TempDir Path processed) throws Exception {
+		ProcessedApplication redis = ProcessedApplication.of(processed, "--spring.profiles.active=redis");
+		try (ChatProcess chat = start(redis, "--spring.profiles.active=redis",
+				"--CHAT_REDIS_HOST=" + RedisServers.alone().host(), "--CHAT_REDIS_PORT=" + RedisServers.alone().port(),
+				"--sessionkit.store.redis.key-prefix=ahead-of-time:")) {
+			assertThatItAnswersFromTheThread(chat, "Redis");
+		}
+	}
+
+	@Test
+	void anotherStoreThanTheOneItWasProcessedForIsRefused() throws Exception {
+		try (ChatProcess chat = start(this.jdbc, "--sessionkit.store.type=memory",
+				"--CHAT_DATA=" + this.folder.toAbsolutePath())) {
+			assertThat(chat.awaitEnd()).contains("The property 'sessionkit.store.type' is 'memory'.")
+				.contains("processed ahead of time for 'jdbc'");
+		}
+	}
+
+	private ChatProcess start(ProcessedApplication application, String... arguments) throws IOException {
+		return application.start(this.folder.resolve("output.txt"), arguments);
+	}
+
+	private static void assertThatItAnswersFromTheThread(ChatProcess chat, String store) throws Exception {
+		chat.awaitUp();
+		assertThat(chat.output()).contains("Starting AOT-processed ChatApplication");
+		assertThat(chat.get("/api/about")).contains("\"store\":\"" + store + "\"");
+		assertThat(chat.ask("t1", "My name is Ada")).contains("COMPLETED");
+		assertThat(chat.ask("t1", "Roll a die")).contains("COMPLETED").contains("roll_die");
+		assertThat(chat.ask("t1", "What is my name?")).contains("Ada");
+		assertThat(chat.get("/api/threads/t1")).contains("\"number\":3").contains("What is my name?");
+	}
+
+}
