@@ -1,0 +1,9 @@
+package io.sessionkit.advisor;
+
+class PostgresTwoProcessesTests extends TwoProcesses {
+
+	PostgresTwoProcessesTests() {
+		super(SharedStore.inPostgres());
+	}
+
+}

@@ -1,0 +1,9 @@
+package io.sessionkit.advisor;
+
+class RedisTwoProcessesTests extends TwoProcesses {
+
+	RedisTwoProcessesTests() {
+		super(SharedStore.inRedis());
+	}
+
+}

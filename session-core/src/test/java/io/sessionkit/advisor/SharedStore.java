@@ -1,0 +1,68 @@
+package io.sessionkit.advisor;
+
+import java.util.List;
+import java.util.UUID;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.jdbc.JdbcSessionStore;
+import io.sessionkit.store.redis.RedisSessionStore;
+import io.sessionkit.test.PostgresServer;
+import io.sessionkit.test.RedisServers;
+import org.postgresql.ds.PGSimpleDataSource;
+
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+/**
+ * A store on a server, in words that another process can be started with.
+ *
+ * @param words the kind of the store and where it is
+ */
+record SharedStore(List<String> words) {
+
+	private static final StoreOptions OPTIONS = StoreOptions.of(JsonMessageCodec.create());
+
+	static SharedStore inPostgres() {
+		PostgresServer server = PostgresServer.running();
+		PGSimpleDataSource database = (PGSimpleDataSource) server.dataSource(server.newDatabase());
+		new ResourceDatabasePopulator(new ClassPathResource("io/sessionkit/store/jdbc/schema-postgresql.sql"))
+			.execute(database);
+		return new SharedStore(
+				List.of("postgresql", database.getUrl(), database.getUser(), String.valueOf(database.getPassword())));
+	}
+
+	static SharedStore inRedis() {
+		RedisServers server = RedisServers.alone();
+		return new SharedStore(
+				List.of("redis", server.host(), String.valueOf(server.port()), "shared-" + UUID.randomUUID() + ":"));
+	}
+
+	/**
+	 * The store, with connections that end with the JVM.
+	 */
+	SessionStore open() {
+		return this.words.get(0).equals("redis") ? redis() : postgres();
+	}
+
+	private SessionStore postgres() {
+		HikariDataSource pool = new HikariDataSource();
+		pool.setJdbcUrl(this.words.get(1));
+		pool.setUsername(this.words.get(2));
+		pool.setPassword(this.words.get(3));
+		pool.setMaximumPoolSize(2);
+		return new JdbcSessionStore(pool, OPTIONS);
+	}
+
+	private SessionStore redis() {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory(
+				new RedisStandaloneConfiguration(this.words.get(1), Integer.parseInt(this.words.get(2))));
+		connections.start();
+		return new RedisSessionStore(connections, OPTIONS, this.words.get(3));
+	}
+
+}
