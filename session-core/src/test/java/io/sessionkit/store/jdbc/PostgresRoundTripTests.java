@@ -21,6 +21,7 @@ import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Window;
+import io.sessionkit.test.PostgresProxy;
 import io.sessionkit.test.PostgresServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

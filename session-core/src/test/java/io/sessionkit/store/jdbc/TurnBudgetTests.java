@@ -1,15 +1,9 @@
 package io.sessionkit.store.jdbc;
 
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
 
@@ -19,6 +13,8 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.Trim;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.CountingDataSource;
+import io.sessionkit.test.PostgresProxy;
 import io.sessionkit.test.PostgresServer;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.AfterEach;
@@ -33,7 +29,6 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -158,14 +153,12 @@ class TurnBudgetTests {
 
 	@Test
 	void aPlainTurnOnH2TakesAtMostFiveStatements() {
-		AtomicInteger calls = new AtomicInteger();
-		TestDatabase h2 = TestDatabase.h2().created();
-		SessionStore counted = JdbcTransactionContract.storeOn(counting(h2.direct(), calls));
-		ChatClient client = client(counted);
+		CountingDataSource counted = new CountingDataSource(TestDatabase.h2().created().direct());
+		ChatClient client = client(JdbcTransactionContract.storeOn(counted));
 		turn(client, false, 0);
-		calls.set(0);
+		counted.reset();
 		turn(client, false, 3);
-		assertThat(calls.get()).isBetween(2, 5);
+		assertThat(counted.calls()).isBetween(2, 5);
 	}
 
 	private long bytesOfATurn() {
@@ -217,35 +210,6 @@ class TurnBudgetTests {
 					String.class));
 		}
 		return rows;
-	}
-
-	/**
-	 * Counts what would cross the network to a server: statements, batches, commits.
-	 */
-	private static DataSource counting(DataSource target, AtomicInteger calls) {
-		return new DelegatingDataSource(target) {
-
-			@Override
-			public Connection getConnection() throws SQLException {
-				return (Connection) counting(Connection.class, super.getConnection(), calls);
-			}
-
-		};
-	}
-
-	private static Object counting(Class<?> type, Object target, AtomicInteger calls) {
-		return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type }, (proxy, method, args) -> {
-			if (method.getName().startsWith("execute") || method.getName().equals("commit")) {
-				calls.incrementAndGet();
-			}
-			try {
-				Object result = method.invoke(target, args);
-				return (result instanceof Statement) ? counting(method.getReturnType(), result, calls) : result;
-			}
-			catch (InvocationTargetException ex) {
-				throw ex.getTargetException();
-			}
-		});
 	}
 
 }

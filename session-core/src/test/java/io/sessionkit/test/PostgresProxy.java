@@ -1,4 +1,4 @@
-package io.sessionkit.store.jdbc;
+package io.sessionkit.test;
 
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -18,9 +18,9 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Stands between a driver and a PostgreSQL server and counts: the messages that the
  * driver may wait for an answer to (Sync and Query), how often it spoke again after an
- * answer, and the bytes that the server sends.
+ * answer, and the bytes that each of them sends.
  */
-final class PostgresProxy implements AutoCloseable {
+public final class PostgresProxy implements AutoCloseable {
 
 	private final ServerSocket listener;
 
@@ -38,51 +38,88 @@ final class PostgresProxy implements AutoCloseable {
 
 	private final AtomicLong bytesRead = new AtomicLong();
 
+	private final AtomicLong bytesWritten = new AtomicLong();
+
 	private volatile Duration latency = Duration.ZERO;
 
-	PostgresProxy(String host, int port) throws IOException {
+	/**
+	 * Listens on a free port of the loopback interface.
+	 * @param host where the server is
+	 * @param port where the server is
+	 */
+	public PostgresProxy(String host, int port) throws IOException {
 		this.host = host;
 		this.port = port;
 		this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
 		start("accept", this::accept);
 	}
 
-	String host() {
+	/**
+	 * Where the driver connects to.
+	 * @return the host
+	 */
+	public String host() {
 		return this.listener.getInetAddress().getHostAddress();
 	}
 
-	int port() {
+	/**
+	 * Where the driver connects to.
+	 * @return the port
+	 */
+	public int port() {
 		return this.listener.getLocalPort();
 	}
 
-	long roundTrips() {
+	/**
+	 * The messages since {@link #reset} that the driver may wait for an answer to.
+	 * @return their number
+	 */
+	public long roundTrips() {
 		return this.roundTrips.get();
 	}
 
-	long bytesRead() {
+	/**
+	 * What the server has sent since {@link #reset}.
+	 * @return bytes
+	 */
+	public long bytesRead() {
 		return this.bytesRead.get();
+	}
+
+	/**
+	 * What the driver has sent since {@link #reset}.
+	 * @return bytes
+	 */
+	public long bytesWritten() {
+		return this.bytesWritten.get();
 	}
 
 	/**
 	 * How often the driver waited before it sent more. Messages that are sent together
 	 * count once, if the answers take long enough.
+	 * @return how often
 	 */
-	long waits() {
+	public long waits() {
 		return this.waits.get();
 	}
 
 	/**
 	 * How long answers take from now on.
+	 * @param latency the time
 	 */
-	void latency(Duration latency) {
+	public void latency(Duration latency) {
 		this.latency = latency;
 	}
 
-	void reset() {
+	/**
+	 * Counts from zero again.
+	 */
+	public void reset() {
 		this.roundTrips.set(0);
 		this.waits.set(0);
 		this.answered.set(true);
 		this.bytesRead.set(0);
+		this.bytesWritten.set(0);
 	}
 
 	private void accept() throws IOException {
@@ -111,8 +148,10 @@ final class PostgresProxy implements AutoCloseable {
 			if (type == 'S' || type == 'Q') {
 				this.roundTrips.incrementAndGet();
 			}
+			int length = in.readInt();
+			this.bytesWritten.addAndGet(1L + length);
 			out.writeByte(type);
-			copyBody(in, out, in.readInt());
+			copyBody(in, out, length);
 		}
 	}
 
