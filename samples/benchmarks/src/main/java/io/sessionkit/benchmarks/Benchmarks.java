@@ -1,0 +1,68 @@
+package io.sessionkit.benchmarks;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+import io.sessionkit.benchmarks.Options.Part;
+
+/**
+ * Measures all contenders and writes the tables and the chart.
+ */
+public final class Benchmarks {
+
+	private Benchmarks() {
+	}
+
+	/**
+	 * Runs the benchmarks.
+	 * @param arguments see {@link Options}
+	 */
+	public static void main(String[] arguments) {
+		Options options;
+		try {
+			options = Options.parse(arguments);
+		}
+		catch (IllegalArgumentException ex) {
+			System.err.println(ex.getMessage());
+			System.exit(1);
+			return;
+		}
+		Results results = new Results();
+		if (options.parts().contains(Part.MICRO)) {
+			Microbenchmarks.run(options, results);
+		}
+		String server = "";
+		if (options.parts().contains(Part.TURNS) || options.parts().contains(Part.THROUGHPUT)) {
+			CannedChatModel model = new CannedChatModel();
+			try (PostgresLab lab = PostgresLab.start(options.fsync())) {
+				server = lab.toString();
+				List<Contender> contenders = new ArrayList<>(Contenders.inProcess(model));
+				contenders.addAll(Contenders.onPostgres(lab, model));
+				measure(contenders, model, options, results);
+			}
+		}
+		Progress.say("writing to " + options.output());
+		new Report(results, options, server, String.join(" ", arguments)).write();
+		Progress.say("done");
+	}
+
+	/**
+	 * Measures these contenders and closes them.
+	 */
+	static void measure(List<Contender> contenders, CannedChatModel model, Options options, Results results) {
+		contenders.forEach((contender) -> results.contender(contender.name(), contender.byHand()));
+		if (options.parts().contains(Part.TURNS)) {
+			TurnRace race = new TurnRace(contenders, model, options);
+			race.run(results);
+			race.count(results);
+		}
+		if (options.parts().contains(Part.THROUGHPUT)) {
+			new Throughput(contenders, options).run(results);
+		}
+		List<Contender> last = new ArrayList<>(contenders);
+		Collections.reverse(last);
+		last.forEach(Contender::close);
+	}
+
+}

@@ -1,0 +1,134 @@
+package io.sessionkit.benchmarks;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+
+import io.sessionkit.benchmarks.Results.Micro;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a turn may cost, beside what it did.
+ */
+final class Budgets {
+
+	private static final List<String> STORES = List.of(Contenders.IN_MEMORY, Contenders.H2, Contenders.POSTGRES,
+			Contenders.POSTGRES + Contenders.NO_FLUSH);
+
+	private final Results results;
+
+	private final Options options;
+
+	private final Table table = new Table("what", "where", "budget", "measured", "");
+
+	Budgets(Results results, Options options) {
+		this.results = results;
+		this.options = options;
+	}
+
+	/**
+	 * The table, without what was not measured.
+	 */
+	Table table() {
+		most("round trips per plain turn", Contenders.POSTGRES, 2, worstRoundTrips(Contenders.POSTGRES));
+		most("round trips per plain turn (counted as calls)", Contenders.H2, 5, worstRoundTrips(Contenders.H2));
+		costs(Contenders.POSTGRES).forEach((size, cost) -> {
+			most("rows updated per plain turn, " + Table.whole(size) + " messages", Contenders.POSTGRES, 1,
+					number(cost.updated()));
+			most("rows deleted per plain turn, " + Table.whole(size) + " messages", Contenders.POSTGRES, 0,
+					number(cost.deleted()));
+		});
+		flatBytes();
+		for (String store : STORES) {
+			most("time at " + Table.whole(largest()) + " messages ÷ at " + Table.whole(smallest()), store, 1.2,
+					this.results.median(store, largest()) / this.results.median(store, smallest()));
+		}
+		STORES.forEach(this::besideByHand);
+		overhead();
+		return this.table;
+	}
+
+	private void besideByHand(String store) {
+		String byHand = this.results.byHand(store);
+		if (byHand == null) {
+			return;
+		}
+		for (int size : this.options.sizes()) {
+			most("time ÷ the same two statements by hand, " + Table.whole(size) + " messages", store, 1.5,
+					this.results.median(store, size) / this.results.median(byHand, size));
+		}
+		int callers = Collections.max(this.options.levels());
+		least("throughput at " + callers + " threads ÷ by hand", store, 0.8,
+				rate(store, callers) / rate(byHand, callers));
+	}
+
+	private void flatBytes() {
+		List<Double> bytes = new ArrayList<>();
+		costs(Contenders.POSTGRES).values().forEach((cost) -> bytes.add(number(cost.received())));
+		if (bytes.size() > 1) {
+			most("bytes received per turn, largest thread ÷ smallest", Contenders.POSTGRES, 1.05,
+					bytes.get(bytes.size() - 1) / bytes.get(0));
+		}
+	}
+
+	private void overhead() {
+		for (String length : List.of("200", "1000")) {
+			OptionalDouble with = micro("callWithSession " + length);
+			OptionalDouble without = micro("callWithout " + length);
+			if (with.isPresent() && without.isPresent()) {
+				most("whole advisor overhead, 40-message view of " + length + " characters, µs", Contenders.IN_MEMORY,
+						30, with.getAsDouble() - without.getAsDouble());
+			}
+		}
+	}
+
+	private OptionalDouble micro(String name) {
+		Micro micro = this.results.micros().get(name);
+		return (micro != null) ? OptionalDouble.of(micro.micros()) : OptionalDouble.empty();
+	}
+
+	private double worstRoundTrips(String contender) {
+		return costs(contender).values()
+			.stream()
+			.mapToDouble((cost) -> number(cost.roundTrips()))
+			.max()
+			.orElse(Double.NaN);
+	}
+
+	private Map<Integer, TurnCost> costs(String contender) {
+		return this.results.costs(contender);
+	}
+
+	private double rate(String contender, int callers) {
+		return number(this.results.throughputs(contender).get(callers));
+	}
+
+	private static double number(@Nullable Double value) {
+		return (value != null) ? value : Double.NaN;
+	}
+
+	private void most(String what, String where, double budget, double measured) {
+		row(what, where, "≤ " + Table.count(budget), measured, measured <= budget);
+	}
+
+	private void least(String what, String where, double budget, double measured) {
+		row(what, where, "≥ " + Table.count(budget), measured, measured >= budget);
+	}
+
+	private void row(String what, String where, String budget, double measured, boolean met) {
+		if (Double.isFinite(measured)) {
+			this.table.row(what, where, budget, Table.count(measured), met ? "met" : "**missed**");
+		}
+	}
+
+	private int smallest() {
+		return Collections.min(this.options.sizes());
+	}
+
+	private int largest() {
+		return Collections.max(this.options.sizes());
+	}
+
+}

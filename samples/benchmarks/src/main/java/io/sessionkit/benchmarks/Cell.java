@@ -1,0 +1,124 @@
+package io.sessionkit.benchmarks;
+
+import java.time.Duration;
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One contender on threads of one size. Threads of up to a thousand messages are made
+ * anew for each round, so that they have that size when they are measured; longer ones
+ * grow by a few hundred messages while they are.
+ */
+final class Cell {
+
+	private static final int MADE_ANEW = 1_000;
+
+	/** So many turns show a compaction that comes every now and then. */
+	private static final int TRIED = 22;
+
+	private final Contender contender;
+
+	private final int size;
+
+	private final CannedChatModel model;
+
+	private final Samples samples = new Samples();
+
+	private @Nullable String notRun;
+
+	private String thread;
+
+	private int sent;
+
+	private long questions;
+
+	Cell(Contender contender, int size, CannedChatModel model) {
+		this.contender = contender;
+		this.size = size;
+		this.model = model;
+		this.thread = "t" + size;
+	}
+
+	Contender contender() {
+		return this.contender;
+	}
+
+	int size() {
+		return this.size;
+	}
+
+	String thread() {
+		return this.thread;
+	}
+
+	void preload() {
+		this.contender.preload(this.thread, this.size);
+	}
+
+	/**
+	 * Tries a few turns, and gives up if one takes too long.
+	 */
+	void tryOut(Duration turnLimit) {
+		long end = System.nanoTime() + turnLimit.toNanos();
+		for (int i = 0; i < TRIED && this.notRun == null && System.nanoTime() < end; i++) {
+			long took = turn();
+			if (took > turnLimit.toNanos()) {
+				this.notRun = String.format(Locale.ROOT, "not run: more than %d s per turn (%.1f s)",
+						turnLimit.toSeconds(), took / 1e9);
+			}
+		}
+	}
+
+	/**
+	 * Has its turn in a round.
+	 * @param round the number of the round
+	 * @param options how much it may measure
+	 * @param measured whether the times count
+	 */
+	void play(int round, Options options, boolean measured) {
+		if (this.notRun != null || isDone(options)) {
+			return;
+		}
+		if (this.size <= MADE_ANEW) {
+			this.thread = "t" + this.size + "-" + round;
+			preload();
+		}
+		leadIn();
+		long end = System.nanoTime() + options.blockTime().toNanos();
+		for (int i = 0; i < options.blockTurns() && (i == 0 || System.nanoTime() < end); i++) {
+			long took = turn();
+			if (measured) {
+				this.samples.add(took);
+			}
+		}
+		this.sent = this.model.requestSize();
+	}
+
+	/** The slow ones do not take the time of all others. */
+	private boolean isDone(Options options) {
+		return this.samples.sum() > options.blockTime().toNanos() * options.rounds() * 2;
+	}
+
+	/**
+	 * Fills the window, and lets the pool look after its idle connections.
+	 */
+	private void leadIn() {
+		int turns = Math.max(1, (Contenders.WINDOW_MESSAGES - this.size) / 2);
+		for (int i = 0; i < turns; i++) {
+			turn();
+		}
+	}
+
+	private long turn() {
+		var question = Dialogue.question(this.questions++);
+		long start = System.nanoTime();
+		this.contender.threads().turn(this.thread, question);
+		return System.nanoTime() - start;
+	}
+
+	TurnTime result() {
+		return (this.notRun != null) ? TurnTime.notRun(this.notRun) : TurnTime.of(this.samples, this.sent);
+	}
+
+}

@@ -1,0 +1,87 @@
+package io.sessionkit.benchmarks;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.InMemorySessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.jdbc.JdbcSessionStore;
+
+import org.springframework.ai.chat.model.ChatModel;
+
+/**
+ * Who takes part. All have the same model and, where they know one, the same window.
+ */
+final class Contenders {
+
+	/** How many turns of history go with a request. */
+	static final int WINDOW_TURNS = 20;
+
+	/** The same in messages: every turn is a question and a reply. */
+	static final int WINDOW_MESSAGES = 2 * WINDOW_TURNS;
+
+	static final String IN_MEMORY = "SessionKit in memory";
+
+	static final String H2 = "SessionKit H2";
+
+	static final String H2_BY_HAND = "by hand H2";
+
+	static final String POSTGRES = "SessionKit PostgreSQL";
+
+	static final String POSTGRES_BY_HAND = "by hand PostgreSQL";
+
+	/** What is left when nobody waits for the disk: the work itself. */
+	static final String NO_FLUSH = ", no flush";
+
+	static final String CHAT_MEMORY = "ChatMemory JDBC, 40 messages";
+
+	static final String SPRING_AI_SESSION = "Spring AI Session";
+
+	/** A neighbour's documentation keeps half of what triggers its compaction. */
+	private static final int KEPT_OF_WINDOW = WINDOW_TURNS / 2;
+
+	private static final String SCHEMA = "io/sessionkit/store/jdbc/schema-";
+
+	private static final StoreOptions OPTIONS = StoreOptions.of(JsonMessageCodec.create());
+
+	private Contenders() {
+	}
+
+	/**
+	 * Those that need no server.
+	 */
+	static List<Contender> inProcess(ChatModel model) {
+		return List.of(new MemoryContender(IN_MEMORY, new SessionKitThreads(new InMemorySessionStore(OPTIONS), model)),
+				new H2Contender(H2, H2_BY_HAND, SCHEMA + "h2.sql",
+						(connections) -> new SessionKitThreads(new JdbcSessionStore(connections, OPTIONS), model)),
+				new H2Contender(H2_BY_HAND, null, ByHandH2Threads.SCHEMA,
+						(connections) -> new ByHandH2Threads(connections, model)));
+	}
+
+	/**
+	 * Those on PostgreSQL.
+	 */
+	static List<Contender> onPostgres(PostgresLab lab, ChatModel model) {
+		List<Contender> contenders = new ArrayList<>();
+		for (boolean waiting : new boolean[] { true, false }) {
+			String suffix = waiting ? "" : NO_FLUSH;
+			contenders.add(new PostgresContender(POSTGRES + suffix, POSTGRES_BY_HAND + suffix, lab, waiting,
+					SCHEMA + "postgresql.sql",
+					(connections) -> new SessionKitThreads(new JdbcSessionStore(connections, OPTIONS), model)));
+			contenders.add(new PostgresContender(POSTGRES_BY_HAND + suffix, null, lab, waiting,
+					ByHandPostgresThreads.SCHEMA, (connections) -> new ByHandPostgresThreads(connections, model)));
+		}
+		contenders.add(new PostgresContender(CHAT_MEMORY, null, lab, true, ChatMemoryThreads.SCHEMA,
+				(connections) -> new ChatMemoryThreads(connections, model)));
+		contenders.add(new PostgresContender(SPRING_AI_SESSION + ", no compaction", null, lab, true,
+				SpringAiSessionThreads.SCHEMA, (connections) -> SpringAiSessionThreads.keepingAll(connections, model)));
+		for (int kept : new int[] { WINDOW_TURNS, KEPT_OF_WINDOW }) {
+			contenders.add(new PostgresContender(SPRING_AI_SESSION + ", over " + WINDOW_TURNS + " turns keep " + kept,
+					null, lab, true, SpringAiSessionThreads.SCHEMA,
+					(connections) -> SpringAiSessionThreads.keeping(kept, connections, model)));
+		}
+		return contenders;
+	}
+
+}

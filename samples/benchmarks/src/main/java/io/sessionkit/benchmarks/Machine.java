@@ -1,0 +1,68 @@
+package io.sessionkit.benchmarks;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Properties;
+
+import com.sun.management.OperatingSystemMXBean;
+
+/**
+ * Where and with what was measured.
+ */
+final class Machine {
+
+	private static final Path CPU = Path.of("/proc/cpuinfo");
+
+	private Machine() {
+	}
+
+	static String describe() {
+		OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+		return String.format(Locale.ROOT, "%d cores%s, %.0f GB memory, %s %s (%s)", system.getAvailableProcessors(),
+				cpu(), system.getTotalMemorySize() / 1e9, system.getName(), system.getVersion(), system.getArch());
+	}
+
+	static String jvm() {
+		return System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version") + ", heap "
+				+ (Runtime.getRuntime().maxMemory() >> 20) + " MB";
+	}
+
+	static String versions() {
+		Properties versions = new Properties();
+		try (InputStream file = Objects.requireNonNull(Machine.class.getResourceAsStream("/versions.properties"))) {
+			versions.load(file);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		return "SessionKit " + versions.get("sessionkit") + ", Spring AI " + versions.get("spring-ai")
+				+ ", spring-ai-model-chat-memory-repository-jdbc " + versions.get("chat-memory-jdbc")
+				+ ", spring-ai-session-jdbc " + versions.get("spring-ai-session-jdbc") + ", H2 "
+				+ org.h2.engine.Constants.VERSION + ", PostgreSQL driver "
+				+ org.postgresql.util.DriverInfo.DRIVER_VERSION + ", JMH " + versions.get("jmh");
+	}
+
+	private static String cpu() {
+		if (!Files.isReadable(CPU)) {
+			return "";
+		}
+		try {
+			return Files.readAllLines(CPU)
+				.stream()
+				.filter((line) -> line.startsWith("model name"))
+				.findFirst()
+				.map((line) -> " of " + line.substring(line.indexOf(':') + 1).trim())
+				.orElse("");
+		}
+		catch (IOException ex) {
+			return "";
+		}
+	}
+
+}

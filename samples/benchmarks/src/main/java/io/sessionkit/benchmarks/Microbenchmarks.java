@@ -1,0 +1,57 @@
+package io.sessionkit.benchmarks;
+
+import java.util.Collection;
+import java.util.TreeMap;
+
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/**
+ * Runs the JMH benchmarks, each in a process of its own.
+ */
+final class Microbenchmarks {
+
+	private Microbenchmarks() {
+	}
+
+	static void run(Options options, Results results) {
+		int iterations = options.quickMicro() ? 2 : 4;
+		TimeValue time = options.quickMicro() ? TimeValue.milliseconds(300) : TimeValue.seconds(1);
+		OptionsBuilder jmh = new OptionsBuilder();
+		jmh.include(CodecBenchmark.class.getName())
+			.include(InMemoryBenchmark.class.getName())
+			.forks(1)
+			.warmupIterations(options.quickMicro() ? 2 : 3)
+			.warmupTime(time)
+			.measurementIterations(iterations)
+			.measurementTime(time)
+			.verbosity(VerboseMode.SILENT);
+		Progress.say("microbenchmarks");
+		try {
+			note(new Runner(jmh.build()).run(), results);
+		}
+		catch (RunnerException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private static void note(Collection<RunResult> runs, Results results) {
+		for (RunResult run : runs) {
+			StringBuilder name = new StringBuilder(run.getPrimaryResult().getLabel());
+			parameters(run).forEach((parameter, value) -> name.append(' ').append(value));
+			results.micro(name.toString(),
+					new Results.Micro(run.getPrimaryResult().getScore(), run.getPrimaryResult().getScoreError()));
+		}
+	}
+
+	private static TreeMap<String, String> parameters(RunResult run) {
+		TreeMap<String, String> parameters = new TreeMap<>();
+		run.getParams().getParamsKeys().forEach((key) -> parameters.put(key, run.getParams().getParam(key)));
+		return parameters;
+	}
+
+}

@@ -1,0 +1,148 @@
+package io.sessionkit.benchmarks;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * What a run measures and how long it takes its time for it.
+ *
+ * @param parts what is measured
+ * @param sizes how many messages the threads have, smallest first
+ * @param levels how many threads call at once
+ * @param rounds how often each contender has its turn
+ * @param blockTurns how many turns it measures then, at most
+ * @param blockTime how long it takes for them, at most
+ * @param turnLimit what takes longer for one turn is not run
+ * @param throughputTime how long each throughput is measured, at a time
+ * @param fsync whether PostgreSQL waits for the disk
+ * @param quickMicro whether the microbenchmarks are to be short
+ * @param output the folder to write to
+ */
+record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, int rounds, int blockTurns,
+		Duration blockTime, Duration turnLimit, Duration throughputTime, boolean fsync, boolean quickMicro,
+		Path output) {
+
+	private static final String USAGE = """
+			Options:
+			  --quick            a run of a few minutes, to see that all works
+			  --output=FOLDER    where performance.md and performance.svg go (samples/benchmarks/target/performance)
+			  --parts=A,B        of turns, throughput, micro (all)
+			  --sizes=A,B        messages in a thread, even numbers (10,1000,10000,100000; quick: 10,1000,10000)
+			  --rounds=N         how often each contender has its turn (20; quick: 4)
+			  --turn-limit=SECONDS   a contender whose turn takes longer is not run at that size (5; quick: 2)
+			  --fsync=on|off     whether PostgreSQL waits for the disk (on)""";
+
+	/** What can be measured. */
+	enum Part {
+
+		/** Whole turns, one after the other. */
+		TURNS,
+
+		/** Whole turns of many callers. */
+		THROUGHPUT,
+
+		/** Codec and in-memory path. */
+		MICRO
+
+	}
+
+	static Options full() {
+		return new Options(EnumSet.allOf(Part.class), List.of(10, 1_000, 10_000, 100_000), List.of(1, 4, 16), 20, 10,
+				Duration.ofMillis(250), Duration.ofSeconds(5), Duration.ofMillis(1_500), true, false,
+				Path.of("samples", "benchmarks", "target", "performance"));
+	}
+
+	static Options quick() {
+		Options full = full();
+		return new Options(full.parts(), List.of(10, 1_000, 10_000), full.levels(), 4, full.blockTurns(),
+				full.blockTime(), Duration.ofSeconds(2), Duration.ofMillis(300), true, true, full.output());
+	}
+
+	/**
+	 * The options that a command line asks for.
+	 * @param arguments the command line
+	 * @return the options
+	 * @throws IllegalArgumentException if it asks for something else; the message says
+	 * what can be asked for
+	 */
+	static Options parse(String... arguments) {
+		Options options = Arrays.asList(arguments).contains("--quick") ? quick() : full();
+		for (String argument : arguments) {
+			if (!"--quick".equals(argument)) {
+				options = options.with(argument);
+			}
+		}
+		return options;
+	}
+
+	private Options with(String argument) {
+		int split = argument.indexOf('=');
+		String name = (split < 0) ? argument : argument.substring(0, split);
+		String value = argument.substring(split + 1);
+		try {
+			return switch (name) {
+				case "--output" -> output(Path.of(value));
+				case "--parts" -> parts(parts(value));
+				case "--sizes" -> sizes(Arrays.stream(value.split(",")).map(Integer::valueOf).sorted().toList());
+				case "--rounds" -> rounds(Integer.parseInt(value));
+				case "--turn-limit" -> turnLimit(Duration.ofSeconds(Long.parseLong(value)));
+				case "--fsync" -> fsync(isOn(value));
+				default -> throw new IllegalArgumentException("There is no option " + name + ".");
+			};
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IllegalArgumentException(argument + " was not understood.\n" + USAGE, ex);
+		}
+	}
+
+	private static Set<Part> parts(String value) {
+		Set<Part> parts = EnumSet.noneOf(Part.class);
+		for (String part : value.split(",")) {
+			parts.add(Part.valueOf(part.toUpperCase(Locale.ROOT)));
+		}
+		return parts;
+	}
+
+	private static boolean isOn(String value) {
+		if (!"on".equals(value) && !"off".equals(value)) {
+			throw new IllegalArgumentException("on or off, not " + value);
+		}
+		return "on".equals(value);
+	}
+
+	private Options output(Path output) {
+		return new Options(this.parts, this.sizes, this.levels, this.rounds, this.blockTurns, this.blockTime,
+				this.turnLimit, this.throughputTime, this.fsync, this.quickMicro, output);
+	}
+
+	private Options parts(Set<Part> parts) {
+		return new Options(parts, this.sizes, this.levels, this.rounds, this.blockTurns, this.blockTime, this.turnLimit,
+				this.throughputTime, this.fsync, this.quickMicro, this.output);
+	}
+
+	private Options sizes(List<Integer> sizes) {
+		return new Options(this.parts, sizes, this.levels, this.rounds, this.blockTurns, this.blockTime, this.turnLimit,
+				this.throughputTime, this.fsync, this.quickMicro, this.output);
+	}
+
+	private Options rounds(int rounds) {
+		return new Options(this.parts, this.sizes, this.levels, rounds, this.blockTurns, this.blockTime, this.turnLimit,
+				this.throughputTime, this.fsync, this.quickMicro, this.output);
+	}
+
+	private Options turnLimit(Duration turnLimit) {
+		return new Options(this.parts, this.sizes, this.levels, this.rounds, this.blockTurns, this.blockTime, turnLimit,
+				this.throughputTime, this.fsync, this.quickMicro, this.output);
+	}
+
+	private Options fsync(boolean fsync) {
+		return new Options(this.parts, this.sizes, this.levels, this.rounds, this.blockTurns, this.blockTime,
+				this.turnLimit, this.throughputTime, fsync, this.quickMicro, this.output);
+	}
+
+}

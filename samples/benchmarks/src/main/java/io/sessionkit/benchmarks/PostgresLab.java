@@ -1,0 +1,112 @@
+package io.sessionkit.benchmarks;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import javax.sql.DataSource;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.postgresql.ds.PGSimpleDataSource;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/**
+ * A PostgreSQL server of its own on the loopback interface, with PostgreSQL's own
+ * settings but for the number of connections: the jar it comes from would turn off
+ * <code>fsync</code> and <code>synchronous_commit</code>.
+ */
+final class PostgresLab implements AutoCloseable {
+
+	private static final String HOST = "127.0.0.1";
+
+	private final AtomicInteger databases = new AtomicInteger();
+
+	private final EmbeddedPostgres server;
+
+	private PostgresLab(EmbeddedPostgres server) {
+		this.server = server;
+	}
+
+	/**
+	 * Starts the server.
+	 * @param fsync whether a commit waits until the disk has it
+	 */
+	static PostgresLab start(boolean fsync) {
+		try {
+			return new PostgresLab(EmbeddedPostgres.builder()
+				.setServerConfig("fsync", fsync ? "on" : "off")
+				.setServerConfig("synchronous_commit", "on")
+				.setServerConfig("max_connections", "300")
+				.start());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	String newDatabase() {
+		String database = "benchmark_" + this.databases.incrementAndGet();
+		new JdbcTemplate(connections("postgres", true)).execute("create database " + database);
+		return database;
+	}
+
+	/**
+	 * Connections to a database, a new one each time.
+	 * @param database its name
+	 * @param waiting whether a commit waits for the disk
+	 */
+	DataSource connections(String database, boolean waiting) {
+		return connections(database, waiting, HOST, this.server.getPort());
+	}
+
+	/**
+	 * The same by way of a proxy.
+	 */
+	DataSource connections(String database, boolean waiting, String host, int port) {
+		PGSimpleDataSource dataSource = new PGSimpleDataSource();
+		dataSource.setServerNames(new String[] { host });
+		dataSource.setPortNumbers(new int[] { port });
+		dataSource.setDatabaseName(database);
+		dataSource.setUser("postgres");
+		dataSource.setSslMode("disable");
+		if (!waiting) {
+			dataSource.setOptions("-c synchronous_commit=off");
+		}
+		return dataSource;
+	}
+
+	String host() {
+		return HOST;
+	}
+
+	int port() {
+		return this.server.getPort();
+	}
+
+	/**
+	 * Version and the settings that decide what a commit waits for.
+	 */
+	@Override
+	public String toString() {
+		return "PostgreSQL " + show("server_version") + " on loopback, fsync=" + show("fsync") + ", synchronous_commit="
+				+ show("synchronous_commit") + ", wal_sync_method=" + show("wal_sync_method") + ", shared_buffers="
+				+ show("shared_buffers");
+	}
+
+	private String show(String setting) {
+		return String
+			.valueOf(new JdbcTemplate(connections("postgres", true)).queryForObject("show " + setting, String.class));
+	}
+
+	@Override
+	public void close() {
+		try {
+			this.server.close();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}
