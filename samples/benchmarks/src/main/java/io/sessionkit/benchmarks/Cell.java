@@ -61,7 +61,7 @@ final class Cell {
 	 */
 	void tryOut(Duration turnLimit) {
 		long end = System.nanoTime() + turnLimit.toNanos();
-		for (int i = 0; i < TRIED && this.notRun == null && System.nanoTime() < end; i++) {
+		for (int i = 0; i < TRIED && this.notRun == null && (i == 0 || System.nanoTime() < end); i++) {
 			long took = turn();
 			if (took > turnLimit.toNanos()) {
 				this.notRun = String.format(Locale.ROOT, "not run: more than %d s per turn (%.1f s)",

@@ -65,15 +65,10 @@ final class Contenders {
 	static List<Contender> onPostgres(PostgresLab lab, ChatModel model) {
 		List<Contender> contenders = new ArrayList<>();
 		for (boolean waiting : new boolean[] { true, false }) {
-			String suffix = waiting ? "" : NO_FLUSH;
-			contenders.add(new PostgresContender(POSTGRES + suffix, POSTGRES_BY_HAND + suffix, lab, waiting,
-					SCHEMA + "postgresql.sql",
-					(connections) -> new SessionKitThreads(new JdbcSessionStore(connections, OPTIONS), model)));
-			contenders.add(new PostgresContender(POSTGRES_BY_HAND + suffix, null, lab, waiting,
-					ByHandPostgresThreads.SCHEMA, (connections) -> new ByHandPostgresThreads(connections, model)));
+			contenders.add(sessionKit(lab, waiting, model));
+			contenders.add(byHand(lab, waiting, model));
 		}
-		contenders.add(new PostgresContender(CHAT_MEMORY, null, lab, true, ChatMemoryThreads.SCHEMA,
-				(connections) -> new ChatMemoryThreads(connections, model)));
+		contenders.add(chatMemory(lab, model));
 		contenders.add(new PostgresContender(SPRING_AI_SESSION + ", no compaction", null, lab, true,
 				SpringAiSessionThreads.SCHEMA, (connections) -> SpringAiSessionThreads.keepingAll(connections, model)));
 		for (int kept : new int[] { WINDOW_TURNS, KEPT_OF_WINDOW }) {
@@ -82,6 +77,26 @@ final class Contenders {
 					(connections) -> SpringAiSessionThreads.keeping(kept, connections, model)));
 		}
 		return contenders;
+	}
+
+	static Contender sessionKit(PostgresLab lab, boolean waiting, ChatModel model) {
+		return new PostgresContender(named(POSTGRES, waiting), named(POSTGRES_BY_HAND, waiting), lab, waiting,
+				SCHEMA + "postgresql.sql",
+				(connections) -> new SessionKitThreads(new JdbcSessionStore(connections, OPTIONS), model));
+	}
+
+	static Contender byHand(PostgresLab lab, boolean waiting, ChatModel model) {
+		return new PostgresContender(named(POSTGRES_BY_HAND, waiting), null, lab, waiting, ByHandPostgresThreads.SCHEMA,
+				(connections) -> new ByHandPostgresThreads(connections, model));
+	}
+
+	static Contender chatMemory(PostgresLab lab, ChatModel model) {
+		return new PostgresContender(CHAT_MEMORY, null, lab, true, ChatMemoryThreads.SCHEMA,
+				(connections) -> new ChatMemoryThreads(connections, model));
+	}
+
+	private static String named(String name, boolean waiting) {
+		return waiting ? name : name + NO_FLUSH;
 	}
 
 }

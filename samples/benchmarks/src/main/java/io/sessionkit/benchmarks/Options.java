@@ -135,7 +135,7 @@ record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, int r
 				this.throughputTime, this.fsync, this.quickMicro, this.output);
 	}
 
-	private Options turnLimit(Duration turnLimit) {
+	Options turnLimit(Duration turnLimit) {
 		return new Options(this.parts, this.sizes, this.levels, this.rounds, this.blockTurns, this.blockTime, turnLimit,
 				this.throughputTime, this.fsync, this.quickMicro, this.output);
 	}

@@ -19,7 +19,8 @@ final class Throughput {
 
 	private static final int ROUNDS = 3;
 
-	private static final Duration WARM_UP = Duration.ofMillis(200);
+	/** A part of the time that is measured goes by before it is. */
+	private static final int WARM_UP = 8;
 
 	private final List<Contender> contenders;
 
@@ -56,7 +57,7 @@ final class Throughput {
 			threads.add("p" + round + "-" + callers + "-" + caller);
 			contender.preload(threads.get(caller), Contenders.WINDOW_MESSAGES);
 		}
-		call(contender, threads, WARM_UP);
+		call(contender, threads, this.options.throughputTime().dividedBy(WARM_UP));
 		long start = System.nanoTime();
 		long turns = call(contender, threads, this.options.throughputTime());
 		return turns * 1e9 / (System.nanoTime() - start);

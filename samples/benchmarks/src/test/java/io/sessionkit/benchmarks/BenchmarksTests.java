@@ -1,0 +1,137 @@
+package io.sessionkit.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+
+import io.sessionkit.benchmarks.Options.Part;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.ai.chat.messages.Message;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * The harness on tiny threads: what can be counted exactly is what it counts.
+ */
+class BenchmarksTests {
+
+	private final CannedChatModel model = new CannedChatModel();
+
+	private final Results results = new Results();
+
+	@TempDir
+	Path folder;
+
+	@Test
+	void countsTheCallsOfATurnAndSendsAFullWindow() {
+		Benchmarks.measure(Contenders.inProcess(this.model), this.model, options(Part.TURNS), this.results);
+		assertThat(this.results.costs(Contenders.IN_MEMORY).get(60)).isEqualTo(TurnCost.ofRoundTrips(0));
+		assertThat(this.results.costs(Contenders.H2).get(60)).isEqualTo(TurnCost.ofRoundTrips(5));
+		assertThat(this.results.costs(Contenders.H2_BY_HAND).get(60)).isEqualTo(TurnCost.ofRoundTrips(4));
+		for (String contender : this.results.contenders()) {
+			assertThat(this.results.times(contender)).containsOnlyKeys(10, 60).allSatisfy((size, time) -> {
+				assertThat(time.sent()).as("%s at %d", contender, size).isEqualTo(Contenders.WINDOW_MESSAGES + 1);
+				assertThat(time.samples()).isPositive();
+				assertThat(time.median()).isPositive().isLessThanOrEqualTo(time.p95());
+			});
+		}
+	}
+
+	@Test
+	void countsRoundTripsAndRowsOnPostgres() {
+		try (PostgresLab lab = PostgresLab.start(false)) {
+			assertCost(Contenders.sessionKit(lab, true, this.model), 2, 3, 1, 0);
+			assertCost(Contenders.chatMemory(lab, this.model), 9, 79, 0, 79);
+		}
+	}
+
+	private static void assertCost(Contender contender, double roundTrips, double inserted, double updated,
+			double deleted) {
+		contender.preload("thread", 60);
+		TurnCost cost = contender.count("thread", 3);
+		contender.close();
+		assertThat(cost.roundTrips()).as(contender.name()).isEqualTo(roundTrips);
+		assertThat(List.of(cost.inserted(), cost.updated(), cost.deleted())).as(contender.name())
+			.containsExactly(inserted, updated, deleted);
+		assertThat(cost.sent()).isPositive();
+		assertThat(cost.received()).isGreaterThan(Contenders.WINDOW_MESSAGES * Dialogue.LENGTH);
+	}
+
+	@Test
+	void aContenderThatTakesTooLongIsNamedAndNotRun() {
+		Contender slow = new MemoryContender("slow", new SlowThreads());
+		Options none = options(Part.TURNS).turnLimit(Duration.ZERO);
+		Benchmarks.measure(List.of(slow), this.model, none, this.results);
+		assertThat(this.results.times("slow").get(60).notRun()).startsWith("not run: more than 0 s per turn");
+		new Report(this.results, none, "", "").write();
+		assertThat(this.folder.resolve("performance.md")).content().contains("| slow | not run: more than 0 s");
+	}
+
+	@Test
+	void measuresManyCallersAtOnce() {
+		Benchmarks.measure(Contenders.inProcess(this.model), this.model, options(Part.THROUGHPUT), this.results);
+		for (String contender : this.results.contenders()) {
+			assertThat(this.results.throughputs(contender)).containsOnlyKeys(1, 4)
+				.allSatisfy((callers, rate) -> assertThat(rate).isPositive());
+		}
+	}
+
+	@Test
+	void writesTableAndChartAndKeepsWhatPeopleWrote() throws IOException {
+		Options options = options(Part.TURNS);
+		Path page = this.folder.resolve("performance.md");
+		Files.writeString(page, "# Ours\n" + Report.START + "\nold\n" + Report.END + "\nmore of ours\n");
+		Benchmarks.measure(Contenders.inProcess(this.model), this.model, options, this.results);
+		new Report(this.results, options, "a server", "--quick").write();
+		assertThat(page).content()
+			.startsWith("# Ours\n" + Report.START)
+			.endsWith(Report.END + "\nmore of ours\n")
+			.contains("a server", "### Budgets", "| SessionKit H2 | 10 | 5 |")
+			.doesNotContain("old");
+		assertThat(this.folder.resolve("performance.svg")).content()
+			.contains("prefers-color-scheme: dark", ">by hand H2</text>")
+			.doesNotContain("NaN");
+	}
+
+	@Test
+	void refusesAPageWithoutItsMarkers() {
+		assertThatIllegalStateException().isThrownBy(() -> Report.filled("# Ours\n", "numbers"))
+			.withMessageContaining(Report.START);
+	}
+
+	@Test
+	void saysWhatCanBeAskedFor() {
+		assertThatIllegalArgumentException().isThrownBy(() -> Options.parse("--size=10"))
+			.withMessageContaining("--size=10")
+			.withMessageContaining("--sizes=");
+		assertThatIllegalArgumentException().isThrownBy(() -> Options.parse("--fsync=no"));
+	}
+
+	private Options options(Part part) {
+		return new Options(EnumSet.of(part), List.of(10, 60), List.of(1, 4), 1, 5, Duration.ofMillis(50),
+				Duration.ofSeconds(10), Duration.ofMillis(100), false, true, this.folder);
+	}
+
+	/** Takes longer than nothing. */
+	private static final class SlowThreads implements Threads {
+
+		@Override
+		public void preload(String thread, int messages) {
+			// has none
+		}
+
+		@Override
+		public void turn(String thread, Message question) {
+			// the limit of the test is 0
+		}
+
+	}
+
+}
