@@ -28,6 +28,7 @@ public final class Benchmarks {
 			System.exit(1);
 			return;
 		}
+		String load = Machine.load();
 		Results results = new Results();
 		if (options.parts().contains(Part.MICRO)) {
 			Microbenchmarks.run(options, results);
@@ -43,7 +44,7 @@ public final class Benchmarks {
 			}
 		}
 		Progress.say("writing to " + options.output());
-		new Report(results, options, server, String.join(" ", arguments)).write();
+		new Report(results, options, server, String.join(" ", arguments), load).write();
 		Progress.say("done");
 	}
 

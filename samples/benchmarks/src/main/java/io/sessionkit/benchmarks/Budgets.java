@@ -86,7 +86,7 @@ final class Budgets {
 
 	private OptionalDouble micro(String name) {
 		Micro micro = this.results.micros().get(name);
-		return (micro != null) ? OptionalDouble.of(micro.micros()) : OptionalDouble.empty();
+		return (micro != null) ? OptionalDouble.of(micro.median()) : OptionalDouble.empty();
 	}
 
 	private double worstRoundTrips(String contender) {

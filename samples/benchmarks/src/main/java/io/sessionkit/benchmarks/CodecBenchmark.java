@@ -26,7 +26,7 @@ import org.springframework.ai.chat.messages.UserMessage;
  * One message through the codec, each way.
  */
 @State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
+@BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class CodecBenchmark {
 

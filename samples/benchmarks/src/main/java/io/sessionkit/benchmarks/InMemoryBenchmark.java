@@ -44,7 +44,7 @@ import org.springframework.ai.chat.messages.UserMessage;
  * with a new store, or the thread would fill the heap.
  */
 @State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
+@BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class InMemoryBenchmark {
 

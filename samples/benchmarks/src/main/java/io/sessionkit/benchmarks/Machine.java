@@ -19,6 +19,9 @@ final class Machine {
 
 	private static final Path CPU = Path.of("/proc/cpuinfo");
 
+	/** What the command itself may have left of load, as a part of the processors. */
+	private static final double QUIET = 0.75;
+
 	private Machine() {
 	}
 
@@ -26,6 +29,17 @@ final class Machine {
 		OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 		return String.format(Locale.ROOT, "%d cores%s, %.0f GB memory, %s %s (%s)", system.getAvailableProcessors(),
 				cpu(), system.getTotalMemorySize() / 1e9, system.getName(), system.getVersion(), system.getArch());
+	}
+
+	/**
+	 * How busy the machine was before the run: a busy one gives no times to rely on.
+	 */
+	static String load() {
+		OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+		double load = system.getSystemLoadAverage();
+		boolean busy = load > system.getAvailableProcessors() * QUIET;
+		return String.format(Locale.ROOT, "Load before the run: %.1f%s", load,
+				busy ? ". **The machine was busy with other work: only what is counted can be relied on**" : "");
 	}
 
 	static String jvm() {

@@ -9,6 +9,7 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
+import org.openjdk.jmh.util.Statistics;
 
 /**
  * Runs the JMH benchmarks, each in a process of its own.
@@ -19,15 +20,14 @@ final class Microbenchmarks {
 	}
 
 	static void run(Options options, Results results) {
-		int iterations = options.quickMicro() ? 2 : 4;
 		TimeValue time = options.quickMicro() ? TimeValue.milliseconds(300) : TimeValue.seconds(1);
 		OptionsBuilder jmh = new OptionsBuilder();
 		jmh.include(CodecBenchmark.class.getName())
 			.include(InMemoryBenchmark.class.getName())
 			.forks(1)
-			.warmupIterations(options.quickMicro() ? 2 : 3)
+			.warmupIterations(options.quickMicro() ? 2 : 5)
 			.warmupTime(time)
-			.measurementIterations(iterations)
+			.measurementIterations(options.quickMicro() ? 2 : 3)
 			.measurementTime(time)
 			.verbosity(VerboseMode.SILENT);
 		Progress.say("microbenchmarks");
@@ -43,8 +43,8 @@ final class Microbenchmarks {
 		for (RunResult run : runs) {
 			StringBuilder name = new StringBuilder(run.getPrimaryResult().getLabel());
 			parameters(run).forEach((parameter, value) -> name.append(' ').append(value));
-			results.micro(name.toString(),
-					new Results.Micro(run.getPrimaryResult().getScore(), run.getPrimaryResult().getScoreError()));
+			Statistics calls = run.getPrimaryResult().getStatistics();
+			results.micro(name.toString(), new Results.Micro(calls.getPercentile(50), calls.getPercentile(95)));
 		}
 	}
 

@@ -34,6 +34,8 @@ final class Report {
 
 	private final String arguments;
 
+	private final String load;
+
 	private final StringBuilder text = new StringBuilder();
 
 	/**
@@ -42,12 +44,14 @@ final class Report {
 	 * @param options how
 	 * @param server which database server; empty for none
 	 * @param arguments what was asked for
+	 * @param load how busy the machine was before
 	 */
-	Report(Results results, Options options, String server, String arguments) {
+	Report(Results results, Options options, String server, String arguments, String load) {
 		this.results = results;
 		this.options = options;
 		this.server = server;
 		this.arguments = arguments;
+		this.load = load;
 	}
 
 	/**
@@ -92,7 +96,12 @@ final class Report {
 
 	private void conditions() {
 		String run = this.arguments.isEmpty() ? "" : " -Dspring-boot.run.arguments=\"" + this.arguments + "\"";
-		this.text.append("- Machine: ").append(Machine.describe()).append("\n- JVM: ").append(Machine.jvm());
+		this.text.append("- Machine: ")
+			.append(Machine.describe())
+			.append("\n- ")
+			.append(this.load)
+			.append("\n- JVM: ")
+			.append(Machine.jvm());
 		if (!this.server.isEmpty()) {
 			this.text.append("\n- Server, on the same machine: ").append(this.server);
 		}
@@ -206,9 +215,9 @@ final class Report {
 	}
 
 	private Table micros() {
-		Table table = new Table("benchmark", "µs", "±");
+		Table table = new Table("benchmark", "median", "p95");
 		this.results.micros()
-			.forEach((name, micro) -> table.row(name, Table.fine(micro.micros()), Table.fine(micro.error())));
+			.forEach((name, micro) -> table.row(name, Table.fine(micro.median()), Table.fine(micro.p95())));
 		return table;
 	}
 

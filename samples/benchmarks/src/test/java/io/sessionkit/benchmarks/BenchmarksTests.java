@@ -70,7 +70,7 @@ class BenchmarksTests {
 		Options none = options(Part.TURNS).turnLimit(Duration.ZERO);
 		Benchmarks.measure(List.of(slow), this.model, none, this.results);
 		assertThat(this.results.times("slow").get(60).notRun()).startsWith("not run: more than 0 s per turn");
-		new Report(this.results, none, "", "").write();
+		new Report(this.results, none, "", "", "idle").write();
 		assertThat(this.folder.resolve("performance.md")).content().contains("| slow | not run: more than 0 s");
 	}
 
@@ -89,11 +89,11 @@ class BenchmarksTests {
 		Path page = this.folder.resolve("performance.md");
 		Files.writeString(page, "# Ours\n" + Report.START + "\nold\n" + Report.END + "\nmore of ours\n");
 		Benchmarks.measure(Contenders.inProcess(this.model), this.model, options, this.results);
-		new Report(this.results, options, "a server", "--quick").write();
+		new Report(this.results, options, "a server", "--quick", "idle").write();
 		assertThat(page).content()
 			.startsWith("# Ours\n" + Report.START)
 			.endsWith(Report.END + "\nmore of ours\n")
-			.contains("a server", "### Budgets", "| SessionKit H2 | 10 | 5 |")
+			.contains("a server", "idle", "### Budgets", "| SessionKit H2 | 10 | 5 |")
 			.doesNotContain("old");
 		assertThat(this.folder.resolve("performance.svg")).content()
 			.contains("prefers-color-scheme: dark", ">by hand H2</text>")
