@@ -30,7 +30,7 @@ final class Chart {
 
 	/** Told apart by most eyes, on both grounds. */
 	private static final List<String> COLOURS = List.of("#0f8b8d", "#d1495b", "#3d7dd8", "#b7791f", "#8e5bd0",
-			"#5a9f3c", "#c2508f", "#7a7f87");
+			"#5a9f3c", "#c2508f", "#7a7f87", "#c75b12", "#6b7a1e", "#3f9fb8", "#a0522d");
 
 	private static final String HEAD = """
 			<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="system-ui, sans-serif" font-size="12">
