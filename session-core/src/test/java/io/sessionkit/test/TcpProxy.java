@@ -32,6 +32,8 @@ public final class TcpProxy implements AutoCloseable {
 
 	private final AtomicLong bytesRead = new AtomicLong();
 
+	private final AtomicLong bytesWritten = new AtomicLong();
+
 	private final AtomicBoolean loseNext = new AtomicBoolean();
 
 	/**
@@ -73,12 +75,21 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
+	 * What the client sent since the last reset.
+	 * @return the number of bytes
+	 */
+	public long bytesWritten() {
+		return this.bytesWritten.get();
+	}
+
+	/**
 	 * Begins to count anew.
 	 */
 	public void reset() {
 		this.roundTrips.set(0);
 		this.answered.set(true);
 		this.bytesRead.set(0);
+		this.bytesWritten.set(0);
 	}
 
 	/**
@@ -102,6 +113,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	private boolean isAsked(int bytes) {
+		this.bytesWritten.addAndGet(bytes);
 		if (this.answered.getAndSet(false)) {
 			this.roundTrips.incrementAndGet();
 		}

@@ -37,8 +37,10 @@ public final class Benchmarks {
 		if (options.parts().contains(Part.TURNS) || options.parts().contains(Part.THROUGHPUT)) {
 			CannedChatModel model = new CannedChatModel();
 			try (PostgresLab lab = PostgresLab.start(options.fsync())) {
-				server = lab.toString();
 				List<Contender> contenders = new ArrayList<>(Contenders.inProcess(model));
+				List<Contender> onRedis = Contenders.onRedis(model);
+				contenders.addAll(onRedis);
+				server = lab + "; " + onRedis.get(0);
 				contenders.addAll(Contenders.onPostgres(lab, model));
 				measure(contenders, model, options, results);
 			}

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Budgets {
 
 	private static final List<String> STORES = List.of(Contenders.IN_MEMORY, Contenders.H2, Contenders.POSTGRES,
-			Contenders.POSTGRES + Contenders.NO_FLUSH);
+			Contenders.POSTGRES + Contenders.NO_FLUSH, Contenders.REDIS);
 
 	private final Results results;
 
@@ -33,6 +33,7 @@ final class Budgets {
 	 */
 	Table table() {
 		most("round trips per plain turn", Contenders.POSTGRES, 2, worstRoundTrips(Contenders.POSTGRES));
+		most("round trips per plain turn", Contenders.REDIS, 2, worstRoundTrips(Contenders.REDIS));
 		most("round trips per plain turn (counted as calls)", Contenders.H2, 5, worstRoundTrips(Contenders.H2));
 		costs(Contenders.POSTGRES).forEach((size, cost) -> {
 			most("rows updated per plain turn, " + Table.whole(size) + " messages", Contenders.POSTGRES, 1,
@@ -40,7 +41,8 @@ final class Budgets {
 			most("rows deleted per plain turn, " + Table.whole(size) + " messages", Contenders.POSTGRES, 0,
 					number(cost.deleted()));
 		});
-		flatBytes();
+		flatBytes(Contenders.POSTGRES);
+		flatBytes(Contenders.REDIS);
 		for (String store : STORES) {
 			most("time at " + Table.whole(largest()) + " messages ÷ at " + Table.whole(smallest()), store, 1.2,
 					this.results.median(store, largest()) / this.results.median(store, smallest()));
@@ -64,11 +66,11 @@ final class Budgets {
 				rate(store, callers) / rate(byHand, callers));
 	}
 
-	private void flatBytes() {
+	private void flatBytes(String store) {
 		List<Double> bytes = new ArrayList<>();
-		costs(Contenders.POSTGRES).values().forEach((cost) -> bytes.add(number(cost.received())));
+		costs(store).values().forEach((cost) -> bytes.add(number(cost.received())));
 		if (bytes.size() > 1) {
-			most("bytes received per turn, largest thread ÷ smallest", Contenders.POSTGRES, 1.05,
+			most("bytes received per turn, largest thread ÷ smallest", store, 1.05,
 					bytes.get(bytes.size() - 1) / bytes.get(0));
 		}
 	}

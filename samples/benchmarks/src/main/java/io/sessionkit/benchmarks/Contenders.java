@@ -7,6 +7,7 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
+import io.sessionkit.store.redis.RedisSessionStore;
 
 import org.springframework.ai.chat.model.ChatModel;
 
@@ -30,6 +31,10 @@ final class Contenders {
 	static final String POSTGRES = "SessionKit PostgreSQL";
 
 	static final String POSTGRES_BY_HAND = "by hand PostgreSQL";
+
+	static final String REDIS = "SessionKit Redis";
+
+	static final String REDIS_BY_HAND = "by hand Redis";
 
 	/** What is left when nobody waits for the disk: the work itself. */
 	static final String NO_FLUSH = ", no flush";
@@ -77,6 +82,16 @@ final class Contenders {
 					(connections) -> SpringAiSessionThreads.keeping(kept, connections, model)));
 		}
 		return contenders;
+	}
+
+	/**
+	 * Those on Redis, each on a server of its own.
+	 */
+	static List<Contender> onRedis(ChatModel model) {
+		return List.of(
+				new RedisContender(REDIS, REDIS_BY_HAND,
+						(connections) -> new SessionKitThreads(new RedisSessionStore(connections, OPTIONS), model)),
+				new RedisContender(REDIS_BY_HAND, null, (connections) -> new ByHandRedisThreads(connections, model)));
 	}
 
 	static Contender sessionKit(PostgresLab lab, boolean waiting, ChatModel model) {

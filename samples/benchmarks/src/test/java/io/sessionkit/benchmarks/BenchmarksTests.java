@@ -52,6 +52,19 @@ class BenchmarksTests {
 		}
 	}
 
+	@Test
+	void countsRoundTripsAndBytesOnRedis() {
+		for (Contender contender : Contenders.onRedis(this.model)) {
+			contender.preload("thread", 60);
+			assertThat(contender.storedBytes().orElseThrow()).isGreaterThan(60 * Dialogue.LENGTH);
+			TurnCost cost = contender.count("thread", 3);
+			contender.close();
+			assertThat(cost.roundTrips()).as(contender.name()).isEqualTo(2);
+			assertThat(cost.received()).isGreaterThan(Contenders.WINDOW_MESSAGES * Dialogue.LENGTH);
+			assertThat(cost.sent()).isLessThan(cost.received());
+		}
+	}
+
 	private static void assertCost(Contender contender, double roundTrips, double inserted, double updated,
 			double deleted) {
 		contender.preload("thread", 60);

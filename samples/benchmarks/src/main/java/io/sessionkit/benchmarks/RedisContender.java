@@ -1,0 +1,118 @@
+package io.sessionkit.benchmarks;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.OptionalDouble;
+import java.util.function.Function;
+
+import io.sessionkit.test.TcpProxy;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * A contender on a Redis server of its own. Round trips and bytes are counted on the
+ * wire.
+ */
+final class RedisContender implements Contender {
+
+	/** The first calls teach the server the scripts. */
+	private static final int LEAD_IN = 3;
+
+	private final String name;
+
+	private final @Nullable String byHand;
+
+	private final RedisLab lab;
+
+	private final Function<LettuceConnectionFactory, Threads> kind;
+
+	private final LettuceConnectionFactory connections;
+
+	private final Threads threads;
+
+	private final double emptyBytes;
+
+	RedisContender(String name, @Nullable String byHand, Function<LettuceConnectionFactory, Threads> kind) {
+		this.name = name;
+		this.byHand = byHand;
+		this.lab = RedisLab.start();
+		this.kind = kind;
+		this.connections = this.lab.connections();
+		this.threads = kind.apply(this.connections);
+		this.emptyBytes = this.lab.usedBytes();
+	}
+
+	@Override
+	public String name() {
+		return this.name;
+	}
+
+	@Override
+	public @Nullable String byHand() {
+		return this.byHand;
+	}
+
+	@Override
+	public Threads threads() {
+		return this.threads;
+	}
+
+	@Override
+	public void preload(String thread, int messages) {
+		this.threads.preload(thread, messages);
+	}
+
+	@Override
+	public void settle() {
+		// nothing is put in order later
+	}
+
+	@Override
+	public OptionalDouble storedBytes() {
+		return OptionalDouble.of(this.lab.usedBytes() - this.emptyBytes);
+	}
+
+	@Override
+	public TurnCost count(String thread, int turns) {
+		try (TcpProxy proxy = new TcpProxy(this.lab.host(), this.lab.port())) {
+			LettuceConnectionFactory counted = RedisLab.connections(proxy.port());
+			try {
+				return count(this.kind.apply(counted), proxy, thread, turns);
+			}
+			finally {
+				counted.destroy();
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static TurnCost count(Threads counted, TcpProxy proxy, String thread, int turns) {
+		for (int i = 0; i < LEAD_IN; i++) {
+			counted.turn(thread, Dialogue.question(i));
+		}
+		proxy.reset();
+		for (int i = 0; i < turns; i++) {
+			counted.turn(thread, Dialogue.question(i));
+		}
+		return new TurnCost((double) proxy.roundTrips() / turns, null, null, null,
+				(double) proxy.bytesWritten() / turns, (double) proxy.bytesRead() / turns);
+	}
+
+	/**
+	 * Which server it is on.
+	 */
+	@Override
+	public String toString() {
+		return this.lab.toString();
+	}
+
+	@Override
+	public void close() {
+		this.connections.destroy();
+		this.lab.close();
+	}
+
+}

@@ -1,0 +1,121 @@
+package io.sessionkit.benchmarks;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Properties;
+
+import redis.embedded.RedisServer;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * A Redis server of its own on the loopback interface, with an append-only file that is
+ * flushed every second: what keeps sessions over a restart.
+ */
+final class RedisLab implements AutoCloseable {
+
+	private static final String HOST = "127.0.0.1";
+
+	private final RedisServer server;
+
+	private final int port;
+
+	private RedisLab(RedisServer server, int port) {
+		this.server = server;
+		this.port = port;
+	}
+
+	/**
+	 * Starts the server.
+	 */
+	static RedisLab start() {
+		try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			int port = free.getLocalPort();
+			free.close();
+			Path folder = Files.createTempDirectory("redis-lab");
+			RedisServer server = RedisServer.newRedisServer()
+				.bind(HOST)
+				.port(port)
+				.setting("dir " + folder)
+				.setting("save \"\"")
+				.setting("appendonly yes")
+				.setting("appendfsync everysec")
+				.build();
+			server.start();
+			return new RedisLab(server, port);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	String host() {
+		return HOST;
+	}
+
+	int port() {
+		return this.port;
+	}
+
+	LettuceConnectionFactory connections() {
+		return connections(this.port);
+	}
+
+	/**
+	 * Connections by way of a proxy.
+	 * @param proxyPort where the proxy listens
+	 */
+	static LettuceConnectionFactory connections(int proxyPort) {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory(
+				new RedisStandaloneConfiguration(HOST, proxyPort),
+				LettuceClientConfiguration.builder().shutdownTimeout(Duration.ZERO).build());
+		connections.start();
+		return connections;
+	}
+
+	/**
+	 * What the data takes, as far as the server can tell.
+	 */
+	double usedBytes() {
+		return Double.parseDouble(info("memory", "used_memory"));
+	}
+
+	private String info(String section, String name) {
+		LettuceConnectionFactory connections = connections();
+		try (RedisConnection connection = connections.getConnection()) {
+			Properties info = Objects.requireNonNull(connection.serverCommands().info(section));
+			return Objects.requireNonNull(info.getProperty(name));
+		}
+		finally {
+			connections.destroy();
+		}
+	}
+
+	/**
+	 * Version and the settings that decide what a write waits for.
+	 */
+	@Override
+	public String toString() {
+		return "Redis " + info("server", "redis_version") + " on loopback, appendonly=yes, appendfsync=everysec";
+	}
+
+	@Override
+	public void close() {
+		try {
+			this.server.stop();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}
