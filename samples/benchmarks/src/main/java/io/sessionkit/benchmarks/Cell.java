@@ -17,6 +17,8 @@ final class Cell {
 	/** So many turns show a compaction that comes every now and then. */
 	private static final int TRIED = 22;
 
+	private static final int LEAD_IN = 15;
+
 	private final Contender contender;
 
 	private final int size;
@@ -84,7 +86,7 @@ final class Cell {
 			this.thread = "t" + this.size + "-" + round;
 			preload();
 		}
-		leadIn();
+		leadIn(options.blockTime());
 		long end = System.nanoTime() + options.blockTime().toNanos();
 		for (int i = 0; i < options.blockTurns() && (i == 0 || System.nanoTime() < end); i++) {
 			long took = turn();
@@ -101,11 +103,14 @@ final class Cell {
 	}
 
 	/**
-	 * Fills the window, and lets the pool look after its idle connections.
+	 * Fills the window, lets the pool look after its idle connections, and brings back to
+	 * the caches what the others have pushed out: for all sizes alike, or the new thread
+	 * would look faster.
 	 */
-	private void leadIn() {
-		int turns = Math.max(1, (Contenders.WINDOW_MESSAGES - this.size) / 2);
-		for (int i = 0; i < turns; i++) {
+	private void leadIn(Duration time) {
+		int needed = Math.max(1, (Contenders.WINDOW_MESSAGES - this.size) / 2);
+		long end = System.nanoTime() + time.toNanos();
+		for (int i = 0; i < needed || (i < LEAD_IN && System.nanoTime() < end); i++) {
 			turn();
 		}
 	}
