@@ -86,6 +86,10 @@ public final class ContractReport implements TestExecutionListener {
 			lines.add("PostgreSQL: " + PostgresServer.running() + ".");
 			lines.add("");
 		}
+		if (stores.contains("MariaDb")) {
+			lines.add("MariaDB: " + MariaDbServer.running() + ".");
+			lines.add("");
+		}
 		lines.add("| behaviour | " + String.join(" | ", stores) + " |");
 		lines.add("|---|" + "---|".repeat(stores.size()));
 		new TreeMap<>(this.results)

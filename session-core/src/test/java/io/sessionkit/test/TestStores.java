@@ -1,5 +1,9 @@
 package io.sessionkit.test;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.UUID;
 
 import javax.sql.DataSource;
@@ -11,6 +15,9 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
 import org.h2.jdbcx.JdbcDataSource;
+import org.hsqldb.jdbc.JDBCDataSource;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteDataSource;
 
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
@@ -49,6 +56,51 @@ public enum TestStores {
 		public SessionStore create() {
 			PostgresServer server = PostgresServer.running();
 			return jdbc(server.dataSource(server.newDatabase()), "postgresql");
+		}
+
+	},
+
+	/** MariaDB, a server of its own. */
+	MARIADB {
+
+		@Override
+		public SessionStore create() {
+			MariaDbServer server = MariaDbServer.running();
+			return jdbc(server.dataSource(server.newDatabase()), "mariadb");
+		}
+
+	},
+
+	/** SQLite, in a file of the build with a write-ahead log. */
+	SQLITE {
+
+		@Override
+		public SessionStore create() {
+			try {
+				Path directory = Files.createDirectories(Path.of("target", "databases"));
+				SQLiteConfig config = new SQLiteConfig();
+				config.setJournalMode(SQLiteConfig.JournalMode.WAL);
+				config.setBusyTimeout(10_000);
+				SQLiteDataSource database = new SQLiteDataSource(config);
+				database.setUrl("jdbc:sqlite:" + Files.createTempDirectory(directory, "store").resolve("sessions.db"));
+				return jdbc(database, "sqlite");
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
+	},
+
+	/** HSQLDB in memory. */
+	HSQLDB {
+
+		@Override
+		public SessionStore create() {
+			JDBCDataSource database = new JDBCDataSource();
+			database.setURL("jdbc:hsqldb:mem:" + UUID.randomUUID() + ";hsqldb.tx=mvcc");
+			database.setUser("sa");
+			return jdbc(database, "hsqldb");
 		}
 
 	};

@@ -66,16 +66,16 @@ final class AppendPhrases {
 			.with("branch", Session.MAIN)
 			.with("count", (long) turn.items().size())
 			.with("tokens", (long) turn.tokens())
-			.with("title", commit.title())
-			.with("tags", commit.tags())
-			.with("state", commit.state())
+			.text("title", commit.title())
+			.text("tags", commit.tags())
+			.text("state", commit.state())
 			.with("ttl", commit.timeToLive())
 			.with("firstTtl", commit.firstTimeToLive())
 			.with("turn", turn.turn().id())
 			.with("startedAt", Micros.of(turn.turn().startedAt()))
 			.with("endedAt", Micros.ofNullable(turn.turn().endedAt()))
-			.with("origin", turn.origin())
-			.with("outcome", turn.outcome());
+			.text("origin", turn.origin())
+			.text("outcome", turn.outcome());
 	}
 
 	/** One item of a turn, as parameters. */
@@ -83,7 +83,7 @@ final class AppendPhrases {
 		return new Params().with("role", role(item))
 			.with("at", Micros.of(item.at()))
 			.with("tokens", item.tokens())
-			.with("body", body);
+			.text("body", body);
 	}
 
 	static String role(NewItem item) {

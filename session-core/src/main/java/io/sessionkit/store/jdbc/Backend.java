@@ -21,10 +21,8 @@ record Backend(Dialect dialect, HotStatements hot, GeneralCommit general, Sessio
 		TurnStatements turns = new TurnStatements(templates);
 		ItemStatements items = new ItemStatements(templates);
 		RecordStatements records = new RecordStatements(templates);
-		HotStatements hot = (dialect == Dialect.POSTGRESQL) ? new PostgresStatements(templates)
-				: new PortableStatements(templates);
-		return new Backend(dialect, hot, new GeneralCommit(sessions, turns, items, records), sessions, turns, items,
-				records, new SchemaCheck(templates));
+		return new Backend(dialect, dialect.hot(templates), new GeneralCommit(sessions, turns, items, records),
+				sessions, turns, items, records, new SchemaCheck(templates));
 	}
 
 }

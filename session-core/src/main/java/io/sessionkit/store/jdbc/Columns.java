@@ -2,6 +2,7 @@ package io.sessionkit.store.jdbc;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Objects;
 
 import io.sessionkit.TurnStatus;
 import io.sessionkit.ViewTotals;
@@ -62,10 +63,12 @@ final class Columns {
 				row.getString(body));
 	}
 
-	/** Reads the columns of a record, wherever the payload is. */
+	/**
+	 * Reads the columns of a record, wherever the payload is. Oracle has no empty text.
+	 */
 	static RecordRow record(ResultSet row, int first, int payload) throws SQLException {
 		return new RecordRow(row.getLong(first), row.getLong(first + 1), number(row, first + 2),
-				row.getString(payload));
+				Objects.requireNonNullElse(row.getString(payload), ""));
 	}
 
 	static @Nullable Long number(ResultSet row, int column) throws SQLException {

@@ -1,9 +1,14 @@
 package io.sessionkit.store.jdbc;
 
+import java.io.StringReader;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.util.Arrays;
 import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * The databases that the store knows, and where their SQL differs. One more database is
@@ -22,15 +27,163 @@ enum Dialect {
 			return "on conflict do nothing";
 		}
 
+		/** The time of the statement: a birth is in more than one column. */
+		@Override
+		String birth() {
+			return "(cast(extract(epoch from statement_timestamp()) * 1000000 as bigint))";
+		}
+
 		/** Does not wait for, nor stop, those who only refer to the row. */
 		@Override
 		String lock() {
 			return "for no key update";
 		}
 
+		@Override
+		HotStatements hot(Templates templates) {
+			return new PostgresStatements(templates);
+		}
+
 	},
 
-	H2("H2", "h2", "(cast(extract(epoch from current_timestamp) * 1000000 as bigint))");
+	H2("H2", "h2", "(cast(extract(epoch from current_timestamp) * 1000000 as bigint))"),
+
+	MARIADB("MariaDB", "mariadb", Dialect.INNODB_NOW) {
+
+		@Override
+		boolean isInnoDb() {
+			return true;
+		}
+
+		@Override
+		HotStatements hot(Templates templates) {
+			return new MariaDbStatements(templates);
+		}
+
+	},
+
+	/** Has compound statements in stored programs only. */
+	MYSQL("MySQL", "mysql", Dialect.INNODB_NOW) {
+
+		@Override
+		boolean isInnoDb() {
+			return true;
+		}
+
+		/** Its driver sends a batch one by one unless the URL says otherwise. */
+		@Override
+		boolean sendsBatchesOneByOne() {
+			return true;
+		}
+
+	},
+
+	/** Its clock has milliseconds. */
+	SQLITE("SQLite", "sqlite", "(cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000)") {
+
+		/** The numbers that were given are never given again. */
+		@Override
+		String birth() {
+			return "(" + now() + " + (select coalesce(sum(q.seq), 0) % 1000 from sqlite_sequence q))";
+		}
+
+		/** Not before a birth within the same millisecond. */
+		@Override
+		String later() {
+			return "max(" + now() + ", updated_at)";
+		}
+
+		@Override
+		boolean locksByWriting() {
+			return true;
+		}
+
+	},
+
+	HSQLDB("HSQL Database Engine", "hsqldb", """
+			(timestampdiff(SQL_TSI_FRAC_SECOND, timestamp '1970-01-01 00:00:00+0:00', current_timestamp) / 1000)""") {
+
+		@Override
+		boolean locksByWriting() {
+			return true;
+		}
+
+		@Override
+		String exact(String text) {
+			return text + " || '.'";
+		}
+
+		@Override
+		String bare(String exact) {
+			return "substring(" + exact + " from 1 for char_length(" + exact + ") - 1)";
+		}
+
+	},
+
+	SQLSERVER("Microsoft SQL Server", "sqlserver", "datediff_big(microsecond, '1970-01-01', sysutcdatetime())") {
+
+		@Override
+		boolean locksByWriting() {
+			return true;
+		}
+
+		@Override
+		String exact(String text) {
+			return text + " + '.'";
+		}
+
+		@Override
+		String bare(String exact) {
+			return "substring(" + exact + ", 1, len(" + exact + ") - 1)";
+		}
+
+		@Override
+		String limit(String count) {
+			return page(count, "0");
+		}
+
+		@Override
+		String page(String limit, String offset) {
+			return "offset " + offset + " rows fetch next " + limit + " rows only";
+		}
+
+	},
+
+	ORACLE("Oracle", "oracle", """
+			(select extract(day from c.age) * 86400000000 + trunc((extract(hour from c.age) * 3600 \
+			+ extract(minute from c.age) * 60 + extract(second from c.age)) * 1000000) \
+			from (select sys_extract_utc(systimestamp) - timestamp '1970-01-01 00:00:00' as age from dual) c)""") {
+
+		@Override
+		String noText() {
+			return "to_clob(null)";
+		}
+
+		@Override
+		String limit(String count) {
+			return "fetch first " + count + " rows only";
+		}
+
+		@Override
+		String page(String limit, String offset) {
+			return "offset " + offset + " rows fetch next " + limit + " rows only";
+		}
+
+		/** A string of more than 4,000 bytes may stand in few places of a statement. */
+		@Override
+		void bindText(PreparedStatement statement, int index, @Nullable String text) throws SQLException {
+			if (text == null) {
+				statement.setNull(index, Types.CLOB);
+			}
+			else {
+				statement.setClob(index, new StringReader(text), text.length());
+			}
+		}
+
+	};
+
+	/** In UTC: a time zone of the session can have an hour twice. */
+	private static final String INNODB_NOW = "timestampdiff(microsecond, '1970-01-01 00:00:00', utc_timestamp(6))";
 
 	private final String productName;
 
@@ -68,9 +221,27 @@ enum Dialect {
 		return this.now;
 	}
 
+	/**
+	 * The same for a session that is created. Tells it from one that was created just
+	 * before under the same key, so it is finer than a millisecond.
+	 */
+	String birth() {
+		return this.now;
+	}
+
+	/** The same for a header that is written anew. */
+	String later() {
+		return this.now;
+	}
+
 	/** The resource that creates the tables. */
 	String script() {
 		return "io/sessionkit/store/jdbc/schema-" + this.scriptId + ".sql";
+	}
+
+	/** What is done for every turn. */
+	HotStatements hot(Templates templates) {
+		return new PortableStatements(templates);
 	}
 
 	/** What an insert ends with that is to write nothing where the key is taken. */
@@ -80,7 +251,52 @@ enum Dialect {
 
 	/** What a select ends with that is to keep others from writing the row. */
 	String lock() {
-		return "for update";
+		return locksByWriting() ? "" : "for update";
+	}
+
+	/**
+	 * Whether a select locks nothing, so that the row is written as it is before it is
+	 * read.
+	 */
+	boolean locksByWriting() {
+		return false;
+	}
+
+	/**
+	 * Whether the tables are InnoDB's. There, under <code>REPEATABLE READ</code>, the
+	 * default, a plain read may return older rows than one that locks, and what writes
+	 * and finds no row locks the place where it would be.
+	 */
+	boolean isInnoDb() {
+		return false;
+	}
+
+	/** What a transaction of several steps begins with; null for nothing. */
+	@Nullable String beginning() {
+		return isInnoDb() ? "set transaction isolation level read committed" : null;
+	}
+
+	/** Whether many rows are better inserted by one statement than by a batch. */
+	boolean sendsBatchesOneByOne() {
+		return false;
+	}
+
+	/**
+	 * A text in the form that is stored where spaces at its end count too: some databases
+	 * compare as if there were none.
+	 */
+	String exact(String text) {
+		return text;
+	}
+
+	/** The text that is stored in that form. */
+	String bare(String exact) {
+		return exact;
+	}
+
+	/** A null in the place of a long text. */
+	String noText() {
+		return "null";
 	}
 
 	/** What a select ends with that is to return so many rows at most. */
@@ -91,6 +307,11 @@ enum Dialect {
 	/** What a select ends with that is to return one page. */
 	String page(String limit, String offset) {
 		return "limit " + limit + " offset " + offset;
+	}
+
+	/** Binds a text of any length. */
+	void bindText(PreparedStatement statement, int index, @Nullable String text) throws SQLException {
+		statement.setObject(index, text);
 	}
 
 }

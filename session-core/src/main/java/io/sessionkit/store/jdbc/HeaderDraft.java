@@ -40,7 +40,8 @@ final class HeaderDraft {
 
 	HeaderDraft(HeaderRow seen, long now) {
 		this.seen = seen;
-		this.now = now;
+		// a clock that was set back does not make a write older than the one before
+		this.now = Math.max(now, seen.life().updated());
 		this.version = seen.version();
 		this.turns = seen.turns();
 		this.items = seen.items();

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * What is done for every turn, and what depends on how many round trips a database needs
  * for it.
  */
-sealed interface HotStatements permits PostgresStatements, PortableStatements {
+sealed interface HotStatements permits PostgresStatements, MariaDbStatements, PortableStatements {
 
 	/**
 	 * The header and the newest part of the view; null if the session is absent.
@@ -31,12 +31,12 @@ sealed interface HotStatements permits PostgresStatements, PortableStatements {
 	/**
 	 * Appends one completed turn.
 	 * @return the result, or null if the session is not as it would have to be for this
-	 * short way; nothing is changed then
+	 * short way; what was done in a transaction is to be taken back then
 	 */
 	@Nullable CommitResult append(Connection connection, EncodedCommit commit) throws SQLException;
 
 	/**
-	 * Whether {@link #append} is one statement, which needs no transaction.
+	 * Whether {@link #append} is one statement, which needs no transaction around it.
 	 */
 	boolean appendsInOneStatement();
 

@@ -31,14 +31,20 @@ import io.sessionkit.store.row.TurnRow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps sessions in PostgreSQL or H2; another database is refused by name when the store
- * is first used. The tables are created by the scripts beside this class,
- * <code>schema-postgresql.sql</code> and <code>schema-h2.sql</code>, which can be run
- * again and again.
+ * Keeps sessions in PostgreSQL, MariaDB, MySQL, H2, HSQLDB, SQLite, SQL Server or Oracle;
+ * another database is refused by name when the store is first used. The tables are
+ * created by the scripts beside this class, <code>schema-postgresql.sql</code> and so on,
+ * which can be run again and again (the one for Oracle from 23ai on).
+ * <p>
+ * <b>MySQL, SQL Server and Oracle were never run on a server of theirs.</b> Their
+ * statements pass the contract on MariaDB and on the modes of H2 that are like them, and
+ * are checked against their grammars; types, locks and plans are not tried.
  * <p>
  * On PostgreSQL a turn is opened with one statement and committed with one, outside of
- * any transaction. On the others it takes one statement to open, one more for each jump
- * of a branched history, and a short transaction to commit.
+ * any transaction; on MariaDB too, where the second one has its transaction in it. On the
+ * others it takes one statement to open, one more for each jump of a branched history (as
+ * on MariaDB), and a short transaction to commit: on a server these are seven round
+ * trips.
  * <p>
  * Inside a transaction of the caller, of any transaction manager that binds its
  * connection to the thread, the store joins it: a rollback takes the turn away too, and a
@@ -46,8 +52,13 @@ import org.jspecify.annotations.Nullable;
  * joins: it needs a second connection then, so a pool of one is not enough for it inside
  * a transaction.
  * <p>
+ * SQLite has one writer at a time: while a transaction of the caller has written,
+ * {@link #put} waits in vain, and a transaction that has read before others wrote cannot
+ * write, which is a conflict, unless it began as a writer
+ * (<code>transaction_mode=IMMEDIATE</code> in the URL).
+ * <p>
  * Expiry and the times of sessions and records are by the clock of the database, to the
- * microsecond.
+ * microsecond (SQLite: to the millisecond).
  * <p>
  * Safe for use by many threads. Where the database cannot be reached or refuses a
  * statement, methods throw {@link io.sessionkit.StoreUnavailableException}; where a
@@ -128,11 +139,22 @@ public final class JdbcSessionStore implements SessionStore {
 	public CommitResult commit(Commit commit) {
 		EncodedCommit encoded = EncodedCommit.of(commit, this.options);
 		Backend statements = backend();
-		if (encoded.isPlain() && statements.hot().appendsInOneStatement()) {
-			CommitResult result = this.work.writing((connection) -> append(statements, connection, encoded));
-			return (result != null) ? result : commitAsWhole(statements, encoded);
+		CommitResult result = encoded.isPlain() ? commitShort(statements, encoded) : null;
+		return (result != null) ? result : commitAsWhole(statements, encoded);
+	}
+
+	private @Nullable CommitResult commitShort(Backend statements, EncodedCommit commit) {
+		HotStatements hot = statements.hot();
+		if (hot.appendsInOneStatement()) {
+			return this.work.writing((connection) -> append(statements, connection, commit));
 		}
-		return commitAsWhole(statements, encoded);
+		if (commit.commit().expect() == Commit.Expect.ANY) {
+			return null;
+		}
+		return this.work.atomically(null, (connection) -> {
+			Optional<CommitResult> result = Optional.ofNullable(hot.append(connection, commit));
+			return Optional.of(new JdbcWork.Change<>(result, result.isPresent()));
+		}).orElse(null);
 	}
 
 	// Only who has lost looks why.
@@ -143,15 +165,8 @@ public final class JdbcSessionStore implements SessionStore {
 	}
 
 	private CommitResult commitAsWhole(Backend statements, EncodedCommit commit) {
-		return this.work.atomically((connection) -> {
-			if (commit.isPlain() && !statements.hot().appendsInOneStatement()) {
-				CommitResult appended = statements.hot().append(connection, commit);
-				if (appended != null) {
-					return Optional.of(new JdbcWork.Change<>(appended, true));
-				}
-			}
-			return statements.general().make(connection, commit);
-		});
+		return this.work.atomically(statements.dialect().beginning(),
+				(connection) -> statements.general().make(connection, commit));
 	}
 
 	@Override
@@ -188,9 +203,10 @@ public final class JdbcSessionStore implements SessionStore {
 
 	@Override
 	public void clear(SessionKey key) {
-		SessionStatements sessions = backend().sessions();
+		Backend statements = backend();
+		SessionStatements sessions = statements.sessions();
 		String hash = KeyHash.of(key).session();
-		this.work.atomically((connection) -> {
+		this.work.atomically(statements.dialect().beginning(), (connection) -> {
 			sessions.erase(connection, hash);
 			return Optional.of(new JdbcWork.Change<>(true, true));
 		});

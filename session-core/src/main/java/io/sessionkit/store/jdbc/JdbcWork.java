@@ -3,6 +3,7 @@ package io.sessionkit.store.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
+import java.sql.Statement;
 import java.util.Optional;
 
 import javax.sql.DataSource;
@@ -124,11 +125,13 @@ final class JdbcWork {
 	/**
 	 * Work of several statements, all of them or none: in a transaction of its own, or
 	 * behind a savepoint of the caller's.
+	 * @param beginning what a transaction that is begun for it begins with; null for
+	 * nothing
 	 * @throws SessionConflictException if others were in the way each time
 	 */
-	<T> T atomically(Attempt<T> attempt) {
+	<T> T atomically(@Nullable String beginning, Attempt<T> attempt) {
 		for (int i = 1; i <= ATTEMPTS; i++) {
-			Optional<T> result = attempt(attempt, i == ATTEMPTS);
+			Optional<T> result = attempt(beginning, attempt, i == ATTEMPTS);
 			if (result.isPresent()) {
 				return result.get();
 			}
@@ -137,12 +140,12 @@ final class JdbcWork {
 				"Others wrote to the session all the time; nothing was changed. Read it again and retry.", null);
 	}
 
-	private <T> Optional<T> attempt(Attempt<T> attempt, boolean last) {
+	private <T> Optional<T> attempt(@Nullable String beginning, Attempt<T> attempt, boolean last) {
 		Connection connection = connection();
 		boolean joined = false;
 		try {
 			joined = isJoined(connection);
-			return joined ? behindSavepoint(connection, attempt) : inTransaction(connection, attempt);
+			return joined ? behindSavepoint(connection, attempt) : inTransaction(connection, beginning, attempt);
 		}
 		catch (SQLException ex) {
 			if (joined || last || !SqlErrors.isContention(ex)) {
@@ -155,13 +158,17 @@ final class JdbcWork {
 		}
 	}
 
-	private static <T> Optional<T> inTransaction(Connection connection, Attempt<T> attempt) throws SQLException {
+	private static <T> Optional<T> inTransaction(Connection connection, @Nullable String beginning, Attempt<T> attempt)
+			throws SQLException {
 		boolean autoCommit = connection.getAutoCommit();
 		if (autoCommit) {
 			connection.setAutoCommit(false);
 		}
 		boolean kept = false;
 		try {
+			if (autoCommit && beginning != null) {
+				execute(connection, beginning);
+			}
 			Optional<Change<T>> change = attempt.on(connection);
 			if (change.isPresent() && change.get().kept()) {
 				connection.commit();
@@ -176,6 +183,12 @@ final class JdbcWork {
 			if (autoCommit) {
 				restoreAutoCommit(connection);
 			}
+		}
+	}
+
+	private static void execute(Connection connection, String sql) throws SQLException {
+		try (Statement statement = connection.createStatement()) {
+			statement.execute(sql);
 		}
 	}
 

@@ -21,11 +21,27 @@ final class Params {
 		return this;
 	}
 
+	/** A text of any length. */
+	Params text(String name, @Nullable String value) {
+		return with(name, new Text(value));
+	}
+
+	Params all(Params others) {
+		this.values.putAll(others.values);
+		return this;
+	}
+
 	@Nullable Object get(String name) {
 		if (!this.values.containsKey(name)) {
 			throw new IllegalStateException("The statement needs a value for ':" + name + "'.");
 		}
 		return this.values.get(name);
+	}
+
+	/**
+	 * A text that some drivers do not take as a string, since it may be long.
+	 */
+	record Text(@Nullable String value) {
 	}
 
 }

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 import io.sessionkit.Session;
 import io.sessionkit.store.Commit.Expect;
@@ -27,19 +28,23 @@ final class PortableStatements implements HotStatements {
 	private static final int ATTEMPTS = 20;
 
 	/**
-	 * The header, its checkpoint, and the newest items of the run that ends at the head.
+	 * The header and its checkpoint, and the newest items of the run that ends at the
+	 * head.
 	 */
-	private static final String OPEN = """
+	private static final String OPEN_HEADER = """
 			select 0 as kind, {header} from {session} s where s.key_hash = :key and {live}
 			union all
 			select 1, r.revision, r.written_at, r.expires_at, null, null, null, null, null, null, null, null,
-				null, null, null, null, null, null, null, null, null, r.payload
-			from {session} s join {record} r on r.session_pk = s.pk and r.kind = 'checkpoint' and r.id = s.cp_id
+				null, null, null, null, null, null, null, {noText}, {noText}, r.payload
+			from {session} s join {record} r on r.session_pk = s.pk and r.kind = 'checkpoint' and r.id = {exact s.cp_id}
 				and (r.expires_at is null or r.expires_at > {now})
 			where s.key_hash = :key and {live}
+			""";
+
+	private static final String OPEN = OPEN_HEADER + """
 			union all
 			select 2, i.seq, i.turn_no, i.recorded_at, i.tokens, null, null, null, null, null, null, null,
-				null, null, null, null, null, null, null, null, null, i.body
+				null, null, null, null, null, null, null, {noText}, {noText}, i.body
 			from (
 				select i.seq, i.turn_no, i.recorded_at, i.tokens, i.body
 				from {session} s join {item} i on i.session_pk = s.pk
@@ -58,7 +63,7 @@ final class PortableStatements implements HotStatements {
 
 	/** Where a run begins, what it hangs on, and its newest items. */
 	private static final String RUN = """
-			select 0 as kind, t.run_lo, t.run_parent, null, null, null
+			select 0 as kind, t.run_lo, t.run_parent, null, null, {noText}
 			from {turn} t where t.session_pk = :pk and t.turn_no = :hi
 			union all
 			select 2, i.seq, i.turn_no, i.recorded_at, i.tokens, i.body from (
@@ -70,20 +75,28 @@ final class PortableStatements implements HotStatements {
 			order by 1, 3, 2
 			""";
 
+	/** Without an alias: SQL Server and SQLite have their own ways to write one. */
 	private static final String APPEND = """
-			update {session} s set {raise}
-			where s.key_hash = :key and s.version = :version and s.turns = :turns and s.items = :items
-				and s.created_at = :createdAt and {live}
-				and not exists (select 1 from {turn} t where t.session_pk = s.pk and t.turn_id = :turn)
-			""".replace("{raise}", AppendPhrases.RAISE_HEADER).replace("{moment}", "{now}");
+			update {session} set {raise}
+			where key_hash = :key and version = :version and turns = :turns and items = :items
+				and created_at = :createdAt and (expires_at is null or expires_at > {now})
+			""".replace("{raise}", AppendPhrases.RAISE_HEADER).replace("{moment}", "{later}");
+
+	private static final String UNLESS_STORED = """
+			and not exists (select 1 from {turn} t where t.session_pk = pk and t.turn_id = :turn)
+			""";
+
+	/** On InnoDB the key of the turn alone tells: looking for it would lock its place. */
+	static String append(Dialect dialect) {
+		return dialect.isInnoDb() ? APPEND : APPEND + UNLESS_STORED;
+	}
 
 	static final String CREATE = """
 			insert into {session} ({headerColumns})
-				select {firstHeader} where not exists (select 1 from {session} where key_hash = :key)
-			{new}
+				values ({firstHeader})
 			""".replace("{headerColumns}", AppendPhrases.HEADER_COLUMNS)
 		.replace("{firstHeader}", AppendPhrases.FIRST_HEADER)
-		.replace("{moment}", "{now}");
+		.replace("{moment}", "{birth}");
 
 	private static final String TURN = """
 			insert into {turn} ({turnColumns})
@@ -96,7 +109,11 @@ final class PortableStatements implements HotStatements {
 				select s.pk, :turn, :seq, :role, :at, :tokens, :body from {session} s where s.key_hash = :key
 			""".replace("{itemColumns}", AppendPhrases.ITEM_COLUMNS);
 
+	private final Templates templates;
+
 	private final Sql open;
+
+	private final Sql openHeader;
 
 	private final Sql header;
 
@@ -111,10 +128,12 @@ final class PortableStatements implements HotStatements {
 	private final Sql item;
 
 	PortableStatements(Templates templates) {
+		this.templates = templates;
 		this.open = templates.sql(OPEN);
+		this.openHeader = templates.sql(OPEN_HEADER + "order by 1");
 		this.header = templates.sql(HEADER);
 		this.run = templates.sql(RUN);
-		this.append = templates.sql(APPEND);
+		this.append = templates.sql(append(templates.dialect()));
 		this.create = templates.sql(CREATE);
 		this.turn = templates.sql(TURN);
 		this.item = templates.sql(ITEM);
@@ -132,9 +151,10 @@ final class PortableStatements implements HotStatements {
 	public @Nullable OpenedRows open(Connection connection, String key, Window window) throws SQLException {
 		for (int i = 1; i < ATTEMPTS; i++) {
 			OpenedCollector rows = new OpenedCollector();
-			long limit = window.isEmpty() ? 0 : window.items() + 1L;
-			this.open.each(connection, Params.of("key", key).with("turns", (long) window.turns()).with("limit", limit),
-					rows);
+			Params params = Params.of("key", key)
+				.with("turns", (long) window.turns())
+				.with("limit", RunWalk.oneMore(window));
+			(window.isEmpty() ? this.openHeader : this.open).each(connection, params, rows);
 			HeaderRow header = rows.header();
 			if (header == null) {
 				return null;
@@ -188,41 +208,52 @@ final class PortableStatements implements HotStatements {
 	@Override
 	public @Nullable CommitResult append(Connection connection, EncodedCommit commit) throws SQLException {
 		Params params = AppendPhrases.params(commit);
-		if (!writeHeader(connection, commit, params)) {
-			return null;
+		Sql header = (commit.commit().expect() == Expect.ABSENT) ? this.create : this.append;
+		try {
+			if (commit.commit().expect() == Expect.ANY || header.update(connection, params) == 0) {
+				return null;
+			}
+			this.turn.update(connection, params);
 		}
-		this.turn.update(connection, params);
+		catch (SQLException ex) {
+			// somebody else was faster to create the session or to add the turn
+			if (SqlErrors.isDuplicateKey(ex)) {
+				return null;
+			}
+			throw ex;
+		}
 		Session base = commit.commit().base();
 		EncodedCommit.EncodedTurn turn = commit.plainTurn();
 		long number = (base != null) ? base.turns() + 1 : 1;
 		long sequence = (base != null) ? base.items() + 1 : 1;
-		List<Params> items = new ArrayList<>();
-		for (NewItem item : turn.items()) {
-			items.add(AppendPhrases.item(item, turn.bodies().get(items.size()))
-				.with("key", commit.key().session())
-				.with("turn", number)
-				.with("seq", sequence + items.size()));
+		Params first = Params.of("key", commit.key().session()).with("turn", number).with("seq", sequence);
+		if (this.templates.dialect().sendsBatchesOneByOne()) {
+			insertAtOnce(connection, turn, first);
 		}
-		this.item.updateAll(connection, items);
+		else {
+			insertAsBatch(connection, turn, first);
+		}
 		return new CommitResult(Outcome.COMMITTED, (base != null) ? base.version() + 1 : 1, number,
-				items.isEmpty() ? 0 : sequence);
+				turn.items().isEmpty() ? 0 : sequence);
 	}
 
-	private boolean writeHeader(Connection connection, EncodedCommit commit, Params params) throws SQLException {
-		if (commit.commit().expect() == Expect.UNCHANGED) {
-			return this.append.update(connection, params) == 1;
+	private void insertAsBatch(Connection connection, EncodedCommit.EncodedTurn turn, Params first)
+			throws SQLException {
+		long sequence = (long) Objects.requireNonNull(first.get("seq"));
+		List<Params> items = new ArrayList<>();
+		for (NewItem item : turn.items()) {
+			Params params = AppendPhrases.item(item, turn.bodies().get(items.size())).all(first);
+			items.add(params.with("seq", sequence + items.size()));
 		}
-		if (commit.commit().expect() == Expect.ANY) {
-			return false;
-		}
-		try {
-			return this.create.update(connection, params) == 1;
-		}
-		catch (SQLException ex) {
-			if (SqlErrors.isDuplicateKey(ex)) {
-				return false;
-			}
-			throw ex;
+		this.item.updateAll(connection, items);
+	}
+
+	private void insertAtOnce(Connection connection, EncodedCommit.EncodedTurn turn, Params first) throws SQLException {
+		if (!turn.items().isEmpty()) {
+			String session = "(select s.pk from {session} s where s.key_hash = :key)";
+			String rows = MultiRow.values(turn.items().size(), session, ":turn", ":seq");
+			this.templates.sql("insert into {item} (" + AppendPhrases.ITEM_COLUMNS + ") values " + rows)
+				.update(connection, MultiRow.params(turn).all(first));
 		}
 	}
 

@@ -13,13 +13,14 @@ import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.row.KeyHash;
 import io.sessionkit.store.row.Micros;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records. Each write is a compare-and-set of its own row and locks nothing else.
  */
 final class RecordStatements {
 
-	private static final String ROW = "where session_pk = :pk and kind = :kind and id = :id ";
+	private static final String ROW = "where session_pk = :pk and kind = :kind and id = {exact :id} ";
 
 	private static final String ALIVE = "(expires_at is null or expires_at > :now) ";
 
@@ -27,6 +28,9 @@ final class RecordStatements {
 			update {record} set revision = case when expires_at <= :now then 1 else revision + 1 end,
 				payload = :payload, written_at = :now, expires_at = :expires
 			""";
+
+	/** Null where a write that finds no row locks nothing. */
+	private final @Nullable Sql presence;
 
 	private final Sql session;
 
@@ -49,10 +53,11 @@ final class RecordStatements {
 	private final Sql ofOwner;
 
 	RecordStatements(Templates templates) {
+		this.presence = templates.dialect().isInnoDb() ? templates.sql("select revision from {record} " + ROW) : null;
 		this.session = templates.sql("select s.pk, {now} from {session} s where s.key_hash = :key and {live}");
 		this.insert = templates.sql("""
 				insert into {record} (session_pk, kind, id, revision, payload, written_at, expires_at)
-				values (:pk, :kind, :id, 1, :payload, :now, :expires) {new}
+				values (:pk, :kind, {exact :id}, 1, :payload, :now, :expires) {new}
 				""");
 		this.replaceAny = templates.sql(SET + ROW);
 		this.replaceExpired = templates.sql(SET + ROW + "and expires_at <= :now");
@@ -60,11 +65,11 @@ final class RecordStatements {
 		this.deleteAny = templates.sql("delete from {record} " + ROW);
 		this.deleteSeen = templates.sql("delete from {record} " + ROW + "and revision = :expected and " + ALIVE);
 		this.revision = templates.sql("select revision from {record} " + ROW + "and " + ALIVE);
-		this.ofSession = templates.sql("select r.id, " + Columns.RECORD + """
+		this.ofSession = templates.sql("select {bare r.id}, " + Columns.RECORD + """
 				 from {session} s join {record} r on r.session_pk = s.pk and r.kind = :kind
 				where s.key_hash = :key and {live} and (r.expires_at is null or r.expires_at > {now})
 				""");
-		this.ofOwner = templates.sql("select r.id, " + Columns.RECORD + """
+		this.ofOwner = templates.sql("select {bare r.id}, " + Columns.RECORD + """
 				, s.owner, s.id
 				from {session} s join {record} r on r.session_pk = s.pk and r.kind = :kind
 				where s.owner_hash = :owner and {live} and (r.expires_at is null or r.expires_at > {now})
@@ -93,19 +98,27 @@ final class RecordStatements {
 			.with("kind", write.kind())
 			.with("id", write.id())
 			.with("expected", write.expected())
-			.with("payload", write.payload())
+			.text("payload", write.payload())
 			.with("expires", (timeToLive != null) ? now + Micros.of(timeToLive) : null);
 		return (write.payload() != null) ? replace(connection, write.expected(), params)
 				: delete(connection, write.expected(), params);
 	}
 
 	private boolean replace(Connection connection, long expected, Params params) throws SQLException {
+		if (isKnownToBeAbsent(connection, params)) {
+			return expected <= 0 && (insert(connection, params)
+					|| (expected == RecordWrite.ANY && this.replaceAny.update(connection, params) == 1));
+		}
 		if (expected > 0) {
 			return this.replaceSeen.update(connection, params) == 1;
 		}
 		Sql there = (expected == RecordWrite.ANY) ? this.replaceAny : this.replaceExpired;
 		return there.update(connection, params) == 1 || insert(connection, params)
 				|| (expected == RecordWrite.ANY && there.update(connection, params) == 1);
+	}
+
+	private boolean isKnownToBeAbsent(Connection connection, Params params) throws SQLException {
+		return this.presence != null && this.presence.first(connection, params, (row) -> row.getLong(1)) == null;
 	}
 
 	private boolean insert(Connection connection, Params params) throws SQLException {
@@ -121,6 +134,9 @@ final class RecordStatements {
 	}
 
 	private boolean delete(Connection connection, long expected, Params params) throws SQLException {
+		if (isKnownToBeAbsent(connection, params)) {
+			return expected <= 0;
+		}
 		if (expected > 0) {
 			return this.deleteSeen.update(connection, params) == 1;
 		}
@@ -140,12 +156,14 @@ final class RecordStatements {
 	}
 
 	List<SessionRecord> of(Connection connection, String owner, String kind, Page page) throws SQLException {
+		if (page.limit() == 0) {
+			return List.of();
+		}
 		Params params = Params.of("owner", KeyHash.ofOwner(owner))
 			.with("kind", kind)
 			.with("limit", (long) page.limit())
 			.with("offset", (long) page.offset());
-		return this.ofOwner.all(connection, params,
-				(row) -> record(row, new SessionKey(row.getString(6), row.getString(7)), kind));
+		return this.ofOwner.all(connection, params, (row) -> record(row, SessionStatements.key(row, 6), kind));
 	}
 
 	private static SessionRecord record(ResultSet row, SessionKey key, String kind) throws SQLException {

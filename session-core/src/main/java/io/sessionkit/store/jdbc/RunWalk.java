@@ -33,7 +33,7 @@ final class RunWalk {
 		this.pk = header.pk();
 		this.floor = header.path().checkpoint();
 		this.before = Long.MAX_VALUE;
-		this.itemsLeft = window.isEmpty() ? 0 : window.items() + 1L;
+		this.itemsLeft = window.isEmpty() ? 0 : oneMore(window);
 		this.turnsLeft = window.turns();
 		this.next = header.path().head();
 		leave(header.path().runLo(), header.path().runParent());
@@ -46,6 +46,11 @@ final class RunWalk {
 		this.itemsLeft = tail.limit();
 		this.turnsLeft = Integer.MAX_VALUE;
 		this.next = header.path().head();
+	}
+
+	/** HSQLDB takes no greater limit than an int. */
+	static long oneMore(Window window) {
+		return Math.min(window.items() + 1L, Integer.MAX_VALUE);
 	}
 
 	boolean hasNext() {

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
@@ -20,7 +21,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionStatements {
 
+	private final @Nullable Sql touch;
+
 	private final Sql locked;
+
+	private final @Nullable Sql plain;
 
 	private final Sql seen;
 
@@ -37,16 +42,19 @@ final class SessionStatements {
 	SessionStatements(Templates templates) {
 		String columns = "select {now}, case when {live} then 1 else 0 end, {header} from {session} s "
 				+ "where s.key_hash = :key ";
+		Dialect dialect = templates.dialect();
+		this.touch = dialect.locksByWriting()
+				? templates.sql("update {session} set version = version where key_hash = :key") : null;
 		this.locked = templates.sql(columns + "{lock}");
+		this.plain = dialect.isInnoDb() ? templates.sql(columns) : null;
 		this.seen = templates.sql("""
 				select {now}, case when {live} then 1 else 0 end, {header}, t.turn_no, t.parts, t.status
 				from {session} s left join {turn} t on t.session_pk = s.pk and t.turn_id = :turn
 				where s.key_hash = :key
 				""");
 		this.create = templates.sql("insert into {session} (" + AppendPhrases.HEADER_COLUMNS + """
-				) select :key, :ownerHash, :owner, :id, 0, 0, 0, :branch, 0, 1, 0,
-					0, 0, null, 0, 0, 0, null, null, null, :ttl, c.now, c.now, c.now + :ttl
-				from (select {now} as now) c {new}
+				) values (:key, :ownerHash, :owner, :id, 0, 0, 0, :branch, 0, 1, 0,
+					0, 0, null, 0, 0, 0, null, null, null, :ttl, {birth}, {birth}, {birth} + :ttl) {new}
 				""");
 		this.write = templates.sql("""
 				update {session} set version = :version, turns = :turns, items = :items, branch = :branch,
@@ -86,7 +94,25 @@ final class SessionStatements {
 	 * The header, expired or not, which nobody else writes until the transaction ends.
 	 */
 	@Nullable Found locked(Connection connection, String key) throws SQLException {
-		return this.locked.first(connection, Params.of("key", key), Found::read);
+		Params params = Params.of("key", key);
+		if (this.touch != null) {
+			this.touch.update(connection, params);
+		}
+		Found found = this.locked.first(connection, params, Found::read);
+		if (found != null && this.plain != null) {
+			checkNotOlder(found.header(), this.plain.first(connection, params, Found::read));
+		}
+		return found;
+	}
+
+	/**
+	 * In a transaction that still reads what was there when it began, what is read next
+	 * would not go with the header that was locked.
+	 */
+	private static void checkNotOlder(HeaderRow locked, @Nullable Found plain) throws SQLException {
+		if (plain == null || !plain.header().equals(locked)) {
+			throw new SQLException("The session was written after the transaction had begun to read.", "40001");
+		}
 	}
 
 	/**
@@ -171,9 +197,9 @@ final class SessionStatements {
 					.with("viewTurns", header.totals().turns())
 					.with("viewItems", header.totals().items())
 					.with("viewTokens", header.totals().tokens())
-					.with("title", header.title())
-					.with("tags", header.tags())
-					.with("state", header.state())
+					.text("title", header.title())
+					.text("tags", header.tags())
+					.text("state", header.state())
 					.with("ttl", header.life().timeToLive())
 					.with("updatedAt", header.life().updated())
 					.with("expiresAt", header.life().expires())
@@ -189,11 +215,18 @@ final class SessionStatements {
 	}
 
 	List<Keyed> of(Connection connection, String owner, Page page) throws SQLException {
+		if (page.limit() == 0) {
+			return List.of();
+		}
 		Params params = Params.of("owner", KeyHash.ofOwner(owner))
 			.with("limit", (long) page.limit())
 			.with("offset", (long) page.offset());
-		return this.ofOwner.all(connection, params,
-				(row) -> new Keyed(new SessionKey(row.getString(22), row.getString(23)), Columns.header(row, 1)));
+		return this.ofOwner.all(connection, params, (row) -> new Keyed(key(row, 22), Columns.header(row, 1)));
+	}
+
+	/** The key in two columns. Oracle has no empty owner, it has none. */
+	static SessionKey key(ResultSet row, int owner) throws SQLException {
+		return new SessionKey(Objects.requireNonNullElse(row.getString(owner), ""), row.getString(owner + 1));
 	}
 
 	/**

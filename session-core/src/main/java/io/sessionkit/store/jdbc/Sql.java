@@ -22,7 +22,10 @@ final class Sql {
 
 	private final List<String> names = new ArrayList<>();
 
-	Sql(String template) {
+	private final Dialect dialect;
+
+	Sql(String template, Dialect dialect) {
+		this.dialect = dialect;
 		Matcher matcher = PARAMETER.matcher(template);
 		while (matcher.find()) {
 			this.names.add(matcher.group(1));
@@ -96,13 +99,18 @@ final class Sql {
 	private void bind(Connection connection, PreparedStatement statement, Params params) throws SQLException {
 		for (int i = 0; i < this.names.size(); i++) {
 			Object value = params.get(this.names.get(i));
-			if (value instanceof String[] texts) {
-				value = connection.createArrayOf("text", texts);
+			if (value instanceof Params.Text text) {
+				this.dialect.bindText(statement, i + 1, text.value());
+			}
+			else if (value instanceof String[] texts) {
+				statement.setObject(i + 1, connection.createArrayOf("text", texts));
 			}
 			else if (value instanceof Long[] numbers) {
-				value = connection.createArrayOf("bigint", numbers);
+				statement.setObject(i + 1, connection.createArrayOf("bigint", numbers));
 			}
-			statement.setObject(i + 1, value);
+			else {
+				statement.setObject(i + 1, value);
+			}
 		}
 	}
 

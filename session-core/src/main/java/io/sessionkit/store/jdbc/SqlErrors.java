@@ -19,16 +19,36 @@ import org.jspecify.annotations.Nullable;
  */
 final class SqlErrors {
 
-	/** Serialization failure, deadlock; a lock that was not given in time. */
-	private static final Set<String> CONTENTION = Set.of("40001", "40P01", "55P03", "HYT00", "90131");
+	/** A driver that gives no state. */
+	private static final String NO_STATE = "unknown";
 
-	/** Tables or columns that are not there. */
+	/**
+	 * Serialization failure, deadlock; a lock that was not given in time. Then by
+	 * database, where the state alone does not tell: MariaDB (a row that has changed
+	 * since it was read), SQLite (busy, locked), SQL Server (a row that has changed),
+	 * Oracle (busy, deadlock, serialization failure).
+	 */
+	private static final Set<String> CONTENTION = Set.of("40001", "40P01", "55P03", "HYT00", "90131", "HY000/1020",
+			NO_STATE + "/5", NO_STATE + "/6", "S0/3960", "61000/54", "61000/60", "72000/8177");
+
+	/**
+	 * Contention too, but after so long a wait that nobody waits again: MariaDB and
+	 * MySQL, SQL Server.
+	 */
+	private static final Set<String> WAITED = Set.of("HY000/1205", "S0/1222");
+
+	/**
+	 * Tables or columns that are not there. Then HSQLDB, SQLite, SQL Server, Oracle.
+	 */
 	private static final Set<String> SCHEMA = Set.of("42P01", "42703", "42S02", "42S03", "42S04", "42S22", "3F000",
-			"90079");
+			"90079", "42501/-5501", NO_STATE + "/1", "S0/207", "S0/208", "42000/904", "42000/942");
 
-	/** The connection, or the server on its way down. */
+	/** The connection, or the server on its way down. Then SQLite (no file). */
 	private static final Set<String> CONNECTION = Set.of("57P01", "57P02", "57P03", "57014", "53300", "90067", "90098",
-			"90121");
+			"90121", NO_STATE + "/14");
+
+	/** Then SQLite, SQL Server. */
+	private static final Set<String> DUPLICATE = Set.of("23505", "23000", NO_STATE + "/19", "S0/2601", "S0/2627");
 
 	private SqlErrors() {
 	}
@@ -37,11 +57,11 @@ final class SqlErrors {
 	 * Whether others were in the way and the same may work when it is done once more.
 	 */
 	static boolean isContention(SQLException ex) {
-		return CONTENTION.contains(state(ex));
+		return isOneOf(CONTENTION, ex);
 	}
 
 	static boolean isDuplicateKey(SQLException ex) {
-		return "23505".equals(state(ex)) || "23000".equals(state(ex));
+		return isOneOf(DUPLICATE, ex);
 	}
 
 	/**
@@ -51,11 +71,11 @@ final class SqlErrors {
 	 * @param write whether the outcome of a write may be unknown
 	 */
 	static SessionException translate(SQLException ex, @Nullable Connection connection, boolean write) {
-		if (isContention(ex)) {
+		if (isContention(ex) || isOneOf(WAITED, ex)) {
 			return new SessionConflictException("Others wrote to the same session at the same moment (SQLSTATE "
 					+ state(ex) + "); nothing was changed. Roll back, read it again and retry.", null);
 		}
-		if (SCHEMA.contains(state(ex))) {
+		if (isOneOf(SCHEMA, ex)) {
 			return new StoreUnavailableException(missingTables(connection), withoutValues(ex));
 		}
 		if (isConnection(ex)) {
@@ -84,7 +104,26 @@ final class SqlErrors {
 	private static boolean isConnection(SQLException ex) {
 		return ex instanceof SQLTransientConnectionException || ex instanceof SQLNonTransientConnectionException
 				|| ex instanceof SQLRecoverableException || ex instanceof SQLTimeoutException
-				|| state(ex).startsWith("08") || CONNECTION.contains(state(ex));
+				|| state(ex).startsWith("08") || isOneOf(CONNECTION, ex);
+	}
+
+	/**
+	 * By state, or by state and the number of the error. The states of SQL Server begin
+	 * alike and end with what does not tell one error from another.
+	 */
+	private static boolean isOneOf(Set<String> known, SQLException ex) {
+		String state = state(ex);
+		String kind = state.startsWith("S0") ? "S0" : state;
+		return known.contains(state) || known.contains(kind + "/" + code(ex));
+	}
+
+	private static int code(SQLException ex) {
+		for (SQLException each = ex; each != null; each = each.getNextException()) {
+			if (each.getErrorCode() != 0) {
+				return each.getErrorCode();
+			}
+		}
+		return (ex.getCause() instanceof SQLException cause && cause != ex) ? code(cause) : 0;
 	}
 
 	/**
@@ -96,7 +135,7 @@ final class SqlErrors {
 				return each.getSQLState();
 			}
 		}
-		return (ex.getCause() instanceof SQLException cause && cause != ex) ? state(cause) : "unknown";
+		return (ex.getCause() instanceof SQLException cause && cause != ex) ? state(cause) : NO_STATE;
 	}
 
 	private static SQLException withoutValues(SQLException ex) {

@@ -1,5 +1,6 @@
 package io.sessionkit.store.jdbc;
 
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.sessionkit.store.row.HeaderRow;
@@ -9,8 +10,10 @@ import io.sessionkit.store.row.HeaderRow;
  * the phrases that many statements share.
  * <p>
  * Placeholders: <code>{session}</code>, <code>{turn}</code>, <code>{item}</code>,
- * <code>{record}</code>, <code>{schema}</code> for tables; <code>{now}</code>;
- * <code>{live}</code> for a session <code>s</code> that has not expired;
+ * <code>{record}</code>, <code>{schema}</code> for tables; <code>{now}</code>,
+ * <code>{birth}</code>, <code>{later}</code>, <code>{noText}</code>;
+ * <code>{exact x}</code> and <code>{bare x}</code> around what is compared to the last
+ * space; <code>{live}</code> for a session <code>s</code> that has not expired;
  * <code>{header}</code> for the columns of {@link HeaderRow}; <code>{lock}</code>,
  * <code>{new}</code>, <code>{limit}</code> (takes <code>:limit</code>) and
  * <code>{page}</code> (and <code>:offset</code>).
@@ -24,6 +27,10 @@ record Templates(Dialect dialect, String prefix) {
 
 	private static final Pattern PREFIX = Pattern.compile("([A-Za-z_][A-Za-z0-9_]*\\.)?[A-Za-z_][A-Za-z0-9_]*");
 
+	private static final Pattern EXACT = Pattern.compile("\\{exact ([^}]+)}");
+
+	private static final Pattern BARE = Pattern.compile("\\{bare ([^}]+)}");
+
 	static String checkedPrefix(String prefix) {
 		if (!PREFIX.matcher(prefix).matches()) {
 			throw new IllegalArgumentException("The table prefix '" + prefix
@@ -34,7 +41,11 @@ record Templates(Dialect dialect, String prefix) {
 	}
 
 	Sql sql(String template) {
-		return new Sql(template.replace("{live}", "(s.expires_at is null or s.expires_at > {now})")
+		String exact = EXACT.matcher(template)
+			.replaceAll((found) -> Matcher.quoteReplacement(this.dialect.exact(found.group(1))));
+		String text = BARE.matcher(exact)
+			.replaceAll((found) -> Matcher.quoteReplacement(this.dialect.bare(found.group(1))));
+		return new Sql(text.replace("{live}", "(s.expires_at is null or s.expires_at > {now})")
 			.replace("{header}", Columns.HEADER)
 			.replace("{session}", this.prefix + "SESSION")
 			.replace("{turn}", this.prefix + "TURN")
@@ -45,7 +56,10 @@ record Templates(Dialect dialect, String prefix) {
 			.replace("{new}", this.dialect.ignoringDuplicates())
 			.replace("{limit}", this.dialect.limit(":limit"))
 			.replace("{page}", this.dialect.page(":limit", ":offset"))
-			.replace("{now}", this.dialect.now()));
+			.replace("{noText}", this.dialect.noText())
+			.replace("{birth}", this.dialect.birth())
+			.replace("{later}", this.dialect.later())
+			.replace("{now}", this.dialect.now()), this.dialect);
 	}
 
 }

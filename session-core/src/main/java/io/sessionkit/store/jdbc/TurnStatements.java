@@ -78,6 +78,9 @@ final class TurnStatements {
 	 * The newest turns, newest first.
 	 */
 	List<TurnRow> newest(Connection connection, String key, Tail tail) throws SQLException {
+		if (tail.limit() == 0) {
+			return List.of();
+		}
 		return this.newest.all(connection,
 				Params.of("key", key).with("before", tail.before()).with("limit", (long) tail.limit()), Columns::turn);
 	}
@@ -94,7 +97,7 @@ final class TurnStatements {
 					.with("runParent", path.runParent())
 					.with("branch", branch)
 					.with("startedAt", Micros.of(turn.turn().startedAt()))
-					.with("origin", turn.origin()));
+					.text("origin", turn.origin()));
 	}
 
 	/**
@@ -111,7 +114,7 @@ final class TurnStatements {
 			.with("items", turn.items().size())
 			.with("tokens", turn.tokens())
 			.with("endedAt", Micros.ofNullable(turn.turn().endedAt()))
-			.with("outcome", turn.outcome());
+			.text("outcome", turn.outcome());
 	}
 
 	/**
@@ -123,7 +126,7 @@ final class TurnStatements {
 					.with("number", path.head())
 					.with("cp", path.checkpoint())
 					.with("cpId", path.checkpointId())
-					.with("state", state));
+					.text("state", state));
 	}
 
 	/**

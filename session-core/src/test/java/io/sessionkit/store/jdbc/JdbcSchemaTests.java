@@ -2,11 +2,8 @@ package io.sessionkit.store.jdbc;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 
 import javax.sql.DataSource;
@@ -23,7 +20,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.AbstractDataSource;
-import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -43,15 +39,26 @@ class JdbcSchemaTests {
 
 	enum Kind {
 
-		H2, POSTGRES;
+		H2("h2"), POSTGRES("postgresql"), MARIADB("mariadb"), SQLITE("sqlite"), HSQLDB("hsqldb");
+
+		private final String id;
+
+		Kind(String id) {
+			this.id = id;
+		}
 
 		TestDatabase database() {
-			return (this == H2) ? TestDatabase.h2() : TestDatabase.postgres();
+			return switch (this) {
+				case H2 -> TestDatabase.h2();
+				case POSTGRES -> TestDatabase.postgres();
+				case MARIADB -> TestDatabase.mariaDb();
+				case SQLITE -> TestDatabase.sqlite();
+				case HSQLDB -> TestDatabase.hsqldb("mvcc");
+			};
 		}
 
 		String script() {
-			return (this == H2) ? "io/sessionkit/store/jdbc/schema-h2.sql"
-					: "io/sessionkit/store/jdbc/schema-postgresql.sql";
+			return "io/sessionkit/store/jdbc/schema-" + this.id + ".sql";
 		}
 
 	}
@@ -103,6 +110,20 @@ class JdbcSchemaTests {
 
 	@ParameterizedTest
 	@EnumSource
+	void copyOfTheScriptServesAnotherPrefix(Kind kind) {
+		TestDatabase database = kind.database();
+		String copy = text(kind.script()).replace("SESSIONKIT_", "my_");
+		new ResourceDatabasePopulator(new ByteArrayResource(copy.getBytes(StandardCharsets.UTF_8)))
+			.execute(database.direct());
+		JdbcSessionStore store = new JdbcSessionStore(database.direct(), OPTIONS, "my_");
+		store.verifySchema();
+		store.add(KEY, JdbcTransactionContract.messages("text"));
+		assertThat(database.sql().queryForObject("select count(*) from my_ITEM", Integer.class)).isEqualTo(1);
+	}
+
+	/** A schema is a database of its own on MariaDB; SQLite has none. */
+	@ParameterizedTest
+	@EnumSource(names = { "H2", "POSTGRES", "HSQLDB" })
 	void copyOfTheScriptServesAnotherPrefixAndSchema(Kind kind) {
 		TestDatabase database = kind.database();
 		database.sql().execute("create schema app");
@@ -139,7 +160,8 @@ class JdbcSchemaTests {
 		JdbcSessionStore store = new JdbcSessionStore(derby, OPTIONS);
 		assertThatIllegalStateException().isThrownBy(store::verifySchema)
 			.withMessageContaining("'Apache Derby'")
-			.withMessageContaining("PostgreSQL, H2");
+			.withMessageContaining(
+					"PostgreSQL, H2, MariaDB, MySQL, SQLite, HSQL Database Engine, Microsoft SQL Server, Oracle");
 		assertThatIllegalStateException().isThrownBy(() -> store.find(KEY));
 	}
 
@@ -183,40 +205,6 @@ class JdbcSchemaTests {
 		@Override
 		public Connection getConnection(String username, String password) throws SQLException {
 			return getConnection();
-		}
-
-	}
-
-	/** A database that says it is another one. */
-	private static final class ProductName extends DelegatingDataSource {
-
-		private final String name;
-
-		ProductName(DataSource target, String name) {
-			super(target);
-			this.name = name;
-		}
-
-		@Override
-		public Connection getConnection() throws SQLException {
-			Connection connection = super.getConnection();
-			return proxy(Connection.class, connection, "getMetaData",
-					proxy(DatabaseMetaData.class, connection.getMetaData(), "getDatabaseProductName", this.name));
-		}
-
-		private static <T> T proxy(Class<T> type, T target, String method, Object answer) {
-			return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type },
-					(self, called, arguments) -> {
-						if (called.getName().equals(method)) {
-							return answer;
-						}
-						try {
-							return called.invoke(target, arguments);
-						}
-						catch (InvocationTargetException ex) {
-							throw ex.getCause();
-						}
-					}));
 		}
 
 	}

@@ -32,7 +32,9 @@ import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnWrite;
 import io.sessionkit.store.Window;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -68,9 +70,42 @@ abstract class JdbcTransactionContract {
 
 	abstract TestDatabase database();
 
+	/**
+	 * Why one writer keeps all others out until it commits; null if it does not.
+	 */
+	@Nullable String oneWriterAtATime() {
+		return null;
+	}
+
+	/**
+	 * Why a serializable transaction that has read keeps writers out; null if it does
+	 * not.
+	 */
+	@Nullable String serializableReadersKeepWritersOut() {
+		return null;
+	}
+
+	private void notApplicableBecause(@Nullable String reason) {
+		if (reason != null) {
+			System.out.println("Not applicable to " + database() + ": " + reason);
+			Assumptions.abort("Not applicable: " + reason);
+		}
+	}
+
 	@AfterEach
 	void closePool() {
 		this.pool.close();
+	}
+
+	@Test
+	void recordOfACallerThatHasOnlyReadOutlivesItsRollback() {
+		this.store.add(this.key, messages("first"));
+		this.transaction.executeWithoutResult((status) -> {
+			this.store.open(this.key, Window.ALL);
+			assertThat(this.store.put(this.key, RecordWrite.create("claim", "1", "mine"))).isTrue();
+			status.setRollbackOnly();
+		});
+		assertThat(this.store.records(this.key, "claim")).hasSize(1);
 	}
 
 	@Test
@@ -187,6 +222,7 @@ abstract class JdbcTransactionContract {
 
 	@Test
 	void conflictInSerializableTransactionIsAnException() {
+		notApplicableBecause(serializableReadersKeepWritersOut());
 		assertConflictAt(TransactionDefinition.ISOLATION_SERIALIZABLE);
 	}
 
@@ -313,6 +349,7 @@ abstract class JdbcTransactionContract {
 
 	@Test
 	void recordOutlivesTheRollbackOfTheCallerAndDoesNotWaitForItsTurn() {
+		notApplicableBecause(oneWriterAtATime());
 		this.store.add(this.key, messages("first"));
 		this.transaction.executeWithoutResult((status) -> {
 			commitPlainTurn();

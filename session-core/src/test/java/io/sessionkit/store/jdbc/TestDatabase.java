@@ -1,6 +1,12 @@
 package io.sessionkit.store.jdbc;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 
 import javax.sql.DataSource;
 
@@ -8,8 +14,12 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.SessionKey;
 import io.sessionkit.store.row.KeyHash;
+import io.sessionkit.test.MariaDbServer;
 import io.sessionkit.test.PostgresServer;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteDataSource;
 
+import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
@@ -32,15 +42,110 @@ final class TestDatabase {
 	}
 
 	static TestDatabase h2() {
+		return new TestDatabase("H2", "h2", h2(""));
+	}
+
+	private static org.h2.jdbcx.JdbcDataSource h2(String mode) {
 		org.h2.jdbcx.JdbcDataSource dataSource = new org.h2.jdbcx.JdbcDataSource();
-		dataSource.setURL("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=10000");
+		dataSource.setURL("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=10000" + mode);
 		dataSource.setUser("sa");
-		return new TestDatabase("H2", "h2", dataSource);
+		return dataSource;
 	}
 
 	static TestDatabase postgres() {
 		PostgresServer server = PostgresServer.running();
 		return new TestDatabase(server.toString(), "postgresql", server.dataSource(server.newDatabase()));
+	}
+
+	static TestDatabase mariaDb() {
+		MariaDbServer server = MariaDbServer.running();
+		return new TestDatabase(server.toString(), "mariadb", server.dataSource(server.newDatabase()));
+	}
+
+	/**
+	 * In a file of the build, with a write-ahead log: readers and the one writer do not
+	 * wait for each other.
+	 */
+	static TestDatabase sqlite() {
+		SQLiteConfig config = new SQLiteConfig();
+		config.setJournalMode(SQLiteConfig.JournalMode.WAL);
+		config.setSynchronous(SQLiteConfig.SynchronousMode.OFF);
+		config.setBusyTimeout(10_000);
+		SQLiteDataSource dataSource = new SQLiteDataSource(config);
+		dataSource.setUrl("jdbc:sqlite:" + newFile("sqlite"));
+		return new TestDatabase("SQLite", "sqlite", dataSource);
+	}
+
+	private static Path newFile(String kind) {
+		try {
+			Path directory = Files.createDirectories(Path.of("target", "databases"));
+			return Files.createTempDirectory(directory, kind).resolve("sessions.db").toAbsolutePath();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * In memory.
+	 * @param transactions {@code mvcc} or {@code locks}
+	 */
+	static TestDatabase hsqldb(String transactions) {
+		org.hsqldb.jdbc.JDBCDataSource dataSource = new org.hsqldb.jdbc.JDBCDataSource();
+		dataSource.setURL("jdbc:hsqldb:mem:" + UUID.randomUUID() + ";hsqldb.tx=" + transactions);
+		dataSource.setUser("sa");
+		return new TestDatabase("HSQLDB, " + transactions, "hsqldb", dataSource);
+	}
+
+	/**
+	 * H2 in the place of Oracle, in its Oracle mode: an empty text is null there too. The
+	 * clock is H2's.
+	 */
+	static TestDatabase h2AsOracle() {
+		org.h2.jdbcx.JdbcDataSource h2 = h2(";MODE=Oracle");
+		UnaryOperator<String> clock = (sql) -> sql.replace(Dialect.ORACLE.now(), Dialect.H2.now());
+		new JdbcTemplate(h2).execute("create alias to_clob for '" + OracleFunctions.class.getName() + ".clob'");
+		return new TestDatabase("H2 as Oracle", "oracle", new Disguised(h2, "Oracle", Grammar.ORACLE, clock))
+			.created(h2, (script) -> script);
+	}
+
+	/**
+	 * H2 in the place of SQL Server, in its SQL Server mode. The clock is H2's.
+	 */
+	static TestDatabase h2AsSqlServer() {
+		org.h2.jdbcx.JdbcDataSource h2 = h2(";MODE=MSSQLServer");
+		UnaryOperator<String> clock = (sql) -> sql.replace(Dialect.SQLSERVER.now(), Dialect.H2.now());
+		return new TestDatabase("H2 as SQL Server", "sqlserver",
+				new Disguised(h2, "Microsoft SQL Server", Grammar.SQLSERVER, clock))
+			.created(h2,
+					(script) -> script.replaceAll("(?s)if (not )?(object_id|exists).*?create", "create")
+						.replace("collate Latin1_General_BIN2", "")
+						.replace("(max)", ""));
+	}
+
+	/**
+	 * MariaDB in the place of MySQL: the script of MySQL, and its statements. The
+	 * collation that counts spaces at the end has another name there.
+	 */
+	static TestDatabase mariaDbAsMySql() {
+		MariaDbServer server = MariaDbServer.running();
+		DataSource mariaDb = server.dataSource(server.newDatabase());
+		return new TestDatabase("MariaDB as MySQL", "mysql",
+				new Disguised(mariaDb, "MySQL", Grammar.MYSQL, (text) -> text))
+			.created(mariaDb, (script) -> script.replace("utf8mb4_0900_bin", "utf8mb4_nopad_bin"));
+	}
+
+	private TestDatabase created(DataSource dataSource, UnaryOperator<String> translation) {
+		try {
+			String text = new ClassPathResource("io/sessionkit/store/jdbc/schema-" + this.script + ".sql")
+				.getContentAsString(StandardCharsets.UTF_8);
+			byte[] translated = translation.apply(text).getBytes(StandardCharsets.UTF_8);
+			new ResourceDatabasePopulator(new ByteArrayResource(translated)).execute(dataSource);
+			return this;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	/** With the tables. */

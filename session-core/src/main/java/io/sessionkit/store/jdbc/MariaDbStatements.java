@@ -1,0 +1,154 @@
+package io.sessionkit.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+
+import io.sessionkit.store.Commit.Expect;
+import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.CommitResult.Outcome;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.Window;
+import io.sessionkit.store.row.EncodedCommit;
+import io.sessionkit.store.row.ItemRow;
+import io.sessionkit.store.row.OpenedRows;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commits with one compound statement that has a transaction in it, or a savepoint where
+ * the caller has a transaction. Reads like every other database.
+ * <p>
+ * The transaction reads what is committed, and looks for the turn before it writes: a
+ * write that looks for it would, under <code>REPEATABLE READ</code>, the default, lock
+ * the place where it would be, and turns of other sessions with it. A subquery in a
+ * condition locks too; a select into a variable does not.
+ */
+final class MariaDbStatements implements HotStatements {
+
+	/**
+	 * A deadlock takes the whole transaction back, the savepoint too, so going back to it
+	 * may fail. What went wrong first is what counts.
+	 */
+	private static final String APPEND = """
+			begin not atomic
+				declare sk_own boolean default @@autocommit = 1 and @@in_transaction = 0;
+				declare sk_stored, sk_there, sk_written, sk_pk, sk_version, sk_turn, sk_items bigint;
+				declare exit handler for sqlexception begin
+					begin
+						declare continue handler for sqlexception begin end;
+						if sk_own then rollback; else rollback to savepoint sessionkit_append; end if;
+					end;
+					resignal;
+				end;
+				if sk_own then
+					set transaction isolation level read committed;
+					start transaction;
+				else
+					savepoint sessionkit_append;
+				end if;
+				select count(*) into sk_stored
+					from {session} s join {turn} t on t.session_pk = s.pk and t.turn_id = :turn
+					where s.key_hash = :key;
+				if sk_stored = 0 then
+					{writeHeader};
+				end if;
+				if sk_written = 1 then
+					insert into {turn} ({turnColumns})
+						select {turnOfHeader} from {session} s where s.key_hash = :key;
+					select s.pk, s.version, s.turns, s.items into sk_pk, sk_version, sk_turn, sk_items
+						from {session} s where s.key_hash = :key;
+					{writeItems}
+					if sk_own then commit; else release savepoint sessionkit_append; end if;
+					select sk_version, sk_turn, sk_items;
+				else
+					if sk_own then rollback; else release savepoint sessionkit_append; end if;
+					select 0, 0, 0 from dual where false;
+				end if;
+			end
+			""".replace("{turnColumns}", AppendPhrases.TURN_COLUMNS)
+		.replace("{turnOfHeader}", AppendPhrases.TURN_OF_HEADER);
+
+	/**
+	 * To the session as it is, or a new one. Whether it is there is looked up by a plain
+	 * read; who finds that it is there all the same, by a duplicate key, says so.
+	 */
+	private static final String ANY = """
+			select count(*) into sk_there from {session} where key_hash = :key;
+			if :there or sk_there = 1 then
+				update {session} set {raise}
+				where key_hash = :key and (expires_at is null or expires_at > {now});
+				set sk_written = row_count();
+			else
+				{create};
+				set sk_written = row_count();
+			end if
+			""".replace("{raise}", AppendPhrases.RAISE_HEADER)
+		.replace("{moment}", "{later}")
+		.replace("{create}", PortableStatements.CREATE);
+
+	private static final String WRITTEN = """
+			;
+			set sk_written = row_count()""";
+
+	private final Templates templates;
+
+	private final PortableStatements portable;
+
+	MariaDbStatements(Templates templates) {
+		this.templates = templates;
+		this.portable = new PortableStatements(templates);
+	}
+
+	@Override
+	public boolean appendsInOneStatement() {
+		return true;
+	}
+
+	@Override
+	public @Nullable OpenedRows open(Connection connection, String key, Window window) throws SQLException {
+		return this.portable.open(connection, key, window);
+	}
+
+	@Override
+	public List<ItemRow> log(Connection connection, String key, Tail tail) throws SQLException {
+		return this.portable.log(connection, key, tail);
+	}
+
+	@Override
+	public @Nullable CommitResult append(Connection connection, EncodedCommit commit) throws SQLException {
+		EncodedCommit.EncodedTurn turn = commit.plainTurn();
+		int count = turn.items().size();
+		Params params = AppendPhrases.params(commit).all(MultiRow.params(turn));
+		Sql append = append(commit.commit().expect(), count);
+		for (boolean there : new boolean[] { false, true }) {
+			try {
+				return append.first(connection, params.with("there", there), (row) -> committed(row, count));
+			}
+			catch (SQLException ex) {
+				// somebody else was faster to create the session or to add the turn
+				if (!SqlErrors.isDuplicateKey(ex)) {
+					throw ex;
+				}
+			}
+		}
+		return null;
+	}
+
+	private Sql append(Expect expect, int items) {
+		String header = switch (expect) {
+			case UNCHANGED -> PortableStatements.append(Dialect.MARIADB) + WRITTEN;
+			case ABSENT -> PortableStatements.CREATE + WRITTEN;
+			case ANY -> ANY;
+		};
+		String rows = (items > 0) ? "insert into {item} (" + AppendPhrases.ITEM_COLUMNS + ") values "
+				+ MultiRow.values(items, "sk_pk", "sk_turn", "sk_items - " + (items - 1)) + ";" : "";
+		return this.templates.sql(APPEND.replace("{writeHeader}", header).replace("{writeItems}", rows));
+	}
+
+	private static CommitResult committed(ResultSet row, int count) throws SQLException {
+		return new CommitResult(Outcome.COMMITTED, row.getLong(1), row.getLong(2),
+				AppendPhrases.firstItem(row.getLong(3), count));
+	}
+
+}

@@ -1,0 +1,91 @@
+-- SessionKit, schema version 1, for MySQL 8.0.17 or newer. Repeatable: what is there already stays as it is.
+-- For sessionkit.store.jdbc.initialize-schema, Flyway and Liquibase alike. With another table
+-- prefix edit a copy of this file and name the prefix in sessionkit.store.jdbc.table-prefix.
+-- Instants are microseconds since 1970 (UTC). Texts are what the codec wrote. Sessions are found
+-- by the hash of owner and id, never by owner or id, so that no collation joins two of them; the
+-- collation keeps the ids of turns and records apart, those with a trailing space too.
+
+create table if not exists SESSIONKIT_SCHEMA (
+	version integer not null primary key
+) engine = InnoDB default charset = utf8mb4 collate = utf8mb4_0900_bin;
+
+insert into SESSIONKIT_SCHEMA (version)
+	select 1 from dual where not exists (select 1 from SESSIONKIT_SCHEMA);
+
+-- One row for each session, the only row that a turn rewrites: no index on what a turn changes.
+create table if not exists SESSIONKIT_SESSION (
+	pk bigint not null auto_increment primary key,
+	key_hash char(64) not null unique,
+	owner_hash char(64) not null,
+	owner varchar(255) not null,
+	id varchar(255) not null,
+	version bigint not null,
+	turns bigint not null,
+	items bigint not null,
+	branch varchar(255) not null,
+	head bigint not null,
+	run_lo bigint not null,
+	run_parent bigint not null,
+	open_turn bigint not null,
+	cp bigint not null,
+	cp_id varchar(64),
+	view_turns bigint not null,
+	view_items bigint not null,
+	view_tokens bigint not null,
+	title longtext,
+	tags longtext,
+	state longtext,
+	ttl bigint,
+	created_at bigint not null,
+	updated_at bigint not null,
+	expires_at bigint,
+	index SESSIONKIT_SESSION_OWNER (owner_hash)
+) engine = InnoDB default charset = utf8mb4 collate = utf8mb4_0900_bin;
+
+-- run_lo and run_parent: the unbroken run of numbers, each turn the parent of the next, that ends
+-- with this turn; where it begins, and what its first turn hangs on. cp: the checkpoint in force.
+-- origin is written once: agent, tools. outcome moves forward: model, rounds, failure.
+create table if not exists SESSIONKIT_TURN (
+	session_pk bigint not null,
+	turn_no bigint not null,
+	turn_id varchar(64) not null,
+	parent bigint not null,
+	run_lo bigint not null,
+	run_parent bigint not null,
+	cp bigint not null,
+	cp_id varchar(64),
+	branch varchar(255) not null,
+	status varchar(32) not null,
+	parts integer not null,
+	items integer not null,
+	tokens integer not null,
+	started_at bigint not null,
+	ended_at bigint,
+	state longtext,
+	origin longtext,
+	outcome longtext not null,
+	primary key (session_pk, turn_no),
+	unique (session_pk, turn_id)
+) engine = InnoDB default charset = utf8mb4 collate = utf8mb4_0900_bin;
+
+create table if not exists SESSIONKIT_ITEM (
+	session_pk bigint not null,
+	turn_no bigint not null,
+	seq bigint not null,
+	role varchar(16) not null,
+	recorded_at bigint not null,
+	tokens integer not null,
+	body longtext not null,
+	primary key (session_pk, turn_no, seq)
+) engine = InnoDB default charset = utf8mb4 collate = utf8mb4_0900_bin;
+
+create table if not exists SESSIONKIT_RECORD (
+	session_pk bigint not null,
+	kind varchar(64) not null,
+	id varchar(64) not null,
+	revision bigint not null,
+	payload longtext not null,
+	written_at bigint not null,
+	expires_at bigint,
+	primary key (session_pk, kind, id)
+) engine = InnoDB default charset = utf8mb4 collate = utf8mb4_0900_bin;

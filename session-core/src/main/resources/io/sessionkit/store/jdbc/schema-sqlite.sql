@@ -1,0 +1,92 @@
+-- SessionKit, schema version 1, for SQLite 3.24 or newer. Repeatable: what is there already stays as it is.
+-- For sessionkit.store.jdbc.initialize-schema, Flyway and Liquibase alike. With another table
+-- prefix edit a copy of this file and name the prefix in sessionkit.store.jdbc.table-prefix.
+-- Instants are microseconds since 1970 (UTC). Texts are what the codec wrote. Sessions are found
+-- by the hash of owner and id, never by owner or id, so that no collation joins two of them.
+-- Numbers of sessions are never given again (autoincrement): the moment of creation depends on it.
+
+create table if not exists SESSIONKIT_SCHEMA (
+	version integer not null primary key
+);
+
+insert into SESSIONKIT_SCHEMA (version)
+	select 1 where not exists (select 1 from SESSIONKIT_SCHEMA);
+
+-- One row for each session, the only row that a turn rewrites: no index on what a turn changes.
+create table if not exists SESSIONKIT_SESSION (
+	pk integer primary key autoincrement,
+	key_hash varchar(64) not null unique,
+	owner_hash varchar(64) not null,
+	owner varchar(255) not null,
+	id varchar(255) not null,
+	version bigint not null,
+	turns bigint not null,
+	items bigint not null,
+	branch varchar(255) not null,
+	head bigint not null,
+	run_lo bigint not null,
+	run_parent bigint not null,
+	open_turn bigint not null,
+	cp bigint not null,
+	cp_id varchar(64),
+	view_turns bigint not null,
+	view_items bigint not null,
+	view_tokens bigint not null,
+	title text,
+	tags text,
+	state text,
+	ttl bigint,
+	created_at bigint not null,
+	updated_at bigint not null,
+	expires_at bigint
+);
+
+create index if not exists SESSIONKIT_SESSION_OWNER on SESSIONKIT_SESSION (owner_hash);
+
+-- run_lo and run_parent: the unbroken run of numbers, each turn the parent of the next, that ends
+-- with this turn; where it begins, and what its first turn hangs on. cp: the checkpoint in force.
+-- origin is written once: agent, tools. outcome moves forward: model, rounds, failure.
+create table if not exists SESSIONKIT_TURN (
+	session_pk bigint not null,
+	turn_no bigint not null,
+	turn_id varchar(64) not null,
+	parent bigint not null,
+	run_lo bigint not null,
+	run_parent bigint not null,
+	cp bigint not null,
+	cp_id varchar(64),
+	branch varchar(255) not null,
+	status varchar(32) not null,
+	parts integer not null,
+	items integer not null,
+	tokens integer not null,
+	started_at bigint not null,
+	ended_at bigint,
+	state text,
+	origin text,
+	outcome text not null,
+	primary key (session_pk, turn_no),
+	unique (session_pk, turn_id)
+);
+
+create table if not exists SESSIONKIT_ITEM (
+	session_pk bigint not null,
+	turn_no bigint not null,
+	seq bigint not null,
+	role varchar(16) not null,
+	recorded_at bigint not null,
+	tokens integer not null,
+	body text not null,
+	primary key (session_pk, turn_no, seq)
+);
+
+create table if not exists SESSIONKIT_RECORD (
+	session_pk bigint not null,
+	kind varchar(64) not null,
+	id varchar(64) not null,
+	revision bigint not null,
+	payload text not null,
+	written_at bigint not null,
+	expires_at bigint,
+	primary key (session_pk, kind, id)
+);

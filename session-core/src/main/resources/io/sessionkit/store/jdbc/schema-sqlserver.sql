@@ -1,0 +1,94 @@
+-- SessionKit, schema version 1, for SQL Server 2016 or newer. Repeatable: what is there already stays as it is.
+-- For sessionkit.store.jdbc.initialize-schema, Flyway and Liquibase alike. With another table
+-- prefix edit a copy of this file and name the prefix in sessionkit.store.jdbc.table-prefix.
+-- Instants are microseconds since 1970 (UTC). Texts are what the codec wrote. Sessions are found
+-- by the hash of owner and id, never by owner or id, so that no collation joins two of them.
+-- Ids of records have a dot at their end, since this database compares without spaces there.
+
+if object_id(N'SESSIONKIT_SCHEMA', N'U') is null create table SESSIONKIT_SCHEMA (
+	version int not null primary key
+);
+
+insert into SESSIONKIT_SCHEMA (version)
+	select 1 where not exists (select 1 from SESSIONKIT_SCHEMA);
+
+-- One row for each session, the only row that a turn rewrites: no index on what a turn changes.
+if object_id(N'SESSIONKIT_SESSION', N'U') is null create table SESSIONKIT_SESSION (
+	pk bigint identity(1,1) not null primary key,
+	key_hash nvarchar(64) collate Latin1_General_BIN2 not null unique,
+	owner_hash nvarchar(64) collate Latin1_General_BIN2 not null,
+	owner nvarchar(255) not null,
+	id nvarchar(255) not null,
+	version bigint not null,
+	turns bigint not null,
+	items bigint not null,
+	branch nvarchar(255) not null,
+	head bigint not null,
+	run_lo bigint not null,
+	run_parent bigint not null,
+	open_turn bigint not null,
+	cp bigint not null,
+	cp_id nvarchar(64) collate Latin1_General_BIN2,
+	view_turns bigint not null,
+	view_items bigint not null,
+	view_tokens bigint not null,
+	title nvarchar(max),
+	tags nvarchar(max),
+	state nvarchar(max),
+	ttl bigint,
+	created_at bigint not null,
+	updated_at bigint not null,
+	expires_at bigint
+);
+
+if not exists (select 1 from sys.indexes where name = N'SESSIONKIT_SESSION_OWNER'
+		and object_id = object_id(N'SESSIONKIT_SESSION'))
+	create index SESSIONKIT_SESSION_OWNER on SESSIONKIT_SESSION (owner_hash);
+
+-- run_lo and run_parent: the unbroken run of numbers, each turn the parent of the next, that ends
+-- with this turn; where it begins, and what its first turn hangs on. cp: the checkpoint in force.
+-- origin is written once: agent, tools. outcome moves forward: model, rounds, failure.
+if object_id(N'SESSIONKIT_TURN', N'U') is null create table SESSIONKIT_TURN (
+	session_pk bigint not null,
+	turn_no bigint not null,
+	turn_id nvarchar(64) collate Latin1_General_BIN2 not null,
+	parent bigint not null,
+	run_lo bigint not null,
+	run_parent bigint not null,
+	cp bigint not null,
+	cp_id nvarchar(64) collate Latin1_General_BIN2,
+	branch nvarchar(255) not null,
+	status nvarchar(32) not null,
+	parts int not null,
+	items int not null,
+	tokens int not null,
+	started_at bigint not null,
+	ended_at bigint,
+	state nvarchar(max),
+	origin nvarchar(max),
+	outcome nvarchar(max) not null,
+	primary key (session_pk, turn_no),
+	unique (session_pk, turn_id)
+);
+
+if object_id(N'SESSIONKIT_ITEM', N'U') is null create table SESSIONKIT_ITEM (
+	session_pk bigint not null,
+	turn_no bigint not null,
+	seq bigint not null,
+	role nvarchar(16) not null,
+	recorded_at bigint not null,
+	tokens int not null,
+	body nvarchar(max) not null,
+	primary key (session_pk, turn_no, seq)
+);
+
+if object_id(N'SESSIONKIT_RECORD', N'U') is null create table SESSIONKIT_RECORD (
+	session_pk bigint not null,
+	kind nvarchar(64) collate Latin1_General_BIN2 not null,
+	id nvarchar(65) collate Latin1_General_BIN2 not null,
+	revision bigint not null,
+	payload nvarchar(max) not null,
+	written_at bigint not null,
+	expires_at bigint,
+	primary key (session_pk, kind, id)
+);

@@ -1,0 +1,42 @@
+package io.sessionkit.store.jdbc;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.sessionkit.SessionKey;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionStoreContract;
+import io.sessionkit.store.StoreOptions;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+class HsqldbSessionStoreTests extends SessionStoreContract {
+
+	private static TestDatabase database;
+
+	private static HikariDataSource pool;
+
+	private static SessionStore store;
+
+	@BeforeAll
+	static void start() {
+		database = TestDatabase.hsqldb("mvcc").created();
+		pool = database.pool(8);
+		store = new JdbcSessionStore(pool, StoreOptions.of(JsonMessageCodec.create()));
+	}
+
+	@AfterAll
+	static void stop() {
+		pool.close();
+	}
+
+	@Override
+	protected SessionStore store() {
+		return store;
+	}
+
+	@Override
+	protected boolean corrupt(SessionKey key, long sequence) {
+		return database.corrupt(key, sequence);
+	}
+
+}

