@@ -17,10 +17,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class Columns {
 
-	static final String HEADER = """
+	/** The numbers of a header, to be packed into one column. */
+	static final String HEADER_NUMBERS = """
 			s.pk, s.version, s.turns, s.items, s.head, s.run_lo, s.run_parent, s.open_turn, s.cp, \
-			s.view_turns, s.view_items, s.view_tokens, s.ttl, s.created_at, s.updated_at, s.expires_at, \
-			s.branch, s.cp_id, s.title, s.tags, s.state""";
+			s.view_turns, s.view_items, s.view_tokens, s.ttl, s.created_at, s.updated_at, s.expires_at""";
+
+	/** Its texts, to be packed into another one. */
+	static final String HEADER_TEXTS = "s.branch, s.cp_id, s.title, s.tags, s.state";
+
+	static final String HEADER = HEADER_NUMBERS + ", " + HEADER_TEXTS;
 
 	static final String TURN = """
 			t.turn_no, t.turn_id, t.parent, t.run_lo, t.run_parent, t.cp, t.cp_id, t.branch, t.status, t.parts, \
@@ -47,6 +52,26 @@ final class Columns {
 		return new HeaderRow(row.getLong(c), row.getLong(c + 1), row.getLong(c + 2), row.getLong(c + 3), path,
 				row.getLong(c + 7), totals, life, row.getString(c + 16), row.getString(c + 18), row.getString(c + 19),
 				row.getString(c + 20));
+	}
+
+	/**
+	 * Reads a packed header.
+	 * @param row the row
+	 * @param numbers the index of its numbers
+	 * @param texts the index of its texts
+	 */
+	static HeaderRow packedHeader(ResultSet row, int numbers, int texts) throws SQLException {
+		@Nullable Long[] n = (Long[]) row.getArray(numbers).getArray();
+		@Nullable String[] t = (String[]) row.getArray(texts).getArray();
+		HeaderRow.Path path = new HeaderRow.Path(at(n, 4), at(n, 5), at(n, 6), at(n, 8), t[1]);
+		ViewTotals totals = new ViewTotals(at(n, 9), at(n, 10), at(n, 11));
+		HeaderRow.Life life = new HeaderRow.Life(n[12], at(n, 13), at(n, 14), n[15]);
+		return new HeaderRow(at(n, 0), at(n, 1), at(n, 2), at(n, 3), path, at(n, 7), totals, life,
+				Objects.requireNonNull(t[0]), t[2], t[3], t[4]);
+	}
+
+	private static long at(@Nullable Long[] numbers, int index) {
+		return Objects.requireNonNull(numbers[index]);
 	}
 
 	static TurnRow turn(ResultSet row) throws SQLException {

@@ -3,6 +3,7 @@ package io.sessionkit.store.jdbc;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 import io.sessionkit.store.row.HeaderRow;
@@ -13,14 +14,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the rows of one statement that returns a header (kind 0), its checkpoint (1)
- * and items (2). All have the shape of the header; the others use its first columns for
- * their numbers and the last one for their text, so that no row is wider than it must be.
+ * and items (2), all of one shape. Either that is the shape of the header, and the others
+ * use its first columns for their numbers and the last one for their text; or it is that
+ * of an item, and the header is packed into two columns behind it.
  */
 final class OpenedCollector implements Sql.Receiver {
 
 	private static final int FIRST = 2;
 
-	private static final int TEXT = 22;
+	private static final int TEXT_BEHIND_HEADER = 22;
+
+	private static final int TEXT_OF_ITEM = 6;
+
+	private final boolean packed;
+
+	private final int text;
 
 	private @Nullable HeaderRow header;
 
@@ -28,12 +36,28 @@ final class OpenedCollector implements Sql.Receiver {
 
 	private final List<ItemRow> items = new ArrayList<>();
 
+	private OpenedCollector(boolean packed) {
+		this.packed = packed;
+		this.text = packed ? TEXT_OF_ITEM : TEXT_BEHIND_HEADER;
+	}
+
+	/** Of rows with the columns of a header. */
+	static OpenedCollector ofHeaderColumns() {
+		return new OpenedCollector(false);
+	}
+
+	/** Of rows with the columns of an item. */
+	static OpenedCollector ofPackedHeader() {
+		return new OpenedCollector(true);
+	}
+
 	@Override
 	public void receive(ResultSet row) throws SQLException {
 		switch (row.getInt(1)) {
-			case 0 -> this.header = Columns.header(row, FIRST);
-			case 1 -> this.checkpoint = Columns.record(row, FIRST, TEXT);
-			default -> this.items.add(Columns.item(row, FIRST, TEXT));
+			case 0 -> this.header = this.packed ? Columns.packedHeader(row, this.text + 1, this.text + 2)
+					: Columns.header(row, FIRST);
+			case 1 -> this.checkpoint = Columns.record(row, FIRST, this.text);
+			default -> this.items.add(Columns.item(row, FIRST, this.text));
 		}
 	}
 
@@ -46,6 +70,7 @@ final class OpenedCollector implements Sql.Receiver {
 	}
 
 	@Nullable OpenedRows opened() {
+		this.items.sort(Comparator.comparingLong(ItemRow::sequence));
 		return opened(this.items);
 	}
 

@@ -150,7 +150,7 @@ final class PortableStatements implements HotStatements {
 	@Override
 	public @Nullable OpenedRows open(Connection connection, String key, Window window) throws SQLException {
 		for (int i = 1; i < ATTEMPTS; i++) {
-			OpenedCollector rows = new OpenedCollector();
+			OpenedCollector rows = OpenedCollector.ofHeaderColumns();
 			Params params = Params.of("key", key)
 				.with("turns", (long) window.turns())
 				.with("limit", RunWalk.oneMore(window));

@@ -79,12 +79,17 @@ final class PostgresStatements implements HotStatements {
 					order by i.turn_no desc, i.seq desc limit r.items + :more) i)
 			""";
 
-	/** The header and the checkpoint, as rows of one shape with the items. */
+	/**
+	 * The header and the checkpoint, as rows of one shape with the items: the header
+	 * packed, so that no item has a column for each of its fields. Nobody sorts the rows:
+	 * the reader puts the items in order.
+	 */
 	private static final String HEADER_AND_CHECKPOINT = """
-			select 0 as kind, s.* from h s
+			select 0 as kind, null::bigint as seq, null::bigint as turn_no, null::bigint as at, null::int as tokens,
+				null::text as body, array[{headerNumbers}] as numbers, array[{headerTexts}] as texts
+			from h s
 			union all
-			select 1, r.revision, r.written_at, r.expires_at, null, null, null, null, null, null, null, null,
-				null, null, null, null, null, null, null, null, null, r.payload
+			select 1, r.revision, r.written_at, r.expires_at, null, r.payload, null, null
 			from h cross join lateral (
 				select * from {record} r
 				where r.session_pk = h.pk and r.kind = 'checkpoint' and r.id = h.cp_id
@@ -93,17 +98,15 @@ final class PostgresStatements implements HotStatements {
 
 	private static final String ITEM_SHAPE = """
 			union all
-			select 2, i.seq, i.turn_no, i.recorded_at, i.tokens, null, null, null, null, null, null, null,
-				null, null, null, null, null, null, null, null, null, i.body
+			select 2, i.seq, i.turn_no, i.recorded_at, i.tokens, i.body, null, null
 			""";
 
-	private static final String OPEN_HEADER = HEADER + HEADER_AND_CHECKPOINT + "order by 1";
+	private static final String OPEN_HEADER = HEADER + HEADER_AND_CHECKPOINT;
 
 	private static final String OPEN_TURNS = (HEADER + RUNS_OF_TURNS + HEADER_AND_CHECKPOINT + ITEM_SHAPE + """
 			from r cross join lateral (
 				select * from {item} i where i.session_pk = r.pk and i.turn_no between r.lo and r.hi
 				order by i.turn_no, i.seq offset 0) i
-			order by 1, 3, 2
 			""").replace("{floor}", "cp");
 
 	/** One item more than asked for tells which turn does not fit as a whole. */
@@ -111,7 +114,6 @@ final class PostgresStatements implements HotStatements {
 			+ """
 					from x i
 					where i.turn_no > coalesce((select min(turn_no) from x having count(*) > :items), 0)
-					order by 1, 3, 2
 					""")
 		.replace("{floor}", "cp");
 
@@ -225,7 +227,7 @@ final class PostgresStatements implements HotStatements {
 			.with("items", (long) window.items())
 			.with("more", 1L)
 			.with("before", Long.MAX_VALUE);
-		OpenedCollector rows = new OpenedCollector();
+		OpenedCollector rows = OpenedCollector.ofPackedHeader();
 		open(window).each(connection, params, rows);
 		return rows.opened();
 	}

@@ -47,6 +47,8 @@ record Templates(Dialect dialect, String prefix) {
 			.replaceAll((found) -> Matcher.quoteReplacement(this.dialect.bare(found.group(1))));
 		return new Sql(text.replace("{live}", "(s.expires_at is null or s.expires_at > {now})")
 			.replace("{header}", Columns.HEADER)
+			.replace("{headerNumbers}", Columns.HEADER_NUMBERS)
+			.replace("{headerTexts}", Columns.HEADER_TEXTS)
 			.replace("{session}", this.prefix + "SESSION")
 			.replace("{turn}", this.prefix + "TURN")
 			.replace("{item}", this.prefix + "ITEM")
