@@ -78,19 +78,15 @@ enum Dialect {
 
 	},
 
-	/** Its clock has milliseconds. */
-	SQLITE("SQLite", "sqlite", "(cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000)") {
+	/**
+	 * Its clock has milliseconds: it is the end of each, and nothing is before a birth.
+	 */
+	SQLITE("SQLite", "sqlite", "(cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 + 999)") {
 
 		/** The numbers that were given are never given again. */
 		@Override
 		String birth() {
-			return "(" + now() + " + (select coalesce(sum(q.seq), 0) % 1000 from sqlite_sequence q))";
-		}
-
-		/** Not before a birth within the same millisecond. */
-		@Override
-		String later() {
-			return "max(" + now() + ", updated_at)";
+			return "(" + now() + " - (select coalesce(sum(q.seq), 0) % 1000 from sqlite_sequence q))";
 		}
 
 		@Override
@@ -226,11 +222,6 @@ enum Dialect {
 	 * before under the same key, so it is finer than a millisecond.
 	 */
 	String birth() {
-		return this.now;
-	}
-
-	/** The same for a header that is written anew. */
-	String later() {
 		return this.now;
 	}
 

@@ -84,7 +84,7 @@ final class MariaDbStatements implements HotStatements {
 				set sk_written = row_count();
 			end if
 			""".replace("{raise}", AppendPhrases.RAISE_HEADER)
-		.replace("{moment}", "{later}")
+		.replace("{moment}", "{now}")
 		.replace("{create}", PortableStatements.CREATE);
 
 	private static final String WRITTEN = """

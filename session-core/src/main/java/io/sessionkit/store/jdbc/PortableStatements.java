@@ -80,7 +80,7 @@ final class PortableStatements implements HotStatements {
 			update {session} set {raise}
 			where key_hash = :key and version = :version and turns = :turns and items = :items
 				and created_at = :createdAt and (expires_at is null or expires_at > {now})
-			""".replace("{raise}", AppendPhrases.RAISE_HEADER).replace("{moment}", "{later}");
+			""".replace("{raise}", AppendPhrases.RAISE_HEADER).replace("{moment}", "{now}");
 
 	private static final String UNLESS_STORED = """
 			and not exists (select 1 from {turn} t where t.session_pk = pk and t.turn_id = :turn)

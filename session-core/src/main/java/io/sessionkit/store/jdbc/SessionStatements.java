@@ -95,14 +95,19 @@ final class SessionStatements {
 	 */
 	@Nullable Found locked(Connection connection, String key) throws SQLException {
 		Params params = Params.of("key", key);
-		if (this.touch != null) {
-			this.touch.update(connection, params);
+		if (!touched(connection, params)) {
+			return null;
 		}
 		Found found = this.locked.first(connection, params, Found::read);
 		if (found != null && this.plain != null) {
 			checkNotOlder(found.header(), this.plain.first(connection, params, Found::read));
 		}
 		return found;
+	}
+
+	/** What would be read of a session that was not there would not be locked. */
+	private boolean touched(Connection connection, Params params) throws SQLException {
+		return this.touch == null || this.touch.update(connection, params) > 0;
 	}
 
 	/**
@@ -233,7 +238,8 @@ final class SessionStatements {
 	 * Erases a session and its rows, if it is there.
 	 */
 	void erase(Connection connection, String key) throws SQLException {
-		Long found = this.pk.first(connection, Params.of("key", key), (row) -> row.getLong(1));
+		Params params = Params.of("key", key);
+		Long found = touched(connection, params) ? this.pk.first(connection, params, (row) -> row.getLong(1)) : null;
 		if (found != null) {
 			erase(connection, found.longValue());
 		}

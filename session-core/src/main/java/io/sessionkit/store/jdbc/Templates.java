@@ -11,12 +11,12 @@ import io.sessionkit.store.row.HeaderRow;
  * <p>
  * Placeholders: <code>{session}</code>, <code>{turn}</code>, <code>{item}</code>,
  * <code>{record}</code>, <code>{schema}</code> for tables; <code>{now}</code>,
- * <code>{birth}</code>, <code>{later}</code>, <code>{noText}</code>;
- * <code>{exact x}</code> and <code>{bare x}</code> around what is compared to the last
- * space; <code>{live}</code> for a session <code>s</code> that has not expired;
- * <code>{header}</code> for the columns of {@link HeaderRow}; <code>{lock}</code>,
- * <code>{new}</code>, <code>{limit}</code> (takes <code>:limit</code>) and
- * <code>{page}</code> (and <code>:offset</code>).
+ * <code>{birth}</code>, <code>{noText}</code>; <code>{exact x}</code> and
+ * <code>{bare x}</code> around what is compared to the last space; <code>{live}</code>
+ * for a session <code>s</code> that has not expired; <code>{header}</code> for the
+ * columns of {@link HeaderRow}; <code>{lock}</code>, <code>{new}</code>,
+ * <code>{limit}</code> (takes <code>:limit</code>) and <code>{page}</code> (and
+ * <code>:offset</code>).
  *
  * @param dialect the database
  * @param prefix what the table names start with
@@ -60,7 +60,6 @@ record Templates(Dialect dialect, String prefix) {
 			.replace("{page}", this.dialect.page(":limit", ":offset"))
 			.replace("{noText}", this.dialect.noText())
 			.replace("{birth}", this.dialect.birth())
-			.replace("{later}", this.dialect.later())
 			.replace("{now}", this.dialect.now()), this.dialect);
 	}
 

@@ -1,7 +1,7 @@
 package io.sessionkit.store.jdbc;
 
+import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 import org.apache.shardingsphere.infra.database.core.type.DatabaseType;
 import org.apache.shardingsphere.infra.spi.type.typed.TypedSPILoader;
@@ -18,7 +18,7 @@ enum Grammar {
 
 	private final SQLParserEngine parser;
 
-	private final Set<String> known = ConcurrentHashMap.newKeySet();
+	private final Set<String> known = new HashSet<>();
 
 	Grammar(String type) {
 		this.parser = new SQLParserEngine(TypedSPILoader.getService(DatabaseType.class, type), new CacheOption(128, 1));
@@ -28,7 +28,7 @@ enum Grammar {
 	 * Does nothing if the statement is of this language.
 	 * @throws RuntimeException if it is not
 	 */
-	void check(String sql) {
+	synchronized void check(String sql) {
 		if (!this.known.contains(sql)) {
 			this.parser.parse(sql.strip(), false);
 			this.known.add(sql);

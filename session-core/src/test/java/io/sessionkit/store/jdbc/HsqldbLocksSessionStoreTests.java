@@ -35,6 +35,11 @@ class HsqldbLocksSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected int histories() {
+		return 40;
+	}
+
+	@Override
 	protected boolean corrupt(SessionKey key, long sequence) {
 		return database.corrupt(key, sequence);
 	}

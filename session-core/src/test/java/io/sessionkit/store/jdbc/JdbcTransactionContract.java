@@ -364,7 +364,9 @@ abstract class JdbcTransactionContract {
 	@Test
 	void recordInsideATransactionSaysThatThePoolIsTooSmall() {
 		this.store.add(this.key, messages("first"));
-		try (HikariDataSource single = database().pool(1)) {
+		try (HikariDataSource single = new HikariDataSource()) {
+			single.setDataSource(database().direct());
+			single.setMaximumPoolSize(1);
 			single.setConnectionTimeout(250);
 			SessionStore singleStore = storeOn(single);
 			assertThatExceptionOfType(StoreUnavailableException.class)

@@ -37,6 +37,11 @@ class MariaDbSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected int histories() {
+		return 100;
+	}
+
+	@Override
 	protected boolean corrupt(SessionKey key, long sequence) {
 		return database.corrupt(key, sequence);
 	}

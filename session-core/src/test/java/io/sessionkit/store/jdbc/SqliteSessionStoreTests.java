@@ -35,6 +35,11 @@ class SqliteSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected int histories() {
+		return 100;
+	}
+
+	@Override
 	protected boolean corrupt(SessionKey key, long sequence) {
 		return database.corrupt(key, sequence);
 	}
