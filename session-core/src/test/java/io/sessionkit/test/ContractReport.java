@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 import io.sessionkit.store.SessionStoreContract;
 import org.junit.platform.engine.TestExecutionResult;
@@ -82,13 +83,13 @@ public final class ContractReport implements TestExecutionListener {
 		List<String> lines = new ArrayList<>();
 		lines.add("# The store contract");
 		lines.add("");
-		if (stores.contains("Postgres")) {
-			lines.add("PostgreSQL: " + PostgresServer.running() + ".");
-			lines.add("");
-		}
-		if (stores.contains("MariaDb")) {
-			lines.add("MariaDB: " + MariaDbServer.running() + ".");
-			lines.add("");
+		Map<String, Supplier<Object>> servers = Map.of("Postgres", PostgresServer::running, "MariaDb",
+				MariaDbServer::running, "Redis", RedisServers::alone, "RedisCluster", RedisServers::cluster);
+		for (String store : stores) {
+			if (servers.containsKey(store)) {
+				lines.add(store + ": " + servers.get(store).get() + ".");
+				lines.add("");
+			}
 		}
 		lines.add("| behaviour | " + String.join(" | ", stores) + " |");
 		lines.add("|---|" + "---|".repeat(stores.size()));

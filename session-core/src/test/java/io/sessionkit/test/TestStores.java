@@ -14,6 +14,7 @@ import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
+import io.sessionkit.store.redis.RedisSessionStore;
 import org.h2.jdbcx.JdbcDataSource;
 import org.hsqldb.jdbc.JDBCDataSource;
 import org.sqlite.SQLiteConfig;
@@ -103,14 +104,38 @@ public enum TestStores {
 			return jdbc(database, "hsqldb");
 		}
 
+	},
+
+	/** Redis, a server of its own. */
+	REDIS {
+
+		@Override
+		public SessionStore create() {
+			return redis(RedisServers.alone());
+		}
+
+	},
+
+	/** Redis, a Cluster of its own. */
+	REDIS_CLUSTER {
+
+		@Override
+		public SessionStore create() {
+			return redis(RedisServers.cluster());
+		}
+
 	};
 
 	private static final StoreOptions OPTIONS = StoreOptions.of(JsonMessageCodec.create());
 
 	/**
-	 * A new store. A pool that it uses ends with the JVM.
+	 * A new store. Connections that it uses end with the JVM.
 	 */
 	public abstract SessionStore create();
+
+	private static SessionStore redis(RedisServers servers) {
+		return new RedisSessionStore(servers.connections(), OPTIONS, "test-" + UUID.randomUUID() + ":");
+	}
 
 	private static SessionStore jdbc(DataSource database, String platform) {
 		HikariDataSource pool = new HikariDataSource();
