@@ -152,6 +152,22 @@ public final class PostgresServer {
 	}
 
 	/**
+	 * Who may connect.
+	 * @return the user
+	 */
+	public String user() {
+		return this.user;
+	}
+
+	/**
+	 * What that user has to say.
+	 * @return the password
+	 */
+	public String password() {
+		return this.password;
+	}
+
+	/**
 	 * Which server it is, and its version.
 	 */
 	@Override

@@ -43,9 +43,20 @@ final class StoreChoice {
 		ConfigurableListableBeanFactory beans = context.getBeanFactory();
 		Assert.state(beans != null, "The store is chosen when the beans are known");
 		StoreType named = Binder.get(context.getEnvironment())
-			.bind(SessionKitProperties.STORE_TYPE, StoreType.class)
+			.bind(SessionKitProperties.STORE_TYPE, String.class)
+			.map(StoreChoice::named)
 			.orElse(null);
 		return new StoreChoice(beans, context.getClassLoader(), named);
+	}
+
+	private static StoreType named(String name) {
+		for (StoreType type : StoreType.values()) {
+			if (type.name().equalsIgnoreCase(name.strip())) {
+				return type;
+			}
+		}
+		throw ConfigurationRefusedException.of(SessionKitProperties.STORE_TYPE, name,
+				"Write 'memory', 'jdbc' or 'redis', or leave it out to have it chosen.");
 	}
 
 	/**

@@ -29,7 +29,7 @@ class AutoConfiguredApplicationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withUserConfiguration(Application.class)
-		.withPropertyValues("spring.datasource.generate-unique-name=true");
+		.withPropertyValues("spring.datasource.generate-unique-name=true", "spring.liquibase.enabled=false");
 
 	@Test
 	void callThatNamesASessionIsStored() {

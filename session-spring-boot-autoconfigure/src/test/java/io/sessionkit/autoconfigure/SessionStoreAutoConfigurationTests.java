@@ -233,6 +233,13 @@ class SessionStoreAutoConfigurationTests {
 	}
 
 	@Test
+	void storeThatIsNotThereIsRefusedWithThoseThatAre() {
+		FailureAnalysis analysis = StartFailure.analysis(this.runner.withPropertyValues("sessionkit.store.type=mongo"));
+		assertThat(analysis.getDescription()).isEqualTo("The property 'sessionkit.store.type' is 'mongo'.");
+		assertThat(analysis.getAction()).startsWith("Write 'memory', 'jdbc' or 'redis'");
+	}
+
+	@Test
 	void databaseThatIsNamedNeedsADataSource() {
 		FailureAnalysis analysis = StartFailure.analysis(this.runner.withPropertyValues("sessionkit.store.type=jdbc"));
 		assertThat(analysis.getDescription()).contains("'sessionkit.store.type' is 'jdbc'").contains("no DataSource");

@@ -31,8 +31,6 @@ final class RedisContender implements Contender {
 
 	private final Threads threads;
 
-	private final double emptyBytes;
-
 	RedisContender(String name, @Nullable String byHand, Function<LettuceConnectionFactory, Threads> kind) {
 		this.name = name;
 		this.byHand = byHand;
@@ -40,7 +38,6 @@ final class RedisContender implements Contender {
 		this.kind = kind;
 		this.connections = this.lab.connections();
 		this.threads = kind.apply(this.connections);
-		this.emptyBytes = this.lab.usedBytes();
 	}
 
 	@Override
@@ -70,7 +67,7 @@ final class RedisContender implements Contender {
 
 	@Override
 	public OptionalDouble storedBytes() {
-		return OptionalDouble.of(this.lab.usedBytes() - this.emptyBytes);
+		return OptionalDouble.of(this.lab.storedBytes());
 	}
 
 	@Override

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,14 +15,20 @@ import redis.embedded.RedisServer;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.ReturnType;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.Cursor;
+import org.springframework.data.redis.core.ScanOptions;
 
 /**
  * A Redis server of its own on the loopback interface, with an append-only file that is
  * flushed every second: what keeps sessions over a restart.
  */
 final class RedisLab implements AutoCloseable {
+
+	private static final byte[] SIZE = "return redis.call('MEMORY', 'USAGE', KEYS[1], 'SAMPLES', 0)"
+		.getBytes(StandardCharsets.UTF_8);
 
 	private static final String HOST = "127.0.0.1";
 
@@ -83,10 +90,22 @@ final class RedisLab implements AutoCloseable {
 	}
 
 	/**
-	 * What the data takes, as far as the server can tell.
+	 * What all keys take in the memory of the server, the whole of each looked at.
 	 */
-	double usedBytes() {
-		return Double.parseDouble(info("memory", "used_memory"));
+	double storedBytes() {
+		LettuceConnectionFactory connections = connections();
+		try (RedisConnection connection = connections.getConnection();
+				Cursor<byte[]> keys = connection.keyCommands().scan(ScanOptions.NONE)) {
+			double bytes = 0;
+			while (keys.hasNext()) {
+				Long used = connection.scriptingCommands().eval(SIZE, ReturnType.INTEGER, 1, keys.next());
+				bytes += Objects.requireNonNull(used);
+			}
+			return bytes;
+		}
+		finally {
+			connections.destroy();
+		}
 	}
 
 	private String info(String section, String name) {

@@ -18,29 +18,36 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 final class AboutController {
 
-	private final About about;
+	private final String model;
+
+	private final boolean offline;
+
+	private final String storeType;
+
+	private final ObjectProvider<DataSource> database;
 
 	/**
 	 * @param database there is none with the profile "redis"
 	 */
 	AboutController(ChatModel model, ObjectProvider<DataSource> database,
-			@Value("${sessionkit.store.type}") String storeType) throws SQLException {
-		boolean offline = model instanceof DemoChatModel;
-		String name = offline ? "DemoChatModel (offline)"
+			@Value("${sessionkit.store.type}") String storeType) {
+		this.offline = model instanceof DemoChatModel;
+		this.model = this.offline ? "DemoChatModel (offline)"
 				: Objects.requireNonNullElse(model.getOptions().getModel(), model.getClass().getSimpleName());
-		this.about = new About(name, offline, store(storeType, database));
+		this.storeType = storeType;
+		this.database = database;
 	}
 
 	@GetMapping("/api/about")
-	About about() {
-		return this.about;
+	About about() throws SQLException {
+		return new About(this.model, this.offline, store());
 	}
 
-	private static String store(String type, ObjectProvider<DataSource> database) throws SQLException {
-		return switch (type) {
-			case "jdbc" -> product(database.getObject());
+	private String store() throws SQLException {
+		return switch (this.storeType) {
+			case "jdbc" -> product(this.database.getObject());
 			case "redis" -> "Redis";
-			default -> type;
+			default -> this.storeType;
 		};
 	}
 

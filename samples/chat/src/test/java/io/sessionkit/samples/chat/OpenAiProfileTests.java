@@ -1,0 +1,82 @@
+package io.sessionkit.samples.chat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The profile with an endpoint that speaks the OpenAI protocol and always says the same.
+ */
+class OpenAiProfileTests {
+
+	private static final String REPLY = """
+			data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"stub-1","choices":\
+			[{"index":0,"delta":{"role":"assistant","content":"Hello from the stub"},"finish_reason":null}]}
+
+			data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"stub-1","choices":\
+			[{"index":0,"delta":{},"finish_reason":"stop"}]}
+
+			data: [DONE]
+
+			""";
+
+	private final List<JsonNode> bodies = new CopyOnWriteArrayList<>();
+
+	private HttpServer server;
+
+	@TempDir
+	private Path folder;
+
+	@BeforeEach
+	void start() throws IOException {
+		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		this.server.createContext("/", this::answer);
+		this.server.start();
+	}
+
+	@AfterEach
+	void stop() {
+		this.server.stop(0);
+	}
+
+	@Test
+	void sendsTheThreadToTheEndpoint() throws Exception {
+		String url = "http://127.0.0.1:" + this.server.getAddress().getPort() + "/v1";
+		try (RunningChat chat = RunningChat.start(this.folder, "--spring.profiles.active=openai",
+				"--OPENAI_BASE_URL=" + url, "--OPENAI_API_KEY=none", "--OPENAI_MODEL=stub-1")) {
+			assertThat(chat.get("/api/about").path("model").asString()).isEqualTo("stub-1");
+			assertThat(chat.reply("t1", "My name is Ada")).isEqualTo("Hello from the stub");
+			chat.reply("t1", "What is my name?");
+			assertThat(chat.thread("t1").path("turns").path(1).path("model").asString()).isEqualTo("stub-1");
+		}
+		assertThat(this.bodies).hasSize(2);
+		assertThat(this.bodies.get(1).path("messages").values())
+			.extracting((message) -> message.path("role").asString())
+			.containsExactly("system", "user", "assistant", "user");
+	}
+
+	private void answer(HttpExchange exchange) throws IOException {
+		this.bodies.add(JsonMapper.shared().readTree(exchange.getRequestBody().readAllBytes()));
+		byte[] reply = REPLY.getBytes(StandardCharsets.UTF_8);
+		exchange.getResponseHeaders().add("Content-Type", "text/event-stream");
+		exchange.sendResponseHeaders(200, reply.length);
+		exchange.getResponseBody().write(reply);
+		exchange.close();
+	}
+
+}
