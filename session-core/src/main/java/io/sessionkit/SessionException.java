@@ -6,9 +6,10 @@ import org.jspecify.annotations.Nullable;
  * What SessionKit throws. The message names what was wrong and what to do, never the text
  * of a message or a secret.
  */
-public abstract sealed class SessionException extends RuntimeException permits CommitFailedException,
-		InvalidSequenceException, InvalidSessionKeyException, SessionConflictException, SessionNotFoundException,
-		StoreUnavailableException, UnreadablePayloadException, UnstorableMessageException, UnsupportedVersionException {
+public abstract sealed class SessionException extends RuntimeException
+		permits CommitFailedException, InvalidSequenceException, InvalidSessionKeyException, SessionConflictException,
+		SessionNotFoundException, SessionRefusedException, StoreUnavailableException, UnreadablePayloadException,
+		UnstorableMessageException, UnsupportedVersionException {
 
 	SessionException(String message, @Nullable Throwable cause) {
 		super(message, cause);

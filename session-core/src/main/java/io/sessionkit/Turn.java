@@ -27,10 +27,11 @@ import org.jspecify.annotations.Nullable;
  * message, or "no reply"; null otherwise
  * @param items how many items it has
  * @param tokens the estimated tokens of its items
+ * @param verdicts what hooks decided on it, in order; none where all left it as it was
  */
 public record Turn(String id, long number, long parent, String branch, TurnStatus status, @Nullable String agent,
 		@Nullable String model, Instant startedAt, @Nullable Instant endedAt, List<Round> rounds,
-		Map<String, String> tools, @Nullable String failure, int items, int tokens) {
+		Map<String, String> tools, @Nullable String failure, int items, int tokens, List<Verdict> verdicts) {
 
 	/**
 	 * The longest turn id, in characters.
@@ -44,6 +45,31 @@ public record Turn(String id, long number, long parent, String branch, TurnStatu
 		}
 		rounds = List.copyOf(rounds);
 		tools = Map.copyOf(tools);
+		verdicts = List.copyOf(verdicts);
+	}
+
+	/**
+	 * A turn that no hook had a say in.
+	 * @param id chosen before the call
+	 * @param number given by the store
+	 * @param parent the turn that this one follows
+	 * @param branch the branch it was written on
+	 * @param status what became of it
+	 * @param agent the agent that the call named
+	 * @param model the model of the last round
+	 * @param startedAt when it was opened
+	 * @param endedAt when it ended
+	 * @param rounds one entry for each answer of the model
+	 * @param tools the tools that were offered
+	 * @param failure what ended a failed turn
+	 * @param items how many items it has
+	 * @param tokens the estimated tokens of its items
+	 */
+	public Turn(String id, long number, long parent, String branch, TurnStatus status, @Nullable String agent,
+			@Nullable String model, Instant startedAt, @Nullable Instant endedAt, List<Round> rounds,
+			Map<String, String> tools, @Nullable String failure, int items, int tokens) {
+		this(id, number, parent, branch, status, agent, model, startedAt, endedAt, rounds, tools, failure, items,
+				tokens, List.of());
 	}
 
 	/**
@@ -65,7 +91,7 @@ public record Turn(String id, long number, long parent, String branch, TurnStatu
 	 */
 	public Turn stored(long number, long parent, String branch, int items, int tokens) {
 		return new Turn(this.id, number, parent, branch, this.status, this.agent, this.model, this.startedAt,
-				this.endedAt, this.rounds, this.tools, this.failure, items, tokens);
+				this.endedAt, this.rounds, this.tools, this.failure, items, tokens, this.verdicts);
 	}
 
 }

@@ -18,7 +18,7 @@ public enum TurnStatus {
 	/** The caller went away before the answer was whole. */
 	CANCELLED,
 
-	/** A guard refused the input or the answer. */
+	/** A hook refused the input, a request or the answer; the verdict says which. */
 	REFUSED,
 
 	/** Written step by step and not finished yet, or left behind by a killed process. */

@@ -7,6 +7,8 @@ import java.util.function.Consumer;
 import io.sessionkit.SessionKey;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.conversation.TurnResult;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SessionListener;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -122,6 +124,24 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> limit(int items) {
 		return (advisors) -> advisors.param(LIMIT, items);
+	}
+
+	/**
+	 * Adds a hook to a call, inside of those of all calls. Several add up.
+	 * @param hook the hook
+	 * @return for {@code prompt().advisors(..)}
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> hook(SessionHook hook) {
+		return CallAddition.add(hook);
+	}
+
+	/**
+	 * Adds a listener to a call. Several add up.
+	 * @param listener the listener
+	 * @return for {@code prompt().advisors(..)}
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> listener(SessionListener listener) {
+		return CallAddition.add(listener);
 	}
 
 	/**

@@ -1,13 +1,17 @@
 package io.sessionkit.advisor;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.conversation.OpenTurn;
 import io.sessionkit.conversation.TurnRequest;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SessionListener;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClientRequest;
@@ -22,6 +26,9 @@ import org.springframework.ai.chat.prompt.Prompt;
  * What a {@code ChatClient} call says about its session, read from the request.
  */
 record SessionCall(ChatClientRequest request) {
+
+	/** What the names of our own parameters start with. */
+	private static final String OWN = "sessionkit.";
 
 	/** Where a request carries its open turn through the chain. */
 	private static final String OPEN_TURN = "sessionkit.open-turn";
@@ -90,7 +97,9 @@ record SessionCall(ChatClientRequest request) {
 	TurnRequest turnRequest(SessionKey key) {
 		ChatOptions options = this.request.prompt().getOptions();
 		return new TurnRequest(key, input(), text(SessionAdvisor.AGENT), (options != null) ? options.getModel() : null,
-				limit(), ToolDigests.of(options));
+				limit(), ToolDigests.of(options), parameters(),
+				CallAddition.of(this.request.context(), SessionHook.class),
+				CallAddition.of(this.request.context(), SessionListener.class));
 	}
 
 	/**
@@ -110,12 +119,22 @@ record SessionCall(ChatClientRequest request) {
 		List<Message> messages = new ArrayList<>();
 		this.request.prompt().getInstructions().stream().filter(SystemMessage.class::isInstance).forEach(messages::add);
 		messages.addAll(turn.history());
-		messages.addAll(input());
+		messages.addAll(turn.input());
 		return ChatClientRequest.builder()
 			.prompt(new Prompt(messages, this.request.prompt().getOptions()))
 			.context(this.request.context())
 			.context(OPEN_TURN, turn)
 			.build();
+	}
+
+	/**
+	 * The advisor parameters without our own: those may lead to the store.
+	 */
+	private Map<String, Object> parameters() {
+		Map<String, Object> parameters = new HashMap<>(this.request.context());
+		parameters.keySet().removeIf((name) -> name.startsWith(OWN));
+		parameters.values().removeIf(Objects::isNull);
+		return parameters;
 	}
 
 	private @Nullable SessionKey key(String name) {

@@ -1,6 +1,10 @@
 package io.sessionkit.advisor;
 
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+
 import io.sessionkit.conversation.OpenTurn;
+import io.sessionkit.conversation.RoundRequest;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
@@ -10,6 +14,7 @@ import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
+import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.prompt.Prompt;
 
 /**
@@ -41,11 +46,14 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		if (turn == null) {
 			return chain.nextCall(request);
 		}
-		ChatClientRequest prepared = prepare(request, turn);
+		RoundRequest round = turn.beforeRound(request.prompt().getInstructions());
+		if (round.answer() != null) {
+			return response(round.answer(), request);
+		}
 		try {
-			ChatClientResponse response = chain.nextCall(prepared);
-			turn.afterRound(response.chatResponse());
-			return response;
+			ChatClientResponse response = chain.nextCall(with(request, round));
+			ChatResponse checked = turn.afterRound(response.chatResponse());
+			return (checked == response.chatResponse()) ? response : response.mutate().chatResponse(checked).build();
 		}
 		finally {
 			turn.afterFailedRound();
@@ -58,11 +66,42 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		if (turn == null) {
 			return chain.nextStream(request);
 		}
-		return Flux.defer(() -> chain.nextStream(prepare(request, turn)))
+		return turn.hasHooks() ? streamWithHooks(request, chain, turn) : stream(request, chain, turn);
+	}
+
+	private static Flux<ChatClientResponse> stream(ChatClientRequest request, StreamAdvisorChain chain, OpenTurn turn) {
+		return Flux.defer(() -> chain.nextStream(with(request, turn.beforeRound(request.prompt().getInstructions()))))
 			.doOnNext((response) -> take(turn, response))
 			.doOnComplete(turn::afterStreamedRound)
 			.doOnError((ex) -> turn.afterFailedRound())
 			.doOnCancel(turn::afterFailedRound);
+	}
+
+	/**
+	 * The same where hooks take their time: they are asked on a thread that may wait.
+	 */
+	private static Flux<ChatClientResponse> streamWithHooks(ChatClientRequest request, StreamAdvisorChain chain,
+			OpenTurn turn) {
+		return WaitingThread.run(() -> turn.beforeRound(request.prompt().getInstructions()))
+			.flatMapMany((round) -> (round.answer() != null) ? Flux.just(response(round.answer(), request))
+					: replies(with(request, round), chain, turn))
+			.doOnError((ex) -> turn.afterFailedRound())
+			.doOnCancel(turn::afterFailedRound);
+	}
+
+	private static Flux<ChatClientResponse> replies(ChatClientRequest request, StreamAdvisorChain chain,
+			OpenTurn turn) {
+		AtomicReference<Map<String, Object>> context = new AtomicReference<>(request.context());
+		Flux<ChatClientResponse> chunks = chain.nextStream(request).doOnNext((response) -> {
+			context.set(response.context());
+			take(turn, response);
+		});
+		if (turn.holdsReplies()) {
+			chunks = chunks.filter((response) -> response.chatResponse() == null);
+		}
+		return chunks.concatWith(WaitingThread.run(turn::afterStreamedRound)
+			.flatMapIterable((checked) -> checked)
+			.map((checked) -> new ChatClientResponse(checked, context.get())));
 	}
 
 	/**
@@ -82,12 +121,15 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		return (turn != null && !turn.isRoundOpen()) ? turn : null;
 	}
 
-	private static ChatClientRequest prepare(ChatClientRequest request, OpenTurn turn) {
-		Prompt prompt = request.prompt();
+	private static ChatClientRequest with(ChatClientRequest request, RoundRequest round) {
 		return ChatClientRequest.builder()
-			.prompt(new Prompt(turn.beforeRound(prompt.getInstructions()), prompt.getOptions()))
+			.prompt(new Prompt(round.messages(), request.prompt().getOptions()))
 			.context(request.context())
 			.build();
+	}
+
+	private static ChatClientResponse response(ChatResponse response, ChatClientRequest request) {
+		return ChatClientResponse.builder().chatResponse(response).context(request.context()).build();
 	}
 
 	private static void take(OpenTurn turn, ChatClientResponse response) {

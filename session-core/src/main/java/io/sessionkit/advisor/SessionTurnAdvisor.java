@@ -2,7 +2,6 @@ package io.sessionkit.advisor;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.SessionKey;
@@ -12,7 +11,6 @@ import io.sessionkit.conversation.TurnResult;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 import org.springframework.ai.chat.client.ChatClientRequest;
 import org.springframework.ai.chat.client.ChatClientResponse;
@@ -62,7 +60,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		ChainCheck.check(chain.getCallAdvisors(), this, request);
 		call.name(key.get());
 		OpenTurn turn = open(call, key.get());
-		ChatClientResponse response = runLoop(call.with(turn), rest(chain), turn);
+		ChatResponse answer = turn.answer();
+		ChatClientResponse response = (answer != null) ? response(answer, call)
+				: runLoop(call.with(turn), rest(chain), turn);
 		return carrying(response, turn.complete(response.chatResponse()));
 	}
 
@@ -76,8 +76,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 			}
 			ChainCheck.check(chain.getStreamAdvisors(), this, request);
 			call.name(key.get());
-			return Flux.usingWhen(blocking(() -> open(call, key.get())), (turn) -> stream(call, rest(chain), turn),
-					(turn) -> Mono.empty(), SessionTurnAdvisor::failed, SessionTurnAdvisor::cancelled);
+			return Flux.usingWhen(WaitingThread.run(() -> open(call, key.get())),
+					(turn) -> stream(call, rest(chain), turn), (turn) -> Mono.empty(), SessionTurnAdvisor::failed,
+					SessionTurnAdvisor::cancelled);
 		});
 	}
 
@@ -133,46 +134,49 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 
 	private static Flux<ChatClientResponse> stream(SessionCall call, StreamAdvisorChain chain, OpenTurn turn) {
 		AtomicReference<@Nullable ChatClientResponse> last = new AtomicReference<>();
-		// The commit is part of the stream, not of its clean-up, so that its exception
-		// reaches the subscriber as it is.
-		return chain.nextStream(call.with(turn)).doOnNext((response) -> {
+		Flux<ChatClientResponse> replies = replies(call, chain, turn).doOnNext((response) -> {
 			last.set(response);
 			if (response.chatResponse() != null) {
 				turn.delivered(response.chatResponse());
 			}
-		})
-			.concatWith(blocking(() -> lastElement(last.get(), call, turn.complete(turn.afterStreamedLoop()))))
-			.doOnCancel(turn::freeze);
+		});
+		// The commit is part of the stream, not of its clean-up, so that its exception
+		// reaches the subscriber as it is.
+		Mono<ChatClientResponse> end = WaitingThread
+			.run(() -> lastElement(last.get(), call, turn.complete(turn.afterStreamedLoop())));
+		Flux<ChatClientResponse> whole = turn.holdsReplies() ? held(replies, end) : replies.concatWith(end);
+		return whole.doOnCancel(turn::freeze);
+	}
+
+	private static Flux<ChatClientResponse> replies(SessionCall call, StreamAdvisorChain chain, OpenTurn turn) {
+		ChatResponse answer = turn.answer();
+		return (answer != null) ? Flux.just(response(answer, call)) : chain.nextStream(call.with(turn));
+	}
+
+	/**
+	 * Nothing is delivered before the turn is stored: a hook may refuse until then.
+	 */
+	private static Flux<ChatClientResponse> held(Flux<ChatClientResponse> replies, Mono<ChatClientResponse> end) {
+		return replies.collectList()
+			.flatMapMany((all) -> end.flatMapMany((last) -> Flux.fromIterable(all).concatWithValues(last)));
+	}
+
+	private static ChatClientResponse response(ChatResponse answer, SessionCall call) {
+		return ChatClientResponse.builder().chatResponse(answer).context(call.request().context()).build();
 	}
 
 	private static Mono<Void> failed(OpenTurn turn, Throwable cause) {
-		return blocking(() -> {
+		return WaitingThread.run(() -> {
 			turn.fail(cause);
 			return turn;
 		}).then();
 	}
 
 	private static Mono<Void> cancelled(OpenTurn turn) {
-		return blocking(() -> {
+		return WaitingThread.run(() -> {
 			turn.cancel();
 			return turn;
 		}).then();
-	}
-
-	/**
-	 * Work that calls the store, on a thread that may wait. It is not interrupted when
-	 * the subscriber goes away: an interrupted commit is neither done nor not done, and
-	 * an interrupted file database is closed for everybody.
-	 */
-	private static <T> Mono<T> blocking(Callable<T> work) {
-		return Mono.create((sink) -> Schedulers.boundedElastic().schedule(() -> {
-			try {
-				sink.success(work.call());
-			}
-			catch (Exception | Error ex) {
-				sink.error(ex);
-			}
-		}));
 	}
 
 	private static List<Generation> generations(ChatClientResponse response) {

@@ -1,9 +1,12 @@
 package io.sessionkit.conversation;
 
+import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.hook.SequenceGuard;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.Trim;
 import io.sessionkit.store.SessionStore;
 
@@ -17,14 +20,11 @@ public final class Conversations {
 
 	private final SessionStore store;
 
-	private final Trim trim;
-
-	private final SequenceGuard guard;
+	private final TurnRules rules;
 
 	private Conversations(Builder builder) {
 		this.store = builder.store;
-		this.trim = builder.trim;
-		this.guard = builder.guard;
+		this.rules = new TurnRules(builder.trim, builder.guard, builder.hooks, builder.listeners);
 	}
 
 	/**
@@ -64,14 +64,17 @@ public final class Conversations {
 	}
 
 	/**
-	 * Opens a turn: checks that its input can be stored, and reads header and view at
-	 * once. The turn is written when it is completed, failed or cancelled, and leaves no
-	 * trace before that.
+	 * Opens a turn: checks that its input can be stored, reads header and view at once,
+	 * and asks the hooks about the input. The turn is written when it is completed,
+	 * failed or cancelled, and leaves no trace before that.
 	 * @param request what the turn starts with
 	 * @return the open turn
 	 * @throws io.sessionkit.UnstorableMessageException if a message of the input could
 	 * not be stored; the store was not asked
 	 * @throws io.sessionkit.StoreUnavailableException if the store does not answer
+	 * @throws io.sessionkit.SessionRefusedException if a hook refuses the input; the turn
+	 * is kept as refused, without the input. What a hook throws is thrown as it is, and
+	 * the turn is kept as failed
 	 */
 	public OpenTurn open(TurnRequest request) {
 		for (Message message : request.input()) {
@@ -80,7 +83,9 @@ public final class Conversations {
 		if (request.agent() != null) {
 			this.store.options().codec().encodeValues(request.key(), Map.of("agent", request.agent()));
 		}
-		return new OpenTurn(request, this.store, this.trim, this.guard);
+		OpenTurn turn = new OpenTurn(request, this.store, this.rules);
+		turn.begin();
+		return turn;
 	}
 
 	/**
@@ -93,6 +98,10 @@ public final class Conversations {
 		private Trim trim = Trim.NONE;
 
 		private SequenceGuard guard = SequenceGuard.repairing();
+
+		private List<SessionHook> hooks = List.of();
+
+		private List<SessionListener> listeners = List.of();
 
 		private Builder(SessionStore store) {
 			this.store = store;
@@ -117,6 +126,44 @@ public final class Conversations {
 		public Builder guard(SequenceGuard guard) {
 			this.guard = guard;
 			return this;
+		}
+
+		/**
+		 * What checks and changes all turns; nothing by default.
+		 * @param hooks the hooks, the outermost first
+		 * @return this builder
+		 */
+		public Builder hooks(List<? extends SessionHook> hooks) {
+			this.hooks = List.copyOf(hooks);
+			return this;
+		}
+
+		/**
+		 * What checks and changes all turns; nothing by default.
+		 * @param hooks the hooks, the outermost first
+		 * @return this builder
+		 */
+		public Builder hooks(SessionHook... hooks) {
+			return hooks(List.of(hooks));
+		}
+
+		/**
+		 * Who hears of all turns; nobody by default.
+		 * @param listeners the listeners
+		 * @return this builder
+		 */
+		public Builder listeners(List<? extends SessionListener> listeners) {
+			this.listeners = List.copyOf(listeners);
+			return this;
+		}
+
+		/**
+		 * Who hears of all turns; nobody by default.
+		 * @param listeners the listeners
+		 * @return this builder
+		 */
+		public Builder listeners(SessionListener... listeners) {
+			return listeners(List.of(listeners));
 		}
 
 		/**

@@ -1,30 +1,23 @@
 package io.sessionkit.conversation;
 
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 import io.sessionkit.CommitFailedException;
 import io.sessionkit.InvalidSequenceException;
-import io.sessionkit.Round;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
-import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
-import io.sessionkit.Turn;
-import io.sessionkit.TurnStatus;
+import io.sessionkit.SessionRefusedException;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SequenceGuard;
 import io.sessionkit.hook.Trim;
-import io.sessionkit.store.Commit;
-import io.sessionkit.store.CommitResult;
-import io.sessionkit.store.CommitResult.Outcome;
-import io.sessionkit.store.NewItem;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
-import io.sessionkit.store.TurnWrite;
 import io.sessionkit.store.Window;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -32,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.MessageType;
 import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
@@ -47,18 +41,9 @@ public final class OpenTurn {
 
 	private static final Log logger = LogFactory.getLog(OpenTurn.class);
 
-	private static final String NO_REPLY = "no reply";
-
-	/** How often a commit is tried on a header that changes without its history. */
-	private static final int ATTEMPTS = 5;
-
 	private final TurnRequest request;
 
-	private final SessionStore store;
-
 	private final StoreOptions options;
-
-	private final String id;
 
 	private final Instant startedAt;
 
@@ -70,10 +55,20 @@ public final class OpenTurn {
 
 	private final Transcript transcript;
 
-	/** What the model says in this round; null once it is recorded. */
-	private @Nullable ReplyAggregator reply;
+	private final HookRun hooks;
+
+	private final TurnEvents events;
+
+	private final TurnKeeper keeper;
 
 	private final Delivered delivered = new Delivered();
+
+	private List<Message> input;
+
+	private @Nullable ChatResponse answer;
+
+	/** What the model says in this round; null once it is recorded. */
+	private @Nullable ReplyAggregator reply;
 
 	private boolean roundOpen;
 
@@ -81,23 +76,57 @@ public final class OpenTurn {
 
 	private boolean closed;
 
-	OpenTurn(TurnRequest request, SessionStore store, Trim trim, SequenceGuard guard) {
+	OpenTurn(TurnRequest request, SessionStore store, TurnRules rules) {
 		this.request = request;
-		this.store = store;
+		this.input = request.input();
 		this.options = store.options();
-		this.id = this.options.turnIds().get();
+		String id = this.options.turnIds().get();
+		this.hooks = new HookRun(request.key(), rules.hooks(request), () -> context(id));
+		this.events = new TurnEvents(request.key(), id, rules.listeners(request), this.hooks.checksReplies());
 		this.startedAt = this.options.now();
-		Optional<SessionView> view = store.open(request.key(), window(trim, request));
+		Optional<SessionView> view = store.open(request.key(), window(rules.trim(), request));
 		this.base = view.map(SessionView::session).orElse(null);
-		this.trimmer = new ViewTrimmer(view.map(SessionView::items).orElse(List.of()), trim);
-		this.guard = guard;
+		this.trimmer = new ViewTrimmer(view.map(SessionView::items).orElse(List.of()), rules.trim());
+		this.guard = rules.guard();
 		this.transcript = new Transcript(this.options::now, this.options.codec()::storable);
+		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events,
+				new TurnWriter(store, request, id, this.startedAt, this.base));
 	}
 
 	private static Window window(Trim trim, TurnRequest request) {
 		int room = (trim.maxMessages() == Integer.MAX_VALUE) ? Integer.MAX_VALUE
 				: Math.max(0, trim.maxMessages() - request.input().size());
 		return new Window(trim.maxTurns(), room).and(Window.items(request.limit()));
+	}
+
+	private HookContext context(String id) {
+		return new HookContext(key(), id, this.request.agent(), Copies.lazy(this.trimmer.history()),
+				Copies.values((this.base != null) ? this.base.state() : Map.of()), this.request.parameters());
+	}
+
+	/**
+	 * Asks the hooks about the input. Where they do not let it pass, nothing of it is
+	 * kept.
+	 */
+	void begin() {
+		if (this.hooks.isEmpty()) {
+			return;
+		}
+		try {
+			HookRun.Passed<List<Message>> passed = this.hooks.beforeTurn(this.input);
+			if (passed.replaced()) {
+				passed.value().forEach((message) -> this.options.codec().encode(key(), message));
+				this.input = passed.value();
+			}
+			if (passed.answer() != null) {
+				this.answer = answered(passed.answer());
+			}
+		}
+		catch (Throwable ex) {
+			this.input = List.of();
+			fail(ex);
+			throw ex;
+		}
 	}
 
 	/**
@@ -117,6 +146,39 @@ public final class OpenTurn {
 	}
 
 	/**
+	 * What the caller says in this turn, as hooks have left it.
+	 * @return the messages, without system text
+	 */
+	public List<Message> input() {
+		return this.input;
+	}
+
+	/**
+	 * What a hook answered before the tool loop was entered; it need not be entered then.
+	 * @return the answer; null if there is none
+	 */
+	public @Nullable ChatResponse answer() {
+		return this.answer;
+	}
+
+	/**
+	 * Whether hooks are asked in this turn. They may take their time.
+	 * @return true if there are any
+	 */
+	public boolean hasHooks() {
+		return !this.hooks.isEmpty();
+	}
+
+	/**
+	 * Whether a hook may withhold a reply or change it. Then nothing that the model says
+	 * may be handed out before the turn is stored.
+	 * @return true if streams have to wait
+	 */
+	public boolean holdsReplies() {
+		return this.hooks.checksReplies();
+	}
+
+	/**
 	 * Whether a model call is under way.
 	 * @return true between {@link #beforeRound} and the end of that round
 	 */
@@ -127,17 +189,44 @@ public final class OpenTurn {
 	/**
 	 * Takes what the tool advisor forwards and gives what the model is to get.
 	 * @param forwarded the messages, system text included
-	 * @return a valid sequence within the limits
+	 * @return a valid sequence within the limits, or the answer of a hook
 	 * @throws IllegalStateException if the turn is over
+	 * @throws SessionRefusedException if a hook refuses; what a hook throws is thrown as
+	 * it is
 	 * @throws InvalidSequenceException if the guard is strict and repairs are needed, or
 	 * if nothing that the model could answer is left
 	 */
-	public synchronized List<Message> beforeRound(List<Message> forwarded) {
-		if (this.frozen || this.closed) {
-			throw new IllegalStateException("The turn on session " + key() + " is over: the call was cancelled.");
+	public RoundRequest beforeRound(List<Message> forwarded) {
+		List<Message> whole = record(forwarded);
+		HookRun.Passed<List<Message>> passed = this.hooks.beforeModel(whole);
+		if (passed.answer() != null) {
+			return new RoundRequest(List.of(), answered(passed.answer()));
 		}
-		List<Message> whole = this.transcript.beforeRound(forwarded);
-		List<Message> sent = this.trimmer.fit(whole, this.guard::apply);
+		List<Message> sent = begin(whole, passed);
+		this.events.modelCalled(sent.size());
+		return new RoundRequest(sent, null);
+	}
+
+	private List<Message> record(List<Message> forwarded) {
+		List<Message> whole;
+		synchronized (this) {
+			checkOpen();
+			whole = this.transcript.beforeRound(forwarded);
+		}
+		tellNews();
+		return whole;
+	}
+
+	private synchronized List<Message> begin(List<Message> whole, HookRun.Passed<List<Message>> passed) {
+		checkOpen();
+		List<Message> sent = passed.replaced()
+				? this.trimmer.fitChanged(passed.value(), currentTurn(passed.value()), this.guard::apply)
+				: this.trimmer.fit(whole, this.guard::apply);
+		if (passed.replaced() && canBeAnswered(whole) && !canBeAnswered(sent)) {
+			throw new InvalidSequenceException("After the hooks, the request on session " + key()
+					+ " does not end with a user message or tool results. A beforeModel hook has to leave the current"
+					+ " turn in its place, at the end.");
+		}
 		if (sent.stream().allMatch(SystemMessage.class::isInstance)) {
 			throw new InvalidSequenceException("Nothing is left of the request on session " + key()
 					+ ": it has only tool results whose calls are not in the history. Send them to the session whose"
@@ -146,6 +235,39 @@ public final class OpenTurn {
 		this.reply = new ReplyAggregator();
 		this.roundOpen = true;
 		return sent;
+	}
+
+	/**
+	 * Where the current turn begins in a request that hooks have changed: at its first
+	 * message if that is still there, else as far from the end as it is long.
+	 */
+	private int currentTurn(List<Message> request) {
+		for (int i = 0; i < request.size(); i++) {
+			if (request.get(i) == this.input.get(0)) {
+				return i;
+			}
+		}
+		return request.size() - this.input.size() - this.transcript.size();
+	}
+
+	private static boolean canBeAnswered(List<Message> request) {
+		MessageType last = request.isEmpty() ? MessageType.SYSTEM : request.get(request.size() - 1).getMessageType();
+		return last == MessageType.USER || last == MessageType.TOOL;
+	}
+
+	private ChatResponse answered(String text) {
+		AssistantMessage message = new AssistantMessage(text);
+		synchronized (this) {
+			this.transcript.answer(message);
+		}
+		tellNews();
+		return Replies.answer(message);
+	}
+
+	private void checkOpen() {
+		if (this.frozen || this.closed) {
+			throw new IllegalStateException("The turn on session " + key() + " is over: the call was cancelled.");
+		}
 	}
 
 	/**
@@ -159,27 +281,72 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * The streamed reply is whole: records it, before its tools are called.
+	 * The streamed reply is whole: asks the hooks and records it, before its tools are
+	 * called.
+	 * @return what is to be handed on if replies are held; none if the chunks were handed
+	 * on as they came
+	 * @throws SessionRefusedException if a hook refuses or throws
 	 */
-	public synchronized void afterStreamedRound() {
-		this.roundOpen = false;
-		if (!this.frozen) {
-			recordReply();
+	public List<ChatResponse> afterStreamedRound() {
+		ReplyAggregator whole;
+		synchronized (this) {
+			this.roundOpen = false;
+			whole = this.frozen ? null : this.reply;
+			if (whole != null && this.hooks.isEmpty()) {
+				recordReply();
+			}
 		}
+		if (whole == null || this.hooks.isEmpty()) {
+			tellNews();
+			return List.of();
+		}
+		AssistantMessage message = whole.isEmpty() ? null : checked(whole.message(), whole.model(), whole.usage());
+		synchronized (this) {
+			this.reply = null;
+		}
+		return holdsReplies() ? whole.responses(message) : List.of();
 	}
 
 	/**
-	 * Records a reply that came as a whole, before its tools are called.
+	 * Asks the hooks about a reply that came as a whole and records it, before its tools
+	 * are called.
 	 * @param response what the model returned; null and no generations are no reply
+	 * @return what is to be handed on
+	 * @throws SessionRefusedException if a hook refuses or throws
 	 */
-	public synchronized void afterRound(@Nullable ChatResponse response) {
-		this.roundOpen = false;
-		this.reply = null;
-		AssistantMessage chosen = (response != null) ? Replies.chosen(response) : null;
-		if (response != null && chosen != null) {
-			this.transcript.afterRound(chosen, response.getMetadata().getModel(),
-					Replies.usage(response.getMetadata().getUsage()));
+	public @Nullable ChatResponse afterRound(@Nullable ChatResponse response) {
+		synchronized (this) {
+			this.roundOpen = false;
+			this.reply = null;
 		}
+		Generation chosen = (response != null) ? Replies.chosen(response) : null;
+		if (response == null || chosen == null) {
+			return response;
+		}
+		AssistantMessage message = checked(chosen.getOutput(), response.getMetadata().getModel(),
+				Replies.usage(response.getMetadata().getUsage()));
+		return holdsReplies() ? Replies.with(response, new Generation(message, chosen.getMetadata())) : response;
+	}
+
+	private AssistantMessage checked(AssistantMessage reply, @Nullable String model, TokenUsage usage) {
+		AssistantMessage message;
+		try {
+			message = this.hooks.afterModel(reply);
+		}
+		catch (SessionRefusedException ex) {
+			synchronized (this) {
+				this.transcript.withheld(model, usage);
+				this.reply = null;
+			}
+			throw ex;
+		}
+		synchronized (this) {
+			if (!this.frozen) {
+				this.transcript.afterRound(message, model, usage);
+			}
+		}
+		tellNews();
+		return message;
 	}
 
 	/**
@@ -213,10 +380,13 @@ public final class OpenTurn {
 	 * The tool loop is over: records what it ended with, if no model call came after it.
 	 * @param generations what the loop returned
 	 */
-	public synchronized void afterLoop(List<Generation> generations) {
-		if (!this.frozen) {
-			this.transcript.afterLoop(generations);
+	public void afterLoop(List<Generation> generations) {
+		synchronized (this) {
+			if (!this.frozen) {
+				this.transcript.afterLoop(generations);
+			}
 		}
+		tellNews();
 	}
 
 	/**
@@ -234,69 +404,33 @@ public final class OpenTurn {
 	 * @throws SessionConflictException if somebody else wrote to the session; the turn is
 	 * kept beside the history, and the exception carries the answer
 	 * @throws CommitFailedException if the store failed; it carries the answer
+	 * @throws SessionRefusedException if a hook refused what is to be kept, or threw; the
+	 * turn is kept beside the history, without the answer
 	 */
 	public TurnResult complete(@Nullable ChatResponse answer) {
 		if (!close()) {
 			throw new IllegalStateException("The turn on session " + key() + " is over already.");
 		}
-		TurnResult result;
-		try {
-			if (!this.transcript.isAnswered()) {
-				return keepAside(TurnStatus.FAILED, NO_REPLY);
-			}
-			result = commit();
-		}
-		catch (RuntimeException ex) {
-			throw new CommitFailedException("The turn on session " + key() + " is over, but it could not be stored: "
-					+ ex.getClass().getSimpleName() + ". A reply that there is is in this exception; the thread"
-					+ " is as it was, or has the whole turn.", answer, ex);
-		}
-		if (result == null) {
-			throw conflict(answer);
-		}
-		return result;
-	}
-
-	private SessionConflictException conflict(@Nullable ChatResponse answer) {
-		boolean erased = isErased();
-		SessionConflictException conflict = new SessionConflictException(erased
-				? "Session " + key() + " was erased or has expired while this turn was open. The reply is in this"
-						+ " exception, and nothing of the turn was stored."
-				: "Session " + key() + " moved on from version " + ((this.base != null) ? this.base.version() : 0)
-						+ " while this turn was open. The reply is in this exception and the turn is kept beside the"
-						+ " history; call again to continue from what is there now.",
-				answer);
-		try {
-			keepAside(TurnStatus.FAILED, SessionConflictException.class.getName());
-		}
-		catch (RuntimeException ex) {
-			conflict.addSuppressed(ex);
-		}
-		return conflict;
+		return this.keeper.complete(recorded(), answer);
 	}
 
 	/**
-	 * Keeps the turn as failed, with what there was. It is not history, so a retry sends
-	 * the question once.
+	 * Keeps the turn as failed, or as refused if that is what ended it, with what there
+	 * was. It is not history, so a retry sends the question once.
 	 * @param cause what ended the turn; what goes wrong here is added to it as suppressed
 	 */
 	public void fail(Throwable cause) {
-		if (!close()) {
-			return;
-		}
-		try {
+		if (close()) {
 			keepPartialReply();
-			keepAside(TurnStatus.FAILED, cause.getClass().getName());
-		}
-		catch (RuntimeException ex) {
-			cause.addSuppressed(ex);
+			this.keeper.fail(recorded(), cause);
 		}
 	}
 
 	/**
 	 * Keeps the turn of a caller that has gone: completed if the answer was whole, else
-	 * as cancelled with what there was. There is nobody to tell of an error; it is
-	 * logged.
+	 * as cancelled with what there was. Where replies are held the caller has seen
+	 * nothing yet, so it is cancelled in any case. There is nobody to tell of an error;
+	 * it is logged.
 	 */
 	public void cancel() {
 		freeze();
@@ -304,11 +438,10 @@ public final class OpenTurn {
 			return;
 		}
 		try {
-			if (isAnswerWhole() && commit() != null) {
-				return;
+			if (holdsReplies() || !isAnswerWhole() || !this.keeper.completeUnseen(recorded())) {
+				keepPartialReply();
+				this.keeper.cancel(recorded());
 			}
-			keepPartialReply();
-			keepAside(TurnStatus.CANCELLED, null);
 		}
 		catch (RuntimeException ex) {
 			logger.warn("The cancelled turn on session " + key() + " could not be stored: " + ex.getClass().getName());
@@ -328,11 +461,14 @@ public final class OpenTurn {
 		return this.transcript.isAnswered();
 	}
 
+	/**
+	 * Keeps what was said before the end came, unless nobody has checked it.
+	 */
 	private synchronized void keepPartialReply() {
-		if (this.reply != null) {
+		if (this.reply != null && !holdsReplies()) {
 			this.transcript.partial(this.reply.partial());
-			this.reply = null;
 		}
+		this.reply = null;
 	}
 
 	private void recordReply() {
@@ -342,89 +478,22 @@ public final class OpenTurn {
 		}
 	}
 
-	/**
-	 * @return null if somebody else was first
-	 */
-	private @Nullable TurnResult commit() {
-		TurnWrite write = turnWrite(TurnStatus.COMPLETED, null);
-		Session expected = this.base;
-		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-			Commit commit = (expected != null) ? Commit.on(expected) : Commit.first(key());
-			CommitResult result = this.store.commit(commit.turn(write));
-			if (result.isStored()) {
-				return result(write, result);
+	private synchronized TurnKeeper.Recorded recorded() {
+		List<Transcript.Entry> asked = this.input.stream()
+			.map((message) -> new Transcript.Entry(message, this.startedAt))
+			.toList();
+		return new TurnKeeper.Recorded(asked, this.transcript.entries(), this.transcript.rounds(),
+				this.transcript.isAnswered(), this.trimmer.isOverLimit());
+	}
+
+	private void tellNews() {
+		if (this.events.hasListeners()) {
+			List<Message> news;
+			synchronized (this) {
+				news = this.transcript.drainNews();
 			}
-			expected = this.store.find(key()).filter(this::hasSameHistory).orElse(null);
-			if (expected == null) {
-				return null;
-			}
+			this.events.recorded(news);
 		}
-		return null;
-	}
-
-	/**
-	 * Whether only the title or the like has changed since the turn was opened: renaming
-	 * a thread must not cost the turn that runs on it. All that takes away or adds moves
-	 * the head or the totals.
-	 */
-	private boolean hasSameHistory(Session now) {
-		Session opened = this.base;
-		return opened != null && now.createdAt().equals(opened.createdAt()) && now.head() == opened.head()
-				&& now.branch().equals(opened.branch()) && now.checkpoint() == opened.checkpoint()
-				&& now.totals().equals(opened.totals()) && now.state().equals(opened.state());
-	}
-
-	/**
-	 * Stores the turn beside the history, unless the session was erased in the meantime:
-	 * nothing of it may come back then.
-	 */
-	private TurnResult keepAside(TurnStatus status, @Nullable String failure) {
-		TurnWrite write = turnWrite(status, failure);
-		if (isErased()) {
-			return new TurnResult(key(), write.turn(), List.of(), this.trimmer.isOverLimit());
-		}
-		return result(write, this.store.commit(Commit.any(key()).turn(write)));
-	}
-
-	private boolean isErased() {
-		Session opened = this.base;
-		return opened != null
-				&& this.store.find(key()).filter((session) -> session.createdAt().equals(opened.createdAt())).isEmpty();
-	}
-
-	private synchronized TurnWrite turnWrite(TurnStatus status, @Nullable String failure) {
-		List<NewItem> items = new ArrayList<>();
-		this.request.input().forEach((message) -> items.add(item(message, this.startedAt)));
-		this.transcript.entries().forEach((entry) -> items.add(item(entry.message(), entry.at())));
-		List<Round> rounds = this.transcript.rounds();
-		String model = rounds.isEmpty() ? null : rounds.get(rounds.size() - 1).model();
-		Turn turn = new Turn(this.id, 0, (this.base != null) ? this.base.head() : 0,
-				(this.base != null) ? this.base.branch() : Session.MAIN, status, this.request.agent(),
-				(model != null && !model.isEmpty()) ? model : this.request.model(), this.startedAt, this.options.now(),
-				rounds, Map.copyOf(this.request.tools()), failure, 0, 0);
-		return new TurnWrite(turn, 0, items);
-	}
-
-	private NewItem item(Message message, Instant at) {
-		return new NewItem(message, at, this.options.tokens().applyAsInt(message));
-	}
-
-	private TurnResult result(TurnWrite write, CommitResult stored) {
-		List<SessionItem> items = (stored.outcome() == Outcome.COMMITTED) ? items(write, stored)
-				: this.store.items(key(), stored.turn());
-		int tokens = items.stream().mapToInt(SessionItem::tokens).sum();
-		Turn turn = write.turn();
-		return new TurnResult(key(), turn.stored(stored.turn(), turn.parent(), turn.branch(), items.size(), tokens),
-				items, this.trimmer.isOverLimit());
-	}
-
-	private static List<SessionItem> items(TurnWrite write, CommitResult stored) {
-		List<SessionItem> items = new ArrayList<>();
-		for (NewItem item : write.items()) {
-			items.add(new SessionItem(stored.firstItem() + items.size(), stored.turn(), item.at(), item.tokens(),
-					item.message()));
-		}
-		return items;
 	}
 
 }

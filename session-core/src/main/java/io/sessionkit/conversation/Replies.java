@@ -7,6 +7,7 @@ import io.sessionkit.TokenUsage;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.metadata.ChatGenerationMetadata;
 import org.springframework.ai.chat.metadata.Usage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
@@ -28,21 +29,36 @@ final class Replies {
 	/**
 	 * The generation that the tool loop follows: the first with tool calls, else the
 	 * first that is not a thinking block.
-	 * @return the reply; null if there is no generation
+	 * @return it; null if there is no generation
 	 */
-	static @Nullable AssistantMessage chosen(ChatResponse response) {
-		List<AssistantMessage> messages = response.getResults().stream().map(Generation::getOutput).toList();
-		for (AssistantMessage message : messages) {
-			if (message.hasToolCalls()) {
-				return message;
+	static @Nullable Generation chosen(ChatResponse response) {
+		List<Generation> generations = response.getResults();
+		for (Generation generation : generations) {
+			if (generation.getOutput().hasToolCalls()) {
+				return generation;
 			}
 		}
-		for (AssistantMessage message : messages) {
-			if (THINKING.stream().noneMatch(message.getMetadata()::containsKey)) {
-				return message;
+		for (Generation generation : generations) {
+			if (THINKING.stream().noneMatch(generation.getOutput().getMetadata()::containsKey)) {
+				return generation;
 			}
 		}
-		return messages.isEmpty() ? null : messages.get(messages.size() - 1);
+		return generations.isEmpty() ? null : generations.get(generations.size() - 1);
+	}
+
+	/**
+	 * A response that says this and nothing else.
+	 */
+	static ChatResponse with(ChatResponse response, Generation generation) {
+		return ChatResponse.builder().from(response).generations(List.of(generation)).build();
+	}
+
+	/**
+	 * A response that no model gave.
+	 */
+	static ChatResponse answer(AssistantMessage message) {
+		return new ChatResponse(
+				List.of(new Generation(message, ChatGenerationMetadata.builder().finishReason("STOP").build())));
 	}
 
 	/**

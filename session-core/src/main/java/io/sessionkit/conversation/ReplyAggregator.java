@@ -42,6 +42,10 @@ final class ReplyAggregator {
 
 	private boolean finished;
 
+	private @Nullable ChatResponse end;
+
+	private @Nullable ChatGenerationMetadata finish;
+
 	private @Nullable String model;
 
 	private TokenUsage usage = TokenUsage.NONE;
@@ -52,13 +56,20 @@ final class ReplyAggregator {
 	 */
 	void add(ChatResponse chunk) {
 		addMetadata(chunk.getMetadata());
+		if (this.end == null || Replies.usage(chunk.getMetadata().getUsage()).total() > 0
+				|| Replies.usage(this.end.getMetadata().getUsage()).total() == 0) {
+			this.end = chunk;
+		}
 		for (Generation generation : chunk.getResults()) {
 			this.empty = false;
-			this.finished |= isFinish(generation.getMetadata());
+			if (isFinish(generation.getMetadata())) {
+				this.finished = true;
+				this.finish = generation.getMetadata();
+			}
 		}
-		AssistantMessage chosen = Replies.chosen(chunk);
+		Generation chosen = Replies.chosen(chunk);
 		if (chosen != null) {
-			addMessage(chosen);
+			addMessage(chosen.getOutput());
 		}
 	}
 
@@ -96,6 +107,31 @@ final class ReplyAggregator {
 	 */
 	AssistantMessage partial() {
 		return build(List.of());
+	}
+
+	/**
+	 * The reply as it is handed on in the place of its chunks. Text and tool calls are
+	 * apart, since the tool loop keeps chunks with calls to itself.
+	 * @param checked the reply, as hooks have left it; null if there was none
+	 */
+	List<ChatResponse> responses(@Nullable AssistantMessage checked) {
+		ChatResponse last = this.end;
+		if (last == null || checked == null) {
+			return (last != null) ? List.of(last) : List.of();
+		}
+		ChatGenerationMetadata metadata = (this.finish != null) ? this.finish : ChatGenerationMetadata.NULL;
+		String text = checked.getText();
+		if (!checked.hasToolCalls() || text == null || text.isEmpty()) {
+			return List.of(Replies.with(last, new Generation(checked, metadata)));
+		}
+		ChatResponse said = new ChatResponse(List.of(new Generation(new AssistantMessage(text))));
+		AssistantMessage calls = AssistantMessage.builder()
+			.content("")
+			.properties(checked.getMetadata())
+			.toolCalls(checked.getToolCalls())
+			.media(checked.getMedia())
+			.build();
+		return List.of(said, Replies.with(last, new Generation(calls, metadata)));
 	}
 
 	@SuppressWarnings("NullAway") // Spring AI declares the values non-null but providers

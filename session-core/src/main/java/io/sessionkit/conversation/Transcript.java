@@ -52,6 +52,8 @@ final class Transcript {
 
 	private final List<Round> rounds = new ArrayList<>();
 
+	private final List<Message> news = new ArrayList<>();
+
 	private List<Message> firstRequest = List.of();
 
 	private @Nullable AssistantMessage unanswered;
@@ -126,6 +128,21 @@ final class Transcript {
 	}
 
 	/**
+	 * The model has answered, and the reply is withheld.
+	 */
+	void withheld(@Nullable String model, TokenUsage usage) {
+		this.rounds.add(new Round(model, usage));
+	}
+
+	/**
+	 * A hook has answered in the place of the model.
+	 */
+	void answer(AssistantMessage reply) {
+		add(reply);
+		this.answered = true;
+	}
+
+	/**
 	 * The loop has ended.
 	 * @param generations what it returned to the caller
 	 */
@@ -155,7 +172,7 @@ final class Transcript {
 	 */
 	void partial(AssistantMessage message) {
 		if (!Replies.isBlank(message)) {
-			add(message);
+			this.entries.add(entry(message));
 		}
 	}
 
@@ -167,12 +184,31 @@ final class Transcript {
 		return List.copyOf(this.entries);
 	}
 
+	int size() {
+		return this.entries.size();
+	}
+
+	/**
+	 * The messages that have become part of the turn since this was asked last.
+	 */
+	List<Message> drainNews() {
+		List<Message> drained = List.copyOf(this.news);
+		this.news.clear();
+		return drained;
+	}
+
 	List<Round> rounds() {
 		return List.copyOf(this.rounds);
 	}
 
 	private void add(Message message) {
-		this.entries.add(new Entry(this.storable.apply(message), this.now.get()));
+		Entry entry = entry(message);
+		this.entries.add(entry);
+		this.news.add(entry.message());
+	}
+
+	private Entry entry(Message message) {
+		return new Entry(this.storable.apply(message), this.now.get());
 	}
 
 	private void restart() {

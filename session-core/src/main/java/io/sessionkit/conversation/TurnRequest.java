@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SessionListener;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -18,13 +20,20 @@ import org.springframework.ai.chat.messages.Message;
  * @param limit the newest items of history that may be sent, cut at a turn;
  * {@link Integer#MAX_VALUE} for no limit but the configured ones
  * @param tools the tools on offer: name to digest of the definition
+ * @param parameters what hooks are told of the call; never stored
+ * @param hooks the hooks of this call, inside of those of all calls
+ * @param listeners the listeners of this call
  */
 public record TurnRequest(SessionKey key, List<Message> input, @Nullable String agent, @Nullable String model,
-		int limit, Map<String, String> tools) {
+		int limit, Map<String, String> tools, Map<String, Object> parameters, List<SessionHook> hooks,
+		List<SessionListener> listeners) {
 
 	public TurnRequest {
 		input = List.copyOf(input);
 		tools = Map.copyOf(tools);
+		parameters = Map.copyOf(parameters);
+		hooks = List.copyOf(hooks);
+		listeners = List.copyOf(listeners);
 		if (limit < 0) {
 			throw new IllegalArgumentException(
 					"The limit of a call must not be negative: " + limit + ". Use 0 to send no history.");

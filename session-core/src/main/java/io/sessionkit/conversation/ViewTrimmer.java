@@ -2,6 +2,7 @@ package io.sessionkit.conversation;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import io.sessionkit.SessionItem;
@@ -55,20 +56,46 @@ final class ViewTrimmer {
 	 * fit. The guard has a say in what fits, since a repair can add messages.
 	 */
 	List<Message> fit(List<Message> request, UnaryOperator<List<Message>> guard) {
-		List<Message> sent = guard.apply(request);
 		int system = countSystem(request);
-		if (isOver(sent) && startsWithHistory(request, system)) {
-			for (int cut : cuts()) {
+		return fit(request, guard, () -> startsWithHistory(request, system) ? cuts() : List.of());
+	}
+
+	/**
+	 * The same for a request that hooks have changed: what of it is a turn is seen by the
+	 * user messages.
+	 * @param current where the current turn begins, which stays
+	 */
+	List<Message> fitChanged(List<Message> request, int current, UnaryOperator<List<Message>> guard) {
+		return fit(request, guard, () -> cuts(request, current));
+	}
+
+	private List<Message> fit(List<Message> request, UnaryOperator<List<Message>> guard, Supplier<List<Integer>> cuts) {
+		List<Message> sent = guard.apply(request);
+		if (isOver(sent)) {
+			int system = countSystem(request);
+			for (int cut : cuts.get()) {
 				sent = guard.apply(without(request, system, cut));
 				if (!isOver(sent)) {
 					return sent;
 				}
 			}
-		}
-		if (isOver(sent)) {
 			report(size(sent));
 		}
 		return sent;
+	}
+
+	private static List<Integer> cuts(List<Message> request, int end) {
+		int system = countSystem(request);
+		List<Integer> cuts = new ArrayList<>();
+		for (int i = system + 1; i < end; i++) {
+			if (request.get(i).getMessageType() == MessageType.USER) {
+				cuts.add(i - system);
+			}
+		}
+		if (end > system) {
+			cuts.add(end - system);
+		}
+		return cuts;
 	}
 
 	/**

@@ -1,5 +1,6 @@
 /**
- * What changes the request that the model sees.
+ * What checks and changes what the model sees, what it says and what is kept, and who
+ * listens. Nothing here touches a store.
  */
 @NullMarked
 package io.sessionkit.hook;

@@ -59,6 +59,13 @@ record DocumentFields(SessionKey key, Map<?, ?> values) {
 		return list(name).stream().map((each) -> new DocumentFields(this.key, cast(name, each, Map.class))).toList();
 	}
 
+	/**
+	 * The same for a name that was added later; none where it is missing.
+	 */
+	List<DocumentFields> allIfPresent(String name) {
+		return this.values.containsKey(name) ? all(name) : List.of();
+	}
+
 	private List<?> list(String name) {
 		return get(name, List.class);
 	}

@@ -17,6 +17,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.UnsupportedVersionException;
+import io.sessionkit.Verdict;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.codec.MessageCodec;
 import org.jspecify.annotations.Nullable;
@@ -85,6 +86,9 @@ final class DocumentText {
 		values.put("rounds", turn.rounds().stream().map(DocumentText::values).toList());
 		values.put("tools", new TreeMap<>(turn.tools()));
 		values.put("failure", turn.failure());
+		if (!turn.verdicts().isEmpty()) {
+			values.put("verdicts", turn.verdicts().stream().map(DocumentText::values).toList());
+		}
 		values.put("parts", content.parts());
 		write(content.position(), values);
 		values.put("items", content.items().stream().map(DocumentText::values).toList());
@@ -98,6 +102,15 @@ final class DocumentText {
 		values.put("output", round.usage().output());
 		values.put("cacheRead", round.usage().cacheRead());
 		values.put("cacheWrite", round.usage().cacheWrite());
+		return values;
+	}
+
+	private static Map<String, @Nullable Object> values(Verdict verdict) {
+		Map<String, @Nullable Object> values = new LinkedHashMap<>();
+		values.put("hook", verdict.hook());
+		values.put("phase", verdict.phase().name());
+		values.put("outcome", verdict.outcome().name());
+		values.put("reason", verdict.reason());
 		return values;
 	}
 
@@ -181,13 +194,19 @@ final class DocumentText {
 				TurnStatus.valueOf(fields.text("status")), fields.find("agent", String.class),
 				fields.find("model", String.class), fields.instant("startedAt"), fields.find("endedAt", Instant.class),
 				fields.all("rounds").stream().map(DocumentText::round).toList(), fields.named("tools"),
-				fields.find("failure", String.class), items.size(), items.stream().mapToInt(StoredItem::tokens).sum());
+				fields.find("failure", String.class), items.size(), items.stream().mapToInt(StoredItem::tokens).sum(),
+				fields.allIfPresent("verdicts").stream().map(DocumentText::verdict).toList());
 		return new TurnContent(turn, fields.get("parts", Integer.class), position(fields), items);
 	}
 
 	private static Round round(DocumentFields fields) {
 		return new Round(fields.find("model", String.class), new TokenUsage(fields.number("input"),
 				fields.number("output"), fields.number("cacheRead"), fields.number("cacheWrite")));
+	}
+
+	private static Verdict verdict(DocumentFields fields) {
+		return new Verdict(fields.text("hook"), Verdict.Phase.valueOf(fields.text("phase")),
+				Verdict.Outcome.valueOf(fields.text("outcome")), fields.find("reason", String.class));
 	}
 
 	private static StoredItem item(DocumentFields fields, long turn) {

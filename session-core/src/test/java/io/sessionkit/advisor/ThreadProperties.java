@@ -1,6 +1,7 @@
 package io.sessionkit.advisor;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
@@ -12,6 +13,8 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.Trim;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ObservedStore;
@@ -26,6 +29,7 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.MessageType;
+import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
@@ -36,7 +40,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Random threads, driven through real clients, on one store: turns with tool rounds and
  * parallel calls, empty ids, calls by whole and by stream, limits, failures of the model
- * and of the store, writers in between. After each turn the invariants are checked:
+ * and of the store, writers in between, hooks that turn the request inside out. After
+ * each turn the invariants are checked:
  * <ol>
  * <li>every request that left is a valid sequence that ends with the current turn,</li>
  * <li>limits hold, or the breach is reported,</li>
@@ -74,6 +79,8 @@ abstract class ThreadProperties {
 		private final Random random;
 
 		private final ObservedStore store;
+
+		private List<SessionHook> hooks = List.of();
 
 		private final SessionKey key = SessionKey.of("properties", UUID.randomUUID().toString());
 
@@ -116,6 +123,7 @@ abstract class ThreadProperties {
 		private void turn() {
 			this.model = new ScriptedChatModel();
 			Trim trim = trim();
+			this.hooks = hooks();
 			ClientSetup setup = ClientSetup.all().get(this.random.nextInt(ClientSetup.all().size()));
 			List<String> script = script();
 			Fault fault = fault();
@@ -141,7 +149,8 @@ abstract class ThreadProperties {
 		 * @return whether the breach of a limit was reported; null if the call failed
 		 */
 		private Boolean call(ClientSetup setup, Trim trim, String question) {
-			SessionAdvisor advisor = SessionAdvisor.of(Conversations.builder(this.store).trim(trim).build());
+			SessionAdvisor advisor = SessionAdvisor
+				.of(Conversations.builder(this.store).trim(trim).hooks(this.hooks).build());
 			ChatClient chat = setup.builder(this.model, advisor).defaultTools(SessionAdvisorTests.echo("t")).build();
 			try {
 				return SessionAdvisor
@@ -160,7 +169,9 @@ abstract class ThreadProperties {
 				List<String> lines = Lines.of(request);
 				assertThat(ValidSequence.faults(request)).as("%s: %s", this, lines).isEmpty();
 				assertThat(lines.stream().filter(("user: " + question)::equals)).as("%s: %s", this, lines).hasSize(1);
-				assertThat(doubleQuestions(lines)).as("%s: %s", this, lines).isEmpty();
+				if (this.hooks.isEmpty()) {
+					assertThat(doubleQuestions(lines)).as("%s: %s", this, lines).isEmpty();
+				}
 				long earlier = lines.stream().filter((line) -> line.startsWith("user: q")).count() - 1;
 				assertThat(earlier).as("%s: %s", this, lines).isLessThanOrEqualTo(trim.maxTurns());
 				long current = request.size() - lines.indexOf("user: " + question);
@@ -216,6 +227,77 @@ abstract class ThreadProperties {
 				case 1 -> Trim.keepLastMessages(1 + this.random.nextInt(12));
 				case 2 -> new Trim(1 + this.random.nextInt(3), 2 + this.random.nextInt(10));
 				default -> Trim.NONE;
+			};
+		}
+
+		/**
+		 * Hooks on the request: most leave the thread as it is, since they are none.
+		 */
+		private List<SessionHook> hooks() {
+			List<SessionHook> some = new ArrayList<>();
+			for (int i = this.random.nextInt(4); i > 1; i--) {
+				some.add(hook(this.random.nextInt(5), this.random.nextLong()));
+			}
+			return some;
+		}
+
+		/**
+		 * A hook that does the same each time that it is asked, to all but the last
+		 * message.
+		 */
+		private SessionHook hook(int kind, long hookSeed) {
+			return TestHooks.beforeModel("hook" + kind, (request) -> {
+				Random choice = new Random(hookSeed);
+				List<Message> changed = new ArrayList<>(request);
+				int question = lastQuestion(request);
+				switch (kind) {
+					case 0 -> changed.subList(firstUser(request), turnStart(request, question, choice)).clear();
+					case 1 -> drop(changed, question, choice);
+					case 2 -> Collections.shuffle(changed.subList(0, question), choice);
+					case 3 -> changed.add(choice.nextInt(question + 1), injected(choice));
+					default -> changed.add(choice.nextInt(changed.size()), new UserMessage("injected"));
+				}
+				return HookResult.replace(changed);
+			});
+		}
+
+		private static int lastQuestion(List<Message> request) {
+			int last = 0;
+			for (int i = 0; i < request.size(); i++) {
+				if (Lines.of(request).get(i).startsWith("user: q")) {
+					last = i;
+				}
+			}
+			return last;
+		}
+
+		private static int firstUser(List<Message> request) {
+			return (request.get(0).getMessageType() == MessageType.SYSTEM) ? 1 : 0;
+		}
+
+		private static int turnStart(List<Message> request, int question, Random choice) {
+			List<Integer> starts = new ArrayList<>(List.of(firstUser(request), question));
+			for (int i = firstUser(request); i < question; i++) {
+				if (request.get(i) instanceof UserMessage) {
+					starts.add(i);
+				}
+			}
+			return starts.get(choice.nextInt(starts.size()));
+		}
+
+		private static void drop(List<Message> changed, int question, Random choice) {
+			int index = choice.nextInt(changed.size());
+			if (index != question && index != changed.size() - 1) {
+				changed.remove(index);
+			}
+		}
+
+		private static Message injected(Random choice) {
+			return switch (choice.nextInt(4)) {
+				case 0 -> new SystemMessage("injected");
+				case 1 -> new AssistantMessage("injected");
+				case 2 -> calls(2, "");
+				default -> results("injected");
 			};
 		}
 

@@ -12,6 +12,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.Verdict;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.store.CommitResult.Outcome;
 import org.junit.jupiter.api.Test;
@@ -484,6 +485,47 @@ abstract class CommitContract extends ProtocolContract {
 		assertThat(store().turns(key, Tail.ALL))
 			.containsExactly(new Turn(open.id(), 1, 0, Session.MAIN, TurnStatus.COMPLETED, "first agent", "later", AT,
 					AT.plusSeconds(9), List.of(), Map.of("tool", "first digest"), null, 2, tokens(2)));
+	}
+
+	@Test
+	void verdictsComeBackEqualAndALaterPartReplacesThem() {
+		SessionKey key = key();
+		Verdict replaced = new Verdict("Rédacteur \"x\"", Verdict.Phase.BEFORE_TURN, Verdict.Outcome.REPLACED, null);
+		Verdict refused = new Verdict("guard", Verdict.Phase.BEFORE_SAVE, Verdict.Outcome.REFUSED,
+				"no 🐪, never\u0000");
+		Turn open = judged(name("turn"), TurnStatus.AWAITING_APPROVAL, List.of(replaced));
+		commit(Commit.first(key).turn(new TurnWrite(open, 0, items("q1"))));
+		assertThat(store().turns(key, Tail.ALL).get(0).verdicts()).containsExactly(replaced);
+		Turn completed = judged(open.id(), TurnStatus.COMPLETED, List.of(replaced, refused));
+		commit(Commit.any(key).turn(new TurnWrite(completed, 1, items("a1"))));
+		Turn none = judged(name("turn"), TurnStatus.COMPLETED, List.of());
+		commit(Commit.any(key).turn(new TurnWrite(none, 0, items("q2"))));
+		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::verdicts)
+			.containsExactly(List.of(replaced, refused), List.of());
+	}
+
+	@Test
+	void refusedTurnWithoutItemsIsKeptBesideTheHistory() {
+		SessionKey key = key();
+		Verdict refused = new Verdict("guard", Verdict.Phase.BEFORE_TURN, Verdict.Outcome.REFUSED, "no");
+		commit(Commit.any(key)
+			.turn(new TurnWrite(judged(name("turn"), TurnStatus.REFUSED, List.of(refused)), 0, List.of())));
+		assertThat(log(key)).isEmpty();
+		commit(Commit.any(key).turn(completed("q", "a")));
+		commit(Commit.any(key)
+			.turn(new TurnWrite(judged(name("turn"), TurnStatus.REFUSED, List.of(refused)), 0, List.of())));
+		commit(Commit.any(key).turn(completed("q2", "a2")));
+		assertThat(log(key)).containsExactly("q", "a", "q2", "a2");
+		assertThat(view(key, Window.ALL)).containsExactly("q", "a", "q2", "a2");
+		assertThat(store().items(key, 3)).isEmpty();
+		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::status)
+			.containsExactly(TurnStatus.REFUSED, TurnStatus.COMPLETED, TurnStatus.REFUSED, TurnStatus.COMPLETED);
+		assertThat(store().turns(key, Tail.ALL).get(2).verdicts()).containsExactly(refused);
+	}
+
+	private static Turn judged(String id, TurnStatus status, List<Verdict> verdicts) {
+		return new Turn(id, 0, 0, Session.MAIN, status, null, null, AT, status.isOpen() ? null : AT, List.of(),
+				Map.of(), null, 0, 0, verdicts);
 	}
 
 	@Test

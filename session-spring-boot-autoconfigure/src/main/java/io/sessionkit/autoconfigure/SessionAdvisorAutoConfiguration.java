@@ -4,6 +4,8 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SequenceGuard;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.Trim;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
@@ -27,10 +29,13 @@ public final class SessionAdvisorAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	Conversations conversations(SessionStore store, SessionKitProperties properties) {
+	Conversations conversations(SessionStore store, ObjectProvider<SessionHook> hooks,
+			ObjectProvider<SessionListener> listeners, SessionKitProperties properties) {
 		return Conversations.builder(store)
 			.trim(trim(properties.trim()))
 			.guard(properties.sequence().strict() ? SequenceGuard.strict() : SequenceGuard.repairing())
+			.hooks(hooks.orderedStream().toList())
+			.listeners(listeners.orderedStream().toList())
 			.build();
 	}
 

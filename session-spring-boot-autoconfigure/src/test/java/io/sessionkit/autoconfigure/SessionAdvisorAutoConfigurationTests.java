@@ -1,5 +1,6 @@
 package io.sessionkit.autoconfigure;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -9,6 +10,11 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionEvent;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SessionListener;
 import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
@@ -29,6 +35,9 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -196,6 +205,17 @@ class SessionAdvisorAutoConfigurationTests {
 	}
 
 	@Test
+	void hooksAndListenersOfTheApplicationAreAskedInTheirOrder() {
+		this.model.says("hello");
+		this.runner.withUserConfiguration(HooksConfiguration.class).run((context) -> {
+			say(chat(context), "hi", SessionAdvisor.session(KEY));
+			assertThat(this.model.lastRequestLines()).containsExactly("user: hi, first, second");
+			assertThat(stored(context)).containsExactly("hi, first, second", "hello");
+			assertThat(context.getBean(HooksConfiguration.class).heard).containsExactly("hello");
+		});
+	}
+
+	@Test
 	void applicationWithoutTheChatClientAutoConfigurationStarts() {
 		new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(MessageCodecAutoConfiguration.class,
@@ -231,6 +251,48 @@ class SessionAdvisorAutoConfigurationTests {
 			.description("the weather in a city")
 			.inputType(City.class)
 			.build();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class HooksConfiguration {
+
+		private final List<String> heard = new ArrayList<>();
+
+		@Bean
+		@Order(2)
+		SessionHook second() {
+			return adding("second");
+		}
+
+		@Bean
+		@Order(1)
+		SessionHook first() {
+			return adding("first");
+		}
+
+		@Bean
+		SessionListener listener() {
+			return new SessionListener() {
+
+				@Override
+				public void textComplete(SessionEvent.TextComplete event) {
+					HooksConfiguration.this.heard.add(event.text());
+				}
+
+			};
+		}
+
+		private static SessionHook adding(String text) {
+			return new SessionHook() {
+
+				@Override
+				public HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
+					return HookResult.replace(List.of(new UserMessage(input.get(0).getText() + ", " + text)));
+				}
+
+			};
+		}
+
 	}
 
 	record City(String city) {

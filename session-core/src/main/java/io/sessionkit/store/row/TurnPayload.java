@@ -8,6 +8,7 @@ import io.sessionkit.Round;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
+import io.sessionkit.Verdict;
 import io.sessionkit.codec.MessageCodec;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,9 @@ final class TurnPayload {
 		if (!turn.rounds().isEmpty()) {
 			values.put("rounds", turn.rounds().stream().map(TurnPayload::values).toList());
 		}
+		if (!turn.verdicts().isEmpty()) {
+			values.put("verdicts", turn.verdicts().stream().map(TurnPayload::values).toList());
+		}
 		return codec.encodeValues(key, values);
 	}
 
@@ -48,7 +52,7 @@ final class TurnPayload {
 		return new Turn(row.id(), row.number(), row.parent(), row.branch(), row.status(), (String) origin.get("agent"),
 				(String) outcome.get("model"), Micros.instant(row.startedAt()), Micros.instantOrNull(row.endedAt()),
 				rounds(outcome.get("rounds")), tools(origin.get("tools")), (String) outcome.get("failure"), row.items(),
-				row.tokens());
+				row.tokens(), verdicts(outcome.get("verdicts")));
 	}
 
 	private static Map<String, Object> values(Round round) {
@@ -69,6 +73,26 @@ final class TurnPayload {
 	private static Round round(Map<?, ?> values) {
 		return new Round((String) values.get("model"), new TokenUsage(number(values, "input"), number(values, "output"),
 				number(values, "cacheRead"), number(values, "cacheWrite")));
+	}
+
+	private static Map<String, Object> values(Verdict verdict) {
+		Map<String, Object> values = new HashMap<>();
+		values.put("hook", verdict.hook());
+		values.put("phase", verdict.phase().name());
+		values.put("outcome", verdict.outcome().name());
+		putIfPresent(values, "reason", verdict.reason());
+		return values;
+	}
+
+	private static List<Verdict> verdicts(@Nullable Object values) {
+		return (values instanceof List<?> list) ? list.stream().map((verdict) -> verdict((Map<?, ?>) verdict)).toList()
+				: List.of();
+	}
+
+	private static Verdict verdict(Map<?, ?> values) {
+		return new Verdict(String.valueOf(values.get("hook")),
+				Verdict.Phase.valueOf(String.valueOf(values.get("phase"))),
+				Verdict.Outcome.valueOf(String.valueOf(values.get("outcome"))), (String) values.get("reason"));
 	}
 
 	private static long number(Map<?, ?> values, String name) {

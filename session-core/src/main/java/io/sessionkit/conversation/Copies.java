@@ -1,0 +1,144 @@
+package io.sessionkit.conversation;
+
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.SystemMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.content.Media;
+
+/**
+ * The copies that one hook is given, and the way back: a copy that a hook returns stands
+ * for the message that it was made of, whatever the hook has done to it.
+ */
+final class Copies {
+
+	private final Map<Message, Message> originals = new IdentityHashMap<>();
+
+	Message give(Message message) {
+		Message copy = copy(message);
+		this.originals.put(copy, message);
+		return copy;
+	}
+
+	List<Message> give(List<Message> messages) {
+		return messages.stream().map(this::give).toList();
+	}
+
+	/**
+	 * What a hook returned, with nothing in it that the hook could change later.
+	 */
+	Message take(Message returned) {
+		Message original = this.originals.get(returned);
+		return (original != null) ? original : copy(returned);
+	}
+
+	List<Message> take(List<Message> returned) {
+		return returned.stream().map(this::take).toList();
+	}
+
+	/**
+	 * The messages as a list that gives a copy at each read, so that it costs nothing
+	 * until somebody reads.
+	 */
+	static List<Message> lazy(List<Message> messages) {
+		return new AbstractList<>() {
+
+			@Override
+			public Message get(int index) {
+				return copy(messages.get(index));
+			}
+
+			@Override
+			public int size() {
+				return messages.size();
+			}
+
+		};
+	}
+
+	@SuppressWarnings("NullAway") // a provider may put null into the metadata
+	static Map<String, Object> values(Map<String, ? extends @Nullable Object> values) {
+		Map<String, Object> copy = new LinkedHashMap<>();
+		values.forEach((name, value) -> copy.put(name, value(value)));
+		return copy;
+	}
+
+	private static @Nullable Object value(@Nullable Object value) {
+		if (value instanceof byte[] bytes) {
+			return bytes.clone();
+		}
+		if (value instanceof List<?> list) {
+			List<@Nullable Object> copy = new ArrayList<>(list.size());
+			list.forEach((each) -> copy.add(value(each)));
+			return Collections.unmodifiableList(copy);
+		}
+		if (value instanceof Map<?, ?> map) {
+			Map<Object, @Nullable Object> copy = new LinkedHashMap<>();
+			map.forEach((key, each) -> copy.put(key, value(each)));
+			return Collections.unmodifiableMap(copy);
+		}
+		return value;
+	}
+
+	private static Message copy(Message message) {
+		if (message instanceof UserMessage user) {
+			return UserMessage.builder()
+				.text(Objects.requireNonNull(user.getText()))
+				.media(media(user.getMedia()))
+				.metadata(metadata(user))
+				.build();
+		}
+		if (message instanceof AssistantMessage assistant) {
+			return AssistantMessage.builder()
+				.content(assistant.getText())
+				.properties(metadata(assistant))
+				.toolCalls(List.copyOf(assistant.getToolCalls()))
+				.media(media(assistant.getMedia()))
+				.build();
+		}
+		if (message instanceof ToolResponseMessage tools) {
+			return ToolResponseMessage.builder()
+				.responses(List.copyOf(tools.getResponses()))
+				.metadata(metadata(tools))
+				.build();
+		}
+		if (message instanceof SystemMessage system) {
+			return SystemMessage.builder()
+				.text(Objects.requireNonNull(system.getText()))
+				.metadata(metadata(system))
+				.build();
+		}
+		return message;
+	}
+
+	private static Map<String, Object> metadata(Message message) {
+		return new HashMap<>(values(message.getMetadata()));
+	}
+
+	private static List<Media> media(Collection<Media> media) {
+		return media.stream().map(Copies::medium).toList();
+	}
+
+	private static Media medium(Media medium) {
+		if (!(medium.getData() instanceof byte[] bytes)) {
+			return medium;
+		}
+		Media.Builder copy = Media.builder().mimeType(medium.getMimeType()).data(bytes.clone()).name(medium.getName());
+		return (medium.getId() != null) ? copy.id(medium.getId()).build() : copy.build();
+	}
+
+}

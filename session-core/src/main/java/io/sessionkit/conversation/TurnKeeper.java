@@ -1,0 +1,228 @@
+package io.sessionkit.conversation;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.sessionkit.CommitFailedException;
+import io.sessionkit.Round;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionRefusedException;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.Verdict;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.model.ChatResponse;
+
+/**
+ * Ends one turn: asks the hooks what is kept of it, has it written, tells the listeners.
+ * Used by one thread at the end of the turn.
+ */
+final class TurnKeeper {
+
+	private static final String NO_REPLY = "no reply";
+
+	/**
+	 * What was recorded of a turn.
+	 *
+	 * @param input what the caller said
+	 * @param said what came after it
+	 * @param rounds one entry for each answer of the model
+	 * @param answered whether there is an answer
+	 * @param overLimit whether it was sent although it was over a limit
+	 */
+	record Recorded(List<Transcript.Entry> input, List<Transcript.Entry> said, List<Round> rounds, boolean answered,
+			boolean overLimit) {
+
+		List<Transcript.Entry> all() {
+			List<Transcript.Entry> all = new ArrayList<>(this.input);
+			all.addAll(this.said);
+			return all;
+		}
+
+	}
+
+	private final SessionKey key;
+
+	private final HookRun hooks;
+
+	private final TurnEvents events;
+
+	private final TurnWriter writer;
+
+	/** What hooks have left to be stored; null until they were asked. */
+	private @Nullable List<Transcript.Entry> kept;
+
+	TurnKeeper(SessionKey key, HookRun hooks, TurnEvents events, TurnWriter writer) {
+		this.key = key;
+		this.hooks = hooks;
+		this.events = events;
+		this.writer = writer;
+	}
+
+	/**
+	 * Stores the turn as history; without an answer, as failed.
+	 */
+	TurnResult complete(Recorded recorded, @Nullable ChatResponse answer) {
+		try {
+			askHooks(recorded, recorded.answered());
+		}
+		catch (SessionRefusedException ex) {
+			fail(recorded, ex);
+			throw ex;
+		}
+		TurnResult result = recorded.answered() ? committed(recorded, answer) : unanswered(recorded, answer);
+		if (result == null) {
+			throw conflict(recorded, answer);
+		}
+		return result;
+	}
+
+	/**
+	 * Keeps the turn as failed, or as refused if that is what ended it.
+	 * @param cause what ended it; what goes wrong here is added to it as suppressed
+	 */
+	void fail(Recorded recorded, Throwable cause) {
+		TurnEnd end = this.hooks.end(cause);
+		try {
+			keepAside(recorded, (end != null) ? end : TurnEnd.failed(cause));
+		}
+		catch (RuntimeException ex) {
+			cause.addSuppressed(ex);
+		}
+	}
+
+	/**
+	 * Keeps the turn of a caller that has gone.
+	 */
+	void cancel(Recorded recorded) {
+		keepAside(recorded, TurnEnd.CANCELLED);
+	}
+
+	/**
+	 * Stores the turn of a caller that has gone when the answer was whole.
+	 * @return whether it is history now
+	 */
+	boolean completeUnseen(Recorded recorded) {
+		try {
+			askHooks(recorded, true);
+		}
+		catch (SessionRefusedException ex) {
+			return false;
+		}
+		return commit(recorded) != null;
+	}
+
+	private @Nullable TurnResult committed(Recorded recorded, @Nullable ChatResponse answer) {
+		try {
+			return commit(recorded);
+		}
+		catch (RuntimeException ex) {
+			this.events.failed(TurnStatus.FAILED, CommitFailedException.class.getName());
+			throw commitFailed(answer, ex);
+		}
+	}
+
+	private TurnResult unanswered(Recorded recorded, @Nullable ChatResponse answer) {
+		try {
+			return keepAside(recorded, TurnEnd.failed(NO_REPLY));
+		}
+		catch (RuntimeException ex) {
+			throw commitFailed(answer, ex);
+		}
+	}
+
+	private CommitFailedException commitFailed(@Nullable ChatResponse answer, RuntimeException cause) {
+		return new CommitFailedException("The turn on session " + this.key + " is over, but it could not be stored: "
+				+ cause.getClass().getSimpleName() + ". A reply that there is is in this exception; the thread"
+				+ " is as it was, or has the whole turn.", answer, cause);
+	}
+
+	private SessionConflictException conflict(Recorded recorded, @Nullable ChatResponse answer) {
+		SessionConflictException conflict = new SessionConflictException(this.writer.isErased()
+				? "Session " + this.key + " was erased or has expired while this turn was open. The reply is in this"
+						+ " exception, and nothing of the turn was stored."
+				: "Session " + this.key + " moved on from version " + this.writer.baseVersion()
+						+ " while this turn was open. The reply is in this exception and the turn is kept beside the"
+						+ " history; call again to continue from what is there now.",
+				answer);
+		fail(recorded, conflict);
+		return conflict;
+	}
+
+	/**
+	 * @return null if somebody else was first
+	 */
+	private @Nullable TurnResult commit(Recorded recorded) {
+		TurnResult result = this.writer.commit(outline(recorded, TurnEnd.COMPLETED));
+		if (result != null) {
+			this.events.committed(result.turn());
+		}
+		return result;
+	}
+
+	private TurnResult keepAside(Recorded recorded, TurnEnd end) {
+		if (this.kept == null) {
+			try {
+				askHooks(recorded, false);
+			}
+			catch (SessionRefusedException ex) {
+				// the verdict says so, and only the input is kept
+			}
+		}
+		try {
+			return this.writer.keepAside(outline(recorded, end));
+		}
+		finally {
+			tell(end);
+		}
+	}
+
+	/**
+	 * Asks the hooks, once, about what is kept.
+	 * @param history whether the turn is to become history
+	 */
+	private void askHooks(Recorded recorded, boolean history) {
+		List<Transcript.Entry> all = recorded.all();
+		if (this.hooks.isEmpty() || all.isEmpty()) {
+			this.kept = all;
+			return;
+		}
+		this.kept = recorded.input();
+		List<Message> messages = all.stream().map(Transcript.Entry::message).toList();
+		this.kept = timed(this.hooks.beforeSave(messages, history), all);
+	}
+
+	/**
+	 * The messages with the times that they have, and for new ones that of the one
+	 * before.
+	 */
+	private static List<Transcript.Entry> timed(List<Message> messages, List<Transcript.Entry> known) {
+		List<Transcript.Entry> timed = new ArrayList<>();
+		Transcript.Entry last = known.get(0);
+		for (Message message : messages) {
+			for (Transcript.Entry entry : known) {
+				last = (entry.message() == message) ? entry : last;
+			}
+			timed.add(new Transcript.Entry(message, last.at()));
+		}
+		return timed;
+	}
+
+	private TurnWriter.Outline outline(Recorded recorded, TurnEnd end) {
+		return new TurnWriter.Outline(end, (this.kept != null) ? this.kept : List.of(), recorded.rounds(),
+				this.hooks.verdicts(), recorded.overLimit());
+	}
+
+	private void tell(TurnEnd end) {
+		Verdict refusal = this.hooks.refusal();
+		if (end.status() == TurnStatus.REFUSED && refusal != null) {
+			this.events.refused(refusal);
+		}
+		else {
+			this.events.failed(end.status(), end.failure());
+		}
+	}
+
+}

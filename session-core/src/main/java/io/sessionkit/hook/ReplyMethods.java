@@ -1,0 +1,39 @@
+package io.sessionkit.hook;
+
+import java.util.List;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+
+/**
+ * Whether a class of hooks looks at replies. Where that cannot be found out, it does.
+ */
+final class ReplyMethods {
+
+	private static final ClassValue<Boolean> OVERRIDDEN = new ClassValue<>() {
+
+		@Override
+		protected Boolean computeValue(Class<?> type) {
+			return isOverridden(type, "afterModel", AssistantMessage.class)
+					|| isOverridden(type, "beforeSave", List.class);
+		}
+
+	};
+
+	private ReplyMethods() {
+	}
+
+	static boolean areOverriddenBy(Class<?> type) {
+		return OVERRIDDEN.get(type);
+	}
+
+	private static boolean isOverridden(Class<?> type, String method, Class<?> given) {
+		try {
+			return type.getMethod(method, HookContext.class, given).getDeclaringClass() != SessionHook.class;
+		}
+		catch (ReflectiveOperationException | Error ex) {
+			// a native image without metadata for the class
+			return true;
+		}
+	}
+
+}

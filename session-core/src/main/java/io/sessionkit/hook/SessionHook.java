@@ -1,0 +1,116 @@
+package io.sessionkit.hook;
+
+import java.util.List;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Checks and changes what goes into a turn and what comes out of it. Every method leaves
+ * things as they are unless it is overridden.
+ * <p>
+ * Several hooks stand around the model like layers: those before the model are asked from
+ * the first to the last, those after it from the last to the first, each with what the
+ * one before has left. The first that answers or refuses ends that round of questions.
+ * <p>
+ * A hook is given copies: to change them has no effect, what counts is the result. A
+ * result of null is an error. One hook serves many turns at once and must be safe for use
+ * by many threads. In a call it runs on the caller's thread, in a stream on a thread that
+ * may wait, with the one exception that {@link #checksReplies} names; a turn that is
+ * cancelled is saved on such a thread too.
+ * <p>
+ * Guards fail closed. A hook that throws before the model stops the turn: the model is
+ * not called, the exception reaches the caller as it is, and the turn is kept as FAILED.
+ * A hook that throws on a reply withholds it like one that refuses: see
+ * {@link io.sessionkit.SessionRefusedException}.
+ */
+public interface SessionHook {
+
+	/**
+	 * How the hook is called in verdicts, events and exceptions.
+	 * @return the name; by default that of the class, without its package
+	 */
+	default String name() {
+		Class<?> type = ClassUtils.getUserClass(this);
+		String name = type.getSimpleName();
+		return name.isEmpty() ? type.getName().substring(type.getName().lastIndexOf('.') + 1) : name;
+	}
+
+	/**
+	 * Asked once, when the turn is open, about what the user says.
+	 * <p>
+	 * May keep; replace what is sent and stored as the input of this turn; answer, and no
+	 * advisor inside of the session nor the model is called; refuse. Where it refuses or
+	 * throws, nothing of the input is kept with the turn.
+	 * @param context the turn
+	 * @param input the messages of the call, without system text
+	 * @return what to do with them; another input must have a message and no system text
+	 */
+	default HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
+		return HookResult.keep();
+	}
+
+	/**
+	 * Asked before each model call about the request. Limits are applied to what it
+	 * returns, then the {@link SequenceGuard}.
+	 * <p>
+	 * May keep; replace what this call sends, which changes nothing that is stored and
+	 * nothing in the next round: it is asked anew then, about the original, and should
+	 * give the same for the same; answer, and the model is not called again; refuse. The
+	 * request must still end with a user message or tool results.
+	 * @param context the turn
+	 * @param request system text, history, the messages of this turn so far
+	 * @return what to do with the request
+	 */
+	default HookResult<List<Message>> beforeModel(HookContext context, List<Message> request) {
+		return HookResult.keep();
+	}
+
+	/**
+	 * Asked after each model call about the reply, before its tools are called. An answer
+	 * that a hook or an advisor gave instead of the model, and results of tools that go
+	 * to the caller directly, are seen by {@link #beforeSave} only.
+	 * <p>
+	 * May keep; replace the reply for the tool loop, the caller and the store; refuse.
+	 * @param context the turn
+	 * @param reply the reply that the tool loop follows; its text may be null
+	 * @return what to do with it
+	 */
+	default HookResult<AssistantMessage> afterModel(HookContext context, AssistantMessage reply) {
+		return HookResult.keep();
+	}
+
+	/**
+	 * Asked once when the turn is over, before it is stored, about what is kept of it. A
+	 * turn that has failed or was cancelled is kept too, beside the history.
+	 * <p>
+	 * May keep; replace what is kept, which changes nothing for the caller; refuse, and
+	 * the reply is withheld. Where it refuses or throws, only the input is kept, as
+	 * {@link #beforeTurn} has left it.
+	 * @param context the turn
+	 * @param turn the input, tool calls and results, the reply
+	 * @return what to do with them; another list must have a message, no system text, and
+	 * the results of each call right behind it
+	 */
+	default HookResult<List<Message>> beforeSave(HookContext context, List<Message> turn) {
+		return HookResult.keep();
+	}
+
+	/**
+	 * Whether this hook may withhold or change a reply. Then a stream waits: its
+	 * subscriber gets nothing before all replies of the turn have passed and the turn is
+	 * stored, and then only what the hooks have seen, in one piece for each reply. What
+	 * was delivered could not be taken back.
+	 * <p>
+	 * A hook that says false is held to it, in calls as in streams: to refuse or replace
+	 * in {@link #afterModel}, or to refuse in {@link #beforeSave}, is an error then. It
+	 * may still look, and change what is kept. Its {@link #afterModel} runs where the
+	 * model's stream does, and must not wait.
+	 * @return by default, whether it overrides {@link #afterModel} or {@link #beforeSave}
+	 */
+	default boolean checksReplies() {
+		return ReplyMethods.areOverriddenBy(getClass());
+	}
+
+}

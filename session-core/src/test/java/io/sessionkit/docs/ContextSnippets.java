@@ -1,0 +1,147 @@
+package io.sessionkit.docs;
+
+import java.util.List;
+
+import io.sessionkit.SessionRefusedException;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionEvent;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SessionListener;
+import io.sessionkit.store.SessionStore;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.SystemMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.UserMessage;
+
+/**
+ * The code of {@code docs/context.md}.
+ */
+final class ContextSnippets {
+
+	private ContextSnippets() {
+	}
+
+	// tag::input
+	static final class OrderNumbers implements SessionHook {
+
+		@Override
+		public HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
+			String text = input.get(input.size() - 1).getText();
+			if (text == null || text.isBlank()) {
+				return HookResult.answer("Which order do you mean?");
+			}
+			if (text.length() > 10_000) {
+				return HookResult.refuse("The message is longer than 10,000 characters.");
+			}
+			return HookResult.replace(List.of(new UserMessage(text.replaceAll("\\b\\d{16}\\b", "[card]"))));
+		}
+
+	}
+	// end::input
+
+	// tag::request
+	static final class Tenant implements SessionHook {
+
+		@Override
+		public HookResult<List<Message>> beforeModel(HookContext context, List<Message> request) {
+			Object tenant = context.parameters().get("tenant");
+			return (tenant == null) ? HookResult.keep()
+					: HookResult.replace(request.stream().map((message) -> named(message, tenant)).toList());
+		}
+
+		private static Message named(Message message, Object tenant) {
+			return (message instanceof SystemMessage system)
+					? new SystemMessage(system.getText() + "\nThe tenant is " + tenant + ".") : message;
+		}
+
+	}
+	// end::request
+
+	// tag::reply
+	static final class NoPromises implements SessionHook {
+
+		@Override
+		public HookResult<AssistantMessage> afterModel(HookContext context, AssistantMessage reply) {
+			String text = reply.getText();
+			return (text != null && text.contains("guarantee"))
+					? HookResult.refuse("The answer promises what we do not.") : HookResult.keep();
+		}
+
+	}
+	// end::reply
+
+	// tag::keep
+	static final class WithoutToolRounds implements SessionHook {
+
+		@Override
+		public HookResult<List<Message>> beforeSave(HookContext context, List<Message> turn) {
+			return HookResult.replace(turn.stream().filter((message) -> !isToolRound(message)).toList());
+		}
+
+		private static boolean isToolRound(Message message) {
+			return message instanceof ToolResponseMessage
+					|| (message instanceof AssistantMessage reply && reply.hasToolCalls());
+		}
+
+		@Override
+		public boolean checksReplies() {
+			return false; // it never refuses: streams stay live
+		}
+
+	}
+	// end::keep
+
+	// tag::listener
+	static final class Progress implements SessionListener {
+
+		@Override
+		public void toolCalled(SessionEvent.ToolCalled event) {
+			show(event.key().id(), "calling " + event.call().name());
+		}
+
+		@Override
+		public void failed(SessionEvent.Failed event) {
+			show(event.key().id(), "failed");
+		}
+
+		private void show(String thread, String line) {
+			// hand it to somebody else: a listener must not wait
+		}
+
+	}
+	// end::listener
+
+	static SessionAdvisor byHand(SessionStore store) {
+		// tag::all
+		Conversations conversations = Conversations.builder(store)
+			.hooks(new OrderNumbers(), new NoPromises())
+			.listeners(new Progress())
+			.build();
+		return SessionAdvisor.of(conversations);
+		// end::all
+	}
+
+	static String ofOneCall(ChatClient chat, String text) {
+		// tag::call
+		try {
+			return chat.prompt()
+				.user(text)
+				.advisors(SessionAdvisor.session("t1"))
+				.advisors(SessionAdvisor.hook(new Tenant()))
+				.advisors((advisors) -> advisors.param("tenant", "acme"))
+				.call()
+				.content();
+		}
+		catch (SessionRefusedException ex) {
+			return ex.reason();
+		}
+		// end::call
+	}
+
+}
