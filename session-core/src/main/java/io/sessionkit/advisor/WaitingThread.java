@@ -1,7 +1,10 @@
 package io.sessionkit.advisor;
 
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -12,18 +15,30 @@ import reactor.core.scheduler.Schedulers;
  */
 final class WaitingThread {
 
+	private static final Log logger = LogFactory.getLog(WaitingThread.class);
+
 	private WaitingThread() {
 	}
 
 	static <T> Mono<T> run(Callable<T> work) {
-		return Mono.create((sink) -> Schedulers.boundedElastic().schedule(() -> {
-			try {
-				sink.success(work.call());
-			}
-			catch (Exception | Error ex) {
-				sink.error(ex);
-			}
-		}));
+		return Mono.create((sink) -> {
+			AtomicBoolean gone = new AtomicBoolean();
+			sink.onCancel(() -> gone.set(true));
+			Schedulers.boundedElastic().schedule(() -> {
+				try {
+					sink.success(work.call());
+				}
+				catch (Exception | Error ex) {
+					if (gone.get()) {
+						// Reactor would log it whole, and what a hook threw may quote a
+						// message
+						logger.warn("A stream was cancelled, and what it still did failed: " + ex.getClass().getName());
+						return;
+					}
+					sink.error(ex);
+				}
+			});
+		});
 	}
 
 }

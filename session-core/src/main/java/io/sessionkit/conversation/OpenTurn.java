@@ -13,7 +13,6 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.hook.HookContext;
-import io.sessionkit.hook.SequenceGuard;
 import io.sessionkit.hook.Trim;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
@@ -25,8 +24,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.ai.chat.messages.MessageType;
-import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 
@@ -51,7 +48,7 @@ public final class OpenTurn {
 
 	private final ViewTrimmer trimmer;
 
-	private final SequenceGuard guard;
+	private final RequestView requestView;
 
 	private final Transcript transcript;
 
@@ -87,7 +84,7 @@ public final class OpenTurn {
 		Optional<SessionView> view = store.open(request.key(), window(rules.trim(), request));
 		this.base = view.map(SessionView::session).orElse(null);
 		this.trimmer = new ViewTrimmer(view.map(SessionView::items).orElse(List.of()), rules.trim());
-		this.guard = rules.guard();
+		this.requestView = new RequestView(request.key(), this.trimmer, rules.guard());
 		this.transcript = new Transcript(this.options::now, this.options.codec()::storable);
 		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events,
 				new TurnWriter(store, request, id, this.startedAt, this.base));
@@ -219,40 +216,12 @@ public final class OpenTurn {
 
 	private synchronized List<Message> begin(List<Message> whole, HookRun.Passed<List<Message>> passed) {
 		checkOpen();
-		List<Message> sent = passed.replaced()
-				? this.trimmer.fitChanged(passed.value(), currentTurn(passed.value()), this.guard::apply)
-				: this.trimmer.fit(whole, this.guard::apply);
-		if (passed.replaced() && canBeAnswered(whole) && !canBeAnswered(sent)) {
-			throw new InvalidSequenceException("After the hooks, the request on session " + key()
-					+ " does not end with a user message or tool results. A beforeModel hook has to leave the current"
-					+ " turn in its place, at the end.");
-		}
-		if (sent.stream().allMatch(SystemMessage.class::isInstance)) {
-			throw new InvalidSequenceException("Nothing is left of the request on session " + key()
-					+ ": it has only tool results whose calls are not in the history. Send them to the session whose"
-					+ " last reply has the calls, or add a user message.");
-		}
+		List<Message> sent = passed.replaced() ? this.requestView.ofChanged(passed.value(), whole,
+				this.input.isEmpty() ? null : this.input.get(0), this.input.size() + this.transcript.size())
+				: this.requestView.of(whole);
 		this.reply = new ReplyAggregator();
 		this.roundOpen = true;
 		return sent;
-	}
-
-	/**
-	 * Where the current turn begins in a request that hooks have changed: at its first
-	 * message if that is still there, else as far from the end as it is long.
-	 */
-	private int currentTurn(List<Message> request) {
-		for (int i = 0; i < request.size(); i++) {
-			if (request.get(i) == this.input.get(0)) {
-				return i;
-			}
-		}
-		return request.size() - this.input.size() - this.transcript.size();
-	}
-
-	private static boolean canBeAnswered(List<Message> request) {
-		MessageType last = request.isEmpty() ? MessageType.SYSTEM : request.get(request.size() - 1).getMessageType();
-		return last == MessageType.USER || last == MessageType.TOOL;
 	}
 
 	private ChatResponse answered(String text) {
