@@ -19,6 +19,7 @@ import io.sessionkit.store.jdbc.SessionStatements.Seen;
 import io.sessionkit.store.row.EncodedCommit;
 import io.sessionkit.store.row.HeaderRow;
 import io.sessionkit.store.row.Micros;
+import io.sessionkit.store.row.RefusedChange;
 import io.sessionkit.store.row.TurnRow;
 import org.jspecify.annotations.Nullable;
 
@@ -143,8 +144,7 @@ final class GeneralCommit {
 		EncodedTurn turn = commit.turn();
 		int parts = (there != null) ? there.parts() : 0;
 		if (turn != null && turn.part() != parts) {
-			throw new IllegalArgumentException("Turn '" + turn.turn().id() + "' of session " + commit.commit().key()
-					+ " has " + parts + " parts; the next one is part " + parts + ", not " + turn.part() + ".");
+			throw RefusedChange.part(commit.commit(), parts);
 		}
 	}
 
@@ -192,9 +192,7 @@ final class GeneralCommit {
 		}
 		TurnRow target = this.turns.find(connection, draft.pk(), head.turn());
 		if (head.turn() != 0 && (target == null || target.status() != TurnStatus.COMPLETED)) {
-			throw new IllegalArgumentException("The head of session " + commit.commit().key() + " cannot move to turn "
-					+ head.turn() + ": " + ((target != null) ? "it is not completed" : "there is none with this number")
-					+ ". Name a completed turn, or 0 for the beginning.");
+			throw RefusedChange.head(commit.commit(), target != null);
 		}
 		draft.branch(head.branch());
 		this.turns.moveTo(connection, draft, target);
@@ -204,9 +202,7 @@ final class GeneralCommit {
 		HeaderChange.Checkpoint checkpoint = commit.commit().header().checkpoint();
 		if (checkpoint != null && checkpoint.turn() != 0
 				&& !this.turns.isOnPath(connection, draft.pk(), draft.path(), checkpoint.turn())) {
-			throw new IllegalArgumentException(
-					"A checkpoint of session " + commit.commit().key() + " cannot cover turn " + checkpoint.turn()
-							+ ": it is not on the way from turn " + draft.path().head() + " to the beginning.");
+			throw RefusedChange.checkpoint(commit.commit(), draft.path().head());
 		}
 	}
 
