@@ -16,21 +16,31 @@ import org.openjdk.jmh.util.Statistics;
  */
 final class Microbenchmarks {
 
+	/**
+	 * A whole call is many methods: on two cores the second compiler is done with them
+	 * after ten seconds.
+	 */
+	private static final int WARM_UP_OF_A_CALL = 12;
+
 	private Microbenchmarks() {
 	}
 
 	static void run(Options options, Results results) {
+		Progress.say("microbenchmarks");
+		run(CodecBenchmark.class, 5, options, results);
+		run(InMemoryBenchmark.class, WARM_UP_OF_A_CALL, options, results);
+	}
+
+	private static void run(Class<?> benchmark, int warmUp, Options options, Results results) {
 		TimeValue time = options.quickMicro() ? TimeValue.milliseconds(300) : TimeValue.seconds(1);
 		OptionsBuilder jmh = new OptionsBuilder();
-		jmh.include(CodecBenchmark.class.getName())
-			.include(InMemoryBenchmark.class.getName())
+		jmh.include(benchmark.getName())
 			.forks(1)
-			.warmupIterations(options.quickMicro() ? 2 : 5)
+			.warmupIterations(options.quickMicro() ? 2 : warmUp)
 			.warmupTime(time)
 			.measurementIterations(options.quickMicro() ? 2 : 3)
 			.measurementTime(time)
 			.verbosity(VerboseMode.SILENT);
-		Progress.say("microbenchmarks");
 		try {
 			note(new Runner(jmh.build()).run(), results);
 		}
