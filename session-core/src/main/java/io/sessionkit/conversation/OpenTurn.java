@@ -83,7 +83,7 @@ public final class OpenTurn {
 		this.startedAt = this.options.now();
 		Optional<SessionView> view = store.open(request.key(), window(rules.trim(), request));
 		this.base = view.map(SessionView::session).orElse(null);
-		this.trimmer = new ViewTrimmer(view.map(SessionView::items).orElse(List.of()), rules.trim());
+		this.trimmer = new ViewTrimmer(ViewLine.of(view.orElse(null), this.options), rules.trim());
 		this.requestView = new RequestView(request.key(), this.trimmer, rules.guard());
 		this.transcript = new Transcript(this.options::now, this.options.codec()::storable);
 		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events,

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-import io.sessionkit.SessionItem;
 import io.sessionkit.hook.Trim;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -31,15 +30,15 @@ final class ViewTrimmer {
 
 	private boolean overLimit;
 
-	ViewTrimmer(List<SessionItem> view, Trim trim) {
+	ViewTrimmer(List<ViewLine> view, Trim trim) {
 		this.trim = trim;
 		long turn = -1;
-		for (SessionItem item : view) {
-			if (item.turn() != turn) {
-				turn = item.turn();
+		for (ViewLine line : view) {
+			if (line.turn() != turn) {
+				turn = line.turn();
 				this.turns.add(this.history.size());
 			}
-			this.history.add(item.message());
+			this.history.add(line.message());
 		}
 	}
 

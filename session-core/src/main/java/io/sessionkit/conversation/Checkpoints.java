@@ -1,0 +1,80 @@
+package io.sessionkit.conversation;
+
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.Checkpoint;
+import io.sessionkit.SessionKey;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+
+/**
+ * How a checkpoint is kept in its record, and how it enters a request.
+ */
+final class Checkpoints {
+
+	/** Marks both messages of the pair that a summary is sent as. */
+	static final String MARK = "sessionkit.summary";
+
+	private static final String QUESTION = "Summarize our conversation so far.";
+
+	private Checkpoints() {
+	}
+
+	static RecordWrite write(SessionKey key, Checkpoint checkpoint, MessageCodec codec) {
+		Map<String, @Nullable Object> values = new HashMap<>();
+		values.put("turn", checkpoint.turn());
+		values.put("since", checkpoint.since());
+		values.put("summary", checkpoint.summary());
+		values.put("model", checkpoint.model());
+		values.put("input", checkpoint.usage().input());
+		values.put("output", checkpoint.usage().output());
+		values.put("cacheRead", checkpoint.usage().cacheRead());
+		values.put("cacheWrite", checkpoint.usage().cacheWrite());
+		values.put("at", checkpoint.at());
+		return RecordWrite.create(SessionStore.CHECKPOINT, checkpoint.id(), codec.encodeValues(key, values));
+	}
+
+	/**
+	 * The checkpoint that a record holds.
+	 * @throws UnreadablePayloadException if it holds none
+	 */
+	static Checkpoint read(SessionRecord record, MessageCodec codec) {
+		Map<String, @Nullable Object> values = codec.decodeValues(record.key(), record.payload());
+		if (values.get("summary") instanceof String summary && !summary.isBlank()
+				&& values.get("at") instanceof Instant at) {
+			return new Checkpoint(record.id(), number(values, "turn"), number(values, "since"), summary,
+					(String) values.get("model"), new TokenUsage(number(values, "input"), number(values, "output"),
+							number(values, "cacheRead"), number(values, "cacheWrite")),
+					at);
+		}
+		throw new UnreadablePayloadException(
+				"The checkpoint '" + record.id() + "' of session " + record.key() + " holds no summary.", null);
+	}
+
+	/**
+	 * The summary as a question and its answer, since providers want one system message,
+	 * and a user message first.
+	 */
+	static List<Message> pair(String summary) {
+		Map<String, Object> mark = Map.of(MARK, true);
+		return List.of(UserMessage.builder().text(QUESTION).metadata(mark).build(),
+				AssistantMessage.builder().content(summary).properties(mark).build());
+	}
+
+	private static long number(Map<String, @Nullable Object> values, String name) {
+		return (values.get(name) instanceof Number number) ? number.longValue() : 0;
+	}
+
+}
