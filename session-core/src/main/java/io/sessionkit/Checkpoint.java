@@ -1,6 +1,7 @@
 package io.sessionkit;
 
 import java.time.Instant;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,14 +14,16 @@ import org.jspecify.annotations.Nullable;
  * @param since the last turn that the summary before it covered, which it has taken in; 0
  * if it is the first
  * @param summary the text
+ * @param pinned items of the covered turns that go on being sent as they are
  * @param model the model that wrote it, as the provider named it; null if it did not say
  * @param usage what the call that wrote it cost
  * @param at when it was written, by the clock of the application
  */
-public record Checkpoint(String id, long turn, long since, String summary, @Nullable String model, TokenUsage usage,
-		Instant at) {
+public record Checkpoint(String id, long turn, long since, String summary, List<SessionItem> pinned,
+		@Nullable String model, TokenUsage usage, Instant at) {
 
 	public Checkpoint {
+		pinned = List.copyOf(pinned);
 		if (summary.isBlank()) {
 			throw new IllegalArgumentException("A summary must not be blank.");
 		}

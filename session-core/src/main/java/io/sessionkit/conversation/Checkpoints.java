@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.Checkpoint;
+import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.UnreadablePayloadException;
@@ -37,6 +38,9 @@ final class Checkpoints {
 		values.put("turn", checkpoint.turn());
 		values.put("since", checkpoint.since());
 		values.put("summary", checkpoint.summary());
+		if (!checkpoint.pinned().isEmpty()) {
+			values.put("pinned", checkpoint.pinned().stream().map((item) -> values(key, item, codec)).toList());
+		}
 		values.put("model", checkpoint.model());
 		values.put("input", checkpoint.usage().input());
 		values.put("output", checkpoint.usage().output());
@@ -55,8 +59,9 @@ final class Checkpoints {
 		if (values.get("summary") instanceof String summary && !summary.isBlank()
 				&& values.get("at") instanceof Instant at) {
 			return new Checkpoint(record.id(), number(values, "turn"), number(values, "since"), summary,
-					(String) values.get("model"), new TokenUsage(number(values, "input"), number(values, "output"),
-							number(values, "cacheRead"), number(values, "cacheWrite")),
+					pinned(record.key(), values, codec), (String) values.get("model"),
+					new TokenUsage(number(values, "input"), number(values, "output"), number(values, "cacheRead"),
+							number(values, "cacheWrite")),
 					at);
 		}
 		throw new UnreadablePayloadException(
@@ -73,7 +78,26 @@ final class Checkpoints {
 				AssistantMessage.builder().content(summary).properties(mark).build());
 	}
 
-	private static long number(Map<String, @Nullable Object> values, String name) {
+	private static Map<String, Object> values(SessionKey key, SessionItem item, MessageCodec codec) {
+		return Map.of("sequence", item.sequence(), "turn", item.turn(), "at", item.at(), "tokens", item.tokens(),
+				"message", codec.encode(key, item.message()));
+	}
+
+	private static List<SessionItem> pinned(SessionKey key, Map<String, @Nullable Object> values, MessageCodec codec) {
+		return (values.get("pinned") instanceof List<?> pinned)
+				? pinned.stream().map((item) -> item(key, (Map<?, ?>) item, codec)).toList() : List.of();
+	}
+
+	private static SessionItem item(SessionKey key, Map<?, ?> values, MessageCodec codec) {
+		if (values.get("at") instanceof Instant at && values.get("message") instanceof String message) {
+			return new SessionItem(number(values, "sequence"), number(values, "turn"), at,
+					(int) number(values, "tokens"), codec.decode(key, message));
+		}
+		throw new UnreadablePayloadException("A checkpoint of session " + key + " holds a pinned item without message.",
+				null);
+	}
+
+	private static long number(Map<?, ?> values, String name) {
 		return (values.get(name) instanceof Number number) ? number.longValue() : 0;
 	}
 

@@ -1,9 +1,11 @@
 package io.sessionkit.conversation;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
+import io.sessionkit.Checkpoint;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
@@ -15,6 +17,7 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
 
@@ -28,9 +31,12 @@ public final class Conversation {
 
 	private final SessionStore store;
 
-	Conversation(SessionKey key, SessionStore store) {
+	private final @Nullable Summarizer summarizer;
+
+	Conversation(SessionKey key, SessionStore store, @Nullable Summarizer summarizer) {
 		this.key = key;
 		this.store = store;
+		this.summarizer = summarizer;
 	}
 
 	/**
@@ -50,17 +56,62 @@ public final class Conversation {
 	}
 
 	/**
-	 * What the next call would start from: the completed turns of the active branch since
-	 * the checkpoint, before hooks and limits.
+	 * What the next call would start from: the summary, what is pinned, and the completed
+	 * turns of the active branch since the checkpoint, before hooks and limits.
 	 * @return the messages, oldest first; none if the session is absent
 	 */
 	public List<Message> view() {
-		return this.store.open(this.key, Window.ALL)
-			.map(SessionView::items)
-			.orElse(List.of())
+		return ViewLine.of(this.store.open(this.key, Window.ALL).orElse(null), this.store.options())
 			.stream()
-			.map(SessionItem::message)
+			.map(ViewLine::message)
 			.toList();
+	}
+
+	/**
+	 * The summary that the view starts with.
+	 * @return the summary; empty if there is none
+	 */
+	public Optional<Checkpoint> checkpoint() {
+		return this.store.open(this.key, Window.HEADER)
+			.map(SessionView::checkpoint)
+			.map((record) -> Checkpoints.read(record, this.store.options().codec()));
+	}
+
+	/**
+	 * All summaries of the thread, those that newer ones have taken in included.
+	 * @return the summaries, those of earlier turns first
+	 */
+	public List<Checkpoint> checkpoints() {
+		return this.store.records(this.key, SessionStore.CHECKPOINT)
+			.stream()
+			.map((record) -> Checkpoints.read(record, this.store.options().codec()))
+			.sorted(Comparator.comparingLong(Checkpoint::turn).thenComparing(Checkpoint::at))
+			.toList();
+	}
+
+	/**
+	 * Summarizes older turns now if it is due.
+	 * @return what came of it
+	 * @throws IllegalStateException if no summarizer is configured
+	 */
+	public Compaction compact() {
+		return compact(false);
+	}
+
+	/**
+	 * Summarizes older turns now, on the caller's thread. Only the newest turns that are
+	 * to stay are left as they are; if one summary may not read all, several are made.
+	 * @param force whether to do so although none is due, or the session is left alone
+	 * after a failure
+	 * @return what came of it
+	 * @throws IllegalStateException if no summarizer is configured
+	 */
+	public Compaction compact(boolean force) {
+		if (this.summarizer == null) {
+			throw new IllegalStateException("Session " + this.key + " cannot be summarized: no model is set for it. Set"
+					+ " sessionkit.summarize.trigger-tokens, or give Conversations.builder(..) a Summarize.");
+		}
+		return this.summarizer.compact(this.key, force);
 	}
 
 	/**

@@ -4,11 +4,14 @@ import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.hook.Prune;
 import io.sessionkit.hook.SequenceGuard;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.hook.Summarize;
 import io.sessionkit.hook.Trim;
 import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
 
@@ -16,15 +19,23 @@ import org.springframework.ai.chat.messages.Message;
  * Gives handles for sessions and opens turns on them: the one place that puts store,
  * codec and hooks together. Safe for use by many threads.
  */
-public final class Conversations {
+public final class Conversations implements AutoCloseable {
 
 	private final SessionStore store;
 
 	private final TurnRules rules;
 
+	private final TurnViews views;
+
+	private final @Nullable Summarizer summarizer;
+
 	private Conversations(Builder builder) {
 		this.store = builder.store;
-		this.rules = new TurnRules(builder.trim, builder.guard, builder.hooks, builder.listeners);
+		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard, builder.hooks, builder.listeners);
+		TokenMemory memory = new TokenMemory();
+		this.summarizer = (builder.summarize != null)
+				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), memory) : null;
+		this.views = new TurnViews(new ViewReader(this.store, builder.trim, memory), memory, this.summarizer);
 	}
 
 	/**
@@ -51,7 +62,7 @@ public final class Conversations {
 	 * @return its handle; nothing is read
 	 */
 	public Conversation get(SessionKey key) {
-		return new Conversation(key, this.store);
+		return new Conversation(key, this.store, this.summarizer);
 	}
 
 	/**
@@ -83,9 +94,20 @@ public final class Conversations {
 		if (request.agent() != null) {
 			this.store.options().codec().encodeValues(request.key(), Map.of("agent", request.agent()));
 		}
-		OpenTurn turn = new OpenTurn(request, this.store, this.rules);
+		OpenTurn turn = new OpenTurn(request, this.store, this.rules, this.views);
 		turn.begin();
 		return turn;
+	}
+
+	/**
+	 * Ends the threads that write summaries. What they have not finished is dropped, and
+	 * is due again with the next turn.
+	 */
+	@Override
+	public void close() {
+		if (this.summarizer != null) {
+			this.summarizer.close();
+		}
 	}
 
 	/**
@@ -96,6 +118,10 @@ public final class Conversations {
 		private final SessionStore store;
 
 		private Trim trim = Trim.NONE;
+
+		private Prune prune = Prune.NONE;
+
+		private @Nullable Summarize summarize;
 
 		private SequenceGuard guard = SequenceGuard.repairing();
 
@@ -114,6 +140,26 @@ public final class Conversations {
 		 */
 		public Builder trim(Trim trim) {
 			this.trim = trim;
+			return this;
+		}
+
+		/**
+		 * Which tool results of the history a request still has; all of them by default.
+		 * @param prune the rule
+		 * @return this builder
+		 */
+		public Builder prune(Prune prune) {
+			this.prune = prune;
+			return this;
+		}
+
+		/**
+		 * When the older part of a thread is summarized; never by default.
+		 * @param summarize the rule
+		 * @return this builder
+		 */
+		public Builder summarize(Summarize summarize) {
+			this.summarize = summarize;
 			return this;
 		}
 

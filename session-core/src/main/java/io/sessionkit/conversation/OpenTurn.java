@@ -3,7 +3,6 @@ package io.sessionkit.conversation;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 import io.sessionkit.CommitFailedException;
 import io.sessionkit.InvalidSequenceException;
@@ -12,12 +11,10 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TokenUsage;
+import io.sessionkit.TurnStatus;
 import io.sessionkit.hook.HookContext;
-import io.sessionkit.hook.Trim;
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
-import io.sessionkit.store.Window;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +43,8 @@ public final class OpenTurn {
 
 	private final @Nullable Session base;
 
+	private final History history;
+
 	private final ViewTrimmer trimmer;
 
 	private final RequestView requestView;
@@ -57,6 +56,8 @@ public final class OpenTurn {
 	private final TurnEvents events;
 
 	private final TurnKeeper keeper;
+
+	private final TurnViews views;
 
 	private final Delivered delivered = new Delivered();
 
@@ -73,7 +74,8 @@ public final class OpenTurn {
 
 	private boolean closed;
 
-	OpenTurn(TurnRequest request, SessionStore store, TurnRules rules) {
+	OpenTurn(TurnRequest request, SessionStore store, TurnRules rules, TurnViews views) {
+		this.views = views;
 		this.request = request;
 		this.input = request.input();
 		this.options = store.options();
@@ -81,23 +83,25 @@ public final class OpenTurn {
 		this.hooks = new HookRun(request.key(), rules.hooks(request), () -> context(id));
 		this.events = new TurnEvents(request.key(), id, rules.listeners(request), this.hooks.checksReplies());
 		this.startedAt = this.options.now();
-		Optional<SessionView> view = store.open(request.key(), window(rules.trim(), request));
-		this.base = view.map(SessionView::session).orElse(null);
-		this.trimmer = new ViewTrimmer(ViewLine.of(view.orElse(null), this.options), rules.trim());
+		TurnViews.Opened opened = views.open(request);
+		this.base = opened.header();
+		List<ViewLine> lines = new ToolPruner(rules.prune(), this.options.tokens())
+			.prune(ViewLine.of(opened.view(), this.options));
+		this.history = History.of(lines, (this.base != null) ? this.base.checkpoint() : 0, rules.trim(),
+				request.limit());
+		this.trimmer = new ViewTrimmer(this.history, rules.trim(),
+				new RequestSize(this.history.lines(), this.options.tokens(), views.factor(request.key())));
 		this.requestView = new RequestView(request.key(), this.trimmer, rules.guard());
 		this.transcript = new Transcript(this.options::now, this.options.codec()::storable);
 		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events,
 				new TurnWriter(store, request, id, this.startedAt, this.base));
-	}
-
-	private static Window window(Trim trim, TurnRequest request) {
-		int room = (trim.maxMessages() == Integer.MAX_VALUE) ? Integer.MAX_VALUE
-				: Math.max(0, trim.maxMessages() - request.input().size());
-		return new Window(trim.maxTurns(), room).and(Window.items(request.limit()));
+		if (opened.made() != null) {
+			this.events.compacted(opened.made());
+		}
 	}
 
 	private HookContext context(String id) {
-		return new HookContext(key(), id, this.request.agent(), Copies.lazy(this.trimmer.history()),
+		return new HookContext(key(), id, this.request.agent(), Copies.lazy(this.history.messages()),
 				Copies.values((this.base != null) ? this.base.state() : Map.of()), this.request.parameters());
 	}
 
@@ -139,7 +143,7 @@ public final class OpenTurn {
 	 * @return the messages, oldest first, within the limits
 	 */
 	public List<Message> history() {
-		return List.copyOf(this.trimmer.history());
+		return this.history.messages();
 	}
 
 	/**
@@ -195,7 +199,8 @@ public final class OpenTurn {
 	 */
 	public RoundRequest beforeRound(List<Message> forwarded) {
 		List<Message> whole = record(forwarded);
-		HookRun.Passed<List<Message>> passed = this.hooks.beforeModel(whole);
+		HookRun.Passed<List<Message>> passed = this.hooks
+			.beforeModel(this.hooks.isEmpty() ? whole : this.requestView.beforeHooks(whole, first(), length()));
 		if (passed.answer() != null) {
 			return new RoundRequest(List.of(), answered(passed.answer()));
 		}
@@ -216,12 +221,22 @@ public final class OpenTurn {
 
 	private synchronized List<Message> begin(List<Message> whole, HookRun.Passed<List<Message>> passed) {
 		checkOpen();
-		List<Message> sent = passed.replaced() ? this.requestView.ofChanged(passed.value(), whole,
-				this.input.isEmpty() ? null : this.input.get(0), this.input.size() + this.transcript.size())
-				: this.requestView.of(whole);
+		List<Message> sent = passed.replaced() ? this.requestView.ofChanged(passed.value(), whole, first(), length())
+				: this.requestView.of(whole, first(), length());
 		this.reply = new ReplyAggregator();
 		this.roundOpen = true;
 		return sent;
+	}
+
+	private @Nullable Message first() {
+		return this.input.isEmpty() ? null : this.input.get(0);
+	}
+
+	/**
+	 * How many messages the turn has so far.
+	 */
+	private synchronized int length() {
+		return this.input.size() + this.transcript.size();
 	}
 
 	private ChatResponse answered(String text) {
@@ -380,7 +395,11 @@ public final class OpenTurn {
 		if (!close()) {
 			throw new IllegalStateException("The turn on session " + key() + " is over already.");
 		}
-		return this.keeper.complete(recorded(), answer);
+		TurnResult result = this.keeper.complete(recorded(), answer);
+		if (result.turn().status() == TurnStatus.COMPLETED) {
+			this.views.committed(this.base, result.turn(), this.events::compacted);
+		}
+		return result;
 	}
 
 	/**

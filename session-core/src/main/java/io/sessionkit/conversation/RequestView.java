@@ -30,11 +30,21 @@ final class RequestView {
 	}
 
 	/**
+	 * A request for hooks to look at: as large as it may be, more or less.
+	 * @param length how many messages the current turn has
+	 */
+	List<Message> beforeHooks(List<Message> request, @Nullable Message first, int length) {
+		return this.trimmer.fitRoughly(request, currentTurn(request, first, length));
+	}
+
+	/**
 	 * A request that no hook has changed.
+	 * @param first the first message of the current turn; null if it has none
+	 * @param length how many messages the current turn has
 	 * @throws InvalidSequenceException if nothing is left that the model could answer
 	 */
-	List<Message> of(List<Message> request) {
-		List<Message> sent = this.trimmer.fit(request, this.guard::apply);
+	List<Message> of(List<Message> request, @Nullable Message first, int length) {
+		List<Message> sent = this.trimmer.fit(request, currentTurn(request, first, length), this.guard::apply);
 		if (sent.stream().allMatch(SystemMessage.class::isInstance)) {
 			throw new InvalidSequenceException("Nothing is left of the request on session " + this.key
 					+ ": it has only tool results whose calls are not in the history. Send them to the session whose"
@@ -51,7 +61,7 @@ final class RequestView {
 	 * @throws InvalidSequenceException if the current turn is not at its end any more
 	 */
 	List<Message> ofChanged(List<Message> request, List<Message> before, @Nullable Message first, int length) {
-		List<Message> sent = this.trimmer.fitChanged(request, currentTurn(request, first, length), this.guard::apply);
+		List<Message> sent = this.trimmer.fit(request, currentTurn(request, first, length), this.guard::apply);
 		if (!canBeAnswered(sent) && canBeAnswered(before)) {
 			throw new InvalidSequenceException("After the hooks, the request on session " + this.key
 					+ " does not end with a user message or tool results. A beforeModel hook has to leave the current"

@@ -77,6 +77,19 @@ final class TurnEvents {
 		tell(SessionListener::committed, new SessionEvent.Committed(this.key, this.turnId, turn));
 	}
 
+	/**
+	 * A summary was made or tried.
+	 */
+	void compacted(Compaction made) {
+		if (made.outcome() == Compaction.Outcome.SUMMARIZED && made.checkpoint() != null) {
+			tell(SessionListener::summarized,
+					new SessionEvent.Summarized(this.key, this.turnId, made.checkpoint(), made.turns()));
+		}
+		if (made.failure() != null) {
+			tell(SessionListener::summaryFailed, new SessionEvent.SummaryFailed(this.key, this.turnId, made.failure()));
+		}
+	}
+
 	void refused(Verdict verdict) {
 		tell(SessionListener::refused, new SessionEvent.Refused(this.key, this.turnId, verdict));
 	}

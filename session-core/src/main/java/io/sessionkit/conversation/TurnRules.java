@@ -3,6 +3,7 @@ package io.sessionkit.conversation;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.sessionkit.hook.Prune;
 import io.sessionkit.hook.SequenceGuard;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
@@ -11,7 +12,8 @@ import io.sessionkit.hook.Trim;
 /**
  * What is the same for all turns.
  */
-record TurnRules(Trim trim, SequenceGuard guard, List<SessionHook> hooks, List<SessionListener> listeners) {
+record TurnRules(Trim trim, Prune prune, SequenceGuard guard, List<SessionHook> hooks,
+		List<SessionListener> listeners) {
 
 	TurnRules {
 		hooks = List.copyOf(hooks);

@@ -54,7 +54,8 @@ record ViewLine(Message message, Source source, long turn, int tokens) {
 	}
 
 	/**
-	 * The view as it was opened, the summary in front.
+	 * The view as it was opened: the summary, what was pinned before it, the turns after
+	 * it.
 	 */
 	static List<ViewLine> of(@Nullable SessionView view, StoreOptions options) {
 		if (view == null) {
@@ -67,11 +68,14 @@ record ViewLine(Message message, Source source, long turn, int tokens) {
 				lines.add(new ViewLine(message, new Source.Summary(checkpoint.id()), 0,
 						options.tokens().applyAsInt(message)));
 			}
+			checkpoint.pinned().forEach((item) -> lines.add(of(item)));
 		}
-		for (SessionItem item : view.items()) {
-			lines.add(new ViewLine(item.message(), new Source.Item(item.sequence()), item.turn(), item.tokens()));
-		}
+		view.items().forEach((item) -> lines.add(of(item)));
 		return lines;
+	}
+
+	private static ViewLine of(SessionItem item) {
+		return new ViewLine(item.message(), new Source.Item(item.sequence()), item.turn(), item.tokens());
 	}
 
 }

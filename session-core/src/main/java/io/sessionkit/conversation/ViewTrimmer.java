@@ -1,8 +1,10 @@
 package io.sessionkit.conversation;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 
 import io.sessionkit.hook.Trim;
@@ -10,40 +12,28 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.ai.chat.messages.MessageType;
 
 /**
- * Keeps a request within {@code trim.max-messages} while the tool loop makes the current
- * turn longer, by leaving out the oldest turns of the history. The statement that read
- * the history has done it for the first model call. Not safe for use by many threads.
+ * Keeps a request within the limits on messages and tokens while the tool loop makes the
+ * current turn longer: by leaving out the oldest turns, then the summary, then what is
+ * pinned. The current turn stays. Not safe for use by many threads.
  */
 final class ViewTrimmer {
 
 	private static final Log logger = LogFactory.getLog(ViewTrimmer.class);
 
-	private final List<Message> history = new ArrayList<>();
-
-	/** The index of the first message of each turn in the history. */
-	private final List<Integer> turns = new ArrayList<>();
+	private final History history;
 
 	private final Trim trim;
 
+	private final RequestSize size;
+
 	private boolean overLimit;
 
-	ViewTrimmer(List<ViewLine> view, Trim trim) {
+	ViewTrimmer(History history, Trim trim, RequestSize size) {
+		this.history = history;
 		this.trim = trim;
-		long turn = -1;
-		for (ViewLine line : view) {
-			if (line.turn() != turn) {
-				turn = line.turn();
-				this.turns.add(this.history.size());
-			}
-			this.history.add(line.message());
-		}
-	}
-
-	List<Message> history() {
-		return this.history;
+		this.size = size;
 	}
 
 	boolean isOverLimit() {
@@ -51,99 +41,74 @@ final class ViewTrimmer {
 	}
 
 	/**
-	 * The request as it may be sent: a valid sequence with as many of the newest turns as
-	 * fit. The guard has a say in what fits, since a repair can add messages.
+	 * The request without the turns that cannot be sent in any case.
+	 * @param current where the current turn begins
 	 */
-	List<Message> fit(List<Message> request, UnaryOperator<List<Message>> guard) {
-		int system = countSystem(request);
-		return fit(request, guard, () -> startsWithHistory(request, system) ? cuts() : List.of());
+	List<Message> fitRoughly(List<Message> request, int current) {
+		return isOver(request) ? fit(request, current, UnaryOperator.identity()) : request;
 	}
 
 	/**
-	 * The same for a request that hooks have changed: what of it is a turn is seen by the
-	 * user messages.
-	 * @param current where the current turn begins, which stays
+	 * The request as it may be sent: a valid sequence with as many of the newest turns as
+	 * fit. The guard has a say in what fits, since a repair can add messages.
+	 * @param current where the current turn begins
 	 */
-	List<Message> fitChanged(List<Message> request, int current, UnaryOperator<List<Message>> guard) {
-		return fit(request, guard, () -> cuts(request, current));
-	}
-
-	private List<Message> fit(List<Message> request, UnaryOperator<List<Message>> guard, Supplier<List<Integer>> cuts) {
+	List<Message> fit(List<Message> request, int current, UnaryOperator<List<Message>> guard) {
 		List<Message> sent = guard.apply(request);
-		if (isOver(sent)) {
-			int system = countSystem(request);
-			for (int cut : cuts.get()) {
-				sent = guard.apply(without(request, system, cut));
+		if (!isOver(sent)) {
+			return sent;
+		}
+		Set<Message> left = Collections.newSetFromMap(new IdentityHashMap<>());
+		long messages = RequestSize.messages(request);
+		double tokens = tokens(request);
+		for (RequestUnits.Unit unit : RequestUnits.beforeCurrentTurn(request, current, this.history)) {
+			left.addAll(unit.messages());
+			messages -= unit.messages().size();
+			tokens -= tokens(unit.messages());
+			if (!isOver(messages, tokens)) {
+				sent = guard.apply(without(request, left));
 				if (!isOver(sent)) {
 					return sent;
 				}
 			}
-			report(size(sent));
+		}
+		sent = guard.apply(without(request, left));
+		if (isOver(sent)) {
+			report(sent);
 		}
 		return sent;
 	}
 
-	private static List<Integer> cuts(List<Message> request, int end) {
-		int system = countSystem(request);
-		List<Integer> cuts = new ArrayList<>();
-		for (int i = system + 1; i < end; i++) {
-			if (request.get(i).getMessageType() == MessageType.USER) {
-				cuts.add(i - system);
+	private static List<Message> without(List<Message> request, Set<Message> left) {
+		List<Message> shorter = new ArrayList<>(request.size());
+		for (Message message : request) {
+			if (!left.contains(message)) {
+				shorter.add(message);
 			}
 		}
-		if (end > system) {
-			cuts.add(end - system);
-		}
-		return cuts;
-	}
-
-	/**
-	 * How many of the oldest messages can go, in whole turns, fewest first.
-	 */
-	private List<Integer> cuts() {
-		List<Integer> cuts = new ArrayList<>(this.turns);
-		cuts.add(this.history.size());
-		cuts.remove(0);
-		return cuts;
-	}
-
-	private boolean isOver(List<Message> request) {
-		return size(request) > this.trim.maxMessages();
-	}
-
-	private static int size(List<Message> request) {
-		return request.size() - countSystem(request);
-	}
-
-	private static List<Message> without(List<Message> request, int system, int cut) {
-		List<Message> shorter = new ArrayList<>(request.subList(0, system));
-		shorter.addAll(request.subList(system + cut, request.size()));
 		return shorter;
 	}
 
-	/**
-	 * An advisor between ours may have changed the history; what it made of it is not
-	 * ours to cut.
-	 */
-	private boolean startsWithHistory(List<Message> request, int system) {
-		return request.size() >= system + this.history.size()
-				&& request.subList(system, system + this.history.size()).equals(this.history);
+	private boolean isOver(List<Message> request) {
+		return isOver(RequestSize.messages(request), tokens(request));
 	}
 
-	private void report(int messages) {
+	private boolean isOver(long messages, double tokens) {
+		return messages > this.trim.maxMessages() || tokens > this.trim.maxTokens();
+	}
+
+	private double tokens(List<Message> messages) {
+		return this.trim.limitsTokens() ? this.size.tokens(messages) : 0;
+	}
+
+	private void report(List<Message> sent) {
 		if (!this.overLimit) {
-			logger.warn("A request has " + messages + " messages although trim.max-messages is "
-					+ this.trim.maxMessages() + ": the current turn alone is larger, and it is sent whole.");
+			String tokens = this.trim.limitsTokens() ? " and " + Math.round(tokens(sent)) + " tokens" : "";
+			logger.warn("A request has " + RequestSize.messages(sent) + " messages" + tokens
+					+ ", more than trim.max-messages or trim.max-tokens allow: the current turn alone is larger, and it"
+					+ " is sent whole.");
 		}
 		this.overLimit = true;
-	}
-
-	private static int countSystem(List<Message> request) {
-		int count = 0;
-		while (count < request.size() && request.get(count).getMessageType() == MessageType.SYSTEM) {
-			count++;
-		}
-		return count;
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.sessionkit.hook;
 
+import io.sessionkit.Checkpoint;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
@@ -64,6 +65,29 @@ public sealed interface SessionEvent {
 	 * @param response the result
 	 */
 	record ToolReturned(SessionKey key, String turnId, ToolResponse response) implements SessionEvent {
+	}
+
+	/**
+	 * Older turns are sent as a summary from now on.
+	 *
+	 * @param key the session
+	 * @param turnId the turn in front of which or after which it was made
+	 * @param checkpoint the summary
+	 * @param turns how many turns it took in that no summary had covered
+	 */
+	record Summarized(SessionKey key, String turnId, Checkpoint checkpoint, int turns) implements SessionEvent {
+	}
+
+	/**
+	 * A summary was due and could not be made: nothing has changed, and the session is
+	 * left alone for a while.
+	 *
+	 * @param key the session
+	 * @param turnId the turn in front of which or after which it was tried
+	 * @param failure the class name of an exception, or a few words; never text of the
+	 * conversation
+	 */
+	record SummaryFailed(SessionKey key, String turnId, String failure) implements SessionEvent {
 	}
 
 	/**

@@ -44,6 +44,21 @@ public interface SessionListener {
 	}
 
 	/**
+	 * Older turns are sent as a summary from now on. In the background this is heard
+	 * after the turn, on a thread of its own.
+	 * @param event the summary
+	 */
+	default void summarized(SessionEvent.Summarized event) {
+	}
+
+	/**
+	 * A summary was due and could not be made. Nothing has changed.
+	 * @param event why
+	 */
+	default void summaryFailed(SessionEvent.SummaryFailed event) {
+	}
+
+	/**
 	 * A hook refused, and the turn is over.
 	 * @param event the verdict
 	 */

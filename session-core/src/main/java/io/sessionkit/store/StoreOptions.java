@@ -33,13 +33,13 @@ public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> tur
 	}
 
 	/**
-	 * The system's UTC clock, random ids, a token for every four characters, sessions
-	 * that stay.
+	 * The system's UTC clock, random ids, Spring AI's estimate of tokens, sessions that
+	 * stay.
 	 * @param codec how messages and values look at rest
 	 * @return the options
 	 */
 	public static StoreOptions of(MessageCodec codec) {
-		return new StoreOptions(codec, Clock.systemUTC(), () -> UUID.randomUUID().toString(), new ApproximateTokens(),
+		return new StoreOptions(codec, Clock.systemUTC(), () -> UUID.randomUUID().toString(), MessageTokens.standard(),
 				null);
 	}
 

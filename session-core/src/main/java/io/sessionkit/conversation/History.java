@@ -1,0 +1,133 @@
+package io.sessionkit.conversation;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.hook.Pins;
+import io.sessionkit.hook.Trim;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.MessageType;
+
+/**
+ * What goes before the input of a turn: a summary, pinned turns and the newest turns, in
+ * units that are sent as a whole or not at all. Not changed once it is made.
+ */
+final class History {
+
+	/**
+	 * Why a unit is there. The order is that in which units are left out where there is
+	 * no room for all.
+	 */
+	enum Kind {
+
+		TURN, SUMMARY, PINNED
+
+	}
+
+	/**
+	 * Messages that belong together.
+	 */
+	record Unit(Kind kind, List<ViewLine> lines) {
+
+		Unit {
+			lines = List.copyOf(lines);
+		}
+
+	}
+
+	private final List<Unit> units;
+
+	private final List<ViewLine> lines;
+
+	private final Map<Message, Unit> unitOf = new IdentityHashMap<>();
+
+	private History(List<Unit> units) {
+		this.units = units;
+		this.lines = units.stream().flatMap((unit) -> unit.lines().stream()).toList();
+		units.forEach((unit) -> unit.lines().forEach((line) -> this.unitOf.put(line.message(), unit)));
+	}
+
+	/**
+	 * The part of a view that the limits on turns leave.
+	 * @param view the lines of the view
+	 * @param covered the last turn that a summary covers; what is left of these turns was
+	 * pinned when it was written
+	 * @param limit the newest messages that a call allows, cut at a turn
+	 */
+	static History of(List<ViewLine> view, long covered, Trim trim, int limit) {
+		List<Unit> units = new ArrayList<>(units(view, covered, trim.pins()));
+		long turns = units.stream().filter((unit) -> unit.kind() != Kind.SUMMARY).count();
+		for (Unit unit : inOrderOfLeaving(units)) {
+			if (turns > trim.maxTurns() && unit.kind() != Kind.SUMMARY) {
+				units.remove(unit);
+				turns--;
+			}
+		}
+		int messages = units.stream().mapToInt((unit) -> unit.lines().size()).sum();
+		while (messages > limit) {
+			messages -= units.remove(0).lines().size();
+		}
+		return new History(units);
+	}
+
+	List<ViewLine> lines() {
+		return this.lines;
+	}
+
+	List<Message> messages() {
+		return this.lines.stream().map(ViewLine::message).toList();
+	}
+
+	/**
+	 * The unit that a message is of.
+	 * @return null if it is not of the history
+	 */
+	@Nullable Unit unitOf(Message message) {
+		return this.unitOf.get(message);
+	}
+
+	private static List<Unit> inOrderOfLeaving(List<Unit> units) {
+		List<Unit> ordered = new ArrayList<>();
+		for (Kind kind : Kind.values()) {
+			units.stream().filter((unit) -> unit.kind() == kind).forEach(ordered::add);
+		}
+		return ordered;
+	}
+
+	private static List<Unit> units(List<ViewLine> view, long covered, Pins pins) {
+		Message first = (covered == 0 && pins.firstUserMessage()) ? firstUser(view) : null;
+		List<Unit> units = new ArrayList<>();
+		int from = 0;
+		for (int i = 1; i <= view.size(); i++) {
+			if (i == view.size() || view.get(i).turn() != view.get(from).turn()) {
+				List<ViewLine> lines = view.subList(from, i);
+				units.add(new Unit(kind(lines, covered, pins, first), lines));
+				from = i;
+			}
+		}
+		return units;
+	}
+
+	private static Kind kind(List<ViewLine> lines, long covered, Pins pins, @Nullable Message first) {
+		long turn = lines.get(0).turn();
+		if (turn == 0) {
+			return Kind.SUMMARY;
+		}
+		boolean pinned = turn <= covered
+				|| lines.stream().anyMatch((line) -> line.message() == first || pins.pins(line.message()));
+		return pinned ? Kind.PINNED : Kind.TURN;
+	}
+
+	private static @Nullable Message firstUser(List<ViewLine> view) {
+		return view.stream()
+			.map(ViewLine::message)
+			.filter((message) -> message.getMessageType() == MessageType.USER)
+			.findFirst()
+			.orElse(null);
+	}
+
+}

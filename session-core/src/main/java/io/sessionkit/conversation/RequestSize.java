@@ -1,0 +1,53 @@
+package io.sessionkit.conversation;
+
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToIntFunction;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.SystemMessage;
+
+/**
+ * How large a request is, without its system text. A message is counted once. Not safe
+ * for use by many threads.
+ */
+final class RequestSize {
+
+	private final ToIntFunction<Message> estimate;
+
+	private final double factor;
+
+	private final Map<Message, Integer> known = new IdentityHashMap<>();
+
+	/**
+	 * @param estimate counts the tokens of a message
+	 * @param factor what a sum of estimates is multiplied by
+	 */
+	RequestSize(List<ViewLine> history, ToIntFunction<Message> estimate, double factor) {
+		this.estimate = estimate;
+		this.factor = factor;
+		history.forEach((line) -> this.known.put(line.message(), line.tokens()));
+	}
+
+	static int messages(List<Message> request) {
+		int messages = 0;
+		for (Message message : request) {
+			messages += (message instanceof SystemMessage) ? 0 : 1;
+		}
+		return messages;
+	}
+
+	double tokens(List<Message> request) {
+		long tokens = 0;
+		for (Message message : request) {
+			tokens += (message instanceof SystemMessage) ? 0 : raw(message);
+		}
+		return tokens * this.factor;
+	}
+
+	private int raw(Message message) {
+		return this.known.computeIfAbsent(message, this.estimate::applyAsInt);
+	}
+
+}

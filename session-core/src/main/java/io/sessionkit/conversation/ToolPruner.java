@@ -1,0 +1,75 @@
+package io.sessionkit.conversation;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.function.ToIntFunction;
+
+import io.sessionkit.conversation.ViewLine.Source;
+import io.sessionkit.hook.Prune;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+
+/**
+ * Replaces old tool results in the lines of a view.
+ */
+final class ToolPruner {
+
+	private final Prune prune;
+
+	private final ToIntFunction<Message> tokens;
+
+	ToolPruner(Prune prune, ToIntFunction<Message> tokens) {
+		this.prune = prune;
+		this.tokens = tokens;
+	}
+
+	List<ViewLine> prune(List<ViewLine> view) {
+		if (this.prune.keepToolResults() == Integer.MAX_VALUE) {
+			return view;
+		}
+		List<ViewLine> pruned = new ArrayList<>(view);
+		int newer = 0;
+		for (int i = view.size() - 1; i >= 0; i--) {
+			ViewLine line = view.get(i);
+			if (line.message() instanceof ToolResponseMessage results) {
+				if (newer >= this.prune.keepToolResults() && line.source() instanceof Source.Item item) {
+					pruned.set(i, pruned(line, item, results));
+				}
+				newer += results.getResponses().size();
+			}
+		}
+		return pruned;
+	}
+
+	private ViewLine pruned(ViewLine line, Source.Item item, ToolResponseMessage results) {
+		if (results.getResponses().stream().noneMatch(ToolPruner::isWorthIt)) {
+			return line;
+		}
+		ToolResponseMessage message = placeholders(results, Prune.PLACEHOLDER);
+		return new ViewLine(message, new Source.Pruned(item.sequence(), Prune.PLACEHOLDER), line.turn(),
+				this.tokens.applyAsInt(message));
+	}
+
+	/**
+	 * The message with a placeholder in the place of each result that is longer.
+	 */
+	static ToolResponseMessage placeholders(ToolResponseMessage results, String placeholder) {
+		List<ToolResponse> responses = results.getResponses()
+			.stream()
+			.map((response) -> (response.responseData().length() > placeholder.length())
+					? new ToolResponse(response.id(), response.name(), placeholder) : response)
+			.toList();
+		return ToolResponseMessage.builder()
+			.responses(responses)
+			.metadata(new HashMap<>(results.getMetadata()))
+			.build();
+	}
+
+	private static boolean isWorthIt(ToolResponse response) {
+		return response.responseData().length() > Prune.PLACEHOLDER.length();
+	}
+
+}

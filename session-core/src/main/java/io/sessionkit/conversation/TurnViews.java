@@ -1,0 +1,73 @@
+package io.sessionkit.conversation;
+
+import java.util.function.Consumer;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.conversation.Compaction.Outcome;
+import io.sessionkit.store.SessionView;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What turns start from: the view, after a summary if one is due. Safe for use by many
+ * threads.
+ */
+final class TurnViews {
+
+	/**
+	 * A session as a turn found it.
+	 *
+	 * @param view header and view; null if there is no session
+	 * @param made what came of a summary that was due; null if none was
+	 */
+	record Opened(@Nullable SessionView view, @Nullable Compaction made) {
+
+		@Nullable Session header() {
+			return (this.view != null) ? this.view.session() : null;
+		}
+
+	}
+
+	private final ViewReader reader;
+
+	private final TokenMemory memory;
+
+	private final @Nullable Summarizer summarizer;
+
+	TurnViews(ViewReader reader, TokenMemory memory, @Nullable Summarizer summarizer) {
+		this.reader = reader;
+		this.memory = memory;
+		this.summarizer = summarizer;
+	}
+
+	Opened open(TurnRequest request) {
+		SessionView view = read(request);
+		if (this.summarizer == null || view == null || !this.summarizer.isDueBefore(view.session())) {
+			return new Opened(view, null);
+		}
+		Compaction made = this.summarizer.compactBefore(request.key());
+		boolean changed = made.outcome() == Outcome.SUMMARIZED || made.outcome() == Outcome.DROPPED;
+		return new Opened(changed ? read(request) : view, made);
+	}
+
+	/**
+	 * A turn has become history.
+	 * @param opened the header before it; null if there was none
+	 * @param report is told of a summary that is made or tried now
+	 */
+	void committed(@Nullable Session opened, Turn turn, Consumer<Compaction> report) {
+		if (this.summarizer != null && opened != null) {
+			this.summarizer.compactAfter(opened, turn, report);
+		}
+	}
+
+	double factor(SessionKey key) {
+		return this.memory.factor(key);
+	}
+
+	private @Nullable SessionView read(TurnRequest request) {
+		return this.reader.open(request).orElse(null);
+	}
+
+}

@@ -1,0 +1,75 @@
+package io.sessionkit.conversation;
+
+import java.util.List;
+import java.util.Optional;
+
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.hook.Trim;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
+import io.sessionkit.store.Window;
+
+/**
+ * Opens a session with as much of its view as the limits leave, in one round trip. Where
+ * tokens are limited the number of items is a guess, and only if too few were read it is
+ * read again. Safe for use by many threads.
+ */
+final class ViewReader {
+
+	private final SessionStore store;
+
+	private final Trim trim;
+
+	private final TokenMemory memory;
+
+	ViewReader(SessionStore store, Trim trim, TokenMemory memory) {
+		this.store = store;
+		this.trim = trim;
+		this.memory = memory;
+	}
+
+	Optional<SessionView> open(TurnRequest request) {
+		Window window = window(request);
+		if (!this.trim.limitsTokens() || window.isEmpty()) {
+			return this.store.open(request.key(), window);
+		}
+		int items = this.memory.itemsFor(request.key(), this.trim.maxTokens());
+		while (true) {
+			Optional<SessionView> view = this.store.open(request.key(), window.and(Window.items(items)));
+			if (view.isEmpty() || items >= window.items() || isEnough(view.get(), window)) {
+				return view;
+			}
+			items = (int) Math.min(3L * items, Integer.MAX_VALUE);
+		}
+	}
+
+	/**
+	 * With pins all is read, since a turn of any age may stay.
+	 */
+	private Window window(TurnRequest request) {
+		if (!this.trim.pins().isEmpty()) {
+			return (request.limit() == 0) ? Window.HEADER : Window.ALL;
+		}
+		int room = (this.trim.maxMessages() == Integer.MAX_VALUE) ? Integer.MAX_VALUE
+				: Math.max(0, this.trim.maxMessages() - request.input().size());
+		return new Window(this.trim.maxTurns(), room).and(Window.items(request.limit()));
+	}
+
+	private boolean isEnough(SessionView view, Window window) {
+		List<SessionItem> items = view.items();
+		SessionKey key = view.session().key();
+		double factor = this.memory.factor(key);
+		double tokens = 0;
+		for (int i = items.size() - 1; i >= 0; i--) {
+			tokens += items.get(i).tokens() * factor;
+			if (tokens > this.trim.maxTokens()) {
+				this.memory.fitted(key, items.size() - i);
+				return true;
+			}
+		}
+		return items.size() >= view.session().totals().items()
+				|| items.stream().mapToLong(SessionItem::turn).distinct().count() >= window.turns();
+	}
+
+}
