@@ -28,10 +28,13 @@ import org.jspecify.annotations.Nullable;
  * @param items how many items it has
  * @param tokens the estimated tokens of its items
  * @param verdicts what hooks decided on it, in order; none where all left it as it was
+ * @param snapshot what was sent of the history in its first model call; null if it called
+ * no model, or was stored before there were snapshots
  */
 public record Turn(String id, long number, long parent, String branch, TurnStatus status, @Nullable String agent,
 		@Nullable String model, Instant startedAt, @Nullable Instant endedAt, List<Round> rounds,
-		Map<String, String> tools, @Nullable String failure, int items, int tokens, List<Verdict> verdicts) {
+		Map<String, String> tools, @Nullable String failure, int items, int tokens, List<Verdict> verdicts,
+		@Nullable Snapshot snapshot) {
 
 	/**
 	 * The longest turn id, in characters.
@@ -73,6 +76,31 @@ public record Turn(String id, long number, long parent, String branch, TurnStatu
 	}
 
 	/**
+	 * A turn without a snapshot.
+	 * @param id chosen before the call
+	 * @param number given by the store
+	 * @param parent the turn that this one follows
+	 * @param branch the branch it was written on
+	 * @param status what became of it
+	 * @param agent the agent that the call named
+	 * @param model the model of the last round
+	 * @param startedAt when it was opened
+	 * @param endedAt when it ended
+	 * @param rounds one entry for each answer of the model
+	 * @param tools the tools that were offered
+	 * @param failure what ended a failed turn
+	 * @param items how many items it has
+	 * @param tokens the estimated tokens of its items
+	 * @param verdicts what hooks decided on it
+	 */
+	public Turn(String id, long number, long parent, String branch, TurnStatus status, @Nullable String agent,
+			@Nullable String model, Instant startedAt, @Nullable Instant endedAt, List<Round> rounds,
+			Map<String, String> tools, @Nullable String failure, int items, int tokens, List<Verdict> verdicts) {
+		this(id, number, parent, branch, status, agent, model, startedAt, endedAt, rounds, tools, failure, items,
+				tokens, verdicts, null);
+	}
+
+	/**
 	 * What all rounds cost together.
 	 * @return the sum; {@link TokenUsage#NONE} without rounds
 	 */
@@ -91,7 +119,7 @@ public record Turn(String id, long number, long parent, String branch, TurnStatu
 	 */
 	public Turn stored(long number, long parent, String branch, int items, int tokens) {
 		return new Turn(this.id, number, parent, branch, this.status, this.agent, this.model, this.startedAt,
-				this.endedAt, this.rounds, this.tools, this.failure, items, tokens, this.verdicts);
+				this.endedAt, this.rounds, this.tools, this.failure, items, tokens, this.verdicts, this.snapshot);
 	}
 
 }

@@ -28,6 +28,7 @@ final class ChainCheck {
 	static void check(List<? extends Advisor> advisors, Advisor turnAdvisor, ChatClientRequest request) {
 		int turn = advisors.indexOf(turnAdvisor);
 		int round = index(advisors, SessionRoundAdvisor.class);
+		int model = index(advisors, SessionModelAdvisor.class);
 		int tool = index(advisors, ToolAdvisor.class);
 		int memory = index(advisors, MemoryAdvisor.class);
 		if (memory >= 0) {
@@ -35,9 +36,10 @@ final class ChainCheck {
 					"A call that names a session must not have another memory: " + describe(advisors.get(memory))
 							+ " and " + describe(turnAdvisor) + " would both add history. Remove one of them.");
 		}
-		if (round < 0) {
-			throw new IllegalStateException("The advisor inside the tool loop is missing. Register both by passing the"
-					+ " SessionAdvisor itself: .advisors(sessionAdvisor) or .defaultAdvisors(sessionAdvisor).");
+		if (round < 0 || model < 0) {
+			throw new IllegalStateException("The advisor " + ((round < 0) ? "inside the tool loop" : "before the model")
+					+ " is missing. Register all three by passing the SessionAdvisor itself:"
+					+ " .advisors(sessionAdvisor) or .defaultAdvisors(sessionAdvisor).");
 		}
 		if (tool >= 0 && tool < turn) {
 			throw new IllegalStateException(outside(describe(advisors.get(tool))));

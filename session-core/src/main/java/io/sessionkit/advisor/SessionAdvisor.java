@@ -17,6 +17,7 @@ import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
 import org.springframework.ai.chat.client.advisor.api.Advisor;
 import org.springframework.ai.chat.memory.ChatMemory;
 import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.core.Ordered;
 
 /**
  * Makes {@code ChatClient} calls that name a session continue it: history in front, the
@@ -27,8 +28,9 @@ import org.springframework.ai.chat.model.ChatResponse;
  * chat.prompt().user(text).advisors(SessionAdvisor.session("t1")).call().content();
  * }</pre>
  *
- * It brings two advisors, one outside and one inside the tool loop; each call checks that
- * they stand around the tool advisor and is refused if not. Safe for use by many threads.
+ * It brings three advisors: one outside and one inside the tool loop, and one before the
+ * model, which only looks. Each call checks that they stand around the tool advisor and
+ * is refused if not. Safe for use by many threads.
  */
 public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 
@@ -56,14 +58,21 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 */
 	static final int ROUND_ORDER = ToolCallingAdvisor.DEFAULT_ORDER + 100;
 
+	/** Right before the model, inside of all that may change a request. */
+	static final int MODEL_ORDER = Ordered.LOWEST_PRECEDENCE - 1;
+
 	private final SessionTurnAdvisor turnAdvisor;
 
 	private final SessionRoundAdvisor roundAdvisor;
 
+	private final SessionModelAdvisor modelAdvisor;
+
 	private SessionAdvisor(Builder builder) {
 		SessionKeyResolver resolver = (builder.resolver != null) ? builder.resolver : (request) -> Optional.empty();
 		this.turnAdvisor = new SessionTurnAdvisor(builder.conversations, resolver, builder.requireSession);
-		this.roundAdvisor = new SessionRoundAdvisor(builder.resolver != null || builder.requireSession);
+		boolean resolves = builder.resolver != null || builder.requireSession;
+		this.roundAdvisor = new SessionRoundAdvisor(resolves);
+		this.modelAdvisor = new SessionModelAdvisor(resolves);
 	}
 
 	/**
@@ -165,12 +174,12 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
-	 * Adds the two advisors to a client or a call. Adding them twice does no harm.
+	 * Adds the three advisors to a client or a call. Adding them twice does no harm.
 	 * @param advisors where to add them
 	 */
 	@Override
 	public void accept(ChatClient.AdvisorSpec advisors) {
-		advisors.advisors(this.turnAdvisor, this.roundAdvisor);
+		advisors.advisors(this.turnAdvisor, this.roundAdvisor, this.modelAdvisor);
 	}
 
 	/**

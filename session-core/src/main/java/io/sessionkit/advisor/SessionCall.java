@@ -69,6 +69,25 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
+	 * The turn that runs on this call, where an advisor inside of the one that opens it
+	 * asks.
+	 * @param resolves whether a call may have a session although it names none
+	 * @return empty if the call has no session
+	 * @throws IllegalStateException if it has one and no turn: the advisor that opens it
+	 * was used up by an earlier use of the call
+	 */
+	Optional<OpenTurn> runningTurn(boolean resolves) {
+		Optional<OpenTurn> turn = openTurn();
+		if (turn.isEmpty() && !isPassed() && (resolves || namedKey().isPresent())) {
+			throw new IllegalStateException("This call" + namedKey().map((key) -> " on session " + key).orElse("")
+					+ " was executed before: another .content(), .chatResponse(), retry or subscription on the same call"
+					+ " would ask the model without the session. Keep the first result, or start with prompt() again;"
+					+ " to retry a stream, Flux.defer(() -> chat.prompt()...stream().content()).retry(3).");
+		}
+		return turn;
+	}
+
+	/**
 	 * The request, marked as seen by the turn advisor.
 	 */
 	ChatClientRequest passed() {
@@ -79,7 +98,7 @@ record SessionCall(ChatClientRequest request) {
 			.build();
 	}
 
-	boolean isPassed() {
+	private boolean isPassed() {
 		return this.request.context().containsKey(PASSED);
 	}
 

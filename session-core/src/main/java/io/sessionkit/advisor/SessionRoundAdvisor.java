@@ -110,15 +110,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	 * registered twice and the round is open already
 	 */
 	private @Nullable OpenTurn turn(ChatClientRequest request) {
-		SessionCall call = new SessionCall(request);
-		OpenTurn turn = call.openTurn().orElse(null);
-		if (turn == null && !call.isPassed() && (this.resolves || call.namedKey().isPresent())) {
-			throw new IllegalStateException("This call" + call.namedKey().map((key) -> " on session " + key).orElse("")
-					+ " was executed before: another .content(), .chatResponse(), retry or subscription on the same call"
-					+ " would ask the model without the session. Keep the first result, or start with prompt() again;"
-					+ " to retry a stream, Flux.defer(() -> chat.prompt()...stream().content()).retry(3).");
-		}
-		return (turn != null && !turn.isRoundOpen()) ? turn : null;
+		return new SessionCall(request).runningTurn(this.resolves).filter((turn) -> !turn.isRoundOpen()).orElse(null);
 	}
 
 	private static ChatClientRequest with(ChatClientRequest request, RoundRequest round) {

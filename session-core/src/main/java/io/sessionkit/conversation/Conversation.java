@@ -159,6 +159,17 @@ public final class Conversation {
 	}
 
 	/**
+	 * What the model was shown of the history when a turn called it first, whatever was
+	 * trimmed or summarized since.
+	 * @param turn the number of the turn, whatever became of it
+	 * @return the messages as they were sent; empty if there is no such turn, or it
+	 * called no model
+	 */
+	public Optional<SentHistory> snapshot(long turn) {
+		return new SnapshotReader(this.key, this.store).read(turn);
+	}
+
+	/**
 	 * Gives the session a title.
 	 * @param title the title; an empty one takes it away
 	 * @throws SessionNotFoundException if the session is absent

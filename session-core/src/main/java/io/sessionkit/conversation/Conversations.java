@@ -31,7 +31,8 @@ public final class Conversations implements AutoCloseable {
 
 	private Conversations(Builder builder) {
 		this.store = builder.store;
-		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard, builder.hooks, builder.listeners);
+		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard, builder.hooks, builder.listeners,
+				builder.keepSystemText);
 		TokenMemory memory = new TokenMemory();
 		this.summarizer = (builder.summarize != null)
 				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), memory) : null;
@@ -129,6 +130,8 @@ public final class Conversations implements AutoCloseable {
 
 		private List<SessionListener> listeners = List.of();
 
+		private boolean keepSystemText;
+
 		private Builder(SessionStore store) {
 			this.store = store;
 		}
@@ -210,6 +213,17 @@ public final class Conversations implements AutoCloseable {
 		 */
 		public Builder listeners(SessionListener... listeners) {
 			return listeners(List.of(listeners));
+		}
+
+		/**
+		 * Whether the snapshot of a turn has the system text, and not only its digest; it
+		 * has not by default.
+		 * @param keepSystemText true to keep it
+		 * @return this builder
+		 */
+		public Builder keepSystemText(boolean keepSystemText) {
+			this.keepSystemText = keepSystemText;
+			return this;
 		}
 
 		/**

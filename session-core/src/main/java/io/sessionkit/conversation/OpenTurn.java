@@ -1,6 +1,7 @@
 package io.sessionkit.conversation;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -23,6 +24,7 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
+import org.springframework.ai.chat.prompt.Prompt;
 
 /**
  * A turn between its question and its end. It is written once, by the first of
@@ -48,6 +50,10 @@ public final class OpenTurn {
 	private final ViewTrimmer trimmer;
 
 	private final RequestView requestView;
+
+	private final SnapshotTaker snapshots;
+
+	private final Calibration calibration;
 
 	private final Transcript transcript;
 
@@ -89,12 +95,18 @@ public final class OpenTurn {
 			.prune(ViewLine.of(opened.view(), this.options));
 		this.history = History.of(lines, (this.base != null) ? this.base.checkpoint() : 0, rules.trim(),
 				request.limit());
-		this.trimmer = new ViewTrimmer(this.history, rules.trim(),
-				new RequestSize(this.history.lines(), this.options.tokens(), views.factor(request.key())));
+		RequestSize size = new RequestSize(this.history.lines(), this.options.tokens(),
+				() -> views.memory().factor(request.key()));
+		this.trimmer = new ViewTrimmer(this.history, rules.trim(), size);
+		this.calibration = new Calibration(request.key(), views.memory(), size, this.options.tokens(),
+				views.countsTokens());
+		this.snapshots = new SnapshotTaker(this.history.lines(),
+				new VerbatimMessages(request.key(), (this.base != null) ? this.base.head() : 0, this.options.codec()),
+				rules.keepsSystemText());
 		this.requestView = new RequestView(request.key(), this.trimmer, rules.guard());
 		this.transcript = new Transcript(this.options::now, this.options.codec()::storable);
 		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events,
-				new TurnWriter(store, request, id, this.startedAt, this.base));
+				new TurnWriter(store, request, id, this.startedAt, this.base, this.snapshots));
 		if (opened.made() != null) {
 			this.events.compacted(opened.made());
 		}
@@ -239,6 +251,23 @@ public final class OpenTurn {
 		return this.input.size() + this.transcript.size();
 	}
 
+	/**
+	 * Takes what really leaves for the model, after all advisors. It may be told twice of
+	 * one call.
+	 * @param prompt messages and options, system text and tools included
+	 */
+	public synchronized void sent(Prompt prompt) {
+		if (this.frozen || this.closed) {
+			return;
+		}
+		this.calibration.sent(prompt);
+		if (this.snapshots.taken() == null) {
+			List<Message> own = new ArrayList<>(this.input);
+			this.transcript.entries().forEach((entry) -> own.add(entry.message()));
+			this.snapshots.take(prompt.getInstructions(), own);
+		}
+	}
+
 	private ChatResponse answered(String text) {
 		AssistantMessage message = new AssistantMessage(text);
 		synchronized (this) {
@@ -326,6 +355,7 @@ public final class OpenTurn {
 		}
 		synchronized (this) {
 			if (!this.frozen) {
+				this.calibration.answered(usage);
 				this.transcript.afterRound(message, model, usage);
 			}
 		}
@@ -461,6 +491,7 @@ public final class OpenTurn {
 
 	private void recordReply() {
 		if (this.reply != null && !this.reply.isEmpty()) {
+			this.calibration.answered(this.reply.usage());
 			this.transcript.afterRound(this.reply.message(), this.reply.model(), this.reply.usage());
 			this.reply = null;
 		}

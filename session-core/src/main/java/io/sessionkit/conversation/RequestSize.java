@@ -3,28 +3,28 @@ package io.sessionkit.conversation;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.DoubleSupplier;
 import java.util.function.ToIntFunction;
 
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.SystemMessage;
 
 /**
- * How large a request is, without its system text. A message is counted once. Not safe
- * for use by many threads.
+ * How large a request is,. A message is counted once. Not safe for use by many threads.
  */
 final class RequestSize {
 
 	private final ToIntFunction<Message> estimate;
 
-	private final double factor;
+	private final DoubleSupplier factor;
 
 	private final Map<Message, Integer> known = new IdentityHashMap<>();
 
 	/**
 	 * @param estimate counts the tokens of a message
-	 * @param factor what a sum of estimates is multiplied by
+	 * @param factor what, as of now, a sum of estimates is multiplied by
 	 */
-	RequestSize(List<ViewLine> history, ToIntFunction<Message> estimate, double factor) {
+	RequestSize(List<ViewLine> history, ToIntFunction<Message> estimate, DoubleSupplier factor) {
 		this.estimate = estimate;
 		this.factor = factor;
 		history.forEach((line) -> this.known.put(line.message(), line.tokens()));
@@ -43,7 +43,18 @@ final class RequestSize {
 		for (Message message : request) {
 			tokens += (message instanceof SystemMessage) ? 0 : raw(message);
 		}
-		return tokens * this.factor;
+		return tokens * this.factor.getAsDouble();
+	}
+
+	/**
+	 * The estimate of all messages, system text included, as it is.
+	 */
+	long estimateOfAll(List<Message> request) {
+		long tokens = 0;
+		for (Message message : request) {
+			tokens += raw(message);
+		}
+		return tokens;
 	}
 
 	private int raw(Message message) {

@@ -42,7 +42,7 @@ final class RequestUnits {
 	static List<Unit> beforeCurrentTurn(List<Message> request, int current, History history) {
 		RequestUnits units = new RequestUnits(history);
 		for (Message message : request.subList(0, Math.max(0, current))) {
-			if (!(message instanceof SystemMessage)) {
+			if (!(message instanceof SystemMessage) || history.unitOf(message) != null) {
 				units.add(message);
 			}
 		}

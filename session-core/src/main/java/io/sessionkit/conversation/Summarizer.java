@@ -63,6 +63,10 @@ final class Summarizer implements AutoCloseable {
 		this.backoff = new Backoff(rule.backoff());
 	}
 
+	boolean countsTokens() {
+		return this.rule.trigger() == null && this.rule.triggerTokens() != Long.MAX_VALUE;
+	}
+
 	/**
 	 * Whether a summary is to be made before a turn on this session.
 	 */

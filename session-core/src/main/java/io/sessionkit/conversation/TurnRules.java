@@ -12,8 +12,8 @@ import io.sessionkit.hook.Trim;
 /**
  * What is the same for all turns.
  */
-record TurnRules(Trim trim, Prune prune, SequenceGuard guard, List<SessionHook> hooks,
-		List<SessionListener> listeners) {
+record TurnRules(Trim trim, Prune prune, SequenceGuard guard, List<SessionHook> hooks, List<SessionListener> listeners,
+		boolean keepsSystemText) {
 
 	TurnRules {
 		hooks = List.copyOf(hooks);

@@ -3,7 +3,6 @@ package io.sessionkit.conversation;
 import java.util.function.Consumer;
 
 import io.sessionkit.Session;
-import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.conversation.Compaction.Outcome;
 import io.sessionkit.store.SessionView;
@@ -62,8 +61,15 @@ final class TurnViews {
 		}
 	}
 
-	double factor(SessionKey key) {
-		return this.memory.factor(key);
+	/**
+	 * Whether a limit or a trigger counts tokens.
+	 */
+	boolean countsTokens() {
+		return this.reader.limitsTokens() || (this.summarizer != null && this.summarizer.countsTokens());
+	}
+
+	TokenMemory memory() {
+		return this.memory;
 	}
 
 	private @Nullable SessionView read(TurnRequest request) {

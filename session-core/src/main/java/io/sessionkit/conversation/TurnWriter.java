@@ -15,6 +15,7 @@ import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.NewItem;
+import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.TurnWrite;
 import org.jspecify.annotations.Nullable;
@@ -51,15 +52,19 @@ final class TurnWriter {
 
 	private final @Nullable Session base;
 
+	private final SnapshotTaker snapshots;
+
 	/**
 	 * @param base the header as it was when the turn was opened; null if there was none
 	 */
-	TurnWriter(SessionStore store, TurnRequest request, String id, Instant startedAt, @Nullable Session base) {
+	TurnWriter(SessionStore store, TurnRequest request, String id, Instant startedAt, @Nullable Session base,
+			SnapshotTaker snapshots) {
 		this.store = store;
 		this.request = request;
 		this.id = id;
 		this.startedAt = startedAt;
 		this.base = base;
+		this.snapshots = snapshots;
 	}
 
 	/**
@@ -71,7 +76,7 @@ final class TurnWriter {
 		Session expected = this.base;
 		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
 			Commit commit = (expected != null) ? Commit.on(expected) : Commit.first(key());
-			CommitResult result = this.store.commit(commit.turn(write));
+			CommitResult result = this.store.commit(commit.turn(write).records(records()));
 			if (result.isStored()) {
 				return result(write, result, outline.overLimit());
 			}
@@ -92,7 +97,7 @@ final class TurnWriter {
 		if (isErased()) {
 			return new TurnResult(key(), write.turn(), List.of(), outline.overLimit());
 		}
-		return result(write, this.store.commit(Commit.any(key()).turn(write)), outline.overLimit());
+		return result(write, this.store.commit(Commit.any(key()).turn(write).records(records())), outline.overLimit());
 	}
 
 	/**
@@ -129,14 +134,25 @@ final class TurnWriter {
 		outline.kept()
 			.forEach((entry) -> items.add(new NewItem(entry.message(), entry.at(),
 					this.store.options().tokens().applyAsInt(entry.message()))));
+		SnapshotTaker.Taken taken = this.snapshots.taken();
 		List<Round> rounds = outline.rounds();
 		String model = rounds.isEmpty() ? null : rounds.get(rounds.size() - 1).model();
 		Turn turn = new Turn(this.id, 0, (this.base != null) ? this.base.head() : 0,
 				(this.base != null) ? this.base.branch() : Session.MAIN, outline.end().status(), this.request.agent(),
 				(model != null && !model.isEmpty()) ? model : this.request.model(), this.startedAt,
 				this.store.options().now(), rounds, Map.copyOf(this.request.tools()), outline.end().failure(), 0, 0,
-				outline.verdicts());
+				outline.verdicts(), (taken != null) ? taken.snapshot() : null);
 		return new TurnWrite(turn, 0, items);
+	}
+
+	/**
+	 * What the snapshot of the turn cannot refer to; nearly always there is no such
+	 * thing.
+	 */
+	private List<RecordWrite> records() {
+		SnapshotTaker.Taken taken = this.snapshots.taken();
+		return (taken != null && taken.record() != null)
+				? List.of(RecordWrite.create(SessionStore.SNAPSHOT, this.id, taken.record())) : List.of();
 	}
 
 	private TurnResult result(TurnWrite write, CommitResult stored, boolean overLimit) {

@@ -29,6 +29,10 @@ final class ViewReader {
 		this.memory = memory;
 	}
 
+	boolean limitsTokens() {
+		return this.trim.limitsTokens();
+	}
+
 	Optional<SessionView> open(TurnRequest request) {
 		Window window = window(request);
 		if (!this.trim.limitsTokens() || window.isEmpty()) {

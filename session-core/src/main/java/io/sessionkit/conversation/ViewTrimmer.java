@@ -63,7 +63,7 @@ final class ViewTrimmer {
 		double tokens = tokens(request);
 		for (RequestUnits.Unit unit : RequestUnits.beforeCurrentTurn(request, current, this.history)) {
 			left.addAll(unit.messages());
-			messages -= unit.messages().size();
+			messages -= RequestSize.messages(unit.messages());
 			tokens -= tokens(unit.messages());
 			if (!isOver(messages, tokens)) {
 				sent = guard.apply(without(request, left));

@@ -89,6 +89,9 @@ final class DocumentText {
 		if (!turn.verdicts().isEmpty()) {
 			values.put("verdicts", turn.verdicts().stream().map(DocumentText::values).toList());
 		}
+		if (turn.snapshot() != null) {
+			values.put("snapshot", SnapshotText.values(turn.snapshot()));
+		}
 		values.put("parts", content.parts());
 		write(content.position(), values);
 		values.put("items", content.items().stream().map(DocumentText::values).toList());
@@ -195,7 +198,8 @@ final class DocumentText {
 				fields.find("model", String.class), fields.instant("startedAt"), fields.find("endedAt", Instant.class),
 				fields.all("rounds").stream().map(DocumentText::round).toList(), fields.named("tools"),
 				fields.find("failure", String.class), items.size(), items.stream().mapToInt(StoredItem::tokens).sum(),
-				fields.allIfPresent("verdicts").stream().map(DocumentText::verdict).toList());
+				fields.allIfPresent("verdicts").stream().map(DocumentText::verdict).toList(),
+				SnapshotText.read(fields.find("snapshot", Map.class)));
 		return new TurnContent(turn, fields.get("parts", Integer.class), position(fields), items);
 	}
 

@@ -37,6 +37,9 @@ public interface SessionStore {
 	/** The kind of the records that hold the heads of branches that are not active. */
 	String BRANCH = "branch";
 
+	/** The kind of the records that hold what a snapshot cannot refer to. */
+	String SNAPSHOT = "snapshot";
+
 	// primitives
 
 	/**
@@ -67,8 +70,8 @@ public interface SessionStore {
 	 * {@link Turn#parent()}, moves neither head nor version, and becomes
 	 * {@link Session#openTurn()} if it is open.</li>
 	 * <li>A later part of a turn adds its items, replaces status, end, model, rounds and
-	 * failure, and, when the turn is completed, makes it the head. Agent, start and tools
-	 * stay those of the first part.</li>
+	 * failure, and, when the turn is completed, makes it the head. Agent, start, tools
+	 * and snapshot stay those of the first part.</li>
 	 * <li>Items that are deleted leave the totals. A head that has lost its last item
 	 * moves to its parent, until it has one.</li>
 	 * <li>Every commit that changes something but a turn that is not completed raises the

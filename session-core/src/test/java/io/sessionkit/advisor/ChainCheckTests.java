@@ -128,7 +128,22 @@ class ChainCheckTests {
 			.build();
 		assertThatIllegalStateException()
 			.isThrownBy(() -> setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1"))))
-			.withMessageContaining("Register both");
+			.withMessageContaining("Register all three");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void twoOfTheThreeAdvisorsAreRefused(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		ChatClient chat = setup.builder(this.model, null)
+			.defaultAdvisors(new SessionTurnAdvisor(this.conversations, (request) -> Optional.empty(), false),
+					new SessionRoundAdvisor(false))
+			.build();
+		assertThatIllegalStateException()
+			.isThrownBy(() -> setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1"))))
+			.withMessageContaining("before the model is missing")
+			.withMessageContaining("Register all three");
+		assertThat(this.model.prompts()).isEmpty();
 	}
 
 	@ParameterizedTest

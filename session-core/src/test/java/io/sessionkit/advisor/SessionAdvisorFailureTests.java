@@ -310,7 +310,7 @@ class SessionAdvisorFailureTests {
 		if (mode == ClientSetup.Mode.CALL) {
 			ChatClient.CallResponseSpec call = prompt(chat, "q").call();
 			assertThat(call.content()).isEqualTo("a");
-			for (int use = 2; use <= 3; use++) {
+			for (int use = 2; use <= 4; use++) {
 				assertThatExceptionOfType(IllegalStateException.class).isThrownBy(call::content)
 					.withMessageContaining("executed before");
 			}
@@ -318,7 +318,7 @@ class SessionAdvisorFailureTests {
 		else {
 			Flux<ChatResponse> stream = prompt(chat, "q").stream().chatResponse();
 			stream.blockLast();
-			for (int use = 2; use <= 3; use++) {
+			for (int use = 2; use <= 4; use++) {
 				assertThatExceptionOfType(IllegalStateException.class).isThrownBy(stream::blockLast)
 					.withMessageContaining("executed before");
 			}

@@ -57,7 +57,7 @@ class TrimTests {
 	private final ObservedStore store = new ObservedStore(new InMemorySessionStore(
 			StoreOptions.of(JsonMessageCodec.create()).tokens((message) -> TOKENS_OF_A_MESSAGE)));
 
-	private final ScriptedChatModel model = new ScriptedChatModel();
+	private final ScriptedChatModel model = new ScriptedChatModel().reports(0);
 
 	static List<ClientSetup> setups() {
 		return ClientSetup.all();
@@ -245,10 +245,10 @@ class TrimTests {
 	void whatAProviderCountsCalibratesTheEstimate() {
 		history(20);
 		ChatClient chat = chat(ClientSetup.plain(), Trim.keepLastTokens(100), Prune.NONE);
-		this.model.responds(CachedUsage.response("a21", 90 * 2, 0));
+		this.model.responds(CachedUsage.response("a21", 200, 0));
 		chat.prompt().user("u21").advisors(SessionAdvisor.session(T1)).call().content();
 		assertThat(this.model.lastRequest()).as("uncalibrated").hasSize(9);
-		this.model.responds(CachedUsage.response("a22", 50 * 1, 0));
+		this.model.responds(CachedUsage.response("a22", 60, 0));
 		chat.prompt().user("u22").advisors(SessionAdvisor.session(T1)).call().content();
 		assertThat(this.model.lastRequest()).as("it counts twice as much").hasSize(5);
 		this.model.responds(CachedUsage.response("a23", 0, 0));

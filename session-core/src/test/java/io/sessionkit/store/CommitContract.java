@@ -9,12 +9,14 @@ import io.sessionkit.Round;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Snapshot;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.store.CommitResult.Outcome;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.ai.chat.messages.UserMessage;
@@ -502,6 +504,31 @@ abstract class CommitContract extends ProtocolContract {
 		commit(Commit.any(key).turn(new TurnWrite(none, 0, items("q2"))));
 		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::verdicts)
 			.containsExactly(List.of(replaced, refused), List.of());
+	}
+
+	@Test
+	void snapshotComesBackEqualAndALaterPartKeepsIt() {
+		SessionKey key = key();
+		Snapshot snapshot = new Snapshot("0a1b", "Be brief, né \u0000",
+				List.of(new Snapshot.Summary("c 1"), new Snapshot.Items(1, 7, 1, 3),
+						new Snapshot.Pruned(9, 4, "[cleared: 3 results]"), new Snapshot.Pruned(10, 4, ""),
+						new Snapshot.Verbatim(2), new Snapshot.Items(11, 11, 5, 5)));
+		Turn open = shown(name("turn"), TurnStatus.AWAITING_APPROVAL, snapshot);
+		commit(Commit.first(key).turn(new TurnWrite(open, 0, items("q1"))));
+		assertThat(store().turns(key, Tail.ALL).get(0).snapshot()).isEqualTo(snapshot);
+		Turn completed = shown(open.id(), TurnStatus.COMPLETED, null);
+		commit(Commit.any(key).turn(new TurnWrite(completed, 1, items("a1"))));
+		Turn nothing = shown(name("turn"), TurnStatus.COMPLETED, new Snapshot(null, null, List.of()));
+		commit(Commit.any(key).turn(new TurnWrite(nothing, 0, items("q2"))));
+		Turn none = shown(name("turn"), TurnStatus.FAILED, null);
+		commit(Commit.any(key).turn(new TurnWrite(none, 0, items("q3"))));
+		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::snapshot)
+			.containsExactly(snapshot, new Snapshot(null, null, List.of()), null);
+	}
+
+	private static Turn shown(String id, TurnStatus status, @Nullable Snapshot snapshot) {
+		return new Turn(id, 0, 0, Session.MAIN, status, null, null, AT, status.isOpen() ? null : AT, List.of(),
+				Map.of(), null, 0, 0, List.of(), snapshot);
 	}
 
 	@Test

@@ -30,8 +30,6 @@ import org.springframework.ai.model.tool.ToolCallingChatOptions;
  */
 public final class ScriptedChatModel implements ChatModel {
 
-	private static final int INPUT_TOKENS = 10;
-
 	private static final int OUTPUT_TOKENS = 5;
 
 	private final Deque<Function<Prompt, Flux<ChatResponse>>> script = new ArrayDeque<>();
@@ -42,6 +40,8 @@ public final class ScriptedChatModel implements ChatModel {
 
 	private final ChatOptions options;
 
+	private volatile int inputTokens = 10;
+
 	public ScriptedChatModel() {
 		this("scripted", ToolCallingChatOptions.builder().build());
 	}
@@ -49,6 +49,14 @@ public final class ScriptedChatModel implements ChatModel {
 	public ScriptedChatModel(String name, ChatOptions options) {
 		this.name = name;
 		this.options = options;
+	}
+
+	/**
+	 * From now on it says that requests have so many tokens; 0 says nothing.
+	 */
+	public ScriptedChatModel reports(int inputTokens) {
+		this.inputTokens = inputTokens;
+		return this;
 	}
 
 	/**
@@ -140,7 +148,7 @@ public final class ScriptedChatModel implements ChatModel {
 				: ChatGenerationMetadata.NULL;
 		ChatResponseMetadata.Builder response = ChatResponseMetadata.builder().model(this.name);
 		if (last) {
-			response.usage(new DefaultUsage(INPUT_TOKENS, OUTPUT_TOKENS));
+			response.usage(new DefaultUsage(this.inputTokens, OUTPUT_TOKENS));
 		}
 		return new ChatResponse(List.of(new Generation(message, metadata)), response.build());
 	}

@@ -10,6 +10,7 @@ import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
 import io.sessionkit.Verdict;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.SnapshotText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,9 @@ final class TurnPayload {
 		putIfPresent(values, "agent", turn.agent());
 		if (!turn.tools().isEmpty()) {
 			values.put("tools", turn.tools());
+		}
+		if (turn.snapshot() != null) {
+			values.put("snapshot", SnapshotText.values(turn.snapshot()));
 		}
 		return values.isEmpty() ? null : codec.encodeValues(key, values);
 	}
@@ -52,7 +56,7 @@ final class TurnPayload {
 		return new Turn(row.id(), row.number(), row.parent(), row.branch(), row.status(), (String) origin.get("agent"),
 				(String) outcome.get("model"), Micros.instant(row.startedAt()), Micros.instantOrNull(row.endedAt()),
 				rounds(outcome.get("rounds")), tools(origin.get("tools")), (String) outcome.get("failure"), row.items(),
-				row.tokens(), verdicts(outcome.get("verdicts")));
+				row.tokens(), verdicts(outcome.get("verdicts")), SnapshotText.read(origin.get("snapshot")));
 	}
 
 	private static Map<String, Object> values(Round round) {

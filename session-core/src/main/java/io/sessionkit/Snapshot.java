@@ -1,0 +1,106 @@
+package io.sessionkit;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the model was shown of the history when a turn called it first, after hooks and
+ * advisors, without system text and without the turn's own messages. Where the messages
+ * are in the log it refers to them; those that were changed on the way are kept in a
+ * record of the turn, so that they can be deleted.
+ *
+ * @param systemDigest the SHA-256 of the system text in UTF-8, in hexadecimal; null if
+ * there was none
+ * @param system the system text; null unless it is kept
+ * @param parts what the history was made of, in order
+ */
+public record Snapshot(@Nullable String systemDigest, @Nullable String system, List<Part> parts) {
+
+	public Snapshot {
+		parts = List.copyOf(parts);
+	}
+
+	/**
+	 * One or more messages of a snapshot, one behind the other.
+	 */
+	public sealed interface Part {
+
+		/**
+		 * How many messages it stands for.
+		 * @return the number of messages
+		 */
+		int size();
+
+	}
+
+	/**
+	 * Items as they are stored, with all sequences between the first and the last.
+	 *
+	 * @param from the sequence of the first
+	 * @param to the sequence of the last
+	 * @param firstTurn the turn of the first
+	 * @param lastTurn the turn of the last
+	 */
+	public record Items(long from, long to, long firstTurn, long lastTurn) implements Part {
+
+		public Items {
+			if (from > to || firstTurn > lastTurn) {
+				throw new IllegalArgumentException("Items cannot run from " + from + " to " + to + ", from turn "
+						+ firstTurn + " to turn " + lastTurn + ".");
+			}
+		}
+
+		@Override
+		public int size() {
+			return (int) (this.to - this.from + 1);
+		}
+
+	}
+
+	/**
+	 * An item of tool results that was shown without them.
+	 *
+	 * @param sequence the item
+	 * @param turn its turn
+	 * @param placeholder what stood in the place of each result
+	 */
+	public record Pruned(long sequence, long turn, String placeholder) implements Part {
+
+		@Override
+		public int size() {
+			return 1;
+		}
+
+	}
+
+	/**
+	 * The two messages of a summary.
+	 *
+	 * @param checkpoint the record that holds it
+	 */
+	public record Summary(String checkpoint) implements Part {
+
+		@Override
+		public int size() {
+			return 2;
+		}
+
+	}
+
+	/**
+	 * Messages that are kept as they were sent.
+	 *
+	 * @param size how many of them, the next ones in the record of the turn
+	 */
+	public record Verbatim(int size) implements Part {
+
+		public Verbatim {
+			if (size < 1) {
+				throw new IllegalArgumentException("A part of a snapshot has one message or more, not " + size + ".");
+			}
+		}
+
+	}
+
+}

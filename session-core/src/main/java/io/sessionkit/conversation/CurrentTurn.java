@@ -1,0 +1,53 @@
+package io.sessionkit.conversation;
+
+import java.util.List;
+
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * Where the current turn begins in what leaves for the model, which advisors may have
+ * copied and added to.
+ */
+final class CurrentTurn {
+
+	private CurrentTurn() {
+	}
+
+	/**
+	 * The place of the first message of the turn: of itself, else of one that it was made
+	 * part of where it should be, else of the last one that is equal, else as far from
+	 * the end as the turn is long.
+	 * @param request what leaves, without system text
+	 * @param turn the messages of the turn so far
+	 */
+	static int start(List<Message> request, List<Message> turn) {
+		for (int i = 0; i < turn.size(); i++) {
+			int place = placeOf(turn.get(i), request);
+			if (place >= 0) {
+				return Math.max(0, place - i);
+			}
+		}
+		int expected = Math.max(0, request.size() - turn.size());
+		if (turn.isEmpty() || expected == request.size() || holds(request.get(expected), turn.get(0))) {
+			return expected;
+		}
+		int equal = request.lastIndexOf(turn.get(0));
+		return (equal >= 0) ? equal : expected;
+	}
+
+	private static int placeOf(Message message, List<Message> request) {
+		for (int i = 0; i < request.size(); i++) {
+			if (request.get(i) == message) {
+				return i;
+			}
+		}
+		return -1;
+	}
+
+	private static boolean holds(Message sent, Message message) {
+		String text = message.getText();
+		return sent.getMessageType() == message.getMessageType() && sent.getText() != null && text != null
+				&& sent.getText().contains(text);
+	}
+
+}
