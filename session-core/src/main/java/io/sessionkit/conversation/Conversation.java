@@ -3,6 +3,7 @@ package io.sessionkit.conversation;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 
 import io.sessionkit.Checkpoint;
@@ -184,6 +185,35 @@ public final class Conversation {
 	 */
 	public Optional<Message> pop() {
 		return this.store.pop(this.key);
+	}
+
+	/**
+	 * Deletes the items of a turn for good, and those of other turns that cannot stand
+	 * without them: where the application runs the tools itself, calls and their results
+	 * are in two turns. The turn itself stays, as one without items.
+	 * <p>
+	 * What quotes them goes with them: summaries that cover the turn, so that the view
+	 * starts with an earlier one or at the beginning, and snapshots with texts that are
+	 * not in the log. {@link #snapshot} says then that it is not complete.
+	 * @param turn its number
+	 * @return how many items were deleted; 0 if there is no such turn
+	 * @throws io.sessionkit.SessionConflictException if others write to the session all
+	 * the time; nothing was deleted
+	 */
+	public int delete(long turn) {
+		return new Deletion(this.key, this.store).ofTurn(turn);
+	}
+
+	/**
+	 * Deletes items for good, as {@link #delete(long)} does. Calls take their results
+	 * with them and results their calls.
+	 * @param items their sequences; those that are not there are left out
+	 * @return how many items were deleted
+	 * @throws io.sessionkit.SessionConflictException if others write to the session all
+	 * the time; nothing was deleted
+	 */
+	public int delete(Set<Long> items) {
+		return new Deletion(this.key, this.store).ofItems(items);
 	}
 
 	/**

@@ -2,6 +2,7 @@ package io.sessionkit.conversation;
 
 import java.util.List;
 
+import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 
 /**
@@ -15,8 +16,9 @@ final class CurrentTurn {
 
 	/**
 	 * The place of the first message of the turn: of itself, else of one that it was made
-	 * part of where it should be, else of the last one that is equal, else as far from
-	 * the end as the turn is long.
+	 * part of where it should be, else of the last one that is equal, if no answer is
+	 * behind it: that would be an earlier question. Else as far from the end as the turn
+	 * is long.
 	 * @param request what leaves, without system text
 	 * @param turn the messages of the turn so far
 	 */
@@ -32,7 +34,10 @@ final class CurrentTurn {
 			return expected;
 		}
 		int equal = request.lastIndexOf(turn.get(0));
-		return (equal >= 0) ? equal : expected;
+		boolean current = equal >= 0 && request.subList(equal, Math.max(equal, expected))
+			.stream()
+			.noneMatch(AssistantMessage.class::isInstance);
+		return current ? equal : expected;
 	}
 
 	private static int placeOf(Message message, List<Message> request) {

@@ -2,6 +2,7 @@ package io.sessionkit.advisor;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -175,6 +176,36 @@ class SnapshotTests {
 		});
 		assertThat(lines(2)).containsExactly("user: ok", "assistant: a1");
 		assertThat(turn(2).snapshot().parts()).containsExactly(new Snapshot.Items(1, 2, 1, 1));
+	}
+
+	@Test
+	void questionThatWasRewrittenIsNotTakenForAnEarlierOne() {
+		this.model.says("a1").says("a2");
+		ask("ok");
+		SessionHook rewriting = TestHooks.beforeModel("rewriting", (request) -> {
+			List<Message> rewritten = new ArrayList<>(request);
+			rewritten.set(request.size() - 1, new UserMessage("yes"));
+			return HookResult.replace(rewritten);
+		});
+		prompt(ClientSetup.plain(), "ok", Conversations.builder(this.store).hooks(rewriting).build()).call().content();
+		assertThat(lines(2)).containsExactly("user: ok", "assistant: a1");
+	}
+
+	@Test
+	void questionIsFoundInACopiedPromptWithSomethingBehindIt() {
+		this.model.says("a1").says("a2");
+		ask("ok");
+		ask("ok", new SnapshotProperties.BetweenAdvisor(Ordered.LOWEST_PRECEDENCE - 2) {
+
+			@Override
+			protected Prompt changed(Prompt prompt) {
+				List<Message> messages = new ArrayList<>(prompt.copy().getInstructions());
+				messages.add(new UserMessage("Found behind."));
+				return new Prompt(messages, prompt.getOptions());
+			}
+
+		});
+		assertThat(lines(2)).containsExactly("user: ok", "assistant: a1");
 	}
 
 	@ParameterizedTest

@@ -1,0 +1,166 @@
+package io.sessionkit.conversation;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+import io.sessionkit.Checkpoint;
+import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes items away for good, and with them what quotes them: the summaries that cover
+ * them, and the snapshots that kept texts instead of referring to them.
+ */
+final class Deletion {
+
+	/** How often it is tried while others write to the session. */
+	private static final int ATTEMPTS = 20;
+
+	private final SessionKey key;
+
+	private final SessionStore store;
+
+	Deletion(SessionKey key, SessionStore store) {
+		this.key = key;
+		this.store = store;
+	}
+
+	int ofTurn(long turn) {
+		return delete((thread) -> (thread.turn(turn) != null) ? thread.items(turn) : List.of());
+	}
+
+	int ofItems(Set<Long> sequences) {
+		return sequences.isEmpty() ? 0 : delete((thread) -> thread.find(sequences));
+	}
+
+	private int delete(Function<WholeThread, Collection<SessionItem>> choice) {
+		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+			Optional<Session> header = this.store.find(this.key);
+			if (header.isEmpty()) {
+				return 0;
+			}
+			WholeThread thread = new WholeThread(this.key, this.store);
+			Map<Long, SessionItem> items = thread.wholeGroups(choice.apply(thread));
+			if (items.isEmpty()) {
+				return 0;
+			}
+			if (this.store.commit(commit(header.get(), thread, items)).isStored()) {
+				return items.size();
+			}
+		}
+		throw new SessionConflictException(
+				"Nothing was deleted from session " + this.key + ": others wrote to it all the time. Try again.", null);
+	}
+
+	private Commit commit(Session header, WholeThread thread, Map<Long, SessionItem> items) {
+		Gone gone = new Gone(thread, items);
+		List<SessionRecord> checkpoints = this.store.records(this.key, SessionStore.CHECKPOINT);
+		List<Checkpoint> kept = new ArrayList<>();
+		List<RecordWrite> records = new ArrayList<>();
+		for (SessionRecord record : checkpoints) {
+			Checkpoint checkpoint = Checkpoints.read(record, codec());
+			if (gone.isBefore(checkpoint.turn())) {
+				records.add(delete(record));
+			}
+			else if (thread.isOnPath(header.head(), checkpoint.turn())) {
+				kept.add(checkpoint);
+			}
+		}
+		this.store.records(this.key, SessionStore.SNAPSHOT)
+			.stream()
+			.filter(gone::isQuotedBy)
+			.forEach((record) -> records.add(delete(record)));
+		return Commit.on(header).delete(items.keySet()).header(change(header, gone, kept)).records(records);
+	}
+
+	/**
+	 * Where the view starts. It is said wherever the head may move: the turn that it
+	 * moves to may remember a summary that is deleted here.
+	 */
+	private static HeaderChange change(Session header, Gone gone, List<Checkpoint> kept) {
+		boolean covered = gone.isBefore(header.checkpoint());
+		if (!covered && !gone.isEmptied(header.head())) {
+			return HeaderChange.NONE;
+		}
+		if (!covered) {
+			return at(header.checkpoint(), header.checkpointId());
+		}
+		return kept.stream()
+			.max(Comparator.comparingLong(Checkpoint::turn).thenComparing(Checkpoint::at))
+			.map((checkpoint) -> at(checkpoint.turn(), checkpoint.id()))
+			.orElseGet(() -> at(0, null));
+	}
+
+	private static HeaderChange at(long turn, @Nullable String id) {
+		return HeaderChange.NONE.checkpoint(turn, (id != null) ? id : "");
+	}
+
+	private static RecordWrite delete(SessionRecord record) {
+		return new RecordWrite(record.kind(), record.id(), RecordWrite.ANY, null, null);
+	}
+
+	private MessageCodec codec() {
+		return this.store.options().codec();
+	}
+
+	/**
+	 * What is about to be deleted.
+	 */
+	private final class Gone {
+
+		private final WholeThread thread;
+
+		private final Set<Long> turns = new HashSet<>();
+
+		private final Set<Long> emptied = new HashSet<>();
+
+		private final Set<String> emptiedIds = new HashSet<>();
+
+		Gone(WholeThread thread, Map<Long, SessionItem> items) {
+			this.thread = thread;
+			items.values().forEach((item) -> this.turns.add(item.turn()));
+			for (long number : this.turns) {
+				Turn turn = thread.turn(number);
+				boolean whole = thread.items(number).stream().allMatch((item) -> items.containsKey(item.sequence()));
+				if (whole && turn != null) {
+					this.emptied.add(number);
+					this.emptiedIds.add(turn.id());
+				}
+			}
+		}
+
+		/**
+		 * Whether something of it is in the history that ends with a turn.
+		 */
+		boolean isBefore(long head) {
+			return this.turns.stream().anyMatch((turn) -> this.thread.isOnPath(head, turn));
+		}
+
+		boolean isEmptied(long turn) {
+			return this.emptied.contains(turn);
+		}
+
+		boolean isQuotedBy(SessionRecord snapshot) {
+			return this.emptiedIds.contains(snapshot.id()) || isBefore(VerbatimMessages.head(snapshot, codec()));
+		}
+
+	}
+
+}

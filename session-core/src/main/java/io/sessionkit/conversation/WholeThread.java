@@ -1,0 +1,156 @@
+package io.sessionkit.conversation;
+
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+
+/**
+ * The turns of all branches of a session and, as far as somebody asks for them, their
+ * items. Used by one thread.
+ */
+final class WholeThread {
+
+	private final SessionKey key;
+
+	private final SessionStore store;
+
+	private final Map<Long, Turn> turns = new TreeMap<>();
+
+	private final Map<Long, List<SessionItem>> items = new HashMap<>();
+
+	WholeThread(SessionKey key, SessionStore store) {
+		this.key = key;
+		this.store = store;
+		store.turns(key, Tail.ALL).forEach((turn) -> this.turns.put(turn.number(), turn));
+	}
+
+	@Nullable Turn turn(long number) {
+		return this.turns.get(number);
+	}
+
+	List<SessionItem> items(long turn) {
+		return this.items.computeIfAbsent(turn, (number) -> this.store.items(this.key, number));
+	}
+
+	/**
+	 * Whether a turn is on the way from a head to the beginning, or is the head.
+	 */
+	boolean isOnPath(long head, long number) {
+		Turn turn = this.turns.get(head);
+		while (turn != null && turn.number() > number) {
+			turn = this.turns.get(turn.parent());
+		}
+		return turn != null && turn.number() == number;
+	}
+
+	/**
+	 * The items with these sequences, wherever they are; those that are not there are
+	 * left out.
+	 */
+	Collection<SessionItem> find(Set<Long> sequences) {
+		Map<Long, SessionItem> found = new LinkedHashMap<>();
+		for (long sequence : sequences) {
+			findOnActiveBranch(sequence, found);
+		}
+		Set<Long> elsewhere = new HashSet<>(sequences);
+		elsewhere.removeAll(found.keySet());
+		for (Turn turn : this.turns.values()) {
+			if (!elsewhere.isEmpty() && turn.items() > 0) {
+				items(turn.number()).stream()
+					.filter((item) -> elsewhere.remove(item.sequence()))
+					.forEach((item) -> found.put(item.sequence(), item));
+			}
+		}
+		return found.values();
+	}
+
+	private void findOnActiveBranch(long sequence, Map<Long, SessionItem> found) {
+		if (sequence > 0 && sequence < Long.MAX_VALUE) {
+			this.store.items(this.key, new Tail(sequence + 1, 1))
+				.stream()
+				.filter((item) -> item.sequence() == sequence)
+				.forEach((item) -> found.put(sequence, item));
+		}
+	}
+
+	/**
+	 * These items and those without which they cannot stand: calls take their results
+	 * with them, and results their calls. Positions decide, since ids may be empty.
+	 * @return the items by sequence
+	 */
+	Map<Long, SessionItem> wholeGroups(Collection<SessionItem> some) {
+		Map<Long, SessionItem> whole = new TreeMap<>();
+		Deque<SessionItem> left = new ArrayDeque<>(some);
+		while (!left.isEmpty()) {
+			SessionItem item = left.remove();
+			if (whole.putIfAbsent(item.sequence(), item) == null) {
+				left.addAll(callsTools(item.message()) ? results(item) : calls(item));
+			}
+		}
+		return whole;
+	}
+
+	/**
+	 * What is right behind some calls; where the application runs the tools itself it is
+	 * in the turns that follow.
+	 */
+	private List<SessionItem> results(SessionItem calls) {
+		List<SessionItem> turn = items(calls.turn());
+		List<SessionItem> behind = turn.stream().filter((item) -> item.sequence() > calls.sequence()).toList();
+		if (!behind.isEmpty()) {
+			return leadingResults(behind);
+		}
+		return this.turns.values()
+			.stream()
+			.filter((next) -> next.parent() == calls.turn())
+			.flatMap((next) -> leadingResults(items(next.number())).stream())
+			.toList();
+	}
+
+	private static List<SessionItem> leadingResults(List<SessionItem> items) {
+		return items.stream().takeWhile((item) -> item.message() instanceof ToolResponseMessage).toList();
+	}
+
+	private List<SessionItem> calls(SessionItem item) {
+		if (!(item.message() instanceof ToolResponseMessage)) {
+			return List.of();
+		}
+		List<SessionItem> turn = items(item.turn());
+		for (int i = turn.size() - 1; i >= 0; i--) {
+			boolean before = turn.get(i).sequence() < item.sequence();
+			if (before && !(turn.get(i).message() instanceof ToolResponseMessage)) {
+				return callsOnly(turn.get(i));
+			}
+		}
+		Turn own = this.turns.get(item.turn());
+		List<SessionItem> parent = (own != null && own.parent() > 0) ? items(own.parent()) : List.of();
+		return parent.isEmpty() ? List.of() : callsOnly(parent.get(parent.size() - 1));
+	}
+
+	private static List<SessionItem> callsOnly(SessionItem item) {
+		return callsTools(item.message()) ? List.of(item) : List.of();
+	}
+
+	private static boolean callsTools(Message message) {
+		return message instanceof AssistantMessage reply && reply.hasToolCalls();
+	}
+
+}
