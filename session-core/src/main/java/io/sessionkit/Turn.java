@@ -30,11 +30,12 @@ import org.jspecify.annotations.Nullable;
  * @param verdicts what hooks decided on it, in order; none where all left it as it was
  * @param snapshot what was sent of the history in its first model call; null if it called
  * no model, or was stored before there were snapshots
+ * @param inputs the advisor parameters of the call that are kept, by name
  */
 public record Turn(String id, long number, long parent, String branch, TurnStatus status, @Nullable String agent,
 		@Nullable String model, Instant startedAt, @Nullable Instant endedAt, List<Round> rounds,
 		Map<String, String> tools, @Nullable String failure, int items, int tokens, List<Verdict> verdicts,
-		@Nullable Snapshot snapshot) {
+		@Nullable Snapshot snapshot, Map<String, Object> inputs) {
 
 	/**
 	 * The longest turn id, in characters.
@@ -49,6 +50,7 @@ public record Turn(String id, long number, long parent, String branch, TurnStatu
 		rounds = List.copyOf(rounds);
 		tools = Map.copyOf(tools);
 		verdicts = List.copyOf(verdicts);
+		inputs = Map.copyOf(inputs);
 	}
 
 	/**
@@ -76,7 +78,7 @@ public record Turn(String id, long number, long parent, String branch, TurnStatu
 	}
 
 	/**
-	 * A turn without a snapshot.
+	 * A turn without snapshot and inputs.
 	 * @param id chosen before the call
 	 * @param number given by the store
 	 * @param parent the turn that this one follows
@@ -97,7 +99,7 @@ public record Turn(String id, long number, long parent, String branch, TurnStatu
 			@Nullable String model, Instant startedAt, @Nullable Instant endedAt, List<Round> rounds,
 			Map<String, String> tools, @Nullable String failure, int items, int tokens, List<Verdict> verdicts) {
 		this(id, number, parent, branch, status, agent, model, startedAt, endedAt, rounds, tools, failure, items,
-				tokens, verdicts, null);
+				tokens, verdicts, null, Map.of());
 	}
 
 	/**
@@ -119,7 +121,8 @@ public record Turn(String id, long number, long parent, String branch, TurnStatu
 	 */
 	public Turn stored(long number, long parent, String branch, int items, int tokens) {
 		return new Turn(this.id, number, parent, branch, this.status, this.agent, this.model, this.startedAt,
-				this.endedAt, this.rounds, this.tools, this.failure, items, tokens, this.verdicts, this.snapshot);
+				this.endedAt, this.rounds, this.tools, this.failure, items, tokens, this.verdicts, this.snapshot,
+				this.inputs);
 	}
 
 }

@@ -1,7 +1,9 @@
 package io.sessionkit.conversation;
 
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.hook.Prune;
@@ -32,7 +34,7 @@ public final class Conversations implements AutoCloseable {
 	private Conversations(Builder builder) {
 		this.store = builder.store;
 		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard, builder.hooks, builder.listeners,
-				builder.keepSystemText);
+				builder.keepSystemText, TurnInputs.of(builder.turnInputs, builder.replay, builder.replayExclude));
 		TokenMemory memory = new TokenMemory();
 		this.summarizer = (builder.summarize != null)
 				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), memory) : null;
@@ -132,6 +134,12 @@ public final class Conversations implements AutoCloseable {
 
 		private boolean keepSystemText;
 
+		private Set<String> turnInputs = Set.of();
+
+		private Set<String> replay = Set.of();
+
+		private Set<String> replayExclude = Set.of();
+
 		private Builder(SessionStore store) {
 			this.store = store;
 		}
@@ -227,8 +235,43 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
+		 * The advisor parameters of a call that are kept with its turn; none by default.
+		 * The model is not shown them again.
+		 * @param names the names of the parameters
+		 * @return this builder
+		 */
+		public Builder turnInputs(Set<String> names) {
+			this.turnInputs = new LinkedHashSet<>(names);
+			return this;
+		}
+
+		/**
+		 * The inputs that the model is shown again, behind the question, when their turn
+		 * is history; none by default.
+		 * @param names names of inputs in the order they are shown, or {@code *} for all
+		 * @return this builder
+		 */
+		public Builder replay(Set<String> names) {
+			this.replay = new LinkedHashSet<>(names);
+			return this;
+		}
+
+		/**
+		 * The inputs that the model is not shown again, whatever {@link #replay} says;
+		 * none by default.
+		 * @param names names of inputs
+		 * @return this builder
+		 */
+		public Builder replayExclude(Set<String> names) {
+			this.replayExclude = new LinkedHashSet<>(names);
+			return this;
+		}
+
+		/**
 		 * The conversations.
 		 * @return new conversations
+		 * @throws IllegalArgumentException if an input that is not kept is to be shown
+		 * again or excluded
 		 */
 		public Conversations build() {
 			return new Conversations(this);

@@ -85,6 +85,7 @@ public final class OpenTurn {
 		this.request = request;
 		this.input = request.input();
 		this.options = store.options();
+		KeptInputs inputs = KeptInputs.of(request, rules.inputs(), this.options.codec());
 		String id = this.options.turnIds().get();
 		this.hooks = new HookRun(request.key(), rules.hooks(request), () -> context(id));
 		this.events = new TurnEvents(request.key(), id, rules.listeners(request), this.hooks.checksReplies());
@@ -93,20 +94,20 @@ public final class OpenTurn {
 		this.base = opened.header();
 		List<ViewLine> lines = new ToolPruner(rules.prune(), this.options.tokens())
 			.prune(ViewLine.of(opened.view(), this.options));
-		this.history = History.of(lines, (this.base != null) ? this.base.checkpoint() : 0, rules.trim(),
-				request.limit());
+		this.history = History.of(ReplayedInputs.show(lines, rules.inputs(), this.options.tokens()),
+				(this.base != null) ? this.base.checkpoint() : 0, rules.trim(), request.limit());
 		RequestSize size = new RequestSize(this.history.lines(), this.options.tokens(),
 				() -> views.memory().factor(request.key()));
 		this.trimmer = new ViewTrimmer(this.history, rules.trim(), size);
 		this.calibration = new Calibration(request.key(), views.memory(), size, this.options.tokens(),
 				views.countsTokens());
-		this.snapshots = new SnapshotTaker(this.history.lines(),
+		this.snapshots = new SnapshotTaker(lines,
 				new VerbatimMessages(request.key(), (this.base != null) ? this.base.head() : 0, this.options.codec()),
 				rules.keepsSystemText());
 		this.requestView = new RequestView(request.key(), this.trimmer, rules.guard());
 		this.transcript = new Transcript(this.options::now, this.options.codec()::storable);
 		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events,
-				new TurnWriter(store, request, id, this.startedAt, this.base, this.snapshots));
+				new TurnWriter(store, request, id, this.startedAt, this.base, this.snapshots, inputs));
 		if (opened.made() != null) {
 			this.events.compacted(opened.made());
 		}

@@ -13,7 +13,7 @@ import io.sessionkit.hook.Trim;
  * What is the same for all turns.
  */
 record TurnRules(Trim trim, Prune prune, SequenceGuard guard, List<SessionHook> hooks, List<SessionListener> listeners,
-		boolean keepsSystemText) {
+		boolean keepsSystemText, TurnInputs inputs) {
 
 	TurnRules {
 		hooks = List.copyOf(hooks);

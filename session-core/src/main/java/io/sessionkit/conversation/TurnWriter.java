@@ -54,17 +54,20 @@ final class TurnWriter {
 
 	private final SnapshotTaker snapshots;
 
+	private final KeptInputs inputs;
+
 	/**
 	 * @param base the header as it was when the turn was opened; null if there was none
 	 */
 	TurnWriter(SessionStore store, TurnRequest request, String id, Instant startedAt, @Nullable Session base,
-			SnapshotTaker snapshots) {
+			SnapshotTaker snapshots, KeptInputs inputs) {
 		this.store = store;
 		this.request = request;
 		this.id = id;
 		this.startedAt = startedAt;
 		this.base = base;
 		this.snapshots = snapshots;
+		this.inputs = inputs;
 	}
 
 	/**
@@ -131,7 +134,7 @@ final class TurnWriter {
 
 	private TurnWrite turnWrite(Outline outline) {
 		List<NewItem> items = new ArrayList<>();
-		outline.kept()
+		ReplayedInputs.keep(outline.kept(), this.inputs.replayed())
 			.forEach((entry) -> items.add(new NewItem(entry.message(), entry.at(),
 					this.store.options().tokens().applyAsInt(entry.message()))));
 		SnapshotTaker.Taken taken = this.snapshots.taken();
@@ -141,7 +144,8 @@ final class TurnWriter {
 				(this.base != null) ? this.base.branch() : Session.MAIN, outline.end().status(), this.request.agent(),
 				(model != null && !model.isEmpty()) ? model : this.request.model(), this.startedAt,
 				this.store.options().now(), rounds, Map.copyOf(this.request.tools()), outline.end().failure(), 0, 0,
-				outline.verdicts(), (taken != null) ? taken.snapshot() : null);
+				outline.verdicts(), (taken != null) ? taken.snapshot() : null,
+				outline.kept().isEmpty() ? Map.of() : this.inputs.values());
 		return new TurnWrite(turn, 0, items);
 	}
 

@@ -66,6 +66,15 @@ record DocumentFields(SessionKey key, Map<?, ?> values) {
 		return this.values.containsKey(name) ? all(name) : List.of();
 	}
 
+	Map<String, Object> valuesIfPresent(String name) {
+		Map<String, Object> values = new HashMap<>();
+		Map<?, ?> there = find(name, Map.class);
+		if (there != null) {
+			there.forEach((key, value) -> values.put(cast(name, key, String.class), cast(name, value, Object.class)));
+		}
+		return values;
+	}
+
 	private List<?> list(String name) {
 		return get(name, List.class);
 	}

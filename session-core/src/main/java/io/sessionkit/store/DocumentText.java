@@ -92,6 +92,9 @@ final class DocumentText {
 		if (turn.snapshot() != null) {
 			values.put("snapshot", SnapshotText.values(turn.snapshot()));
 		}
+		if (!turn.inputs().isEmpty()) {
+			values.put("inputs", turn.inputs());
+		}
 		values.put("parts", content.parts());
 		write(content.position(), values);
 		values.put("items", content.items().stream().map(DocumentText::values).toList());
@@ -199,7 +202,7 @@ final class DocumentText {
 				fields.all("rounds").stream().map(DocumentText::round).toList(), fields.named("tools"),
 				fields.find("failure", String.class), items.size(), items.stream().mapToInt(StoredItem::tokens).sum(),
 				fields.allIfPresent("verdicts").stream().map(DocumentText::verdict).toList(),
-				SnapshotText.read(fields.find("snapshot", Map.class)));
+				SnapshotText.read(fields.find("snapshot", Map.class)), fields.valuesIfPresent("inputs"));
 		return new TurnContent(turn, fields.get("parts", Integer.class), position(fields), items);
 	}
 

@@ -70,8 +70,8 @@ public interface SessionStore {
 	 * {@link Turn#parent()}, moves neither head nor version, and becomes
 	 * {@link Session#openTurn()} if it is open.</li>
 	 * <li>A later part of a turn adds its items, replaces status, end, model, rounds and
-	 * failure, and, when the turn is completed, makes it the head. Agent, start, tools
-	 * and snapshot stay those of the first part.</li>
+	 * failure, and, when the turn is completed, makes it the head. Agent, start, tools,
+	 * snapshot and inputs stay those of the first part.</li>
 	 * <li>Items that are deleted leave the totals. A head that has lost its last item
 	 * moves to its parent, until it has one.</li>
 	 * <li>Every commit that changes something but a turn that is not completed raises the

@@ -86,7 +86,7 @@ final class StoredTurn {
 	void add(Turn now, List<StoredItem> added) {
 		this.turn = new Turn(this.turn.id(), number(), parent(), this.turn.branch(), now.status(), this.turn.agent(),
 				now.model(), this.turn.startedAt(), now.endedAt(), now.rounds(), this.turn.tools(), now.failure(), 0, 0,
-				now.verdicts(), this.turn.snapshot());
+				now.verdicts(), this.turn.snapshot(), this.turn.inputs());
 		this.parts++;
 		this.items.addAll(added);
 		this.tokens += added.stream().mapToInt(StoredItem::tokens).sum();

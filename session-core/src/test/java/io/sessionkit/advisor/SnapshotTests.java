@@ -271,7 +271,7 @@ class SnapshotTests {
 				new Snapshot.Pruned(2, 1, "[cleared]"), new Snapshot.Items(3, 3, 1, 1)));
 		StoreOptions options = this.store.options();
 		Turn turn = new Turn("made", 0, 0, Session.MAIN, TurnStatus.COMPLETED, null, null, options.now(), options.now(),
-				List.of(), Map.of(), null, 0, 0, List.of(), snapshot);
+				List.of(), Map.of(), null, 0, 0, List.of(), snapshot, Map.of());
 		this.store.commit(Commit.any(T1)
 			.turn(new TurnWrite(turn, 0, List.of(new NewItem(new UserMessage("q2"), options.now(), 1)))));
 		SentHistory read = this.thread.snapshot(2).orElseThrow();

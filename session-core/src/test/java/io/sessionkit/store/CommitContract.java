@@ -526,9 +526,28 @@ abstract class CommitContract extends ProtocolContract {
 			.containsExactly(snapshot, new Snapshot(null, null, List.of()), null);
 	}
 
+	@Test
+	void inputsComeBackEqualAndALaterPartKeepsThem() {
+		SessionKey key = key();
+		Map<String, Object> inputs = Map.of("context", "né \u0000", "pages", List.of(1, 2L), "more",
+				Map.of("at", AT, "sure", true));
+		Turn open = given(name("turn"), TurnStatus.AWAITING_APPROVAL, inputs);
+		commit(Commit.first(key).turn(new TurnWrite(open, 0, items("q1"))));
+		Turn completed = given(open.id(), TurnStatus.COMPLETED, Map.of("context", "other"));
+		commit(Commit.any(key).turn(new TurnWrite(completed, 1, items("a1"))));
+		commit(Commit.any(key)
+			.turn(new TurnWrite(given(name("turn"), TurnStatus.COMPLETED, Map.of()), 0, items("q2"))));
+		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::inputs).containsExactly(inputs, Map.of());
+	}
+
+	private static Turn given(String id, TurnStatus status, Map<String, Object> inputs) {
+		return new Turn(id, 0, 0, Session.MAIN, status, null, null, AT, status.isOpen() ? null : AT, List.of(),
+				Map.of(), null, 0, 0, List.of(), null, inputs);
+	}
+
 	private static Turn shown(String id, TurnStatus status, @Nullable Snapshot snapshot) {
 		return new Turn(id, 0, 0, Session.MAIN, status, null, null, AT, status.isOpen() ? null : AT, List.of(),
-				Map.of(), null, 0, 0, List.of(), snapshot);
+				Map.of(), null, 0, 0, List.of(), snapshot, Map.of());
 	}
 
 	@Test

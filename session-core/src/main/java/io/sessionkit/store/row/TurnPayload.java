@@ -31,6 +31,9 @@ final class TurnPayload {
 		if (turn.snapshot() != null) {
 			values.put("snapshot", SnapshotText.values(turn.snapshot()));
 		}
+		if (!turn.inputs().isEmpty()) {
+			values.put("inputs", turn.inputs());
+		}
 		return values.isEmpty() ? null : codec.encodeValues(key, values);
 	}
 
@@ -56,7 +59,8 @@ final class TurnPayload {
 		return new Turn(row.id(), row.number(), row.parent(), row.branch(), row.status(), (String) origin.get("agent"),
 				(String) outcome.get("model"), Micros.instant(row.startedAt()), Micros.instantOrNull(row.endedAt()),
 				rounds(outcome.get("rounds")), tools(origin.get("tools")), (String) outcome.get("failure"), row.items(),
-				row.tokens(), verdicts(outcome.get("verdicts")), SnapshotText.read(origin.get("snapshot")));
+				row.tokens(), verdicts(outcome.get("verdicts")), SnapshotText.read(origin.get("snapshot")),
+				inputs(origin.get("inputs")));
 	}
 
 	private static Map<String, Object> values(Round round) {
@@ -109,6 +113,14 @@ final class TurnPayload {
 			map.forEach((name, digest) -> tools.put(String.valueOf(name), String.valueOf(digest)));
 		}
 		return tools;
+	}
+
+	private static Map<String, Object> inputs(@Nullable Object values) {
+		Map<String, Object> inputs = new HashMap<>();
+		if (values instanceof Map<?, ?> map) {
+			map.forEach((name, value) -> putIfPresent(inputs, String.valueOf(name), value));
+		}
+		return inputs;
 	}
 
 	private static void putIfPresent(Map<String, Object> values, String name, @Nullable Object value) {

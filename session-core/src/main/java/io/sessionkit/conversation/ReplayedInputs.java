@@ -1,0 +1,78 @@
+package io.sessionkit.conversation;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.ToIntFunction;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+
+/**
+ * Keeps inputs of a turn with its question, and shows them behind it once the turn is
+ * history. In the store the text of the question stays what was said.
+ */
+final class ReplayedInputs {
+
+	/** Where a user message has them in its metadata. */
+	static final String INPUTS = "sessionkit.inputs";
+
+	private ReplayedInputs() {
+	}
+
+	/**
+	 * The messages of a turn, the first user message with the inputs.
+	 */
+	static List<Transcript.Entry> keep(List<Transcript.Entry> turn, Map<String, Object> inputs) {
+		List<Transcript.Entry> kept = new ArrayList<>(turn);
+		for (int i = 0; i < kept.size() && !inputs.isEmpty(); i++) {
+			if (kept.get(i).message() instanceof UserMessage user) {
+				Map<String, Object> metadata = new HashMap<>(user.getMetadata());
+				metadata.put(INPUTS, inputs);
+				kept.set(i, new Transcript.Entry(copy(user, Objects.requireNonNull(user.getText()), metadata),
+						kept.get(i).at()));
+				break;
+			}
+		}
+		return kept;
+	}
+
+	/**
+	 * The history as it is shown.
+	 * @param rules which inputs are shown; what was kept under other rules may not be any
+	 * more
+	 */
+	static List<ViewLine> show(List<ViewLine> view, TurnInputs rules, ToIntFunction<Message> tokens) {
+		if (rules.replayed().isEmpty()) {
+			return view;
+		}
+		return view.stream().map((line) -> show(line, rules, tokens)).toList();
+	}
+
+	private static ViewLine show(ViewLine line, TurnInputs rules, ToIntFunction<Message> tokens) {
+		if (line.message() instanceof UserMessage user && user.getMetadata().get(INPUTS) instanceof Map<?, ?> kept) {
+			Map<String, Object> inputs = rules.replayed(kept);
+			if (!inputs.isEmpty()) {
+				StringBuilder text = new StringBuilder(Objects.requireNonNull(user.getText()));
+				inputs.forEach((name, value) -> text.append(block(name, value)));
+				Map<String, Object> metadata = new HashMap<>(user.getMetadata());
+				metadata.remove(INPUTS);
+				UserMessage shown = copy(user, text.toString(), metadata);
+				return new ViewLine(shown, line.source(), line.turn(), tokens.applyAsInt(shown));
+			}
+		}
+		return line;
+	}
+
+	/** Nothing in the value can close the block. */
+	private static String block(String name, Object value) {
+		return "\n\n<" + name + ">\n" + String.valueOf(value).replace("<", "&lt;") + "\n</" + name + ">";
+	}
+
+	private static UserMessage copy(UserMessage user, String text, Map<String, Object> metadata) {
+		return UserMessage.builder().text(text).media(user.getMedia()).metadata(metadata).build();
+	}
+
+}
