@@ -8,6 +8,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.conversation.OpenTurn;
 import io.sessionkit.conversation.TurnResult;
+import io.sessionkit.hook.TurnBinding;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -121,7 +122,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	private static ChatClientResponse runLoop(ChatClientRequest request, CallAdvisorChain chain, OpenTurn turn) {
-		try {
+		try (TurnBinding binding = TurnBinding.of(turn.running())) {
 			ChatClientResponse response = chain.nextCall(request);
 			turn.afterLoop(generations(response));
 			return response;
@@ -150,7 +151,8 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 
 	private static Flux<ChatClientResponse> replies(SessionCall call, StreamAdvisorChain chain, OpenTurn turn) {
 		ChatResponse answer = turn.answer();
-		return (answer != null) ? Flux.just(response(answer, call)) : chain.nextStream(call.with(turn));
+		return (answer != null) ? Flux.just(response(answer, call)) : chain.nextStream(call.with(turn))
+			.contextWrite((context) -> TurnBinding.write(turn.running(), context));
 	}
 
 	/**

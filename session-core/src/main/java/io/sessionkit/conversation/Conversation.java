@@ -1,13 +1,17 @@
 package io.sessionkit.conversation;
 
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
 import io.sessionkit.Checkpoint;
 import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
@@ -21,6 +25,7 @@ import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.util.unit.DataSize;
 
 /**
  * A handle for one session. It holds nothing but the key: each call asks the store. Safe
@@ -28,16 +33,22 @@ import org.springframework.ai.chat.messages.Message;
  */
 public final class Conversation {
 
+	/** How often a write is tried on a header that changes all the time. */
+	private static final int ATTEMPTS = 5;
+
 	private final SessionKey key;
 
 	private final SessionStore store;
 
 	private final @Nullable Summarizer summarizer;
 
-	Conversation(SessionKey key, SessionStore store, @Nullable Summarizer summarizer) {
+	private final DataSize maxState;
+
+	Conversation(SessionKey key, SessionStore store, @Nullable Summarizer summarizer, DataSize maxState) {
 		this.key = key;
 		this.store = store;
 		this.summarizer = summarizer;
+		this.maxState = maxState;
 	}
 
 	/**
@@ -180,6 +191,38 @@ public final class Conversation {
 	}
 
 	/**
+	 * The attributes as of the head.
+	 * @return a copy that cannot be changed; empty if the session is absent
+	 */
+	public Map<String, Object> state() {
+		return session().map((session) -> Collections.unmodifiableMap(Copies.values(session.state()))).orElse(Map.of());
+	}
+
+	/**
+	 * Writes an attribute between turns, under the rules of
+	 * {@link io.sessionkit.hook.SessionContext#put}, which is for what runs inside of
+	 * one. It belongs to the turn that is the head. A turn that is open meanwhile has
+	 * read another state: it loses with a {@link SessionConflictException}.
+	 * @param name the attribute
+	 * @param value its value
+	 * @throws SessionNotFoundException if the session is absent
+	 * @throws SessionConflictException if others kept writing to the session
+	 */
+	public void put(String name, Object value) {
+		changeState((attributes, state) -> attributes.with(state, name, value));
+	}
+
+	/**
+	 * Takes an attribute away between turns, like {@link #put}.
+	 * @param name the attribute
+	 * @throws SessionNotFoundException if the session is absent
+	 * @throws SessionConflictException if others kept writing to the session
+	 */
+	public void remove(String name) {
+		changeState((attributes, state) -> attributes.without(state, name));
+	}
+
+	/**
 	 * Takes the newest message away for good.
 	 * @return the message, or empty if there was none
 	 */
@@ -226,9 +269,27 @@ public final class Conversation {
 	private void change(UnaryOperator<HeaderChange> change) {
 		HeaderChange header = change.apply(HeaderChange.NONE);
 		if (!this.store.commit(Commit.any(this.key).header(header)).isStored()) {
-			throw new SessionNotFoundException(
-					"There is no session " + this.key + ", or it has expired. Its first turn creates it.");
+			throw notFound();
 		}
+	}
+
+	private void changeState(BiFunction<Attributes, Map<String, Object>, Map<String, Object>> change) {
+		Attributes attributes = new Attributes(this.key, this.store.options().codec(), this.maxState);
+		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+			Session now = this.store.find(this.key).orElseThrow(this::notFound);
+			Map<String, Object> changed = change.apply(attributes, now.state());
+			if (Attributes.areEqual(changed, now.state())
+					|| this.store.commit(Commit.on(now).header(HeaderChange.NONE.state(changed))).isStored()) {
+				return;
+			}
+		}
+		throw new SessionConflictException("Session " + this.key + " changed each of the " + ATTEMPTS
+				+ " times that its state was to be written. Nothing was written; try again.", null);
+	}
+
+	private SessionNotFoundException notFound() {
+		return new SessionNotFoundException(
+				"There is no session " + this.key + ", or it has expired. Its first turn creates it.");
 	}
 
 }

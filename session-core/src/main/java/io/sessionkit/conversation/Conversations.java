@@ -16,6 +16,7 @@ import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.util.unit.DataSize;
 
 /**
  * Gives handles for sessions and opens turns on them: the one place that puts store,
@@ -34,7 +35,8 @@ public final class Conversations implements AutoCloseable {
 	private Conversations(Builder builder) {
 		this.store = builder.store;
 		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard, builder.hooks, builder.listeners,
-				builder.keepSystemText, TurnInputs.of(builder.turnInputs, builder.replay, builder.replayExclude));
+				builder.keepSystemText, TurnInputs.of(builder.turnInputs, builder.replay, builder.replayExclude),
+				builder.maxStateSize);
 		TokenMemory memory = new TokenMemory();
 		this.summarizer = (builder.summarize != null)
 				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), memory) : null;
@@ -65,7 +67,7 @@ public final class Conversations implements AutoCloseable {
 	 * @return its handle; nothing is read
 	 */
 	public Conversation get(SessionKey key) {
-		return new Conversation(key, this.store, this.summarizer);
+		return new Conversation(key, this.store, this.summarizer, this.rules.maxState());
 	}
 
 	/**
@@ -139,6 +141,8 @@ public final class Conversations implements AutoCloseable {
 		private Set<String> replay = Set.of();
 
 		private Set<String> replayExclude = Set.of();
+
+		private DataSize maxStateSize = Attributes.DEFAULT_MAX_SIZE;
 
 		private Builder(SessionStore store) {
 			this.store = store;
@@ -264,6 +268,21 @@ public final class Conversations implements AutoCloseable {
 		 */
 		public Builder replayExclude(Set<String> names) {
 			this.replayExclude = new LinkedHashSet<>(names);
+			return this;
+		}
+
+		/**
+		 * How large the attributes of a session may be together; 64 KB by default.
+		 * @param size the limit, a byte for each character of what the codec makes of
+		 * them
+		 * @return this builder
+		 * @throws IllegalArgumentException if it is below one byte
+		 */
+		public Builder maxStateSize(DataSize size) {
+			if (size.toBytes() < 1) {
+				throw new IllegalArgumentException("The size of a state must be at least one byte, not " + size + ".");
+			}
+			this.maxStateSize = size;
 			return this;
 		}
 

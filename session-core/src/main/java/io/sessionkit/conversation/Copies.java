@@ -7,9 +7,11 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +87,11 @@ final class Copies {
 			List<@Nullable Object> copy = new ArrayList<>(list.size());
 			list.forEach((each) -> copy.add(value(each)));
 			return Collections.unmodifiableList(copy);
+		}
+		if (value instanceof Set<?> set) {
+			Set<@Nullable Object> copy = new LinkedHashSet<>();
+			set.forEach((each) -> copy.add(value(each)));
+			return Collections.unmodifiableSet(copy);
 		}
 		if (value instanceof Map<?, ?> map) {
 			Map<Object, @Nullable Object> copy = new LinkedHashMap<>();

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
@@ -15,7 +14,9 @@ import io.sessionkit.Verdict.Outcome;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.RunningTurn;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TurnBinding;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -78,20 +79,23 @@ final class HookRun {
 
 	private final boolean checksReplies;
 
-	private final Supplier<HookContext> context;
+	private final Function<Phase, RunningTurn> turn;
 
 	private final List<Verdict> verdicts = new ArrayList<>();
 
 	private @Nullable Stop stop;
 
-	HookRun(SessionKey key, List<SessionHook> hooks, Supplier<HookContext> context) {
+	/**
+	 * @param turn the turn as the hooks of a phase find it
+	 */
+	HookRun(SessionKey key, List<SessionHook> hooks, Function<Phase, RunningTurn> turn) {
 		this.key = key;
 		this.outsideIn = hooks.stream().map(NamedHook::of).toList();
 		List<NamedHook> reversed = new ArrayList<>(this.outsideIn);
 		Collections.reverse(reversed);
 		this.insideOut = reversed;
 		this.checksReplies = this.outsideIn.stream().anyMatch(NamedHook::checksReplies);
-		this.context = context;
+		this.turn = turn;
 	}
 
 	boolean isEmpty() {
@@ -197,7 +201,7 @@ final class HookRun {
 	private <T> HookResult<T> ask(NamedHook hook, Step<T> step, T value) {
 		try {
 			Copies copies = new Copies();
-			HookResult<T> result = step.ask(hook.hook(), this.context.get(), copies, value);
+			HookResult<T> result = asked(hook, step, copies, value);
 			hook.check(result, step.phase());
 			if (result instanceof HookResult.Replace<T> replace) {
 				T taken = step.take(copies, replace.value());
@@ -218,6 +222,13 @@ final class HookRun {
 				throw withheld(verdict, ex);
 			}
 			throw ex;
+		}
+	}
+
+	private <T> HookResult<T> asked(NamedHook hook, Step<T> step, Copies copies, T value) {
+		RunningTurn running = this.turn.apply(step.phase());
+		try (TurnBinding binding = TurnBinding.of(running)) {
+			return step.ask(hook.hook(), running.context(), copies, value);
 		}
 	}
 

@@ -13,7 +13,9 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.RunningTurn;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import org.apache.commons.logging.Log;
@@ -41,6 +43,8 @@ public final class OpenTurn {
 
 	private final StoreOptions options;
 
+	private final String id;
+
 	private final Instant startedAt;
 
 	private final @Nullable Session base;
@@ -60,6 +64,8 @@ public final class OpenTurn {
 	private final HookRun hooks;
 
 	private final TurnEvents events;
+
+	private final TurnState state;
 
 	private final TurnKeeper keeper;
 
@@ -86,9 +92,9 @@ public final class OpenTurn {
 		this.input = request.input();
 		this.options = store.options();
 		KeptInputs inputs = KeptInputs.of(request, rules.inputs(), this.options.codec());
-		String id = this.options.turnIds().get();
-		this.hooks = new HookRun(request.key(), rules.hooks(request), () -> context(id));
-		this.events = new TurnEvents(request.key(), id, rules.listeners(request), this.hooks.checksReplies());
+		this.id = this.options.turnIds().get();
+		this.hooks = new HookRun(request.key(), rules.hooks(request), this::running);
+		this.events = new TurnEvents(request.key(), this.id, rules.listeners(request), this.hooks.checksReplies());
 		this.startedAt = this.options.now();
 		TurnViews.Opened opened = views.open(request);
 		this.base = opened.header();
@@ -106,16 +112,22 @@ public final class OpenTurn {
 				rules.keepsSystemText());
 		this.requestView = new RequestView(request.key(), this.trimmer, rules.guard());
 		this.transcript = new Transcript(this.options::now, this.options.codec()::storable);
-		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events,
-				new TurnWriter(store, request, id, this.startedAt, this.base, this.snapshots, inputs));
+		this.state = new TurnState(new Attributes(request.key(), this.options.codec(), rules.maxState()),
+				(this.base != null) ? this.base.state() : Map.of());
+		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events, this.state,
+				new TurnWriter(store, request, this.id, this.startedAt, this.base, this.snapshots, inputs));
 		if (opened.made() != null) {
 			this.events.compacted(opened.made());
 		}
 	}
 
-	private HookContext context(String id) {
-		return new HookContext(key(), id, this.request.agent(), Copies.lazy(this.history.messages()),
-				Copies.values((this.base != null) ? this.base.state() : Map.of()), this.request.parameters());
+	private HookContext context() {
+		return new HookContext(key(), this.id, this.request.agent(), Copies.lazy(this.history.messages()),
+				Copies.values(this.state.values()), this.request.parameters());
+	}
+
+	private RunningTurn running(Phase phase) {
+		return new BoundTurn(this::context, this.state, phase == Phase.BEFORE_SAVE);
 	}
 
 	/**
@@ -149,6 +161,14 @@ public final class OpenTurn {
 	 */
 	public SessionKey key() {
 		return this.request.key();
+	}
+
+	/**
+	 * The turn as its tools find it.
+	 * @return what to bind to them
+	 */
+	public RunningTurn running() {
+		return new BoundTurn(this::context, this.state, false);
 	}
 
 	/**
@@ -410,6 +430,7 @@ public final class OpenTurn {
 	 */
 	public synchronized void freeze() {
 		this.frozen = true;
+		this.state.endRunning();
 	}
 
 	/**
@@ -470,6 +491,7 @@ public final class OpenTurn {
 	private synchronized boolean close() {
 		boolean first = !this.closed;
 		this.closed = true;
+		this.state.endRunning();
 		return first;
 	}
 

@@ -10,6 +10,7 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.hook.TurnBinding;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -123,7 +124,7 @@ final class TurnEvents {
 
 	private <E extends SessionEvent> void tell(BiConsumer<SessionListener, E> method, E event) {
 		for (SessionListener listener : this.listeners) {
-			try {
+			try (TurnBinding hidden = TurnBinding.none()) {
 				method.accept(listener, event);
 			}
 			catch (Throwable ex) {

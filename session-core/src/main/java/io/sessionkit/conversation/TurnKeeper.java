@@ -2,6 +2,7 @@ package io.sessionkit.conversation;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import io.sessionkit.CommitFailedException;
 import io.sessionkit.Round;
@@ -49,15 +50,18 @@ final class TurnKeeper {
 
 	private final TurnEvents events;
 
+	private final TurnState state;
+
 	private final TurnWriter writer;
 
 	/** What hooks have left to be stored; null until they were asked. */
 	private @Nullable List<Transcript.Entry> kept;
 
-	TurnKeeper(SessionKey key, HookRun hooks, TurnEvents events, TurnWriter writer) {
+	TurnKeeper(SessionKey key, HookRun hooks, TurnEvents events, TurnState state, TurnWriter writer) {
 		this.key = key;
 		this.hooks = hooks;
 		this.events = events;
+		this.state = state;
 		this.writer = writer;
 	}
 
@@ -211,8 +215,9 @@ final class TurnKeeper {
 	}
 
 	private TurnWriter.Outline outline(Recorded recorded, TurnEnd end) {
+		Map<String, Object> written = this.state.end();
 		return new TurnWriter.Outline(end, (this.kept != null) ? this.kept : List.of(), recorded.rounds(),
-				this.hooks.verdicts(), recorded.overLimit());
+				this.hooks.verdicts(), (end == TurnEnd.COMPLETED) ? written : null, recorded.overLimit());
 	}
 
 	private void tell(TurnEnd end) {

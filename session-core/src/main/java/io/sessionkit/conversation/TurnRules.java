@@ -9,11 +9,13 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.Trim;
 
+import org.springframework.util.unit.DataSize;
+
 /**
  * What is the same for all turns.
  */
 record TurnRules(Trim trim, Prune prune, SequenceGuard guard, List<SessionHook> hooks, List<SessionListener> listeners,
-		boolean keepsSystemText, TurnInputs inputs) {
+		boolean keepsSystemText, TurnInputs inputs, DataSize maxState) {
 
 	TurnRules {
 		hooks = List.copyOf(hooks);

@@ -14,6 +14,7 @@ import io.sessionkit.Verdict;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
@@ -36,10 +37,11 @@ final class TurnWriter {
 	 * @param kept the messages to keep
 	 * @param rounds one entry for each answer of the model
 	 * @param verdicts what hooks decided
+	 * @param state the attributes that it leaves; null if they are as they were
 	 * @param overLimit whether it was sent although it was over a limit
 	 */
 	record Outline(TurnEnd end, List<Transcript.Entry> kept, List<Round> rounds, List<Verdict> verdicts,
-			boolean overLimit) {
+			@Nullable Map<String, Object> state, boolean overLimit) {
 	}
 
 	private final SessionStore store;
@@ -76,10 +78,11 @@ final class TurnWriter {
 	 */
 	@Nullable TurnResult commit(Outline outline) {
 		TurnWrite write = turnWrite(outline);
+		HeaderChange header = (outline.state() != null) ? HeaderChange.NONE.state(outline.state()) : HeaderChange.NONE;
 		Session expected = this.base;
 		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
 			Commit commit = (expected != null) ? Commit.on(expected) : Commit.first(key());
-			CommitResult result = this.store.commit(commit.turn(write).records(records()));
+			CommitResult result = this.store.commit(commit.turn(write).header(header).records(records()));
 			if (result.isStored()) {
 				return result(write, result, outline.overLimit());
 			}
@@ -129,7 +132,7 @@ final class TurnWriter {
 		Session opened = this.base;
 		return opened != null && now.createdAt().equals(opened.createdAt()) && now.head() == opened.head()
 				&& now.branch().equals(opened.branch()) && now.checkpoint() == opened.checkpoint()
-				&& now.totals().equals(opened.totals()) && now.state().equals(opened.state());
+				&& now.totals().equals(opened.totals()) && Attributes.areEqual(now.state(), opened.state());
 	}
 
 	private TurnWrite turnWrite(Outline outline) {

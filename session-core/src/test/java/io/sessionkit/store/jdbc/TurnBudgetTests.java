@@ -11,6 +11,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.Trim;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.CountingDataSource;
@@ -91,6 +92,26 @@ class TurnBudgetTests {
 			this.proxy.reset();
 			turn(stream, rounds);
 			assertThat(this.proxy.roundTrips()).as("%d tool rounds", rounds).isEqualTo(2);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aTurnWhoseToolsWriteStateTakesNoRoundTripMore(boolean stream) {
+		SessionContext session = new SessionContext();
+		ChatClient counting = ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(Conversations.of(this.store)))
+			.defaultTools(FunctionToolCallback.builder("add", (Object nothing) -> {
+				session.put("count", session.get("count", Integer.class).orElse(0) + 1);
+				return "1";
+			}).description("counts").inputType(Object.class).build())
+			.build();
+		turn(stream, 0);
+		for (int count = 1; count <= 3; count++) {
+			this.proxy.reset();
+			turn(counting, stream, 1);
+			assertThat(this.proxy.roundTrips()).isEqualTo(2);
+			assertThat(this.store.find(this.key).orElseThrow().state()).containsEntry("count", 2 * count);
 		}
 	}
 

@@ -15,6 +15,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.Trim;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
@@ -103,6 +104,25 @@ class RedisTurnBudgetTests {
 			this.proxy.reset();
 			turn(stream, rounds);
 			assertThat(this.proxy.roundTrips()).as("%d tool rounds", rounds).isEqualTo(2);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aTurnWhoseToolsWriteStateTakesNoRoundTripMore(boolean stream) {
+		SessionContext session = new SessionContext();
+		ChatClient counting = ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(Conversations.of(this.store)))
+			.defaultTools(FunctionToolCallback.builder("add", (Object nothing) -> {
+				session.put("count", session.get("count", Integer.class).orElse(0) + 1);
+				return "1";
+			}).description("counts").inputType(Object.class).build())
+			.build();
+		for (int count = 1; count <= 3; count++) {
+			this.proxy.reset();
+			turn(counting, this.key, stream, 1);
+			assertThat(this.proxy.roundTrips()).isEqualTo(2);
+			assertThat(this.store.find(this.key).orElseThrow().state()).containsEntry("count", 2 * count);
 		}
 	}
 
