@@ -1,0 +1,71 @@
+package io.sessionkit.hook;
+
+/**
+ * A text as a JSON string on one line, made of visible characters that end neither the
+ * string nor a tag around it.
+ */
+final class QuotedText {
+
+	private QuotedText() {
+	}
+
+	/**
+	 * @param length how many characters of it are written at most
+	 */
+	static String of(String text, int length) {
+		StringBuilder quoted = new StringBuilder("\"");
+		int end = end(text, length);
+		int i = 0;
+		while (i < end) {
+			int point = text.codePointAt(i);
+			append(point, quoted);
+			i += Character.charCount(point);
+		}
+		return quoted.append((end < text.length()) ? "\u2026\"" : "\"").toString();
+	}
+
+	/**
+	 * Where to cut, not in the middle of a character.
+	 */
+	private static int end(String text, int length) {
+		if (text.length() <= length) {
+			return text.length();
+		}
+		boolean within = Character.isHighSurrogate(text.charAt(length - 1))
+				&& Character.isLowSurrogate(text.charAt(length));
+		return within ? length - 1 : length;
+	}
+
+	private static void append(int point, StringBuilder to) {
+		switch (point) {
+			case '"' -> to.append("\\\"");
+			case '\\' -> to.append("\\\\");
+			case '\n' -> to.append("\\n");
+			case '\r' -> to.append("\\r");
+			case '\t' -> to.append("\\t");
+			default -> {
+				if (isPlain(point)) {
+					to.appendCodePoint(point);
+				}
+				else {
+					for (char unit : Character.toChars(point)) {
+						to.append(String.format("\\u%04x", (int) unit));
+					}
+				}
+			}
+		}
+	}
+
+	private static boolean isPlain(int point) {
+		if (point == '<' || point == '>') {
+			return false;
+		}
+		return switch (Character.getType(point)) {
+			case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
+					Character.SURROGATE, Character.PRIVATE_USE, Character.UNASSIGNED ->
+				false;
+			default -> true;
+		};
+	}
+
+}
