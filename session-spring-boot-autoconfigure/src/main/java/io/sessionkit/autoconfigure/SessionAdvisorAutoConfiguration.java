@@ -4,6 +4,7 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SequenceGuard;
+import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.Trim;
@@ -36,6 +37,7 @@ public final class SessionAdvisorAutoConfiguration {
 			.guard(properties.sequence().strict() ? SequenceGuard.strict() : SequenceGuard.repairing())
 			.hooks(hooks.orderedStream().toList())
 			.listeners(listeners.orderedStream().toList())
+			.maxStateSize(properties.state().maxSize())
 			.build();
 	}
 
@@ -47,6 +49,11 @@ public final class SessionAdvisorAutoConfiguration {
 			.requireSession(properties.requireSession());
 		resolver.ifAvailable(builder::resolver);
 		return builder.build();
+	}
+
+	@Bean
+	SessionContext sessionContext() {
+		return new SessionContext();
 	}
 
 	@Bean

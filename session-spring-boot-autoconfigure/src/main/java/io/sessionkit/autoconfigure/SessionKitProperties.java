@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 
 /**
  * What an application can set. Values that cannot work are refused when they are bound,
@@ -28,11 +29,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param trim How much history goes with a request.
  * @param codec How messages are stored.
  * @param sequence What is done with requests that are not a valid sequence.
+ * @param state What the attributes of sessions may be.
  */
 @ConfigurationProperties(SessionKitProperties.PREFIX)
 public record SessionKitProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean autoRegister,
 		@DefaultValue("false") boolean requireSession, @Nullable Duration timeToLive, @DefaultValue Store store,
-		@DefaultValue Trim trim, @DefaultValue Codec codec, @DefaultValue Sequence sequence) {
+		@DefaultValue Trim trim, @DefaultValue Codec codec, @DefaultValue Sequence sequence,
+		@DefaultValue State state) {
 
 	/** What the names of all properties begin with. */
 	public static final String PREFIX = "sessionkit";
@@ -46,6 +49,8 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	static final String INITIALIZE_SCHEMA = PREFIX + ".store.jdbc.initialize-schema";
 
 	static final String TABLE_PREFIX = PREFIX + ".store.jdbc.table-prefix";
+
+	static final String MAX_STATE_SIZE = PREFIX + ".state.max-size";
 
 	static final String KEY_PREFIX = PREFIX + ".store.redis.key-prefix";
 
@@ -192,6 +197,22 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	 * error, instead of being repaired.
 	 */
 	public record Sequence(@DefaultValue("false") boolean strict) {
+	}
+
+	/**
+	 * What the attributes of sessions may be.
+	 *
+	 * @param maxSize How large the attributes of a session may be together as they are
+	 * stored, a byte for each character.
+	 */
+	public record State(@DefaultValue("64KB") DataSize maxSize) {
+
+		public State {
+			if (maxSize.toBytes() < 1) {
+				throw ConfigurationRefusedException.of(MAX_STATE_SIZE, maxSize,
+						"Write a size above zero, such as 64KB.");
+			}
+		}
 	}
 
 	/**

@@ -16,6 +16,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -41,6 +42,7 @@ class SessionKitPropertiesTests {
 			assertThat(properties.trim()).isEqualTo(new SessionKitProperties.Trim(null, null));
 			assertThat(properties.codec().strict()).isFalse();
 			assertThat(properties.sequence().strict()).isFalse();
+			assertThat(properties.state().maxSize()).isEqualTo(DataSize.ofKilobytes(64));
 		});
 	}
 
@@ -52,14 +54,15 @@ class SessionKitPropertiesTests {
 					"sessionkit.store.jdbc.initialize-schema=never", "sessionkit.store.jdbc.table-prefix=app.CHAT_",
 					"sessionkit.store.redis.key-prefix=app:chat:", "sessionkit.store.memory.max-sessions=7",
 					"sessionkit.trim.max-messages=20", "sessionkit.trim.max-turns=5", "sessionkit.codec.strict=true",
-					"sessionkit.sequence.strict=true")
+					"sessionkit.sequence.strict=true", "sessionkit.state.max-size=1MB")
 			.run((context) -> assertThat(context.getBean(SessionKitProperties.class))
 				.isEqualTo(new SessionKitProperties(true, false, true, Duration.ofDays(30),
 						new SessionKitProperties.Store(SessionKitProperties.StoreType.MEMORY,
 								new SessionKitProperties.Jdbc(SchemaInitialization.NEVER, "app.CHAT_"),
 								new SessionKitProperties.Redis("app:chat:"), new SessionKitProperties.Memory(7)),
 						new SessionKitProperties.Trim(20, 5), new SessionKitProperties.Codec(true),
-						new SessionKitProperties.Sequence(true))));
+						new SessionKitProperties.Sequence(true),
+						new SessionKitProperties.State(DataSize.ofMegabytes(1)))));
 	}
 
 	@ParameterizedTest
@@ -70,6 +73,14 @@ class SessionKitPropertiesTests {
 		FailureAnalysis analysis = analysisOf(property + "=" + value);
 		assertThat(analysis.getDescription()).isEqualTo("The property '" + property + "' is '" + value + "'.");
 		assertThat(analysis.getAction()).startsWith("Write 1 or more");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "0", "-1KB" })
+	void sizeOfTheStateBelowOneByteIsRefused(String value) {
+		FailureAnalysis analysis = analysisOf("sessionkit.state.max-size=" + value);
+		assertThat(analysis.getDescription()).contains("'sessionkit.state.max-size'");
+		assertThat(analysis.getAction()).contains("64KB");
 	}
 
 	@ParameterizedTest
