@@ -1,0 +1,150 @@
+package io.sessionkit.hook;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import io.sessionkit.SessionKey;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+import org.springframework.ai.chat.messages.UserMessage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class StopWordsTests {
+
+	private static final HookContext CONTEXT = new HookContext(SessionKey.of("t1"), "turn", null, List.of(), Map.of(),
+			Map.of());
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = { "secret | the secret.", "secret | SECRET", "secret | a-secret-b",
+			"secret | (secret)", "secret | sec\u00ADret", "secret | sec\u200Bret", "secret | the\u200Bsecret",
+			"secret | \uFF53\uFF45\uFF43\uFF52\uFF45\uFF54", "secret | \u017Fecret", "istanbul | \u0130STANBUL",
+			"TITLE | title", "stra\u00DFe | STRASSE", "\u03BF\u03B4\u03BF\u03C2 | \u039F\u0394\u039F\u03A3",
+			"caf\u00E9 | cafe\u0301", "internal only | INTERNAL \u00A0\t only", "internal only | internal\u2028only",
+			"c++ | I like c++, really", "c++ | C++", "#secret | a #secret here", ".net | use .NET!",
+			"\u79D8\u5BC6 | \u3053\u306E\u79D8\u5BC6\u60C5\u5831", "\uD835\uDC1Athe | athe", "a.c | a.c" })
+	void wordIsFound(String word, String text) {
+		assertThat(refuses(word, text)).isTrue();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = { "secret | secretary", "secret | topsecret", "secret | secret1",
+			"secret | secret_key", "secret | _secret", "secret | secret\u0301", "secret | secret\u00E9",
+			"internal only | internal, only", "internal only | internalonly", "c++ | c+", "c++ | abc++",
+			"\u043C\u0438\u0440 | \u043C\u0438\u0440\u043D\u044B\u0439", "a.c | abc", "secret | nothing to see" })
+	void otherWordIsNot(String word, String text) {
+		assertThat(refuses(word, text)).isFalse();
+	}
+
+	@Test
+	void machineWithAnotherLocaleFindsTheSame() {
+		Locale before = Locale.getDefault();
+		try {
+			Locale.setDefault(Locale.forLanguageTag("tr"));
+			assertThat(refuses("title", "TITLE")).isTrue();
+			assertThat(refuses("TITLE", "title")).isTrue();
+		}
+		finally {
+			Locale.setDefault(before);
+		}
+	}
+
+	@Test
+	void nullAndEmptyTextsPass() {
+		StopWords guard = StopWords.of("secret");
+		assertThat(guard.afterModel(CONTEXT, AssistantMessage.builder().content(null).build()))
+			.isEqualTo(HookResult.keep());
+		ToolCall empty = new ToolCall("c1", "function", "tool", "");
+		assertThat(
+				guard.afterModel(CONTEXT, AssistantMessage.builder().content(null).toolCalls(List.of(empty)).build()))
+			.isEqualTo(HookResult.keep());
+		assertThat(guard.beforeTurn(CONTEXT, List.of(new UserMessage("")))).isEqualTo(HookResult.keep());
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{\"q\":\"the secret\"}", "{\"q\":\"the \\u0073ecret\"}", "{\"secret\":1}",
+			"{\"q\":\"line\\nsecret\"}", "not json: secret" })
+	void argumentsOfToolCallsAreLookedAt(String arguments) {
+		AssistantMessage reply = AssistantMessage.builder()
+			.toolCalls(List.of(new ToolCall("c1", "function", "tool", arguments)))
+			.build();
+		assertThat(StopWords.of("secret").afterModel(CONTEXT, reply)).isInstanceOf(HookResult.Refuse.class);
+	}
+
+	@Test
+	void replyThatNoModelGaveIsLookedAtBeforeItIsKept() {
+		StopWords guard = StopWords.of("secret");
+		Message user = new UserMessage("q");
+		assertThat(guard.beforeSave(CONTEXT, List.of(user, new AssistantMessage("a secret"))))
+			.isInstanceOf(HookResult.Refuse.class);
+		Message direct = ToolResponseMessage.builder()
+			.responses(List.of(new ToolResponse("c1", "tool", "a secret")))
+			.build();
+		assertThat(guard.beforeSave(CONTEXT, List.of(user, direct))).isInstanceOf(HookResult.Refuse.class);
+		assertThat(guard.beforeSave(CONTEXT, List.of(user, direct, new AssistantMessage("no"))))
+			.isEqualTo(HookResult.keep());
+		assertThat(guard.beforeSave(CONTEXT, List.of(new UserMessage("secret")))).isEqualTo(HookResult.keep());
+	}
+
+	@Test
+	void guardOnInputNeitherLooksAtRepliesNorMakesStreamsWait() {
+		StopWords guard = StopWords.of("secret").onlyInput();
+		assertThat(guard.checksReplies()).isFalse();
+		AssistantMessage reply = new AssistantMessage("secret");
+		assertThat(guard.afterModel(CONTEXT, reply)).isEqualTo(HookResult.keep());
+		assertThat(guard.beforeSave(CONTEXT, List.of(reply))).isEqualTo(HookResult.keep());
+		assertThat(guard.beforeTurn(CONTEXT, List.of(new UserMessage("secret")))).isInstanceOf(HookResult.Refuse.class);
+	}
+
+	@Test
+	void guardOnRepliesLetsInputPass() {
+		StopWords guard = StopWords.of("secret").onlyReplies();
+		assertThat(guard.checksReplies()).isTrue();
+		assertThat(guard.beforeTurn(CONTEXT, List.of(new UserMessage("secret")))).isEqualTo(HookResult.keep());
+		assertThat(guard.afterModel(CONTEXT, new AssistantMessage("secret"))).isInstanceOf(HookResult.Refuse.class);
+	}
+
+	@Test
+	void reasonIsTheOneGivenAndQuotesNoWord() {
+		StopWords guard = StopWords.of("secret", "internal only");
+		assertThat(guard.reason("Not here.").beforeTurn(CONTEXT, List.of(new UserMessage("secret"))))
+			.isEqualTo(HookResult.refuse("Not here."));
+		assertThat(guard.beforeTurn(CONTEXT, List.of(new UserMessage("secret")))).asString().doesNotContain("secret");
+		assertThatIllegalArgumentException().isThrownBy(() -> guard.reason("It is Internal  Only."))
+			.withMessageContaining("Say it without");
+		assertThatIllegalArgumentException().isThrownBy(() -> guard.reason(" "));
+		assertThat(guard.reason("Not here.").onlyInput().beforeTurn(CONTEXT, List.of(new UserMessage("secret"))))
+			.isEqualTo(HookResult.refuse("Not here."));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", " ", "\u00A0\t", "\u200B", "\u00AD" })
+	void blankWordIsRefused(String blank) {
+		assertThatIllegalArgumentException().isThrownBy(() -> StopWords.of("secret", blank))
+			.withMessageContaining("must not be blank");
+	}
+
+	@Test
+	void noWordsAreRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> StopWords.of()).withMessageContaining("at least one");
+	}
+
+	private static boolean refuses(String word, String text) {
+		StopWords guard = StopWords.of("another", word);
+		boolean input = guard.beforeTurn(CONTEXT, List.of(new UserMessage(text))) instanceof HookResult.Refuse;
+		boolean reply = guard.afterModel(CONTEXT, new AssistantMessage(text)) instanceof HookResult.Refuse;
+		assertThat(input).isEqualTo(reply);
+		return input;
+	}
+
+}
