@@ -1,0 +1,380 @@
+package io.sessionkit.hook;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.hook.Redactor.Action;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.SystemMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.content.Media;
+import org.springframework.util.MimeTypeUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class RedactorTests {
+
+	private static final int TEXTS = 20_000;
+
+	private static final int LONG = 1_000_000;
+
+	/** How often each character may be looked at. */
+	private static final int STEPS = 150;
+
+	private final Redactor redactor = Redactor.standard();
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`', value = { "ada@example.org | [email]",
+			"<ada@example.org>, | <[email]>,", "mail ada.love+x@mail.example.co.uk. | mail [email].",
+			"o'neil@example.org | [email]", "mailto:ada@example.org | mailto:[email]",
+			"a@x.org b@y.org | [email] [email]", "j\u00FCrgen@b\u00FCcher.de | [email]", "a@b@x.org | a@[email]",
+			"ada@x.org.5 | [email].5", "4111111111111111 | [card]", "4111 1111 1111 1111 | [card]",
+			"4111-1111-1111-1111. | [card].", "no 12 4111 1111 1111 1111 | no 12 [card]",
+			"4111\u00A01111\u00A01111\u00A01111 | [card]", "378282246310005 | [card]", "4222222222222 | [card]",
+			"6304000000000000000 | [card]",
+			"\u0664\u0661\u0661\u0661\u0661\u0661\u0661\u0661\u0661\u0661\u0661\u0661\u0661\u0661\u0661\u0661 | [card]",
+			"10.0.0.1 | [ip]", "10.0.0.1:8080/24 | [ip]:8080/24", "at 255.255.255.255. | at [ip].",
+			"\u5730\u574010.0.0.1\u3002 | \u5730\u5740[ip]\u3002", "::1 | [ip]", "2001:db8::1 | [ip]",
+			"[2001:db8::1]:80 | [[ip]]:80", "fe80::1%eth0 | [ip]%eth0",
+			"2001:0db8:85a3:0000:0000:8a2e:0370:7334 | [ip]", "::ffff:10.0.0.1 | [ip]", "ip:fe80::1: up | ip:[ip]: up",
+			"IPv6:2001:db8::1 | IPv6:[ip]", "root@10.0.0.1 | root@[ip]", "2001:db8::1. | [ip]." })
+	void matchIsReplaced(String text, String expected) {
+		assertThat(text(this.redactor, text)).isEqualTo(expected);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "ada@example", "@example.org", "ada@", "ada @example.org", "a@b.c", "4111111111111112",
+			"4111  1111  1111  1111", "41111111111111111111111", "411111111111", "0.4111111111111111",
+			"4111_1111_1111_1111", "256.1.1.1", "1.2.3", "1.2.3.4.5", "v1.2.3.4", "1.2.3.4b", "12:30:45",
+			"00:1a:2b:3c:4d:5e", "std::string", " :: ", ":::1", "a:b:c:d:e:f:0:1:2", "12345::1", "1::2::3", "",
+			"[email] [card] [ip]", "plain" })
+	void otherTextStays(String text) {
+		assertThat(text(this.redactor, text)).isEqualTo(text);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "ada@example.org,a**@example.org", "a@x.org,*@x.org", "4111 1111 1111 1111,**** **** **** 1111",
+			"192.168.10.20,***.***.10.20", "192.168.1.20,***.**8.1.20", "10.0.0.1,**.*.*.*", "A-12,*-**" })
+	void maskLeavesTheEnd(String text, String expected) {
+		Redactor redactor = all(Action.MASK).pattern("order", Pattern.compile("A-\\d+"), Action.MASK).build();
+		assertThat(text(redactor, text)).isEqualTo(expected);
+		assertThat(text(redactor, expected)).isEqualTo(expected);
+	}
+
+	@Test
+	void blockRefusesAndNamesTheDetectorOnly() {
+		assertThat(beforeTurn(all(Action.BLOCK).build(), new UserMessage("from 10.0.0.1")))
+			.isEqualTo(HookResult.refuse("The detector 'ip' has found something that is blocked."));
+	}
+
+	@Test
+	void overlappingMatchesGoToTheFirstThenTheLongestThenTheOneConfiguredFirst() {
+		Redactor redactor = Redactor.builder()
+			.pattern("b", Pattern.compile("bcd|d|yy"), Action.REDACT)
+			.pattern("a", Pattern.compile("abc|xx+"), Action.REDACT)
+			.pattern("c", Pattern.compile("abc|xx|yy"), Action.REDACT)
+			.build();
+		assertThat(text(redactor, "abcd")).as("what is left of the other is searched anew").isEqualTo("[a][b]");
+		assertThat(text(redactor, "xxx")).isEqualTo("[a]");
+		assertThat(text(redactor, "yyyy")).isEqualTo("[b][b]");
+		assertThat(text(
+				Redactor.builder().emails(Action.REDACT).pattern("x", Pattern.compile("^ad"), Action.REDACT).build(),
+				"ada@example.org"))
+			.isEqualTo("[email]");
+	}
+
+	@Test
+	void customPatternFindsAWholeUrl() {
+		Redactor redactor = Redactor.builder().pattern("url", Pattern.compile("https?://\\S+"), Action.REDACT).build();
+		assertThat(text(redactor, "see https://a.com/path?token=s3cret now")).isEqualTo("see [url] now");
+	}
+
+	@Test
+	void customPatternThatMatchesNothingOrItsPlaceholderEnds() {
+		Redactor redactor = Redactor.builder()
+			.pattern("x", Pattern.compile("\\w*"), Action.REDACT)
+			.pattern("star", Pattern.compile("[*!]+"), Action.MASK)
+			.build();
+		assertThat(text(redactor, "a b!")).isEqualTo("[x] [x]!");
+	}
+
+	@Test
+	void mediaAndMetadataAreKept() {
+		Media image = Media.builder().mimeType(MimeTypeUtils.IMAGE_PNG).data(new byte[] { 1, 2 }).id("i").build();
+		UserMessage user = UserMessage.builder().text("ada@example.org").media(image).metadata(Map.of("k", 1)).build();
+		UserMessage redacted = (UserMessage) replaced(beforeTurn(this.redactor, user));
+		assertThat(redacted.getText()).isEqualTo("[email]");
+		assertThat(redacted.getMedia()).containsExactly(image);
+		assertThat(redacted.getMetadata()).containsEntry("k", 1);
+		AssistantMessage reply = AssistantMessage.builder()
+			.content("ada@example.org")
+			.media(List.of(image))
+			.properties(Map.of("k", 1))
+			.toolCalls(List.of(call("{\"to\":\"ada@example.org\"}")))
+			.build();
+		AssistantMessage checked = replace(this.redactor.afterModel(context(List.of()), reply));
+		assertThat(checked.getText()).isEqualTo("[email]");
+		assertThat(checked.getMedia()).containsExactly(image);
+		assertThat(checked.getMetadata()).containsEntry("k", 1);
+		assertThat(checked.getToolCalls()).as("the tool gets what the model wrote").isEqualTo(reply.getToolCalls());
+		ToolResponseMessage results = ToolResponseMessage.builder()
+			.responses(List.of(new ToolResponse("c1", "find", "ada@example.org")))
+			.metadata(Map.of("k", 1))
+			.build();
+		List<Message> kept = replace(
+				this.redactor.beforeSave(context(List.of()), List.of(user, reply, results, reply)));
+		assertThat(kept.get(2).getMetadata()).containsEntry("k", 1);
+		assertThat(((AssistantMessage) kept.get(1)).getMedia()).containsExactly(image);
+	}
+
+	@Test
+	void nullTextsPass() {
+		AssistantMessage nothing = AssistantMessage.builder().content(null).build();
+		AssistantMessage calls = AssistantMessage.builder().content(null).toolCalls(List.of(call(null))).build();
+		ToolResponseMessage results = ToolResponseMessage.builder()
+			.responses(List.of(new ToolResponse("c1", "find", null)))
+			.build();
+		for (Action action : Action.values()) {
+			Redactor any = all(action).build();
+			assertThat(any.afterModel(context(List.of()), nothing)).isEqualTo(HookResult.keep());
+			assertThat(any.afterModel(context(List.of()), calls)).isEqualTo(HookResult.keep());
+			assertThat(any.beforeSave(context(List.of()), List.of(calls, results, nothing)))
+				.isEqualTo(HookResult.keep());
+			assertThat(any.beforeModel(context(List.of()), List.of(calls, results, nothing)))
+				.isEqualTo(HookResult.keep());
+		}
+	}
+
+	@Test
+	void listsThatCannotBeChangedAreNotChanged() {
+		List<Message> input = List.of(new UserMessage("ada@example.org"), new UserMessage("plain"));
+		List<Message> replaced = replace(this.redactor.beforeTurn(context(List.of()), input));
+		assertThat(replaced).extracting(Message::getText).containsExactly("[email]", "plain");
+		assertThat(input.get(0).getText()).isEqualTo("ada@example.org");
+		assertThat(this.redactor.beforeTurn(context(List.of()), List.of(new UserMessage("plain"))))
+			.isEqualTo(HookResult.keep());
+	}
+
+	@Test
+	void systemTextIsTheApplicationsOwn() {
+		List<Message> request = List.of(new SystemMessage("answer as help@example.org"), new UserMessage("q"));
+		for (Action action : Action.values()) {
+			assertThat(all(action).build().beforeModel(context(List.of()), request)).isEqualTo(HookResult.keep());
+		}
+	}
+
+	@Test
+	void whatBlocksIsRedactedInTheHistoryAndRefusedInResultsOfTheTurn() {
+		List<Message> history = List.of(new UserMessage("I am ada@example.org"),
+				AssistantMessage.builder().toolCalls(List.of(call("{\"to\":\"ada@example.org\"}"))).build(),
+				result("ada@example.org"), new AssistantMessage("hello ada@example.org"));
+		Redactor block = all(Action.BLOCK).build();
+		List<Message> request = new ArrayList<>(history);
+		request.add(new UserMessage("q"));
+		List<Message> sent = replace(block.beforeModel(context(history), request));
+		assertThat(sent.toString()).doesNotContain("ada@").contains("[email]");
+		request.add(AssistantMessage.builder().toolCalls(List.of(call("{}"))).build());
+		request.add(result("plain"));
+		assertThat(block.beforeModel(context(history), request)).isInstanceOf(HookResult.Replace.class);
+		request.set(request.size() - 1, result("ada@example.org"));
+		assertThat(block.beforeModel(context(history), request)).isInstanceOf(HookResult.Refuse.class);
+		request.remove(0);
+		assertThat(block.beforeModel(context(history), request)).as("another hook has changed the history")
+			.isInstanceOf(HookResult.Refuse.class);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			value = { "{\"to\":\"ada@example.org\",\"n\":1} | {\"to\":\"[email]\",\"n\":1}",
+					"{ \"card\" : 4111111111111111 } | { \"card\" : \"[card]\" }",
+					"{\"card\":-4111111111111111} | {\"card\":\"-[card]\"}",
+					"[\"ada\\u0040example.org\"] | [\"[email]\"]",
+					"[\"10\\u002e0.0.1\\n\\\"\\/\"] | [\"[ip]\\n\\\"/\"]",
+					"[\"\\uD83D\\uDE00 a@x.org\"] | [\"\\ud83d\\ude00 [email]\"]",
+					"[\"\\uD83D a@x.org\"] | [\"\\ud83d [email]\"]",
+					"{\"a@x.org\":[true,null,{}]} | {\"[email]\":[true,null,{}]}",
+					"{\"in\":\"{\\\"to\\\":\\\"a\\\\u0040x.org\\\"}\"} | {\"in\":\"{\\\"to\\\":\\\"[email]\\\"}\"}",
+					"4111111111111111 | \"[card]\"", "\"a@x.org\" | \"[email]\"", "{\"a\":\"a@x.org | {\"a\":\"[email]",
+					"to a@x.org | to [email]", "{4111 1111 1111 1111} | {[card]}",
+					"{\"a\":1.5e3,\"b\":[]} | {\"a\":1.5e3,\"b\":[]}", "[\"a@x.org\",] | [\"[email]\",]",
+					"[\"\\x\", \"a@x.org\"] | [\"\\x\", \"[email]\"]" })
+	void argumentsAndResultsStayJson(String data, String expected) {
+		AssistantMessage reply = AssistantMessage.builder().toolCalls(List.of(call(data))).build();
+		List<Message> kept = list(this.redactor.beforeSave(context(List.of()), List.of(reply, result(data))),
+				List.of(reply, result(data)));
+		assertThat(((AssistantMessage) kept.get(0)).getToolCalls().get(0).arguments()).isEqualTo(expected);
+		assertThat(((ToolResponseMessage) kept.get(1)).getResponses().get(0).responseData()).isEqualTo(expected);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{\"to\":\"ada\\u0040example.org\"}", "{\"card\":4111111111111111}", "[\"\\t10.0.0.1\"]",
+			"to ada@example.org" })
+	void argumentsThatBlockAreRefusedBeforeTheToolRuns(String arguments) {
+		AssistantMessage reply = AssistantMessage.builder().toolCalls(List.of(call(arguments))).build();
+		assertThat(all(Action.BLOCK).build().afterModel(context(List.of()), reply))
+			.isInstanceOf(HookResult.Refuse.class);
+	}
+
+	@Test
+	void escapeInAReplyThatIsJsonHidesNothing() {
+		assertThat(text(this.redactor, "{\"to\":\"ada\\u0040example.org\",\"n\":4111111111111111}"))
+			.isEqualTo("{\"to\":\"[email]\",\"n\":\"[card]\"}");
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = Action.class, names = { "REDACT", "MASK" })
+	void redactedTwiceIsRedactedOnce(Action action) {
+		List<String> parts = List.of("a", "ada", "@", ".", "x.org", "4111", "1111", " ", "-", "10.0.0.1", ":", "::1",
+				"1", "[email]", "[", "]", "{", "}", "\"", ",", "\\u0040", "\\", "fe80", "*", "\n", "A-77", "b");
+		Redactor redactor = all(action).pattern("order", Pattern.compile("A-\\d+|b|\\]\\s*1"), action).build();
+		long seed = Long.getLong("sessionkit.seed", new Random().nextLong());
+		Random random = new Random(seed);
+		for (int i = 0; i < TEXTS; i++) {
+			StringBuilder text = new StringBuilder();
+			for (int length = random.nextInt(25); length >= 0; length--) {
+				text.append(parts.get(random.nextInt(parts.size())));
+			}
+			String once = text(redactor, text.toString());
+			assertThat(text(redactor, once)).as("text %s, seed %s", text, seed).isEqualTo(once);
+			String data = data(redactor, text.toString());
+			assertThat(data(redactor, data)).as("data %s, seed %s", text, seed).isEqualTo(data);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "a@", "1", "4", "1.", "1.1.1.1.", "0 ", "1-", "a", "a.", "@", "a:", ":", "::", "f:1.",
+			"a@a.", "a@a-", ".", "a@x.org ", "4111 1111 1111 1111 ", "10.0.0.1 " })
+	void detectorsLookAtEachCharacterOfALongTextAFewTimes(String part) {
+		String text = part.repeat(LONG / part.length());
+		for (Detector detector : List.of(new EmailDetector(), new CardDetector(), IpDetector.V4, IpDetector.V6)) {
+			Counted counted = new Counted(text);
+			int from = 0;
+			Detector.@Nullable Span match = detector.find(counted, 0, text.length());
+			while (match != null) {
+				assertThat(match.start()).isGreaterThanOrEqualTo(from);
+				from = match.end();
+				match = detector.find(counted, from, text.length());
+			}
+			assertThat(counted.steps).as(detector.getClass().getSimpleName()).isLessThan((long) STEPS * text.length());
+		}
+	}
+
+	@Test
+	void longTextsOfEachKindAreRedacted() {
+		for (String part : List.of("a@a@a@", "1", "1.1.1.1.", "{\"a\":[", "[[", "a@x.org ", "\"\\\"")) {
+			String text = part.repeat(LONG / part.length());
+			assertThat(data(this.redactor, text)).doesNotContain("x.org");
+		}
+	}
+
+	@Test
+	void namesThatCannotBeAreRefused() {
+		Redactor.Builder builder = Redactor.builder().emails(Action.MASK);
+		Pattern any = Pattern.compile("x");
+		assertThatIllegalArgumentException().isThrownBy(() -> builder.pattern("email", any, Action.MASK))
+			.withMessageContaining("once");
+		assertThatIllegalArgumentException().isThrownBy(() -> builder.emails(Action.REDACT));
+		for (String name : Arrays.asList("", " ", "a]", "1a")) {
+			assertThatIllegalArgumentException().isThrownBy(() -> builder.pattern(name, any, Action.MASK))
+				.withMessageContaining("must be a letter");
+		}
+		assertThatIllegalStateException().isThrownBy(() -> Redactor.builder().build())
+			.withMessageContaining("looks for nothing");
+	}
+
+	private static Redactor.Builder all(Action action) {
+		return Redactor.builder().emails(action).cards(action).ipAddresses(action);
+	}
+
+	private static ToolCall call(@Nullable String arguments) {
+		return new ToolCall("c1", "function", "find", arguments);
+	}
+
+	private static ToolResponseMessage result(String data) {
+		return ToolResponseMessage.builder().responses(List.of(new ToolResponse("c1", "find", data))).build();
+	}
+
+	private static HookContext context(List<Message> history) {
+		return new HookContext(SessionKey.of("t1"), "turn", null, history, Map.of(), Map.of());
+	}
+
+	private static String text(Redactor redactor, String text) {
+		List<Message> input = List.of(new UserMessage(text));
+		return String.valueOf(list(redactor.beforeTurn(context(List.of()), input), input).get(0).getText());
+	}
+
+	private static String data(Redactor redactor, String data) {
+		List<Message> turn = List.of(result(data));
+		Function<Message, String> first = (
+				message) -> ((ToolResponseMessage) message).getResponses().get(0).responseData();
+		return first.apply(list(redactor.beforeSave(context(List.of()), turn), turn).get(0));
+	}
+
+	private static HookResult<List<Message>> beforeTurn(Redactor redactor, Message message) {
+		return redactor.beforeTurn(context(List.of()), List.of(message));
+	}
+
+	private static Message replaced(HookResult<List<Message>> result) {
+		return replace(result).get(0);
+	}
+
+	private static <T> T replace(HookResult<T> result) {
+		assertThat(result).isInstanceOf(HookResult.Replace.class);
+		return ((HookResult.Replace<T>) result).value();
+	}
+
+	private static List<Message> list(HookResult<List<Message>> result, List<Message> before) {
+		return (result instanceof HookResult.Replace<List<Message>> replace) ? replace.value() : before;
+	}
+
+	/**
+	 * A text that counts how often somebody looks at it.
+	 */
+	private static final class Counted implements CharSequence {
+
+		private final String text;
+
+		private long steps;
+
+		private Counted(String text) {
+			this.text = text;
+		}
+
+		@Override
+		public char charAt(int index) {
+			this.steps++;
+			return this.text.charAt(index);
+		}
+
+		@Override
+		public int length() {
+			return this.text.length();
+		}
+
+		@Override
+		public CharSequence subSequence(int start, int end) {
+			return this.text.subSequence(start, end);
+		}
+
+	}
+
+}
