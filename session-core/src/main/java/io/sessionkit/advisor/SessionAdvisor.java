@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import io.sessionkit.SessionKey;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.conversation.TurnResult;
+import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,9 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 
 	/** The advisor parameter that limits the history of one call. */
 	public static final String LIMIT = "sessionkit.limit";
+
+	/** The advisor parameter that has the merge of one call. */
+	static final String MERGE = "sessionkit.merge";
 
 	/** Where a response carries its {@link TurnResult}. */
 	static final String TURN = "sessionkit.turn";
@@ -151,6 +155,16 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> listener(SessionListener listener) {
 		return CallAddition.add(listener);
+	}
+
+	/**
+	 * Names what makes of history and input what is sent in a call, in the place of the
+	 * configured merge.
+	 * @param merge the merge
+	 * @return for {@code prompt().advisors(..)}
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> merge(HistoryMerge merge) {
+		return (advisors) -> advisors.param(MERGE, merge);
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.util.Optional;
 import io.sessionkit.SessionKey;
 import io.sessionkit.conversation.OpenTurn;
 import io.sessionkit.conversation.TurnRequest;
+import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import org.jspecify.annotations.Nullable;
@@ -118,7 +119,7 @@ record SessionCall(ChatClientRequest request) {
 		return new TurnRequest(key, input(), text(SessionAdvisor.AGENT), (options != null) ? options.getModel() : null,
 				limit(), ToolDigests.of(options), parameters(),
 				CallAddition.of(this.request.context(), SessionHook.class),
-				CallAddition.of(this.request.context(), SessionListener.class));
+				CallAddition.of(this.request.context(), SessionListener.class), merge());
 	}
 
 	/**
@@ -131,14 +132,13 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
-	 * The request with the history between the system text and the input, carrying the
-	 * turn.
+	 * The request with the history between the system text and the input, or what a merge
+	 * made of the two, carrying the turn.
 	 */
 	ChatClientRequest with(OpenTurn turn) {
 		List<Message> messages = new ArrayList<>();
 		this.request.prompt().getInstructions().stream().filter(SystemMessage.class::isInstance).forEach(messages::add);
-		messages.addAll(turn.history());
-		messages.addAll(turn.input());
+		messages.addAll(turn.messages());
 		return ChatClientRequest.builder()
 			.prompt(new Prompt(messages, this.request.prompt().getOptions()))
 			.context(this.request.context())
@@ -170,6 +170,16 @@ record SessionCall(ChatClientRequest request) {
 
 	private @Nullable String text(String name) {
 		return Objects.toString(this.request.context().get(name), null);
+	}
+
+	private @Nullable HistoryMerge merge() {
+		Object value = this.request.context().get(SessionAdvisor.MERGE);
+		if (value == null || value instanceof HistoryMerge) {
+			return (HistoryMerge) value;
+		}
+		throw new IllegalStateException(
+				"The advisor parameter " + SessionAdvisor.MERGE + " must be a HistoryMerge, not a "
+						+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.merge(..)).");
 	}
 
 	private int limit() {

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.Prune;
 import io.sessionkit.hook.SequenceGuard;
 import io.sessionkit.hook.SessionHook;
@@ -36,7 +37,7 @@ public final class Conversations implements AutoCloseable {
 		this.store = builder.store;
 		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard, builder.hooks, builder.listeners,
 				builder.keepSystemText, TurnInputs.of(builder.turnInputs, builder.replay, builder.replayExclude),
-				builder.maxStateSize);
+				builder.maxStateSize, builder.merge);
 		TokenMemory memory = new TokenMemory();
 		this.summarizer = (builder.summarize != null)
 				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), memory) : null;
@@ -81,8 +82,8 @@ public final class Conversations implements AutoCloseable {
 
 	/**
 	 * Opens a turn: checks that its input can be stored, reads header and view at once,
-	 * and asks the hooks about the input. The turn is written when it is completed,
-	 * failed or cancelled, and leaves no trace before that.
+	 * asks the hooks about the input, and the merge what is sent. The turn is written
+	 * when it is completed, failed or cancelled, and leaves no trace before that.
 	 * @param request what the turn starts with
 	 * @return the open turn
 	 * @throws io.sessionkit.UnstorableMessageException if a message of the input could
@@ -101,6 +102,7 @@ public final class Conversations implements AutoCloseable {
 		}
 		OpenTurn turn = new OpenTurn(request, this.store, this.rules, this.views);
 		turn.begin();
+		turn.merge();
 		return turn;
 	}
 
@@ -143,6 +145,8 @@ public final class Conversations implements AutoCloseable {
 		private Set<String> replayExclude = Set.of();
 
 		private DataSize maxStateSize = Attributes.DEFAULT_MAX_SIZE;
+
+		private @Nullable HistoryMerge merge;
 
 		private Builder(SessionStore store) {
 			this.store = store;
@@ -283,6 +287,17 @@ public final class Conversations implements AutoCloseable {
 				throw new IllegalArgumentException("The size of a state must be at least one byte, not " + size + ".");
 			}
 			this.maxStateSize = size;
+			return this;
+		}
+
+		/**
+		 * What makes of history and input what is sent; by default the one goes behind
+		 * the other. A call may bring its own.
+		 * @param merge the merge
+		 * @return this builder
+		 */
+		public Builder merge(HistoryMerge merge) {
+			this.merge = merge;
 			return this;
 		}
 

@@ -14,6 +14,7 @@ import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict.Phase;
+import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.RunningTurn;
 import io.sessionkit.store.SessionStore;
@@ -73,7 +74,12 @@ public final class OpenTurn {
 
 	private final Delivered delivered = new Delivered();
 
+	private final @Nullable HistoryMerge merge;
+
 	private List<Message> input;
+
+	/** What is sent; null if it is the history and the input behind it. */
+	private @Nullable Merged merged;
 
 	private @Nullable ChatResponse answer;
 
@@ -90,6 +96,7 @@ public final class OpenTurn {
 		this.views = views;
 		this.request = request;
 		this.input = request.input();
+		this.merge = rules.merge(request);
 		this.options = store.options();
 		KeptInputs inputs = KeptInputs.of(request, rules.inputs(), this.options.codec());
 		this.id = this.options.turnIds().get();
@@ -156,6 +163,28 @@ public final class OpenTurn {
 	}
 
 	/**
+	 * Asks the merge what is sent, unless nothing is. Where it fails, the input is kept
+	 * as it was.
+	 */
+	void merge() {
+		if (this.merge == null || this.answer != null) {
+			return;
+		}
+		try {
+			Merged result = Merged.of(key(), this.merge, this.history.messages(), this.input);
+			if (!result.isPlain(this.history.messages(), this.input)) {
+				result.input().forEach((message) -> this.options.codec().encode(key(), message));
+				this.input = result.input();
+				this.merged = result;
+			}
+		}
+		catch (Throwable ex) {
+			fail(ex);
+			throw ex;
+		}
+	}
+
+	/**
 	 * Which session the turn is on.
 	 * @return its key
 	 */
@@ -180,7 +209,20 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * What the caller says in this turn, as hooks have left it.
+	 * What goes behind the system text when the turn begins.
+	 * @return the history and the input, or what a merge has made of them
+	 */
+	public List<Message> messages() {
+		if (this.merged != null) {
+			return this.merged.messages();
+		}
+		List<Message> messages = new ArrayList<>(this.history.messages());
+		messages.addAll(this.input);
+		return messages;
+	}
+
+	/**
+	 * What the caller says in this turn, as hooks and the merge have left it.
 	 * @return the messages, without system text
 	 */
 	public List<Message> input() {
@@ -254,7 +296,8 @@ public final class OpenTurn {
 
 	private synchronized List<Message> begin(List<Message> whole, HookRun.Passed<List<Message>> passed) {
 		checkOpen();
-		List<Message> sent = passed.replaced() ? this.requestView.ofChanged(passed.value(), whole, first(), length())
+		List<Message> sent = (passed.replaced() || this.merged != null)
+				? this.requestView.ofChanged(passed.value(), whole, first(), length())
 				: this.requestView.of(whole, first(), length());
 		this.reply = new ReplyAggregator();
 		this.roundOpen = true;
@@ -269,7 +312,8 @@ public final class OpenTurn {
 	 * How many messages the turn has so far.
 	 */
 	private synchronized int length() {
-		return this.input.size() + this.transcript.size();
+		int opening = (this.merged != null) ? this.merged.length() : this.input.size();
+		return opening + this.transcript.size();
 	}
 
 	/**

@@ -70,7 +70,7 @@ final class RequestView {
 		return sent;
 	}
 
-	private static boolean canBeAnswered(List<Message> request) {
+	static boolean canBeAnswered(List<Message> request) {
 		MessageType last = request.isEmpty() ? MessageType.SYSTEM : request.get(request.size() - 1).getMessageType();
 		return last == MessageType.USER || last == MessageType.TOOL;
 	}

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import org.jspecify.annotations.Nullable;
@@ -23,10 +24,12 @@ import org.springframework.ai.chat.messages.Message;
  * @param parameters what hooks are told of the call; never stored
  * @param hooks the hooks of this call, inside of those of all calls
  * @param listeners the listeners of this call
+ * @param merge what makes of history and input what is sent in this call; null for the
+ * configured one
  */
 public record TurnRequest(SessionKey key, List<Message> input, @Nullable String agent, @Nullable String model,
 		int limit, Map<String, String> tools, Map<String, Object> parameters, List<SessionHook> hooks,
-		List<SessionListener> listeners) {
+		List<SessionListener> listeners, @Nullable HistoryMerge merge) {
 
 	public TurnRequest {
 		input = List.copyOf(input);

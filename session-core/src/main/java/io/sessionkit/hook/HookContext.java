@@ -15,8 +15,8 @@ import org.springframework.ai.chat.messages.Message;
  * @param key the session
  * @param turnId the turn
  * @param agent the agent that the call named; null if it named none
- * @param history what goes before the turn's input, within the limits; each read gives a
- * copy of the message
+ * @param history what goes before the turn's input, within the limits, as it was before a
+ * {@link HistoryMerge}; each read gives a copy of the message
  * @param state the session's attributes as of the head, with what was written to them in
  * this turn so far
  * @param parameters the advisor parameters of the call, without those of SessionKit; they
