@@ -182,7 +182,7 @@ class HistoryBlockTests {
 
 	@ParameterizedTest
 	@MethodSource("setupsAndPlaces")
-	void limitsCountTheBlockAsNoMessageOfTheHistory(ClientSetup setup, SessionHook hook) {
+	void limitsHoldForWhatBecomesTheBlock(ClientSetup setup, SessionHook hook) {
 		addTurn();
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("a2");
 		Conversations conversations = Conversations.builder(this.store)
@@ -196,7 +196,8 @@ class HistoryBlockTests {
 		assertThat(
 				this.model.lastRequest().stream().filter((message) -> message.getMessageType() != MessageType.SYSTEM))
 			.hasSize(3);
-		assertThat(lines(1).toString()).contains("<message role=\"user\">q1");
+		assertThat(lines(0).toString()).contains("<message role=\"user\">q1");
+		assertThat(lines(1).toString()).as("the current turn has all the room now").doesNotContain("q1");
 	}
 
 	private void addTurn() {
