@@ -1,5 +1,9 @@
 package io.sessionkit.autoconfigure;
 
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.conversation.Conversations;
@@ -38,6 +42,10 @@ public final class SessionAdvisorAutoConfiguration {
 			.hooks(hooks.orderedStream().toList())
 			.listeners(listeners.orderedStream().toList())
 			.maxStateSize(properties.state().maxSize())
+			.turnInputs(names(properties.turn().inputs()))
+			.replay(names(properties.turn().replay()))
+			.replayExclude(names(properties.turn().replayExclude()))
+			.keepSystemText(properties.snapshot().system())
 			.build();
 	}
 
@@ -64,6 +72,10 @@ public final class SessionAdvisorAutoConfiguration {
 
 	private static Trim trim(SessionKitProperties.Trim properties) {
 		return new Trim(orUnlimited(properties.maxTurns()), orUnlimited(properties.maxMessages()));
+	}
+
+	private static Set<String> names(@Nullable List<String> names) {
+		return (names != null) ? new LinkedHashSet<>(names) : Set.of();
 	}
 
 	private static int orUnlimited(@Nullable Integer limit) {

@@ -1,6 +1,7 @@
 package io.sessionkit.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
@@ -30,12 +31,14 @@ import org.springframework.util.unit.DataSize;
  * @param codec How messages are stored.
  * @param sequence What is done with requests that are not a valid sequence.
  * @param state What the attributes of sessions may be.
+ * @param turn What else is kept with a turn.
+ * @param snapshot What is kept of what was sent.
  */
 @ConfigurationProperties(SessionKitProperties.PREFIX)
 public record SessionKitProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean autoRegister,
 		@DefaultValue("false") boolean requireSession, @Nullable Duration timeToLive, @DefaultValue Store store,
 		@DefaultValue Trim trim, @DefaultValue Codec codec, @DefaultValue Sequence sequence,
-		@DefaultValue State state) {
+		@DefaultValue State state, @DefaultValue Turn turn, @DefaultValue Snapshot snapshot) {
 
 	/** What the names of all properties begin with. */
 	public static final String PREFIX = "sessionkit";
@@ -213,6 +216,70 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 						"Write a size above zero, such as 64KB.");
 			}
 		}
+	}
+
+	/**
+	 * What else is kept with a turn.
+	 *
+	 * @param inputs Names of advisor parameters whose values are kept with the turn. The
+	 * model is not shown them again. Unset: none.
+	 * @param replay Names of inputs that the model is shown again, behind the question,
+	 * when their turn is history, in this order; * for all. Unset: none.
+	 * @param replayExclude Names of inputs that the model is not shown again, whatever
+	 * sessionkit.turn.replay says. Unset: none.
+	 */
+	public record Turn(@Nullable List<String> inputs, @Nullable List<String> replay,
+			@Nullable List<String> replayExclude) {
+
+		private static final String ALL = "*";
+
+		private static final Pattern TAG = Pattern.compile("[\\p{L}_][\\p{L}\\p{N}_.-]*");
+
+		public Turn {
+			inputs = (inputs != null) ? List.copyOf(inputs) : List.of();
+			replay = (replay != null) ? List.copyOf(replay) : List.of();
+			replayExclude = (replayExclude != null) ? List.copyOf(replayExclude) : List.of();
+			inputs.forEach(Turn::refuseIfOwn);
+			refuseUnlessKept("turn.replay", replay, inputs);
+			refuseUnlessKept("turn.replay-exclude", replayExclude, inputs);
+			refuseUnlessTags(replay.contains(ALL) ? inputs : replay, replayExclude);
+		}
+
+		private static void refuseIfOwn(String name) {
+			if (name.isBlank() || name.startsWith(PREFIX + ".") || name.equals(ALL)) {
+				throw ConfigurationRefusedException.of(PREFIX + ".turn.inputs", name,
+						"Name advisor parameters of the application, such as context.");
+			}
+		}
+
+		private static void refuseUnlessKept(String property, List<String> names, List<String> inputs) {
+			for (String name : names) {
+				if (!inputs.contains(name) && !name.equals(ALL)) {
+					throw ConfigurationRefusedException.of(PREFIX + "." + property, name,
+							"Only what is kept can be named there: add it to sessionkit.turn.inputs, which is " + inputs
+									+ ", or leave it out.");
+				}
+			}
+		}
+
+		private static void refuseUnlessTags(List<String> names, List<String> exclude) {
+			for (String name : names) {
+				boolean shown = !name.equals(ALL) && !exclude.contains(name);
+				if (shown && !TAG.matcher(name).matches()) {
+					throw ConfigurationRefusedException.of(PREFIX + ".turn.replay", name,
+							"The name becomes a tag: use letters, digits, '_', '-' and '.', or leave it out.");
+				}
+			}
+		}
+	}
+
+	/**
+	 * What is kept of what was sent.
+	 *
+	 * @param system Whether the snapshot of a turn has the system text, and not only its
+	 * digest.
+	 */
+	public record Snapshot(@DefaultValue("false") boolean system) {
 	}
 
 	/**

@@ -48,18 +48,14 @@ final class ConfigurationTable {
 
 		private static Row of(JsonNode property) {
 			String type = property.path("type").asString("");
-			return new Row(property.path("name").asString(""), type.substring(simpleName(type)),
+			return new Row(property.path("name").asString(""), type.replaceAll("[\\w.$]+[.$]", ""),
 					property.path("defaultValue").asString(""), property.path("description").asString(""));
-		}
-
-		private static int simpleName(String type) {
-			return Math.max(type.lastIndexOf('.'), type.lastIndexOf('$')) + 1;
 		}
 
 		private String toMarkdown() {
 			String value = this.defaultValue.isEmpty() ? "" : "`" + this.defaultValue + "`";
-			return "| `" + this.name + "` | " + this.type + " | " + value + " | " + this.description.replace("|", "\\|")
-					+ " |\n";
+			return "| `" + this.name + "` | " + this.type.replace("<", "&lt;") + " | " + value + " | "
+					+ this.description.replace("|", "\\|") + " |\n";
 		}
 
 	}

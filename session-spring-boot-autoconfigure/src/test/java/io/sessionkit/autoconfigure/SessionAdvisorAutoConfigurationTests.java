@@ -9,6 +9,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
@@ -19,6 +20,7 @@ import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
 
@@ -114,6 +116,25 @@ class SessionAdvisorAutoConfigurationTests {
 			say(chat(context), "hi", NO_SESSION);
 			assertThat(stored(context)).containsExactly("hi", "hello");
 		});
+	}
+
+	@Test
+	void inputsOfATurnAreKeptAndShownAgainAsConfigured() {
+		this.model.says("one").says("two");
+		this.runner
+			.withPropertyValues("sessionkit.turn.inputs=context,tenant", "sessionkit.turn.replay=*",
+					"sessionkit.turn.replay-exclude=tenant", "sessionkit.snapshot.system=true")
+			.run((context) -> {
+				ChatClient chat = chat(context);
+				say(chat, "q1", SessionAdvisor.session(KEY)
+					.andThen((advisors) -> advisors.param("context", "found").param("tenant", "acme")));
+				chat.prompt().system("be brief").user("q2").advisors(SessionAdvisor.session(KEY)).call().content();
+				assertThat(this.model.lastRequestLines()).containsExactly("system: be brief",
+						"user: q1\n\n<context>\nfound\n</context>", "assistant: one", "user: q2");
+				Conversation thread = context.getBean(Conversations.class).get(KEY);
+				assertThat(thread.turns(Tail.ALL).get(0).inputs()).containsEntry("tenant", "acme");
+				assertThat(thread.snapshot(2).orElseThrow().system()).isEqualTo("be brief");
+			});
 	}
 
 	@Test

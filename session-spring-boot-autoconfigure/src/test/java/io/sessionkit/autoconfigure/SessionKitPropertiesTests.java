@@ -1,6 +1,7 @@
 package io.sessionkit.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.autoconfigure.SessionKitProperties.SchemaInitialization;
@@ -43,18 +44,21 @@ class SessionKitPropertiesTests {
 			assertThat(properties.codec().strict()).isFalse();
 			assertThat(properties.sequence().strict()).isFalse();
 			assertThat(properties.state().maxSize()).isEqualTo(DataSize.ofKilobytes(64));
+			assertThat(properties.turn()).isEqualTo(new SessionKitProperties.Turn(List.of(), List.of(), List.of()));
+			assertThat(properties.snapshot().system()).isFalse();
 		});
 	}
 
 	@Test
 	void everyPropertyIsBound() {
-		this.runner
-			.withPropertyValues("sessionkit.auto-register=false", "sessionkit.require-session=true",
-					"sessionkit.time-to-live=30d", "sessionkit.store.type=memory",
-					"sessionkit.store.jdbc.initialize-schema=never", "sessionkit.store.jdbc.table-prefix=app.CHAT_",
-					"sessionkit.store.redis.key-prefix=app:chat:", "sessionkit.store.memory.max-sessions=7",
-					"sessionkit.trim.max-messages=20", "sessionkit.trim.max-turns=5", "sessionkit.codec.strict=true",
-					"sessionkit.sequence.strict=true", "sessionkit.state.max-size=1MB")
+		this.runner.withPropertyValues("sessionkit.auto-register=false", "sessionkit.require-session=true",
+				"sessionkit.time-to-live=30d", "sessionkit.store.type=memory",
+				"sessionkit.store.jdbc.initialize-schema=never", "sessionkit.store.jdbc.table-prefix=app.CHAT_",
+				"sessionkit.store.redis.key-prefix=app:chat:", "sessionkit.store.memory.max-sessions=7",
+				"sessionkit.trim.max-messages=20", "sessionkit.trim.max-turns=5", "sessionkit.codec.strict=true",
+				"sessionkit.sequence.strict=true", "sessionkit.turn.inputs=context,page", "sessionkit.turn.replay=*",
+				"sessionkit.turn.replay-exclude=page", "sessionkit.snapshot.system=true",
+				"sessionkit.state.max-size=1MB")
 			.run((context) -> assertThat(context.getBean(SessionKitProperties.class))
 				.isEqualTo(new SessionKitProperties(true, false, true, Duration.ofDays(30),
 						new SessionKitProperties.Store(SessionKitProperties.StoreType.MEMORY,
@@ -62,7 +66,9 @@ class SessionKitPropertiesTests {
 								new SessionKitProperties.Redis("app:chat:"), new SessionKitProperties.Memory(7)),
 						new SessionKitProperties.Trim(20, 5), new SessionKitProperties.Codec(true),
 						new SessionKitProperties.Sequence(true),
-						new SessionKitProperties.State(DataSize.ofMegabytes(1)))));
+						new SessionKitProperties.State(DataSize.ofMegabytes(1)),
+						new SessionKitProperties.Turn(List.of("context", "page"), List.of("*"), List.of("page")),
+						new SessionKitProperties.Snapshot(true))));
 	}
 
 	@ParameterizedTest
@@ -114,6 +120,29 @@ class SessionKitPropertiesTests {
 		assertThat(analysis.getDescription())
 			.isEqualTo("The property 'sessionkit.store.redis.key-prefix' is '" + value + "'.");
 		assertThat(analysis.getAction()).contains("without braces and white space").contains("sessionkit:");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "sessionkit.turn.replay", "sessionkit.turn.replay-exclude" })
+	void inputThatIsNotKeptCannotBeNamed(String property) {
+		FailureAnalysis analysis = analysisOf("sessionkit.turn.inputs=context", property + "=contxt");
+		assertThat(analysis.getDescription()).isEqualTo("The property '" + property + "' is 'contxt'.");
+		assertThat(analysis.getAction()).contains("sessionkit.turn.inputs").contains("[context]");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "sessionkit.session", "*" })
+	void inputThatIsNoParameterOfTheApplicationIsRefused(String name) {
+		FailureAnalysis analysis = analysisOf("sessionkit.turn.inputs=" + name);
+		assertThat(analysis.getDescription()).contains("'sessionkit.turn.inputs' is '" + name + "'");
+		assertThat(analysis.getAction()).contains("such as context");
+	}
+
+	@Test
+	void inputThatIsShownAgainNeedsANameThatCanBeATag() {
+		FailureAnalysis analysis = analysisOf("sessionkit.turn.inputs=a b", "sessionkit.turn.replay=*");
+		assertThat(analysis.getDescription()).contains("'sessionkit.turn.replay' is 'a b'");
+		assertThat(analysis.getAction()).contains("tag");
 	}
 
 	@Test

@@ -1,0 +1,61 @@
+package io.sessionkit.docs;
+
+import java.util.List;
+import java.util.Set;
+
+import io.sessionkit.SessionItem;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.conversation.Conversation;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.conversation.SentHistory;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * The code of {@code docs/context.md} about what is kept with a turn, and how it goes.
+ */
+final class KeptTurnsSnippets {
+
+	private KeptTurnsSnippets() {
+	}
+
+	static List<Message> snapshot(Conversation thread, long turn) {
+		// tag::snapshot
+		SentHistory sent = thread.snapshot(turn).orElseThrow();
+		if (!sent.isComplete()) {
+			throw new IllegalStateException(sent.missing() + " messages were deleted since.");
+		}
+		return sent.messages();
+		// end::snapshot
+	}
+
+	static Conversations inputs(SessionStore store) {
+		// tag::inputs
+		return Conversations.builder(store).turnInputs(Set.of("context", "tenant")).replay(Set.of("context")).build();
+		// end::inputs
+	}
+
+	static String ask(ChatClient chat, String question, String context) {
+		// tag::ask
+		return chat.prompt()
+			.user(question)
+			.advisors(SessionAdvisor.session("t1"))
+			.advisors((advisors) -> advisors.param("context", context).param("tenant", "acme"))
+			.call()
+			.content();
+		// end::ask
+	}
+
+	static int delete(Conversation thread) {
+		// tag::delete
+		SessionItem newest = thread.items(Tail.newest(1)).get(0);
+		int ofOne = thread.delete(Set.of(newest.sequence()));
+		int ofItsTurn = thread.delete(newest.turn());
+		return ofOne + ofItsTurn;
+		// end::delete
+	}
+
+}

@@ -1,0 +1,65 @@
+package io.sessionkit.docs;
+
+import java.util.Map;
+
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Conversation;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.InMemorySessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.client.ChatClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * The code of {@code docs/context.md} does what the page says.
+ */
+class KeptTurnsSnippetsTests {
+
+	private final Conversations conversations = KeptTurnsSnippets
+		.inputs(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
+
+	private final Conversation thread = this.conversations.get("t1");
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	@BeforeEach
+	void askTwice() {
+		ChatClient chat = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(this.conversations)).build();
+		this.model.says("a1").says("a2");
+		KeptTurnsSnippets.ask(chat, "q1", "found <1>");
+		KeptTurnsSnippets.ask(chat, "q2", "found 2");
+	}
+
+	@Test
+	void inputsAreKeptAndOneIsShownAgain() {
+		assertThat(this.thread.turns(Tail.ALL).get(0).inputs())
+			.isEqualTo(Map.of("context", "found <1>", "tenant", "acme"));
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q1\n\n<context>\nfound &lt;1>\n</context>",
+				"assistant: a1", "user: q2");
+		assertThat(Lines.of(this.thread.messages())).startsWith("user: q1", "assistant: a1");
+	}
+
+	@Test
+	void snapshotIsWhatWasSent() {
+		assertThat(KeptTurnsSnippets.snapshot(this.thread, 2)).isEqualTo(this.model.lastRequest().subList(0, 2));
+	}
+
+	@Test
+	void snapshotSaysWhatWasDeleted() {
+		assertThat(KeptTurnsSnippets.delete(this.thread)).isEqualTo(2);
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: q1", "assistant: a1");
+		this.thread.delete(1);
+		assertThatIllegalStateException().isThrownBy(() -> KeptTurnsSnippets.snapshot(this.thread, 2))
+			.withMessage("2 messages were deleted since.");
+	}
+
+}
