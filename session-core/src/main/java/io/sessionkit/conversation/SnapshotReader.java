@@ -1,6 +1,7 @@
 package io.sessionkit.conversation;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -56,6 +57,15 @@ final class SnapshotReader {
 			.filter((turn) -> turn.number() == number && turn.snapshot() != null)
 			.map((turn) -> read(turn, turn.snapshot()))
 			.findFirst();
+	}
+
+	/**
+	 * Whether all that some parts refer to is there.
+	 */
+	boolean isThere(List<Part> parts) {
+		SnapshotRuns.of(parts).forEach(this::find);
+		readCheckpoints(parts);
+		return parts.stream().allMatch((part) -> messages(part, Collections.emptyIterator()).size() == part.size());
 	}
 
 	private SentHistory read(Turn turn, @Nullable Snapshot snapshot) {

@@ -55,6 +55,13 @@ final class SnapshotTaker {
 	}
 
 	/**
+	 * What the history was made of before it was sent.
+	 */
+	List<Snapshot.Part> view() {
+		return SnapshotParts.of(this.view.stream().map(ViewLine::message).toList(), this.view).parts();
+	}
+
+	/**
 	 * Takes the snapshot if there is none yet.
 	 * @param request what leaves
 	 * @param turn the messages of the turn so far

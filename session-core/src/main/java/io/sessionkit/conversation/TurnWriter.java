@@ -103,7 +103,36 @@ final class TurnWriter {
 		if (isErased()) {
 			return new TurnResult(key(), write.turn(), List.of(), outline.overLimit());
 		}
-		return result(write, this.store.commit(Commit.any(key()).turn(write).records(records())), outline.overLimit());
+		CommitResult whole = commitWithRecords(write);
+		return result(write, (whole != null) ? whole : this.store.commit(Commit.any(key()).turn(write)),
+				outline.overLimit());
+	}
+
+	/**
+	 * Keeps what the snapshot cannot refer to with the turn, as long as all that it may
+	 * quote is there: what was deleted meanwhile must not come back.
+	 * @return null if it is not to be kept, or there is no such thing
+	 */
+	private @Nullable CommitResult commitWithRecords(TurnWrite write) {
+		List<RecordWrite> records = records();
+		if (records.isEmpty()) {
+			return null;
+		}
+		if (this.base == null) {
+			return this.store.commit(Commit.any(key()).turn(write).records(records));
+		}
+		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+			Session now = this.store.find(key()).orElse(null);
+			if (now == null || (now.version() != this.base.version()
+					&& !new SnapshotReader(key(), this.store).isThere(this.snapshots.view()))) {
+				return null;
+			}
+			CommitResult result = this.store.commit(Commit.on(now).turn(write).records(records));
+			if (result.isStored()) {
+				return result;
+			}
+		}
+		return null;
 	}
 
 	/**

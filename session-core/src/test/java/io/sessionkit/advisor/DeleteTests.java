@@ -9,6 +9,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 
+import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.conversation.Conversation;
@@ -25,6 +26,7 @@ import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
@@ -33,6 +35,7 @@ import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -232,6 +235,39 @@ class DeleteTests {
 		assertThat(deleted + other.join()).isEqualTo(12);
 		assertThat(lines()).isEmpty();
 		assertThat(this.thread.session().orElseThrow().head()).isZero();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void whatIsDeletedWhileATurnIsOpenDoesNotComeBackWithItsSnapshot(TestStores kind) {
+		on(kind);
+		add(new UserMessage("my secret"), new AssistantMessage("noted"));
+		assertConflict(() -> this.thread.delete(Set.of(1L)));
+		assertThat(this.store.records(this.key, SessionStore.SNAPSHOT)).isEmpty();
+		SentHistory snapshot = this.thread.snapshot(2).orElseThrow();
+		assertThat(Lines.of(snapshot.messages())).containsExactly("assistant: noted");
+		assertThat(snapshot.missing()).isEqualTo(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void turnThatLostAgainstAnotherHasItsWholeSnapshot(TestStores kind) {
+		on(kind);
+		add(new UserMessage("hello"), new AssistantMessage("hi"));
+		assertConflict(() -> add(new UserMessage("other"), new AssistantMessage("one")));
+		SentHistory snapshot = this.thread.snapshot(3).orElseThrow();
+		assertThat(Lines.of(snapshot.messages())).containsExactly("user: HELLO", "assistant: hi");
+		assertThat(snapshot.isComplete()).isTrue();
+	}
+
+	private void assertConflict(Runnable meanwhile) {
+		this.model.step((prompt) -> {
+			meanwhile.run();
+			return Flux.just(this.model.chunk("a", List.of(), true));
+		});
+		SessionHook loud = TestHooks.beforeModel("loud",
+				(request) -> HookResult.replace(request.stream().map(DeleteTests::loud).toList()));
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> ask("q", loud));
 	}
 
 	private int deleteAll(CyclicBarrier start) {
