@@ -110,6 +110,9 @@ record Merged(List<Message> messages, List<Message> input) {
 		 */
 		List<Boolean> areNew(List<Message> merged, List<Message> past, List<Message> now) {
 			List<@Nullable Boolean> known = known(merged, past, now);
+			if (!known.contains(null)) {
+				return known.stream().map(Boolean.TRUE::equals).toList();
+			}
 			Map<Object, Integer> left = counts(this.history);
 			for (int i = 0; i < merged.size(); i++) {
 				if (Boolean.FALSE.equals(known.get(i))) {

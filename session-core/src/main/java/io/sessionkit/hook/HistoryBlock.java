@@ -21,10 +21,10 @@ import org.springframework.ai.chat.messages.UserMessage;
  * The current turn stays as it is, tool rounds included. What is sent without history is
  * sent as it is, and so is a turn that does not begin with a user message: tool results
  * need their calls, which stand in the history. Put it behind hooks that change the
- * history; behind those and behind a {@link HistoryMerge} the turn begins at the newest
- * user message. What comes after the block sees one message, and
- * {@code trim.max-messages} counts one. It changes requests only, and nothing that is
- * stored. Immutable.
+ * history, a {@link Redactor} too, which does not look at system text; behind those and
+ * behind a {@link HistoryMerge} the turn begins at the newest user message. What comes
+ * after the block sees one message, and {@code trim.max-messages} counts one. It changes
+ * requests only, and nothing that is stored. Immutable.
  */
 public final class HistoryBlock implements SessionHook {
 
@@ -70,6 +70,11 @@ public final class HistoryBlock implements SessionHook {
 		List<Message> current = request.subList(turn, request.size());
 		return HookResult
 			.replace(this.system ? joined(withSystem(texts, block), current) : joined(texts, withUser(current, block)));
+	}
+
+	@Override
+	public boolean checksReplies() {
+		return false;
 	}
 
 	/**

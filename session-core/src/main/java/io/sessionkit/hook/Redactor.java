@@ -32,10 +32,10 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
  * would get, and in results of tools of the turn. In the history, where it can only be
  * from before the redactor was there, it is redacted: a thread is not refused for ever.
  * <p>
- * Streams wait; see {@link SessionHook#checksReplies}. A result that a tool returns to
- * the caller directly is redacted where it is stored and not for that caller, unless it
- * is blocked; and listeners hear of tool calls and results what the tool got and gave.
- * Immutable.
+ * Streams wait; see {@link SessionHook#checksReplies}. An answer that no model gave, from
+ * a cache or from a tool that returns to the caller directly, is redacted where it is
+ * stored and not for that caller, unless it is blocked; and listeners hear of tool calls
+ * and results what the tool got and gave. Immutable.
  */
 public final class Redactor implements SessionHook {
 
@@ -114,6 +114,11 @@ public final class Redactor implements SessionHook {
 		Message last = turn.get(turn.size() - 1);
 		boolean reply = last instanceof AssistantMessage || last instanceof ToolResponseMessage;
 		return changed(turn, reply ? List.of(last) : List.of());
+	}
+
+	@Override
+	public boolean checksReplies() {
+		return true;
 	}
 
 	/**
