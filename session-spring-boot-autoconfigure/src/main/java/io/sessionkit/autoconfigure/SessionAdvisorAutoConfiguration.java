@@ -7,6 +7,7 @@ import java.util.Set;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SequenceGuard;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionHook;
@@ -35,8 +36,9 @@ public final class SessionAdvisorAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	Conversations conversations(SessionStore store, ObjectProvider<SessionHook> hooks,
-			ObjectProvider<SessionListener> listeners, SessionKitProperties properties) {
-		return Conversations.builder(store)
+			ObjectProvider<SessionListener> listeners, ObjectProvider<HistoryMerge> merge,
+			SessionKitProperties properties) {
+		Conversations.Builder builder = Conversations.builder(store)
 			.trim(trim(properties.trim()))
 			.guard(properties.sequence().strict() ? SequenceGuard.strict() : SequenceGuard.repairing())
 			.hooks(hooks.orderedStream().toList())
@@ -45,8 +47,9 @@ public final class SessionAdvisorAutoConfiguration {
 			.turnInputs(names(properties.turn().inputs()))
 			.replay(names(properties.turn().replay()))
 			.replayExclude(names(properties.turn().replayExclude()))
-			.keepSystemText(properties.snapshot().system())
-			.build();
+			.keepSystemText(properties.snapshot().system());
+		merge.ifAvailable(builder::merge);
+		return builder.build();
 	}
 
 	@Bean

@@ -11,6 +11,7 @@ import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionEvent;
@@ -33,6 +34,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.model.chat.client.autoconfigure.ChatClientAutoConfiguration;
 import org.springframework.ai.model.tool.autoconfigure.ToolCallingAutoConfiguration;
 import org.springframework.ai.tool.function.FunctionToolCallback;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -116,6 +118,31 @@ class SessionAdvisorAutoConfigurationTests {
 			say(chat(context), "hi", NO_SESSION);
 			assertThat(stored(context)).containsExactly("hi", "hello");
 		});
+	}
+
+	@Test
+	void mergeOfTheApplicationMakesWhatIsSent() {
+		this.model.says("two");
+		this.runner.withBean(HistoryMerge.class, () -> (history, input) -> input).run((context) -> {
+			context.getBean(SessionStore.class).add(KEY, List.of(new UserMessage("q1"), new AssistantMessage("one")));
+			say(chat(context), "q2", SessionAdvisor.session(KEY));
+			assertThat(this.model.lastRequestLines()).containsExactly("user: q2");
+			assertThat(stored(context)).containsExactly("q1", "one", "q2", "two");
+		});
+	}
+
+	@Test
+	void twoMergesAreRefusedUnlessOneIsPrimary() {
+		HistoryMerge newest = (history, input) -> input;
+		this.runner.withBean("a", HistoryMerge.class, () -> newest)
+			.withBean("b", HistoryMerge.class, () -> newest)
+			.run((context) -> assertThat(context).hasFailed()
+				.getFailure()
+				.rootCause()
+				.isInstanceOf(NoUniqueBeanDefinitionException.class));
+		this.runner.withBean("a", HistoryMerge.class, () -> newest)
+			.withBean("b", HistoryMerge.class, () -> newest, (definition) -> definition.setPrimary(true))
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test

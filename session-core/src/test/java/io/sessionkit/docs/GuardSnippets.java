@@ -1,0 +1,66 @@
+package io.sessionkit.docs;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HistoryBlock;
+import io.sessionkit.hook.HistoryMerge;
+import io.sessionkit.hook.Redactor;
+import io.sessionkit.hook.Redactor.Action;
+import io.sessionkit.hook.StopWords;
+import io.sessionkit.store.SessionStore;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+
+/**
+ * The code of {@code docs/context.md} on guards, merge and layout.
+ */
+final class GuardSnippets {
+
+	private GuardSnippets() {
+	}
+
+	static SessionAdvisor guarded(SessionStore store) {
+		// tag::guards
+		Redactor redactor = Redactor.builder()
+			.emails(Action.REDACT)
+			.cards(Action.MASK)
+			.ipAddresses(Action.BLOCK)
+			.pattern("order", Pattern.compile("\\bA-\\d{6}\\b"), Action.REDACT)
+			.build();
+		StopWords stopWords = StopWords.of("project falcon", "internal only").reason("This is not for here.");
+		Conversations conversations = Conversations.builder(store).hooks(stopWords, redactor).build();
+		// end::guards
+		return SessionAdvisor.of(conversations);
+	}
+
+	static String merged(ChatClient chat, String text) {
+		// tag::merge
+		HistoryMerge questionsOnly = (history, input) -> {
+			List<Message> messages = new ArrayList<>(history);
+			messages.removeIf((message) -> !(message instanceof UserMessage));
+			messages.addAll(input);
+			return messages;
+		};
+		return chat.prompt()
+			.user(text)
+			.advisors(SessionAdvisor.session("t1"))
+			.advisors(SessionAdvisor.merge(questionsOnly))
+			.call()
+			.content();
+		// end::merge
+	}
+
+	static SessionAdvisor inOneBlock(SessionStore store) {
+		// tag::block
+		Conversations conversations = Conversations.builder(store).hooks(HistoryBlock.inUserText()).build();
+		// end::block
+		return SessionAdvisor.of(conversations);
+	}
+
+}

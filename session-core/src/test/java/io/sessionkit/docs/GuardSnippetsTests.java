@@ -1,0 +1,83 @@
+package io.sessionkit.docs;
+
+import java.util.List;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionRefusedException;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.InMemorySessionStore;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.UserMessage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The code of {@code docs/context.md} on guards, merge and layout does what the page
+ * says.
+ */
+class GuardSnippetsTests {
+
+	private static final SessionKey T1 = SessionKey.of("t1");
+
+	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	@Test
+	void guardsRedactMaskAndBlock() {
+		this.model.says("A-123456 is on its way to ada@example.org");
+		ChatClient chat = chat(GuardSnippets.guarded(this.store));
+		assertThat(say(chat, "pay with 4111 1111 1111 1111")).isEqualTo("[order] is on its way to [email]");
+		assertThat(Lines.of(this.store.messages(T1))).containsExactly("user: pay with **** **** **** 1111",
+				"assistant: [order] is on its way to [email]");
+		assertThatExceptionOfType(SessionRefusedException.class).isThrownBy(() -> say(chat, "I am at 10.0.0.1"))
+			.withMessageContaining("'ip'");
+		assertThatExceptionOfType(SessionRefusedException.class).isThrownBy(() -> say(chat, "Project  Falcon?"))
+			.withMessageContaining("This is not for here.");
+		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	@Test
+	void mergeSendsTheQuestionsOnly() {
+		this.store.add(T1, List.of(new UserMessage("q1"), new AssistantMessage("a1")));
+		this.model.says("a2");
+		assertThat(GuardSnippets.merged(chat(SessionAdvisor.of(Conversations.of(this.store))), "q2")).isEqualTo("a2");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q1", "user: q2");
+		assertThat(Lines.of(this.store.messages(T1))).containsExactly("user: q1", "assistant: a1", "user: q2",
+				"assistant: a2");
+	}
+
+	@Test
+	void historyIsOneBlockOfTheUserText() {
+		this.store.add(T1, List.of(new UserMessage("q1"), new AssistantMessage("a1")));
+		this.model.says("a2");
+		say(chat(GuardSnippets.inOneBlock(this.store)), "q2");
+		assertThat(this.model.lastRequest()).singleElement()
+			.satisfies((message) -> assertThat(message.getText()).endsWith("""
+					<history>
+					<message role="user">q1</message>
+					<message role="assistant">a1</message>
+					</history>
+
+					q2"""));
+	}
+
+	private ChatClient chat(SessionAdvisor advisor) {
+		return ChatClient.builder(this.model).defaultAdvisors(advisor).build();
+	}
+
+	private static String say(ChatClient chat, String text) {
+		return chat.prompt().user(text).advisors(SessionAdvisor.session(T1)).call().content();
+	}
+
+}
