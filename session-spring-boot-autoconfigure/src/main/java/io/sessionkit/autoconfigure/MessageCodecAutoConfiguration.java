@@ -4,8 +4,10 @@ import java.time.Clock;
 
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.MessageTokens;
 import io.sessionkit.store.StoreOptions;
 
+import org.springframework.ai.tokenizer.TokenCountEstimator;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -33,8 +35,13 @@ public final class MessageCodecAutoConfiguration {
 	 */
 	@Bean
 	@ConditionalOnMissingBean
-	StoreOptions sessionStoreOptions(MessageCodec codec, ObjectProvider<Clock> clock, SessionKitProperties properties) {
-		return StoreOptions.of(codec).clock(clock.getIfUnique(Clock::systemUTC)).timeToLive(properties.timeToLive());
+	StoreOptions sessionStoreOptions(MessageCodec codec, ObjectProvider<Clock> clock,
+			ObjectProvider<TokenCountEstimator> estimator, SessionKitProperties properties) {
+		StoreOptions options = StoreOptions.of(codec)
+			.clock(clock.getIfUnique(Clock::systemUTC))
+			.timeToLive(properties.timeToLive());
+		TokenCountEstimator counts = estimator.getIfUnique();
+		return (counts != null) ? options.tokens(new MessageTokens(counts)) : options;
 	}
 
 }

@@ -8,15 +8,19 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HistoryMerge;
+import io.sessionkit.hook.Pins;
+import io.sessionkit.hook.Prune;
 import io.sessionkit.hook.SequenceGuard;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.hook.SummaryTrigger;
 import io.sessionkit.hook.Trim;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClientBuilderCustomizer;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -37,9 +41,10 @@ public final class SessionAdvisorAutoConfiguration {
 	@ConditionalOnMissingBean
 	Conversations conversations(SessionStore store, ObjectProvider<SessionHook> hooks,
 			ObjectProvider<SessionListener> listeners, ObjectProvider<HistoryMerge> merge,
-			SessionKitProperties properties) {
+			ObjectProvider<SummaryTrigger> trigger, ListableBeanFactory beans, SessionKitProperties properties) {
 		Conversations.Builder builder = Conversations.builder(store)
 			.trim(trim(properties.trim()))
+			.prune(new Prune(orUnlimited(properties.prune().toolResultsKeep())))
 			.guard(properties.sequence().strict() ? SequenceGuard.strict() : SequenceGuard.repairing())
 			.hooks(hooks.orderedStream().toList())
 			.listeners(listeners.orderedStream().toList())
@@ -49,6 +54,7 @@ public final class SessionAdvisorAutoConfiguration {
 			.replayExclude(names(properties.turn().replayExclude()))
 			.keepSystemText(properties.snapshot().system());
 		merge.ifAvailable(builder::merge);
+		SummaryRule.of(properties.summarize(), trigger.getIfAvailable(), beans).ifPresent(builder::summarize);
 		return builder.build();
 	}
 
@@ -74,11 +80,17 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	private static Trim trim(SessionKitProperties.Trim properties) {
-		return new Trim(orUnlimited(properties.maxTurns()), orUnlimited(properties.maxMessages()));
+		return new Trim(orUnlimited(properties.maxTurns()), orUnlimited(properties.maxMessages()),
+				orUnlimited(properties.maxTokens()), new Pins(properties.pin().firstUserMessage(),
+						orNone(properties.pin().roles()), orNone(properties.pin().metadata())));
 	}
 
 	private static Set<String> names(@Nullable List<String> names) {
 		return (names != null) ? new LinkedHashSet<>(names) : Set.of();
+	}
+
+	private static <T> Set<T> orNone(@Nullable Set<T> values) {
+		return (values != null) ? values : Set.of();
 	}
 
 	private static int orUnlimited(@Nullable Integer limit) {

@@ -3,6 +3,7 @@ package io.sessionkit.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 import io.sessionkit.store.InMemorySessionStore;
@@ -10,6 +11,7 @@ import io.sessionkit.store.jdbc.JdbcSessionStore;
 import io.sessionkit.store.redis.RedisSessionStore;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.ai.chat.messages.MessageType;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -28,6 +30,8 @@ import org.springframework.util.unit.DataSize;
  * Unset: for good.
  * @param store Where the sessions are.
  * @param trim How much history goes with a request.
+ * @param prune What is left of old tool results in a request.
+ * @param summarize When the older part of a thread is summarized.
  * @param codec How messages are stored.
  * @param sequence What is done with requests that are not a valid sequence.
  * @param state What the attributes of sessions may be.
@@ -37,8 +41,9 @@ import org.springframework.util.unit.DataSize;
 @ConfigurationProperties(SessionKitProperties.PREFIX)
 public record SessionKitProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean autoRegister,
 		@DefaultValue("false") boolean requireSession, @Nullable Duration timeToLive, @DefaultValue Store store,
-		@DefaultValue Trim trim, @DefaultValue Codec codec, @DefaultValue Sequence sequence,
-		@DefaultValue State state, @DefaultValue Turn turn, @DefaultValue Snapshot snapshot) {
+		@DefaultValue Trim trim, @DefaultValue Prune prune, @DefaultValue Summarize summarize,
+		@DefaultValue Codec codec, @DefaultValue Sequence sequence, @DefaultValue State state, @DefaultValue Turn turn,
+		@DefaultValue Snapshot snapshot) {
 
 	/** What the names of all properties begin with. */
 	public static final String PREFIX = "sessionkit";
@@ -57,7 +62,17 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 
 	static final String KEY_PREFIX = PREFIX + ".store.redis.key-prefix";
 
+	private static final String NO_LIMIT = ", or leave it out for no limit";
+
 	public SessionKitProperties {
+		Integer maxTurns = trim.maxTurns();
+		if (summarize.enabled() && summarize.hasTrigger() && maxTurns != null && maxTurns < summarize.keepTurns()) {
+			throw new ConfigurationRefusedException(
+					"The property '" + PREFIX + ".trim.max-turns' is " + maxTurns + " and '" + PREFIX
+							+ ".summarize.keep-turns' is " + summarize.keepTurns()
+							+ ": the turns in between would be neither sent nor summarized.",
+					"Set '" + PREFIX + ".summarize.keep-turns' to " + maxTurns + " or less.");
+		}
 		if (timeToLive != null && (timeToLive.isZero() || timeToLive.isNegative())) {
 			throw ConfigurationRefusedException.of(PREFIX + ".time-to-live", timeToLive,
 					"Write a duration above zero, such as 30d, or leave it out for sessions that stay for good.");
@@ -173,14 +188,104 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	 * system text. Cut at whole turns. Unset: no limit.
 	 * @param maxTurns How many turns of history go with a request, without the current
 	 * one. Unset: no limit.
+	 * @param maxTokens How many tokens a request may have, its own included, without
+	 * system text. Cut at whole turns. Unset: no limit.
+	 * @param pin What stays in the request when older turns are left out.
 	 */
-	public record Trim(@Nullable Integer maxMessages, @Nullable Integer maxTurns) {
-
-		private static final String NO_LIMIT = ", or leave it out for no limit";
+	public record Trim(@Nullable Integer maxMessages, @Nullable Integer maxTurns, @Nullable Integer maxTokens,
+			@DefaultValue Pin pin) {
 
 		public Trim {
 			refuseLessThanOne("trim.max-messages", maxMessages, NO_LIMIT);
 			refuseLessThanOne("trim.max-turns", maxTurns, NO_LIMIT);
+			refuseLessThanOne("trim.max-tokens", maxTokens, NO_LIMIT);
+		}
+	}
+
+	/**
+	 * What stays in the request when older turns are left out, with the turn that it
+	 * belongs to.
+	 *
+	 * @param firstUserMessage Whether the first user message of a thread stays.
+	 * @param roles The roles whose messages stay: user, assistant, system or tool. Unset:
+	 * none.
+	 * @param metadata Names in the metadata of messages that stay, unless the value is
+	 * false. Unset: none.
+	 */
+	public record Pin(@DefaultValue("false") boolean firstUserMessage, @Nullable Set<MessageType> roles,
+			@Nullable Set<String> metadata) {
+
+		public Pin {
+			roles = (roles != null) ? Set.copyOf(roles) : Set.of();
+			metadata = (metadata != null) ? Set.copyOf(metadata) : Set.of();
+		}
+	}
+
+	/**
+	 * What is left of old tool results in a request.
+	 *
+	 * @param toolResultsKeep How many of the newest tool results of the history stay;
+	 * older ones become a placeholder in the request. Unset: all stay.
+	 */
+	public record Prune(@Nullable Integer toolResultsKeep) {
+
+		public Prune {
+			if (toolResultsKeep != null && toolResultsKeep < 0) {
+				throw ConfigurationRefusedException.of(PREFIX + ".prune.tool-results-keep", toolResultsKeep,
+						"Write 0 or more, or leave it out to keep all.");
+			}
+		}
+	}
+
+	/**
+	 * When the older part of a thread is summarized. Nothing is, unless a trigger is set
+	 * or the application has a SummaryTrigger bean.
+	 *
+	 * @param enabled Whether threads are summarized where a trigger says so.
+	 * @param mode When a summary is made: background (after a turn, on another thread) or
+	 * before (in front of a turn, which waits for it).
+	 * @param triggerTokens How many tokens the messages since the last summary may have.
+	 * Unset: no limit.
+	 * @param triggerMessages How many messages there may be since the last summary.
+	 * Unset: no limit.
+	 * @param keepTurns How many of the newest turns stay as they are.
+	 * @param prompt What the summarizer is told; has to have {conversation} in it, and
+	 * may have {summary} for the summary so far. Unset: a text of SessionKit.
+	 * @param model The name of the ChatModel bean that writes summaries. Unset: the only
+	 * or primary one.
+	 * @param maxInputTokens How much one summary may read; what is left is read by the
+	 * next one.
+	 * @param timeout How long a summary may take before it is given up.
+	 * @param backoff How long a session is left alone after a summary failed; twice as
+	 * long after each further failure, up to an hour.
+	 */
+	public record Summarize(@DefaultValue("true") boolean enabled,
+			@DefaultValue("background") io.sessionkit.hook.Summarize.Mode mode, @Nullable Long triggerTokens,
+			@Nullable Long triggerMessages, @DefaultValue("6") int keepTurns, @Nullable String prompt,
+			@Nullable String model, @DefaultValue("32000") int maxInputTokens, @DefaultValue("30s") Duration timeout,
+			@DefaultValue("1m") Duration backoff) {
+
+		public Summarize {
+			refuseLessThanOne("summarize.trigger-tokens", triggerTokens, NO_LIMIT);
+			refuseLessThanOne("summarize.trigger-messages", triggerMessages, NO_LIMIT);
+			refuseLessThanOne("summarize.max-input-tokens", maxInputTokens, "");
+			refuseUnlessPositive("summarize.timeout", timeout);
+			refuseUnlessPositive("summarize.backoff", backoff);
+			if (keepTurns < 0) {
+				throw ConfigurationRefusedException.of(PREFIX + ".summarize.keep-turns", keepTurns,
+						"Write 0 or more; 0 summarizes all turns.");
+			}
+			if (prompt != null && !prompt.contains(io.sessionkit.hook.Summarize.CONVERSATION)) {
+				throw ConfigurationRefusedException.of(PREFIX + ".summarize.prompt",
+						"a text of " + prompt.length() + " characters without "
+								+ io.sessionkit.hook.Summarize.CONVERSATION,
+						"Write " + io.sessionkit.hook.Summarize.CONVERSATION + " where the messages are to stand, and "
+								+ io.sessionkit.hook.Summarize.SUMMARY + " where the summary so far is.");
+			}
+		}
+
+		boolean hasTrigger() {
+			return this.triggerTokens != null || this.triggerMessages != null;
 		}
 	}
 
@@ -324,8 +429,15 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 
 	}
 
-	private static void refuseLessThanOne(String property, @Nullable Integer value, String alternative) {
-		if (value != null && value < 1) {
+	private static void refuseUnlessPositive(String property, Duration value) {
+		if (value.isZero() || value.isNegative()) {
+			throw ConfigurationRefusedException.of(PREFIX + "." + property, value,
+					"Write a duration above zero, such as 30s.");
+		}
+	}
+
+	private static void refuseLessThanOne(String property, @Nullable Number value, String alternative) {
+		if (value != null && value.longValue() < 1) {
 			throw ConfigurationRefusedException.of(PREFIX + "." + property, value,
 					"Write 1 or more" + alternative + ".");
 		}

@@ -3,9 +3,11 @@ package io.sessionkit.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import io.sessionkit.autoconfigure.SessionKitProperties.SchemaInitialization;
 import io.sessionkit.autoconfigure.SessionKitProperties.StoreType;
+import io.sessionkit.hook.Summarize.Mode;
 import io.sessionkit.store.InMemorySessionStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,6 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.ai.chat.messages.MessageType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.util.TestPropertyValues;
@@ -40,7 +43,8 @@ class SessionKitPropertiesTests {
 			assertThat(properties.store().jdbc().tablePrefix()).isEqualTo("SESSIONKIT_");
 			assertThat(properties.store().redis().keyPrefix()).isEqualTo("sessionkit:");
 			assertThat(properties.store().memory().maxSessions()).isEqualTo(InMemorySessionStore.DEFAULT_MAX_SESSIONS);
-			assertThat(properties.trim()).isEqualTo(new SessionKitProperties.Trim(null, null));
+			assertThat(properties.trim()).isEqualTo(new SessionKitProperties.Trim(null, null, null,
+					new SessionKitProperties.Pin(false, Set.of(), Set.of())));
 			assertThat(properties.codec().strict()).isFalse();
 			assertThat(properties.sequence().strict()).isFalse();
 			assertThat(properties.state().maxSize()).isEqualTo(DataSize.ofKilobytes(64));
@@ -58,14 +62,25 @@ class SessionKitPropertiesTests {
 				"sessionkit.trim.max-messages=20", "sessionkit.trim.max-turns=5", "sessionkit.codec.strict=true",
 				"sessionkit.sequence.strict=true", "sessionkit.turn.inputs=context,page", "sessionkit.turn.replay=*",
 				"sessionkit.turn.replay-exclude=page", "sessionkit.snapshot.system=true",
-				"sessionkit.state.max-size=1MB")
+				"sessionkit.state.max-size=1MB", "sessionkit.trim.max-tokens=4000",
+				"sessionkit.trim.pin.first-user-message=true", "sessionkit.trim.pin.roles=system",
+				"sessionkit.trim.pin.metadata=pin", "sessionkit.prune.tool-results-keep=3",
+				"sessionkit.summarize.enabled=false", "sessionkit.summarize.mode=before",
+				"sessionkit.summarize.trigger-tokens=8000", "sessionkit.summarize.trigger-messages=100",
+				"sessionkit.summarize.keep-turns=2", "sessionkit.summarize.prompt=sum up {conversation}",
+				"sessionkit.summarize.model=small", "sessionkit.summarize.max-input-tokens=9000",
+				"sessionkit.summarize.timeout=5s", "sessionkit.summarize.backoff=2m")
 			.run((context) -> assertThat(context.getBean(SessionKitProperties.class))
 				.isEqualTo(new SessionKitProperties(true, false, true, Duration.ofDays(30),
 						new SessionKitProperties.Store(SessionKitProperties.StoreType.MEMORY,
 								new SessionKitProperties.Jdbc(SchemaInitialization.NEVER, "app.CHAT_"),
 								new SessionKitProperties.Redis("app:chat:"), new SessionKitProperties.Memory(7)),
-						new SessionKitProperties.Trim(20, 5), new SessionKitProperties.Codec(true),
-						new SessionKitProperties.Sequence(true),
+						new SessionKitProperties.Trim(20, 5, 4000,
+								new SessionKitProperties.Pin(true, Set.of(MessageType.SYSTEM), Set.of("pin"))),
+						new SessionKitProperties.Prune(3),
+						new SessionKitProperties.Summarize(false, Mode.BEFORE, 8000L, 100L, 2, "sum up {conversation}",
+								"small", 9000, Duration.ofSeconds(5), Duration.ofMinutes(2)),
+						new SessionKitProperties.Codec(true), new SessionKitProperties.Sequence(true),
 						new SessionKitProperties.State(DataSize.ofMegabytes(1)),
 						new SessionKitProperties.Turn(List.of("context", "page"), List.of("*"), List.of("page")),
 						new SessionKitProperties.Snapshot(true))));

@@ -1,0 +1,79 @@
+package io.sessionkit.autoconfigure;
+
+import java.util.Arrays;
+import java.util.Optional;
+
+import io.sessionkit.hook.Summarize;
+import io.sessionkit.hook.SummaryTrigger;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.model.ChatModel;
+import org.springframework.beans.factory.ListableBeanFactory;
+
+/**
+ * Makes of the properties the rule by which threads are summarized, with the model that
+ * they name.
+ */
+final class SummaryRule {
+
+	private static final String MODEL = SessionKitProperties.PREFIX + ".summarize.model";
+
+	private SummaryRule() {
+	}
+
+	/**
+	 * The rule.
+	 * @return empty if nothing asks for summaries
+	 * @throws ConfigurationRefusedException if the model is not there, or not the only
+	 * one
+	 */
+	static Optional<Summarize> of(SessionKitProperties.Summarize properties, @Nullable SummaryTrigger trigger,
+			ListableBeanFactory beans) {
+		if (!properties.enabled() || (!properties.hasTrigger() && trigger == null)) {
+			return Optional.empty();
+		}
+		Summarize.Builder rule = Summarize.by(model(properties.model(), beans))
+			.mode(properties.mode())
+			.keepTurns(properties.keepTurns())
+			.maxInputTokens(properties.maxInputTokens())
+			.timeout(properties.timeout())
+			.backoff(properties.backoff());
+		if (properties.triggerTokens() != null) {
+			rule.triggerTokens(properties.triggerTokens());
+		}
+		if (properties.triggerMessages() != null) {
+			rule.triggerMessages(properties.triggerMessages());
+		}
+		if (properties.prompt() != null) {
+			rule.prompt(properties.prompt());
+		}
+		if (trigger != null) {
+			rule.trigger(trigger);
+		}
+		return Optional.of(rule.build());
+	}
+
+	private static ChatModel model(@Nullable String name, ListableBeanFactory beans) {
+		String[] names = beans.getBeanNamesForType(ChatModel.class);
+		if (name != null) {
+			if (!Arrays.asList(names).contains(name)) {
+				throw ConfigurationRefusedException.of(MODEL, name,
+						"There is no ChatModel bean of that name. " + ((names.length > 0)
+								? "Write one of " + String.join(", ", names) + "." : "There is none at all."));
+			}
+			return beans.getBean(name, ChatModel.class);
+		}
+		ChatModel model = beans.getBeanProvider(ChatModel.class).getIfUnique();
+		if (model == null) {
+			throw new ConfigurationRefusedException(
+					"Threads are to be summarized, but there is "
+							+ ((names.length == 0) ? "no ChatModel bean." : "more than one ChatModel bean."),
+					(names.length == 0)
+							? "Add the starter of a chat model, or set '" + SessionKitProperties.PREFIX
+									+ ".summarize.enabled' to false."
+							: "Set '" + MODEL + "' to one of " + String.join(", ", names) + ".");
+		}
+		return model;
+	}
+
+}
