@@ -43,6 +43,7 @@ import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.content.Media;
 import org.springframework.util.MimeTypeUtils;
 
@@ -295,7 +296,9 @@ class HistoryMergeTests {
 	@ParameterizedTest
 	@MethodSource("setups")
 	void trimmingKeepsAllThatIsNewWhereTheOrderIsAnother(ClientSetup setup) {
-		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("a3");
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1"))
+			.calls(SessionAdvisorTests.call("c2", "add", "2"))
+			.says("a3");
 		List<Message> input = List.of(user("first"), user("last"));
 		HistoryMerge around = (history, now) -> joined(joined(history.subList(0, 2), now.subList(0, 1)),
 				joined(history.subList(2, 4), now.subList(1, 2)));
@@ -307,13 +310,17 @@ class HistoryMergeTests {
 			.defaultTools(SessionAdvisorTests.echo("add"))
 			.defaultAdvisors(new Copying())
 			.build();
-		setup.content(chat.prompt().messages(input).advisors(SessionAdvisor.session(T1)));
+		ChatResponse response = setup.response(chat.prompt().messages(input).advisors(SessionAdvisor.session(T1)));
+		String[] rounds = { "assistant add({\"value\":\"1\"})", "tool add=1", "assistant add({\"value\":\"2\"})",
+				"tool add=2" };
 		assertThat(Lines.of(this.model.prompts().get(0).getInstructions())).isEqualTo(
 				setup.lines("user: q1", "assistant: a1", "user: first", "user: q2", "assistant: a2", "user: last"));
-		assertThat(this.model.lastRequestLines()).isEqualTo(setup.lines("user: first", "user: q2", "assistant: a2",
-				"user: last", "assistant add({\"value\":\"1\"})", "tool add=1"));
-		assertThat(stored()).containsExactly("user: first", "user: last", "assistant add({\"value\":\"1\"})",
-				"tool add=1", "assistant: a3");
+		List<String> kept = setup.lines("user: first", "user: q2", "assistant: a2", "user: last");
+		kept.addAll(List.of(rounds));
+		assertThat(this.model.lastRequestLines()).as("over the limit, and whole").isEqualTo(kept);
+		assertThat(SessionAdvisor.turn(response).orElseThrow().overLimit()).isTrue();
+		assertThat(stored()).containsExactly("user: first", "user: last", rounds[0], rounds[1], rounds[2], rounds[3],
+				"assistant: a3");
 	}
 
 	@Test
