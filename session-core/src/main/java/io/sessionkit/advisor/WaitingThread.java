@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -17,6 +18,13 @@ final class WaitingThread {
 
 	private static final Log logger = LogFactory.getLog(WaitingThread.class);
 
+	/**
+	 * Threads of our own: on the shared ones Spring AI runs tools, and a tool that does
+	 * not end would hold up the commit of another session's turn.
+	 */
+	private static final Scheduler threads = Schedulers.newBoundedElastic(Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE,
+			Schedulers.DEFAULT_BOUNDED_ELASTIC_QUEUESIZE, "sessionkit-stream", 60, true);
+
 	private WaitingThread() {
 	}
 
@@ -24,7 +32,7 @@ final class WaitingThread {
 		return Mono.create((sink) -> {
 			AtomicBoolean gone = new AtomicBoolean();
 			sink.onCancel(() -> gone.set(true));
-			Schedulers.boundedElastic().schedule(() -> {
+			threads.schedule(() -> {
 				try {
 					sink.success(work.call());
 				}

@@ -72,6 +72,24 @@ final class Copies {
 		};
 	}
 
+	static boolean areAlike(List<Message> some, List<Message> others) {
+		if (some.size() != others.size()) {
+			return false;
+		}
+		for (int i = 0; i < some.size(); i++) {
+			if (!areAlike(some.get(i), others.get(i))) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/** Not only equal: a user message compares without its media. */
+	static boolean areAlike(Message one, Message other) {
+		return one == other || (one.getClass() == other.getClass() && one.equals(other)
+				&& (!(one instanceof UserMessage user) || user.getMedia().equals(((UserMessage) other).getMedia())));
+	}
+
 	@SuppressWarnings("NullAway") // a provider may put null into the metadata
 	static Map<String, Object> values(Map<String, ? extends @Nullable Object> values) {
 		Map<String, Object> copy = new LinkedHashMap<>();

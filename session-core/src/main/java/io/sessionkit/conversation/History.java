@@ -43,11 +43,14 @@ final class History {
 
 	private final List<ViewLine> lines;
 
+	private final List<Message> messages;
+
 	private final Map<Message, Unit> unitOf = new IdentityHashMap<>();
 
 	private History(List<Unit> units) {
 		this.units = units;
 		this.lines = units.stream().flatMap((unit) -> unit.lines().stream()).toList();
+		this.messages = this.lines.stream().map(ViewLine::message).toList();
 		units.forEach((unit) -> unit.lines().forEach((line) -> this.unitOf.put(line.message(), unit)));
 	}
 
@@ -79,7 +82,7 @@ final class History {
 	}
 
 	List<Message> messages() {
-		return this.lines.stream().map(ViewLine::message).toList();
+		return this.messages;
 	}
 
 	/**

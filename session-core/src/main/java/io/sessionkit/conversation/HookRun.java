@@ -56,6 +56,8 @@ final class HookRun {
 
 		T take(Copies copies, T returned);
 
+		boolean isSame(T replacement, T value);
+
 		/**
 		 * What is wrong with a replacement; null for nothing.
 		 */
@@ -190,7 +192,7 @@ final class HookRun {
 				add(new Verdict(hook.name(), step.phase(), Outcome.ANSWERED, null));
 				return new Passed<>(now, now != value, answer.text());
 			}
-			if (result instanceof HookResult.Replace<T> replace && !replace.value().equals(now)) {
+			if (result instanceof HookResult.Replace<T> replace && !step.isSame(replace.value(), now)) {
 				add(new Verdict(hook.name(), step.phase(), Outcome.REPLACED, null));
 				now = replace.value();
 			}
@@ -335,6 +337,11 @@ final class HookRun {
 		}
 
 		@Override
+		public boolean isSame(List<Message> replacement, List<Message> value) {
+			return Copies.areAlike(replacement, value);
+		}
+
+		@Override
 		public @Nullable String fault(List<Message> replacement) {
 			return this.faults.apply(replacement);
 		}
@@ -357,6 +364,11 @@ final class HookRun {
 		@Override
 		public AssistantMessage take(Copies copies, AssistantMessage returned) {
 			return (AssistantMessage) copies.take(returned);
+		}
+
+		@Override
+		public boolean isSame(AssistantMessage replacement, AssistantMessage value) {
+			return Copies.areAlike(replacement, value);
 		}
 
 		@Override

@@ -8,10 +8,8 @@ import java.util.Map;
 import io.sessionkit.Snapshot;
 import io.sessionkit.Snapshot.Part;
 import io.sessionkit.conversation.ViewLine.Source;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.ai.chat.messages.UserMessage;
 
 /**
  * What a history that was sent is made of.
@@ -85,7 +83,7 @@ record SnapshotParts(List<Part> parts, List<Message> verbatim) {
 				return known;
 			}
 			for (int i = this.next; i < this.view.size(); i++) {
-				if (isAlike(message, this.view.get(i).message())) {
+				if (Copies.areAlike(message, this.view.get(i).message())) {
 					return i;
 				}
 			}
@@ -123,12 +121,6 @@ record SnapshotParts(List<Part> parts, List<Message> verbatim) {
 			}
 			this.verbatim.add(message);
 			return 1;
-		}
-
-		/** Not only equal: a user message compares without its media. */
-		private static boolean isAlike(Message one, @Nullable Message other) {
-			return other != null && one.getClass() == other.getClass() && one.equals(other)
-					&& (!(one instanceof UserMessage user) || user.getMedia().equals(((UserMessage) other).getMedia()));
 		}
 
 	}

@@ -288,7 +288,7 @@ class SessionAdvisorFailureTests {
 		stream(chat, "q").subscribeOn(Schedulers.newSingle("event-loop")).blockLast();
 		stream(chat, "q").subscribeOn(Schedulers.newSingle("event-loop")).blockLast();
 		assertThat(this.store.calls()).containsExactly("open", "commit", "open", "commit");
-		assertThat(this.store.threads()).allMatch((thread) -> thread.startsWith("boundedElastic"));
+		assertThat(this.store.threads()).allMatch((thread) -> thread.startsWith("sessionkit-stream"));
 	}
 
 	@ParameterizedTest

@@ -61,6 +61,8 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.tool.ToolCallback;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.util.MimeTypeUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -82,6 +84,23 @@ class SessionHookTests {
 
 	static List<ClientSetup> setups() {
 		return ClientSetup.all();
+	}
+
+	@Test
+	void aHookThatOnlyTakesAnImageAwayChangesTheRequest() {
+		this.model.says("a");
+		client(ClientSetup.plain(), List.of(TestHooks.beforeModel("no images", (request) -> {
+			List<Message> changed = new ArrayList<>(request);
+			changed.replaceAll(
+					(message) -> (message instanceof UserMessage) ? new UserMessage(message.getText()) : message);
+			return HookResult.replace(changed);
+		}))).prompt()
+			.user((user) -> user.text("look").media(MimeTypeUtils.IMAGE_PNG, new ByteArrayResource(new byte[] { 1 })))
+			.advisors(SessionAdvisor.session(T1))
+			.call()
+			.content();
+		assertThat(((UserMessage) this.model.lastRequest().get(0)).getMedia()).isEmpty();
+		assertThat(((UserMessage) this.thread.messages().get(0)).getMedia()).hasSize(1);
 	}
 
 	@ParameterizedTest
@@ -662,7 +681,7 @@ class SessionHookTests {
 		chunks.tryEmitComplete();
 		Awaitility.await().until(running::isDisposed);
 		assertThat(String.join("", delivered)).isEqualTo("half and half");
-		assertThat(thread.get()).startsWith("boundedElastic");
+		assertThat(thread.get()).startsWith("sessionkit-stream");
 		assertThat(log()).containsExactly("user: q", "assistant: half and half");
 	}
 
