@@ -1,7 +1,6 @@
 package io.sessionkit.conversation;
 
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -11,7 +10,6 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
-import io.sessionkit.TokenUsage;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HistoryMerge;
@@ -23,7 +21,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
@@ -48,19 +45,11 @@ public final class OpenTurn {
 
 	private final Instant startedAt;
 
+	private final TurnViews views;
+
 	private final @Nullable Session base;
 
-	private final History history;
-
-	private final ViewTrimmer trimmer;
-
-	private final RequestView requestView;
-
-	private final SnapshotTaker snapshots;
-
-	private final Calibration calibration;
-
-	private final Transcript transcript;
+	private final @Nullable HistoryMerge merge;
 
 	private final HookRun hooks;
 
@@ -68,36 +57,21 @@ public final class OpenTurn {
 
 	private final TurnState state;
 
+	private final TurnPrompt prompt;
+
+	private final Rounds rounds;
+
 	private final TurnKeeper keeper;
 
-	private final TurnViews views;
-
-	private final Delivered delivered = new Delivered();
-
-	private final @Nullable HistoryMerge merge;
-
-	private List<Message> input;
-
-	/** What is sent; null if it is the history and the input behind it. */
-	private @Nullable Merged merged;
-
 	private @Nullable ChatResponse answer;
-
-	/** What the model says in this round; null once it is recorded. */
-	private @Nullable ReplyAggregator reply;
-
-	private boolean roundOpen;
-
-	private boolean frozen;
 
 	private boolean closed;
 
 	OpenTurn(TurnRequest request, SessionStore store, TurnRules rules, TurnViews views) {
-		this.views = views;
 		this.request = request;
-		this.input = request.input();
-		this.merge = rules.merge(request);
 		this.options = store.options();
+		this.views = views;
+		this.merge = rules.merge(request);
 		KeptInputs inputs = KeptInputs.of(request, rules.inputs(), this.options.codec());
 		this.id = this.options.turnIds().get();
 		this.hooks = new HookRun(request.key(), rules.hooks(request), this::running);
@@ -105,31 +79,20 @@ public final class OpenTurn {
 		this.startedAt = this.options.now();
 		TurnViews.Opened opened = views.open(request);
 		this.base = opened.header();
-		List<ViewLine> lines = new ToolPruner(rules.prune(), this.options.tokens())
-			.prune(ViewLine.of(opened.view(), this.options));
-		this.history = History.of(ReplayedInputs.show(lines, rules.inputs(), this.options.tokens()),
-				(this.base != null) ? this.base.checkpoint() : 0, rules.trim(), request.limit());
-		RequestSize size = new RequestSize(this.history.lines(), this.options.tokens(),
-				() -> views.memory().factor(request.key()));
-		this.trimmer = new ViewTrimmer(this.history, rules.trim(), size);
-		this.calibration = new Calibration(request.key(), views.memory(), size, this.options.tokens(),
-				views.countsTokens());
-		this.snapshots = new SnapshotTaker(lines,
-				new VerbatimMessages(request.key(), (this.base != null) ? this.base.head() : 0, this.options.codec()),
-				rules.keepsSystemText());
-		this.requestView = new RequestView(request.key(), this.trimmer, rules.guard());
-		this.transcript = new Transcript(this.options::now, this.options.codec()::storable);
+		this.prompt = new TurnPrompt(request, opened, this.options, rules, views);
+		this.rounds = new Rounds(request.key(), new Transcript(this.options::now, this.options.codec()::storable),
+				this.hooks, this.events, this.prompt.calibration());
 		this.state = new TurnState(new Attributes(request.key(), this.options.codec(), rules.maxState()),
 				(this.base != null) ? this.base.state() : Map.of());
 		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events, this.state,
-				new TurnWriter(store, request, this.id, this.startedAt, this.base, this.snapshots, inputs));
+				new TurnWriter(store, request, this.id, this.startedAt, this.base, this.prompt.snapshots(), inputs));
 		if (opened.made() != null) {
 			this.events.compacted(opened.made());
 		}
 	}
 
 	private HookContext context() {
-		return new HookContext(key(), this.id, this.request.agent(), Copies.lazy(this.history.messages()),
+		return new HookContext(key(), this.id, this.request.agent(), Copies.lazy(history()),
 				Copies.values(this.state.values()), this.request.parameters());
 	}
 
@@ -146,17 +109,17 @@ public final class OpenTurn {
 			return;
 		}
 		try {
-			HookRun.Passed<List<Message>> passed = this.hooks.beforeTurn(this.input);
+			HookRun.Passed<List<Message>> passed = this.hooks.beforeTurn(input());
 			if (passed.replaced()) {
-				passed.value().forEach((message) -> this.options.codec().encode(key(), message));
-				this.input = passed.value();
+				checkStorable(passed.value());
+				this.prompt.input(passed.value());
 			}
 			if (passed.answer() != null) {
-				this.answer = answered(passed.answer());
+				this.answer = this.rounds.answer(passed.answer());
 			}
 		}
 		catch (Throwable ex) {
-			this.input = List.of();
+			this.prompt.input(List.of());
 			fail(ex);
 			throw ex;
 		}
@@ -171,17 +134,18 @@ public final class OpenTurn {
 			return;
 		}
 		try {
-			Merged result = Merged.of(key(), this.merge, this.history.messages(), this.input);
-			if (!result.isPlain(this.history.messages(), this.input)) {
-				result.input().forEach((message) -> this.options.codec().encode(key(), message));
-				this.input = result.input();
-				this.merged = result;
-			}
+			Merged result = Merged.of(key(), this.merge, history(), input());
+			checkStorable(result.input());
+			this.prompt.merged(result);
 		}
 		catch (Throwable ex) {
 			fail(ex);
 			throw ex;
 		}
+	}
+
+	private void checkStorable(List<Message> messages) {
+		messages.forEach((message) -> this.options.codec().encode(key(), message));
 	}
 
 	/**
@@ -205,7 +169,7 @@ public final class OpenTurn {
 	 * @return the messages, oldest first, within the limits
 	 */
 	public List<Message> history() {
-		return this.history.messages();
+		return this.prompt.history();
 	}
 
 	/**
@@ -213,12 +177,7 @@ public final class OpenTurn {
 	 * @return the history and the input, or what a merge has made of them
 	 */
 	public List<Message> messages() {
-		if (this.merged != null) {
-			return this.merged.messages();
-		}
-		List<Message> messages = new ArrayList<>(this.history.messages());
-		messages.addAll(this.input);
-		return messages;
+		return this.prompt.messages();
 	}
 
 	/**
@@ -226,7 +185,7 @@ public final class OpenTurn {
 	 * @return the messages, without system text
 	 */
 	public List<Message> input() {
-		return this.input;
+		return this.prompt.input();
 	}
 
 	/**
@@ -258,8 +217,8 @@ public final class OpenTurn {
 	 * Whether a model call is under way.
 	 * @return true between {@link #beforeRound} and the end of that round
 	 */
-	public synchronized boolean isRoundOpen() {
-		return this.roundOpen;
+	public boolean isRoundOpen() {
+		return this.rounds.isOpen();
 	}
 
 	/**
@@ -273,78 +232,27 @@ public final class OpenTurn {
 	 * if nothing that the model could answer is left
 	 */
 	public RoundRequest beforeRound(List<Message> forwarded) {
-		List<Message> whole = record(forwarded);
+		List<Message> whole = this.rounds.record(forwarded);
+		int said = this.rounds.size();
 		HookRun.Passed<List<Message>> passed = this.hooks
-			.beforeModel(this.hooks.isEmpty() ? whole : this.requestView.beforeHooks(whole, first(), length()));
+			.beforeModel(this.hooks.isEmpty() ? whole : this.prompt.beforeHooks(whole, said));
 		if (passed.answer() != null) {
-			return new RoundRequest(List.of(), answered(passed.answer()));
+			return new RoundRequest(List.of(), this.rounds.answer(passed.answer()));
 		}
-		List<Message> sent = begin(whole, passed);
+		List<Message> sent = this.prompt.afterHooks(whole, passed, said);
+		this.rounds.begin();
 		this.events.modelCalled(sent.size());
 		return new RoundRequest(sent, null);
-	}
-
-	private List<Message> record(List<Message> forwarded) {
-		List<Message> whole;
-		synchronized (this) {
-			checkOpen();
-			whole = this.transcript.beforeRound(forwarded);
-		}
-		tellNews();
-		return whole;
-	}
-
-	private synchronized List<Message> begin(List<Message> whole, HookRun.Passed<List<Message>> passed) {
-		checkOpen();
-		List<Message> sent = (passed.replaced() || this.merged != null)
-				? this.requestView.ofChanged(passed.value(), whole, first(), length())
-				: this.requestView.of(whole, first(), length());
-		this.reply = new ReplyAggregator();
-		this.roundOpen = true;
-		return sent;
-	}
-
-	private @Nullable Message first() {
-		return this.input.isEmpty() ? null : this.input.get(0);
-	}
-
-	/**
-	 * How many messages the turn has so far.
-	 */
-	private synchronized int length() {
-		int opening = (this.merged != null) ? this.merged.length() : this.input.size();
-		return opening + this.transcript.size();
 	}
 
 	/**
 	 * Takes what really leaves for the model, after all advisors. It may be told twice of
 	 * one call.
-	 * @param prompt messages and options, system text and tools included
+	 * @param leaving messages and options, system text and tools included
 	 */
-	public synchronized void sent(Prompt prompt) {
-		if (this.frozen || this.closed) {
-			return;
-		}
-		this.calibration.sent(prompt);
-		if (this.snapshots.taken() == null) {
-			List<Message> own = new ArrayList<>(this.input);
-			this.transcript.entries().forEach((entry) -> own.add(entry.message()));
-			this.snapshots.take(prompt.getInstructions(), own);
-		}
-	}
-
-	private ChatResponse answered(String text) {
-		AssistantMessage message = new AssistantMessage(text);
-		synchronized (this) {
-			this.transcript.answer(message);
-		}
-		tellNews();
-		return Replies.answer(message);
-	}
-
-	private void checkOpen() {
-		if (this.frozen || this.closed) {
-			throw new IllegalStateException("The turn on session " + key() + " is over: the call was cancelled.");
+	public void sent(Prompt leaving) {
+		if (!this.rounds.isFrozen()) {
+			this.prompt.sent(leaving, this.rounds.entries());
 		}
 	}
 
@@ -352,10 +260,8 @@ public final class OpenTurn {
 	 * Takes a chunk of a streamed reply.
 	 * @param chunk the chunk
 	 */
-	public synchronized void chunk(ChatResponse chunk) {
-		if (!this.frozen && this.reply != null) {
-			this.reply.add(chunk);
-		}
+	public void chunk(ChatResponse chunk) {
+		this.rounds.chunk(chunk);
 	}
 
 	/**
@@ -366,23 +272,7 @@ public final class OpenTurn {
 	 * @throws SessionRefusedException if a hook refuses or throws
 	 */
 	public List<ChatResponse> afterStreamedRound() {
-		ReplyAggregator whole;
-		synchronized (this) {
-			this.roundOpen = false;
-			whole = this.frozen ? null : this.reply;
-			if (whole != null && this.hooks.isEmpty()) {
-				recordReply();
-			}
-		}
-		if (whole == null || this.hooks.isEmpty()) {
-			tellNews();
-			return List.of();
-		}
-		AssistantMessage message = whole.isEmpty() ? null : checked(whole.message(), whole.model(), whole.usage());
-		synchronized (this) {
-			this.reply = null;
-		}
-		return holdsReplies() ? whole.responses(message) : List.of();
+		return this.rounds.afterStreamed();
 	}
 
 	/**
@@ -393,56 +283,22 @@ public final class OpenTurn {
 	 * @throws SessionRefusedException if a hook refuses or throws
 	 */
 	public @Nullable ChatResponse afterRound(@Nullable ChatResponse response) {
-		synchronized (this) {
-			this.roundOpen = false;
-			this.reply = null;
-		}
-		Generation chosen = (response != null) ? Replies.chosen(response) : null;
-		if (response == null || chosen == null) {
-			return response;
-		}
-		AssistantMessage message = checked(chosen.getOutput(), response.getMetadata().getModel(),
-				Replies.usage(response.getMetadata().getUsage()));
-		return holdsReplies() ? Replies.with(response, new Generation(message, chosen.getMetadata())) : response;
-	}
-
-	private AssistantMessage checked(AssistantMessage reply, @Nullable String model, TokenUsage usage) {
-		AssistantMessage message;
-		try {
-			message = this.hooks.afterModel(reply);
-		}
-		catch (SessionRefusedException ex) {
-			synchronized (this) {
-				this.transcript.withheld(model, usage);
-				this.reply = null;
-			}
-			throw ex;
-		}
-		synchronized (this) {
-			if (!this.frozen) {
-				this.calibration.answered(usage);
-				this.transcript.afterRound(message, model, usage);
-			}
-		}
-		tellNews();
-		return message;
+		return this.rounds.afterWhole(response);
 	}
 
 	/**
 	 * The model call has failed; another may follow in the same turn.
 	 */
-	public synchronized void afterFailedRound() {
-		this.roundOpen = false;
+	public void afterFailedRound() {
+		this.rounds.afterFailed();
 	}
 
 	/**
 	 * Takes what a stream hands to the caller.
 	 * @param chunk the chunk
 	 */
-	public synchronized void delivered(ChatResponse chunk) {
-		if (!this.frozen) {
-			this.delivered.add(chunk);
-		}
+	public void delivered(ChatResponse chunk) {
+		this.rounds.delivered(chunk);
 	}
 
 	/**
@@ -450,9 +306,8 @@ public final class OpenTurn {
 	 * came after it.
 	 * @return the whole answer; null if there was none
 	 */
-	public synchronized @Nullable ChatResponse afterStreamedLoop() {
-		afterLoop(this.delivered.generations());
-		return this.delivered.response();
+	public @Nullable ChatResponse afterStreamedLoop() {
+		return this.rounds.afterStreamedLoop();
 	}
 
 	/**
@@ -460,20 +315,15 @@ public final class OpenTurn {
 	 * @param generations what the loop returned
 	 */
 	public void afterLoop(List<Generation> generations) {
-		synchronized (this) {
-			if (!this.frozen) {
-				this.transcript.afterLoop(generations);
-			}
-		}
-		tellNews();
+		this.rounds.afterLoop(generations);
 	}
 
 	/**
 	 * Records nothing more: the caller has gone, and what comes now are the effects of
 	 * that.
 	 */
-	public synchronized void freeze() {
-		this.frozen = true;
+	public void freeze() {
+		this.rounds.freeze();
 		this.state.endRunning();
 	}
 
@@ -505,7 +355,7 @@ public final class OpenTurn {
 	 */
 	public void fail(Throwable cause) {
 		if (close()) {
-			keepPartialReply();
+			this.rounds.keepPartialReply();
 			this.keeper.fail(recorded(), cause);
 		}
 	}
@@ -522,8 +372,8 @@ public final class OpenTurn {
 			return;
 		}
 		try {
-			if (holdsReplies() || !isAnswerWhole() || !this.keeper.completeUnseen(recorded())) {
-				keepPartialReply();
+			if (holdsReplies() || !this.rounds.isAnswerWhole() || !this.keeper.completeUnseen(recorded())) {
+				this.rounds.keepPartialReply();
 				this.keeper.cancel(recorded());
 			}
 		}
@@ -535,51 +385,17 @@ public final class OpenTurn {
 	private synchronized boolean close() {
 		boolean first = !this.closed;
 		this.closed = true;
+		this.rounds.freeze();
 		this.state.endRunning();
 		return first;
 	}
 
-	private synchronized boolean isAnswerWhole() {
-		if (this.reply != null && this.reply.isFinalAnswer()) {
-			recordReply();
-		}
-		return this.transcript.isAnswered();
-	}
-
-	/**
-	 * Keeps what was said before the end came, unless nobody has checked it.
-	 */
-	private synchronized void keepPartialReply() {
-		if (this.reply != null && !holdsReplies()) {
-			this.transcript.partial(this.reply.partial());
-		}
-		this.reply = null;
-	}
-
-	private void recordReply() {
-		if (this.reply != null && !this.reply.isEmpty()) {
-			this.calibration.answered(this.reply.usage());
-			this.transcript.afterRound(this.reply.message(), this.reply.model(), this.reply.usage());
-			this.reply = null;
-		}
-	}
-
-	private synchronized TurnKeeper.Recorded recorded() {
-		List<Transcript.Entry> asked = this.input.stream()
+	private TurnKeeper.Recorded recorded() {
+		List<Transcript.Entry> asked = input().stream()
 			.map((message) -> new Transcript.Entry(message, this.startedAt))
 			.toList();
-		return new TurnKeeper.Recorded(asked, this.transcript.entries(), this.transcript.rounds(),
-				this.transcript.isAnswered(), this.trimmer.isOverLimit());
-	}
-
-	private void tellNews() {
-		if (this.events.hasListeners()) {
-			List<Message> news;
-			synchronized (this) {
-				news = this.transcript.drainNews();
-			}
-			this.events.recorded(news);
-		}
+		return new TurnKeeper.Recorded(asked, this.rounds.entries(), this.rounds.rounds(), this.rounds.isAnswered(),
+				this.prompt.isOverLimit());
 	}
 
 }

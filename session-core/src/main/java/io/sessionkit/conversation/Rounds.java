@@ -1,0 +1,261 @@
+package io.sessionkit.conversation;
+
+import java.util.List;
+
+import io.sessionkit.Round;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionRefusedException;
+import io.sessionkit.TokenUsage;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+
+/**
+ * What is said in one turn after its input, round by round: asks the hooks about each
+ * reply, writes it down and tells the listeners. Safe for use by many threads; no lock is
+ * held while a hook thinks.
+ */
+final class Rounds {
+
+	private final SessionKey key;
+
+	private final Transcript transcript;
+
+	private final HookRun hooks;
+
+	private final TurnEvents events;
+
+	private final Calibration calibration;
+
+	private final Delivered delivered = new Delivered();
+
+	/** What the model says in this round; null once it is recorded. */
+	private @Nullable ReplyAggregator reply;
+
+	private boolean open;
+
+	private boolean frozen;
+
+	Rounds(SessionKey key, Transcript transcript, HookRun hooks, TurnEvents events, Calibration calibration) {
+		this.key = key;
+		this.transcript = transcript;
+		this.hooks = hooks;
+		this.events = events;
+		this.calibration = calibration;
+	}
+
+	/**
+	 * A model call is about to be made.
+	 * @param forwarded what the tool advisor forwards
+	 * @return the whole request, the turn's own messages included
+	 * @throws IllegalStateException if the turn is over
+	 */
+	List<Message> record(List<Message> forwarded) {
+		List<Message> whole;
+		synchronized (this) {
+			checkRunning();
+			whole = this.transcript.beforeRound(forwarded);
+		}
+		tellNews();
+		return whole;
+	}
+
+	/**
+	 * The model is called now.
+	 * @throws IllegalStateException if the turn is over
+	 */
+	synchronized void begin() {
+		checkRunning();
+		this.reply = new ReplyAggregator();
+		this.open = true;
+	}
+
+	/** Whether a model call is under way. */
+	synchronized boolean isOpen() {
+		return this.open;
+	}
+
+	synchronized boolean isFrozen() {
+		return this.frozen;
+	}
+
+	/** A hook has answered in the place of the model. */
+	ChatResponse answer(String text) {
+		AssistantMessage message = new AssistantMessage(text);
+		synchronized (this) {
+			this.transcript.answer(message);
+		}
+		tellNews();
+		return Replies.answer(message);
+	}
+
+	synchronized void chunk(ChatResponse chunk) {
+		if (!this.frozen && this.reply != null) {
+			this.reply.add(chunk);
+		}
+	}
+
+	/**
+	 * @see OpenTurn#afterStreamedRound()
+	 */
+	List<ChatResponse> afterStreamed() {
+		ReplyAggregator whole;
+		synchronized (this) {
+			this.open = false;
+			whole = this.frozen ? null : this.reply;
+			if (whole != null && this.hooks.isEmpty()) {
+				recordReply();
+			}
+		}
+		if (whole == null || this.hooks.isEmpty()) {
+			tellNews();
+			return List.of();
+		}
+		AssistantMessage message = whole.isEmpty() ? null : checked(whole.message(), whole.model(), whole.usage());
+		synchronized (this) {
+			this.reply = null;
+		}
+		return this.hooks.checksReplies() ? whole.responses(message) : List.of();
+	}
+
+	/**
+	 * @see OpenTurn#afterRound(ChatResponse)
+	 */
+	@Nullable ChatResponse afterWhole(@Nullable ChatResponse response) {
+		synchronized (this) {
+			this.open = false;
+			this.reply = null;
+		}
+		Generation chosen = (response != null) ? Replies.chosen(response) : null;
+		if (response == null || chosen == null) {
+			return response;
+		}
+		AssistantMessage message = checked(chosen.getOutput(), response.getMetadata().getModel(),
+				Replies.usage(response.getMetadata().getUsage()));
+		return this.hooks.checksReplies() ? Replies.with(response, new Generation(message, chosen.getMetadata()))
+				: response;
+	}
+
+	private AssistantMessage checked(AssistantMessage said, @Nullable String model, TokenUsage usage) {
+		AssistantMessage message;
+		try {
+			message = this.hooks.afterModel(said);
+		}
+		catch (SessionRefusedException ex) {
+			synchronized (this) {
+				this.transcript.withheld(model, usage);
+				this.reply = null;
+			}
+			throw ex;
+		}
+		synchronized (this) {
+			if (!this.frozen) {
+				this.calibration.answered(usage);
+				this.transcript.afterRound(message, model, usage);
+			}
+		}
+		tellNews();
+		return message;
+	}
+
+	/** The model call has failed; another may follow in the same turn. */
+	synchronized void afterFailed() {
+		this.open = false;
+	}
+
+	/** Takes what a stream hands to the caller. */
+	synchronized void delivered(ChatResponse chunk) {
+		if (!this.frozen) {
+			this.delivered.add(chunk);
+		}
+	}
+
+	/**
+	 * The tool loop of a stream is over.
+	 * @return the whole answer; null if there was none
+	 */
+	synchronized @Nullable ChatResponse afterStreamedLoop() {
+		afterLoop(this.delivered.generations());
+		return this.delivered.response();
+	}
+
+	/**
+	 * The tool loop is over.
+	 * @param generations what it returned
+	 */
+	void afterLoop(List<Generation> generations) {
+		synchronized (this) {
+			if (!this.frozen) {
+				this.transcript.afterLoop(generations);
+			}
+		}
+		tellNews();
+	}
+
+	/** Records nothing more, but what is asked for. */
+	synchronized void freeze() {
+		this.frozen = true;
+	}
+
+	/** Whether the answer is there, although nobody has said that it is the last. */
+	synchronized boolean isAnswerWhole() {
+		if (this.reply != null && this.reply.isFinalAnswer()) {
+			recordReply();
+		}
+		return this.transcript.isAnswered();
+	}
+
+	/**
+	 * Keeps what was said before the end came, unless nobody has checked it.
+	 */
+	synchronized void keepPartialReply() {
+		if (this.reply != null && !this.hooks.checksReplies()) {
+			this.transcript.partial(this.reply.partial());
+		}
+		this.reply = null;
+	}
+
+	synchronized int size() {
+		return this.transcript.size();
+	}
+
+	synchronized List<Transcript.Entry> entries() {
+		return this.transcript.entries();
+	}
+
+	synchronized List<Round> rounds() {
+		return this.transcript.rounds();
+	}
+
+	synchronized boolean isAnswered() {
+		return this.transcript.isAnswered();
+	}
+
+	private void checkRunning() {
+		if (this.frozen) {
+			throw new IllegalStateException("The turn on session " + this.key + " is over: the call was cancelled.");
+		}
+	}
+
+	private void recordReply() {
+		if (this.reply != null && !this.reply.isEmpty()) {
+			this.calibration.answered(this.reply.usage());
+			this.transcript.afterRound(this.reply.message(), this.reply.model(), this.reply.usage());
+			this.reply = null;
+		}
+	}
+
+	private void tellNews() {
+		if (this.events.hasListeners()) {
+			List<Message> news;
+			synchronized (this) {
+				news = this.transcript.drainNews();
+			}
+			this.events.recorded(news);
+		}
+	}
+
+}

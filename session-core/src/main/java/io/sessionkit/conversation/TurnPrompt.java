@@ -1,0 +1,141 @@
+package io.sessionkit.conversation;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.sessionkit.Session;
+import io.sessionkit.store.StoreOptions;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.prompt.Prompt;
+
+/**
+ * What one turn sends: the history, its input, and what becomes of both in a request.
+ * Safe for use by many threads once the turn has begun.
+ */
+final class TurnPrompt {
+
+	private final History history;
+
+	private final ViewTrimmer trimmer;
+
+	private final RequestView requestView;
+
+	private final SnapshotTaker snapshots;
+
+	private final Calibration calibration;
+
+	private List<Message> input;
+
+	/** What is sent; null if it is the history and the input behind it. */
+	private @Nullable Merged merged;
+
+	TurnPrompt(TurnRequest request, TurnViews.Opened opened, StoreOptions options, TurnRules rules, TurnViews views) {
+		this.input = request.input();
+		Session base = opened.header();
+		List<ViewLine> lines = new ToolPruner(rules.prune(), options.tokens())
+			.prune(ViewLine.of(opened.view(), options));
+		this.history = History.of(ReplayedInputs.show(lines, rules.inputs(), options.tokens()),
+				(base != null) ? base.checkpoint() : 0, rules.trim(), request.limit());
+		RequestSize size = new RequestSize(this.history.lines(), options.tokens(),
+				() -> views.memory().factor(request.key()));
+		this.trimmer = new ViewTrimmer(this.history, rules.trim(), size);
+		this.requestView = new RequestView(request.key(), this.trimmer, rules.guard());
+		this.calibration = new Calibration(request.key(), views.memory(), size, options.tokens(), views.countsTokens());
+		this.snapshots = new SnapshotTaker(lines,
+				new VerbatimMessages(request.key(), (base != null) ? base.head() : 0, options.codec()),
+				rules.keepsSystemText());
+	}
+
+	List<Message> history() {
+		return this.history.messages();
+	}
+
+	List<Message> input() {
+		return this.input;
+	}
+
+	void input(List<Message> messages) {
+		this.input = messages;
+	}
+
+	/**
+	 * A merge has made of history and input what is sent.
+	 */
+	void merged(Merged result) {
+		if (!result.isPlain(history(), this.input)) {
+			this.input = result.input();
+			this.merged = result;
+		}
+	}
+
+	/**
+	 * What goes behind the system text when the turn begins.
+	 */
+	List<Message> messages() {
+		if (this.merged != null) {
+			return this.merged.messages();
+		}
+		List<Message> messages = new ArrayList<>(history());
+		messages.addAll(this.input);
+		return messages;
+	}
+
+	/**
+	 * A request as hooks are to see it.
+	 * @param said how many messages the turn has behind its input
+	 */
+	List<Message> beforeHooks(List<Message> request, int said) {
+		return this.requestView.beforeHooks(request, first(), opening() + said);
+	}
+
+	/**
+	 * A request as it is to be sent.
+	 * @param whole the request before the hooks
+	 * @param passed what hooks have made of it
+	 * @param said how many messages the turn has behind its input
+	 */
+	synchronized List<Message> afterHooks(List<Message> whole, HookRun.Passed<List<Message>> passed, int said) {
+		return (passed.replaced() || this.merged != null)
+				? this.requestView.ofChanged(passed.value(), whole, first(), opening() + said)
+				: this.requestView.of(whole, first(), opening() + said);
+	}
+
+	/**
+	 * What really leaves.
+	 * @param said what the turn has behind its input
+	 */
+	synchronized void sent(Prompt prompt, List<Transcript.Entry> said) {
+		this.calibration.sent(prompt);
+		if (this.snapshots.taken() == null) {
+			List<Message> own = new ArrayList<>(this.input);
+			said.forEach((entry) -> own.add(entry.message()));
+			this.snapshots.take(prompt.getInstructions(), own);
+		}
+	}
+
+	synchronized boolean isOverLimit() {
+		return this.trimmer.isOverLimit();
+	}
+
+	SnapshotTaker snapshots() {
+		return this.snapshots;
+	}
+
+	Calibration calibration() {
+		return this.calibration;
+	}
+
+	private @Nullable Message first() {
+		return this.input.isEmpty() ? null : this.input.get(0);
+	}
+
+	/**
+	 * How many messages there are from the first of the input on.
+	 */
+	private int opening() {
+		return (this.merged != null) ? this.merged.length() : this.input.size();
+	}
+
+}
