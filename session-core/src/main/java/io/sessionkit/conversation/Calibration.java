@@ -16,7 +16,7 @@ import org.springframework.ai.tool.definition.ToolDefinition;
 
 /**
  * Compares what one turn sends with what the provider says of it. Where no limit counts
- * tokens it does nothing. Not safe for use by many threads.
+ * tokens it does nothing. What was sent last counts, whichever thread asks.
  */
 final class Calibration {
 
@@ -35,7 +35,7 @@ final class Calibration {
 
 	private final boolean needed;
 
-	private long estimated;
+	private volatile long estimated;
 
 	Calibration(SessionKey key, TokenMemory memory, RequestSize size, ToIntFunction<Message> estimate, boolean needed) {
 		this.key = key;

@@ -223,7 +223,8 @@ public final class Conversation {
 	}
 
 	/**
-	 * Takes the newest message away for good.
+	 * Takes the newest message away for good. A summary that covers it stays as it is;
+	 * {@link #delete(Set)} takes that away too.
 	 * @return the message, or empty if there was none
 	 */
 	public Optional<Message> pop() {

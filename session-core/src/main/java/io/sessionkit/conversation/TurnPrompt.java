@@ -86,7 +86,7 @@ final class TurnPrompt {
 	 * A request as hooks are to see it.
 	 * @param said how many messages the turn has behind its input
 	 */
-	List<Message> beforeHooks(List<Message> request, int said) {
+	synchronized List<Message> beforeHooks(List<Message> request, int said) {
 		return this.requestView.beforeHooks(request, first(), opening() + said);
 	}
 

@@ -35,7 +35,7 @@ final class ViewReader {
 
 	Optional<SessionView> open(TurnRequest request) {
 		Window window = window(request);
-		if (!this.trim.limitsTokens() || window.isEmpty()) {
+		if (!this.trim.limitsTokens() || window.isEmpty() || !this.trim.pins().isEmpty()) {
 			return this.store.open(request.key(), window);
 		}
 		int items = this.memory.itemsFor(request.key(), this.trim.maxTokens());

@@ -215,6 +215,15 @@ class TrimTests {
 	}
 
 	@Test
+	void aPinnedTurnOfAnyAgeIsFoundWhereTokensAreLimited() {
+		this.store.add(T1, List.of(new UserMessage("I am Bob"), new AssistantMessage("hello Bob")));
+		history(500);
+		ask(Trim.keepLastTokens(70).pins(Pins.firstUser()), "u501");
+		assertThat(this.model.lastRequestLines()).startsWith("user: I am Bob", "assistant: hello Bob", "user: u499")
+			.hasSize(7);
+	}
+
+	@Test
 	void hooksSeeWhatFitsAndLimitsHoldForWhatTheyMakeOfIt() {
 		history(10);
 		List<Integer> seen = new ArrayList<>();

@@ -1,0 +1,67 @@
+package io.sessionkit.docs;
+
+import io.sessionkit.conversation.Compaction;
+import io.sessionkit.conversation.Conversation;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.Pins;
+import io.sessionkit.hook.Prune;
+import io.sessionkit.hook.Summarize;
+import io.sessionkit.hook.SummaryTrigger;
+import io.sessionkit.hook.Trim;
+import io.sessionkit.store.MessageTokens;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+
+import org.springframework.ai.chat.model.ChatModel;
+import org.springframework.ai.tokenizer.TokenCountEstimator;
+
+/**
+ * The code of {@code docs/context.md} about what of the history goes with a request.
+ */
+final class ViewSnippets {
+
+	private ViewSnippets() {
+	}
+
+	static Conversations trimmed(SessionStore store) {
+		// tag::trim
+		return Conversations.builder(store)
+			.trim(Trim.keepLastTokens(8_000).pins(Pins.firstUser().andMetadata("important")))
+			.build();
+		// end::trim
+	}
+
+	static Conversations pruned(SessionStore store) {
+		// tag::prune
+		return Conversations.builder(store).prune(Prune.keepLastToolResults(5)).build();
+		// end::prune
+	}
+
+	static Conversations summarized(SessionStore store, ChatModel small) {
+		// tag::summarize
+		return Conversations.builder(store)
+			.summarize(Summarize.by(small).mode(Summarize.Mode.BEFORE).triggerTokens(8_000).keepTurns(6).build())
+			.build();
+		// end::summarize
+	}
+
+	static String compacted(Conversation thread) {
+		// tag::compact
+		Compaction made = thread.compact(true);
+		return (made.checkpoint() != null) ? made.checkpoint().summary() : made.outcome().name();
+		// end::compact
+	}
+
+	static SummaryTrigger trigger() {
+		// tag::trigger
+		return (session) -> session.totals().tokens() > 8_000 && session.tags().contains("long");
+		// end::trigger
+	}
+
+	static StoreOptions counted(StoreOptions options, TokenCountEstimator estimator) {
+		// tag::tokens
+		return options.tokens(new MessageTokens(estimator, 500));
+		// end::tokens
+	}
+
+}
