@@ -1,6 +1,5 @@
 package io.sessionkit.conversation;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -12,7 +11,6 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.Verdict.Outcome;
 import io.sessionkit.Verdict.Phase;
-import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.RunningTurn;
 import io.sessionkit.hook.SessionHook;
@@ -21,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.ai.chat.messages.SystemMessage;
 
 /**
  * Asks the hooks of one turn and keeps their verdicts. Safe for use by many threads; no
@@ -43,32 +40,6 @@ final class HookRun {
 	 * How a turn ends that a hook has stopped.
 	 */
 	private record Stop(SessionRefusedException exception, TurnEnd end) {
-	}
-
-	/**
-	 * What is the same for all hooks of a phase.
-	 */
-	private interface Step<T> {
-
-		Phase phase();
-
-		HookResult<T> ask(SessionHook hook, HookContext context, Copies copies, T value);
-
-		T take(Copies copies, T returned);
-
-		boolean isSame(T replacement, T value);
-
-		/**
-		 * What is wrong with a replacement; null for nothing.
-		 */
-		@Nullable String fault(T replacement);
-
-	}
-
-	private interface Question {
-
-		HookResult<List<Message>> ask(SessionHook hook, HookContext context, List<Message> messages);
-
 	}
 
 	private static final int DEEPEST_CAUSE = 50;
@@ -146,8 +117,7 @@ final class HookRun {
 	 * it is
 	 */
 	Passed<List<Message>> beforeTurn(List<Message> input) {
-		return run(this.outsideIn, new ListStep(Phase.BEFORE_TURN, SessionHook::beforeTurn, HookRun::faultOfTurn),
-				input);
+		return run(this.outsideIn, HookStep.beforeTurn(), input);
 	}
 
 	/**
@@ -156,8 +126,7 @@ final class HookRun {
 	 * it is
 	 */
 	Passed<List<Message>> beforeModel(List<Message> request) {
-		return run(this.outsideIn, new ListStep(Phase.BEFORE_MODEL, SessionHook::beforeModel, (messages) -> null),
-				request);
+		return run(this.outsideIn, HookStep.beforeModel(), request);
 	}
 
 	/**
@@ -165,7 +134,7 @@ final class HookRun {
 	 * @throws SessionRefusedException if a hook refuses or throws
 	 */
 	AssistantMessage afterModel(AssistantMessage reply) {
-		return run(this.insideOut, new ReplyStep(), reply).value();
+		return run(this.insideOut, HookStep.afterModel(), reply).value();
 	}
 
 	/**
@@ -175,13 +144,10 @@ final class HookRun {
 	 * @throws SessionRefusedException if a hook refuses or throws
 	 */
 	List<Message> beforeSave(List<Message> turn, boolean history) {
-		return run(this.insideOut, new ListStep(Phase.BEFORE_SAVE, SessionHook::beforeSave, (messages) -> {
-			String fault = faultOfTurn(messages);
-			return (fault == null && history) ? ToolGroups.fault(messages, turn) : fault;
-		}), turn).value();
+		return run(this.insideOut, HookStep.beforeSave(turn, history), turn).value();
 	}
 
-	private <T> Passed<T> run(List<NamedHook> hooks, Step<T> step, T value) {
+	private <T> Passed<T> run(List<NamedHook> hooks, HookStep<T> step, T value) {
 		T now = value;
 		for (NamedHook hook : hooks) {
 			HookResult<T> result = ask(hook, step, now);
@@ -200,7 +166,7 @@ final class HookRun {
 		return new Passed<>(now, now != value, null);
 	}
 
-	private <T> HookResult<T> ask(NamedHook hook, Step<T> step, T value) {
+	private <T> HookResult<T> ask(NamedHook hook, HookStep<T> step, T value) {
 		try {
 			Copies copies = new Copies();
 			HookResult<T> result = asked(hook, step, copies, value);
@@ -209,14 +175,14 @@ final class HookRun {
 				T taken = step.take(copies, replace.value());
 				String fault = step.fault(taken);
 				if (fault != null) {
-					throw new MisusedHookException(hook, step.phase(), "replaced what it cannot: " + fault + ".");
+					throw new NamedHook.MisusedException(hook, step.phase(), "replaced what it cannot: " + fault + ".");
 				}
 				return HookResult.replace(taken);
 			}
 			return result;
 		}
 		catch (Throwable ex) {
-			String reason = (ex instanceof MisusedHookException) ? String.valueOf(ex.getMessage())
+			String reason = (ex instanceof NamedHook.MisusedException) ? String.valueOf(ex.getMessage())
 					: ex.getClass().getName();
 			Verdict verdict = new Verdict(hook.name(), step.phase(), Outcome.FAILED, reason);
 			add(verdict);
@@ -227,7 +193,7 @@ final class HookRun {
 		}
 	}
 
-	private <T> HookResult<T> asked(NamedHook hook, Step<T> step, Copies copies, T value) {
+	private <T> HookResult<T> asked(NamedHook hook, HookStep<T> step, Copies copies, T value) {
 		RunningTurn running = this.turn.apply(step.phase());
 		try (TurnBinding binding = TurnBinding.of(running)) {
 			return step.ask(hook.hook(), running.context(), copies, value);
@@ -235,10 +201,10 @@ final class HookRun {
 	}
 
 	private SessionRefusedException refused(NamedHook hook, Phase phase, String reason) {
-		Verdict verdict = new Verdict(hook.name(), phase, Outcome.REFUSED, storable(reason));
+		Verdict verdict = new Verdict(hook.name(), phase, Outcome.REFUSED, NamedHook.storable(reason));
 		add(verdict);
 		return stop(
-				new SessionRefusedException("Hook '" + hook.name() + "' refused in " + method(phase)
+				new SessionRefusedException("Hook '" + hook.name() + "' refused in " + NamedHook.method(phase)
 						+ " of a turn on session " + this.key + ": " + verdict.reason(), verdict),
 				new TurnEnd(TurnStatus.REFUSED, null));
 	}
@@ -249,8 +215,8 @@ final class HookRun {
 	 */
 	private SessionRefusedException withheld(Verdict verdict, Throwable thrown) {
 		SessionRefusedException withheld = new SessionRefusedException(
-				"Hook '" + verdict.hook() + "' failed in " + method(verdict.phase()) + " of a turn on session "
-						+ this.key + ", so the reply is withheld: " + verdict.reason(),
+				"Hook '" + verdict.hook() + "' failed in " + NamedHook.method(verdict.phase())
+						+ " of a turn on session " + this.key + ", so the reply is withheld: " + verdict.reason(),
 				verdict);
 		withheld.setStackTrace(thrown.getStackTrace());
 		return stop(withheld, TurnEnd.failed(thrown));
@@ -265,126 +231,6 @@ final class HookRun {
 		if (!this.verdicts.contains(verdict)) {
 			this.verdicts.add(verdict);
 		}
-	}
-
-	/**
-	 * A text without lone surrogates, which no store could keep: a refusal must not fail
-	 * because its reason was cut in the middle of a character.
-	 */
-	private static String storable(String text) {
-		return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
-	}
-
-	private static @Nullable String faultOfTurn(List<Message> messages) {
-		if (messages.isEmpty()) {
-			return "no message is left";
-		}
-		return messages.stream().anyMatch(SystemMessage.class::isInstance)
-				? "there is system text in a turn, where it is not kept" : null;
-	}
-
-	private static String method(Phase phase) {
-		return switch (phase) {
-			case BEFORE_TURN -> "beforeTurn";
-			case BEFORE_MODEL -> "beforeModel";
-			case AFTER_MODEL -> "afterModel";
-			case BEFORE_SAVE -> "beforeSave";
-		};
-	}
-
-	private record NamedHook(String name, SessionHook hook, boolean checksReplies) {
-
-		static NamedHook of(SessionHook hook) {
-			String name = hook.name();
-			if (name == null || name.isBlank()) {
-				throw new IllegalStateException("The name of a hook must not be null or blank. Give one to "
-						+ hook.getClass().getName() + ", or leave name() as it is.");
-			}
-			return new NamedHook(storable(name), hook, hook.checksReplies());
-		}
-
-		void check(@Nullable HookResult<?> result, Phase phase) {
-			if (result == null) {
-				throw new MisusedHookException(this, phase, "returned null. Return HookResult.keep() for no change.");
-			}
-			boolean onReply = phase == Phase.AFTER_MODEL || phase == Phase.BEFORE_SAVE;
-			if (onReply && result instanceof HookResult.Answer) {
-				throw new MisusedHookException(this, phase,
-						"answered, but the model has answered already. Use replace(..).");
-			}
-			boolean changesReply = result instanceof HookResult.Refuse<?>
-					|| (phase == Phase.AFTER_MODEL && result instanceof HookResult.Replace<?>);
-			if (onReply && changesReply && !this.checksReplies) {
-				throw new MisusedHookException(this, phase,
-						"changed a reply although its checksReplies() is false. Return true, so that streams wait.");
-			}
-		}
-
-	}
-
-	private record ListStep(Phase phase, Question question,
-			Function<List<Message>, @Nullable String> faults) implements Step<List<Message>> {
-
-		@Override
-		public HookResult<List<Message>> ask(SessionHook hook, HookContext context, Copies copies,
-				List<Message> value) {
-			return this.question.ask(hook, context, copies.give(value));
-		}
-
-		@Override
-		public List<Message> take(Copies copies, List<Message> returned) {
-			return copies.take(returned);
-		}
-
-		@Override
-		public boolean isSame(List<Message> replacement, List<Message> value) {
-			return Copies.areAlike(replacement, value);
-		}
-
-		@Override
-		public @Nullable String fault(List<Message> replacement) {
-			return this.faults.apply(replacement);
-		}
-
-	}
-
-	private record ReplyStep() implements Step<AssistantMessage> {
-
-		@Override
-		public Phase phase() {
-			return Phase.AFTER_MODEL;
-		}
-
-		@Override
-		public HookResult<AssistantMessage> ask(SessionHook hook, HookContext context, Copies copies,
-				AssistantMessage value) {
-			return hook.afterModel(context, (AssistantMessage) copies.give(value));
-		}
-
-		@Override
-		public AssistantMessage take(Copies copies, AssistantMessage returned) {
-			return (AssistantMessage) copies.take(returned);
-		}
-
-		@Override
-		public boolean isSame(AssistantMessage replacement, AssistantMessage value) {
-			return Copies.areAlike(replacement, value);
-		}
-
-		@Override
-		public @Nullable String fault(AssistantMessage replacement) {
-			return null;
-		}
-
-	}
-
-	private static final class MisusedHookException extends IllegalStateException {
-
-		MisusedHookException(NamedHook hook, Phase phase, String fault) {
-			super("Hook '" + hook.name() + "' (" + hook.hook().getClass().getName() + ") in " + method(phase) + " "
-					+ fault);
-		}
-
 	}
 
 }
