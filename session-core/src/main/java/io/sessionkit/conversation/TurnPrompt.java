@@ -97,9 +97,10 @@ final class TurnPrompt {
 	 * @param said how many messages the turn has behind its input
 	 */
 	synchronized List<Message> afterHooks(List<Message> whole, HookRun.Passed<List<Message>> passed, int said) {
+		// not of the whole: what no hook has seen may not be sent
 		return (passed.replaced() || this.merged != null)
 				? this.requestView.ofChanged(passed.value(), whole, first(), opening() + said)
-				: this.requestView.of(whole, first(), opening() + said);
+				: this.requestView.of(passed.value(), first(), opening() + said);
 	}
 
 	/**

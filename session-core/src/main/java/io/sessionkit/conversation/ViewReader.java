@@ -13,7 +13,8 @@ import io.sessionkit.store.Window;
 /**
  * Opens a session with as much of its view as the limits leave, in one round trip. Where
  * tokens are limited the number of items is a guess, and only if too few were read it is
- * read again. Safe for use by many threads.
+ * read again. With pins all is read, since a turn of any age may stay. Safe for use by
+ * many threads.
  */
 final class ViewReader {
 
@@ -34,8 +35,11 @@ final class ViewReader {
 	}
 
 	Optional<SessionView> open(TurnRequest request) {
+		if (!this.trim.pins().isEmpty()) {
+			return this.store.open(request.key(), (request.limit() == 0) ? Window.HEADER : Window.ALL);
+		}
 		Window window = window(request);
-		if (!this.trim.limitsTokens() || window.isEmpty() || !this.trim.pins().isEmpty()) {
+		if (!this.trim.limitsTokens() || window.isEmpty()) {
 			return this.store.open(request.key(), window);
 		}
 		int items = this.memory.itemsFor(request.key(), this.trim.maxTokens());
@@ -48,13 +52,7 @@ final class ViewReader {
 		}
 	}
 
-	/**
-	 * With pins all is read, since a turn of any age may stay.
-	 */
 	private Window window(TurnRequest request) {
-		if (!this.trim.pins().isEmpty()) {
-			return (request.limit() == 0) ? Window.HEADER : Window.ALL;
-		}
 		int room = (this.trim.maxMessages() == Integer.MAX_VALUE) ? Integer.MAX_VALUE
 				: Math.max(0, this.trim.maxMessages() - request.input().size());
 		return new Window(this.trim.maxTurns(), room).and(Window.items(request.limit()));
