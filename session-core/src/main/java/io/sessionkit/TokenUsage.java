@@ -3,7 +3,8 @@ package io.sessionkit;
 /**
  * Tokens as the provider counted them; 0 where it did not say.
  *
- * @param input tokens of the request, cached ones included as the provider counts them
+ * @param input tokens of the request; whether cached ones are among them depends on the
+ * provider
  * @param output tokens of the reply
  * @param cacheRead request tokens that the provider read from its cache
  * @param cacheWrite request tokens that the provider wrote to its cache

@@ -13,6 +13,15 @@ public record ViewTotals(long turns, long items, long tokens) {
 	public static final ViewTotals NONE = new ViewTotals(0, 0, 0);
 
 	/**
+	 * What is left of these totals.
+	 * @param other what is taken out
+	 * @return the new totals
+	 */
+	public ViewTotals minus(ViewTotals other) {
+		return new ViewTotals(this.turns - other.turns, this.items - other.items, this.tokens - other.tokens);
+	}
+
+	/**
 	 * These totals with a turn more.
 	 * @param items the items of the turn
 	 * @param tokens the tokens of the turn

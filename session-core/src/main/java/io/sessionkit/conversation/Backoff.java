@@ -44,9 +44,8 @@ final class Backoff {
 	synchronized void failed(SessionKey key, Instant now) {
 		@Nullable Pause before = this.pauses.remove(key);
 		Duration length = (before != null) ? before.length().multipliedBy(2) : this.first;
-		if (length.compareTo(LONGEST) > 0 && this.first.compareTo(LONGEST) < 0) {
-			length = LONGEST;
-		}
+		Duration longest = (this.first.compareTo(LONGEST) < 0) ? LONGEST : this.first;
+		length = (length.compareTo(longest) > 0) ? longest : length;
 		this.pauses.put(key, new Pause(now.plus(length), length));
 	}
 

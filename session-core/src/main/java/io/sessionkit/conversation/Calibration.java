@@ -1,29 +1,20 @@
 package io.sessionkit.conversation;
 
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToIntFunction;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.TokenUsage;
 
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.ai.model.tool.ToolCallingChatOptions;
 import org.springframework.ai.tool.ToolCallback;
-import org.springframework.ai.tool.definition.ToolDefinition;
 
 /**
  * Compares what one turn sends with what the provider says of it. Where no limit counts
  * tokens it does nothing. What was sent last counts, whichever thread asks.
  */
 final class Calibration {
-
-	/** Tools come and go where servers offer them; what is remembered is bounded. */
-	private static final int REMEMBERED = 1000;
-
-	private static final Map<ToolDefinition, Integer> tools = new ConcurrentHashMap<>();
 
 	private final SessionKey key;
 
@@ -53,7 +44,7 @@ final class Calibration {
 			long tokens = this.size.estimateOfAll(prompt.getInstructions());
 			if (prompt.getOptions() instanceof ToolCallingChatOptions options && options.getToolCallbacks() != null) {
 				for (ToolCallback tool : options.getToolCallbacks()) {
-					tokens += tokens(tool.getToolDefinition());
+					tokens += this.memory.tokensOf(tool.getToolDefinition(), this.estimate);
 				}
 			}
 			this.estimated = tokens;
@@ -65,16 +56,17 @@ final class Calibration {
 	 */
 	void answered(TokenUsage usage) {
 		if (this.needed) {
-			this.memory.reported(this.key, usage.input(), this.estimated);
+			this.memory.reported(this.key, input(usage), this.estimated, usage.cacheRead() + usage.cacheWrite() > 0);
 		}
 	}
 
-	private int tokens(ToolDefinition tool) {
-		if (tools.size() > REMEMBERED) {
-			tools.clear();
-		}
-		return tools.computeIfAbsent(tool, (definition) -> this.estimate
-			.applyAsInt(new UserMessage(String.join(" ", tool.name(), tool.description(), tool.inputSchema()))));
+	/**
+	 * Some providers count what they cache apart from the rest of the input, others
+	 * within it.
+	 */
+	private static long input(TokenUsage usage) {
+		long cached = usage.cacheRead() + usage.cacheWrite();
+		return (cached > usage.input()) ? usage.input() + cached : usage.input();
 	}
 
 }

@@ -10,6 +10,7 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.ViewTotals;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
@@ -37,6 +38,9 @@ final class Checkpoints {
 		Map<String, @Nullable Object> values = new HashMap<>();
 		values.put("turn", checkpoint.turn());
 		values.put("since", checkpoint.since());
+		values.put("turns", checkpoint.covered().turns());
+		values.put("items", checkpoint.covered().items());
+		values.put("tokens", checkpoint.covered().tokens());
 		values.put("summary", checkpoint.summary());
 		if (!checkpoint.pinned().isEmpty()) {
 			values.put("pinned", checkpoint.pinned().stream().map((item) -> values(key, item, codec)).toList());
@@ -58,7 +62,8 @@ final class Checkpoints {
 		Map<String, @Nullable Object> values = codec.decodeValues(record.key(), record.payload());
 		if (values.get("summary") instanceof String summary && !summary.isBlank()
 				&& values.get("at") instanceof Instant at) {
-			return new Checkpoint(record.id(), number(values, "turn"), number(values, "since"), summary,
+			return new Checkpoint(record.id(), number(values, "turn"), number(values, "since"),
+					new ViewTotals(number(values, "turns"), number(values, "items"), number(values, "tokens")), summary,
 					pinned(record.key(), values, codec), (String) values.get("model"),
 					new TokenUsage(number(values, "input"), number(values, "output"), number(values, "cacheRead"),
 							number(values, "cacheWrite")),

@@ -73,7 +73,7 @@ public final class Conversation {
 	 * @return the messages, oldest first; none if the session is absent
 	 */
 	public List<Message> view() {
-		return ViewLine.of(this.store.open(this.key, Window.ALL).orElse(null), this.store.options())
+		return ViewLine.of(ViewReader.open(this.store, this.key, Window.ALL).orElse(null), this.store.options())
 			.stream()
 			.map(ViewLine::message)
 			.toList();
@@ -121,7 +121,7 @@ public final class Conversation {
 	public Compaction compact(boolean force) {
 		if (this.summarizer == null) {
 			throw new IllegalStateException("Session " + this.key + " cannot be summarized: no model is set for it. Set"
-					+ " sessionkit.summarize.trigger-tokens, or give Conversations.builder(..) a Summarize.");
+					+ " sessionkit.summarize.model or a trigger, or give Conversations.builder(..) a Summarize.");
 		}
 		return this.summarizer.compact(this.key, force);
 	}

@@ -40,7 +40,7 @@ public final class Conversations implements AutoCloseable {
 				builder.maxStateSize, builder.merge);
 		TokenMemory memory = new TokenMemory();
 		this.summarizer = (builder.summarize != null)
-				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), memory) : null;
+				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), builder.hooks, memory) : null;
 		this.views = new TurnViews(new ViewReader(this.store, builder.trim, memory), memory, this.summarizer);
 	}
 

@@ -5,9 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import io.sessionkit.Checkpoint;
 import io.sessionkit.SessionItem;
+import io.sessionkit.ViewTotals;
 import io.sessionkit.hook.Pins;
 import io.sessionkit.hook.Summarize;
 import io.sessionkit.store.SessionView;
@@ -34,8 +37,14 @@ record Coverage(@Nullable Checkpoint before, List<SessionItem> items, List<Sessi
 		view.items().forEach((item) -> turns.computeIfAbsent(item.turn(), (turn) -> new ArrayList<>()).add(item));
 		List<List<SessionItem>> older = new ArrayList<>(turns.values());
 		older = older.subList(0, Math.max(0, older.size() - rule.keepTurns()));
-		older = withoutOpenCalls(readable(older, rule.maxInputTokens()));
-		return of(before, older, pins, before == null);
+		Coverage all = of(before, older, pins, before == null);
+		for (int end = all.readable(older, rule.maxInputTokens()); end <= older.size(); end++) {
+			Coverage some = of(before, withoutOpenCalls(older.subList(0, end)), pins, before == null);
+			if (!some.isEmpty()) {
+				return some;
+			}
+		}
+		return of(before, List.of(), pins, before == null);
 	}
 
 	private static Coverage of(@Nullable Checkpoint before, List<List<SessionItem>> turns, Pins pins, boolean first) {
@@ -56,15 +65,23 @@ record Coverage(@Nullable Checkpoint before, List<SessionItem> items, List<Sessi
 		return new Coverage(before, items, summarized, pinned);
 	}
 
-	private static List<List<SessionItem>> readable(List<List<SessionItem>> turns, long maxTokens) {
+	/**
+	 * How many of the turns the summarizer may read; at least one that there is something
+	 * to read in.
+	 */
+	private int readable(List<List<SessionItem>> turns, long maxTokens) {
+		Set<Long> read = this.summarized.stream().map(SessionItem::sequence).collect(Collectors.toSet());
 		long tokens = 0;
 		for (int i = 0; i < turns.size(); i++) {
-			tokens += turns.get(i).stream().mapToLong(SessionItem::tokens).sum();
-			if (i > 0 && tokens > maxTokens) {
-				return turns.subList(0, i);
+			long before = tokens;
+			for (SessionItem item : turns.get(i)) {
+				tokens += read.contains(item.sequence()) ? item.tokens() : 0;
+			}
+			if (before > 0 && tokens > maxTokens) {
+				return i;
 			}
 		}
-		return turns;
+		return turns.size();
 	}
 
 	/**
@@ -94,6 +111,15 @@ record Coverage(@Nullable Checkpoint before, List<SessionItem> items, List<Sessi
 
 	int turns() {
 		return (int) this.items.stream().mapToLong(SessionItem::turn).distinct().count();
+	}
+
+	/** How much the summarizer reads, by estimate. */
+	long tokens() {
+		return this.summarized.stream().mapToLong(SessionItem::tokens).sum();
+	}
+
+	ViewTotals totals() {
+		return new ViewTotals(turns(), this.items.size(), this.items.stream().mapToLong(SessionItem::tokens).sum());
 	}
 
 	List<Message> messages() {

@@ -50,6 +50,20 @@ final class Deletion {
 		return sequences.isEmpty() ? 0 : delete((thread) -> thread.find(sequences));
 	}
 
+	/**
+	 * Lets the view start with a summary that is there. Who changes the session meanwhile
+	 * does so too, or leaves it to the next.
+	 */
+	void startViewAnew(Session header) {
+		WholeThread thread = new WholeThread(this.key, this.store);
+		List<Checkpoint> kept = this.store.records(this.key, SessionStore.CHECKPOINT)
+			.stream()
+			.map((record) -> Checkpoints.read(record, codec()))
+			.filter((checkpoint) -> thread.isOnPath(header.head(), checkpoint.turn()))
+			.toList();
+		this.store.commit(Commit.on(header).header(newest(kept)));
+	}
+
 	private int delete(Function<WholeThread, Collection<SessionItem>> choice) {
 		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
 			Optional<Session> header = this.store.find(this.key);
@@ -95,6 +109,12 @@ final class Deletion {
 	 * moves to may remember a summary that is deleted here.
 	 */
 	private static HeaderChange change(Session header, Gone gone, List<Checkpoint> kept) {
+		HeaderChange view = view(header, gone, kept);
+		// a person who deletes the newest message does not want to be forgotten
+		return gone.isEmptied(header.head()) ? view.state(header.state()) : view;
+	}
+
+	private static HeaderChange view(Session header, Gone gone, List<Checkpoint> kept) {
 		boolean covered = gone.isBefore(header.checkpoint());
 		if (!covered && !gone.isEmptied(header.head())) {
 			return HeaderChange.NONE;
@@ -102,6 +122,10 @@ final class Deletion {
 		if (!covered) {
 			return at(header.checkpoint(), header.checkpointId());
 		}
+		return newest(kept);
+	}
+
+	private static HeaderChange newest(List<Checkpoint> kept) {
 		return kept.stream()
 			.max(Comparator.comparingLong(Checkpoint::turn).thenComparing(Checkpoint::at))
 			.map((checkpoint) -> at(checkpoint.turn(), checkpoint.id()))

@@ -15,6 +15,7 @@ import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.RunningTurn;
+import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import org.apache.commons.logging.Log;
@@ -133,7 +134,7 @@ public final class OpenTurn {
 		if (this.merge == null || this.answer != null) {
 			return;
 		}
-		try {
+		try (TurnBinding binding = TurnBinding.of(running())) {
 			Merged result = Merged.of(key(), this.merge, history(), input());
 			checkStorable(result.input());
 			this.prompt.merged(result);

@@ -52,18 +52,26 @@ final class ReplayedInputs {
 	}
 
 	private static ViewLine show(ViewLine line, TurnInputs rules, ToIntFunction<Message> tokens) {
-		if (line.message() instanceof UserMessage user && user.getMetadata().get(INPUTS) instanceof Map<?, ?> kept) {
-			Map<String, Object> inputs = rules.replayed(kept);
-			if (!inputs.isEmpty()) {
-				StringBuilder text = new StringBuilder(Objects.requireNonNull(user.getText()));
-				inputs.forEach((name, value) -> text.append(block(name, value)));
-				Map<String, Object> metadata = new HashMap<>(user.getMetadata());
-				metadata.remove(INPUTS);
-				UserMessage shown = copy(user, text.toString(), metadata);
-				return new ViewLine(shown, line.source(), line.turn(), tokens.applyAsInt(shown));
-			}
+		if (!(line.message().getMetadata().get(INPUTS) instanceof Map<?, ?> kept)) {
+			return line;
 		}
-		return line;
+		Message shown = shown(line.message(), rules.replayed(kept));
+		return (shown == line.message()) ? line
+				: new ViewLine(shown, line.source(), line.turn(), tokens.applyAsInt(shown));
+	}
+
+	/**
+	 * A message that inputs were kept with, as it is shown.
+	 */
+	static Message shown(Message message, Map<String, Object> inputs) {
+		if (inputs.isEmpty() || !(message instanceof UserMessage user) || !user.getMetadata().containsKey(INPUTS)) {
+			return message;
+		}
+		StringBuilder text = new StringBuilder(Objects.requireNonNull(user.getText()));
+		inputs.forEach((name, value) -> text.append(block(name, value)));
+		Map<String, Object> metadata = new HashMap<>(user.getMetadata());
+		metadata.remove(INPUTS);
+		return copy(user, text.toString(), metadata);
 	}
 
 	/** Nothing in the value can close the block. */

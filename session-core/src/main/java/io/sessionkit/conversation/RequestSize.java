@@ -3,28 +3,27 @@ package io.sessionkit.conversation;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.DoubleSupplier;
 import java.util.function.ToIntFunction;
 
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.SystemMessage;
 
 /**
- * How large a request is,. A message is counted once. Not safe for use by many threads.
+ * How large a request is. A message is counted once. Not safe for use by many threads.
  */
 final class RequestSize {
 
 	private final ToIntFunction<Message> estimate;
 
-	private final DoubleSupplier factor;
+	private final double factor;
 
 	private final Map<Message, Integer> known = new IdentityHashMap<>();
 
 	/**
 	 * @param estimate counts the tokens of a message
-	 * @param factor what, as of now, a sum of estimates is multiplied by
+	 * @param factor what a sum of estimates is multiplied by
 	 */
-	RequestSize(List<ViewLine> history, ToIntFunction<Message> estimate, DoubleSupplier factor) {
+	RequestSize(List<ViewLine> history, ToIntFunction<Message> estimate, double factor) {
 		this.estimate = estimate;
 		this.factor = factor;
 		history.forEach((line) -> this.known.put(line.message(), line.tokens()));
@@ -43,7 +42,7 @@ final class RequestSize {
 		for (Message message : request) {
 			tokens += (message instanceof SystemMessage) ? 0 : raw(message);
 		}
-		return tokens * this.factor.getAsDouble();
+		return tokens * this.factor;
 	}
 
 	/**

@@ -15,8 +15,10 @@ import io.sessionkit.Turn;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.conversation.Compaction.Outcome;
 import io.sessionkit.hook.Pins;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.Summarize;
 import io.sessionkit.hook.SummaryTrigger;
+import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionStore;
@@ -47,6 +49,8 @@ final class Summarizer implements AutoCloseable {
 
 	private final TokenMemory memory;
 
+	private final SummaryGuards guards;
+
 	private final SummaryCalls calls = new SummaryCalls();
 
 	private final ExecutorService jobs = SummaryCalls.threads("sessionkit-compaction-", MOST_JOBS);
@@ -55,7 +59,12 @@ final class Summarizer implements AutoCloseable {
 
 	private final Backoff backoff;
 
-	Summarizer(SessionStore store, Summarize rule, Pins pins, TokenMemory memory) {
+	/**
+	 * @param pins what a summary leaves as it is
+	 * @param hooks those that are asked about summaries
+	 */
+	Summarizer(SessionStore store, Summarize rule, Pins pins, List<SessionHook> hooks, TokenMemory memory) {
+		this.guards = new SummaryGuards(hooks);
 		this.store = store;
 		this.rule = rule;
 		this.pins = pins;
@@ -78,7 +87,7 @@ final class Summarizer implements AutoCloseable {
 	 * Makes a summary on the caller's thread.
 	 */
 	Compaction compactBefore(SessionKey key) {
-		return attempt(key);
+		return attemptDue(key);
 	}
 
 	/**
@@ -95,7 +104,7 @@ final class Summarizer implements AutoCloseable {
 		try {
 			this.jobs.execute(() -> {
 				try {
-					report.accept(attempt(key));
+					report.accept(attemptDue(key));
 				}
 				finally {
 					this.underWay.remove(key);
@@ -116,7 +125,7 @@ final class Summarizer implements AutoCloseable {
 		Compaction whole = Compaction.of(Outcome.NOTHING_TO_COVER);
 		while (true) {
 			Optional<Session> header = this.store.find(key);
-			if (!force && header.isPresent() && !isTriggered(header.get())) {
+			if (!force && header.isPresent() && !isDue(header.get())) {
 				return (whole.turns() > 0) ? whole : Compaction.of(Outcome.NOT_DUE);
 			}
 			Compaction next = attempt(key);
@@ -156,14 +165,26 @@ final class Summarizer implements AutoCloseable {
 	}
 
 	private static boolean asks(SummaryTrigger trigger, Session header) {
-		try {
+		try (TurnBinding none = TurnBinding.none()) {
 			return trigger.shouldCompact(header);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			logger.warn("The summary trigger " + trigger.getClass().getName() + " threw " + ex.getClass().getName()
 					+ " on session " + header.key() + ", which counts as no.");
 			return false;
 		}
+	}
+
+	/**
+	 * Tries because a trigger says so: where there is nothing to take in, the session is
+	 * left alone for a while, since the trigger will say so again.
+	 */
+	private Compaction attemptDue(SessionKey key) {
+		Compaction made = attempt(key);
+		if (made.outcome() == Outcome.NOTHING_TO_COVER) {
+			this.backoff.failed(key, this.store.options().now());
+		}
+		return made;
 	}
 
 	private Compaction attempt(SessionKey key) {
@@ -181,14 +202,14 @@ final class Summarizer implements AutoCloseable {
 			this.backoff.failed(key, this.store.options().now());
 			logger.warn("Session " + key + " could not be summarized and stays as it is: " + made.failure());
 		}
-		else {
+		else if (made.outcome() == Outcome.SUMMARIZED) {
 			this.backoff.succeeded(key);
 		}
 		return made;
 	}
 
 	private Compaction summarize(SessionKey key) throws SummaryCalls.FailedException {
-		SessionView view = this.store.open(key, Window.ALL).orElse(null);
+		SessionView view = ViewReader.open(this.store, key, Window.ALL).orElse(null);
 		if (view == null || view.session().openTurn() != 0) {
 			return Compaction.of(Outcome.NOTHING_TO_COVER);
 		}
@@ -199,11 +220,12 @@ final class Summarizer implements AutoCloseable {
 			return Compaction.of(Outcome.NOTHING_TO_COVER);
 		}
 		String prompt = SummaryPrompt.of(this.rule.prompt(), (before != null) ? before.summary() : null,
-				coverage.messages());
+				this.guards.checked(coverage.messages()), coverage.tokens(), this.rule.maxInputTokens());
 		SummaryCalls.Reply reply = this.calls.ask(this.rule.model(), prompt, this.rule.timeout());
+		String text = this.guards.checked(reply.text());
 		Checkpoint checkpoint = new Checkpoint(this.store.options().turnIds().get(), coverage.lastTurn(),
-				(before != null) ? before.turn() : 0, reply.text(), coverage.pinned(), reply.model(), reply.usage(),
-				this.store.options().now());
+				(before != null) ? before.turn() : 0, coverage.totals(), text, coverage.pinned(), reply.model(),
+				reply.usage(), this.store.options().now());
 		return put(view, coverage, checkpoint);
 	}
 

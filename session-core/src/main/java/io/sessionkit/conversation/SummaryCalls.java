@@ -77,7 +77,8 @@ final class SummaryCalls implements AutoCloseable {
 			call = this.threads.submit(() -> model.call(new Prompt(new UserMessage(prompt))));
 		}
 		catch (RejectedExecutionException ex) {
-			throw new FailedException("no thread is free: other summaries do not end");
+			throw new FailedException(this.threads.isShutdown() ? "the application ends"
+					: "no thread is free: other summaries do not end");
 		}
 		try {
 			return reply(call.get(timeout.toMillis(), TimeUnit.MILLISECONDS));

@@ -1,7 +1,9 @@
 package io.sessionkit.conversation;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import io.sessionkit.hook.Summarize;
 import org.jspecify.annotations.Nullable;
@@ -20,17 +22,28 @@ final class SummaryPrompt {
 	/** A text that is longer is cut in its middle. */
 	private static final int LONGEST_TEXT = 16_000;
 
-	private static final int END_OF_CUT_TEXT = 4_000;
+	/** And is not cut shorter than this. */
+	private static final int SHORTEST_CUT = 250;
 
 	private static final String NO_SUMMARY = "(none)";
 
+	private static final int CHARACTERS_PER_TOKEN = 4;
+
 	private final StringBuilder text = new StringBuilder();
 
-	private SummaryPrompt() {
+	private final int longestText;
+
+	private SummaryPrompt(int longestText) {
+		this.longestText = longestText;
 	}
 
-	static String of(String template, @Nullable String before, List<Message> messages) {
-		SummaryPrompt conversation = new SummaryPrompt();
+	/**
+	 * @param tokens how large the messages are, by estimate
+	 * @param maxTokens how large they may be; above that long texts are cut shorter
+	 */
+	static String of(String template, @Nullable String before, List<Message> messages, long tokens, long maxTokens) {
+		SummaryPrompt conversation = new SummaryPrompt(
+				(tokens > maxTokens) ? longestText(messages, maxTokens * CHARACTERS_PER_TOKEN) : LONGEST_TEXT);
 		messages.forEach(conversation::message);
 		return fill(template, Map.of(Summarize.SUMMARY, (before != null) ? escaped(before) : NO_SUMMARY,
 				Summarize.CONVERSATION, conversation.text.toString().stripTrailing()));
@@ -62,12 +75,40 @@ final class SummaryPrompt {
 		this.text.append("</").append(tag).append(">\n");
 	}
 
-	private static String cut(@Nullable String text) {
-		if (text == null || text.length() <= LONGEST_TEXT) {
+	/**
+	 * How long a text may be so that all fit.
+	 */
+	private static int longestText(List<Message> messages, long characters) {
+		List<Integer> lengths = messages.stream().flatMap(SummaryPrompt::texts).map(String::length).toList();
+		int longest = LONGEST_TEXT;
+		while (longest > SHORTEST_CUT && sum(lengths, longest) > characters) {
+			longest /= 2;
+		}
+		return longest;
+	}
+
+	private static long sum(List<Integer> lengths, int longest) {
+		return lengths.stream().mapToLong((length) -> Math.min(length, longest)).sum();
+	}
+
+	private static Stream<String> texts(Message message) {
+		List<@Nullable String> texts = new ArrayList<>();
+		texts.add(message.getText());
+		if (message instanceof AssistantMessage reply) {
+			reply.getToolCalls().forEach((call) -> texts.add(call.arguments()));
+		}
+		if (message instanceof ToolResponseMessage results) {
+			results.getResponses().forEach((response) -> texts.add(response.responseData()));
+		}
+		return texts.stream().map((text) -> (text != null) ? text : "");
+	}
+
+	private String cut(@Nullable String text) {
+		if (text == null || text.length() <= this.longestText) {
 			return (text != null) ? text : "";
 		}
-		int begin = boundary(text, LONGEST_TEXT - END_OF_CUT_TEXT);
-		int end = boundary(text, text.length() - END_OF_CUT_TEXT);
+		int begin = boundary(text, this.longestText - this.longestText / 4);
+		int end = boundary(text, text.length() - this.longestText / 4);
 		return text.substring(0, begin) + " [" + (end - begin) + " characters left out] " + text.substring(end);
 	}
 
@@ -76,8 +117,9 @@ final class SummaryPrompt {
 		return Character.isLowSurrogate(text.charAt(index)) ? index + 1 : index;
 	}
 
-	private static String escaped(String text) {
-		return text.replace("&", "&amp;").replace("<", "&lt;").replace("\"", "&quot;");
+	/** A provider may give no id. */
+	private static String escaped(@Nullable String text) {
+		return (text == null) ? "" : text.replace("&", "&amp;").replace("<", "&lt;").replace("\"", "&quot;");
 	}
 
 	/**

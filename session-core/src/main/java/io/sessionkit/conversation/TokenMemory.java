@@ -2,14 +2,20 @@ package io.sessionkit.conversation;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToIntFunction;
 
 import io.sessionkit.SessionKey;
 
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.tool.definition.ToolDefinition;
+
 /**
  * What this process has learned of the tokens of its sessions: how the provider's own
- * counts compare with the estimates, and how many items fit into the limit. It only makes
- * things better: another process begins without it. Bounded; safe for use by many
- * threads.
+ * counts compare with the estimates, how many items fit into the limit, and how large
+ * tools are. It only makes things better: another process begins without it. Bounded;
+ * safe for use by many threads.
  * <p>
  * The factor of a session is
  *
@@ -30,6 +36,9 @@ final class TokenMemory {
 	private static final double LEAST = 0.5;
 
 	private static final double MOST = 4;
+
+	/** Tools come and go where servers offer them. */
+	private static final int REMEMBERED_TOOLS = 1000;
 
 	/** What is taken for the size of an item until one is known. */
 	private static final int FEW_TOKENS = 25;
@@ -53,13 +62,22 @@ final class TokenMemory {
 
 	};
 
+	private final Map<ToolDefinition, Integer> tools = new ConcurrentHashMap<>();
+
 	synchronized double factor(SessionKey key) {
 		return learned(key).factor();
 	}
 
-	synchronized void reported(SessionKey key, long reported, long estimated) {
+	/**
+	 * @param cached whether a part was cached: then the report may leave that part out,
+	 * and says nothing if it is lower than was known
+	 */
+	synchronized void reported(SessionKey key, long reported, long estimated, boolean cached) {
 		if (reported > 0 && estimated > 0) {
 			double factor = Math.max(LEAST, Math.min(MOST, (double) reported / estimated));
+			if (cached && factor < learned(key).factor()) {
+				return;
+			}
 			this.learned.put(key, new Learned(factor, learned(key).items()));
 		}
 	}
@@ -75,6 +93,17 @@ final class TokenMemory {
 
 	synchronized void fitted(SessionKey key, int items) {
 		this.learned.put(key, new Learned(learned(key).factor(), Math.max(1, items)));
+	}
+
+	/**
+	 * The size of a tool, counted once.
+	 */
+	int tokensOf(ToolDefinition tool, ToIntFunction<Message> estimate) {
+		if (this.tools.size() > REMEMBERED_TOOLS) {
+			this.tools.clear();
+		}
+		return this.tools.computeIfAbsent(tool, (definition) -> estimate
+			.applyAsInt(new UserMessage(String.join(" ", tool.name(), tool.description(), tool.inputSchema()))));
 	}
 
 	private Learned learned(SessionKey key) {

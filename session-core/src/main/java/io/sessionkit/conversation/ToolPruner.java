@@ -45,7 +45,7 @@ final class ToolPruner {
 	}
 
 	private ViewLine pruned(ViewLine line, Source.Item item, ToolResponseMessage results) {
-		if (results.getResponses().stream().noneMatch(ToolPruner::isWorthIt)) {
+		if (results.getResponses().stream().noneMatch((result) -> isLonger(result, Prune.PLACEHOLDER))) {
 			return line;
 		}
 		ToolResponseMessage message = placeholders(results, Prune.PLACEHOLDER);
@@ -59,7 +59,7 @@ final class ToolPruner {
 	static ToolResponseMessage placeholders(ToolResponseMessage results, String placeholder) {
 		List<ToolResponse> responses = results.getResponses()
 			.stream()
-			.map((response) -> (response.responseData().length() > placeholder.length())
+			.map((response) -> isLonger(response, placeholder)
 					? new ToolResponse(response.id(), response.name(), placeholder) : response)
 			.toList();
 		return ToolResponseMessage.builder()
@@ -68,8 +68,10 @@ final class ToolPruner {
 			.build();
 	}
 
-	private static boolean isWorthIt(ToolResponse response) {
-		return response.responseData().length() > Prune.PLACEHOLDER.length();
+	/** An application may have stored a result that is null. */
+	private static boolean isLonger(ToolResponse response, String placeholder) {
+		String data = response.responseData();
+		return data != null && data.length() > placeholder.length();
 	}
 
 }

@@ -38,7 +38,8 @@ record TurnInputs(Set<String> names, Set<String> replayed) {
 
 	/**
 	 * @param replay the names to show again, or {@value #ALL} for all
-	 * @param exclude the names not to show again, whatever the others say
+	 * @param exclude the names not to show again, whatever the others say, or
+	 * {@value #ALL} for all
 	 * @throws IllegalArgumentException if they contradict each other
 	 */
 	static TurnInputs of(Set<String> names, Set<String> replay, Set<String> exclude) {
@@ -46,7 +47,7 @@ record TurnInputs(Set<String> names, Set<String> replayed) {
 		checkKept("shown again", replay, names);
 		checkKept("excluded", exclude, names);
 		Set<String> replayed = new LinkedHashSet<>(replay.contains(ALL) ? names : replay);
-		replayed.removeAll(exclude);
+		replayed.removeAll(exclude.contains(ALL) ? names : exclude);
 		replayed.forEach(TurnInputs::checkTag);
 		return new TurnInputs(names, replayed);
 	}

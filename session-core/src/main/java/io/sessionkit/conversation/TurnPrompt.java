@@ -39,8 +39,8 @@ final class TurnPrompt {
 		this.history = History.of(ReplayedInputs.show(lines, rules.inputs(), options.tokens()),
 				(base != null) ? base.checkpoint() : 0, rules.trim(), request.limit());
 		RequestSize size = new RequestSize(this.history.lines(), options.tokens(),
-				() -> views.memory().factor(request.key()));
-		this.trimmer = new ViewTrimmer(this.history, rules.trim(), size);
+				views.memory().factor(request.key()));
+		this.trimmer = new ViewTrimmer(request.key(), this.history, rules.trim(), size);
 		this.requestView = new RequestView(request.key(), this.trimmer, rules.guard());
 		this.calibration = new Calibration(request.key(), views.memory(), size, options.tokens(), views.countsTokens());
 		this.snapshots = new SnapshotTaker(lines,

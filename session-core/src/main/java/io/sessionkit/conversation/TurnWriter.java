@@ -5,8 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import io.sessionkit.Checkpoint;
 import io.sessionkit.Round;
 import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
@@ -18,7 +20,9 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
 import io.sessionkit.store.TurnWrite;
+import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +33,11 @@ final class TurnWriter {
 
 	/** How often a commit is tried on a header that changes without its history. */
 	private static final int ATTEMPTS = 5;
+
+	/**
+	 * The same for a turn that goes beside the history, where every writer is in the way.
+	 */
+	private static final int ATTEMPTS_BESIDE = 100;
 
 	/**
 	 * What is known of a turn when it is over.
@@ -86,7 +95,10 @@ final class TurnWriter {
 			if (result.isStored()) {
 				return result(write, result, outline.overLimit());
 			}
-			expected = this.store.find(key()).filter(this::hasSameHistory).orElse(null);
+			expected = this.store.open(key(), Window.HEADER)
+				.filter(this::hasSameHistory)
+				.map(SessionView::session)
+				.orElse(null);
 			if (expected == null) {
 				return null;
 			}
@@ -100,39 +112,37 @@ final class TurnWriter {
 	 */
 	TurnResult keepAside(Outline outline) {
 		TurnWrite write = turnWrite(outline);
-		if (isErased()) {
-			return new TurnResult(key(), write.turn(), List.of(), outline.overLimit());
-		}
-		CommitResult whole = commitWithRecords(write);
-		return result(write, (whole != null) ? whole : this.store.commit(Commit.any(key()).turn(write)),
-				outline.overLimit());
+		CommitResult result = (this.base != null) ? besideHistory(write, this.base)
+				: this.store.commit(Commit.any(key()).turn(write).records(records()));
+		return (result != null) ? result(write, result, outline.overLimit())
+				: new TurnResult(key(), write.turn(), List.of(), outline.overLimit());
 	}
 
 	/**
-	 * Keeps what the snapshot cannot refer to with the turn, as long as all that it may
-	 * quote is there: what was deleted meanwhile must not come back.
-	 * @return null if it is not to be kept, or there is no such thing
+	 * What the snapshot cannot refer to is kept with the turn as long as all that it may
+	 * quote is there: what was deleted meanwhile must not come back either.
+	 * @return null if the session is not there any more
 	 */
-	private @Nullable CommitResult commitWithRecords(TurnWrite write) {
+	private @Nullable CommitResult besideHistory(TurnWrite write, Session opened) {
 		List<RecordWrite> records = records();
-		if (records.isEmpty()) {
-			return null;
-		}
-		if (this.base == null) {
-			return this.store.commit(Commit.any(key()).turn(write).records(records));
-		}
-		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-			Session now = this.store.find(key()).orElse(null);
-			if (now == null || (now.version() != this.base.version()
-					&& !new SnapshotReader(key(), this.store).isThere(this.snapshots.view()))) {
+		for (int attempt = 0; attempt < ATTEMPTS_BESIDE; attempt++) {
+			Session now = this.store.find(key())
+				.filter((session) -> session.createdAt().equals(opened.createdAt()))
+				.orElse(null);
+			if (now == null) {
 				return null;
+			}
+			if (!records.isEmpty() && now.version() != opened.version()
+					&& !new SnapshotReader(key(), this.store).isThere(this.snapshots.view())) {
+				records = List.of();
 			}
 			CommitResult result = this.store.commit(Commit.on(now).turn(write).records(records));
 			if (result.isStored()) {
 				return result;
 			}
 		}
-		return null;
+		throw new SessionConflictException("A turn on session " + key()
+				+ " that did not become history could not be kept either: others wrote all the time.", null);
 	}
 
 	/**
@@ -153,22 +163,35 @@ final class TurnWriter {
 	}
 
 	/**
-	 * Whether only the title or the like has changed since the turn was opened: renaming
-	 * a thread must not cost the turn that runs on it. All that takes away or adds moves
-	 * the head or the totals.
+	 * Whether only the title or the like has changed since the turn was opened, or older
+	 * turns were summarized: neither must cost the turn that runs on the thread. All that
+	 * takes away or adds moves the head or the totals.
 	 */
-	private boolean hasSameHistory(Session now) {
+	private boolean hasSameHistory(SessionView view) {
 		Session opened = this.base;
+		Session now = view.session();
 		return opened != null && now.createdAt().equals(opened.createdAt()) && now.head() == opened.head()
-				&& now.branch().equals(opened.branch()) && now.checkpoint() == opened.checkpoint()
-				&& now.totals().equals(opened.totals()) && Attributes.areEqual(now.state(), opened.state());
+				&& now.branch().equals(opened.branch()) && Attributes.areEqual(now.state(), opened.state())
+				&& (now.checkpoint() == opened.checkpoint() ? now.totals().equals(opened.totals())
+						: isOnlySummarized(view, opened));
+	}
+
+	private boolean isOnlySummarized(SessionView view, Session opened) {
+		if (view.checkpoint() == null) {
+			return false;
+		}
+		Checkpoint checkpoint = Checkpoints.read(view.checkpoint(), this.store.options().codec());
+		return checkpoint.since() == opened.checkpoint()
+				&& view.session().totals().equals(opened.totals().minus(checkpoint.covered()));
 	}
 
 	private TurnWrite turnWrite(Outline outline) {
 		List<NewItem> items = new ArrayList<>();
 		ReplayedInputs.keep(outline.kept(), this.inputs.replayed())
 			.forEach((entry) -> items.add(new NewItem(entry.message(), entry.at(),
-					this.store.options().tokens().applyAsInt(entry.message()))));
+					this.store.options()
+						.tokens()
+						.applyAsInt(ReplayedInputs.shown(entry.message(), this.inputs.replayed())))));
 		SnapshotTaker.Taken taken = this.snapshots.taken();
 		List<Round> rounds = outline.rounds();
 		String model = rounds.isEmpty() ? null : rounds.get(rounds.size() - 1).model();

@@ -36,20 +36,36 @@ final class ViewReader {
 
 	Optional<SessionView> open(TurnRequest request) {
 		if (!this.trim.pins().isEmpty()) {
-			return this.store.open(request.key(), (request.limit() == 0) ? Window.HEADER : Window.ALL);
+			return open(this.store, request.key(), (request.limit() == 0) ? Window.HEADER : Window.ALL);
 		}
 		Window window = window(request);
 		if (!this.trim.limitsTokens() || window.isEmpty()) {
-			return this.store.open(request.key(), window);
+			return open(this.store, request.key(), window);
 		}
 		int items = this.memory.itemsFor(request.key(), this.trim.maxTokens());
+		int before = -1;
 		while (true) {
-			Optional<SessionView> view = this.store.open(request.key(), window.and(Window.items(items)));
-			if (view.isEmpty() || items >= window.items() || isEnough(view.get(), window)) {
+			Optional<SessionView> view = open(this.store, request.key(), window.and(Window.items(items)));
+			if (view.isEmpty() || items >= window.items() || isEnough(view.get(), window)
+					|| view.get().items().size() == before) {
 				return view;
 			}
+			before = view.get().items().size();
 			items = (int) Math.min(3L * items, Integer.MAX_VALUE);
 		}
+	}
+
+	/**
+	 * A session with a part of its view. Where the head was moved to a turn that
+	 * remembers a summary that was deleted, the view begins anew without it.
+	 */
+	static Optional<SessionView> open(SessionStore store, SessionKey key, Window window) {
+		Optional<SessionView> view = store.open(key, window);
+		if (view.isPresent() && view.get().session().checkpoint() > 0 && view.get().checkpoint() == null) {
+			new Deletion(key, store).startViewAnew(view.get().session());
+			return store.open(key, window);
+		}
+		return view;
 	}
 
 	private Window window(TurnRequest request) {

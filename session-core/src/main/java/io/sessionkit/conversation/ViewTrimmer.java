@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
+import io.sessionkit.SessionKey;
 import io.sessionkit.hook.Trim;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -22,6 +23,8 @@ final class ViewTrimmer {
 
 	private static final Log logger = LogFactory.getLog(ViewTrimmer.class);
 
+	private final SessionKey key;
+
 	private final History history;
 
 	private final Trim trim;
@@ -30,7 +33,8 @@ final class ViewTrimmer {
 
 	private boolean overLimit;
 
-	ViewTrimmer(History history, Trim trim, RequestSize size) {
+	ViewTrimmer(SessionKey key, History history, Trim trim, RequestSize size) {
+		this.key = key;
 		this.history = history;
 		this.trim = trim;
 		this.size = size;
@@ -104,7 +108,7 @@ final class ViewTrimmer {
 	private void report(List<Message> sent) {
 		if (!this.overLimit) {
 			String tokens = this.trim.limitsTokens() ? " and " + Math.round(tokens(sent)) + " tokens" : "";
-			logger.warn("A request has " + RequestSize.messages(sent) + " messages" + tokens
+			logger.warn("A request on session " + this.key + " has " + RequestSize.messages(sent) + " messages" + tokens
 					+ ", more than trim.max-messages or trim.max-tokens allow: the current turn alone is larger, and it"
 					+ " is sent whole.");
 		}

@@ -116,6 +116,15 @@ public final class Redactor implements SessionHook {
 		return changed(turn, reply ? List.of(last) : List.of());
 	}
 
+	/**
+	 * Redacts what was stored before the redactor was there, and what a summarizer makes
+	 * up.
+	 */
+	@Override
+	public HookResult<List<Message>> beforeSummary(List<Message> messages) {
+		return changed(messages, List.of());
+	}
+
 	@Override
 	public boolean checksReplies() {
 		return true;

@@ -98,6 +98,20 @@ public interface SessionHook {
 	}
 
 	/**
+	 * Asked about what is summarized, outside of any turn: first the messages that a
+	 * summarizer is about to read, then the summary that it wrote, as the text of one
+	 * reply. Only hooks of all calls are asked, in their order.
+	 * <p>
+	 * May keep; replace; refuse. Where it refuses or throws, no summary is made and
+	 * nothing changes. The thread that runs it may wait.
+	 * @param messages user, assistant and tool response messages
+	 * @return what to do with them
+	 */
+	default HookResult<List<Message>> beforeSummary(List<Message> messages) {
+		return HookResult.keep();
+	}
+
+	/**
 	 * Whether this hook may withhold or change a reply. Then a stream waits: its
 	 * subscriber gets nothing before all replies of the turn have passed and the turn is
 	 * stored, and then only what the hooks have seen, in one piece for each reply. What

@@ -88,9 +88,9 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 					+ ", so it would be told nothing. Write " + CONVERSATION + " where the messages are to stand and "
 					+ SUMMARY + " where the summary so far is.");
 		}
-		if (!isPositive(timeout) || !isPositive(backoff)) {
-			throw new IllegalArgumentException(
-					"Timeout and backoff must be above zero: " + timeout + " and " + backoff + ".");
+		if (!isPossible(timeout) || !isPossible(backoff)) {
+			throw new IllegalArgumentException("Timeout and backoff must be at least a millisecond and at most a day: "
+					+ timeout + " and " + backoff + ".");
 		}
 	}
 
@@ -106,16 +106,8 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 		return new Builder(model);
 	}
 
-	/**
-	 * Whether a summary is made without being asked for.
-	 * @return false if there is no trigger
-	 */
-	public boolean isAutomatic() {
-		return this.trigger != null || this.triggerTokens != Long.MAX_VALUE || this.triggerMessages != Long.MAX_VALUE;
-	}
-
-	private static boolean isPositive(Duration duration) {
-		return !duration.isZero() && !duration.isNegative();
+	private static boolean isPossible(Duration duration) {
+		return duration.compareTo(Duration.ofMillis(1)) >= 0 && duration.compareTo(Duration.ofDays(1)) <= 0;
 	}
 
 	/**

@@ -16,13 +16,20 @@ import org.springframework.ai.tokenizer.TokenCountEstimator;
  * results, a constant for each medium and one for the frame of the message.
  * <p>
  * Providers count media by rules of their own, from some 85 tokens for a small picture to
- * 1,600 for a large one; {@value #PER_MEDIUM} is a guess in between. Safe for use by many
- * threads if the estimator is.
+ * 1,600 for a large one; {@value #PER_MEDIUM} is a guess in between. A long text is
+ * counted in pieces, and one that the estimator refuses by its length. Safe for use by
+ * many threads if the estimator is.
  */
 public final class MessageTokens implements ToIntFunction<Message> {
 
 	/** What a medium counts unless it is said otherwise. */
 	public static final int PER_MEDIUM = 1000;
+
+	/** Estimators that look for the longest words take long for texts that are one. */
+	private static final int PIECE = 8_000;
+
+	/** What is taken for the size of a token where the estimator fails. */
+	private static final int CHARACTERS_PER_TOKEN = 4;
 
 	/** The role and the marks around a message. */
 	private static final int FRAME = 4;
@@ -80,8 +87,25 @@ public final class MessageTokens implements ToIntFunction<Message> {
 		return (int) Math.min(tokens, Integer.MAX_VALUE);
 	}
 
-	private int count(@Nullable String text) {
-		return (text == null || text.isEmpty()) ? 0 : this.estimator.estimate(text);
+	private long count(@Nullable String text) {
+		long tokens = 0;
+		for (int from = 0; text != null && from < text.length(); from += PIECE) {
+			tokens += countPiece(text.substring(from, Math.min(text.length(), from + PIECE)));
+		}
+		return tokens;
+	}
+
+	/**
+	 * An estimate must not keep a message from being stored: JTokkit, for one, refuses
+	 * texts that have the name of a special token in them.
+	 */
+	private int countPiece(String text) {
+		try {
+			return this.estimator.estimate(text);
+		}
+		catch (RuntimeException ex) {
+			return (text.length() + CHARACTERS_PER_TOKEN - 1) / CHARACTERS_PER_TOKEN;
+		}
 	}
 
 	/** Holds the vocabulary, which is large, until it is needed. */

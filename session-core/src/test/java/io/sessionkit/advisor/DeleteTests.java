@@ -210,6 +210,17 @@ class DeleteTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void attributesStayWhenTheNewestTurnIsDeleted(TestStores kind) {
+		on(kind);
+		add(new UserMessage("q1"), new AssistantMessage("a1"));
+		add(new UserMessage("q2"), new AssistantMessage("a2"));
+		this.thread.put("name", "Ada");
+		assertThat(this.thread.delete(2)).isEqualTo(2);
+		assertThat(this.thread.state()).containsEntry("name", "Ada");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void whereTheHeadMovesBackNoSummaryComesBackWithIt(TestStores kind) {
 		on(kind);
 		add(new UserMessage("q1"), new AssistantMessage("a1"));

@@ -7,6 +7,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -15,20 +16,24 @@ import java.util.function.Supplier;
 
 import io.sessionkit.Checkpoint;
 import io.sessionkit.Session;
-import io.sessionkit.SessionItem;
+import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Compaction;
 import io.sessionkit.conversation.Compaction.Outcome;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.Pins;
+import io.sessionkit.hook.Redactor;
 import io.sessionkit.hook.SessionEvent;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.Summarize;
 import io.sessionkit.hook.Summarize.Mode;
 import io.sessionkit.hook.Trim;
 import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
@@ -42,12 +47,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.MessageType;
 import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
@@ -58,6 +65,7 @@ import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.chat.prompt.Prompt;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
@@ -184,9 +192,9 @@ class SummarizeTests {
 			Awaitility.await()
 				.untilAsserted(() -> assertThat(this.events).anyMatch(SessionEvent.SummaryFailed.class::isInstance));
 		}
-		release.countDown();
 		assertThat(thread().checkpoint()).isEmpty();
 		assertThat(Lines.of(thread().messages())).hasSize(8);
+		release.countDown();
 	}
 
 	@Test
@@ -321,8 +329,7 @@ class SummarizeTests {
 		this.summarizer.says("long");
 		Compaction made = conversations(rule().keepTurns(0).maxInputTokens(100), Trim.NONE).get(T1).compact(true);
 		assertThat(made.outcome()).isEqualTo(Outcome.SUMMARIZED);
-		assertThat(text(this.summarizer.lastRequest())).hasSizeLessThan(20_000)
-			.contains("[984000 characters left out]");
+		assertThat(text(this.summarizer.lastRequest())).hasSizeLessThan(3_000).contains("characters left out]");
 	}
 
 	@Test
@@ -357,6 +364,181 @@ class SummarizeTests {
 				"assistant: a2", "user: u3", "assistant: a3", "user: u4", "assistant: a4");
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(this.events).anyMatch(SessionEvent.Summarized.class::isInstance));
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void aTurnThatIsOpenWhenASummaryIsPutInBecomesHistory(ClientSetup setup) {
+		Conversations conversations = conversations(rule().keepTurns(1), Trim.NONE);
+		ChatClient chat = setup.builder(this.model, SessionAdvisor.of(conversations)).build();
+		talk(setup, chat, 1, 3);
+		this.summarizer.says("u1 and u2");
+		this.model.step((prompt) -> later(() -> {
+			assertThat(conversations.get(T1).compact(true).outcome()).isEqualTo(Outcome.SUMMARIZED);
+			return Flux.just(this.model.chunk("a4", List.of(), true));
+		}));
+		setup.content(chat.prompt().user("u4").advisors(SessionAdvisor.session(T1)));
+		assertThat(Lines.of(thread().view())).containsExactly(QUESTION, "assistant: u1 and u2", "user: u3",
+				"assistant: a3", "user: u4", "assistant: a4");
+	}
+
+	@Test
+	void aTurnThatIsOpenWhenSomethingIsDeletedLosesAlthoughASummaryWasPutInToo() {
+		Conversations conversations = conversations(rule().keepTurns(1), Trim.NONE);
+		ChatClient chat = ClientSetup.plain().builder(this.model, SessionAdvisor.of(conversations)).build();
+		talk(chat, 1, 3);
+		this.summarizer.says("u1 and u2");
+		this.model.step((prompt) -> later(() -> {
+			conversations.get(T1).compact(true);
+			this.store.commit(Commit.any(T1).delete(Set.of(6L)));
+			return Flux.just(this.model.chunk("a4", List.of(), true));
+		}));
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> ask(chat, "u4"));
+		assertThat(Lines.of(thread().messages())).endsWith("user: u3");
+	}
+
+	@Test
+	void aFailedTurnOfAnErasedSessionDoesNotBringItBack() {
+		ChatClient chat = chat(rule());
+		talk(chat, 1, 1);
+		this.model.fails(new IllegalStateException());
+		this.store.beforeCommit(() -> {
+			this.store.beforeCommit(() -> {
+			});
+			this.store.clear(T1);
+		});
+		assertThatIllegalStateException().isThrownBy(() -> ask(chat, "my secret"));
+		assertThat(this.store.find(T1)).isEmpty();
+	}
+
+	@Test
+	void whereTheHeadMovesToATurnOfADeletedSummaryTheViewHasTheTurnsItself() {
+		Conversation thread = conversations(rule().keepTurns(1), Trim.NONE).get(T1);
+		for (int i = 1; i <= 3; i++) {
+			this.store.add(T1, List.of(new UserMessage("u" + i), new AssistantMessage("a" + i)));
+		}
+		this.summarizer.says("u1 and u2");
+		thread.compact(true);
+		this.store.add(T1, List.of(new UserMessage("u4"), new AssistantMessage("a4")));
+		this.store.add(T1, List.of(new UserMessage("u5"), new AssistantMessage("a5")));
+		thread.delete(1);
+		this.store.commit(Commit.any(T1).header(HeaderChange.NONE.head(Session.MAIN, 4)));
+		assertThat(Lines.of(thread.view())).startsWith("user: u2", "assistant: a2", "user: u3")
+			.endsWith("user: u4", "assistant: a4");
+		this.model.says("a");
+		ask(chat(rule()), "u6");
+		assertThat(this.model.lastRequestLines()).startsWith("user: u2");
+	}
+
+	@Test
+	void aPinnedTurnThatIsLargerThanASummaryMayReadIsNotInTheWay() {
+		this.store.add(T1, List.of(new UserMessage("word ".repeat(500)), new AssistantMessage("a0")));
+		for (int i = 1; i <= 5; i++) {
+			this.store.add(T1, List.of(new UserMessage("u" + i), new AssistantMessage("a" + i)));
+		}
+		this.summarizer.says("u1 to u3");
+		Compaction made = conversations(rule().keepTurns(2).maxInputTokens(100), Trim.NONE.pins(Pins.firstUser()))
+			.get(T1)
+			.compact(true);
+		assertThat(made.outcome()).isEqualTo(Outcome.SUMMARIZED);
+		assertThat(text(this.summarizer.lastRequest())).contains(">u1<", ">u3<").doesNotContain("word word");
+	}
+
+	@Test
+	void whereNothingCanBeTakenInTheSessionIsLeftAloneForAWhile() {
+		Trim all = Trim.NONE.pins(Pins.NONE.andRole(MessageType.USER));
+		ChatClient chat = chat(ClientSetup.plain(), rule().triggerMessages(2).keepTurns(0), all);
+		talk(chat, 1, 2);
+		int before = this.store.calls().size();
+		talk(chat, 3, 3);
+		assertThat(this.store.calls().subList(before, this.store.calls().size())).containsExactly("open", "commit");
+	}
+
+	@Test
+	void aTurnOfManyLargeResultsIsReadWithinTheBound() {
+		List<Message> turn = new ArrayList<>(List.of(new UserMessage("u1")));
+		for (int i = 0; i < 40; i++) {
+			turn.add(AssistantMessage.builder().content("").toolCalls(List.of(call())).build());
+			turn.add(ToolResponseMessage.builder()
+				.responses(List.of(new ToolResponse("c", "t", "word ".repeat(3_000))))
+				.build());
+		}
+		turn.add(new AssistantMessage("a1"));
+		this.store.add(T1, turn);
+		this.summarizer.says("words");
+		conversations(rule().keepTurns(0).maxInputTokens(8_000), Trim.NONE).get(T1).compact(true);
+		assertThat(text(this.summarizer.lastRequest())).hasSizeLessThan(50_000);
+	}
+
+	@Test
+	void nullsInWhatAnApplicationStoredAreRead() {
+		this.store.add(T1,
+				List.of(new UserMessage("u1"),
+						AssistantMessage.builder()
+							.content(null)
+							.toolCalls(List.of(new ToolCall(null, "function", "t", "{}")))
+							.build(),
+						ToolResponseMessage.builder().responses(List.of(new ToolResponse(null, "t", null))).build(),
+						new AssistantMessage("a1")));
+		this.summarizer.says("nothing");
+		assertThat(conversations(rule().keepTurns(0), Trim.NONE).get(T1).compact(true).outcome())
+			.isEqualTo(Outcome.SUMMARIZED);
+	}
+
+	@Test
+	void whatHooksRedactIsNeitherReadByTheSummarizerNorInTheSummary() {
+		this.store.add(T1, List.of(new UserMessage("mail alice@example.com"), new AssistantMessage("a1")));
+		this.summarizer.says("wrote to bob@example.com");
+		Conversations conversations = Conversations.builder(this.store)
+			.summarize(rule().keepTurns(0).build())
+			.hooks(Redactor.standard())
+			.build();
+		this.opened.add(conversations);
+		assertThat(conversations.get(T1).compact(true).checkpoint().summary()).isEqualTo("wrote to [email]");
+		assertThat(text(this.summarizer.lastRequest())).contains("mail [email]").doesNotContain("alice");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aSummaryThatAHookRefusesChangesNothing(boolean refuses) {
+		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
+		this.summarizer.says("secret");
+		Conversations conversations = Conversations.builder(this.store)
+			.summarize(rule().keepTurns(0).build())
+			.hooks(new SessionHook() {
+
+				@Override
+				public HookResult<List<Message>> beforeSummary(List<Message> messages) {
+					if (!"secret".equals(messages.get(0).getText())) {
+						return HookResult.keep();
+					}
+					if (refuses) {
+						return HookResult.refuse("not that");
+					}
+					throw new IllegalStateException("secret");
+				}
+
+				@Override
+				public String name() {
+					return "guard";
+				}
+
+			})
+			.build();
+		this.opened.add(conversations);
+		Compaction made = conversations.get(T1).compact(true);
+		assertThat(made.outcome()).isEqualTo(Outcome.FAILED);
+		assertThat(made.failure()).contains("'guard'").doesNotContain("secret");
+		assertThat(thread().checkpoint()).isEmpty();
+	}
+
+	@Test
+	void aTriggerThatThrowsAnErrorDoesNotFailATurnThatIsStored() {
+		ChatClient chat = chat(rule().mode(Mode.BACKGROUND).keepTurns(0).trigger((session) -> {
+			throw new NoClassDefFoundError();
+		}));
+		talk(chat, 1, 3);
+		assertThat(thread().messages()).hasSize(6);
 	}
 
 	@Test

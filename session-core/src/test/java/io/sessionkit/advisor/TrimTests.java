@@ -268,6 +268,64 @@ class TrimTests {
 		assertThat(this.model.lastRequest()).as("a provider that does not count changes nothing").hasSize(9);
 	}
 
+	/**
+	 * Nobody else has a tool of that name.
+	 */
+	@Test
+	void aToolIsCountedByTheEstimateOfItsOwnStore() {
+		InMemorySessionStore other = new InMemorySessionStore(
+				StoreOptions.of(JsonMessageCodec.create()).tokens((message) -> 100 * TOKENS_OF_A_MESSAGE));
+		this.model.says("a");
+		askWithATool(Conversations.builder(other).trim(Trim.keepLastTokens(10_000)).build(), "u");
+		history(20);
+		Conversations own = Conversations.builder(this.store).trim(Trim.keepLastTokens(100)).build();
+		this.model.responds(CachedUsage.response("a21", 200, 0));
+		askWithATool(own, "u21");
+		this.model.says("a22");
+		askWithATool(own, "u22");
+		assertThat(this.model.lastRequest()).as("nine messages and a tool were 200 tokens").hasSize(5);
+	}
+
+	private void askWithATool(Conversations conversations, String question) {
+		ClientSetup.plain()
+			.builder(this.model, SessionAdvisor.of(conversations))
+			.defaultTools(SessionAdvisorTests.echo("counted"))
+			.build()
+			.prompt()
+			.user(question)
+			.advisors(SessionAdvisor.session(T1))
+			.call()
+			.content();
+	}
+
+	@Test
+	void whatIsReadFromACacheDoesNotMakeTheEstimateSmaller() {
+		history(40);
+		ChatClient chat = chat(ClientSetup.plain(), Trim.keepLastTokens(100), Prune.NONE);
+		this.model.responds(CachedUsage.response("a", 10, 90)).responds(CachedUsage.response("a", 10, 5)).says("a");
+		for (int i = 0; i < 3; i++) {
+			chat.prompt().user("u").advisors(SessionAdvisor.session(T1)).call().content();
+			assertThat(this.model.lastRequest()).hasSize(9);
+		}
+	}
+
+	@Test
+	void aMessageWithTheNameOfASpecialTokenIsStoredAndALongOneIsCountedInTime() {
+		MessageTokens tokens = new MessageTokens(new JTokkitTokenCountEstimator());
+		assertThat(tokens.applyAsInt(new UserMessage("what is <|endoftext|> ?"))).isBetween(5, 15);
+		assertThat(tokens.applyAsInt(new UserMessage("a".repeat(1_000_000)))).isBetween(50_000, 1_000_000);
+	}
+
+	@Test
+	void aTurnThatWasDeletedAmongTheNewestDoesNotCostRoundTripsWithoutEnd() {
+		history(60);
+		thread().delete(58);
+		int before = this.store.calls().size();
+		ask(Trim.keepLastTurns(10).maxTokens(8_000), "u61");
+		assertThat(this.store.calls().size() - before).isLessThanOrEqualTo(3);
+		assertThat(this.model.lastRequestLines()).endsWith("user: u60", "assistant: a60", "user: u61");
+	}
+
 	@Test
 	void trap11TextArgumentsResultsAndMediaAreCounted() {
 		MessageTokens tokens = new MessageTokens(new JTokkitTokenCountEstimator());

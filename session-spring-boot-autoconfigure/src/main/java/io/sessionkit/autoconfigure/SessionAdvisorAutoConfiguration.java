@@ -54,7 +54,7 @@ public final class SessionAdvisorAutoConfiguration {
 			.replayExclude(names(properties.turn().replayExclude()))
 			.keepSystemText(properties.snapshot().system());
 		merge.ifAvailable(builder::merge);
-		SummaryRule.of(properties.summarize(), trigger.getIfAvailable(), beans).ifPresent(builder::summarize);
+		SummaryRule.of(properties, trigger.getIfAvailable(), beans).ifPresent(builder::summarize);
 		return builder.build();
 	}
 
@@ -69,7 +69,8 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	@Bean
-	SessionContext sessionContext() {
+	@ConditionalOnMissingBean
+	SessionContext sessionKitContext() {
 		return new SessionContext();
 	}
 

@@ -65,14 +65,6 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	private static final String NO_LIMIT = ", or leave it out for no limit";
 
 	public SessionKitProperties {
-		Integer maxTurns = trim.maxTurns();
-		if (summarize.enabled() && summarize.hasTrigger() && maxTurns != null && maxTurns < summarize.keepTurns()) {
-			throw new ConfigurationRefusedException(
-					"The property '" + PREFIX + ".trim.max-turns' is " + maxTurns + " and '" + PREFIX
-							+ ".summarize.keep-turns' is " + summarize.keepTurns()
-							+ ": the turns in between would be neither sent nor summarized.",
-					"Set '" + PREFIX + ".summarize.keep-turns' to " + maxTurns + " or less.");
-		}
 		if (timeToLive != null && (timeToLive.isZero() || timeToLive.isNegative())) {
 			throw ConfigurationRefusedException.of(PREFIX + ".time-to-live", timeToLive,
 					"Write a duration above zero, such as 30d, or leave it out for sessions that stay for good.");
@@ -238,8 +230,9 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	}
 
 	/**
-	 * When the older part of a thread is summarized. Nothing is, unless a trigger is set
-	 * or the application has a SummaryTrigger bean.
+	 * When the older part of a thread is summarized. Nothing is, unless a trigger or the
+	 * model is set, or the application has a SummaryTrigger bean, which is asked in the
+	 * place of the triggers.
 	 *
 	 * @param enabled Whether threads are summarized where a trigger says so.
 	 * @param mode When a summary is made: background (after a turn, on another thread) or
@@ -251,8 +244,8 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	 * @param keepTurns How many of the newest turns stay as they are.
 	 * @param prompt What the summarizer is told; has to have {conversation} in it, and
 	 * may have {summary} for the summary so far. Unset: a text of SessionKit.
-	 * @param model The name of the ChatModel bean that writes summaries. Unset: the only
-	 * or primary one.
+	 * @param model The name of the ChatModel bean that writes summaries. Without a
+	 * trigger they are made on request only. Unset: the only or primary one.
 	 * @param maxInputTokens How much one summary may read; what is left is read by the
 	 * next one.
 	 * @param timeout How long a summary may take before it is given up.
@@ -327,11 +320,12 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	 * What else is kept with a turn.
 	 *
 	 * @param inputs Names of advisor parameters whose values are kept with the turn. The
-	 * model is not shown them again. Unset: none.
+	 * model is not shown them again, unless sessionkit.turn.replay names them. Unset:
+	 * none.
 	 * @param replay Names of inputs that the model is shown again, behind the question,
 	 * when their turn is history, in this order; * for all. Unset: none.
 	 * @param replayExclude Names of inputs that the model is not shown again, whatever
-	 * sessionkit.turn.replay says. Unset: none.
+	 * sessionkit.turn.replay says; * for all. Unset: none.
 	 */
 	public record Turn(@Nullable List<String> inputs, @Nullable List<String> replay,
 			@Nullable List<String> replayExclude) {

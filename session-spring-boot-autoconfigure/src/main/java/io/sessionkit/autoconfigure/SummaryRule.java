@@ -27,11 +27,14 @@ final class SummaryRule {
 	 * @throws ConfigurationRefusedException if the model is not there, or not the only
 	 * one
 	 */
-	static Optional<Summarize> of(SessionKitProperties.Summarize properties, @Nullable SummaryTrigger trigger,
+	static Optional<Summarize> of(SessionKitProperties all, @Nullable SummaryTrigger trigger,
 			ListableBeanFactory beans) {
-		if (!properties.enabled() || (!properties.hasTrigger() && trigger == null)) {
+		SessionKitProperties.Summarize properties = all.summarize();
+		boolean asked = properties.hasTrigger() || properties.model() != null || trigger != null;
+		if (!properties.enabled() || !asked) {
 			return Optional.empty();
 		}
+		refuseGaps(all.trim(), properties, trigger != null);
 		Summarize.Builder rule = Summarize.by(model(properties.model(), beans))
 			.mode(properties.mode())
 			.keepTurns(properties.keepTurns())
@@ -51,6 +54,29 @@ final class SummaryRule {
 			rule.trigger(trigger);
 		}
 		return Optional.of(rule.build());
+	}
+
+	/**
+	 * A turn that is not sent any more has to be in a summary by then.
+	 */
+	private static void refuseGaps(SessionKitProperties.Trim trim, SessionKitProperties.Summarize summarize,
+			boolean triggered) {
+		refuseBelow("trim.max-turns", trim.maxTurns(), "summarize.keep-turns", (long) summarize.keepTurns());
+		if (!triggered) {
+			refuseBelow("trim.max-messages", trim.maxMessages(), "summarize.trigger-messages",
+					summarize.triggerMessages());
+			refuseBelow("trim.max-tokens", trim.maxTokens(), "summarize.trigger-tokens", summarize.triggerTokens());
+		}
+	}
+
+	private static void refuseBelow(String limit, @Nullable Integer most, String property, @Nullable Long value) {
+		if (most != null && value != null && most < value) {
+			throw new ConfigurationRefusedException(
+					"The property '" + SessionKitProperties.PREFIX + "." + limit + "' is " + most + " and '"
+							+ SessionKitProperties.PREFIX + "." + property + "' is " + value
+							+ ": the turns in between would be neither sent nor summarized.",
+					"Set '" + SessionKitProperties.PREFIX + "." + property + "' to " + most + " or less.");
+		}
 	}
 
 	private static ChatModel model(@Nullable String name, ListableBeanFactory beans) {

@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit;
 import io.sessionkit.Checkpoint;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SummaryTrigger;
 import io.sessionkit.test.ScriptedChatModel;
 import org.awaitility.Awaitility;
@@ -117,8 +118,9 @@ class SummaryRuleTests {
 
 	@Test
 	void turnsThatWouldBeNeitherSentNorSummarizedAreRefusedAtStart() {
-		assertThat(failure(this.runner.withPropertyValues("sessionkit.trim.max-turns=4",
-				"sessionkit.summarize.keep-turns=6", "sessionkit.summarize.trigger-tokens=8000")))
+		assertThat(failure(this.runner.withBean(ChatModel.class, () -> this.model)
+			.withPropertyValues("sessionkit.trim.max-turns=4", "sessionkit.summarize.keep-turns=6",
+					"sessionkit.summarize.trigger-tokens=8000")))
 			.contains("'sessionkit.trim.max-turns' is 4", "'sessionkit.summarize.keep-turns' to 4 or less");
 	}
 
@@ -136,6 +138,32 @@ class SummaryRuleTests {
 			assertThat(context.getBean(Conversations.class).get("t1").session().orElseThrow().totals().tokens())
 				.isGreaterThanOrEqualTo(200);
 		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "trim.max-messages, summarize.trigger-messages", "trim.max-tokens, summarize.trigger-tokens" })
+	void aTriggerAboveTheLimitIsRefusedAtStart(String limit, String trigger) {
+		assertThat(failure(this.runner.withBean(ChatModel.class, () -> this.model)
+			.withPropertyValues("sessionkit." + limit + "=50", "sessionkit." + trigger + "=200")))
+			.contains("'sessionkit." + limit + "' is 50", "'sessionkit." + trigger + "' to 50 or less");
+	}
+
+	@Test
+	void aModelAloneSummarizesOnRequest() {
+		this.small.says("on request");
+		this.runner.withBean("large", ChatModel.class, () -> this.model)
+			.withBean("small", ChatModel.class, () -> this.small)
+			.withPropertyValues("sessionkit.summarize.model=small", "sessionkit.summarize.keep-turns=1")
+			.run((context) -> {
+				talk(context.getBean(SessionAdvisor.class), 3);
+				assertThat(context.getBean(Conversations.class).get("t1").compact(true).turns()).isEqualTo(2);
+			});
+	}
+
+	@Test
+	void anApplicationMayHaveABeanOfItsOwnThatIsCalledSessionContext() {
+		this.runner.withBean("sessionContext", String.class, () -> "mine")
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(SessionContext.class));
 	}
 
 	private static String failure(ApplicationContextRunner runner) {
