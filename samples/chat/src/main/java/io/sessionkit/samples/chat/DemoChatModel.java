@@ -28,8 +28,9 @@ import org.springframework.stereotype.Component;
 
 /**
  * Stands in for a model where there is no network and no key. It remembers nothing: like
- * any model it knows only the prompt that it gets, so what it recalls was sent to it. Its
- * token counts are estimates. Safe for use by many threads.
+ * any model it knows only the prompt that it gets, so what it recalls was sent to it. It
+ * also writes the summaries, see {@link DemoSummary}. Its token counts are estimates.
+ * Safe for use by many threads.
  */
 @Component
 @Profile("!openai")

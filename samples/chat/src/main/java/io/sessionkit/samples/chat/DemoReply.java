@@ -10,6 +10,7 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +19,6 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.MessageType;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
-import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.prompt.ChatOptions;
 import org.springframework.ai.chat.prompt.Prompt;
@@ -41,44 +41,6 @@ final class DemoReply {
 	private static final Pattern NAME = Pattern.compile("(?:(?i:\\bmy name is|\\bcall me)\\s+(\\p{L}[\\p{L}'’-]*))"
 			+ "|(?:\\bI(?:'m|’m| am)\\s+(\\p{Lu}[\\p{L}'’-]*))");
 
-	private static final String HOW_IT_WORKS = """
-			The controller names the session. That is all:
-
-			```java
-			chat.prompt()
-			    .user(text)
-			    .advisors(SessionAdvisor.session(thread))
-			    .stream();
-			```
-
-			SessionKit loads the **history** of the thread, sends it in front of your question, and stores the whole \
-			turn when it ends: question, tool calls and answer.""";
-
-	private static final String STORY = """
-			There was once a lighthouse keeper who could not remember yesterday. Every morning she lit the lamp, and \
-			every morning she asked the sea who she was.
-
-			The sea did not say. But on the table lay a book, and in it, in her own hand, stood all that the ships had \
-			asked and all that she had answered. So she read it, page by page, before the first ship came.
-
-			“Good morning, Ada,” called the captain. “Do you still have the rope that I left here?” She turned a page. \
-			“Behind the door,” she said, “where you put it on Tuesday.”
-
-			The captain thought that she had a wonderful memory. She had none at all. She had a book, and she never \
-			tore out half a page.""";
-
-	private static final String UNDERSTOOD = """
-			I am a small offline demo with a few rules, not a language model, so I did not understand that. Try one of \
-			these:
-
-			- “My name is Ada”, and later “What is my name?”
-			- “What time is it?” or “Roll two dice”, which call tools
-			- “What did I roll?”, “What did I say first?” or “How many messages are there?”
-			- “How does this work?” or “Tell me a story”
-			- “Please fail”, to see a turn that went wrong
-
-			With the profile `openai` a real model answers here.""";
-
 	/** The first pattern that is found decides. */
 	private static final List<Rule> RULES = List.of(
 			new Rule(pattern("what(?:'s|’s| is) my name|who am i"), DemoReply::recalledName),
@@ -86,21 +48,30 @@ final class DemoReply {
 					DemoReply::firstQuestion),
 			new Rule(pattern("how many messages"), DemoReply::countedMessages),
 			new Rule(pattern("what (?:did|have) (?:i|you) roll"), DemoReply::recalledRolls),
-			new Rule(NAME, DemoReply::greeting), new Rule(pattern("\\bstory\\b"), (reply) -> STORY),
-			new Rule(pattern("how does (?:this|it) work|show me the code"), (reply) -> HOW_IT_WORKS),
+			new Rule(NAME, DemoReply::greeting), new Rule(pattern("\\bstory\\b"), (reply) -> DemoTexts.STORY),
+			new Rule(pattern("how does (?:this|it) work|show me the code"), (reply) -> DemoTexts.HOW_IT_WORKS),
 			new Rule(pattern("please fail"), DemoReply::failure),
 			new Rule(pattern("^\\W*(?:hello|hi|hey|good (?:morning|evening))\\b"), DemoReply::hello));
 
 	private final List<Message> messages;
 
+	private final DemoSummary summary;
+
 	private final Set<String> offered;
 
 	private DemoReply(Prompt prompt) {
 		this.messages = prompt.getInstructions();
+		this.summary = DemoSummary.in(this.messages);
 		this.offered = offered(prompt.getOptions());
 	}
 
 	static AssistantMessage to(Prompt prompt) {
+		return DemoSummary.askedFor(prompt)
+			.map((summary) -> new AssistantMessage(summary.text()))
+			.orElseGet(() -> answer(prompt));
+	}
+
+	private static AssistantMessage answer(Prompt prompt) {
 		DemoReply reply = new DemoReply(prompt);
 		if (reply.last() instanceof ToolResponseMessage results) {
 			return new AssistantMessage(reply.told(results));
@@ -163,7 +134,7 @@ final class DemoReply {
 		results.getResponses()
 			.stream()
 			.filter((result) -> result.name().equals(ChatTools.CURRENT_TIME))
-			.map((result) -> "It is " + plain(result) + ".")
+			.map((result) -> "It is " + plain(result.responseData()) + ".")
 			.forEach(sentences::add);
 		List<String> rolls = rolls(results);
 		if (!rolls.isEmpty()) {
@@ -178,7 +149,7 @@ final class DemoReply {
 			.filter((rule) -> rule.pattern().matcher(question()).find())
 			.findFirst()
 			.map((rule) -> rule.reply().apply(this))
-			.orElse(UNDERSTOOD);
+			.orElse(DemoTexts.UNDERSTOOD);
 	}
 
 	private String greeting() {
@@ -201,21 +172,34 @@ final class DemoReply {
 		if (questions.size() == 1) {
 			return "This is the first thing that you have said here.";
 		}
+		if (!this.summary.isEmpty()) {
+			return "The summary that I was sent begins with: “" + questions.get(0) + "”";
+		}
 		return "The first thing that I was sent from you is: “" + questions.get(0) + "”";
 	}
 
 	private String countedMessages() {
 		long sent = this.messages.stream().filter((message) -> message.getMessageType() != MessageType.SYSTEM).count();
+		if (!this.summary.isEmpty()) {
+			return "With this question I was sent " + sent
+					+ " messages. Two of them are the summary of what came before. From you: " + asked().size()
+					+ ". The rest is what I answered and what the tools returned.";
+		}
 		return "With this question I was sent " + sent + ((sent == 1) ? " message" : " messages") + ", "
 				+ questions().size() + " of them from you. The rest is what I answered and what the tools returned.";
 	}
 
 	private String recalledRolls() {
-		List<String> rolls = this.messages.stream()
+		Stream<String> summarized = this.summary.lines()
+			.stream()
+			.flatMap((line) -> line.results().stream())
+			.filter((result) -> result.tool().equals(ChatTools.ROLL_DIE))
+			.map(DemoSummary.Result::data);
+		Stream<String> sent = this.messages.stream()
 			.filter(ToolResponseMessage.class::isInstance)
 			.map(ToolResponseMessage.class::cast)
-			.flatMap((results) -> rolls(results).stream())
-			.toList();
+			.flatMap((results) -> rolls(results).stream());
+		List<String> rolls = Stream.concat(summarized, sent).toList();
 		return rolls.isEmpty() ? "Nothing yet, as far as the history says."
 				: "The history says: " + joined(rolls) + ".";
 	}
@@ -225,14 +209,32 @@ final class DemoReply {
 	}
 
 	private Optional<String> name() {
-		return questions().stream().flatMap((text) -> NAME.matcher(text).results()).reduce((a, b) -> b).map((found) -> {
+		return questions().stream().flatMap((text) -> nameIn(text).stream()).reduce((a, b) -> b);
+	}
+
+	/**
+	 * The last name that somebody gives in a text.
+	 */
+	static Optional<String> nameIn(String text) {
+		return NAME.matcher(text).results().reduce((a, b) -> b).map((found) -> {
 			String name = (found.group(1) != null) ? found.group(1) : found.group(2);
 			return Character.toTitleCase(name.charAt(0)) + name.substring(1);
 		});
 	}
 
+	/**
+	 * What the user has said as far as the prompt knows, in a summary or as it was said.
+	 */
 	private List<String> questions() {
-		return this.messages.stream().filter(UserMessage.class::isInstance).map(Message::getText).toList();
+		return Stream.concat(this.summary.lines().stream().map(DemoSummary.Line::question), asked().stream()).toList();
+	}
+
+	private List<String> asked() {
+		return this.messages.stream()
+			.filter(UserMessage.class::isInstance)
+			.map(Message::getText)
+			.skip(this.summary.isEmpty() ? 0 : 1)
+			.toList();
 	}
 
 	private String question() {
@@ -248,13 +250,12 @@ final class DemoReply {
 		return results.getResponses()
 			.stream()
 			.filter((result) -> result.name().equals(ChatTools.ROLL_DIE))
-			.map(DemoReply::plain)
+			.map((result) -> plain(result.responseData()))
 			.toList();
 	}
 
 	/** Text results come as JSON strings. */
-	private static String plain(ToolResponse result) {
-		String data = result.responseData();
+	static String plain(String data) {
 		return (data.length() > 1 && data.startsWith("\"") && data.endsWith("\""))
 				? data.substring(1, data.length() - 1) : data;
 	}

@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
+import io.sessionkit.hook.Summarize;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -138,8 +140,81 @@ class DemoChatModelTests {
 	}
 
 	@Test
+	void summarizesWhatItIsGivenAndNothingElse() {
+		assertThat(answer(user(summaryPrompt("(none)", """
+				<message role="user">Say &lt;b> &amp; “so”</message>
+				<message role="assistant">I did not understand that.</message>
+				<message role="user">Roll two dice.
+				What time is it?</message>
+				<message role="assistant"></message>
+				<tool-call id="1" name="roll_die">{&quot;sides&quot;:6}</tool-call>
+				<tool-result id="1" name="roll_die">4</tool-result>
+				<tool-result id="2" name="current_time">&quot;Friday, 12:00&quot;</tool-result>
+				<message role="assistant">You rolled 4.</message>""")))).isEqualTo("""
+				Said so far, oldest first:
+				- “Say <b> & “so””
+				- “Roll two dice. What time is it?” · roll_die: 4 · current_time: Friday, 12:00""");
+	}
+
+	@Test
+	void foldsTheSummarySoFarIntoTheNewOne() {
+		assertThat(answer(user(summaryPrompt("""
+				Said so far, oldest first:
+				- 3 older, left out
+				- “My name is Ada”
+				- “Roll a die” · roll_die: 4""", """
+				<message role="user">Hello</message>""")))).isEqualTo("""
+				Said so far, oldest first:
+				- 3 older, left out
+				- “My name is Ada”
+				- “Roll a die” · roll_die: 4
+				- “Hello”""");
+	}
+
+	@Test
+	void goesOnFromASummaryOfAnotherModel() {
+		assertThat(answer(user(summaryPrompt("The user likes &lt;b>.", "<message role=\"user\">Hello</message>"))))
+			.isEqualTo("""
+					The user likes <b>.
+
+					Said so far, oldest first:
+					- “Hello”""");
+	}
+
+	@Test
+	void keepsASummaryShortAndTheNameInIt() {
+		String much = "<message role=\"user\">My name is Ada</message>\n"
+				+ "<message role=\"user\">Hello</message>\n".repeat(30);
+
+		assertThat(answer(user(summaryPrompt("(none)", much)))).contains("- 19 older, left out\n- “My name is Ada”\n")
+			.hasLineCount(14);
+	}
+
+	@Test
+	void recallsFromTheSummaryThatAPromptBeginsWith() {
+		Message[] summary = { new SystemMessage("Be brief"), user("Summarize our conversation so far."), assistant("""
+				Said so far, oldest first:
+				- “My name is Ada”
+				- “Roll two dice” · roll_die: 3 · roll_die: 5""") };
+
+		assertThat(answer(summary, user("What is my name?"))).contains("Ada");
+		assertThat(answer(summary, user("What did I roll?"))).contains("3 and 5");
+		assertThat(answer(summary, user("What did I say first?"))).contains("summary", "“My name is Ada”");
+		assertThat(answer(summary, user("How many messages are there?"))).contains("3 messages", "From you: 1.");
+	}
+
+	@Test
 	void offersOptionsThatCanCarryTools() {
 		assertThat(this.model.getOptions()).isInstanceOf(ToolCallingChatOptions.class);
+	}
+
+	private @Nullable String answer(Message[] before, Message question) {
+		return answer(Stream.concat(Arrays.stream(before), Stream.of(question)).toArray(Message[]::new));
+	}
+
+	private static String summaryPrompt(String soFar, String conversation) {
+		return Summarize.DEFAULT_PROMPT.replace(Summarize.SUMMARY, soFar)
+			.replace(Summarize.CONVERSATION, conversation.stripTrailing());
 	}
 
 	private @Nullable String answer(Message... messages) {
