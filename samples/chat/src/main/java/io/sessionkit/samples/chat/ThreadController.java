@@ -17,6 +17,7 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -47,9 +48,17 @@ final class ThreadController {
 
 	private final Conversations conversations;
 
-	ThreadController(SessionStore store, Conversations conversations) {
+	private final long summaryFrom;
+
+	/**
+	 * @param summaryFrom how many messages it takes for older turns to be summarized; 0
+	 * if they never are
+	 */
+	ThreadController(SessionStore store, Conversations conversations,
+			@Value("${sessionkit.summarize.trigger-messages:0}") long summaryFrom) {
 		this.store = store;
 		this.conversations = conversations;
+		this.summaryFrom = summaryFrom;
 	}
 
 	@GetMapping
@@ -62,7 +71,7 @@ final class ThreadController {
 		Conversation conversation = this.conversations.get(id);
 		Session session = conversation.session()
 			.orElseThrow(() -> new SessionNotFoundException("There is no thread " + conversation.key() + "."));
-		return new ThreadWithTurns(view(session), turns(conversation));
+		return new ThreadWithTurns(view(session), turns(conversation), checkpoints(conversation, session));
 	}
 
 	@PutMapping("/{id}/title")
@@ -96,8 +105,16 @@ final class ThreadController {
 				: conversation.items(turn.number());
 	}
 
+	private static List<CheckpointView> checkpoints(Conversation conversation, Session session) {
+		return conversation.checkpoints()
+			.stream()
+			.map((checkpoint) -> CheckpointView.of(checkpoint, checkpoint.id().equals(session.checkpointId())))
+			.toList();
+	}
+
 	private ThreadView view(Session session) {
-		return new ThreadView(session.key().id(), title(session), session.turns(), session.updatedAt());
+		return new ThreadView(session.key().id(), title(session), session.turns(), session.updatedAt(),
+				new Unsummarized(session.checkpoint(), session.totals().items(), this.summaryFrom));
 	}
 
 	private String title(Session session) {
@@ -118,10 +135,23 @@ final class ThreadController {
 		return (end < line.length()) ? line.substring(0, end).strip() + "…" : line;
 	}
 
-	record ThreadView(String id, String title, long turns, Instant updatedAt) {
+	record ThreadView(String id, String title, long turns, Instant updatedAt, Unsummarized unsummarized) {
 	}
 
-	record ThreadWithTurns(ThreadView thread, List<TurnView> turns) {
+	/**
+	 * @param checkpoints the summaries, those of earlier turns first
+	 */
+	record ThreadWithTurns(ThreadView thread, List<TurnView> turns, List<CheckpointView> checkpoints) {
+	}
+
+	/**
+	 * The history that no summary covers.
+	 *
+	 * @param since the last turn that a summary covers; 0 for none
+	 * @param messages how many messages it has
+	 * @param limit with how many of them the older ones are summarized; 0 for never
+	 */
+	record Unsummarized(long since, long messages, long limit) {
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.List;
 
 import io.sessionkit.SessionItem;
+import io.sessionkit.Snapshot;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
@@ -19,15 +20,30 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
  *
  * @param millis how long it took; null while it is open
  * @param tokens what the provider counted
+ * @param history what the model was shown of the turns before; null if it was not called
  */
 record TurnView(long number, TurnStatus status, @Nullable String model, int rounds, TokenUsage tokens,
-		Instant startedAt, @Nullable Long millis, List<MessageView> messages) {
+		Instant startedAt, @Nullable Long millis, @Nullable HistoryView history, List<MessageView> messages) {
 
 	static TurnView of(Turn turn, List<SessionItem> items) {
 		Instant end = turn.endedAt();
 		return new TurnView(turn.number(), turn.status(), turn.model(), turn.rounds().size(), turn.usage(),
 				turn.startedAt(), (end != null) ? Duration.between(turn.startedAt(), end).toMillis() : null,
+				(turn.snapshot() != null) ? HistoryView.of(turn.snapshot()) : null,
 				items.stream().map((item) -> MessageView.of(item.message())).toList());
+	}
+
+	/**
+	 * @param messages how many messages it had, the two of a summary included
+	 * @param summarized if a summary was at its beginning
+	 */
+	record HistoryView(int messages, boolean summarized) {
+
+		static HistoryView of(Snapshot snapshot) {
+			return new HistoryView(snapshot.parts().stream().mapToInt(Snapshot.Part::size).sum(),
+					snapshot.parts().stream().anyMatch(Snapshot.Summary.class::isInstance));
+		}
+
 	}
 
 	/**

@@ -3,6 +3,7 @@ package io.sessionkit.samples.chat;
 import java.io.InputStream;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -167,6 +168,74 @@ class ChatSampleTests {
 	}
 
 	@Test
+	void summarizesAThreadThatRunsPastItsLimitAndKeepsItsTurns() throws Exception {
+		runPastTheLimit("summarized");
+
+		JsonNode thread = this.chat.thread("summarized");
+		assertThat(thread.path("turns").values()).extracting((turn) -> turn.path("number").asInt())
+			.containsExactly(1, 2, 3, 4, 5, 6);
+		assertThat(thread.path("turns").path(0).path("messages").path(0).path("text").asString())
+			.isEqualTo("My name is Ada");
+		assertThat(thread.path("thread").path("unsummarized").toString())
+			.isEqualTo("{\"since\":2,\"messages\":16,\"limit\":20}");
+		JsonNode checkpoint = thread.path("checkpoints").path(0);
+		assertThat(checkpoint.path("turn").asInt()).isEqualTo(2);
+		assertThat(checkpoint.path("since").asInt(-1)).isZero();
+		assertThat(checkpoint.path("current").asBoolean()).isTrue();
+		assertThat(checkpoint.path("model").asString()).isEqualTo("demo");
+		assertThat(checkpoint.path("tokens").path("input").asInt()).isPositive();
+		assertThat(Instant.parse(checkpoint.path("at").asString())).isBeforeOrEqualTo(Instant.now());
+		assertThat(checkpoint.path("text").asString()).contains("“My name is Ada”", "roll_die: ");
+	}
+
+	@Test
+	void answersFromTheSummary() throws Exception {
+		runPastTheLimit("recalled");
+
+		assertThat(this.chat.reply("recalled", "How many messages are there?"))
+			.contains("19 messages. Two of them are the summary", "From you: 5.");
+		assertThat(this.chat.reply("recalled", "What is my name?")).contains("Ada");
+		assertThat(this.chat.reply("recalled", "What did I roll?"))
+			.matches("The history says: [1-6](?:, [1-6]){3} and [1-6]\\.");
+	}
+
+	@Test
+	void showsWhatTheModelSawInATurn() throws Exception {
+		runPastTheLimit("seen");
+		this.chat.ask("seen", "What is my name?");
+
+		JsonNode turns = this.chat.thread("seen").path("turns");
+		assertThat(turns.path(0).path("history").toString()).isEqualTo("{\"messages\":0,\"summarized\":false}");
+		assertThat(turns.path(6).path("history").toString()).isEqualTo("{\"messages\":18,\"summarized\":true}");
+		JsonNode history = this.chat.get("/api/threads/seen/turns/7/history");
+		assertThat(history.path("complete").asBoolean()).isTrue();
+		assertThat(history.path("missing").asInt(-1)).isZero();
+		assertThat(history.path("messages").values()).hasSize(18)
+			.extracting((message) -> message.path("role").asString())
+			.startsWith("user", "assistant", "user", "assistant", "tool", "assistant");
+		assertThat(history.path("messages").path(1).path("text").asString()).contains("“My name is Ada”");
+		assertThat(this.chat.send("GET", "/api/threads/seen/turns/8/history", null).statusCode()).isEqualTo(404);
+		assertThat(this.chat.send("GET", "/api/threads/nobody/turns/1/history", null).statusCode()).isEqualTo(404);
+	}
+
+	@Test
+	void summarizesWhenAskedToAndSaysWhatCameOfIt() throws Exception {
+		runPastTheLimit("asked");
+
+		assertThat(summarize("asked")).isEqualTo("{\"outcome\":\"NOTHING_TO_COVER\",\"turns\":0,\"failure\":null}");
+		this.chat.ask("asked", "Roll a die");
+		assertThat(summarize("asked")).isEqualTo("{\"outcome\":\"SUMMARIZED\",\"turns\":1,\"failure\":null}");
+
+		JsonNode checkpoints = this.chat.thread("asked").path("checkpoints");
+		assertThat(checkpoints.values()).extracting((checkpoint) -> checkpoint.path("current").asBoolean())
+			.containsExactly(false, true);
+		assertThat(checkpoints.path(1).path("turn").asInt()).isEqualTo(3);
+		assertThat(checkpoints.path(1).path("since").asInt()).isEqualTo(2);
+		assertThat(checkpoints.path(1).path("text").asString()).startsWith(checkpoints.path(0).path("text").asString());
+		assertThat(summarize("nobody")).contains("NOTHING_TO_COVER");
+	}
+
+	@Test
 	void saysWhoAnswersAndWhereTheThreadsAre() throws Exception {
 		assertThat(this.chat.get("/api/about").toString())
 			.isEqualTo("{\"model\":\"DemoChatModel (offline)\",\"offline\":true,\"store\":\"H2\"}");
@@ -181,6 +250,22 @@ class ChatSampleTests {
 		assertThat(Pattern.compile("(?:src|href)=\"([^#\"]+)\"").matcher(page).results().map((link) -> link.group(1)))
 			.hasSizeGreaterThanOrEqualTo(3)
 			.allSatisfy((link) -> assertThat(this.chat.send("GET", "/" + link, null).statusCode()).isEqualTo(200));
+	}
+
+	/**
+	 * The sixth turn is one too many, and all but the newest four are summarized.
+	 */
+	private void runPastTheLimit(String thread) throws Exception {
+		this.chat.ask(thread, "My name is Ada");
+		for (int turn = 2; turn <= 6; turn++) {
+			assertThat(this.chat.thread(thread).path("checkpoints").values()).isEmpty();
+			this.chat.ask(thread, "Roll a die");
+		}
+		await().untilAsserted(() -> assertThat(this.chat.thread(thread).path("checkpoints").values()).hasSize(1));
+	}
+
+	private String summarize(String thread) throws Exception {
+		return this.chat.send("POST", "/api/threads/" + thread + "/checkpoints", null).body();
 	}
 
 	private HttpResponse<String> rename(String thread, String title) throws Exception {

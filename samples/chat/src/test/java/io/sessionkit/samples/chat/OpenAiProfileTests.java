@@ -18,6 +18,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The profile with an endpoint that speaks the OpenAI protocol and always says the same.
@@ -34,6 +35,10 @@ class OpenAiProfileTests {
 			data: [DONE]
 
 			""";
+
+	private static final String SUMMARY = """
+			{"id":"2","object":"chat.completion","created":1,"model":"stub-1","choices":[{"index":0,"message":\
+			{"role":"assistant","content":"A summary from the stub"},"finish_reason":"stop"}]}""";
 
 	private final List<JsonNode> bodies = new CopyOnWriteArrayList<>();
 
@@ -70,10 +75,30 @@ class OpenAiProfileTests {
 			.containsExactly("system", "user", "assistant", "user");
 	}
 
+	@Test
+	void summarizesWithTheModelOfTheEndpoint() throws Exception {
+		String url = "http://127.0.0.1:" + this.server.getAddress().getPort() + "/v1";
+		try (RunningChat chat = RunningChat.start(this.folder, "--spring.profiles.active=openai",
+				"--OPENAI_BASE_URL=" + url, "--OPENAI_API_KEY=none", "--OPENAI_MODEL=stub-1",
+				"--sessionkit.summarize.trigger-messages=4", "--sessionkit.summarize.keep-turns=1")) {
+			chat.reply("t1", "My name is Ada");
+			chat.reply("t1", "Hello");
+			await()
+				.untilAsserted(() -> assertThat(chat.thread("t1").path("checkpoints").path(0).path("text").asString(""))
+					.isEqualTo("A summary from the stub"));
+			assertThat(chat.thread("t1").path("checkpoints").path(0).path("model").asString()).isEqualTo("stub-1");
+		}
+		assertThat(this.bodies.get(2).path("messages").values()).singleElement()
+			.satisfies((message) -> assertThat(message.path("content").asString())
+				.contains("<message role=\"user\">My name is Ada</message>"));
+	}
+
 	private void answer(HttpExchange exchange) throws IOException {
-		this.bodies.add(JsonMapper.shared().readTree(exchange.getRequestBody().readAllBytes()));
-		byte[] reply = REPLY.getBytes(StandardCharsets.UTF_8);
-		exchange.getResponseHeaders().add("Content-Type", "text/event-stream");
+		JsonNode body = JsonMapper.shared().readTree(exchange.getRequestBody().readAllBytes());
+		this.bodies.add(body);
+		boolean stream = body.path("stream").asBoolean(false);
+		byte[] reply = (stream ? REPLY : SUMMARY).getBytes(StandardCharsets.UTF_8);
+		exchange.getResponseHeaders().add("Content-Type", stream ? "text/event-stream" : "application/json");
 		exchange.sendResponseHeaders(200, reply.length);
 		exchange.getResponseBody().write(reply);
 		exchange.close();

@@ -1,0 +1,25 @@
+package io.sessionkit.samples.chat;
+
+import java.time.Instant;
+
+import io.sessionkit.Checkpoint;
+import io.sessionkit.TokenUsage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A summary as the page shows it.
+ *
+ * @param turn the last turn that it covers
+ * @param since the last turn that the one before it covered; 0 if it is the first
+ * @param tokens what the call that wrote it cost
+ * @param current if the model is shown it; an older one is part of a newer one
+ */
+record CheckpointView(String id, long turn, long since, String text, @Nullable String model, TokenUsage tokens,
+		Instant at, boolean current) {
+
+	static CheckpointView of(Checkpoint checkpoint, boolean current) {
+		return new CheckpointView(checkpoint.id(), checkpoint.turn(), checkpoint.since(), checkpoint.summary(),
+				checkpoint.model(), checkpoint.usage(), checkpoint.at(), current);
+	}
+
+}

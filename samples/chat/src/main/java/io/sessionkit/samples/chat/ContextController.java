@@ -1,0 +1,70 @@
+package io.sessionkit.samples.chat;
+
+import java.util.List;
+
+import io.sessionkit.conversation.Compaction;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.conversation.SentHistory;
+import io.sessionkit.samples.chat.TurnView.MessageView;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+
+/**
+ * What the model sees of a thread: the summary that is made now, and what a turn was
+ * shown then.
+ */
+@RestController
+@RequestMapping("/api/threads/{id}")
+final class ContextController {
+
+	private final Conversations conversations;
+
+	ContextController(Conversations conversations) {
+		this.conversations = conversations;
+	}
+
+	/**
+	 * Summarizes what is older than the turns that stay, although it may not be due yet.
+	 */
+	@PostMapping("/checkpoints")
+	CompactionView summarize(@PathVariable String id) {
+		Compaction compaction = this.conversations.get(id).compact(true);
+		return new CompactionView(compaction.outcome(), compaction.turns(), compaction.failure());
+	}
+
+	@GetMapping("/turns/{number}/history")
+	SentView history(@PathVariable String id, @PathVariable long number) {
+		return this.conversations.get(id)
+			.snapshot(number)
+			.map(SentView::of)
+			.orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND,
+					"There is no turn " + number + " in this thread for which the model was called."));
+	}
+
+	/**
+	 * @param turns how many turns the summary took in
+	 * @param failure why there is none, in a few words
+	 */
+	record CompactionView(Compaction.Outcome outcome, int turns, @Nullable String failure) {
+	}
+
+	/**
+	 * @param missing how many messages were deleted since
+	 */
+	record SentView(List<MessageView> messages, int missing, boolean complete) {
+
+		static SentView of(SentHistory sent) {
+			return new SentView(sent.messages().stream().map(MessageView::of).toList(), sent.missing(),
+					sent.isComplete());
+		}
+
+	}
+
+}
