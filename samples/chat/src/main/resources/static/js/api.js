@@ -16,6 +16,12 @@ export async function read(id) {
 
 export const rename = (id, title) => request(path(id, '/title'), send('PUT', { title }));
 
+/** What the model was shown of the turns before this one. */
+export const history = (id, turn) => json(path(id, `/turns/${turn}/history`));
+
+/** Summarizes older turns now. */
+export const summarize = async (id) => (await request(path(id, '/checkpoints'), { method: 'POST' })).json();
+
 export const remove = (id) => request(path(id), { method: 'DELETE' });
 
 /**

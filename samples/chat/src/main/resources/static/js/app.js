@@ -1,7 +1,9 @@
 import * as api from './api.js';
-import { goTo, liveTurn, replyText, show, showLive } from './conversation.js';
+import { covered } from './checkpoints.js';
+import { goTo, liveTurn, mark, replyText, show, showLive } from './conversation.js';
 import { byId, el, icon } from './dom.js';
 import { closeDrawers } from './panels.js';
+import { outcomeText, showSummarizer } from './summarizer.js';
 import { showThreads } from './threads.js';
 import { showTimeline } from './timeline.js';
 
@@ -11,9 +13,17 @@ const banner = byId('banner');
 /** Turns that are being answered, by thread: one can look at another thread meanwhile. */
 const running = new Map();
 
+/** A summary that is made in the background is looked for after so many milliseconds. */
+const SUMMARY_WAITS = [250, 500, 1000, 2000, 4000, 8000, 16000];
+
 let threads = [];
 let turns = [];
+let checkpoints = [];
 let current;
+
+/** The thread that is being summarized because somebody asked for it, and what came of it. */
+let summarizing = null;
+let outcome = '';
 
 // Which thread
 
@@ -24,6 +34,7 @@ async function open(id, isNew = false) {
 		history[location.hash ? 'pushState' : 'replaceState'](null, '', `#${encodeURIComponent(id)}`);
 	}
 	current = id;
+	outcome = '';
 	hideProblem();
 	closeDrawers();
 	await reload(isNew);
@@ -42,8 +53,10 @@ async function reload(isNew = false) {
 		return;
 	}
 	turns = stored?.turns ?? [];
-	show(turns, running.get(id)?.live, ask);
+	checkpoints = stored?.checkpoints ?? [];
+	show(turns, checkpoints, running.get(id)?.live, ask);
 	update();
+	watchForSummary(id);
 }
 
 async function reloadThreads() {
@@ -52,14 +65,20 @@ async function reloadThreads() {
 }
 
 function update() {
-	const title = threads.find((thread) => thread.id === current)?.title ?? 'New thread';
+	const thread = threads.find(({ id }) => id === current);
+	const title = thread?.title ?? 'New thread';
 	byId('title').textContent = title;
 	document.title = `${title} · SessionKit Chat`;
 	showThreads(threads, current, { open, rename, remove });
-	showTimeline(turns, (number) => {
-		closeDrawers();
-		goTo(number);
+	const id = current;
+	showTimeline(turns, checkpoints, {
+		goTo: (number) => {
+			closeDrawers();
+			goTo(number);
+		},
+		history: (number) => guarded(() => api.history(id, number)),
 	});
+	showSummarizer(thread?.unsummarized, summarizing === current, outcome);
 	const busy = running.has(current);
 	byId('send').hidden = busy;
 	byId('stop').hidden = !busy;
@@ -88,6 +107,7 @@ async function ask(text) {
 		return;
 	}
 	hideProblem();
+	outcome = '';
 	const abort = new AbortController();
 	const live = liveTurn(text);
 	running.set(id, { live, stop: () => abort.abort() });
@@ -103,6 +123,7 @@ async function ask(text) {
 	// A turn that was stopped just before may have been stored in between.
 	const complete = id !== current || turns.every((turn, index) => index === 0 || turn.number === turns[index - 1].number + 1);
 	await (complete ? reloadThreads() : reload());
+	watchForSummary(id);
 }
 
 async function listen(id, text, live, signal) {
@@ -153,13 +174,70 @@ async function refreshTurns(id, before, times) {
 	}
 	if (fresh && fresh.turns.length > before) {
 		turns = fresh.turns;
-		show(turns, null, ask);
+		checkpoints = fresh.checkpoints;
+		show(turns, checkpoints, null, ask);
 		await reloadThreads();
 	}
 	else if (times > 1) {
 		await refreshTurns(id, before, times - 1);
 	}
 }
+
+// Summaries
+
+let watch = 0;
+
+/**
+ * A summary in the background comes a moment after the answer, and nobody says so: looks
+ * for it a few times while one is due.
+ */
+async function watchForSummary(id) {
+	const mine = ++watch;
+	for (const wait of SUMMARY_WAITS) {
+		const { since, messages, limit } = threads.find((thread) => thread.id === id)?.unsummarized ?? {};
+		const isThere = since !== covered(checkpoints);
+		const isDue = limit > 0 && messages >= limit;
+		if (mine !== watch || id !== current || since === undefined || !(isThere || isDue)) {
+			return;
+		}
+		if (!isThere) {
+			await new Promise((resolve) => setTimeout(resolve, wait));
+		}
+		await readCheckpoints(id);
+	}
+}
+
+async function readCheckpoints(id) {
+	const fresh = await api.read(id).catch(() => null);
+	if (!fresh || id !== current) {
+		return;
+	}
+	threads = threads.map((thread) => thread.id === id ? fresh.thread : thread);
+	if (fresh.checkpoints.length !== checkpoints.length || covered(fresh.checkpoints) !== covered(checkpoints)) {
+		checkpoints = fresh.checkpoints;
+		mark(turns, checkpoints);
+	}
+	update();
+}
+
+async function summarize() {
+	const id = current;
+	if (summarizing !== null) {
+		return;
+	}
+	summarizing = id;
+	outcome = '';
+	update();
+	const result = await guarded(() => api.summarize(id));
+	summarizing = null;
+	if (result && id === current) {
+		outcome = outcomeText(result);
+	}
+	await readCheckpoints(id);
+	update();
+}
+
+byId('summarize').addEventListener('click', summarize);
 
 // Problems
 

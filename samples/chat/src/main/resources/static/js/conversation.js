@@ -1,3 +1,4 @@
+import { checkpointNode, covered } from './checkpoints.js';
 import { byId, duration, el, icon, plural } from './dom.js';
 import { markdown } from './markdown.js';
 
@@ -16,12 +17,14 @@ const NOTES = {
 	AWAITING_APPROVAL: 'This turn waits for an approval.',
 };
 
+const opened = new Set();
+
 const conversation = byId('conversation');
 const scroller = byId('scroller');
 const jump = byId('jump');
 
 /** Shows the stored turns of a thread, and the one that is being answered, if any. */
-export function show(turns, live, onAsk) {
+export function show(turns, checkpoints, live, onAsk) {
 	conversation.replaceChildren(...turns.map(turnNode));
 	if (live) {
 		conversation.append(live.node);
@@ -29,8 +32,24 @@ export function show(turns, live, onAsk) {
 	else if (turns.length === 0) {
 		conversation.append(emptyState(onAsk));
 	}
+	mark(turns, checkpoints);
 	toEnd(false);
 	jump.hidden = true;
+}
+
+/** Puts the summaries between the turns that are shown, which stay as they are. */
+export function mark(turns, checkpoints) {
+	const atEnd = isAtEnd();
+	const last = covered(checkpoints);
+	conversation.querySelectorAll('.checkpoint').forEach((node) => node.remove());
+	turns.forEach((turn) => byId(`turn-${turn.number}`)?.classList.toggle('covered', turn.number <= last));
+	for (const checkpoint of checkpoints) {
+		const next = turns.find((turn) => turn.number > checkpoint.turn);
+		conversation.insertBefore(checkpointNode(checkpoint, opened), next ? byId(`turn-${next.number}`) : conversation.querySelector('.live'));
+	}
+	if (atEnd) {
+		toEnd(false);
+	}
 }
 
 /** A turn while it is being answered. Its node is replaced when it is stored. */

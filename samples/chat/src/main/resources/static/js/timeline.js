@@ -1,4 +1,5 @@
-import { byId, duration, el, plural } from './dom.js';
+import { checkpointNode, covered, interleave } from './checkpoints.js';
+import { byId, duration, el, icon, plural } from './dom.js';
 
 const WORDS = {
 	COMPLETED: 'completed',
@@ -9,29 +10,76 @@ const WORDS = {
 	INCOMPLETE: 'incomplete',
 };
 
+const ROLES = { user: 'you', assistant: 'model', tool: 'tool' };
+
+const opened = new Set();
+
+let shown = {};
+
 const total = (turn) => turn.tokens.input + turn.tokens.output;
 
-/** Shows every turn of the thread, whatever became of it. */
-export function showTimeline(turns, onGoTo) {
+/**
+ * Shows every turn of the thread, whatever became of it, and the summaries between them.
+ * @param actions goTo(turn), history(turn)
+ */
+export function showTimeline(turns, checkpoints, actions) {
+	if (shown.turns === turns && shown.checkpoints === checkpoints) {
+		return; // nobody loses the place where they read
+	}
+	shown = { turns, checkpoints };
 	const most = Math.max(1, ...turns.map(total));
 	byId('timeline-sum').textContent = turns.length === 0 ? 'No turns yet. A turn is one question and its answer.'
 		: `${plural(turns.length, 'turn')} · ${plural(turns.reduce((sum, turn) => sum + total(turn), 0), 'token')}`;
-	byId('turn-list').replaceChildren(...turns.map((turn) => entry(turn, most, onGoTo)));
+	const last = covered(checkpoints);
+	byId('turn-list').replaceChildren(...interleave(turns, checkpoints,
+		(turn) => entry(turn, most, turn.number <= last, actions),
+		(checkpoint) => el('li', { class: 'mark' }, checkpointNode(checkpoint, opened))));
 }
 
-function entry(turn, most, onGoTo) {
+function entry(turn, most, isCovered, actions) {
 	const tools = toolCounts(turn);
 	const question = turn.messages.find((message) => message.role === 'user')?.text ?? '';
 	const facts = [turn.model ?? 'no model', plural(turn.rounds, 'round'), turn.millis === null ? null : duration(turn.millis)];
-	return el('li', { class: `entry ${turn.status.toLowerCase()}` },
-		el('button', { type: 'button', onclick: () => onGoTo(turn.number) },
+	const inLog = isCovered && turn.status === 'COMPLETED';
+	return el('li', { class: `entry ${turn.status.toLowerCase()}${inLog ? ' covered' : ''}` },
+		el('button', { type: 'button', onclick: () => actions.goTo(turn.number) },
 			el('span', { class: 'entry-head' },
 				el('span', { class: 'number' }, `Turn ${turn.number}`),
-				el('span', { class: 'status' }, WORDS[turn.status] ?? turn.status)),
+				el('span', { class: 'status' }, inLog ? 'kept in the log' : WORDS[turn.status] ?? turn.status)),
 			el('span', { class: 'entry-question' }, question),
 			tools.length ? el('span', { class: 'entry-tools' }, ...tools.map((tool) => el('code', {}, tool))) : null,
 			total(turn) > 0 ? bar(turn, most) : null,
-			el('span', { class: 'entry-facts' }, facts.filter(Boolean).join(' · '))));
+			el('span', { class: 'entry-facts' }, facts.filter(Boolean).join(' · '))),
+		turn.history?.messages > 0 ? sawNode(turn, actions) : null);
+}
+
+/** What the model was shown of the turns before, read when somebody wants to see it. */
+function sawNode(turn, actions) {
+	const { messages, summarized } = turn.history;
+	const list = el('ol', { class: 'saw-list' });
+	const label = summarized ? `Saw a summary + ${messages - 2} messages` : `Saw ${plural(messages, 'message')}`;
+	const node = el('details', { class: 'saw' }, el('summary', {}, label, el('span', { class: 'chevron' }, icon('chevron'))), list);
+	node.addEventListener('toggle', async () => {
+		if (node.open && !list.hasChildNodes()) {
+			list.replaceChildren(...sawRows(await actions.history(turn.number)));
+		}
+	});
+	return node;
+}
+
+function sawRows(history) {
+	if (!history) {
+		return [];
+	}
+	const end = history.complete ? 'Complete: all that was sent before the question.'
+		: `${plural(history.missing, 'message')} deleted since.`;
+	return [...history.messages.map((message) => el('li', {}, el('b', {}, ROLES[message.role] ?? message.role), el('span', {}, words(message)))),
+		el('li', { class: 'saw-end' }, end)];
+}
+
+function words(message) {
+	const tools = [...message.calls.map((call) => `${call.name}()`), ...message.results.map((result) => `${result.name}: ${result.data}`)];
+	return (message.text || tools.join(', ')).slice(0, 120);
 }
 
 function toolCounts(turn) {

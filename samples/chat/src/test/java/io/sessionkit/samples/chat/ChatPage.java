@@ -146,6 +146,20 @@ final class ChatPage {
 					.map((element) => element.innerText.trim())""", css);
 	}
 
+	/**
+	 * The text of what the keyboard is on.
+	 */
+	String focused() {
+		return onPage().switchTo().activeElement().getText();
+	}
+
+	/**
+	 * What a screen reader calls it.
+	 */
+	String accessibleName(String css) {
+		return onPage().findElement(By.cssSelector(css)).getAccessibleName();
+	}
+
 	boolean shows(String css) {
 		return !texts(css).isEmpty();
 	}
