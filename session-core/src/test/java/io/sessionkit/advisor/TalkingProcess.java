@@ -6,11 +6,14 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.Summarize;
+import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import reactor.core.publisher.Flux;
@@ -33,10 +36,13 @@ final class TalkingProcess {
 
 	private final ScriptedChatModel model = new ScriptedChatModel();
 
+	private final SessionStore store;
+
 	private final ChatClient chat;
 
-	private TalkingProcess(SharedStore store) {
-		SessionAdvisor advisor = SessionAdvisor.of(Conversations.builder(store.open()).build());
+	private TalkingProcess(SharedStore shared) {
+		this.store = shared.open();
+		SessionAdvisor advisor = SessionAdvisor.of(Conversations.builder(this.store).build());
 		this.chat = ChatClient.builder(this.model)
 			.defaultAdvisors(advisor)
 			.defaultTools(SessionAdvisorTests.echo("t"))
@@ -59,6 +65,7 @@ final class TalkingProcess {
 				case "ask" -> askWhenTold(key, order[2]);
 				case "hurry" -> hurry(key, order[2], Integer.parseInt(order[3]));
 				case "burst" -> burst(key);
+				case "summarize" -> summarize(key, Summarize.Mode.valueOf(order[2]), order[3]);
 				default -> throw new IllegalArgumentException(line);
 			}
 			line = this.in.readLine();
@@ -100,6 +107,33 @@ final class TalkingProcess {
 			this.model.calls(SessionAdvisorTests.call("c" + turn, "t", "x")).says(LONG_ANSWER);
 			say(ask(key, "q" + turn));
 		}
+	}
+
+	/**
+	 * Asks where a summary is due. The summarizer says that it is asked, and waits for
+	 * good.
+	 */
+	private void summarize(SessionKey key, Summarize.Mode mode, String question) {
+		ScriptedChatModel summarizer = new ScriptedChatModel().step((prompt) -> Flux.defer(() -> {
+			say("summarizing");
+			return Flux.never();
+		}));
+		Summarize rule = Summarize.by(summarizer)
+			.mode(mode)
+			.triggerMessages(1)
+			.keepTurns(1)
+			.timeout(Duration.ofHours(1))
+			.build();
+		this.model.says("answer-to-" + question);
+		ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(Conversations.builder(this.store).summarize(rule).build()))
+			.build()
+			.prompt()
+			.user(question)
+			.advisors(SessionAdvisor.session(key))
+			.call()
+			.content();
+		say("stored");
 	}
 
 	private String ask(SessionKey key, String question) {
