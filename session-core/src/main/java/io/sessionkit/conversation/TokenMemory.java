@@ -88,11 +88,25 @@ final class TokenMemory {
 	 */
 	synchronized int itemsFor(SessionKey key, int tokens) {
 		int items = learned(key).items();
-		return (items == 0) ? tokens / FEW_TOKENS + 8 : items + items / 4 + 8;
+		return (items == 0) ? tokens / FEW_TOKENS + 8 : somewhatMoreThan(items);
+	}
+
+	private static int somewhatMoreThan(int items) {
+		return items + items / 4 + 8;
 	}
 
 	synchronized void fitted(SessionKey key, int items) {
 		this.learned.put(key, new Learned(learned(key).factor(), Math.max(1, items)));
+	}
+
+	/**
+	 * The whole view fits, so what is read next has at least room for it: what fitted
+	 * before a summary may have been other items, and larger ones.
+	 */
+	synchronized void fittedAll(SessionKey key, int items, int tokens) {
+		if (somewhatMoreThan(items) > itemsFor(key, tokens)) {
+			fitted(key, items);
+		}
 	}
 
 	/**

@@ -86,8 +86,11 @@ final class ViewReader {
 				return true;
 			}
 		}
-		return items.size() >= view.session().totals().items()
-				|| items.stream().mapToLong(SessionItem::turn).distinct().count() >= window.turns();
+		if (items.size() >= view.session().totals().items()) {
+			this.memory.fittedAll(key, items.size(), this.trim.maxTokens());
+			return true;
+		}
+		return items.stream().mapToLong(SessionItem::turn).distinct().count() >= window.turns();
 	}
 
 }

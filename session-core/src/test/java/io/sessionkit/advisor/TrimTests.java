@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.SnapshotProperties.TestCheckpoints;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
@@ -111,6 +112,28 @@ class TrimTests {
 		List<String> calls = this.store.calls();
 		assertThat(calls.subList(calls.size() - 6, calls.size())).containsExactly("open", "commit", "open", "commit",
 				"open", "commit");
+	}
+
+	@Test
+	void aViewThatGrowsAnewAfterASummaryIsReadInOneRoundTripToo() {
+		ObservedStore sized = new ObservedStore(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())
+			.tokens((message) -> "long".equals(message.getText()) ? 100 : 10)));
+		ChatClient chat = ClientSetup.plain()
+			.builder(this.model,
+					SessionAdvisor.of(Conversations.builder(sized).trim(Trim.keepLastTokens(1000)).build()))
+			.build();
+		for (int i = 0; i < 20; i++) {
+			this.model.says("long");
+			chat.prompt().user("long").advisors(SessionAdvisor.session(T1)).call().content();
+		}
+		TestCheckpoints.move(sized, T1, 20, "checkpoint", "summary");
+		for (int turn = 1; turn <= 60; turn++) {
+			int before = sized.calls().size();
+			this.model.says("a");
+			chat.prompt().user("u").advisors(SessionAdvisor.session(T1)).call().content();
+			assertThat(sized.calls().subList(before, sized.calls().size())).as("turn %s", turn)
+				.containsExactly("open", "commit");
+		}
 	}
 
 	@Test
