@@ -57,12 +57,12 @@ final class QuotedText {
 	}
 
 	private static boolean isPlain(int point) {
-		if (point == '<' || point == '>') {
+		if (point == '<' || point == '>' || Invisible.is(point)) {
 			return false;
 		}
 		return switch (Character.getType(point)) {
-			case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
-					Character.SURROGATE, Character.PRIVATE_USE, Character.UNASSIGNED ->
+			case Character.CONTROL, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.SURROGATE,
+					Character.PRIVATE_USE, Character.UNASSIGNED ->
 				false;
 			default -> true;
 		};

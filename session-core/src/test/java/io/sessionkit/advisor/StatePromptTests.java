@@ -126,6 +126,15 @@ class StatePromptTests {
 		assertThat(rendered(astral + "\uD83D\uDE00y")).isEqualTo("\"" + astral + "\u2026\"");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "\uFE00", "\uFE0F", "\uDB40\uDD00", "\uDB40\uDDEF", "\u034F", "\u3164", "\u115F", "\u1160",
+			"\u17B4", "\u180B", "\u180F", "\uFFA0", "\u200B" })
+	void characterThatIsNotSeenIsEscaped(String invisible) {
+		String value = rendered("a" + invisible + "b");
+		assertThat(value).matches("\"a(\\\\u[0-9a-f]{4}){1,2}b\"");
+		assertThat(JsonMapper.shared().readValue(value, String.class)).isEqualTo("a" + invisible + "b");
+	}
+
 	@Test
 	void numbersAndBooleansStandAsTheyAreAndOtherSingleValuesAsTexts() {
 		assertThat(rendered(42)).isEqualTo("42");
