@@ -84,6 +84,15 @@ final class JsonText {
 		return result.append(this.text, done, this.text.length()).toString();
 	}
 
+	/**
+	 * What a letter or sign behind a backslash means.
+	 * @return -1 if nothing
+	 */
+	static int meant(char escape) {
+		int known = ESCAPED.indexOf(escape);
+		return (known >= 0) ? MEANT.charAt(known) : -1;
+	}
+
 	private String value(Token token) {
 		return token.string() ? unescaped(this.text.substring(token.start() + 1, token.end() - 1))
 				: this.text.substring(token.start(), token.end());

@@ -17,8 +17,9 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 /**
  * A guard that refuses what has one of some words or phrases in it: of the input, of
  * replies, and of the arguments of tool calls. Texts are compared without regard to case,
- * to the Unicode form, and to invisible characters; white space in a phrase stands for
- * any run of it.
+ * to the Unicode form, and to invisible and control characters; white space in a phrase
+ * stands for any run of it. Escapes with backslashes are undone, in JSON and in any other
+ * text.
  * <p>
  * Only whole words are found: a letter, digit, mark or underscore beside the word means
  * that it is another one. Where the word begins or ends in a script that puts no spaces
@@ -41,8 +42,6 @@ public final class StopWords implements SessionHook {
 
 	/** Separates words in scripts that need it, and hides in others. */
 	private static final int ZERO_WIDTH_SPACE = 0x200B;
-
-	private static final int GRAPHEME_JOINER = 0x034F;
 
 	private final Pattern words;
 
@@ -152,12 +151,16 @@ public final class StopWords implements SessionHook {
 
 	private boolean isIn(Message message) {
 		for (String text : MessageTexts.of(message)) {
-			JsonText json = (text.indexOf('\\') >= 0) ? JsonText.parse(text) : null;
-			if (isIn(text) || (json != null && json.values().stream().anyMatch(this::isIn))) {
+			if (isIn(text) || (text.indexOf('\\') >= 0 && isEscapedIn(text))) {
 				return true;
 			}
 		}
 		return false;
+	}
+
+	private boolean isEscapedIn(String text) {
+		JsonText json = JsonText.parse(text);
+		return isIn(Reading.unescaped(text)) || (json != null && json.values().stream().anyMatch(this::isIn));
 	}
 
 	private boolean isIn(String text) {
@@ -165,11 +168,12 @@ public final class StopWords implements SessionHook {
 	}
 
 	/**
-	 * A zero width space may hide inside of the word.
+	 * A zero width space may hide inside of the word, and white space around it is one.
 	 */
 	private static String pattern(String word) {
 		String inside = word.codePoints()
-			.mapToObj((character) -> String.format(Locale.ROOT, "\\x{%x}", character))
+			.mapToObj((character) -> (character == ' ') ? " [ \\x{200b}]*+"
+					: String.format(Locale.ROOT, "\\x{%x}", character))
 			.collect(Collectors.joining("\\x{200b}*+"));
 		String before = isSpaced(word.codePointAt(0)) ? "(?<!" + WORD_CHARACTERS + ")" : "";
 		String after = isSpaced(word.codePointBefore(word.length())) ? "(?!" + WORD_CHARACTERS + ")" : "(?!\\p{M})";
@@ -188,7 +192,10 @@ public final class StopWords implements SessionHook {
 		String upper = Normalizer.normalize(text, Normalizer.Form.NFKC).toUpperCase(Locale.ROOT);
 		StringBuilder folded = new StringBuilder(upper.length());
 		int before = 0;
-		for (int character : upper.codePoints().filter((each) -> !isInvisible(each)).map(StopWords::fold).toArray()) {
+		for (int character : upper.codePoints()
+			.map(StopWords::fold)
+			.filter((each) -> !Invisible.is(each) || each == ZERO_WIDTH_SPACE)
+			.toArray()) {
 			if (character != ' ' || before != ' ') {
 				folded.appendCodePoint(character);
 			}
@@ -197,19 +204,19 @@ public final class StopWords implements SessionHook {
 		return Normalizer.normalize(folded, Normalizer.Form.NFKC);
 	}
 
+	/**
+	 * What may stand for nothing or for a gap between words is as a zero width space.
+	 */
 	private static int fold(int character) {
-		return isSpace(character) ? ' ' : Character.toLowerCase(Character.toUpperCase(character));
+		if (isSpace(character)) {
+			return ' ';
+		}
+		boolean gap = Invisible.isFiller(character) || Invisible.isControl(character);
+		return gap ? ZERO_WIDTH_SPACE : Character.toLowerCase(Character.toUpperCase(character));
 	}
 
 	private static boolean isSpace(int character) {
 		return Character.isWhitespace(character) || Character.isSpaceChar(character) || character == 0x85;
-	}
-
-	private static boolean isInvisible(int character) {
-		boolean variation = (character >= 0xFE00 && character <= 0xFE0F)
-				|| (character >= 0xE0100 && character <= 0xE01EF);
-		return variation || character == GRAPHEME_JOINER
-				|| (Character.getType(character) == Character.FORMAT && character != ZERO_WIDTH_SPACE);
 	}
 
 	private static boolean isBlank(String folded) {

@@ -38,12 +38,31 @@ class StopWordsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', value = { "secret | secretary", "secret | topsecret", "secret | secret1",
-			"secret | secret_key", "secret | _secret", "secret | secret\u0301", "secret | secret\u00E9",
-			"internal only | internal, only", "internal only | internalonly", "c++ | c+", "c++ | abc++",
-			"\u043C\u0438\u0440 | \u043C\u0438\u0440\u043D\u044B\u0439", "a.c | abc", "secret | nothing to see" })
+	@CsvSource(delimiter = '|',
+			value = { "secret | secretary", "secret | topsecret", "secret | secret1", "secret | secret_key",
+					"secret | _secret", "secret | secret\u0301", "secret | secret\u00E9",
+					"internal only | internal, only", "internal only | internalonly", "c++ | c+", "c++ | abc++",
+					"\u043C\u0438\u0440 | \u043C\u0438\u0440\u043D\u044B\u0439", "a.c | abc", "secret | nothing to see",
+					"secret | the secret\u00ADary", "secret | \\u0073ecretary", "internal only | internal\u200Bonly" })
 	void otherWordIsNot(String word, String text) {
 		assertThat(refuses(word, text)).isFalse();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			value = { "project falcon | project \u200B falcon", "project falcon | project\u200B \u200B \u200Bfalcon",
+					"project falcon | project \u00AD\u180B falcon", "secret | se\u180Bcret", "secret | se\u3164cret",
+					"secret | se\u115F\uFFA0cret", "secret | se\u0000cret", "secret | se\u0007\u007Fcret",
+					"secret | se\uDB40\uDD00cret", "secret | the\u0000secret", "secret | the\u3164secret" })
+	void charactersThatAreNotSeenHideNoWord(String word, String text) {
+		assertThat(refuses(word, text)).isTrue();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{\"q\":\"se\\u0063ret\"}\n{\"q\":1}", "```json\n{\"q\":\"se\\u0063ret\"}\n```",
+			"Result: \"\\u0073ecret\"", "{\"q\":\"the\\nsecret", "se\\\\u0063ret", "the\\u200bsecret" })
+	void escapeInATextThatIsNoJsonHidesNoWord(String text) {
+		assertThat(refuses("secret", text)).isTrue();
 	}
 
 	@Test
@@ -128,7 +147,7 @@ class StopWordsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "", " ", "\u00A0\t", "\u200B", "\u00AD" })
+	@ValueSource(strings = { "", " ", "\u00A0\t", "\u200B", "\u00AD", "\u0000", "\u3164" })
 	void blankWordIsRefused(String blank) {
 		assertThatIllegalArgumentException().isThrownBy(() -> StopWords.of("secret", blank))
 			.withMessageContaining("must not be blank");
