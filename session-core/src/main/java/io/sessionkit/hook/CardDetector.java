@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds numbers of payment cards: 13 to 19 digits, with single spaces or hyphens between
  * groups of them, whose check digit is right (Luhn). About one in ten other numbers of
- * that length has such a digit too.
+ * that length has such a digit too, decimals of them included; only what follows
+ * {@code 0.} is none.
  * <p>
  * From the start of each group no more than 20 digits are looked at, and the rest of a
  * longer run is passed over at once.
@@ -41,11 +42,16 @@ final class CardDetector implements Detector {
 	}
 
 	/**
-	 * Behind another digit, or behind the point of a decimal number.
+	 * Behind another digit, or behind the point of a fraction of one: any other point or
+	 * comma may part a list.
 	 */
 	private static boolean isInsideOfNumber(CharSequence text, int start) {
-		return isDigit(text, start - 1)
-				|| (start > 1 && ".,".indexOf(text.charAt(start - 1)) >= 0 && isDigit(text, start - 2));
+		return isDigit(text, start - 1) || (start > 1 && text.charAt(start - 1) == '.' && text.charAt(start - 2) == '0'
+				&& !isDigit(text, start - 3) && !isPoint(text, start - 3));
+	}
+
+	private static boolean isPoint(CharSequence text, int index) {
+		return index >= 0 && (text.charAt(index) == '.' || text.charAt(index) == ',');
 	}
 
 	/**

@@ -5,7 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds e-mail addresses, in letters of any script. It goes from one {@code @} to the
  * next and looks to the left and to the right of each; both ways end at another
- * {@code @}, so that each character is looked at a few times at most.
+ * {@code @}, so that each character is looked at a few times at most. Not found are
+ * quoted local parts, hosts without a point, and addresses that are spelled out ("ada at
+ * example dot org") or written with entities of HTML.
  */
 final class EmailDetector implements Detector {
 
@@ -27,53 +29,77 @@ final class EmailDetector implements Detector {
 
 	private static int local(CharSequence text, int from, int at) {
 		int start = at;
-		while (start > from && isLocal(text.charAt(start - 1))) {
-			start--;
+		while (start > from && isLocal(Character.codePointBefore(text, start))) {
+			start -= Character.charCount(Character.codePointBefore(text, start));
 		}
-		while (start < at && !isLetterOrDigit(text.charAt(start)) && text.charAt(start) != '_') {
+		start = Math.max(start, from);
+		while (start < at && !isLetterOrDigit(Character.codePointAt(text, start)) && text.charAt(start) != '_') {
 			start++;
 		}
 		return start;
 	}
 
-	private static boolean isLocal(char c) {
-		return isLetterOrDigit(c) || LOCAL.indexOf(c) >= 0;
+	private static boolean isLocal(int point) {
+		return isLetterOrDigit(point) || LOCAL.indexOf(point) >= 0;
 	}
 
 	/**
 	 * The end of the longest name of at least two labels, the last of which is like a top
-	 * level domain.
+	 * level domain. Labels in front of that may have underscores, as names of hosts do.
 	 * @return -1 if there is none
 	 */
 	private static int domain(CharSequence text, int from, int to) {
 		int found = -1;
 		int label = from;
-		while (label < to && isLetterOrDigit(text.charAt(label))) {
-			int end = label;
-			while (end < to && (isLetterOrDigit(text.charAt(end)) || text.charAt(end) == '-')) {
-				end++;
+		while (label < to && isInLabel(text, label)) {
+			int plain = label;
+			while (plain < to && isInLabel(text, plain) && text.charAt(plain) != '_') {
+				plain += width(text, plain);
 			}
-			int last = end;
-			while (text.charAt(last - 1) == '-') {
-				last--;
-			}
-			if (label > from && last - label > 1 && Character.isLetter(text.charAt(label))) {
+			int last = withoutHyphens(text, label, plain);
+			if (label > from && isTopLevel(text, label, last)) {
 				found = last;
 			}
-			if (last < end || end >= to || text.charAt(end) != '.') {
+			int end = plain;
+			while (end < to && isInLabel(text, end)) {
+				end += width(text, end);
+			}
+			if (end >= to || text.charAt(end) != '.' || text.charAt(end - 1) == '-' || text.charAt(label) == '-') {
 				break;
 			}
 			label = end + 1;
 		}
-		return found;
+		return (found <= to) ? found : -1;
 	}
 
-	private static boolean isLetterOrDigit(char c) {
-		return Character.isLetterOrDigit(c) || isMark(c);
+	private static boolean isTopLevel(CharSequence text, int start, int end) {
+		return end > start && Character.isLetter(Character.codePointAt(text, start))
+				&& end > start + width(text, start);
 	}
 
-	private static boolean isMark(char c) {
-		int type = Character.getType(c);
+	private static int withoutHyphens(CharSequence text, int start, int end) {
+		int last = end;
+		while (last > start && text.charAt(last - 1) == '-') {
+			last--;
+		}
+		return last;
+	}
+
+	private static boolean isInLabel(CharSequence text, int index) {
+		return isLetterOrDigit(Character.codePointAt(text, index)) || text.charAt(index) == '-'
+				|| text.charAt(index) == '_';
+	}
+
+	private static int width(CharSequence text, int index) {
+		return Character.charCount(Character.codePointAt(text, index));
+	}
+
+	private static boolean isLetterOrDigit(int point) {
+		return Character.isLetterOrDigit(point) || isMark(point);
+	}
+
+	private static boolean isMark(int point) {
+		int type = Character.getType(point);
 		return type == Character.NON_SPACING_MARK || type == Character.COMBINING_SPACING_MARK;
 	}
 

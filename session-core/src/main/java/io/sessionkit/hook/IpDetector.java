@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds IP addresses. Both kinds look at whole runs of the characters that an address can
  * have, and pass over a run that is none, so that each character is looked at a few times
- * at most.
+ * at most. Digits, letters and points are those of ASCII; a {@link Reading} has no
+ * others.
  */
 enum IpDetector implements Detector {
 

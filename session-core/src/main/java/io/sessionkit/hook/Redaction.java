@@ -1,5 +1,6 @@
 package io.sessionkit.hook;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -12,16 +13,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Takes out of texts what detectors find. Of matches that overlap the one that starts
  * first is taken, of those the longest, of those the one of the first detector; what is
- * left of another is searched anew. Placeholders are not looked into. Done to a text that
- * it was done to, it changes nothing.
+ * left of another is searched anew. Placeholders are not looked into, and patterns that
+ * mask do not mask what a mask has left. Done to a text that it was done to, it changes
+ * nothing.
  */
 final class Redaction {
 
 	/** Where a text begins so that it may be a JSON document. */
 	private static final Pattern DOCUMENT = Pattern.compile("\\s*+[{\\[]");
 
-	/** How many characters of a masked text stay. */
-	private static final int KEPT = 4;
+	/** What is escaped in JSON. */
+	private static final Pattern ESCAPED = Pattern.compile("[\"\\\\\\p{Cntrl}]");
 
 	/**
 	 * What to do with what a detector finds.
@@ -55,24 +57,33 @@ final class Redaction {
 			.findFirst();
 	}
 
+	/**
+	 * Looks where {@link #text} and {@link #data} look.
+	 */
 	private boolean isIn(Rule rule, String text) {
-		if (rule.detector().find(text, 0, text.length()) != null) {
+		JsonText json = JsonText.parse(text);
+		if (json != null && json.values().stream().anyMatch((value) -> !value.equals(text) && isIn(rule, value))) {
 			return true;
 		}
-		JsonText json = (text.indexOf('\\') >= 0) ? JsonText.parse(text) : null;
-		return json != null && json.values().stream().anyMatch((value) -> isIn(rule, value));
+		if (json != null && DOCUMENT.matcher(text).lookingAt()) {
+			return false;
+		}
+		Reading reading = Reading.of(text);
+		return rule.detector().find(text, 0, text.length()) != null
+				|| (reading != null && reading.find(rule.detector(), 0, text.length()) != null);
 	}
 
 	/**
 	 * A text without what detectors find. Where it is a JSON document, its strings and
-	 * numbers are searched first, so that an escape hides nothing.
+	 * numbers are searched and nothing else of it. Any other text is searched as it is
+	 * written and as it is read, so that an escape hides nothing.
 	 */
 	String text(String text) {
 		String before = text;
-		String now = plain(document(text));
+		String now = once(text);
 		while (!now.equals(before)) {
 			before = now;
-			now = plain(document(now));
+			now = once(now);
 		}
 		return now;
 	}
@@ -85,50 +96,62 @@ final class Redaction {
 		return (json != null) ? json.map(this::text) : text(data);
 	}
 
-	private String document(String text) {
+	private String once(String text) {
 		JsonText json = DOCUMENT.matcher(text).lookingAt() ? JsonText.parse(text) : null;
-		return (json != null) ? json.map(this::text) : text;
+		return (json != null) ? json.map(this::text) : plain(text);
 	}
 
 	private String plain(String text) {
+		List<Search> searches = searches(text);
 		StringBuilder result = new StringBuilder(text.length());
 		Matcher placeholder = this.placeholders.matcher(text);
 		int done = 0;
 		while (placeholder.find()) {
-			replace(text, done, placeholder.start(), result);
+			replace(searches, text, done, placeholder.start(), result);
 			result.append(text, placeholder.start(), placeholder.end());
 			done = placeholder.end();
 		}
-		replace(text, done, text.length(), result);
+		replace(searches, text, done, text.length(), result);
 		return result.toString();
 	}
 
-	private void replace(String text, int from, int to, StringBuilder result) {
-		@Nullable Span[] next = new @Nullable Span[this.rules.size()];
+	/**
+	 * Each rule on the text as it is written and, where that differs, as it is read.
+	 */
+	private List<Search> searches(String text) {
+		Reading reading = Reading.of(text);
+		Mask mask = new Mask(text);
+		List<Search> searches = new ArrayList<>();
+		for (Rule rule : this.rules) {
+			searches.add(new Search(rule, text, null, mask));
+			if (reading != null) {
+				searches.add(new Search(rule, text, reading, mask));
+			}
+		}
+		return searches;
+	}
+
+	private static void replace(List<Search> searches, String text, int from, int to, StringBuilder result) {
+		@Nullable Span[] next = new @Nullable Span[searches.size()];
+		for (int i = 0; i < next.length; i++) {
+			next[i] = searches.get(i).find(from, to);
+		}
 		int done = from;
-		search(next, text, done, to);
 		for (int first = first(next); first >= 0; first = first(next)) {
 			Span match = next[first];
 			if (match == null) {
 				break;
 			}
-			result.append(text, done, match.start())
-				.append(replacement(this.rules.get(first), text.substring(match.start(), match.end())));
+			result.append(text, done, match.start()).append(searches.get(first).replacement(match));
 			done = match.end();
 			for (int i = 0; i < next.length; i++) {
 				Span other = next[i];
 				if (other != null && other.start() < done) {
-					next[i] = this.rules.get(i).detector().find(text, done, to);
+					next[i] = searches.get(i).find(done, to);
 				}
 			}
 		}
 		result.append(text, done, to);
-	}
-
-	private void search(@Nullable Span[] next, String text, int from, int to) {
-		for (int i = 0; i < next.length; i++) {
-			next[i] = this.rules.get(i).detector().find(text, from, to);
-		}
 	}
 
 	/**
@@ -151,38 +174,44 @@ final class Redaction {
 	}
 
 	/**
-	 * What blocks is found here in the history only, where it is too late to block it.
+	 * What one rule finds in a text.
 	 */
-	private static String replacement(Rule rule, String match) {
-		if (rule.action() != Redactor.Action.MASK) {
-			return rule.placeholder();
+	private record Search(Rule rule, String text, @Nullable Reading reading, Mask mask) {
+
+		/**
+		 * What a mask has left of a match is none for a pattern that masks.
+		 */
+		@Nullable Span find(int from, int to) {
+			boolean masks = this.rule.action() == Redactor.Action.MASK
+					&& this.rule.detector() instanceof PatternDetector;
+			Span match = any(from, to);
+			while (masks && match != null && this.mask.hasLeft(match)) {
+				match = any(match.start() + 1, to);
+			}
+			return match;
 		}
-		return (rule.detector() instanceof EmailDetector) ? maskedEmail(match) : masked(match);
-	}
 
-	private static String maskedEmail(String address) {
-		int at = address.indexOf('@');
-		String first = (at > 1) ? address.substring(0, 1) : "";
-		return first + "*".repeat(at - first.length()) + address.substring(at);
-	}
-
-	/**
-	 * A star counts like what it stands for, so that what is masked stays as it is.
-	 */
-	private static String masked(String match) {
-		int countable = (int) match.codePoints().filter(Redaction::isCounted).count();
-		int hidden = (countable >= 2 * KEPT) ? countable - KEPT : countable;
-		StringBuilder result = new StringBuilder(match.length());
-		int seen = 0;
-		for (int character : match.codePoints().toArray()) {
-			boolean star = isCounted(character) && seen++ < hidden;
-			result.appendCodePoint(star ? '*' : character);
+		private @Nullable Span any(int from, int to) {
+			return (this.reading != null) ? this.reading.find(this.rule.detector(), from, to)
+					: this.rule.detector().find(this.text, from, to);
 		}
-		return result.toString();
-	}
 
-	private static boolean isCounted(int character) {
-		return Character.isLetterOrDigit(character) || character == '*';
+		/**
+		 * What blocks is found here in the history only, where it is too late to block
+		 * it. A match that a mask would leave with characters that are escaped is
+		 * replaced as a whole.
+		 */
+		String replacement(Span match) {
+			String written = this.text.substring(match.start(), match.end());
+			String read = (this.reading != null) ? this.reading.text(match) : written;
+			boolean whole = this.reading != null && ESCAPED.matcher(read).find();
+			if (whole || this.rule.action() != Redactor.Action.MASK) {
+				return this.rule.placeholder();
+			}
+			String masked = (this.rule.detector() instanceof EmailDetector) ? Mask.email(read) : Mask.of(read);
+			return masked.equals(read) ? written : masked;
+		}
+
 	}
 
 }

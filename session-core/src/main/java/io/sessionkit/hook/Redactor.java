@@ -23,8 +23,12 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
  * results of tools get to the model, and not at system text, which is the application's
  * own; at replies; and at what is kept of the turn. Arguments of tool calls reach the
  * tool as the model wrote them, and are changed in what is sent again and stored. In JSON
- * a match is replaced within its string, and a number that matches becomes a string.
- * Media and metadata stay as they are.
+ * a match is replaced within its string, and a number that matches becomes a string. Any
+ * other text is searched as it is written and as it is read: escapes with backslashes and
+ * percent signs are undone, invisible and control characters are left out, digits of any
+ * script and wide forms are plain. Entities of HTML, percent signs for other than visible
+ * ASCII, and encodings such as base64 are not undone. Media and metadata stay as they
+ * are.
  * <p>
  * Of matches that overlap the one that starts first is taken, of those the longest, of
  * those the one that was configured first; what blocks is looked for before that, and on
@@ -52,7 +56,8 @@ public final class Redactor implements SessionHook {
 		/**
 		 * All letters and digits but the last four become stars, and all of them if there
 		 * are fewer than eight. Of an e-mail address the first letter and the domain
-		 * stay.
+		 * stay. A match of a pattern that is within four letters or digits behind at
+		 * least four stars is what a mask has left, and stays.
 		 */
 		MASK,
 
@@ -205,7 +210,8 @@ public final class Redactor implements SessionHook {
 		 * that takes: one that backtracks without end does so here too. A match of no
 		 * characters counts for nothing.
 		 * @param name what it is called in {@code [name]} and in reasons
-		 * @param pattern the pattern; it sees one text at a time, in JSON one string
+		 * @param pattern the pattern; it sees one text at a time, in JSON one string or
+		 * number
 		 * @param action what becomes of the matches
 		 * @return this builder
 		 * @throws IllegalArgumentException if the name is no word or is there already

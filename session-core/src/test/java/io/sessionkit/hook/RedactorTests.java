@@ -227,11 +227,129 @@ class RedactorTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "{\"to\":\"ada\\u0040example.org\"}", "{\"card\":4111111111111111}", "[\"\\t10.0.0.1\"]",
-			"to ada@example.org" })
+			"to ada@example.org", "{\"cards\":[7,4111111111111111]}", "\"ada\\u0040example.org\"",
+			"{\"card\":-4111111111111111}", "4111111111111111", "{\"to\":\"ada\\u0040example.org\"" })
 	void argumentsThatBlockAreRefusedBeforeTheToolRuns(String arguments) {
 		AssistantMessage reply = AssistantMessage.builder().toolCalls(List.of(call(arguments))).build();
 		assertThat(all(Action.BLOCK).build().afterModel(context(List.of()), reply))
 			.isInstanceOf(HookResult.Refuse.class);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			value = { "42,4111111111111111,12/27 | 42,[card],12/27", "pay 1,4111111111111111 | pay 1,[card]",
+					"pay 1.4111111111111111 | pay 1.[card]", "10.0.4111111111111111 | 10.0.[card]",
+					"id 10.4111111111111111 | id 10.[card]" })
+	void cardBehindADigitAndACommaOrAPointIsFound(String text, String expected) {
+		assertThat(text(this.redactor, text)).isEqualTo(expected);
+		assertThat(beforeTurn(all(Action.BLOCK).build(), new UserMessage(text))).isInstanceOf(HookResult.Refuse.class);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			value = { "{\"e\":\"alice\\u0040example.com\"}~{\"e\":1} | {\"e\":\"[email]\"}~{\"e\":1}",
+					"json:~{\"e\":\"alice\\u0040example.com\"}~end | json:~{\"e\":\"[email]\"}~end",
+					"Result: {\"c\":\"4111\\u00a01111\\u00a01111\\u00a01111\"} | Result: {\"c\":\"[card]\"}",
+					"{\"e\":\"alice\\u0040example.com\",\"f\":\"x | {\"e\":\"[email]\",\"f\":\"x",
+					"log {\\\"e\\\":\\\"alice\\\\u0040example.com\\\"} | log {\\\"e\\\":\\\"[email]\\\"}",
+					"at al\\u0069ce@example.com | at [email]", "at alice\\u005cu0040example.com | at [email]",
+					"at \\u0031\\u0030.0.0.1\\n | at [ip]\\n", "no \\u0041-77 in it | no [order] in it",
+					"[email] bob\\u0040x.org [card] | [email] [email] [card]",
+					"DOMAIN\\ada@x.org \\x \\u12 \\ | DOMAIN\\[email] \\x \\u12 \\" })
+	void escapeInATextThatIsNoJsonHidesNothing(String lines, String expectedLines) {
+		Redactor redactor = orders(Action.REDACT);
+		String text = lines.replace('~', '\n');
+		String expected = expectedLines.replace('~', '\n');
+		assertThat(text(redactor, text)).isEqualTo(expected);
+		assertThat(data(redactor, text)).isEqualTo(expected);
+		assertThat(text(redactor, expected)).isEqualTo(expected);
+		assertThat(beforeTurn(orders(Action.BLOCK), new UserMessage(text))).isInstanceOf(HookResult.Refuse.class);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "a\\tb \\u0041 100% %41 \u200B \uFF21 \\", "\\\\\\\\", "\uD83D\uDC69\u200D\uD83D\uDCBB",
+			"\u0661\u0662", "[em\u200Bail]" })
+	void textIsReadButNotRewritten(String text) {
+		assertThat(text(this.redactor, text)).isEqualTo(text);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			value = { "alice\\u0040example.com! | a****@example.com!", "alice%40example.com | a****@example.com",
+					"al\u200Bice\uFF20example.com | a****@example.com",
+					"\uD835\uDC1Alice@example.com | \uD835\uDC1A****@example.com",
+					"4111\\u00a01111\\u00a01111\\u00a01111 | ****\u00A0****\u00A0****\u00A01111",
+					"\\u0041-1234567 | *-***4567" })
+	void maskOfWhatIsOnlyReadIsMadeOfWhatIsRead(String text, String expected) {
+		Redactor redactor = orders(Action.MASK);
+		assertThat(text(redactor, text)).isEqualTo(expected);
+		assertThat(text(redactor, expected)).isEqualTo(expected);
+	}
+
+	@Test
+	void maskThatWouldLeaveWhatIsEscapedIsAPlaceholder() {
+		Redactor redactor = Redactor.builder().pattern("quoted", Pattern.compile("\"\\w+@\\w+\""), Action.MASK).build();
+		assertThat(text(redactor, "say \\\"ada@home\\\"")).isEqualTo("say [quoted]");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`', value = { "\uD835\uDC1Alice@example.com | [email]",
+			"alice@\uD835\uDC1Axample.com | [email]", "alice\uFF20example.com | [email]",
+			"al\u200Bice@exam\u00ADple.com, | [email],", "alice\u2060@\uFEFFexample\u200B.com | [email]",
+			"al\u034Fice@example\uFE0F.com | [email]", "al\u3164ice@example.com | [email]",
+			"a alice%40example.com | a [email]", "alice%2Bx%40mail%2eexample.com | [email]",
+			"a%40b@example.com | [email]", "alice@mail_1.example.com | [email]", "alice@_x.a_b-c.example.com | [email]",
+			"_alice@example.org_ | [email]_", "alice\uFF20example\uFF0Ecom | [email]", "\uFF11\uFF10.0.0.1 | [ip]",
+			"10.\u200B0.0.1 | [ip]", "\u06611.0.0.1 | [ip]", "41\u200B11111111111111 | [card]",
+			"4111\u00001111\u00001111\u00001111 | [card]", "\uFF14111111111111111 | [card]",
+			"4111111111111111\u200B5 | [card]\u200B5", "A\u200B-7\u00AD7 | [order]" })
+	void charactersThatLookTheSameOrAreNotSeenHideNothing(String text, String expected) {
+		Redactor redactor = orders(Action.REDACT);
+		assertThat(text(redactor, text)).isEqualTo(expected);
+		assertThat(data(redactor, "{\"x\":\"" + text.replace("\u0000", "\\u0000") + "\"}"))
+			.isEqualTo("{\"x\":\"" + expected + "\"}");
+		assertThat(beforeTurn(orders(Action.BLOCK), new UserMessage(text))).isInstanceOf(HookResult.Refuse.class);
+	}
+
+	@Test
+	void maskDoesNotMaskWhatItLeft() {
+		Redactor digits = Redactor.builder().pattern("digits", Pattern.compile("\\b\\d{4,}\\b"), Action.MASK).build();
+		assertThat(text(digits, "12345678")).isEqualTo("****5678");
+		assertThat(text(digits, "****5678")).isEqualTo("****5678");
+		assertThat(text(digits, "12345678 12345678, 1234")).isEqualTo("****5678 ****5678, ****");
+		assertThat(data(digits, "{\"a\":12345678}")).isEqualTo("{\"a\":\"****5678\"}");
+		Redactor any = all(Action.MASK).pattern("digits", Pattern.compile("\\d{4}|\\d\\.\\d"), Action.MASK).build();
+		assertThat(text(any, "4111 1111 1111 1111")).isEqualTo("**** **** **** 1111");
+		assertThat(text(any, "192.168.110.120")).isEqualTo("***.***.**0.120");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = { "**1234** | ********", "**** 4111 1111 1111 1111 | **** **** **** **** 1111",
+			"****56789 | *********", "**** 1.2.3.4 | **** *.*.*.*", "****a@b.co | *****@b.co" })
+	void starsInFrontProtectNoMoreThanAMaskLeaves(String text, String expected) {
+		Redactor redactor = all(Action.MASK).pattern("digits", Pattern.compile("\\b\\d{4,}\\b"), Action.MASK).build();
+		assertThat(text(redactor, text)).isEqualTo(expected);
+		Redactor redacts = Redactor.builder().pattern("pin", Pattern.compile("\\d{4}"), Action.REDACT).build();
+		assertThat(text(redacts, "****1234")).isEqualTo("****[pin]");
+	}
+
+	@ParameterizedTest
+	@EnumSource(Action.class)
+	void patternSeesTheStringsOfJsonAndNotWhatIsAroundThem(Action action) {
+		Redactor redactor = Redactor.builder().pattern("name", Pattern.compile("\"[a-z]+\":"), action).build();
+		assertThat(text(redactor, "{\"abc\":1}")).isEqualTo("{\"abc\":1}");
+		assertThat(data(redactor, "{\"abc\":1}")).isEqualTo("{\"abc\":1}");
+		assertThat(beforeTurn(redactor, new UserMessage("{\"abc\":1} is it"))).isNotEqualTo(HookResult.keep());
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { " 4111\n", "4111", "[1, 4111]", "{\"a\":{\"b\":4111}}", "\"4111\"", "\"\\u0034111\"" })
+	void blockFindsAValueOfJsonThatAPatternDescribesAsAWhole(String data) {
+		Pattern whole = Pattern.compile("^\\d{4}$(?!\\s)");
+		AssistantMessage reply = AssistantMessage.builder().toolCalls(List.of(call(data))).build();
+		assertThat(Redactor.builder().pattern("pin", whole, Action.BLOCK).build().afterModel(context(List.of()), reply))
+			.isInstanceOf(HookResult.Refuse.class);
+		assertThat(data(Redactor.builder().pattern("pin", whole, Action.REDACT).build(), data)).contains("\"[pin]\"");
 	}
 
 	@Test
@@ -244,8 +362,11 @@ class RedactorTests {
 	@EnumSource(value = Action.class, names = { "REDACT", "MASK" })
 	void redactedTwiceIsRedactedOnce(Action action) {
 		List<String> parts = List.of("a", "ada", "@", ".", "x.org", "4111", "1111", " ", "-", "10.0.0.1", ":", "::1",
-				"1", "[email]", "[", "]", "{", "}", "\"", ",", "\\u0040", "\\", "fe80", "*", "\n", "A-77", "b");
-		Redactor redactor = all(action).pattern("order", Pattern.compile("A-\\d+|b|\\]\\s*1"), action).build();
+				"1", "[email]", "[", "]", "{", "}", "\"", ",", "\\u0040", "\\", "fe80", "*", "\n", "A-77", "b",
+				"\\u00a0", "u0061", "%40", "\uFF20", "\u200B", "\uD835\uDC1A", "12345678", "\\n");
+		Redactor redactor = all(action).pattern("order", Pattern.compile("A-\\d+|b|\\]\\s*1"), action)
+			.pattern("digits", Pattern.compile("\\b\\d{4,}|\\d[*\"]"), action)
+			.build();
 		long seed = Long.getLong("sessionkit.seed", new Random().nextLong());
 		Random random = new Random(seed);
 		for (int i = 0; i < TEXTS; i++) {
@@ -262,7 +383,8 @@ class RedactorTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "a@", "1", "4", "1.", "1.1.1.1.", "0 ", "1-", "a", "a.", "@", "a:", ":", "::", "f:1.",
-			"a@a.", "a@a-", ".", "a@x.org ", "4111 1111 1111 1111 ", "10.0.0.1 " })
+			"a@a.", "a@a-", ".", "a@x.org ", "4111 1111 1111 1111 ", "10.0.0.1 ", "a@a_", "a@_.", "\uD835\uDC1A@", "0.",
+			"0.4" })
 	void detectorsLookAtEachCharacterOfALongTextAFewTimes(String part) {
 		String text = part.repeat(LONG / part.length());
 		for (Detector detector : List.of(new EmailDetector(), new CardDetector(), IpDetector.V4, IpDetector.V6)) {
@@ -280,7 +402,8 @@ class RedactorTests {
 
 	@Test
 	void longTextsOfEachKindAreRedacted() {
-		for (String part : List.of("a@a@a@", "1", "1.1.1.1.", "{\"a\":[", "[[", "a@x.org ", "\"\\\"")) {
+		for (String part : List.of("a@a@a@", "1", "1.1.1.1.", "{\"a\":[", "[[", "a@x.org ", "\"\\\"", "\\", "\\u005c",
+				"a\\u0040x.org ", "a%40x.org ", "\u200B", "*", "* ", "****5678", "[email]\\n", "%", "%40")) {
 			String text = part.repeat(LONG / part.length());
 			assertThat(data(this.redactor, text)).doesNotContain("x.org");
 		}
@@ -303,6 +426,10 @@ class RedactorTests {
 
 	private static Redactor.Builder all(Action action) {
 		return Redactor.builder().emails(action).cards(action).ipAddresses(action);
+	}
+
+	private static Redactor orders(Action action) {
+		return all(action).pattern("order", Pattern.compile("A-\\d+"), action).build();
 	}
 
 	private static ToolCall call(@Nullable String arguments) {
