@@ -14,7 +14,8 @@ import org.springframework.ai.chat.messages.MessageType;
 
 /**
  * What goes before the input of a turn: a summary, pinned turns and the newest turns, in
- * units that are sent as a whole or not at all. Not changed once it is made.
+ * units that are sent as a whole or not at all. Not changed once it is made; not safe for
+ * use by many threads.
  */
 final class History {
 
@@ -45,13 +46,13 @@ final class History {
 
 	private final List<Message> messages;
 
-	private final Map<Message, Unit> unitOf = new IdentityHashMap<>();
+	/** Null until somebody asks: most histories are sent as they are. */
+	private @Nullable Map<Message, Unit> unitOf;
 
 	private History(List<Unit> units) {
 		this.units = units;
 		this.lines = units.stream().flatMap((unit) -> unit.lines().stream()).toList();
 		this.messages = this.lines.stream().map(ViewLine::message).toList();
-		units.forEach((unit) -> unit.lines().forEach((line) -> this.unitOf.put(line.message(), unit)));
 	}
 
 	/**
@@ -90,7 +91,17 @@ final class History {
 	 * @return null if it is not of the history
 	 */
 	@Nullable Unit unitOf(Message message) {
-		return this.unitOf.get(message);
+		Map<Message, Unit> known = this.unitOf;
+		if (known == null) {
+			known = new IdentityHashMap<>();
+			for (Unit unit : this.units) {
+				for (ViewLine line : unit.lines()) {
+					known.put(line.message(), unit);
+				}
+			}
+			this.unitOf = known;
+		}
+		return known.get(message);
 	}
 
 	private static List<Unit> inOrderOfLeaving(List<Unit> units) {

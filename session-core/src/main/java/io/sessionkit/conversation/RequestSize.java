@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToIntFunction;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.SystemMessage;
 
@@ -17,7 +19,10 @@ final class RequestSize {
 
 	private final double factor;
 
-	private final Map<Message, Integer> known = new IdentityHashMap<>();
+	private final List<ViewLine> history;
+
+	/** Null until somebody asks: most requests are never counted. */
+	private @Nullable Map<Message, Integer> known;
 
 	/**
 	 * @param estimate counts the tokens of a message
@@ -26,7 +31,7 @@ final class RequestSize {
 	RequestSize(List<ViewLine> history, ToIntFunction<Message> estimate, double factor) {
 		this.estimate = estimate;
 		this.factor = factor;
-		history.forEach((line) -> this.known.put(line.message(), line.tokens()));
+		this.history = history;
 	}
 
 	static int messages(List<Message> request) {
@@ -57,6 +62,12 @@ final class RequestSize {
 	}
 
 	private int raw(Message message) {
+		if (this.known == null) {
+			this.known = new IdentityHashMap<>();
+			for (ViewLine line : this.history) {
+				this.known.put(line.message(), line.tokens());
+			}
+		}
 		return this.known.computeIfAbsent(message, this.estimate::applyAsInt);
 	}
 

@@ -9,6 +9,8 @@ import io.sessionkit.Snapshot;
 import io.sessionkit.Snapshot.Part;
 import io.sessionkit.conversation.ViewLine.Source;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.ai.chat.messages.Message;
 
 /**
@@ -31,7 +33,8 @@ record SnapshotParts(List<Part> parts, List<Message> verbatim) {
 
 		private final List<ViewLine> view;
 
-		private final Map<Message, Integer> places = new IdentityHashMap<>();
+		/** Null as long as each message is where it should be. */
+		private @Nullable Map<Message, Integer> places;
 
 		private final List<Part> parts = new ArrayList<>();
 
@@ -42,9 +45,6 @@ record SnapshotParts(List<Part> parts, List<Message> verbatim) {
 
 		Builder(List<ViewLine> view) {
 			this.view = view;
-			for (int i = 0; i < view.size(); i++) {
-				this.places.put(view.get(i).message(), i);
-			}
 		}
 
 		/**
@@ -78,7 +78,10 @@ record SnapshotParts(List<Part> parts, List<Message> verbatim) {
 		 * where it should be or behind.
 		 */
 		private int place(Message message) {
-			Integer known = this.places.get(message);
+			if (this.next < this.view.size() && this.view.get(this.next).message() == message) {
+				return this.next;
+			}
+			Integer known = places().get(message);
 			if (known != null) {
 				return known;
 			}
@@ -88,6 +91,18 @@ record SnapshotParts(List<Part> parts, List<Message> verbatim) {
 				}
 			}
 			return -1;
+		}
+
+		private Map<Message, Integer> places() {
+			Map<Message, Integer> known = this.places;
+			if (known == null) {
+				known = new IdentityHashMap<>();
+				for (int i = 0; i < this.view.size(); i++) {
+					known.put(this.view.get(i).message(), i);
+				}
+				this.places = known;
+			}
+			return known;
 		}
 
 		private void item(long sequence, long turn) {
