@@ -91,7 +91,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 
 	private static Flux<ChatClientResponse> replies(ChatClientRequest request, StreamAdvisorChain chain,
 			OpenTurn turn) {
-		AtomicReference<Map<String, Object>> context = new AtomicReference<>(request.context());
+		AtomicReference<Map<String, @Nullable Object>> context = new AtomicReference<>(request.context());
 		Flux<ChatClientResponse> chunks = chain.nextStream(request).doOnNext((response) -> {
 			context.set(response.context());
 			take(turn, response);
@@ -101,7 +101,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		}
 		return chunks.concatWith(WaitingThread.run(turn::afterStreamedRound)
 			.flatMapIterable((checked) -> checked)
-			.map((checked) -> new ChatClientResponse(checked, context.get())));
+			.map((checked) -> ChatClientResponse.builder().chatResponse(checked).context(context.get()).build()));
 	}
 
 	/**
