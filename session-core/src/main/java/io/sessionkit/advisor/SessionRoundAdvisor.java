@@ -1,6 +1,5 @@
 package io.sessionkit.advisor;
 
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.conversation.OpenTurn;
@@ -91,9 +90,9 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 
 	private static Flux<ChatClientResponse> replies(ChatClientRequest request, StreamAdvisorChain chain,
 			OpenTurn turn) {
-		AtomicReference<Map<String, @Nullable Object>> context = new AtomicReference<>(request.context());
+		AtomicReference<@Nullable ChatClientResponse> last = new AtomicReference<>();
 		Flux<ChatClientResponse> chunks = chain.nextStream(request).doOnNext((response) -> {
-			context.set(response.context());
+			last.set(response);
 			take(turn, response);
 		});
 		if (turn.holdsReplies()) {
@@ -101,7 +100,15 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		}
 		return chunks.concatWith(WaitingThread.run(turn::afterStreamedRound)
 			.flatMapIterable((checked) -> checked)
-			.map((checked) -> ChatClientResponse.builder().chatResponse(checked).context(context.get()).build()));
+			.map((checked) -> behind(last.get(), checked, request)));
+	}
+
+	/**
+	 * A response that carries on what the one before has in its context.
+	 */
+	private static ChatClientResponse behind(@Nullable ChatClientResponse last, ChatResponse checked,
+			ChatClientRequest request) {
+		return (last != null) ? last.mutate().chatResponse(checked).build() : response(checked, request);
 	}
 
 	/**
