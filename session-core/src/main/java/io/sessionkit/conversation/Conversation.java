@@ -69,7 +69,9 @@ public final class Conversation {
 
 	/**
 	 * What the next call would start from: the summary, what is pinned, and the completed
-	 * turns of the active branch since the checkpoint, before hooks and limits.
+	 * turns of the active branch since the checkpoint, before hooks and limits. Where
+	 * that checkpoint was deleted the view is made to begin anew, which writes the
+	 * header.
 	 * @return the messages, oldest first; none if the session is absent
 	 */
 	public List<Message> view() {

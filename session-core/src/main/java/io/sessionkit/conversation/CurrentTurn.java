@@ -6,8 +6,8 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * Where the current turn begins in what leaves for the model, which advisors may have
- * copied and added to.
+ * Where the current turn begins in a request, which hooks and advisors may have copied,
+ * changed and added to.
  */
 final class CurrentTurn {
 
@@ -19,7 +19,7 @@ final class CurrentTurn {
 	 * part of where it should be, else of the last one that is equal, if no answer is
 	 * behind it: that would be an earlier question. Else as far from the end as the turn
 	 * is long.
-	 * @param request what leaves, without system text
+	 * @param request the messages, whether or not system text is among them
 	 * @param turn the messages of the turn so far
 	 */
 	static int start(List<Message> request, List<Message> turn) {

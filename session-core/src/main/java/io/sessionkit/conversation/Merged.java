@@ -87,14 +87,14 @@ record Merged(List<Message> messages, List<Message> input) {
 	}
 
 	/**
-	 * How many messages there are from the first that is new on.
+	 * The messages from the first that is new on: what trimming leaves alone.
 	 */
-	int length() {
-		int i = 0;
-		while (this.messages.get(i) != this.input.get(0)) {
-			i++;
+	List<Message> current() {
+		int first = 0;
+		while (this.messages.get(first) != this.input.get(0)) {
+			first++;
 		}
-		return this.messages.size() - i;
+		return this.messages.subList(first, this.messages.size());
 	}
 
 	/**

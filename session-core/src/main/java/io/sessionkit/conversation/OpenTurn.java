@@ -169,7 +169,7 @@ public final class OpenTurn {
 	 * The history that goes before the turn's input.
 	 * @return the messages, oldest first, within the limits
 	 */
-	public List<Message> history() {
+	List<Message> history() {
 		return this.prompt.history();
 	}
 
@@ -234,7 +234,7 @@ public final class OpenTurn {
 	 */
 	public RoundRequest beforeRound(List<Message> forwarded) {
 		List<Message> whole = this.rounds.record(forwarded);
-		int said = this.rounds.size();
+		List<Transcript.Entry> said = this.rounds.entries();
 		HookRun.Passed<List<Message>> passed = this.hooks
 			.beforeModel(this.hooks.isEmpty() ? whole : this.prompt.beforeHooks(whole, said));
 		if (passed.answer() != null) {
@@ -253,7 +253,7 @@ public final class OpenTurn {
 	 */
 	public void sent(Prompt leaving) {
 		if (!this.rounds.isFrozen()) {
-			this.prompt.sent(leaving, this.rounds.entries());
+			this.prompt.sent(leaving, this.rounds::entries);
 		}
 	}
 

@@ -5,7 +5,6 @@ import java.util.List;
 import io.sessionkit.InvalidSequenceException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.hook.SequenceGuard;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.MessageType;
@@ -31,20 +30,19 @@ final class RequestView {
 
 	/**
 	 * A request for hooks to look at: as large as it may be, more or less.
-	 * @param length how many messages the current turn has
+	 * @param turn the messages of the current turn so far
 	 */
-	List<Message> beforeHooks(List<Message> request, @Nullable Message first, int length) {
-		return this.trimmer.fitRoughly(request, currentTurn(request, first, length));
+	List<Message> beforeHooks(List<Message> request, List<Message> turn) {
+		return this.trimmer.fitRoughly(request, CurrentTurn.start(request, turn));
 	}
 
 	/**
 	 * A request that no hook has changed.
-	 * @param first the first message of the current turn; null if it has none
-	 * @param length how many messages the current turn has
+	 * @param turn the messages of the current turn so far
 	 * @throws InvalidSequenceException if nothing is left that the model could answer
 	 */
-	List<Message> of(List<Message> request, @Nullable Message first, int length) {
-		List<Message> sent = this.trimmer.fit(request, currentTurn(request, first, length), this.guard::apply);
+	List<Message> of(List<Message> request, List<Message> turn) {
+		List<Message> sent = this.trimmer.fit(request, CurrentTurn.start(request, turn), this.guard::apply);
 		if (sent.stream().allMatch(SystemMessage.class::isInstance)) {
 			throw new InvalidSequenceException("Nothing is left of the request on session " + this.key
 					+ ": it has only tool results whose calls are not in the history. Send them to the session whose"
@@ -56,12 +54,11 @@ final class RequestView {
 	/**
 	 * A request that hooks have changed.
 	 * @param before what it was before
-	 * @param first the first message of the current turn; null if it has none
-	 * @param length how many messages the current turn has
+	 * @param turn the messages of the current turn so far
 	 * @throws InvalidSequenceException if the current turn is not at its end any more
 	 */
-	List<Message> ofChanged(List<Message> request, List<Message> before, @Nullable Message first, int length) {
-		List<Message> sent = this.trimmer.fit(request, currentTurn(request, first, length), this.guard::apply);
+	List<Message> ofChanged(List<Message> request, List<Message> before, List<Message> turn) {
+		List<Message> sent = this.trimmer.fit(request, CurrentTurn.start(request, turn), this.guard::apply);
 		if (!canBeAnswered(sent) && canBeAnswered(before)) {
 			throw new InvalidSequenceException("After the hooks, the request on session " + this.key
 					+ " does not end with a user message or tool results. A beforeModel hook has to leave the current"
@@ -73,19 +70,6 @@ final class RequestView {
 	static boolean canBeAnswered(List<Message> request) {
 		MessageType last = request.isEmpty() ? MessageType.SYSTEM : request.get(request.size() - 1).getMessageType();
 		return last == MessageType.USER || last == MessageType.TOOL;
-	}
-
-	/**
-	 * Where the current turn begins: at its first message if that is still there, else as
-	 * far from the end as it is long.
-	 */
-	private static int currentTurn(List<Message> request, @Nullable Message first, int length) {
-		for (int i = 0; i < request.size(); i++) {
-			if (request.get(i) == first) {
-				return i;
-			}
-		}
-		return request.size() - length;
 	}
 
 }

@@ -218,10 +218,6 @@ final class Rounds {
 		this.reply = null;
 	}
 
-	synchronized int size() {
-		return this.transcript.size();
-	}
-
 	synchronized List<Transcript.Entry> entries() {
 		return this.transcript.entries();
 	}

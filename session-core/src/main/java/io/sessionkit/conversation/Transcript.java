@@ -184,10 +184,6 @@ final class Transcript {
 		return List.copyOf(this.entries);
 	}
 
-	int size() {
-		return this.entries.size();
-	}
-
 	/**
 	 * The messages that have become part of the turn since this was asked last.
 	 */

@@ -2,6 +2,7 @@ package io.sessionkit.conversation;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 import io.sessionkit.Session;
 import io.sessionkit.store.StoreOptions;
@@ -84,35 +85,34 @@ final class TurnPrompt {
 
 	/**
 	 * A request as hooks are to see it.
-	 * @param said how many messages the turn has behind its input
+	 * @param said what the turn has behind its input
 	 */
-	synchronized List<Message> beforeHooks(List<Message> request, int said) {
-		return this.requestView.beforeHooks(request, first(), opening() + said);
+	synchronized List<Message> beforeHooks(List<Message> request, List<Transcript.Entry> said) {
+		return this.requestView.beforeHooks(request, with(said, current()));
 	}
 
 	/**
 	 * A request as it is to be sent.
 	 * @param whole the request before the hooks
 	 * @param passed what hooks have made of it
-	 * @param said how many messages the turn has behind its input
+	 * @param said what the turn has behind its input
 	 */
-	synchronized List<Message> afterHooks(List<Message> whole, HookRun.Passed<List<Message>> passed, int said) {
+	synchronized List<Message> afterHooks(List<Message> whole, HookRun.Passed<List<Message>> passed,
+			List<Transcript.Entry> said) {
 		// not of the whole: what no hook has seen may not be sent
 		return (passed.replaced() || this.merged != null)
-				? this.requestView.ofChanged(passed.value(), whole, first(), opening() + said)
-				: this.requestView.of(passed.value(), first(), opening() + said);
+				? this.requestView.ofChanged(passed.value(), whole, with(said, current()))
+				: this.requestView.of(passed.value(), with(said, current()));
 	}
 
 	/**
 	 * What really leaves.
 	 * @param said what the turn has behind its input
 	 */
-	synchronized void sent(Prompt prompt, List<Transcript.Entry> said) {
+	synchronized void sent(Prompt prompt, Supplier<List<Transcript.Entry>> said) {
 		this.calibration.sent(prompt);
 		if (this.snapshots.taken() == null) {
-			List<Message> own = new ArrayList<>(this.input);
-			said.forEach((entry) -> own.add(entry.message()));
-			this.snapshots.take(prompt.getInstructions(), own);
+			this.snapshots.take(prompt.getInstructions(), with(said.get(), this.input));
 		}
 	}
 
@@ -128,15 +128,18 @@ final class TurnPrompt {
 		return this.calibration;
 	}
 
-	private @Nullable Message first() {
-		return this.input.isEmpty() ? null : this.input.get(0);
+	/**
+	 * What trimming leaves alone at the beginning of the turn: all from its first new
+	 * message on, also what a merge has put behind that.
+	 */
+	private List<Message> current() {
+		return (this.merged != null) ? this.merged.current() : this.input;
 	}
 
-	/**
-	 * How many messages there are from the first of the input on.
-	 */
-	private int opening() {
-		return (this.merged != null) ? this.merged.length() : this.input.size();
+	private static List<Message> with(List<Transcript.Entry> said, List<Message> opening) {
+		List<Message> turn = new ArrayList<>(opening);
+		said.forEach((entry) -> turn.add(entry.message()));
+		return turn;
 	}
 
 }

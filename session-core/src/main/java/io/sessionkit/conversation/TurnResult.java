@@ -12,8 +12,8 @@ import io.sessionkit.Turn;
  * @param key the session
  * @param turn the turn: id, number, status, usage of each round
  * @param items the items it added, in order
- * @param overLimit whether the turn alone was larger than {@code trim.max-messages} and
- * was sent whole all the same
+ * @param overLimit whether the turn alone was larger than {@code trim.max-messages} or
+ * {@code trim.max-tokens} and was sent whole all the same
  */
 public record TurnResult(SessionKey key, Turn turn, List<SessionItem> items, boolean overLimit) {
 

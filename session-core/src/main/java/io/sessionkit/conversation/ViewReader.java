@@ -43,14 +43,20 @@ final class ViewReader {
 			return open(this.store, request.key(), window);
 		}
 		int items = this.memory.itemsFor(request.key(), this.trim.maxTokens());
-		int before = -1;
-		while (true) {
+		for (boolean again = false;; again = true) {
 			Optional<SessionView> view = open(this.store, request.key(), window.and(Window.items(items)));
-			if (view.isEmpty() || items >= window.items() || isEnough(view.get(), window)
-					|| view.get().items().size() == before) {
+			if (view.isEmpty() || items >= window.items() || isEnough(view.get(), window)) {
 				return view;
 			}
-			before = view.get().items().size();
+			if (items >= view.get().session().totals().items()) {
+				// another limit leaves less than there is, such as one on turns of which
+				// some
+				// have no items any more: this many are not too few next time
+				if (again) {
+					this.memory.fitted(request.key(), items);
+				}
+				return view;
+			}
 			items = (int) Math.min(3L * items, Integer.MAX_VALUE);
 		}
 	}

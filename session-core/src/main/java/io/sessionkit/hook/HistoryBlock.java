@@ -23,8 +23,10 @@ import org.springframework.ai.chat.messages.UserMessage;
  * need their calls, which stand in the history. Put it behind hooks that change the
  * history, a {@link Redactor} too, which does not look at system text; behind those and
  * behind a {@link HistoryMerge} the turn begins at the newest user message. What comes
- * after the block sees one message, and {@code trim.max-messages} counts one. It changes
- * requests only, and nothing that is stored. Immutable.
+ * after the block sees one message, and {@code trim.max-messages} counts one. Limits hold
+ * for what becomes the block; its own words come on top. A question of the history that
+ * was never answered may stand in front of the turn where limits have cut what was before
+ * it. It changes requests only, and nothing that is stored. Immutable.
  */
 public final class HistoryBlock implements SessionHook {
 

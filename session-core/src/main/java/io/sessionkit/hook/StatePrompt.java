@@ -60,7 +60,7 @@ public final class StatePrompt implements SessionHook {
 	public HookResult<List<Message>> beforeModel(HookContext context, List<Message> request) {
 		String text = this.template.render(context);
 		List<Message> added = new ArrayList<>(request);
-		int system = countSystem(request);
+		int system = CurrentTurn.system(request);
 		if (system == 0) {
 			added.add(0, new SystemMessage(text));
 		}
@@ -68,14 +68,6 @@ public final class StatePrompt implements SessionHook {
 			added.set(system - 1, behind(request.get(system - 1), text));
 		}
 		return HookResult.replace(added);
-	}
-
-	private static int countSystem(List<Message> request) {
-		int count = 0;
-		while (count < request.size() && request.get(count) instanceof SystemMessage) {
-			count++;
-		}
-		return count;
 	}
 
 	private static Message behind(Message system, String text) {

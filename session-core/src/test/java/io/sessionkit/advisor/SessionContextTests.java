@@ -640,7 +640,7 @@ class SessionContextTests {
 	// row 15 of the traps: a hook that has one user for all threads
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
-	void oneHookForAllThreadsHasTheIdentityOfEachCall(ClientSetup.Mode mode) {
+	void trap15OneHookForAllThreadsHasTheIdentityOfEachCall(ClientSetup.Mode mode) {
 		SessionHook memory = TestHooks.beforeTurn("memory", (input) -> {
 			this.session.put("user", this.session.key().owner());
 			return HookResult.keep();
@@ -657,7 +657,7 @@ class SessionContextTests {
 	// row 16 of the traps: a user id that the tool context may or may not have
 	@ParameterizedTest
 	@MethodSource("setups")
-	void toolWithJsonArgumentsFindsTheUserInTheState(ClientSetup setup) {
+	void trap16ToolWithJsonArgumentsFindsTheUserInTheState(ClientSetup setup) {
 		ToolCallback info = FunctionToolCallback
 			.builder("userInfo",
 					(SessionAdvisorTests.Value field) -> field.value() + " of "

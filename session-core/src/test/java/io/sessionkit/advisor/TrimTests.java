@@ -15,6 +15,7 @@ import io.sessionkit.hook.Prune;
 import io.sessionkit.hook.Trim;
 import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.MessageTokens;
+import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
@@ -340,13 +341,43 @@ class TrimTests {
 	}
 
 	@Test
-	void aTurnThatWasDeletedAmongTheNewestDoesNotCostRoundTripsWithoutEnd() {
-		history(60);
-		thread().delete(58);
-		int before = this.store.calls().size();
-		ask(Trim.keepLastTurns(10).maxTokens(8_000), "u61");
-		assertThat(this.store.calls().size() - before).isLessThanOrEqualTo(3);
-		assertThat(this.model.lastRequestLines()).endsWith("user: u60", "assistant: a60", "user: u61");
+	void aTurnThatWasDeletedAmongTheNewestDoesNotCostRoundTripsAgainAndAgain() {
+		history(250);
+		thread().delete(240);
+		ChatClient chat = chat(ClientSetup.plain(), Trim.keepLastTurns(40).maxTokens(8_000), Prune.NONE);
+		for (int i = 0; i < 3; i++) {
+			int before = this.store.calls().size();
+			this.model.says("a");
+			chat.prompt().user("u").advisors(SessionAdvisor.session(T1)).call().content();
+			assertThat(this.store.calls().size() - before).isLessThanOrEqualTo((i == 0) ? 3 : 2);
+			assertThat(this.model.lastRequestLines()).contains("user: u250", "user: u239", "user: u241")
+				.doesNotContain("user: u240");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 20, 60, 100, 400 })
+	void aTurnOfAnySizeIsFoundIfItFits(int rounds) {
+		List<Message> large = new ArrayList<>(List.of(new UserMessage("u1")));
+		for (int i = 0; i < rounds; i++) {
+			large.add(AssistantMessage.builder().content("").toolCalls(List.of(call())).build());
+			large.add(results("42"));
+		}
+		large.add(new AssistantMessage("a1"));
+		SessionStore small = new InMemorySessionStore(this.store.options().tokens((message) -> 2));
+		small.add(T1, large);
+		this.model.says("a");
+		ClientSetup.plain()
+			.builder(this.model,
+					SessionAdvisor
+						.of(Conversations.builder(small).trim(Trim.keepLastTokens(2 * (2 * rounds + 3))).build()))
+			.build()
+			.prompt()
+			.user("u2")
+			.advisors(SessionAdvisor.session(T1))
+			.call()
+			.content();
+		assertThat(this.model.lastRequest()).hasSize(2 * rounds + 3);
 	}
 
 	@Test

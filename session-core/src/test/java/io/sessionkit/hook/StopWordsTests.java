@@ -44,7 +44,7 @@ class StopWordsTests {
 					"internal only | internal, only", "internal only | internalonly", "c++ | c+", "c++ | abc++",
 					"\u043C\u0438\u0440 | \u043C\u0438\u0440\u043D\u044B\u0439", "a.c | abc", "secret | nothing to see",
 					"secret | the secret\u00ADary", "secret | \\u0073ecretary", "internal only | internal\u200Bonly" })
-	void otherWordIsNot(String word, String text) {
+	void trap10OtherWordIsNot(String word, String text) {
 		assertThat(refuses(word, text)).isFalse();
 	}
 
@@ -66,7 +66,7 @@ class StopWordsTests {
 	}
 
 	@Test
-	void machineWithAnotherLocaleFindsTheSame() {
+	void trap10MachineWithAnotherLocaleFindsTheSame() {
 		Locale before = Locale.getDefault();
 		try {
 			Locale.setDefault(Locale.forLanguageTag("tr"));
@@ -79,7 +79,7 @@ class StopWordsTests {
 	}
 
 	@Test
-	void nullAndEmptyTextsPass() {
+	void trap10NullAndEmptyTextsPass() {
 		StopWords guard = StopWords.of("secret");
 		assertThat(guard.afterModel(CONTEXT, AssistantMessage.builder().content(null).build()))
 			.isEqualTo(HookResult.keep());
