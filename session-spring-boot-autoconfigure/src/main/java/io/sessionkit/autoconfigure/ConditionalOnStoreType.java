@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-import io.sessionkit.autoconfigure.SessionKitProperties.StoreType;
+import io.sessionkit.autoconfigure.StoreProperties.StoreType;
 
 import org.springframework.context.annotation.Conditional;
 

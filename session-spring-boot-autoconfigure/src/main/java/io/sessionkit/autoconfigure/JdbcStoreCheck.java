@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 
 import io.sessionkit.StoreUnavailableException;
-import io.sessionkit.autoconfigure.SessionKitProperties.Jdbc;
+import io.sessionkit.autoconfigure.StoreProperties.Jdbc;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
 
 /**
@@ -77,12 +77,11 @@ final class JdbcStoreCheck {
 
 	private String createTables() {
 		if (this.jdbc.hasDefaultPrefix()) {
-			return "Set '" + SessionKitProperties.INITIALIZE_SCHEMA + "' to 'always', or run the script that is named"
+			return "Set '" + StoreProperties.INITIALIZE_SCHEMA + "' to 'always', or run the script that is named"
 					+ " above with Flyway, Liquibase or by hand.";
 		}
 		return "Run a copy of the script that is named above with '" + this.jdbc.tablePrefix() + "' in place of '"
-				+ JdbcSessionStore.DEFAULT_TABLE_PREFIX + "', or leave '" + SessionKitProperties.TABLE_PREFIX
-				+ "' out.";
+				+ JdbcSessionStore.DEFAULT_TABLE_PREFIX + "', or leave '" + StoreProperties.TABLE_PREFIX + "' out.";
 	}
 
 }

@@ -1,6 +1,6 @@
 package io.sessionkit.autoconfigure;
 
-import io.sessionkit.autoconfigure.SessionKitProperties.StoreType;
+import io.sessionkit.autoconfigure.StoreProperties.StoreType;
 
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;

@@ -5,7 +5,7 @@ import java.util.List;
 
 import javax.sql.DataSource;
 
-import io.sessionkit.autoconfigure.SessionKitProperties.Jdbc;
+import io.sessionkit.autoconfigure.StoreProperties.Jdbc;
 
 import org.springframework.boot.jdbc.DatabaseDriver;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;

@@ -2,8 +2,8 @@ package io.sessionkit.autoconfigure;
 
 import javax.sql.DataSource;
 
-import io.sessionkit.autoconfigure.SessionKitProperties.Jdbc;
-import io.sessionkit.autoconfigure.SessionKitProperties.StoreType;
+import io.sessionkit.autoconfigure.StoreProperties.Jdbc;
+import io.sessionkit.autoconfigure.StoreProperties.StoreType;
 import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;

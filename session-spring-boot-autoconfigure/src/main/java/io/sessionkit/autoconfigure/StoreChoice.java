@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-import io.sessionkit.autoconfigure.SessionKitProperties.StoreType;
+import io.sessionkit.autoconfigure.StoreProperties.StoreType;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactoryUtils;
@@ -23,7 +23,7 @@ import org.springframework.util.ClassUtils;
  */
 final class StoreChoice {
 
-	private static final String USE_MEMORY = "set '" + SessionKitProperties.STORE_TYPE
+	private static final String USE_MEMORY = "set '" + StoreProperties.STORE_TYPE
 			+ "' to 'memory' for sessions that are forgotten on restart";
 
 	private final ConfigurableListableBeanFactory beans;
@@ -43,7 +43,7 @@ final class StoreChoice {
 		ConfigurableListableBeanFactory beans = context.getBeanFactory();
 		Assert.state(beans != null, "The store is chosen when the beans are known");
 		StoreType named = Binder.get(context.getEnvironment())
-			.bind(SessionKitProperties.STORE_TYPE, String.class)
+			.bind(StoreProperties.STORE_TYPE, String.class)
 			.map(StoreChoice::named)
 			.orElse(null);
 		return new StoreChoice(beans, context.getClassLoader(), named);
@@ -55,7 +55,7 @@ final class StoreChoice {
 				return type;
 			}
 		}
-		throw ConfigurationRefusedException.of(SessionKitProperties.STORE_TYPE, name,
+		throw ConfigurationRefusedException.of(StoreProperties.STORE_TYPE, name,
 				"Write 'memory', 'jdbc' or 'redis', or leave it out to have it chosen.");
 	}
 
@@ -82,7 +82,7 @@ final class StoreChoice {
 			throw new ConfigurationRefusedException(
 					"The application has a DataSource " + dataSources + " and a RedisConnectionFactory " + redis
 							+ ", so it is not clear where sessions are to be kept.",
-					"Set '" + SessionKitProperties.STORE_TYPE + "' to 'jdbc' for the DataSource or to 'redis' for the"
+					"Set '" + StoreProperties.STORE_TYPE + "' to 'jdbc' for the DataSource or to 'redis' for the"
 							+ " RedisConnectionFactory, or " + USE_MEMORY + ".");
 		}
 		if (!dataSources.isEmpty()) {
@@ -97,7 +97,7 @@ final class StoreChoice {
 	private StoreType checked(StoreNeeds needs, List<String> beans) {
 		refuseMissingLibrary(needs);
 		if (beans.isEmpty()) {
-			throw new ConfigurationRefusedException("The property '" + SessionKitProperties.STORE_TYPE + "' is '"
+			throw new ConfigurationRefusedException("The property '" + StoreProperties.STORE_TYPE + "' is '"
 					+ needs.type().value() + "', but the application has no " + needs.bean() + ".", needs.cure());
 		}
 		if (!hasSingleCandidate(beans)) {

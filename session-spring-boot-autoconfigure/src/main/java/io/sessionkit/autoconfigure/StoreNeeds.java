@@ -2,7 +2,7 @@ package io.sessionkit.autoconfigure;
 
 import java.util.List;
 
-import io.sessionkit.autoconfigure.SessionKitProperties.StoreType;
+import io.sessionkit.autoconfigure.StoreProperties.StoreType;
 
 /**
  * What a store on a server needs of the application, and the words for it. Classes are

@@ -29,7 +29,7 @@ final class SummaryRule {
 	 */
 	static Optional<Summarize> of(SessionKitProperties all, @Nullable SummaryTrigger trigger,
 			ListableBeanFactory beans) {
-		SessionKitProperties.Summarize properties = all.summarize();
+		SummarizeProperties properties = all.summarize();
 		boolean asked = properties.hasTrigger() || properties.model() != null || trigger != null;
 		if (!properties.enabled() || !asked) {
 			return Optional.empty();
@@ -59,8 +59,7 @@ final class SummaryRule {
 	/**
 	 * A turn that is not sent any more has to be in a summary by then.
 	 */
-	private static void refuseGaps(SessionKitProperties.Trim trim, SessionKitProperties.Summarize summarize,
-			boolean triggered) {
+	private static void refuseGaps(SessionKitProperties.Trim trim, SummarizeProperties summarize, boolean triggered) {
 		refuseBelow("trim.max-turns", trim.maxTurns(), "summarize.keep-turns", (long) summarize.keepTurns());
 		if (!triggered) {
 			refuseBelow("trim.max-messages", trim.maxMessages(), "summarize.trigger-messages",

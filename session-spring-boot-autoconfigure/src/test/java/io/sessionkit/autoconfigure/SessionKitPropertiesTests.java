@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import io.sessionkit.autoconfigure.SessionKitProperties.SchemaInitialization;
-import io.sessionkit.autoconfigure.SessionKitProperties.StoreType;
+import io.sessionkit.autoconfigure.StoreProperties.SchemaInitialization;
+import io.sessionkit.autoconfigure.StoreProperties.StoreType;
 import io.sessionkit.hook.Summarize.Mode;
 import io.sessionkit.store.InMemorySessionStore;
 import org.junit.jupiter.api.Test;
@@ -72,14 +72,14 @@ class SessionKitPropertiesTests {
 				"sessionkit.summarize.timeout=5s", "sessionkit.summarize.backoff=2m")
 			.run((context) -> assertThat(context.getBean(SessionKitProperties.class))
 				.isEqualTo(new SessionKitProperties(true, false, true, Duration.ofDays(30),
-						new SessionKitProperties.Store(SessionKitProperties.StoreType.MEMORY,
-								new SessionKitProperties.Jdbc(SchemaInitialization.NEVER, "app.CHAT_"),
-								new SessionKitProperties.Redis("app:chat:"), new SessionKitProperties.Memory(7)),
+						new StoreProperties(StoreProperties.StoreType.MEMORY,
+								new StoreProperties.Jdbc(SchemaInitialization.NEVER, "app.CHAT_"),
+								new StoreProperties.Redis("app:chat:"), new StoreProperties.Memory(7)),
 						new SessionKitProperties.Trim(20, 5, 4000,
 								new SessionKitProperties.Pin(true, Set.of(MessageType.SYSTEM), Set.of("pin"))),
 						new SessionKitProperties.Prune(3),
-						new SessionKitProperties.Summarize(false, Mode.BEFORE, 8000L, 100L, 2, "sum up {conversation}",
-								"small", 9000, Duration.ofSeconds(5), Duration.ofMinutes(2)),
+						new SummarizeProperties(false, Mode.BEFORE, 8000L, 100L, 2, "sum up {conversation}", "small",
+								9000, Duration.ofSeconds(5), Duration.ofMinutes(2)),
 						new SessionKitProperties.Codec(true), new SessionKitProperties.Sequence(true),
 						new SessionKitProperties.State(DataSize.ofMegabytes(1)),
 						new SessionKitProperties.Turn(List.of("context", "page"), List.of("*"), List.of("page")),
@@ -188,7 +188,7 @@ class SessionKitPropertiesTests {
 	@EnumSource(StoreType.class)
 	void storeThatWasChosenAheadOfTimeIsNotExchanged(StoreType chosen) {
 		this.runner.withPropertyValues("sessionkit.store.type=memory").run((context) -> {
-			SessionKitProperties.Store store = context.getBean(SessionKitProperties.class).store();
+			StoreProperties store = context.getBean(SessionKitProperties.class).store();
 			if (chosen == StoreType.MEMORY) {
 				store.refuseOtherThan(chosen);
 				return;
