@@ -7,9 +7,10 @@ import org.jspecify.annotations.Nullable;
  * of a message or a secret.
  */
 public abstract sealed class SessionException extends RuntimeException
-		permits CommitFailedException, InvalidSequenceException, InvalidSessionKeyException, SessionConflictException,
-		SessionNotFoundException, SessionRefusedException, StoreUnavailableException, UnreadablePayloadException,
-		UnstorableMessageException, UnsupportedVersionException {
+		permits CommitFailedException, DecisionRefusedException, InvalidSequenceException, InvalidSessionKeyException,
+		NestedTurnException, ResumeRefusedException, SessionConflictException, SessionNotFoundException,
+		SessionPausedException, SessionRefusedException, StoreUnavailableException, TurnInProgressException,
+		UnreadablePayloadException, UnstorableMessageException, UnsupportedVersionException {
 
 	SessionException(String message, @Nullable Throwable cause) {
 		super(message, cause);

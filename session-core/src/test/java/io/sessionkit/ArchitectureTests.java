@@ -51,6 +51,8 @@ class ArchitectureTests {
 		.definedBy("io.sessionkit.hook")
 		.layer("conversation")
 		.definedBy("io.sessionkit.conversation")
+		.layer("approval")
+		.definedBy("io.sessionkit.approval")
 		.layer("advisor")
 		.definedBy("io.sessionkit.advisor")
 		.whereLayer("words")
@@ -69,8 +71,10 @@ class ArchitectureTests {
 		.mayOnlyAccessLayers("words")
 		.whereLayer("conversation")
 		.mayOnlyAccessLayers("words", "codec", "store", "hook")
+		.whereLayer("approval")
+		.mayOnlyAccessLayers("words", "codec", "store", "hook", "conversation")
 		.whereLayer("advisor")
-		.mayOnlyAccessLayers("words", "conversation", "hook");
+		.mayOnlyAccessLayers("words", "approval", "conversation", "hook");
 
 	@ArchTest
 	static final ArchRule packagesAreFreeOfTangles = slices().matching("io.sessionkit.(**)").should().beFreeOfCycles();
@@ -97,7 +101,7 @@ class ArchitectureTests {
 	static final ArchRule onlyTheCodecKnowsJackson = noClasses().that()
 		.resideOutsideOfPackage("io.sessionkit.codec")
 		.should()
-		.dependOnClassesThat(resideInAnyPackage("tools.jackson..", "com.fasterxml.."));
+		.dependOnClassesThat(resideInAnyPackage("tools.jackson..", "com.fasterxml..", "com.networknt.."));
 
 	@ArchTest
 	static final ArchRule coreKnowsNothingOfSpringBoot = noClasses().should()

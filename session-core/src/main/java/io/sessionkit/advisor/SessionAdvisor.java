@@ -1,10 +1,15 @@
 package io.sessionkit.advisor;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.Approvals;
+import io.sessionkit.approval.Pause;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.conversation.TurnResult;
 import io.sessionkit.hook.HistoryMerge;
@@ -18,6 +23,7 @@ import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
 import org.springframework.ai.chat.client.advisor.api.Advisor;
 import org.springframework.ai.chat.memory.ChatMemory;
 import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
 import org.springframework.core.Ordered;
 
 /**
@@ -73,7 +79,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 
 	private SessionAdvisor(Builder builder) {
 		SessionKeyResolver resolver = (builder.resolver != null) ? builder.resolver : (request) -> Optional.empty();
-		this.turnAdvisor = new SessionTurnAdvisor(builder.conversations, resolver, builder.requireSession);
+		Approvals approvals = (builder.approvals != null) ? builder.approvals : Approvals.of(builder.conversations);
+		this.turnAdvisor = new SessionTurnAdvisor(approvals, resolver, builder.requireSession);
 		boolean resolves = builder.resolver != null || builder.requireSession;
 		this.roundAdvisor = new SessionRoundAdvisor(resolves);
 		this.modelAdvisor = new SessionModelAdvisor(resolves);
@@ -188,6 +195,33 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
+	 * The tool calls that wait for a person, where a response says so: it has no text
+	 * then, and the finish reason {@value Pause#FINISH_REASON}.
+	 * @param response a response, or the last element of a stream
+	 * @return the calls; none if nothing waits
+	 */
+	public static List<Approval> pending(@Nullable ChatResponse response) {
+		if (response == null) {
+			return List.of();
+		}
+		List<Approval> pending = new ArrayList<>();
+		for (Generation generation : response.getResults()) {
+			List<Approval> waiting = generation.getMetadata().get(Pause.PENDING);
+			pending.addAll((waiting != null) ? waiting : List.of());
+		}
+		return List.copyOf(pending);
+	}
+
+	/**
+	 * The tool calls that wait for a person, where a response says so.
+	 * @param response a response, or the last element of a stream
+	 * @return the calls; none if nothing waits
+	 */
+	public static List<Approval> pending(ChatClientResponse response) {
+		return pending(response.chatResponse());
+	}
+
+	/**
 	 * Adds the three advisors to a client or a call. Adding them twice does no harm.
 	 * @param advisors where to add them
 	 */
@@ -207,6 +241,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 
 		private boolean requireSession;
 
+		private @Nullable Approvals approvals;
+
 		private Builder(Conversations conversations) {
 			this.conversations = conversations;
 		}
@@ -218,6 +254,17 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 		 */
 		public Builder resolver(SessionKeyResolver resolver) {
 			this.resolver = resolver;
+			return this;
+		}
+
+		/**
+		 * Which tool calls need consent, and what becomes of them; by default those whose
+		 * method has {@link io.sessionkit.approval.RequiresApproval}.
+		 * @param approvals the approvals, of the same conversations
+		 * @return this builder
+		 */
+		public Builder approvals(Approvals approvals) {
+			this.approvals = approvals;
 			return this;
 		}
 

@@ -8,6 +8,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.approval.Approvals;
+import io.sessionkit.approval.GatedTurn;
 import io.sessionkit.conversation.OpenTurn;
 import io.sessionkit.conversation.TurnRequest;
 import io.sessionkit.hook.HistoryMerge;
@@ -22,6 +24,8 @@ import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.prompt.ChatOptions;
 import org.springframework.ai.chat.prompt.Prompt;
+import org.springframework.ai.model.tool.ToolCallingChatOptions;
+import org.springframework.ai.tool.ToolCallback;
 
 /**
  * What a {@code ChatClient} call says about its session, read from the request.
@@ -132,15 +136,47 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
+	 * The tools on offer.
+	 */
+	List<ToolCallback> tools() {
+		List<ToolCallback> tools = (this.request.prompt().getOptions() instanceof ToolCallingChatOptions options)
+				? options.getToolCallbacks() : null;
+		return (tools != null) ? tools : List.of();
+	}
+
+	/**
+	 * The options with other tools in the place of those on offer.
+	 */
+	private @Nullable ChatOptions options(List<ToolCallback> tools) {
+		ChatOptions options = this.request.prompt().getOptions();
+		return (options instanceof ToolCallingChatOptions toolOptions && !tools.equals(tools()))
+				? toolOptions.mutate().toolCallbacks(tools).build() : options;
+	}
+
+	/**
+	 * The request, with other tools in the place of those on offer, marked as seen by the
+	 * turn advisor.
+	 */
+	ChatClientRequest passed(Approvals approvals) {
+		List<ToolCallback> tools = approvals.withoutSession(text(SessionAdvisor.AGENT), tools(), parameters());
+		return ChatClientRequest.builder()
+			.prompt(new Prompt(this.request.prompt().getInstructions(), options(tools)))
+			.context(this.request.context())
+			.context(PASSED, true)
+			.build();
+	}
+
+	/**
 	 * The request with the history between the system text and the input, or what a merge
 	 * made of the two, carrying the turn.
 	 */
-	ChatClientRequest with(OpenTurn turn) {
+	ChatClientRequest with(GatedTurn gated) {
+		OpenTurn turn = gated.turn();
 		List<Message> messages = new ArrayList<>();
 		this.request.prompt().getInstructions().stream().filter(SystemMessage.class::isInstance).forEach(messages::add);
 		messages.addAll(turn.messages());
 		return ChatClientRequest.builder()
-			.prompt(new Prompt(messages, this.request.prompt().getOptions()))
+			.prompt(new Prompt(messages, options(gated.tools())))
 			.context(this.request.context())
 			.context(OPEN_TURN, turn)
 			.build();

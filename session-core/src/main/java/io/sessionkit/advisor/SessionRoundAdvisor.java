@@ -1,5 +1,7 @@
 package io.sessionkit.advisor;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.conversation.OpenTurn;
@@ -65,7 +67,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		if (turn == null) {
 			return chain.nextStream(request);
 		}
-		return turn.hasHooks() ? streamWithHooks(request, chain, turn) : stream(request, chain, turn);
+		return turn.mayWait() ? streamWithHooks(request, chain, turn) : stream(request, chain, turn);
 	}
 
 	private static Flux<ChatClientResponse> stream(ChatClientRequest request, StreamAdvisorChain chain, OpenTurn turn) {
@@ -91,16 +93,39 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	private static Flux<ChatClientResponse> replies(ChatClientRequest request, StreamAdvisorChain chain,
 			OpenTurn turn) {
 		AtomicReference<@Nullable ChatClientResponse> last = new AtomicReference<>();
+		List<ChatClientResponse> kept = new ArrayList<>();
 		Flux<ChatClientResponse> chunks = chain.nextStream(request).doOnNext((response) -> {
 			last.set(response);
 			take(turn, response);
-		});
-		if (turn.holdsReplies()) {
-			chunks = chunks.filter((response) -> response.chatResponse() == null);
+		}).filter((response) -> !isKept(response, kept, turn));
+		return chunks.concatWith(
+				WaitingThread.run(() -> handedOn(turn, kept, last.get(), request)).flatMapIterable((all) -> all));
+	}
+
+	/**
+	 * Keeps back what may not go on before the reply is whole: everything where hooks
+	 * check replies, else all from the first tool call on, since the tool loop runs what
+	 * it gets.
+	 */
+	private static boolean isKept(ChatClientResponse response, List<ChatClientResponse> kept, OpenTurn turn) {
+		ChatResponse chunk = response.chatResponse();
+		if (chunk == null) {
+			return false;
 		}
-		return chunks.concatWith(WaitingThread.run(turn::afterStreamedRound)
-			.flatMapIterable((checked) -> checked)
-			.map((checked) -> behind(last.get(), checked, request)));
+		boolean keeps = turn.holdsReplies() || !kept.isEmpty() || chunk.hasToolCalls();
+		if (keeps) {
+			kept.add(response);
+		}
+		return keeps;
+	}
+
+	/**
+	 * What goes on when the reply is whole: what takes its place, or what was kept.
+	 */
+	private static List<ChatClientResponse> handedOn(OpenTurn turn, List<ChatClientResponse> kept,
+			@Nullable ChatClientResponse last, ChatClientRequest request) {
+		List<ChatResponse> instead = turn.afterStreamedRound();
+		return (instead != null) ? instead.stream().map((response) -> behind(last, response, request)).toList() : kept;
 	}
 
 	/**

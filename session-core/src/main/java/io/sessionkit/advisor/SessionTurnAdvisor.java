@@ -1,11 +1,17 @@
 package io.sessionkit.advisor;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
+import io.micrometer.observation.Observation;
 import io.sessionkit.SessionKey;
-import io.sessionkit.conversation.Conversations;
+import io.sessionkit.approval.Approvals;
+import io.sessionkit.approval.GatedTurn;
+import io.sessionkit.approval.Pause;
 import io.sessionkit.conversation.OpenTurn;
 import io.sessionkit.conversation.TurnResult;
 import io.sessionkit.hook.TurnBinding;
@@ -15,6 +21,7 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.ai.chat.client.ChatClientRequest;
 import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.api.AdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.BaseAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
@@ -29,14 +36,16 @@ import org.springframework.ai.chat.model.Generation;
  */
 final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 
-	private final Conversations conversations;
+	private static final String PAUSED_TRACE = "sessionkit.paused.trace.id";
+
+	private final Approvals approvals;
 
 	private final SessionKeyResolver resolver;
 
 	private final boolean requireSession;
 
-	SessionTurnAdvisor(Conversations conversations, SessionKeyResolver resolver, boolean requireSession) {
-		this.conversations = conversations;
+	SessionTurnAdvisor(Approvals approvals, SessionKeyResolver resolver, boolean requireSession) {
+		this.approvals = approvals;
 		this.resolver = resolver;
 		this.requireSession = requireSession;
 	}
@@ -56,15 +65,22 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		SessionCall call = new SessionCall(request);
 		Optional<SessionKey> key = key(call);
 		if (key.isEmpty()) {
-			return chain.nextCall(call.passed());
+			return chain.nextCall(passed(call));
 		}
 		ChainCheck.check(chain.getCallAdvisors(), this, request);
 		call.name(key.get());
-		OpenTurn turn = open(call, key.get());
+		Approvals.Opened opened = open(call, key.get());
+		GatedTurn gated = opened.turn();
+		if (gated == null) {
+			return paused(opened.pause(), null, call);
+		}
+		link(gated, chain);
+		OpenTurn turn = gated.turn();
 		ChatResponse answer = turn.answer();
 		ChatClientResponse response = (answer != null) ? response(answer, call)
-				: runLoop(call.with(turn), rest(chain), turn);
-		return carrying(response, turn.complete(response.chatResponse()));
+				: runLoop(call.with(gated), rest(chain), gated);
+		return gated.isWaiting() ? paused(gated.end(), response, call)
+				: carrying(response, turn.complete(response.chatResponse()));
 	}
 
 	@Override
@@ -73,14 +89,43 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return Flux.defer(() -> {
 			Optional<SessionKey> key = key(call);
 			if (key.isEmpty()) {
-				return chain.nextStream(call.passed());
+				return chain.nextStream(passed(call));
 			}
 			ChainCheck.check(chain.getStreamAdvisors(), this, request);
 			call.name(key.get());
-			return Flux.usingWhen(WaitingThread.run(() -> open(call, key.get())),
-					(turn) -> stream(call, rest(chain), turn), (turn) -> Mono.empty(), SessionTurnAdvisor::failed,
-					SessionTurnAdvisor::cancelled);
+			Callable<Approvals.Opened> open = TurnBinding.carrying(() -> open(call, key.get()));
+			return Flux.usingWhen(WaitingThread.run(open), (opened) -> stream(call, chain, opened),
+					(opened) -> Mono.empty(), SessionTurnAdvisor::failed, SessionTurnAdvisor::cancelled);
 		});
+	}
+
+	/**
+	 * A call that is not ours. One inside of an open turn, since this advisor is
+	 * registered twice, has its tools looked after already.
+	 */
+	private ChatClientRequest passed(SessionCall call) {
+		return call.openTurn().isPresent() ? call.passed() : call.passed(this.approvals);
+	}
+
+	private Flux<ChatClientResponse> stream(SessionCall call, StreamAdvisorChain chain, Approvals.Opened opened) {
+		GatedTurn gated = opened.turn();
+		if (gated == null) {
+			return Flux.just(paused(opened.pause(), null, call));
+		}
+		link(gated, chain);
+		return stream(call, rest(chain), gated);
+	}
+
+	/**
+	 * Names the trace of the call that was paused in the observation of the one that goes
+	 * on.
+	 */
+	private static void link(GatedTurn gated, AdvisorChain chain) {
+		String trace = gated.pausedTrace();
+		Observation current = chain.getObservationRegistry().getCurrentObservation();
+		if (trace != null && current != null) {
+			current.highCardinalityKeyValue(PAUSED_TRACE, trace);
+		}
 	}
 
 	/**
@@ -99,12 +144,8 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return key;
 	}
 
-	private OpenTurn open(SessionCall call, SessionKey key) {
-		if (call.input().isEmpty()) {
-			throw new IllegalStateException("The call on session " + key
-					+ " has no message, and nothing in the session waits to be continued. Add .user(..) to the call.");
-		}
-		return this.conversations.open(call.turnRequest(key));
+	private Approvals.Opened open(SessionCall call, SessionKey key) {
+		return this.approvals.open(call.turnRequest(key), call.tools());
 	}
 
 	/**
@@ -121,10 +162,13 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return (chain instanceof BaseAdvisorChain whole) ? whole.mutate().build().copy((StreamAdvisor) this) : chain;
 	}
 
-	private static ChatClientResponse runLoop(ChatClientRequest request, CallAdvisorChain chain, OpenTurn turn) {
+	private static ChatClientResponse runLoop(ChatClientRequest request, CallAdvisorChain chain, GatedTurn gated) {
+		OpenTurn turn = gated.turn();
 		try (TurnBinding binding = TurnBinding.of(turn.running())) {
 			ChatClientResponse response = chain.nextCall(request);
-			turn.afterLoop(generations(response));
+			if (!gated.isWaiting()) {
+				turn.afterLoop(generations(response));
+			}
 			return response;
 		}
 		catch (RuntimeException | Error ex) {
@@ -133,25 +177,27 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		}
 	}
 
-	private static Flux<ChatClientResponse> stream(SessionCall call, StreamAdvisorChain chain, OpenTurn turn) {
+	private static Flux<ChatClientResponse> stream(SessionCall call, StreamAdvisorChain chain, GatedTurn gated) {
+		OpenTurn turn = gated.turn();
 		AtomicReference<@Nullable ChatClientResponse> last = new AtomicReference<>();
-		Flux<ChatClientResponse> replies = replies(call, chain, turn).doOnNext((response) -> {
+		Flux<ChatClientResponse> replies = replies(call, chain, gated).doOnNext((response) -> {
 			last.set(response);
 			if (response.chatResponse() != null) {
 				turn.delivered(response.chatResponse());
 			}
-		});
+		}).filter((response) -> !gated.isWaiting() || !isPause(response));
 		// The commit is part of the stream, not of its clean-up, so that its exception
 		// reaches the subscriber as it is.
-		Mono<ChatClientResponse> end = WaitingThread
-			.run(() -> lastElement(last.get(), call, turn.complete(turn.afterStreamedLoop())));
+		Mono<ChatClientResponse> end = WaitingThread.run(() -> gated.isWaiting() ? paused(gated.end(), last.get(), call)
+				: lastElement(last.get(), call, turn.complete(turn.afterStreamedLoop())));
 		Flux<ChatClientResponse> whole = turn.holdsReplies() ? held(replies, end) : replies.concatWith(end);
 		return whole.doOnCancel(turn::freeze);
 	}
 
-	private static Flux<ChatClientResponse> replies(SessionCall call, StreamAdvisorChain chain, OpenTurn turn) {
+	private static Flux<ChatClientResponse> replies(SessionCall call, StreamAdvisorChain chain, GatedTurn gated) {
+		OpenTurn turn = gated.turn();
 		ChatResponse answer = turn.answer();
-		return (answer != null) ? Flux.just(response(answer, call)) : chain.nextStream(call.with(turn))
+		return (answer != null) ? Flux.just(response(answer, call)) : chain.nextStream(call.with(gated))
 			.contextWrite((context) -> TurnBinding.write(turn.running(), context));
 	}
 
@@ -167,18 +213,41 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return ChatClientResponse.builder().chatResponse(answer).context(call.request().context()).build();
 	}
 
-	private static Mono<Void> failed(OpenTurn turn, Throwable cause) {
-		return WaitingThread.run(() -> {
-			turn.fail(cause);
-			return turn;
+	private static Mono<Void> failed(Approvals.Opened opened, Throwable cause) {
+		return ended(opened, (turn) -> turn.fail(cause));
+	}
+
+	private static Mono<Void> cancelled(Approvals.Opened opened) {
+		return ended(opened, OpenTurn::cancel);
+	}
+
+	private static Mono<Void> ended(Approvals.Opened opened, Consumer<OpenTurn> end) {
+		GatedTurn gated = opened.turn();
+		return (gated == null) ? Mono.empty() : WaitingThread.run(() -> {
+			end.accept(gated.turn());
+			return gated;
 		}).then();
 	}
 
-	private static Mono<Void> cancelled(OpenTurn turn) {
-		return WaitingThread.run(() -> {
-			turn.cancel();
-			return turn;
-		}).then();
+	private static boolean isPause(ChatClientResponse response) {
+		return response.chatResponse() != null && Pause.isPause(response.chatResponse());
+	}
+
+	/**
+	 * What a call gets whose turn waits: the pause, with what the loop has cost.
+	 * @param pause what waits
+	 * @param loop what the loop ended with; null if it was not entered
+	 */
+	private static ChatClientResponse paused(@Nullable Pause pause, @Nullable ChatClientResponse loop,
+			SessionCall call) {
+		Pause waiting = Objects.requireNonNull(pause);
+		ChatResponse cost = (loop != null) ? loop.chatResponse() : null;
+		ChatResponse.Builder builder = ChatResponse.builder();
+		builder = (cost != null) ? builder.from(cost) : builder;
+		ChatResponse response = builder.generations(waiting.response().getResults())
+			.metadata(SessionAdvisor.TURN, waiting.turn())
+			.build();
+		return (loop != null) ? loop.mutate().chatResponse(response).build() : response(response, call);
 	}
 
 	private static List<Generation> generations(ChatClientResponse response) {

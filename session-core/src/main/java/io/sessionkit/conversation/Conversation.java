@@ -15,6 +15,7 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
@@ -121,6 +122,7 @@ public final class Conversation {
 	 * @throws IllegalStateException if no summarizer is configured
 	 */
 	public Compaction compact(boolean force) {
+		checkNotPaused("summarized");
 		if (this.summarizer == null) {
 			throw new IllegalStateException("Session " + this.key + " cannot be summarized: no model is set for it. Set"
 					+ " sessionkit.summarize.model or a trigger, or give Conversations.builder(..) a Summarize.");
@@ -264,9 +266,14 @@ public final class Conversation {
 
 	/**
 	 * Erases the session and all it left. Erasing what is absent does nothing.
+	 * @throws SessionPausedException if tool calls wait in it; nothing was erased
 	 */
 	public void erase() {
 		this.store.clear(this.key);
+	}
+
+	private void checkNotPaused(String what) {
+		session().ifPresent((session) -> SessionPausedException.check(session, what));
 	}
 
 	private void change(UnaryOperator<HeaderChange> change) {

@@ -1,11 +1,18 @@
 package io.sessionkit.conversation;
 
+import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
+import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.Turn;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.Prune;
 import io.sessionkit.hook.SequenceGuard;
@@ -14,6 +21,7 @@ import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.Summarize;
 import io.sessionkit.hook.Trim;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -25,6 +33,10 @@ import org.springframework.util.unit.DataSize;
  */
 public final class Conversations implements AutoCloseable {
 
+	private static final int QUEUE_ATTEMPTS = 5;
+
+	private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+
 	private final SessionStore store;
 
 	private final TurnRules rules;
@@ -33,8 +45,14 @@ public final class Conversations implements AutoCloseable {
 
 	private final @Nullable Summarizer summarizer;
 
+	private final TurnLeases leases;
+
+	private final Durability durability;
+
 	private Conversations(Builder builder) {
 		this.store = builder.store;
+		this.leases = new TurnLeases(this.store, builder.lease);
+		this.durability = builder.durability;
 		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard, builder.hooks, builder.listeners,
 				builder.keepSystemText, TurnInputs.of(builder.turnInputs, builder.replay, builder.replayExclude),
 				builder.maxStateSize, builder.merge);
@@ -100,18 +118,181 @@ public final class Conversations implements AutoCloseable {
 		if (request.agent() != null) {
 			this.store.options().codec().encodeValues(request.key(), Map.of("agent", request.agent()));
 		}
-		OpenTurn turn = new OpenTurn(request, this.store, this.rules, this.views);
+		OpenTurn turn = new OpenTurn(request, this.store, this.rules, this.views, this.leases);
+		if (turn.openTurn() != 0) {
+			throw new SessionPausedException("Session " + request.key() + " has an open turn, number " + turn.openTurn()
+					+ ", whose tool calls wait for approval or for a process that works on it."
+					+ " Decide them and call again without a message, cancel the turn with Approvals.cancel(..), or set"
+					+ " sessionkit.approval.on-new-message to queue or cancel. The new message was not stored.",
+					turn.openTurn());
+		}
 		turn.begin();
 		turn.merge();
 		return turn;
 	}
 
 	/**
-	 * Ends the threads that write summaries. What they have not finished is dropped, and
-	 * is due again with the next turn.
+	 * Goes on with the open turn of a session, as the only one who does. Hooks are asked
+	 * about what was queued while it waited, not again about its input.
+	 * @param request what the call brings; its input is left aside
+	 * @return the turn, which holds a reply back
+	 * @throws IllegalStateException if the session has no open turn
+	 * @throws io.sessionkit.TurnInProgressException if another call works on it
+	 * @throws SessionConflictException if the thread has moved on since, so that the turn
+	 * cannot become history any more
+	 * @throws io.sessionkit.UnsupportedVersionException if a newer version has left it
+	 */
+	public OpenTurn resume(TurnRequest request) {
+		OpenTurn turn = resumeToEnd(request);
+		try {
+			if (!isOnHead(turn)) {
+				throw new SessionConflictException("Session " + request.key()
+						+ " has moved on since its open turn began to wait, so that turn cannot become history any"
+						+ " more. End it with Approvals.cancel(..).", null);
+			}
+			turn.beginAgain();
+			return turn;
+		}
+		catch (RuntimeException | Error ex) {
+			turn.fail(ex);
+			throw ex;
+		}
+	}
+
+	/**
+	 * Takes the open turn of a session over, only to end it: what was queued is left
+	 * aside, and the thread may have moved on.
+	 * @param request names the session
+	 * @return the turn, which holds a reply back
+	 * @throws IllegalStateException if the session has no open turn
+	 * @throws io.sessionkit.TurnInProgressException if another call works on it
+	 */
+	public OpenTurn resumeToEnd(TurnRequest request) {
+		SessionKey key = request.key();
+		Turn open = openTurn(key).orElseThrow(() -> new IllegalStateException("The call on session " + key
+				+ " has no message, and nothing in the session waits to be continued. Add .user(..) to the call."));
+		TurnLease lease = this.leases.take(key, open.id());
+		try {
+			return continued(request, open, lease);
+		}
+		catch (RuntimeException | Error ex) {
+			lease.leave();
+			throw ex;
+		}
+	}
+
+	private OpenTurn continued(TurnRequest request, Turn open, TurnLease lease) {
+		SessionKey key = request.key();
+		List<SessionItem> items = this.store.items(key, open.number());
+		PauseRecord pause = pause(key, open.id())
+			.orElseThrow(() -> new SessionConflictException(
+					"The open turn " + open.number() + " of session " + key
+							+ " was continued or ended by another call in the meantime. Read the session again.",
+					null));
+		ContinuedTurn continued = new ContinuedTurn(open, items, pause, lease);
+		TurnRequest again = request.input(continued.messages());
+		return new OpenTurn(again, this.store, this.rules, this.views, this.leases, KeptInputs.NONE,
+				() -> this.views.openAgain(again), continued);
+	}
+
+	/**
+	 * Whether a turn that goes on still stands on the head of the thread, so that it can
+	 * become history.
+	 * @param turn the turn
+	 * @return false if the thread has moved on
+	 */
+	public boolean isOnHead(OpenTurn turn) {
+		return turn.isOnHead();
+	}
+
+	/**
+	 * The turn that other calls may go on with.
+	 * @param key the session
+	 * @return the turn; empty if there is none
+	 */
+	public Optional<Turn> openTurn(SessionKey key) {
+		return this.store.find(key)
+			.map(Session::openTurn)
+			.filter((number) -> number != 0)
+			.flatMap((number) -> this.store.turns(key, new Tail(number + 1, 1)).stream().findFirst());
+	}
+
+	/**
+	 * What an open turn holds back.
+	 * @param key the session
+	 * @param turnId the turn
+	 * @return the reply; empty if it holds none back
+	 */
+	public Optional<HeldReply> held(SessionKey key, String turnId) {
+		return pause(key, turnId).map(PauseRecord::held);
+	}
+
+	/**
+	 * Keeps messages with an open turn, which goes on with them behind the results of its
+	 * tools.
+	 * @param key the session
+	 * @param messages what the caller says
+	 * @return the turn that they are kept with
+	 * @throws io.sessionkit.UnstorableMessageException if a message could not be stored
+	 * @throws SessionConflictException if the turn has gone on meanwhile
+	 */
+	public Turn queue(SessionKey key, List<Message> messages) {
+		Turn open = openTurn(key).orElseThrow(() -> gone(key));
+		for (int attempt = 0; attempt < QUEUE_ATTEMPTS; attempt++) {
+			PauseRecord pause = pause(key, open.id()).orElseThrow(() -> gone(key));
+			if (this.store.put(key, pause.queue(key, open.id(), messages, this.store.options().codec()))) {
+				return open;
+			}
+		}
+		throw gone(key);
+	}
+
+	private static SessionConflictException gone(SessionKey key) {
+		return new SessionConflictException("The turn that waited on session " + key
+				+ " has gone on in the meantime. The new message was not stored; call again.", null);
+	}
+
+	private Optional<PauseRecord> pause(SessionKey key, String turnId) {
+		return this.store.records(key, SessionStore.PAUSE)
+			.stream()
+			.filter((record) -> record.id().equals(turnId))
+			.findFirst()
+			.map((record) -> PauseRecord.read(record, this.store.options().codec()));
+	}
+
+	/**
+	 * Who works on an open turn at this moment.
+	 * @param key the session
+	 * @param turnId the turn
+	 * @return the holder of its lease; null if nobody does
+	 */
+	public @Nullable String leaseHolder(SessionKey key, String turnId) {
+		return TurnLease.holder(this.store, key, turnId);
+	}
+
+	/**
+	 * Where the sessions are.
+	 * @return the store
+	 */
+	public SessionStore store() {
+		return this.store;
+	}
+
+	/**
+	 * When turns are written.
+	 * @return the durability
+	 */
+	public Durability durability() {
+		return this.durability;
+	}
+
+	/**
+	 * Ends the threads that write summaries and renew leases. What they have not finished
+	 * is dropped, and is due again with the next turn.
 	 */
 	@Override
 	public void close() {
+		this.leases.close();
 		if (this.summarizer != null) {
 			this.summarizer.close();
 		}
@@ -147,6 +328,10 @@ public final class Conversations implements AutoCloseable {
 		private DataSize maxStateSize = Attributes.DEFAULT_MAX_SIZE;
 
 		private @Nullable HistoryMerge merge;
+
+		private Duration lease = TurnLeases.DEFAULT_LIFE;
+
+		private Durability durability = Durability.TURN;
 
 		private Builder(SessionStore store) {
 			this.store = store;
@@ -298,6 +483,33 @@ public final class Conversations implements AutoCloseable {
 		 */
 		public Builder merge(HistoryMerge merge) {
 			this.merge = merge;
+			return this;
+		}
+
+		/**
+		 * How long whoever works on an open turn may be silent before others may go on
+		 * with it; 30 seconds by default. It is renewed all the time, so it need not be
+		 * as long as a tool takes.
+		 * @param lease the time, at least one second
+		 * @return this builder
+		 * @throws IllegalArgumentException if it is shorter
+		 */
+		public Builder lease(Duration lease) {
+			if (lease.compareTo(SHORTEST_LEASE) < 0) {
+				throw new IllegalArgumentException("A lease must last at least " + SHORTEST_LEASE
+						+ ", so that it can be renewed; not " + lease + ".");
+			}
+			this.lease = lease;
+			return this;
+		}
+
+		/**
+		 * When turns are written; {@link Durability#TURN} by default.
+		 * @param durability the durability
+		 * @return this builder
+		 */
+		public Builder durability(Durability durability) {
+			this.durability = durability;
 			return this;
 		}
 

@@ -12,6 +12,9 @@ import io.sessionkit.codec.MessageCodec;
  */
 record KeptInputs(Map<String, Object> values, Map<String, Object> replayed) {
 
+	/** Nothing is kept. */
+	static final KeptInputs NONE = new KeptInputs(Map.of(), Map.of());
+
 	/**
 	 * @throws io.sessionkit.UnstorableMessageException if one of them cannot be kept
 	 */

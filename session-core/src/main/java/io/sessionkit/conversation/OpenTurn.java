@@ -1,8 +1,12 @@
 package io.sessionkit.conversation;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.sessionkit.CommitFailedException;
 import io.sessionkit.InvalidSequenceException;
@@ -10,19 +14,24 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.RunningTurn;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.chat.prompt.Prompt;
@@ -64,32 +73,92 @@ public final class OpenTurn {
 
 	private final TurnKeeper keeper;
 
+	private final TurnLeases leases;
+
+	private final @Nullable ContinuedTurn continued;
+
 	private @Nullable ChatResponse answer;
+
+	private @Nullable HeldReply held;
+
+	private @Nullable TurnLease lease;
+
+	/** How many of the messages behind the input are stored. */
+	private int storedEntries;
 
 	private boolean closed;
 
-	OpenTurn(TurnRequest request, SessionStore store, TurnRules rules, TurnViews views) {
+	OpenTurn(TurnRequest request, SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases) {
+		this(request, store, rules, views, leases, KeptInputs.of(request, rules.inputs(), store.options().codec()),
+				() -> views.open(request), null);
+	}
+
+	/**
+	 * A turn that goes on.
+	 */
+	OpenTurn(TurnRequest request, SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases,
+			KeptInputs inputs, Supplier<TurnViews.Opened> opening, @Nullable ContinuedTurn continued) {
 		this.request = request;
 		this.options = store.options();
 		this.views = views;
-		this.merge = rules.merge(request);
-		KeptInputs inputs = KeptInputs.of(request, rules.inputs(), this.options.codec());
-		this.id = this.options.turnIds().get();
+		this.leases = leases;
+		this.continued = continued;
+		this.merge = (continued == null) ? rules.merge(request) : null;
+		this.id = (continued != null) ? continued.turn().id() : this.options.turnIds().get();
 		this.hooks = new HookRun(request.key(), rules.hooks(request), this::running);
 		this.events = new TurnEvents(request.key(), this.id, rules.listeners(request), this.hooks.checksReplies());
-		this.startedAt = this.options.now();
-		TurnViews.Opened opened = views.open(request);
+		this.startedAt = (continued != null) ? continued.turn().startedAt() : this.options.now();
+		TurnViews.Opened opened = opening.get();
 		this.base = opened.header();
 		this.prompt = new TurnPrompt(request, opened, this.options, rules, views);
 		this.rounds = new Rounds(request.key(), new Transcript(this.options::now, this.options.codec()::storable),
 				this.hooks, this.events, this.prompt.calibration());
-		this.state = new TurnState(new Attributes(request.key(), this.options.codec(), rules.maxState()),
-				(this.base != null) ? this.base.state() : Map.of());
-		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events, this.state,
-				new TurnWriter(store, request, this.id, this.startedAt, this.base, this.prompt.snapshots(), inputs));
+		Map<String, Object> state = (this.base != null) ? this.base.state() : Map.of();
+		this.state = new TurnState(new Attributes(request.key(), this.options.codec(), rules.maxState()), state,
+				(continued != null) ? continued.pause().state() : state);
+		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events, this.state, new TurnWriter(store, request,
+				this.id, this.startedAt, this.base, this.prompt.snapshots(), inputs, continued));
+		if (continued != null) {
+			this.held = continued.pause().held();
+			this.lease = continued.lease();
+		}
 		if (opened.made() != null) {
 			this.events.compacted(opened.made());
 		}
+	}
+
+	/**
+	 * The open turn that the session has, so that no other can begin.
+	 * @return its number; 0 for none
+	 */
+	long openTurn() {
+		return (this.base != null && this.continued == null) ? this.base.openTurn() : 0;
+	}
+
+	/**
+	 * Whether a turn that goes on still stands on the head of the thread.
+	 */
+	boolean isOnHead() {
+		return this.base != null && this.continued != null && this.base.head() == this.continued.turn().parent()
+				&& this.base.branch().equals(this.continued.turn().branch());
+	}
+
+	/**
+	 * Asks the hooks about what the caller has said while the turn waited. Where they do
+	 * not let it pass, the turn waits on.
+	 */
+	void beginAgain() {
+		List<Message> queued = (this.held != null) ? this.held.queued() : List.of();
+		if (!queued.isEmpty() && !this.hooks.isEmpty()) {
+			HookRun.Passed<List<Message>> passed = this.hooks.beforeTurn(queued);
+			if (passed.answer() != null) {
+				throw new IllegalStateException("A hook answered a message that was queued on session " + key()
+						+ " while its turn waited; the tool results before it need the model. Refuse it instead.");
+			}
+			queued = passed.value();
+			checkStorable(queued);
+		}
+		this.rounds.queue(queued);
 	}
 
 	private HookContext context() {
@@ -198,11 +267,210 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Whether hooks are asked in this turn. They may take their time.
+	 * Whether hooks or a gate are asked about replies. They may take their time.
 	 * @return true if there are any
 	 */
-	public boolean hasHooks() {
-		return !this.hooks.isEmpty();
+	public boolean mayWait() {
+		return this.rounds.mayWait();
+	}
+
+	/**
+	 * Which turn it is.
+	 * @return its id
+	 */
+	public String id() {
+		return this.id;
+	}
+
+	/**
+	 * What the turn starts with.
+	 * @return the request of the call that opened it or goes on with it
+	 */
+	public TurnRequest request() {
+		return this.request;
+	}
+
+	/**
+	 * Who answers.
+	 * @return the agent that the call named that opened the turn; null if it named none
+	 */
+	public @Nullable String agent() {
+		return (this.continued != null) ? this.continued.turn().agent() : this.request.agent();
+	}
+
+	/**
+	 * Whether this call goes on with a turn that another one has left open.
+	 * @return false if the turn is a new one
+	 */
+	public boolean isContinued() {
+		return this.continued != null;
+	}
+
+	/**
+	 * The reply that the turn holds back.
+	 * @return the reply; null for none
+	 */
+	public synchronized @Nullable HeldReply held() {
+		return this.held;
+	}
+
+	/**
+	 * How many model calls the turn has seen, those of earlier calls included.
+	 * @return the count
+	 */
+	public int roundNumber() {
+		return this.rounds.rounds().size() + ((this.continued != null) ? this.continued.turn().rounds().size() : 0);
+	}
+
+	/**
+	 * Has replies checked before their tools are called.
+	 * @param gate who checks them
+	 */
+	public void gate(TurnGate gate) {
+		this.rounds.gate(gate);
+		alongside(gate::records);
+	}
+
+	/**
+	 * Has records written together with the next part of the turn.
+	 * @param records gives them when it is written
+	 */
+	public void alongside(Supplier<List<RecordWrite>> records) {
+		this.keeper.alongside(records);
+	}
+
+	/**
+	 * Stores what there is of the turn and holds a reply back, so that whoever finds the
+	 * turn can go on with it.
+	 * @param reply the reply
+	 * @param notes what is kept with it
+	 * @param status what the turn is to be until it goes on
+	 * @param records what is written with it
+	 * @param goesOn whether this call goes on with the turn at once
+	 * @throws IllegalStateException if the turn is over
+	 * @throws SessionRefusedException if a hook refuses what is to be kept
+	 * @throws SessionConflictException if somebody else wrote to the session
+	 */
+	public synchronized void hold(AssistantMessage reply, Map<String, Object> notes, TurnStatus status,
+			List<RecordWrite> records, boolean goesOn) {
+		if (this.closed) {
+			throw new IllegalStateException("The turn on session " + key() + " is over: the call was cancelled.");
+		}
+		HeldReply holding = new HeldReply((AssistantMessage) this.options.codec().storable(reply), notes, List.of());
+		List<RecordWrite> all = new ArrayList<>(records);
+		TurnLeases.Taking taking = (goesOn && this.lease == null) ? this.leases.taking(key(), this.id) : null;
+		if (taking != null) {
+			all.add(taking.write());
+		}
+		TurnKeeper.Recorded recorded = recorded();
+		this.keeper.hold(recorded, holding, status, all);
+		this.storedEntries += recorded.said().size();
+		this.held = holding;
+		if (taking != null) {
+			this.lease = taking.taken();
+		}
+	}
+
+	/**
+	 * The held reply becomes part of the turn: its tools are called now.
+	 * @return the reply
+	 */
+	public AssistantMessage release() {
+		HeldReply released = Objects.requireNonNull(held());
+		this.rounds.released(released.reply());
+		return released.reply();
+	}
+
+	/**
+	 * The held reply and the answers to its calls become part of the turn, and the turn
+	 * ends with them.
+	 * @param results the answers
+	 */
+	public void answerHeld(List<ToolResponse> results) {
+		release();
+		this.rounds.answered(results);
+	}
+
+	/**
+	 * Takes the lease of this turn, if it has not taken it.
+	 * @throws io.sessionkit.TurnInProgressException if another call has it
+	 */
+	public synchronized void takeLease() {
+		if (this.lease == null) {
+			this.lease = this.leases.take(key(), this.id);
+		}
+	}
+
+	/**
+	 * Who this call is, as far as leases go.
+	 * @return the holder of the lease; null if it was not taken
+	 */
+	public synchronized @Nullable String leaseHolder() {
+		return (this.lease != null) ? this.lease.holder() : null;
+	}
+
+	/**
+	 * Runs something for this turn that must not run without its lease. The lease is kept
+	 * until it is done, although the turn may end before.
+	 * @param work what to run
+	 * @param <T> what it returns
+	 * @return what it returned
+	 * @throws io.sessionkit.TurnInProgressException if the lease was lost; nothing was
+	 * run
+	 */
+	public <T> T underLease(Function<String, T> work) {
+		TurnLease used = use();
+		try {
+			return work.apply(used.holder());
+		}
+		finally {
+			used.leave();
+		}
+	}
+
+	private synchronized TurnLease use() {
+		TurnLease used = this.lease;
+		if (used == null || !used.isHeld()) {
+			throw new TurnInProgressException("The lease of the open turn on session " + key()
+					+ " was not renewed in time, so another call may work on it. Nothing more is run by this one.");
+		}
+		used.use();
+		return used;
+	}
+
+	/**
+	 * Nothing more is written of the turn by this call: it waits.
+	 * @return the turn as it is stored
+	 */
+	public TurnResult pause() {
+		if (!close()) {
+			throw new IllegalStateException("The turn on session " + key() + " is over already.");
+		}
+		Turn stored = Objects.requireNonNull(this.keeper.stored());
+		this.events.paused(stored);
+		giveLeaseBack();
+		return new TurnResult(key(), stored, List.of(), this.prompt.isOverLimit());
+	}
+
+	/**
+	 * Ends a turn that waits as a cancelled one, beside the history.
+	 */
+	public void giveUp() {
+		if (close()) {
+			try {
+				this.keeper.giveUp(recorded());
+			}
+			finally {
+				giveLeaseBack();
+			}
+		}
+	}
+
+	private synchronized void giveLeaseBack() {
+		if (this.lease != null) {
+			this.lease.leave();
+			this.lease = null;
+		}
 	}
 
 	/**
@@ -233,7 +501,15 @@ public final class OpenTurn {
 	 * if nothing that the model could answer is left
 	 */
 	public RoundRequest beforeRound(List<Message> forwarded) {
+		ChatResponse pause = this.rounds.pause();
+		if (pause != null) {
+			return new RoundRequest(List.of(), pause);
+		}
 		List<Message> whole = this.rounds.record(forwarded);
+		ChatResponse instead = this.rounds.instead();
+		if (instead != null) {
+			return new RoundRequest(List.of(), instead);
+		}
 		List<Transcript.Entry> said = this.rounds.entries();
 		HookRun.Passed<List<Message>> passed = this.hooks
 			.beforeModel(this.hooks.isEmpty() ? whole : this.prompt.beforeHooks(whole, said));
@@ -268,11 +544,11 @@ public final class OpenTurn {
 	/**
 	 * The streamed reply is whole: asks the hooks and records it, before its tools are
 	 * called.
-	 * @return what is to be handed on if replies are held; none if the chunks were handed
-	 * on as they came
+	 * @return what is to be handed on in the place of the chunks that were kept back;
+	 * null if those may go
 	 * @throws SessionRefusedException if a hook refuses or throws
 	 */
-	public List<ChatResponse> afterStreamedRound() {
+	public @Nullable List<ChatResponse> afterStreamedRound() {
 		return this.rounds.afterStreamed();
 	}
 
@@ -342,11 +618,16 @@ public final class OpenTurn {
 		if (!close()) {
 			throw new IllegalStateException("The turn on session " + key() + " is over already.");
 		}
-		TurnResult result = this.keeper.complete(recorded(), answer);
-		if (result.turn().status() == TurnStatus.COMPLETED) {
-			this.views.committed(this.base, result.turn(), this.events::compacted);
+		try {
+			TurnResult result = this.keeper.complete(recorded(), answer);
+			if (result.turn().status() == TurnStatus.COMPLETED) {
+				this.views.committed(this.base, result.turn(), this.events::compacted);
+			}
+			return result;
 		}
-		return result;
+		finally {
+			giveLeaseBack();
+		}
 	}
 
 	/**
@@ -357,7 +638,12 @@ public final class OpenTurn {
 	public void fail(Throwable cause) {
 		if (close()) {
 			this.rounds.keepPartialReply();
-			this.keeper.fail(recorded(), cause);
+			try {
+				this.keeper.fail(recorded(), cause);
+			}
+			finally {
+				giveLeaseBack();
+			}
 		}
 	}
 
@@ -381,6 +667,9 @@ public final class OpenTurn {
 		catch (RuntimeException ex) {
 			logger.warn("The cancelled turn on session " + key() + " could not be stored: " + ex.getClass().getName());
 		}
+		finally {
+			giveLeaseBack();
+		}
 	}
 
 	private synchronized boolean close() {
@@ -392,11 +681,11 @@ public final class OpenTurn {
 	}
 
 	private TurnKeeper.Recorded recorded() {
-		List<Transcript.Entry> asked = input().stream()
-			.map((message) -> new Transcript.Entry(message, this.startedAt))
-			.toList();
-		return new TurnKeeper.Recorded(asked, this.rounds.entries(), this.rounds.rounds(), this.rounds.isAnswered(),
-				this.prompt.isOverLimit());
+		List<Transcript.Entry> asked = (this.keeper.stored() != null) ? List.of()
+				: input().stream().map((message) -> new Transcript.Entry(message, this.startedAt)).toList();
+		List<Transcript.Entry> said = this.rounds.entries();
+		return new TurnKeeper.Recorded(asked, said.subList(Math.min(this.storedEntries, said.size()), said.size()),
+				this.rounds.rounds(), this.rounds.isAnswered(), this.prompt.isOverLimit());
 	}
 
 }

@@ -134,6 +134,13 @@ final class ReplyAggregator {
 		return List.of(said, Replies.with(last, new Generation(calls, metadata)));
 	}
 
+	/**
+	 * What goes on in the place of the reply, with what the reply has cost.
+	 */
+	ChatResponse as(ChatResponse instead) {
+		return (this.end != null) ? Replies.with(this.end, instead.getResults().get(0)) : instead;
+	}
+
 	@SuppressWarnings("NullAway") // Spring AI declares the values non-null but providers
 									// put null there
 	private AssistantMessage build(List<ToolCall> calls) {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 
@@ -19,6 +20,15 @@ import org.springframework.ai.chat.model.Generation;
  * held while a hook thinks.
  */
 final class Rounds {
+
+	/**
+	 * A reply that hooks and gate have seen.
+	 *
+	 * @param reply the reply
+	 * @param instead what the tool loop gets in its place; null for the reply
+	 */
+	private record Checked(AssistantMessage reply, @Nullable ChatResponse instead) {
+	}
 
 	private final SessionKey key;
 
@@ -39,12 +49,38 @@ final class Rounds {
 
 	private boolean frozen;
 
+	private @Nullable TurnGate gate;
+
+	/** What the caller has said while the turn waited. */
+	private List<Message> queued = List.of();
+
 	Rounds(SessionKey key, Transcript transcript, HookRun hooks, TurnEvents events, Calibration calibration) {
 		this.key = key;
 		this.transcript = transcript;
 		this.hooks = hooks;
 		this.events = events;
 		this.calibration = calibration;
+	}
+
+	/**
+	 * Has it asked before tools are called.
+	 */
+	synchronized void gate(TurnGate gate) {
+		this.gate = gate;
+	}
+
+	/**
+	 * Whether somebody is asked about replies who may take his time.
+	 */
+	synchronized boolean mayWait() {
+		return this.gate != null || !this.hooks.isEmpty();
+	}
+
+	/**
+	 * What goes behind the next results.
+	 */
+	synchronized void queue(List<Message> messages) {
+		this.queued = List.copyOf(messages);
 	}
 
 	/**
@@ -58,9 +94,63 @@ final class Rounds {
 		synchronized (this) {
 			checkRunning();
 			whole = this.transcript.beforeRound(forwarded);
+			if (!this.queued.isEmpty() && !this.transcript.isEmpty()) {
+				this.transcript.asked(this.queued);
+				this.queued = List.of();
+				whole = this.transcript.whole(forwarded);
+			}
 		}
 		tellNews();
 		return whole;
+	}
+
+	/**
+	 * What the gate has the tool loop get in the place of the model's reply.
+	 * @return null to ask the model
+	 */
+	@Nullable ChatResponse instead() {
+		TurnGate asked;
+		boolean first;
+		synchronized (this) {
+			asked = this.gate;
+			first = this.transcript.isEmpty();
+		}
+		return (asked != null) ? asked.beforeRequest(first) : null;
+	}
+
+	/**
+	 * What the tool loop ends with if the turn waits.
+	 */
+	synchronized @Nullable ChatResponse pause() {
+		return (this.gate != null) ? this.gate.pause() : null;
+	}
+
+	/**
+	 * A reply that was held back becomes part of the turn now: its tools are called.
+	 */
+	void released(AssistantMessage reply) {
+		synchronized (this) {
+			checkRunning();
+			this.transcript.said(reply);
+		}
+		tellNews();
+	}
+
+	/**
+	 * The calls of the newest reply are answered without the loop.
+	 */
+	void answered(List<ToolResponse> results) {
+		synchronized (this) {
+			this.transcript.answered(results);
+		}
+		tellNews();
+	}
+
+	/**
+	 * Whether nothing has been said in this run of the loop.
+	 */
+	synchronized boolean isEmpty() {
+		return this.transcript.isEmpty();
 	}
 
 	/**
@@ -101,24 +191,28 @@ final class Rounds {
 	/**
 	 * @see OpenTurn#afterStreamedRound()
 	 */
-	List<ChatResponse> afterStreamed() {
+	@Nullable List<ChatResponse> afterStreamed() {
 		ReplyAggregator whole;
+		boolean waits = mayWait();
 		synchronized (this) {
 			this.open = false;
 			whole = this.frozen ? null : this.reply;
-			if (whole != null && this.hooks.isEmpty()) {
+			if (whole != null && !waits) {
 				recordReply();
 			}
 		}
-		if (whole == null || this.hooks.isEmpty()) {
+		if (whole == null || !waits) {
 			tellNews();
-			return List.of();
+			return null;
 		}
-		AssistantMessage message = whole.isEmpty() ? null : checked(whole.message(), whole.model(), whole.usage());
+		Checked checked = whole.isEmpty() ? null : checked(whole.message(), whole.model(), whole.usage());
 		synchronized (this) {
 			this.reply = null;
 		}
-		return this.hooks.checksReplies() ? whole.responses(message) : List.of();
+		if (checked != null && checked.instead() != null) {
+			return List.of(whole.as(checked.instead()));
+		}
+		return this.hooks.checksReplies() ? whole.responses((checked != null) ? checked.reply() : null) : null;
 	}
 
 	/**
@@ -133,32 +227,44 @@ final class Rounds {
 		if (response == null || chosen == null) {
 			return response;
 		}
-		AssistantMessage message = checked(chosen.getOutput(), response.getMetadata().getModel(),
+		Checked checked = checked(chosen.getOutput(), response.getMetadata().getModel(),
 				Replies.usage(response.getMetadata().getUsage()));
-		return this.hooks.checksReplies() ? Replies.with(response, new Generation(message, chosen.getMetadata()))
-				: response;
+		if (checked.instead() != null) {
+			return Replies.with(response, checked.instead().getResults().get(0));
+		}
+		return this.hooks.checksReplies()
+				? Replies.with(response, new Generation(checked.reply(), chosen.getMetadata())) : response;
 	}
 
-	private AssistantMessage checked(AssistantMessage said, @Nullable String model, TokenUsage usage) {
+	private Checked checked(AssistantMessage said, @Nullable String model, TokenUsage usage) {
 		AssistantMessage message;
 		try {
 			message = this.hooks.afterModel(said);
 		}
 		catch (SessionRefusedException ex) {
 			synchronized (this) {
-				this.transcript.withheld(model, usage);
+				this.transcript.round(model, usage);
 				this.reply = null;
 			}
 			throw ex;
 		}
+		TurnGate asked;
 		synchronized (this) {
-			if (!this.frozen) {
-				this.calibration.answered(usage);
-				this.transcript.afterRound(message, model, usage);
+			if (this.frozen) {
+				return new Checked(message, null);
+			}
+			this.calibration.answered(usage);
+			this.transcript.round(model, usage);
+			asked = message.hasToolCalls() ? this.gate : null;
+		}
+		ChatResponse instead = (asked != null) ? asked.afterReply(message) : null;
+		synchronized (this) {
+			if (instead == null && !this.frozen) {
+				this.transcript.said(message);
 			}
 		}
 		tellNews();
-		return message;
+		return new Checked(message, instead);
 	}
 
 	/** The model call has failed; another may follow in the same turn. */

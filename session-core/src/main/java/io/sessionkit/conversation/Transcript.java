@@ -83,6 +83,13 @@ final class Transcript {
 			this.firstRequest = List.copyOf(request);
 			return request;
 		}
+		return whole(request);
+	}
+
+	/**
+	 * The whole request that belongs to what the tool advisor forwards.
+	 */
+	List<Message> whole(List<Message> request) {
 		if (request.size() >= this.firstRequest.size() + this.entries.size()) {
 			return request;
 		}
@@ -114,7 +121,22 @@ final class Transcript {
 	 * @param reply the reply that the tool loop follows
 	 */
 	void afterRound(AssistantMessage reply, @Nullable String model, TokenUsage usage) {
+		round(model, usage);
+		said(reply);
+	}
+
+	/**
+	 * The model has answered; what it said may become part of the turn or not.
+	 */
+	void round(@Nullable String model, TokenUsage usage) {
 		this.rounds.add(new Round(model, usage));
+	}
+
+	/**
+	 * What the model has said becomes part of the turn.
+	 * @param reply the reply that the tool loop follows
+	 */
+	void said(AssistantMessage reply) {
 		if (Replies.isBlank(reply)) {
 			return;
 		}
@@ -128,18 +150,41 @@ final class Transcript {
 	}
 
 	/**
-	 * The model has answered, and the reply is withheld.
-	 */
-	void withheld(@Nullable String model, TokenUsage usage) {
-		this.rounds.add(new Round(model, usage));
-	}
-
-	/**
 	 * A hook has answered in the place of the model.
 	 */
 	void answer(AssistantMessage reply) {
 		add(reply);
 		this.answered = true;
+	}
+
+	/**
+	 * The caller has said more, behind the results that are there.
+	 */
+	void asked(List<Message> messages) {
+		messages.forEach(this::add);
+	}
+
+	/**
+	 * The calls of the newest reply are answered, and the turn ends with that.
+	 */
+	void answered(List<ToolResponse> results) {
+		add(ToolResponseMessage.builder().responses(results).build());
+		this.unanswered = null;
+		this.answered = true;
+	}
+
+	/**
+	 * Whether nothing has been said in this run of the loop.
+	 */
+	boolean isEmpty() {
+		return this.entries.isEmpty();
+	}
+
+	/**
+	 * Whether tools are called and their results are not there.
+	 */
+	boolean awaitsResults() {
+		return this.unanswered != null;
 	}
 
 	/**
@@ -162,9 +207,7 @@ final class Transcript {
 		for (int i = results.size(); i < calls.size(); i++) {
 			results.add(new ToolResponse(calls.get(i).id(), calls.get(i).name(), NOT_RUN));
 		}
-		add(ToolResponseMessage.builder().responses(results).build());
-		this.unanswered = null;
-		this.answered = true;
+		answered(results);
 	}
 
 	/**

@@ -95,6 +95,11 @@ final class TurnEvents {
 		tell(SessionListener::refused, new SessionEvent.Refused(this.key, this.turnId, verdict));
 	}
 
+	void paused(Turn turn) {
+		heldTexts().forEach(this::complete);
+		tell(SessionListener::paused, new SessionEvent.Paused(this.key, this.turnId, turn));
+	}
+
 	void failed(TurnStatus status, @Nullable String failure) {
 		tell(SessionListener::failed, new SessionEvent.Failed(this.key, this.turnId, status, failure));
 	}

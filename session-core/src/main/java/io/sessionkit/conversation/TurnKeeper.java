@@ -3,14 +3,17 @@ package io.sessionkit.conversation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 import io.sessionkit.CommitFailedException;
 import io.sessionkit.Round;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
+import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
+import io.sessionkit.store.RecordWrite;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -54,6 +57,8 @@ final class TurnKeeper {
 
 	private final TurnWriter writer;
 
+	private Supplier<List<RecordWrite>> alongside = List::of;
+
 	/** What hooks have left to be stored; null until they were asked. */
 	private @Nullable List<Transcript.Entry> kept;
 
@@ -84,11 +89,56 @@ final class TurnKeeper {
 	}
 
 	/**
-	 * Keeps the turn as failed, or as refused if that is what ended it.
+	 * Stores what there is of the turn and the reply that it holds back.
+	 * @param status what it is to be until it goes on
+	 * @param more records to be written with it
+	 * @throws SessionRefusedException if a hook refuses what is to be kept
+	 * @throws SessionConflictException if somebody else was first
+	 */
+	TurnResult hold(Recorded recorded, HeldReply held, TurnStatus status, List<RecordWrite> more) {
+		askHooks(recorded, false);
+		TurnWriter.Outline outline = new TurnWriter.Outline(new TurnEnd(status, null),
+				(this.kept != null) ? this.kept : List.of(), recorded.rounds(), this.hooks.verdicts(), null,
+				recorded.overLimit());
+		TurnResult result = this.writer.hold(outline, held, this.state.values(), joined(more));
+		if (result == null) {
+			throw moved(null);
+		}
+		this.kept = null;
+		return result;
+	}
+
+	/**
+	 * The turn as it was stored last; null if nothing of it is stored.
+	 */
+	@Nullable Turn stored() {
+		return this.writer.stored();
+	}
+
+	/**
+	 * Takes records along with the next part of the turn.
+	 */
+	void alongside(Supplier<List<RecordWrite>> records) {
+		this.alongside = records;
+	}
+
+	private List<RecordWrite> joined(List<RecordWrite> more) {
+		List<RecordWrite> all = new ArrayList<>(this.alongside.get());
+		all.addAll(more);
+		return all;
+	}
+
+	/**
+	 * Keeps the turn as failed, or as refused if that is what ended it. A turn of which a
+	 * part is stored stays as it is, unless it was refused, so that it can be continued.
 	 * @param cause what ended it; what goes wrong here is added to it as suppressed
 	 */
 	void fail(Recorded recorded, Throwable cause) {
 		TurnEnd end = this.hooks.end(cause);
+		if (stored() != null && (end == null || end.status() != TurnStatus.REFUSED)) {
+			tell((end != null) ? end : TurnEnd.failed(cause));
+			return;
+		}
 		try {
 			keepAside(recorded, (end != null) ? end : TurnEnd.failed(cause));
 		}
@@ -98,10 +148,22 @@ final class TurnKeeper {
 	}
 
 	/**
-	 * Keeps the turn of a caller that has gone.
+	 * Keeps the turn of a caller that has gone. One of which a part is stored stays as it
+	 * is.
 	 */
 	void cancel(Recorded recorded) {
+		if (stored() != null) {
+			tell(TurnEnd.CANCELLED);
+			return;
+		}
 		keepAside(recorded, TurnEnd.CANCELLED);
+	}
+
+	/**
+	 * Ends a turn that waits as one that the caller has given up.
+	 */
+	TurnResult giveUp(Recorded recorded) {
+		return keepAside(recorded, TurnEnd.CANCELLED);
 	}
 
 	/**
@@ -129,6 +191,11 @@ final class TurnKeeper {
 	}
 
 	private TurnResult unanswered(Recorded recorded, @Nullable ChatResponse answer) {
+		Turn open = stored();
+		if (open != null) {
+			tell(TurnEnd.failed(NO_REPLY));
+			return new TurnResult(this.key, open, List.of(), recorded.overLimit());
+		}
 		try {
 			return keepAside(recorded, TurnEnd.failed(NO_REPLY));
 		}
@@ -144,22 +211,26 @@ final class TurnKeeper {
 	}
 
 	private SessionConflictException conflict(Recorded recorded, @Nullable ChatResponse answer) {
-		SessionConflictException conflict = new SessionConflictException(this.writer.isErased()
+		SessionConflictException conflict = moved(answer);
+		fail(recorded, conflict);
+		return conflict;
+	}
+
+	private SessionConflictException moved(@Nullable ChatResponse answer) {
+		return new SessionConflictException(this.writer.isErased()
 				? "Session " + this.key + " was erased or has expired while this turn was open. The reply is in this"
 						+ " exception, and nothing of the turn was stored."
 				: "Session " + this.key + " moved on from version " + this.writer.baseVersion()
 						+ " while this turn was open. The reply is in this exception and the turn is kept beside the"
 						+ " history; call again to continue from what is there now.",
 				answer);
-		fail(recorded, conflict);
-		return conflict;
 	}
 
 	/**
 	 * @return null if somebody else was first
 	 */
 	private @Nullable TurnResult commit(Recorded recorded) {
-		TurnResult result = this.writer.commit(outline(recorded, TurnEnd.COMPLETED));
+		TurnResult result = this.writer.commit(outline(recorded, TurnEnd.COMPLETED), this.alongside.get());
 		if (result != null) {
 			this.events.committed(result.turn());
 		}
@@ -176,7 +247,7 @@ final class TurnKeeper {
 			}
 		}
 		try {
-			return this.writer.keepAside(outline(recorded, end));
+			return this.writer.keepAside(outline(recorded, end), this.alongside.get());
 		}
 		finally {
 			tell(end);

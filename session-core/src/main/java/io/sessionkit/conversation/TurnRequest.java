@@ -31,6 +31,16 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable String 
 		int limit, Map<String, String> tools, Map<String, Object> parameters, List<SessionHook> hooks,
 		List<SessionListener> listeners, @Nullable HistoryMerge merge) {
 
+	/**
+	 * This request with another input.
+	 * @param messages what the turn has so far
+	 * @return a copy with it
+	 */
+	TurnRequest input(List<Message> messages) {
+		return new TurnRequest(this.key, messages, this.agent, this.model, this.limit, this.tools, this.parameters,
+				this.hooks, this.listeners, this.merge);
+	}
+
 	public TurnRequest {
 		input = List.copyOf(input);
 		tools = Map.copyOf(tools);

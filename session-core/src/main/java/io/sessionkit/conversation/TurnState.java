@@ -36,9 +36,17 @@ final class TurnState {
 	 * @param base the attributes as of the head
 	 */
 	TurnState(Attributes attributes, Map<String, Object> base) {
+		this(attributes, base, base);
+	}
+
+	/**
+	 * @param base the attributes as of the head
+	 * @param values what the turn has made of them before
+	 */
+	TurnState(Attributes attributes, Map<String, Object> base, Map<String, Object> values) {
 		this.attributes = attributes;
 		this.base = base;
-		this.values = base;
+		this.values = values;
 	}
 
 	/**

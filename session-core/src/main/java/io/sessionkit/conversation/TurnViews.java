@@ -51,6 +51,13 @@ final class TurnViews {
 	}
 
 	/**
+	 * The same for a turn that goes on: what it started from is not summarized now.
+	 */
+	Opened openAgain(TurnRequest request) {
+		return new Opened(read(request), null);
+	}
+
+	/**
 	 * A turn has become history.
 	 * @param opened the header before it; null if there was none
 	 * @param report is told of a summary that is made or tried now

@@ -67,11 +67,26 @@ final class TurnWriter {
 
 	private final KeptInputs inputs;
 
+	/** The turn as calls before this one have left it; null if this one opened it. */
+	private final @Nullable Turn continued;
+
+	/** The turn as it was stored last; null if nothing of it is stored. */
+	private @Nullable Turn stored;
+
+	private int parts;
+
+	/** The revision of the record that holds the reply that waits; 0 for none. */
+	private long pause;
+
+	/** Whether a part was stored since the header was read. */
+	private boolean moved;
+
 	/**
 	 * @param base the header as it was when the turn was opened; null if there was none
+	 * @param continued the turn that goes on; null for a new one
 	 */
 	TurnWriter(SessionStore store, TurnRequest request, String id, Instant startedAt, @Nullable Session base,
-			SnapshotTaker snapshots, KeptInputs inputs) {
+			SnapshotTaker snapshots, KeptInputs inputs, @Nullable ContinuedTurn continued) {
 		this.store = store;
 		this.request = request;
 		this.id = id;
@@ -79,21 +94,68 @@ final class TurnWriter {
 		this.base = base;
 		this.snapshots = snapshots;
 		this.inputs = inputs;
+		this.continued = (continued != null) ? continued.turn() : null;
+		this.stored = this.continued;
+		this.parts = (continued != null) ? continued.pause().parts() : 0;
+		this.pause = (continued != null) ? continued.pause().revision() : 0;
+	}
+
+	/**
+	 * The turn as it was stored last.
+	 * @return null if nothing of it is stored
+	 */
+	@Nullable Turn stored() {
+		return this.stored;
+	}
+
+	/**
+	 * Stores what there is of the turn and the reply that it holds back.
+	 * @param state the attributes as they are now
+	 * @param more records to be written with it
+	 * @return null if somebody else was first
+	 */
+	@Nullable TurnResult hold(Outline outline, HeldReply held, Map<String, Object> state, List<RecordWrite> more) {
+		List<RecordWrite> records = new ArrayList<>(more);
+		records.add(PauseRecord.write(key(), this.id, held, this.parts + 1, state, this.pause,
+				this.store.options().codec()));
+		TurnResult result = write(outline, HeaderChange.NONE, records);
+		if (result != null) {
+			this.pause++;
+		}
+		return result;
 	}
 
 	/**
 	 * Stores the turn as history.
+	 * @param more records to be written with it
 	 * @return null if somebody else was first
 	 */
-	@Nullable TurnResult commit(Outline outline) {
+	@Nullable TurnResult commit(Outline outline, List<RecordWrite> more) {
+		return write(outline, (outline.state() != null) ? HeaderChange.NONE.state(outline.state()) : HeaderChange.NONE,
+				withoutPause(more));
+	}
+
+	private List<RecordWrite> withoutPause(List<RecordWrite> more) {
+		if (this.pause == 0) {
+			return more;
+		}
+		List<RecordWrite> records = new ArrayList<>(more);
+		records.add(new RecordWrite(SessionStore.PAUSE, this.id, this.pause, null, null));
+		return records;
+	}
+
+	private @Nullable TurnResult write(Outline outline, HeaderChange header, List<RecordWrite> more) {
 		TurnWrite write = turnWrite(outline);
-		HeaderChange header = (outline.state() != null) ? HeaderChange.NONE.state(outline.state()) : HeaderChange.NONE;
-		Session expected = this.base;
+		List<RecordWrite> records = records(more);
+		Session expected = this.moved ? unmoved() : this.base;
+		if (this.moved && expected == null) {
+			return null;
+		}
 		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
 			Commit commit = (expected != null) ? Commit.on(expected) : Commit.first(key());
-			CommitResult result = this.store.commit(commit.turn(write).header(header).records(records()));
+			CommitResult result = this.store.commit(commit.turn(write).header(header).records(records));
 			if (result.isStored()) {
-				return result(write, result, outline.overLimit());
+				return isOurs(write, result) ? written(write, result, outline.overLimit()) : null;
 			}
 			expected = this.store.open(key(), Window.HEADER)
 				.filter(this::hasSameHistory)
@@ -110,12 +172,52 @@ final class TurnWriter {
 	 * Stores the turn beside the history, unless the session was erased in the meantime:
 	 * nothing of it may come back then.
 	 */
-	TurnResult keepAside(Outline outline) {
+	TurnResult keepAside(Outline outline, List<RecordWrite> more) {
 		TurnWrite write = turnWrite(outline);
-		CommitResult result = (this.base != null) ? besideHistory(write, this.base)
-				: this.store.commit(Commit.any(key()).turn(write).records(records()));
-		return (result != null) ? result(write, result, outline.overLimit())
+		List<RecordWrite> records = records(withoutPause(more));
+		Session opened = (this.base != null || !this.moved) ? this.base : this.store.find(key()).orElse(null);
+		CommitResult result = (opened != null) ? besideHistory(write, opened, records)
+				: this.store.commit(Commit.any(key()).turn(write).records(records));
+		return (result != null) ? written(write, result, outline.overLimit())
 				: new TurnResult(key(), write.turn(), List.of(), outline.overLimit());
+	}
+
+	/**
+	 * The header as it is now, if what the turn stands on is still there.
+	 */
+	private @Nullable Session unmoved() {
+		return this.store.open(key(), Window.HEADER)
+			.filter((view) -> (this.base != null) ? hasSameHistory(view) : view.session().head() == 0)
+			.map(SessionView::session)
+			.orElse(null);
+	}
+
+	/**
+	 * Whether a part that was stored before is this one: its answer may have been lost,
+	 * or somebody else has continued the turn.
+	 */
+	private boolean isOurs(TurnWrite write, CommitResult result) {
+		if (result.outcome() == Outcome.COMMITTED || write.part() == 0) {
+			return true;
+		}
+		List<SessionItem> there = this.store.items(key(), result.turn());
+		int before = there.size() - write.items().size();
+		for (int i = 0; before >= 0 && i < write.items().size(); i++) {
+			SessionItem item = there.get(before + i);
+			NewItem ours = write.items().get(i);
+			if (!item.at().equals(ours.at()) || !item.message().equals(ours.message())) {
+				return false;
+			}
+		}
+		return before >= 0;
+	}
+
+	private TurnResult written(TurnWrite write, CommitResult stored, boolean overLimit) {
+		TurnResult result = result(write, stored, overLimit);
+		this.stored = result.turn();
+		this.parts++;
+		this.moved = true;
+		return result;
 	}
 
 	/**
@@ -123,8 +225,8 @@ final class TurnWriter {
 	 * quote is there: what was deleted meanwhile must not come back either.
 	 * @return null if the session is not there any more
 	 */
-	private @Nullable CommitResult besideHistory(TurnWrite write, Session opened) {
-		List<RecordWrite> records = records();
+	private @Nullable CommitResult besideHistory(TurnWrite write, Session opened, List<RecordWrite> all) {
+		List<RecordWrite> records = all;
 		for (int attempt = 0; attempt < ATTEMPTS_BESIDE; attempt++) {
 			Session now = this.store.find(key())
 				.filter((session) -> session.createdAt().equals(opened.createdAt()))
@@ -132,9 +234,9 @@ final class TurnWriter {
 			if (now == null) {
 				return null;
 			}
-			if (!records.isEmpty() && now.version() != opened.version()
+			if (hasSnapshotRecord(records) && now.version() != opened.version()
 					&& !new SnapshotReader(key(), this.store).isThere(this.snapshots.view())) {
-				records = List.of();
+				records = records.stream().filter((record) -> !isSnapshot(record)).toList();
 			}
 			CommitResult result = this.store.commit(Commit.on(now).turn(write).records(records));
 			if (result.isStored()) {
@@ -185,33 +287,52 @@ final class TurnWriter {
 				&& view.session().totals().equals(opened.totals().minus(checkpoint.covered()));
 	}
 
+	private static boolean hasSnapshotRecord(List<RecordWrite> records) {
+		return records.stream().anyMatch(TurnWriter::isSnapshot);
+	}
+
+	private static boolean isSnapshot(RecordWrite record) {
+		return record.kind().equals(SessionStore.SNAPSHOT);
+	}
+
 	private TurnWrite turnWrite(Outline outline) {
 		List<NewItem> items = new ArrayList<>();
-		ReplayedInputs.keep(outline.kept(), this.inputs.replayed())
+		Map<String, Object> replayed = (this.parts == 0) ? this.inputs.replayed() : Map.of();
+		ReplayedInputs.keep(outline.kept(), replayed)
 			.forEach((entry) -> items.add(new NewItem(entry.message(), entry.at(),
-					this.store.options()
-						.tokens()
-						.applyAsInt(ReplayedInputs.shown(entry.message(), this.inputs.replayed())))));
+					this.store.options().tokens().applyAsInt(ReplayedInputs.shown(entry.message(), replayed)))));
 		SnapshotTaker.Taken taken = this.snapshots.taken();
-		List<Round> rounds = outline.rounds();
+		List<Round> rounds = joined((this.continued != null) ? this.continued.rounds() : List.of(), outline.rounds());
 		String model = rounds.isEmpty() ? null : rounds.get(rounds.size() - 1).model();
+		Turn first = this.stored;
 		Turn turn = new Turn(this.id, 0, (this.base != null) ? this.base.head() : 0,
-				(this.base != null) ? this.base.branch() : Session.MAIN, outline.end().status(), this.request.agent(),
+				(this.base != null) ? this.base.branch() : Session.MAIN, outline.end().status(),
+				(first != null) ? first.agent() : this.request.agent(),
 				(model != null && !model.isEmpty()) ? model : this.request.model(), this.startedAt,
-				this.store.options().now(), rounds, Map.copyOf(this.request.tools()), outline.end().failure(), 0, 0,
-				outline.verdicts(), (taken != null) ? taken.snapshot() : null,
-				outline.kept().isEmpty() ? Map.of() : this.inputs.values());
-		return new TurnWrite(turn, 0, items);
+				outline.end().status().isOpen() ? null : this.store.options().now(), rounds,
+				(first != null) ? first.tools() : Map.copyOf(this.request.tools()), outline.end().failure(), 0, 0,
+				joined((this.continued != null) ? this.continued.verdicts() : List.of(), outline.verdicts()),
+				(first != null) ? first.snapshot() : (taken != null) ? taken.snapshot() : null,
+				(first != null) ? first.inputs() : outline.kept().isEmpty() ? Map.of() : this.inputs.values());
+		return new TurnWrite(turn, this.parts, items);
+	}
+
+	private static <T> List<T> joined(List<T> before, List<T> now) {
+		List<T> joined = new ArrayList<>(before);
+		joined.addAll(now);
+		return joined;
 	}
 
 	/**
 	 * What the snapshot of the turn cannot refer to; nearly always there is no such
 	 * thing.
 	 */
-	private List<RecordWrite> records() {
+	private List<RecordWrite> records(List<RecordWrite> more) {
 		SnapshotTaker.Taken taken = this.snapshots.taken();
-		return (taken != null && taken.record() != null)
-				? List.of(RecordWrite.create(SessionStore.SNAPSHOT, this.id, taken.record())) : List.of();
+		if (taken == null || taken.record() == null || this.parts > 0) {
+			return more;
+		}
+		return joined(List.of(RecordWrite.create(SessionStore.SNAPSHOT, this.id, taken.record())), more);
 	}
 
 	private TurnResult result(TurnWrite write, CommitResult stored, boolean overLimit) {
@@ -219,8 +340,11 @@ final class TurnWriter {
 				: this.store.items(key(), stored.turn());
 		int tokens = items.stream().mapToInt(SessionItem::tokens).sum();
 		Turn turn = write.turn();
-		return new TurnResult(key(), turn.stored(stored.turn(), turn.parent(), turn.branch(), items.size(), tokens),
-				items, overLimit);
+		Turn before = this.stored;
+		int itemsBefore = (before != null) ? before.items() : 0;
+		int tokensBefore = (before != null) ? before.tokens() : 0;
+		return new TurnResult(key(), turn.stored(stored.turn(), turn.parent(), turn.branch(),
+				itemsBefore + items.size(), tokensBefore + tokens), items, overLimit);
 	}
 
 	private static List<SessionItem> items(TurnWrite write, CommitResult stored) {

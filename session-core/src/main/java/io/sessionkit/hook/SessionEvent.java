@@ -111,6 +111,16 @@ public sealed interface SessionEvent {
 	}
 
 	/**
+	 * The turn waits for an approval; another call continues it.
+	 *
+	 * @param key the session
+	 * @param turnId the turn
+	 * @param turn the turn as it was stored
+	 */
+	record Paused(SessionKey key, String turnId, Turn turn) implements SessionEvent {
+	}
+
+	/**
 	 * The turn is over without becoming history.
 	 *
 	 * @param key the session

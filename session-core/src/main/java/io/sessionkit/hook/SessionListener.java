@@ -7,8 +7,8 @@ package io.sessionkit.hook;
  * What a listener throws is caught and logged by its class name, and disturbs neither the
  * turn nor other listeners. It is called where things happen, in a stream on the thread
  * of the model too, and must not wait. One listener serves many turns at once and must be
- * safe for use by many threads. Each turn ends with exactly one of {@link #refused},
- * {@link #committed} and {@link #failed}.
+ * safe for use by many threads. Each call ends with exactly one of {@link #refused},
+ * {@link #committed}, {@link #paused} and {@link #failed}.
  */
 public interface SessionListener {
 
@@ -70,6 +70,13 @@ public interface SessionListener {
 	 * @param event the turn
 	 */
 	default void committed(SessionEvent.Committed event) {
+	}
+
+	/**
+	 * The turn waits for an approval; another call continues it.
+	 * @param event the turn
+	 */
+	default void paused(SessionEvent.Paused event) {
 	}
 
 	/**

@@ -1,5 +1,8 @@
 package io.sessionkit.hook;
 
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
 
@@ -65,6 +68,29 @@ public final class TurnBinding implements AutoCloseable {
 		TurnBinding binding = bound.get();
 		return (binding != null) ? binding.turn
 				: ToolCallReactiveContextHolder.getContext().<RunningTurn>getOrEmpty(KEY).orElse(null);
+	}
+
+	/**
+	 * Work for another thread that is part of what runs on this one.
+	 * @param work the work
+	 * @param <T> what it returns
+	 * @return the work, to be run wherever
+	 */
+	public static <T> Callable<T> carrying(Callable<T> work) {
+		RunningTurn turn = running();
+		return () -> {
+			try (TurnBinding binding = new TurnBinding(turn)) {
+				return work.call();
+			}
+		};
+	}
+
+	/**
+	 * The turn that what runs on this thread is part of.
+	 * @return the turn as it is now; empty if it is part of none
+	 */
+	public static Optional<HookContext> enclosing() {
+		return Optional.ofNullable(running()).map(RunningTurn::context);
 	}
 
 	/**

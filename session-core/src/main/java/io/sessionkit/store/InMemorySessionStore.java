@@ -200,7 +200,7 @@ public final class InMemorySessionStore implements SessionStore {
 	}
 
 	@Override
-	public void clear(SessionKey key) {
+	public void erase(SessionKey key) {
 		this.sessions.computeIfPresent(key, (same, session) -> {
 			forget(session);
 			return null;

@@ -10,6 +10,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 
@@ -39,6 +40,21 @@ public interface SessionStore {
 
 	/** The kind of the records that hold what a snapshot cannot refer to. */
 	String SNAPSHOT = "snapshot";
+
+	/** The kind of the records that hold the reply that an open turn holds back. */
+	String PAUSE = "pause";
+
+	/** The kind of the records that hold the tool calls of that reply. */
+	String APPROVAL = "approval";
+
+	/** The kind of the records that hold tool calls that are over. */
+	String LEDGER = "ledger";
+
+	/** The kind of the records that hold decisions on calls to come. */
+	String STANDING_DECISION = "standing";
+
+	/** The kind of the records that say who works on an open turn. */
+	String LEASE = "lease";
 
 	// primitives
 
@@ -120,10 +136,11 @@ public interface SessionStore {
 	List<Session> list(String owner, Page page);
 
 	/**
-	 * Erases a session and all it left. Erasing what is absent does nothing.
+	 * Erases a session and all it left, whatever waits in it. Erasing what is absent does
+	 * nothing.
 	 * @param key the session
 	 */
-	void clear(SessionKey key);
+	void erase(SessionKey key);
 
 	/**
 	 * Writes one record of a session that exists, without touching its header and without
@@ -208,6 +225,7 @@ public interface SessionStore {
 	default Optional<Message> pop(SessionKey key) {
 		while (true) {
 			Optional<Session> session = find(key);
+			session.ifPresent((header) -> SessionPausedException.check(header, "shortened"));
 			List<SessionItem> newest = items(key, Tail.newest(1));
 			if (session.isEmpty() || newest.isEmpty()) {
 				return Optional.empty();
@@ -217,6 +235,18 @@ public interface SessionStore {
 				return Optional.of(newest.get(0).message());
 			}
 		}
+	}
+
+	/**
+	 * Erases a session and all it left, unless tool calls wait in it. Erasing what is
+	 * absent does nothing.
+	 * @param key the session
+	 * @throws SessionPausedException if it has an open turn; nothing was erased. End that
+	 * turn first, or use {@link #erase}
+	 */
+	default void clear(SessionKey key) {
+		find(key).ifPresent((header) -> SessionPausedException.check(header, "cleared"));
+		erase(key);
 	}
 
 	/**

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import io.sessionkit.SessionKey;
+import io.sessionkit.approval.Approvals;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
@@ -124,7 +125,8 @@ class ChainCheckTests {
 	void oneOfTheTwoAdvisorsAloneIsRefused(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		ChatClient chat = setup.builder(this.model, null)
-			.defaultAdvisors(new SessionTurnAdvisor(this.conversations, (request) -> Optional.empty(), false))
+			.defaultAdvisors(
+					new SessionTurnAdvisor(Approvals.of(this.conversations), (request) -> Optional.empty(), false))
 			.build();
 		assertThatIllegalStateException()
 			.isThrownBy(() -> setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1"))))
@@ -136,7 +138,8 @@ class ChainCheckTests {
 	void twoOfTheThreeAdvisorsAreRefused(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		ChatClient chat = setup.builder(this.model, null)
-			.defaultAdvisors(new SessionTurnAdvisor(this.conversations, (request) -> Optional.empty(), false),
+			.defaultAdvisors(
+					new SessionTurnAdvisor(Approvals.of(this.conversations), (request) -> Optional.empty(), false),
 					new SessionRoundAdvisor(false))
 			.build();
 		assertThatIllegalStateException()

@@ -74,7 +74,7 @@ public final class SimpleSessionStore implements SessionStore {
 	}
 
 	@Override
-	public void clear(SessionKey key) {
+	public void erase(SessionKey key) {
 		this.texts.remove(key);
 	}
 

@@ -440,7 +440,7 @@ abstract class CommitContract extends ProtocolContract {
 		SessionKey key = key();
 		TurnWrite first = turn(TurnStatus.AWAITING_APPROVAL, 0, "q1");
 		commit(Commit.first(key).turn(first));
-		store().clear(key);
+		store().erase(key);
 		CommitResult result = store().commit(Commit.any(key).turn(next(first, TurnStatus.COMPLETED, "a1")));
 		assertThat(result).isEqualTo(new CommitResult(Outcome.CONFLICT, 0, 0, 0));
 		assertThat(store().find(key)).isEmpty();

@@ -13,6 +13,7 @@ import java.util.concurrent.Callable;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.ViewTotals;
@@ -252,6 +253,22 @@ abstract class ProtocolContract extends SessionStoreFixture {
 		assertThat(store().records(key, "note")).isEmpty();
 		assertThat(store().records(key.owner(), "note", Page.first(10))).isEmpty();
 		assertThat(store().list(key.owner(), Page.first(10))).isEmpty();
+	}
+
+	@Test
+	void sessionWhoseTurnWaitsIsNeitherClearedNorShortened() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		store().commit(Commit.any(key).turn(turn(TurnStatus.AWAITING_APPROVAL, 1, "q2")));
+		Session before = header(key);
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> store().clear(key))
+			.withMessageContaining(key.toString())
+			.satisfies((ex) -> assertThat(ex.turn()).isEqualTo(2));
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> store().pop(key));
+		assertThat(header(key)).isEqualTo(before);
+		assertThat(log(key)).containsExactly("q1", "a1");
+		store().erase(key);
+		assertThat(store().find(key)).isEmpty();
 	}
 
 	@Test

@@ -12,6 +12,7 @@ import java.util.Set;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.store.CommitResult.Outcome;
@@ -21,6 +22,7 @@ import io.sessionkit.store.HistoryModel.ModelTurn;
 import org.springframework.ai.chat.messages.Message;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * A random sequence of changes, made to a store and to a model, which must agree after
@@ -68,7 +70,7 @@ final class RandomHistory {
 		catch (AssertionError | RuntimeException ex) {
 			throw new AssertionError("The history of seed " + this.seed + " went wrong after " + this.steps, ex);
 		}
-		this.store.clear(this.key);
+		this.store.erase(this.key);
 	}
 
 	private void change() {
@@ -168,6 +170,11 @@ final class RandomHistory {
 	}
 
 	private void pop() {
+		if (this.model.openTurn != 0) {
+			this.steps.add("pop while turn " + this.model.openTurn + " waits");
+			assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> this.store.pop(this.key));
+			return;
+		}
 		List<ModelItem> newest = this.model.log(Tail.newest(1));
 		if (!newest.isEmpty()) {
 			noteVersion();

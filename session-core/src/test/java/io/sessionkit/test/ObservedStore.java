@@ -137,7 +137,7 @@ public final class ObservedStore implements SessionStore {
 	}
 
 	@Override
-	public void clear(SessionKey key) {
+	public void erase(SessionKey key) {
 		this.store.clear(key);
 	}
 

@@ -3,9 +3,16 @@ package io.sessionkit.autoconfigure;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
+import io.micrometer.tracing.Span;
+import io.micrometer.tracing.Tracer;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
+import io.sessionkit.approval.ApprovalEvent;
+import io.sessionkit.approval.ApprovalPolicy;
+import io.sessionkit.approval.ApprovalTexts;
+import io.sessionkit.approval.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.Pins;
@@ -24,9 +31,12 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /**
  * The conversations on the application's store, and the advisor that puts them into
@@ -52,7 +62,9 @@ public final class SessionAdvisorAutoConfiguration {
 			.turnInputs(names(properties.turn().inputs()))
 			.replay(names(properties.turn().replay()))
 			.replayExclude(names(properties.turn().replayExclude()))
-			.keepSystemText(properties.snapshot().system());
+			.keepSystemText(properties.snapshot().system())
+			.durability(properties.durability())
+			.lease(properties.lease());
 		merge.ifAvailable(builder::merge);
 		SummaryRule.of(properties, trigger.getIfAvailable(), beans).ifPresent(builder::summarize);
 		return builder.build();
@@ -60,9 +72,45 @@ public final class SessionAdvisorAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	SessionAdvisor sessionAdvisor(Conversations conversations, ObjectProvider<SessionKeyResolver> resolver,
-			SessionKitProperties properties) {
+	Approvals approvals(Conversations conversations, ObjectProvider<ApprovalPolicy> policies,
+			ObjectProvider<ApprovalTexts> texts, ObjectProvider<TraceIds> traceIds, ListableBeanFactory beans,
+			ApplicationEventPublisher events, SessionKitProperties properties) {
+		ApprovalProperties approval = properties.approval();
+		Approvals.Builder builder = Approvals.builder(conversations)
+			.tools((approval.tools() != null) ? approval.tools() : Set.of())
+			.knownTools(new ToolBeans(beans))
+			.policies(policies.orderedStream().toList())
+			.siblings(approval.siblings())
+			.onNewMessage(approval.onNewMessage())
+			.expiresAfter(approval.expiresAfter())
+			.version(approval.version())
+			.listeners(List.<Consumer<ApprovalEvent>>of(events::publishEvent));
+		texts.ifAvailable(builder::texts);
+		traceIds.ifAvailable((ids) -> builder.traceIds(ids::current));
+		return builder.build();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(Tracer.class)
+	static class TracingConfiguration {
+
+		@Bean
+		TraceIds sessionKitTraceIds(ObjectProvider<Tracer> tracer) {
+			return () -> {
+				Tracer available = tracer.getIfAvailable();
+				Span span = (available != null) ? available.currentSpan() : null;
+				return (span != null) ? span.context().traceId() : null;
+			};
+		}
+
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	SessionAdvisor sessionAdvisor(Conversations conversations, Approvals approvals,
+			ObjectProvider<SessionKeyResolver> resolver, SessionKitProperties properties) {
 		SessionAdvisor.Builder builder = SessionAdvisor.builder(conversations)
+			.approvals(approvals)
 			.requireSession(properties.requireSession());
 		resolver.ifAvailable(builder::resolver);
 		return builder.build();

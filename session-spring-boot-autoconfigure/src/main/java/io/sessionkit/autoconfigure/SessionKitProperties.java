@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
+import io.sessionkit.conversation.Durability;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.MessageType;
@@ -33,6 +34,11 @@ import org.springframework.util.unit.DataSize;
  * @param state What the attributes of sessions may be.
  * @param turn What else is kept with a turn.
  * @param snapshot What is kept of what was sent.
+ * @param durability When a turn is written: turn (when it ends, and when it has to wait)
+ * or step (whenever tools are called, and each result at once).
+ * @param lease How long a process that works on an open turn may be silent before others
+ * may go on with it. It is renewed while the process lives.
+ * @param approval Which tool calls need a person's consent.
  */
 @ConfigurationProperties(SessionKitProperties.PREFIX)
 public record SessionKitProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean autoRegister,
@@ -40,7 +46,8 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 		@DefaultValue @NestedConfigurationProperty StoreProperties store, @DefaultValue Trim trim,
 		@DefaultValue Prune prune, @DefaultValue @NestedConfigurationProperty SummarizeProperties summarize,
 		@DefaultValue Codec codec, @DefaultValue Sequence sequence, @DefaultValue State state, @DefaultValue Turn turn,
-		@DefaultValue Snapshot snapshot) {
+		@DefaultValue Snapshot snapshot, @DefaultValue("turn") Durability durability,
+		@DefaultValue("30s") Duration lease, @DefaultValue @NestedConfigurationProperty ApprovalProperties approval) {
 
 	/** What the names of all properties begin with. */
 	public static final String PREFIX = "sessionkit";
@@ -51,12 +58,18 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 
 	static final String MAX_STATE_SIZE = PREFIX + ".state.max-size";
 
+	private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+
 	static final String NO_LIMIT = ", or leave it out for no limit";
 
 	public SessionKitProperties {
 		if (timeToLive != null && (timeToLive.isZero() || timeToLive.isNegative())) {
 			throw ConfigurationRefusedException.of(PREFIX + ".time-to-live", timeToLive,
 					"Write a duration above zero, such as 30d, or leave it out for sessions that stay for good.");
+		}
+		if (lease.compareTo(SHORTEST_LEASE) < 0) {
+			throw ConfigurationRefusedException.of(PREFIX + ".lease", lease,
+					"Write one second or more, such as 30s, so that it can be renewed in time.");
 		}
 	}
 

@@ -9,6 +9,9 @@ import io.sessionkit.autoconfigure.StoreProperties.SchemaInitialization;
 import io.sessionkit.autoconfigure.StoreProperties.StoreType;
 import io.sessionkit.hook.Summarize.Mode;
 import io.sessionkit.store.InMemorySessionStore;
+import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.approval.SiblingRule;
+import io.sessionkit.conversation.Durability;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -69,21 +72,37 @@ class SessionKitPropertiesTests {
 				"sessionkit.summarize.trigger-tokens=8000", "sessionkit.summarize.trigger-messages=100",
 				"sessionkit.summarize.keep-turns=2", "sessionkit.summarize.prompt=sum up {conversation}",
 				"sessionkit.summarize.model=small", "sessionkit.summarize.max-input-tokens=9000",
-				"sessionkit.summarize.timeout=5s", "sessionkit.summarize.backoff=2m")
+				"sessionkit.summarize.timeout=5s", "sessionkit.summarize.backoff=2m", "sessionkit.durability=step",
+				"sessionkit.lease=1m", "sessionkit.approval.tools=cancel_order", "sessionkit.approval.siblings=run",
+				"sessionkit.approval.expires-after=1h", "sessionkit.approval.on-new-message=queue",
+				"sessionkit.approval.version=2026-11")
 			.run((context) -> assertThat(context.getBean(SessionKitProperties.class))
-				.isEqualTo(new SessionKitProperties(true, false, true, Duration.ofDays(30),
-						new StoreProperties(StoreProperties.StoreType.MEMORY,
-								new StoreProperties.Jdbc(SchemaInitialization.NEVER, "app.CHAT_"),
-								new StoreProperties.Redis("app:chat:"), new StoreProperties.Memory(7)),
-						new SessionKitProperties.Trim(20, 5, 4000,
-								new SessionKitProperties.Pin(true, Set.of(MessageType.SYSTEM), Set.of("pin"))),
-						new SessionKitProperties.Prune(3),
-						new SummarizeProperties(false, Mode.BEFORE, 8000L, 100L, 2, "sum up {conversation}", "small",
-								9000, Duration.ofSeconds(5), Duration.ofMinutes(2)),
-						new SessionKitProperties.Codec(true), new SessionKitProperties.Sequence(true),
-						new SessionKitProperties.State(DataSize.ofMegabytes(1)),
-						new SessionKitProperties.Turn(List.of("context", "page"), List.of("*"), List.of("page")),
-						new SessionKitProperties.Snapshot(true))));
+				.isEqualTo(
+						new SessionKitProperties(true, false, true, Duration.ofDays(30),
+								new StoreProperties(StoreProperties.StoreType.MEMORY,
+										new StoreProperties.Jdbc(SchemaInitialization.NEVER, "app.CHAT_"),
+										new StoreProperties.Redis("app:chat:"), new StoreProperties.Memory(7)),
+								new SessionKitProperties.Trim(20, 5, 4000,
+										new SessionKitProperties.Pin(true, Set.of(MessageType.SYSTEM), Set.of("pin"))),
+								new SessionKitProperties.Prune(3),
+								new SummarizeProperties(false, Mode.BEFORE, 8000L, 100L, 2, "sum up {conversation}",
+										"small", 9000, Duration.ofSeconds(5), Duration.ofMinutes(2)),
+								new SessionKitProperties.Codec(true), new SessionKitProperties.Sequence(true),
+								new SessionKitProperties.State(DataSize.ofMegabytes(1)),
+								new SessionKitProperties.Turn(List.of("context", "page"), List.of("*"),
+										List.of("page")),
+								new SessionKitProperties.Snapshot(true), Durability.STEP, Duration.ofMinutes(1),
+								new ApprovalProperties(Set.of("cancel_order"), SiblingRule.RUN, Duration.ofHours(1),
+										NewMessageRule.QUEUE, "2026-11"))));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "sessionkit.lease, 10ms", "sessionkit.approval.expires-after, 0s",
+			"sessionkit.approval.expires-after, -1h", "sessionkit.approval.version, ' '" })
+	void approvalsAndLeasesThatCannotWorkAreRefusedWithWhatToWrite(String property, String value) {
+		FailureAnalysis analysis = analysisOf(property + "=" + value);
+		assertThat(analysis.getDescription()).contains("'" + property + "'");
+		assertThat(analysis.getAction()).startsWith("Write ");
 	}
 
 	@ParameterizedTest

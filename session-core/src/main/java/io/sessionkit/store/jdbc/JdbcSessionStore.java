@@ -202,7 +202,7 @@ public final class JdbcSessionStore implements SessionStore {
 	}
 
 	@Override
-	public void clear(SessionKey key) {
+	public void erase(SessionKey key) {
 		Backend statements = backend();
 		SessionStatements sessions = statements.sessions();
 		String hash = KeyHash.of(key).session();

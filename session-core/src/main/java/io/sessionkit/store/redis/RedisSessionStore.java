@@ -219,7 +219,7 @@ public final class RedisSessionStore implements SessionStore {
 	}
 
 	@Override
-	public void clear(SessionKey key) {
+	public void erase(SessionKey key) {
 		Pair sessions = this.keys.sessions(key.owner());
 		Reply reply = this.scripts.write(Script.CLEAR, keysOf(key), List.of(sessions), new Arguments().with(key.id()),
 				true);

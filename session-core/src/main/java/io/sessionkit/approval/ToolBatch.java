@@ -1,0 +1,125 @@
+package io.sessionkit.approval;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+import io.sessionkit.ApprovalStatus;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+
+/**
+ * The calls of one reply while the tool loop runs them. The loop gives a tool its
+ * arguments and not the call that they are from, so the first call that fits and was not
+ * taken is the one; calls that cannot be told apart are the same to the tool too. Safe
+ * for use by many threads.
+ */
+final class ToolBatch {
+
+	/**
+	 * A call, and what the ledger has of it. Changed under the batch's monitor only.
+	 */
+	static final class Slot {
+
+		private final ToolCall call;
+
+		private final @Nullable Slot original;
+
+		private @Nullable LedgerEntry entry;
+
+		private boolean taken;
+
+		private @Nullable String result;
+
+		Slot(ToolCall call, @Nullable Slot original, @Nullable LedgerEntry entry) {
+			this.call = call;
+			this.original = original;
+			this.entry = entry;
+		}
+
+		/**
+		 * The call that this one repeats; null if it is one of its own.
+		 */
+		@Nullable Slot original() {
+			return this.original;
+		}
+
+	}
+
+	private final List<Slot> slots = new ArrayList<>();
+
+	/**
+	 * @param calls all calls of the reply
+	 * @param entries the ledger's entries; none for calls that are not in it
+	 */
+	ToolBatch(List<ToolCall> calls, List<LedgerEntry> entries) {
+		List<Integer> originals = HeldCalls.originals(calls);
+		for (int i = 0; i < calls.size(); i++) {
+			int index = i;
+			boolean own = originals.get(i) == i;
+			LedgerEntry entry = entries.stream()
+				.filter((each) -> own && each.approval().index() == index)
+				.findFirst()
+				.orElse(null);
+			this.slots.add(new Slot(calls.get(i), own ? null : this.slots.get(originals.get(i)), entry));
+		}
+	}
+
+	/**
+	 * The call that a tool is run for.
+	 * @return null if there is none
+	 */
+	synchronized @Nullable Slot take(String tool, String arguments) {
+		for (Slot slot : this.slots) {
+			if (!slot.taken && slot.call.name().equals(tool)
+					&& withBraces(slot.call.arguments()).equals(withBraces(arguments))) {
+				slot.taken = true;
+				return slot;
+			}
+		}
+		return null;
+	}
+
+	/** The loop makes an empty object of blank arguments. */
+	private static String withBraces(@Nullable String arguments) {
+		return (arguments == null || arguments.isBlank()) ? "{}" : arguments;
+	}
+
+	synchronized @Nullable LedgerEntry entry(Slot slot) {
+		return slot.entry;
+	}
+
+	synchronized void entry(Slot slot, LedgerEntry entry) {
+		slot.entry = entry;
+	}
+
+	synchronized void result(Slot slot, String result) {
+		slot.result = result;
+	}
+
+	/**
+	 * What a call has returned that is repeated.
+	 */
+	synchronized String repeated(Slot original) {
+		return Objects.requireNonNull(original.result, "the first of two same calls has not returned");
+	}
+
+	synchronized List<LedgerEntry> entries() {
+		List<LedgerEntry> entries = new ArrayList<>();
+		this.slots.forEach((slot) -> {
+			if (slot.entry != null) {
+				entries.add(slot.entry);
+			}
+		});
+		return entries;
+	}
+
+	/**
+	 * Whether a call of the batch is answered without running.
+	 */
+	boolean hasAnswers() {
+		return entries().stream().anyMatch((entry) -> entry.status().isOver() && entry.status() != ApprovalStatus.DONE);
+	}
+
+}

@@ -1,0 +1,35 @@
+package io.sessionkit.approval;
+
+import java.util.Collections;
+import java.util.Map;
+
+import io.sessionkit.SessionKey;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.tool.definition.ToolDefinition;
+
+/**
+ * A tool call that a policy is asked about. Nothing in it can be changed.
+ *
+ * @param key the session; null if the call to the model names none, in which case nobody
+ * can be asked and the tool refuses unless it is allowed
+ * @param agent the agent that the call to the model named; null if it named none
+ * @param call the tool call as the model made it
+ * @param arguments its arguments, as Jackson reads them
+ * @param tool the tool; null if no tool of this name is offered
+ * @param state the session's attributes as they are now
+ * @param parameters the advisor parameters of the call to the model, without those of
+ * SessionKit
+ */
+public record ToolRequest(@Nullable SessionKey key, @Nullable String agent, ToolCall call,
+		Map<String, @Nullable Object> arguments, @Nullable ToolDefinition tool, Map<String, Object> state,
+		Map<String, Object> parameters) {
+
+	public ToolRequest {
+		arguments = Collections.unmodifiableMap(arguments);
+		state = Collections.unmodifiableMap(state);
+		parameters = Collections.unmodifiableMap(parameters);
+	}
+
+}

@@ -1,0 +1,205 @@
+package io.sessionkit.approval;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+import io.sessionkit.ApprovalStatus;
+import io.sessionkit.NestedTurnException;
+import io.sessionkit.TurnInProgressException;
+import io.sessionkit.conversation.OpenTurn;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.model.ToolContext;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.execution.ToolExecutionException;
+
+/**
+ * Runs the tools of one turn, those in the ledger at most once: a call is claimed before
+ * it runs and what came of it is stored before anything else is done with it. Safe for
+ * use by many threads.
+ */
+final class ToolRuns {
+
+	private static final Log logger = LogFactory.getLog(ToolRuns.class);
+
+	private static final ThreadLocal<@Nullable Approval> running = new ThreadLocal<>();
+
+	private final OpenTurn turn;
+
+	private final Ledger ledger;
+
+	private final SafeTexts texts;
+
+	private final Consumer<ApprovalEvent> events;
+
+	ToolRuns(OpenTurn turn, Ledger ledger, SafeTexts texts, Consumer<ApprovalEvent> events) {
+		this.turn = turn;
+		this.ledger = ledger;
+		this.texts = texts;
+		this.events = events;
+	}
+
+	/**
+	 * What a tool threw when it ran, told again.
+	 */
+	private static final class RepeatedToolFailure extends RuntimeException {
+
+		RepeatedToolFailure(String message) {
+			super(message, null, false, false);
+		}
+
+	}
+
+	/**
+	 * The call that this thread runs a tool for.
+	 */
+	static Optional<Approval> running() {
+		return Optional.ofNullable(running.get());
+	}
+
+	/**
+	 * Runs a tool that is not in the ledger.
+	 * @throws NestedTurnException if the tool made a call that it cannot make; it must
+	 * not be taken for a result
+	 */
+	static String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {
+		try {
+			return (context != null) ? tool.call(arguments, context) : tool.call(arguments);
+		}
+		catch (ToolExecutionException ex) {
+			for (Throwable cause = ex.getCause(); cause != null; cause = cause.getCause()) {
+				if (cause instanceof NestedTurnException nested) {
+					throw nested;
+				}
+			}
+			throw ex;
+		}
+	}
+
+	/**
+	 * Runs a call of a reply, or gives what it is answered with.
+	 */
+	String run(ToolBatch batch, ToolBatch.Slot slot, ToolCallback tool, String arguments,
+			@Nullable ToolContext context) {
+		ToolBatch.Slot original = slot.original();
+		if (original != null) {
+			return batch.repeated(original);
+		}
+		LedgerEntry entry = batch.entry(slot);
+		String result = (entry == null) ? run(tool, arguments, context) : answer(batch, slot, entry, tool, context);
+		batch.result(slot, result);
+		return result;
+	}
+
+	private String answer(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry entry, ToolCallback tool,
+			@Nullable ToolContext context) {
+		return switch (entry.status()) {
+			case APPROVED -> execute(batch, slot, entry, tool, context);
+			case DONE -> again(entry, tool);
+			case REJECTED, DENIED, CANCELLED, EXPIRED -> this.texts.notRun(entry.approval());
+			case PROPOSED, CLAIMED, UNCERTAIN ->
+				throw new IllegalStateException("Tool '" + entry.approval().tool() + "' was about to run on session "
+						+ this.turn.key() + " although its call is " + entry.status() + ". Nothing was run.");
+		};
+	}
+
+	private String again(LedgerEntry entry, ToolCallback tool) {
+		String result = Objects.requireNonNullElse(entry.result(), "");
+		if (entry.failed()) {
+			throw new ToolExecutionException(tool.getToolDefinition(), new RepeatedToolFailure(result));
+		}
+		return this.texts.result(entry.approval(), result);
+	}
+
+	private String execute(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry approved, ToolCallback tool,
+			@Nullable ToolContext context) {
+		this.turn.takeLease();
+		return this.turn.underLease((holder) -> {
+			LedgerEntry claimed = claim(approved, holder);
+			batch.entry(slot, claimed);
+			String result;
+			try {
+				result = runClaimed(claimed.approval(), tool, context);
+			}
+			catch (RuntimeException | Error ex) {
+				end(batch, slot, claimed, String.valueOf(ex.getMessage()), true);
+				throw ex;
+			}
+			end(batch, slot, claimed, result, false);
+			return this.texts.result(claimed.approval(), result);
+		});
+	}
+
+	private LedgerEntry claim(LedgerEntry approved, String holder) {
+		LedgerEntry claimed = this.ledger
+			.claim(approved.claimed(approved.approval().claimed(this.ledger.now()), holder));
+		if (claimed == null) {
+			throw new TurnInProgressException("The call of tool '" + approved.approval().tool() + "' on session "
+					+ this.turn.key() + " was claimed or decided by somebody else in the meantime. Nothing was run.");
+		}
+		return claimed;
+	}
+
+	private static String runClaimed(Approval call, ToolCallback tool, @Nullable ToolContext context) {
+		Approval before = running.get();
+		running.set(call);
+		try {
+			return run(tool, call.effectiveArguments(), withClaim(context, call));
+		}
+		finally {
+			if (before != null) {
+				running.set(before);
+			}
+			else {
+				running.remove();
+			}
+		}
+	}
+
+	/** The one way to tell a server at the other end of MCP. */
+	private static @Nullable ToolContext withClaim(@Nullable ToolContext context, Approval call) {
+		if (context == null) {
+			return null;
+		}
+		Map<String, Object> values = new HashMap<>(context.getContext());
+		values.put(Approvals.CLAIM, call.id());
+		return new ToolContext(values);
+	}
+
+	/**
+	 * Stores what came of a call. Where the store does not answer, the result is known to
+	 * this process alone: it goes on with it, and stores it with the turn.
+	 */
+	private void end(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry claimed, String result, boolean failed) {
+		LedgerEntry ended = claimed.ended(claimed.approval().ended(this.ledger.now()), storable(result), failed);
+		batch.entry(slot, ended);
+		LedgerEntry stored;
+		try {
+			stored = this.ledger.replace(ended);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The result of tool '" + claimed.approval().tool() + "' on session " + this.turn.key()
+					+ " could not be stored yet: " + ex.getClass().getName());
+			return;
+		}
+		if (stored == null) {
+			throw new TurnInProgressException("The call of tool '" + claimed.approval().tool() + "' on session "
+					+ this.turn.key() + " was held for uncertain while it ran, and somebody decided it. What it"
+					+ " returned is not used.");
+		}
+		batch.entry(slot, stored);
+		this.events.accept(new ApprovalEvent.Executed(stored.approval()));
+	}
+
+	/** A lone surrogate cannot be stored, and must not cost the whole result. */
+	private static String storable(String result) {
+		return new String(result.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+	}
+
+}

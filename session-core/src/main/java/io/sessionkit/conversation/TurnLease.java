@@ -1,0 +1,189 @@
+package io.sessionkit.conversation;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says that somebody works on an open turn: a record that expires by the store's clock
+ * unless it is renewed, which a thread does three times in its life. It is given back
+ * when the turn and all that works for it are done. Safe for use by many threads.
+ */
+final class TurnLease {
+
+	private static final Log logger = LogFactory.getLog(TurnLease.class);
+
+	private static final int RENEWALS = 3;
+
+	private final SessionStore store;
+
+	private final SessionKey key;
+
+	private final String turnId;
+
+	private final String holder;
+
+	private final Duration life;
+
+	private long revision;
+
+	/** By the clock of this process, which runs on although the wall clock is set. */
+	private long validUntil;
+
+	private int users = 1;
+
+	private @Nullable ScheduledFuture<?> renewal;
+
+	private TurnLease(SessionStore store, SessionKey key, String turnId, String holder, Duration life, long since) {
+		this.store = store;
+		this.key = key;
+		this.turnId = turnId;
+		this.holder = holder;
+		this.life = life;
+		this.revision = 1;
+		this.validUntil = since + life.toNanos();
+	}
+
+	/**
+	 * The write that takes the lease. It does not succeed while somebody has it.
+	 */
+	static RecordWrite taking(SessionStore store, SessionKey key, String turnId, String holder, Duration life) {
+		return RecordWrite.create(SessionStore.LEASE, turnId, payload(store, key, holder)).livingFor(life);
+	}
+
+	/**
+	 * The lease that was taken.
+	 * @param since {@link System#nanoTime} before it was
+	 */
+	static TurnLease taken(SessionStore store, SessionKey key, String turnId, String holder, Duration life, long since,
+			ScheduledExecutorService threads) {
+		TurnLease lease = new TurnLease(store, key, turnId, holder, life, since);
+		long period = Math.max(1, life.toMillis() / RENEWALS);
+		lease.renewal = threads.scheduleWithFixedDelay(lease::renew, period, period, TimeUnit.MILLISECONDS);
+		return lease;
+	}
+
+	/**
+	 * Who has the lease of a turn now.
+	 * @return null if nobody has
+	 */
+	static @Nullable String holder(SessionStore store, SessionKey key, String turnId) {
+		return store.records(key, SessionStore.LEASE)
+			.stream()
+			.filter((record) -> record.id().equals(turnId))
+			.map((record) -> holder(store, record))
+			.findFirst()
+			.orElse(null);
+	}
+
+	private static @Nullable String holder(SessionStore store, SessionRecord record) {
+		return Objects.toString(store.options().codec().decodeValues(record.key(), record.payload()).get("holder"),
+				null);
+	}
+
+	private static String payload(SessionStore store, SessionKey key, String holder) {
+		return store.options()
+			.codec()
+			.encodeValues(key, Map.<String, Object>of("version", PauseRecord.VERSION, "holder", holder));
+	}
+
+	String holder() {
+		return this.holder;
+	}
+
+	/**
+	 * Whether it was renewed in time, so that nobody else can have it.
+	 */
+	synchronized boolean isHeld() {
+		return this.users > 0 && System.nanoTime() - this.validUntil < 0;
+	}
+
+	/** One more works under it. */
+	synchronized void use() {
+		this.users++;
+	}
+
+	/**
+	 * One less works under it; the last one gives it back.
+	 */
+	synchronized void leave() {
+		if (--this.users != 0) {
+			return;
+		}
+		if (this.renewal != null) {
+			this.renewal.cancel(false);
+		}
+		try {
+			this.store.put(this.key, new RecordWrite(SessionStore.LEASE, this.turnId, this.revision, null, null));
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The lease of the open turn on session " + this.key + " could not be given back and ends in "
+					+ this.life + ": " + ex.getClass().getName());
+		}
+	}
+
+	private void renew() {
+		if (!isUsed()) {
+			return;
+		}
+		long now = System.nanoTime();
+		try {
+			if (put() || isOurs()) {
+				synchronized (this) {
+					this.validUntil = now + this.life.toNanos();
+				}
+				return;
+			}
+			logger.warn("The lease of the open turn on session " + this.key
+					+ " has run out before it was renewed. What it ran is uncertain unless its result is stored.");
+			stop();
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The lease of the open turn on session " + this.key + " could not be renewed: "
+					+ ex.getClass().getName());
+		}
+	}
+
+	private synchronized boolean isUsed() {
+		return this.users > 0;
+	}
+
+	private synchronized boolean put() {
+		boolean renewed = this.store.put(this.key, new RecordWrite(SessionStore.LEASE, this.turnId, this.revision,
+				payload(this.store, this.key, this.holder), this.life));
+		if (renewed) {
+			this.revision++;
+		}
+		return renewed;
+	}
+
+	/** A renewal may have been stored although its answer was lost. */
+	private synchronized boolean isOurs() {
+		for (SessionRecord record : this.store.records(this.key, SessionStore.LEASE)) {
+			if (record.id().equals(this.turnId) && this.holder.equals(holder(this.store, record))) {
+				this.revision = record.revision();
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private synchronized void stop() {
+		this.validUntil = System.nanoTime();
+		if (this.renewal != null) {
+			this.renewal.cancel(false);
+		}
+	}
+
+}

@@ -1,0 +1,20 @@
+package io.sessionkit.autoconfigure;
+
+import io.sessionkit.approval.RequiresApproval;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.tool.method.MethodToolCallback;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+
+/**
+ * Lets {@link RequiresApproval} be found on the method of a tool in a native image.
+ */
+final class ToolMethodHints implements RuntimeHintsRegistrar {
+
+	@Override
+	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+		hints.reflection().registerType(MethodToolCallback.class, (type) -> type.withField("toolMethod"));
+	}
+
+}
