@@ -21,12 +21,14 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.ai.chat.client.ChatClientRequest;
 import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.api.Advisor;
 import org.springframework.ai.chat.client.advisor.api.AdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.BaseAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
+import org.springframework.ai.chat.client.advisor.api.ToolAdvisor;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
@@ -69,7 +71,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		}
 		ChainCheck.check(chain.getCallAdvisors(), this, request);
 		call.name(key.get());
-		Approvals.Opened opened = open(call, key.get());
+		Approvals.Opened opened = open(call, key.get(), chain.getCallAdvisors());
 		GatedTurn gated = opened.turn();
 		if (gated == null) {
 			return paused(opened.pause(), null, call);
@@ -77,8 +79,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		link(gated, chain);
 		OpenTurn turn = gated.turn();
 		ChatResponse answer = turn.answer();
-		ChatClientResponse response = (answer != null) ? response(answer, call)
-				: runLoop(call.with(gated), rest(chain), gated);
+		ChatClientResponse response = (answer != null) ? response(answer, call) : runLoop(call, chain, gated);
 		return gated.isWaiting() ? paused(gated.end(), response, call)
 				: carrying(response, turn.complete(response.chatResponse()));
 	}
@@ -93,7 +94,8 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 			}
 			ChainCheck.check(chain.getStreamAdvisors(), this, request);
 			call.name(key.get());
-			Callable<Approvals.Opened> open = TurnBinding.carrying(() -> open(call, key.get()));
+			Callable<Approvals.Opened> open = TurnBinding
+				.carrying(() -> open(call, key.get(), chain.getStreamAdvisors()));
 			return Flux.usingWhen(WaitingThread.run(open), (opened) -> stream(call, chain, opened),
 					(opened) -> Mono.empty(), SessionTurnAdvisor::failed, SessionTurnAdvisor::cancelled);
 		});
@@ -144,8 +146,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return key;
 	}
 
-	private Approvals.Opened open(SessionCall call, SessionKey key) {
-		return this.approvals.open(call.turnRequest(key), call.tools());
+	private Approvals.Opened open(SessionCall call, SessionKey key, List<? extends Advisor> advisors) {
+		boolean toolLoop = advisors.stream().anyMatch(ToolAdvisor.class::isInstance);
+		return this.approvals.open(call.turnRequest(key), call.tools(), toolLoop);
 	}
 
 	/**
@@ -162,10 +165,10 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return (chain instanceof BaseAdvisorChain whole) ? whole.mutate().build().copy((StreamAdvisor) this) : chain;
 	}
 
-	private static ChatClientResponse runLoop(ChatClientRequest request, CallAdvisorChain chain, GatedTurn gated) {
+	private ChatClientResponse runLoop(SessionCall call, CallAdvisorChain chain, GatedTurn gated) {
 		OpenTurn turn = gated.turn();
 		try (TurnBinding binding = TurnBinding.of(turn.running())) {
-			ChatClientResponse response = chain.nextCall(request);
+			ChatClientResponse response = rest(chain).nextCall(call.with(gated));
 			if (!gated.isWaiting()) {
 				turn.afterLoop(generations(response));
 			}

@@ -18,6 +18,7 @@ import io.sessionkit.NestedTurnException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
+import io.sessionkit.SessionRefusedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.codec.ToolArguments;
@@ -320,6 +321,7 @@ public final class Approvals {
 			List<LedgerEntry> ended = calls.cancel();
 			turn.alongside(() -> this.ledger.closing(ended));
 			if (this.conversations.isOnHead(turn)) {
+				takeQueued(turn);
 				turn.answerHeld(calls.answers(ended));
 				turn.complete(null);
 			}
@@ -331,6 +333,17 @@ public final class Approvals {
 		catch (RuntimeException | Error ex) {
 			turn.fail(ex);
 			throw ex;
+		}
+	}
+
+	/** Messages that were queued become part of the turn, unless a hook refuses them. */
+	private static void takeQueued(OpenTurn turn) {
+		try {
+			turn.beginAgain();
+		}
+		catch (SessionRefusedException ex) {
+			logger.warn("What was queued on session " + turn.key() + " was left out when its turn was cancelled: hook '"
+					+ ex.hook() + "' refused it");
 		}
 	}
 
@@ -350,17 +363,19 @@ public final class Approvals {
 	 * For advisors.
 	 * @param request what the turn starts with
 	 * @param tools the tools on offer
+	 * @param toolLoop whether the call runs tools itself
 	 * @return the turn
 	 * @throws NestedTurnException if the call is made inside of a turn on the same
 	 * session
-	 * @throws IllegalStateException if a configured name is not one of a tool, or the
-	 * call has no input and nothing waits
+	 * @throws IllegalStateException if a configured name is not one of a tool, if the
+	 * call has no input and nothing waits, or if it leaves running tools that need
+	 * consent to the application
 	 * @throws SessionPausedException if the call has input, calls wait, and new messages
 	 * are refused meanwhile
 	 * @throws io.sessionkit.ResumeRefusedException if the tools are not those that were
 	 * approved
 	 */
-	public Opened open(TurnRequest request, List<ToolCallback> tools) {
+	public Opened open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop) {
 		HookContext enclosing = TurnBinding.enclosing().orElse(null);
 		if (enclosing != null && enclosing.key().equals(request.key())) {
 			throw new NestedTurnException("A tool or hook of turn " + enclosing.turnId() + " on session "
@@ -368,6 +383,11 @@ public final class Approvals {
 					+ ". Give the inner call a session of its own, or none.");
 		}
 		this.rules.named().check(names(tools));
+		if (!toolLoop && (request.input().isEmpty() || this.rules.mayAsk(tools))) {
+			throw new IllegalStateException("The call on session " + request.key() + " has no tool advisor, so tools"
+					+ " that need an approval could run unseen. Leave spring.ai.chat.client.tool-calling.enabled on, or"
+					+ " add a ToolCallingAdvisor.");
+		}
 		if (request.input().isEmpty()) {
 			return new Opened(resume(request, tools, enclosing), null);
 		}

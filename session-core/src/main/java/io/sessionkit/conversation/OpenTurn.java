@@ -144,10 +144,10 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Asks the hooks about what the caller has said while the turn waited. Where they do
-	 * not let it pass, the turn waits on.
+	 * Asks the hooks about what the caller has said while the turn waited.
+	 * @throws SessionRefusedException if a hook refuses it; nothing has changed
 	 */
-	void beginAgain() {
+	public void beginAgain() {
 		List<Message> queued = (this.held != null) ? this.held.queued() : List.of();
 		if (!queued.isEmpty() && !this.hooks.isEmpty()) {
 			HookRun.Passed<List<Message>> passed = this.hooks.beforeTurn(queued);

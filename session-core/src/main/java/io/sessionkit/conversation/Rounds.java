@@ -94,9 +94,7 @@ final class Rounds {
 		synchronized (this) {
 			checkRunning();
 			whole = this.transcript.beforeRound(forwarded);
-			if (!this.queued.isEmpty() && !this.transcript.isEmpty()) {
-				this.transcript.asked(this.queued);
-				this.queued = List.of();
+			if (takeQueued()) {
 				whole = this.transcript.whole(forwarded);
 			}
 		}
@@ -109,20 +107,20 @@ final class Rounds {
 	 * @return null to ask the model
 	 */
 	@Nullable ChatResponse instead() {
-		TurnGate asked;
-		boolean first;
-		synchronized (this) {
-			asked = this.gate;
-			first = this.transcript.isEmpty();
-		}
-		return (asked != null) ? asked.beforeRequest(first) : null;
+		TurnGate asked = asked();
+		return (asked != null) ? asked.beforeRequest(isEmpty()) : null;
 	}
 
 	/**
 	 * What the tool loop ends with if the turn waits.
 	 */
-	synchronized @Nullable ChatResponse pause() {
-		return (this.gate != null) ? this.gate.pause() : null;
+	@Nullable ChatResponse pause() {
+		TurnGate asked = asked();
+		return (asked != null) ? asked.pause() : null;
+	}
+
+	private synchronized @Nullable TurnGate asked() {
+		return this.gate;
 	}
 
 	/**
@@ -142,8 +140,22 @@ final class Rounds {
 	void answered(List<ToolResponse> results) {
 		synchronized (this) {
 			this.transcript.answered(results);
+			takeQueued();
 		}
 		tellNews();
+	}
+
+	/**
+	 * What the caller has said meanwhile follows the results, whether the model is asked
+	 * again or not: it is not lost.
+	 */
+	private boolean takeQueued() {
+		if (this.queued.isEmpty() || this.transcript.isEmpty() || this.transcript.awaitsResults()) {
+			return false;
+		}
+		this.transcript.asked(this.queued);
+		this.queued = List.of();
+		return true;
 	}
 
 	/**
@@ -296,6 +308,7 @@ final class Rounds {
 		synchronized (this) {
 			if (!this.frozen) {
 				this.transcript.afterLoop(generations);
+				takeQueued();
 			}
 		}
 		tellNews();
