@@ -1,0 +1,152 @@
+package io.sessionkit.docs;
+
+import java.util.List;
+
+import io.sessionkit.DecisionRefusedException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ApprovalPolicy;
+import io.sessionkit.approval.ApprovalTexts;
+import io.sessionkit.approval.Approvals;
+import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.RequiresApproval;
+import io.sessionkit.approval.Ruling;
+import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.store.Page;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.tool.annotation.Tool;
+
+/**
+ * The code of {@code docs/approvals.md}.
+ */
+final class ApprovalSnippets {
+
+	private ApprovalSnippets() {
+	}
+
+	/** What the tools of the page work on. */
+	interface Shop {
+
+		String cancel(String order);
+
+		String refund(String order, int amount, String idempotencyKey);
+
+	}
+
+	// tag::annotation
+	static final class OrderTools {
+
+		private final Shop shop;
+
+		private final Approvals approvals;
+
+		OrderTools(Shop shop, Approvals approvals) {
+			this.shop = shop;
+			this.approvals = approvals;
+		}
+
+		@Tool(description = "Cancels an order")
+		@RequiresApproval(description = "Cannot be taken back")
+		String cancelOrder(String order) {
+			return this.shop.cancel(order);
+		}
+
+		@Tool(description = "Pays money back")
+		@RequiresApproval(condition = "#amount > 100")
+		String refund(String order, int amount) {
+			String key = this.approvals.running().map(Approval::id).orElse(order);
+			return this.shop.refund(order, amount, key);
+		}
+
+	}
+	// end::annotation
+
+	static ApprovalPolicy policy() {
+		// tag::policy
+		return (request) -> switch (request.call().name()) {
+			case "delete_account" -> Ruling.deny("Accounts are deleted by the support team only.");
+			case "send_mail" -> "intern".equals(request.parameters().get("role")) ? Ruling.ask() : Ruling.allow();
+			default -> Ruling.allow();
+		};
+		// end::policy
+	}
+
+	static @Nullable String ask(ChatClient chat, String thread, String text) {
+		// tag::ask
+		ChatResponse response = chat.prompt().user(text).advisors(SessionAdvisor.session(thread)).call().chatResponse();
+		List<Approval> waiting = SessionAdvisor.pending(response);
+		if (!waiting.isEmpty()) {
+			return "Waiting for approval: " + waiting.get(0).tool() + waiting.get(0).arguments();
+		}
+		// end::ask
+		return response.getResult().getOutput().getText();
+	}
+
+	// tag::decide
+	static String approve(Approvals approvals, SessionKey key, String id, String digest, String user) {
+		try {
+			approvals.decide(key, id, digest, Decision.approve(user));
+			return "approved";
+		}
+		catch (DecisionRefusedException ex) {
+			return ex.status() + ((ex.decidedBy() != null) ? " by " + ex.decidedBy() : "");
+		}
+	}
+	// end::decide
+
+	static @Nullable String resume(ChatClient chat, String thread) {
+		// tag::resume
+		return chat.prompt().advisors(SessionAdvisor.session(thread)).call().content();
+		// end::resume
+	}
+
+	static void others(Approvals approvals, Approval call, String user) {
+		// tag::others
+		approvals.decide(call, Decision.approve(user).withArguments("{\"order\":\"o8\"}"));
+		// end::others
+	}
+
+	static void reject(Approvals approvals, Approval call, String user) {
+		// tag::reject
+		approvals.decide(call, Decision.reject(user, "The order was shipped already."));
+		// end::reject
+	}
+
+	static void always(Approvals approvals, Approval call, String user) {
+		// tag::always
+		approvals.decide(call, Decision.approve(user).always(StandingDecision.Scope.ARGUMENTS));
+		approvals.standingDecisions(call.key()).forEach(approvals::revoke); // takes them
+																			// back
+		// end::always
+	}
+
+	static List<Approval> inbox(Approvals approvals, String owner) {
+		// tag::inbox
+		return approvals.pending(owner, Page.first(20));
+		// end::inbox
+	}
+
+	static void uncertain(Approvals approvals, Approval call, String user) {
+		// tag::uncertain
+		approvals.decide(call, Decision.answer(user, "The refund was paid; I looked it up."));
+		// end::uncertain
+	}
+
+	static ApprovalTexts texts() {
+		// tag::texts
+		return new ApprovalTexts() {
+
+			@Override
+			public String expired(Approval approval) {
+				return "Nobody was there to approve " + approval.tool() + ". Offer the user to call support.";
+			}
+
+		};
+		// end::texts
+	}
+
+}
