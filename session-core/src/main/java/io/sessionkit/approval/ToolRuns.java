@@ -140,8 +140,10 @@ final class ToolRuns {
 		LedgerEntry claimed = this.ledger
 			.claim(approved.claimed(approved.approval().claimed(this.ledger.now()), holder));
 		if (claimed == null) {
-			throw new TurnInProgressException("The call of tool '" + approved.approval().tool() + "' on session "
-					+ this.turn.key() + " was claimed or decided by somebody else in the meantime. Nothing was run.");
+			throw new TurnInProgressException(
+					"The call of tool '" + approved.approval().tool() + "' on session " + this.turn.key()
+							+ " was claimed or decided by somebody else in the meantime, or it was stored inside of a"
+							+ " transaction that is not committed. Nothing was run.");
 		}
 		return claimed;
 	}
