@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.approval.Approvals;
+import io.sessionkit.approval.GatedTurns;
 import io.sessionkit.approval.GatedTurn;
 import io.sessionkit.conversation.OpenTurn;
 import io.sessionkit.conversation.TurnRequest;
@@ -157,8 +157,8 @@ record SessionCall(ChatClientRequest request) {
 	 * The request, with other tools in the place of those on offer, marked as seen by the
 	 * turn advisor.
 	 */
-	ChatClientRequest passed(Approvals approvals) {
-		List<ToolCallback> tools = approvals.withoutSession(text(SessionAdvisor.AGENT), tools(), parameters());
+	ChatClientRequest passed(GatedTurns turns) {
+		List<ToolCallback> tools = turns.withoutSession(text(SessionAdvisor.AGENT), tools(), parameters());
 		return ChatClientRequest.builder()
 			.prompt(new Prompt(this.request.prompt().getInstructions(), options(tools)))
 			.context(this.request.context())

@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 
 import io.micrometer.observation.Observation;
 import io.sessionkit.SessionKey;
-import io.sessionkit.approval.Approvals;
 import io.sessionkit.approval.GatedTurn;
+import io.sessionkit.approval.GatedTurns;
 import io.sessionkit.approval.Pause;
 import io.sessionkit.conversation.OpenTurn;
 import io.sessionkit.conversation.TurnResult;
@@ -40,14 +40,14 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 
 	private static final String PAUSED_TRACE = "sessionkit.paused.trace.id";
 
-	private final Approvals approvals;
+	private final GatedTurns turns;
 
 	private final SessionKeyResolver resolver;
 
 	private final boolean requireSession;
 
-	SessionTurnAdvisor(Approvals approvals, SessionKeyResolver resolver, boolean requireSession) {
-		this.approvals = approvals;
+	SessionTurnAdvisor(GatedTurns turns, SessionKeyResolver resolver, boolean requireSession) {
+		this.turns = turns;
 		this.resolver = resolver;
 		this.requireSession = requireSession;
 	}
@@ -71,7 +71,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		}
 		ChainCheck.check(chain.getCallAdvisors(), this, request);
 		call.name(key.get());
-		Approvals.Opened opened = open(call, key.get(), chain.getCallAdvisors());
+		GatedTurns.Opened opened = open(call, key.get(), chain.getCallAdvisors());
 		GatedTurn gated = opened.turn();
 		if (gated == null) {
 			return paused(opened.pause(), null, call);
@@ -94,7 +94,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 			}
 			ChainCheck.check(chain.getStreamAdvisors(), this, request);
 			call.name(key.get());
-			Callable<Approvals.Opened> open = TurnBinding
+			Callable<GatedTurns.Opened> open = TurnBinding
 				.carrying(() -> open(call, key.get(), chain.getStreamAdvisors()));
 			return Flux.usingWhen(WaitingThread.run(open), (opened) -> stream(call, chain, opened),
 					(opened) -> Mono.empty(), SessionTurnAdvisor::failed, SessionTurnAdvisor::cancelled);
@@ -106,10 +106,10 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 * registered twice, has its tools looked after already.
 	 */
 	private ChatClientRequest passed(SessionCall call) {
-		return call.openTurn().isPresent() ? call.passed() : call.passed(this.approvals);
+		return call.openTurn().isPresent() ? call.passed() : call.passed(this.turns);
 	}
 
-	private Flux<ChatClientResponse> stream(SessionCall call, StreamAdvisorChain chain, Approvals.Opened opened) {
+	private Flux<ChatClientResponse> stream(SessionCall call, StreamAdvisorChain chain, GatedTurns.Opened opened) {
 		GatedTurn gated = opened.turn();
 		if (gated == null) {
 			return Flux.just(paused(opened.pause(), null, call));
@@ -146,9 +146,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return key;
 	}
 
-	private Approvals.Opened open(SessionCall call, SessionKey key, List<? extends Advisor> advisors) {
+	private GatedTurns.Opened open(SessionCall call, SessionKey key, List<? extends Advisor> advisors) {
 		boolean toolLoop = advisors.stream().anyMatch(ToolAdvisor.class::isInstance);
-		return this.approvals.open(call.turnRequest(key), call.tools(), toolLoop);
+		return this.turns.open(call.turnRequest(key), call.tools(), toolLoop);
 	}
 
 	/**
@@ -216,15 +216,15 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return ChatClientResponse.builder().chatResponse(answer).context(call.request().context()).build();
 	}
 
-	private static Mono<Void> failed(Approvals.Opened opened, Throwable cause) {
+	private static Mono<Void> failed(GatedTurns.Opened opened, Throwable cause) {
 		return ended(opened, (turn) -> turn.fail(cause));
 	}
 
-	private static Mono<Void> cancelled(Approvals.Opened opened) {
+	private static Mono<Void> cancelled(GatedTurns.Opened opened) {
 		return ended(opened, OpenTurn::cancel);
 	}
 
-	private static Mono<Void> ended(Approvals.Opened opened, Consumer<OpenTurn> end) {
+	private static Mono<Void> ended(GatedTurns.Opened opened, Consumer<OpenTurn> end) {
 		GatedTurn gated = opened.turn();
 		return (gated == null) ? Mono.empty() : WaitingThread.run(() -> {
 			end.accept(gated.turn());

@@ -137,7 +137,7 @@ public final class GatedTurn implements TurnGate {
 	 * calls.
 	 */
 	void resume() {
-		HeldReply held = Objects.requireNonNull(this.turn.held());
+		HeldReply held = Objects.requireNonNull(this.turn.holding().reply());
 		List<LedgerEntry> entries = withStandingDecisions(
 				HeldCalls.of(this.turn, this.ledger, this.rules.texts()).entries());
 		prove(entries);
@@ -218,11 +218,11 @@ public final class GatedTurn implements TurnGate {
 			checkNotStored();
 			return null;
 		}
-		AssistantMessage reply = Objects.requireNonNull(this.turn.held()).reply();
+		AssistantMessage reply = Objects.requireNonNull(this.turn.holding().reply()).reply();
 		this.batch = new ToolBatch(reply.getToolCalls(), this.batch.entries());
 		if (this.batch.entries().stream().allMatch(chosen)) {
 			tellExpired();
-			return calling(this.turn.release());
+			return calling(this.turn.holding().release());
 		}
 		this.waits = true;
 		return someOf(reply, chosen);
@@ -230,7 +230,7 @@ public final class GatedTurn implements TurnGate {
 
 	/** A part that is stored stays, so the loop cannot begin at the beginning again. */
 	private void checkNotStored() {
-		if (this.turn.held() != null) {
+		if (this.turn.holding().reply() != null) {
 			throw new IllegalStateException("The tool loop of the turn on session " + this.turn.key()
 					+ " was started again, by a retry around it, after a part of the turn was stored. Nothing more is"
 					+ " run. Call again without a message to go on with it, and retry inside the tool loop only.");
@@ -357,7 +357,7 @@ public final class GatedTurn implements TurnGate {
 		List<RecordWrite> writes = entries.stream()
 			.map((entry) -> this.ledger.enter(entry, this.rules.expiresAfter()))
 			.toList();
-		this.turn.hold(reply, HeldCalls.notes(entries), status, writes, goesOn);
+		this.turn.holding().store(reply, HeldCalls.notes(entries), status, writes, goesOn);
 		this.batch = new ToolBatch(reply.getToolCalls(), entries.stream().map((entry) -> entry.revision(1)).toList());
 	}
 
@@ -398,7 +398,7 @@ public final class GatedTurn implements TurnGate {
 	 * Whether the model has to be asked once more whatever the tools of this batch say.
 	 */
 	boolean needsModel() {
-		HeldReply held = this.turn.held();
+		HeldReply held = this.turn.holding().reply();
 		return this.batch.hasAnswers() || (this.released != null && held != null && !held.queued().isEmpty());
 	}
 

@@ -33,7 +33,7 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	 * The calls that a turn holds back.
 	 */
 	static HeldCalls of(OpenTurn turn, Ledger ledger, SafeTexts texts) {
-		HeldReply held = Objects.requireNonNull(turn.held());
+		HeldReply held = Objects.requireNonNull(turn.holding().reply());
 		List<LedgerEntry> open = withExpired(turn.key(), held, ledger.open(turn.key()));
 		List<String> ours = requested(turn.key(), held).stream().map((entry) -> entry.approval().id()).toList();
 		List<LedgerEntry> entries = ledger.judged(open)

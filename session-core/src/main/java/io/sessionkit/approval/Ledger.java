@@ -14,6 +14,7 @@ import java.util.function.Predicate;
 import io.sessionkit.ApprovalStatus;
 import io.sessionkit.SessionKey;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.conversation.OpenTurns;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
@@ -34,12 +35,12 @@ final class Ledger {
 
 	private static final int BATCH = 100;
 
-	private final Conversations conversations;
+	private final OpenTurns openTurns;
 
 	private final SessionStore store;
 
 	Ledger(Conversations conversations) {
-		this.conversations = conversations;
+		this.openTurns = conversations.openTurns();
 		this.store = conversations.store();
 	}
 
@@ -111,7 +112,7 @@ final class Ledger {
 			}
 			Approval call = entry.approval();
 			Optional<String> holder = holders.computeIfAbsent(List.of(call.key(), call.turnId()),
-					(turn) -> Optional.ofNullable(this.conversations.leaseHolder(call.key(), call.turnId())));
+					(turn) -> Optional.ofNullable(this.openTurns.leaseHolder(call.key(), call.turnId())));
 			boolean isHeld = holder.filter((who) -> Objects.equals(who, entry.holder())).isPresent();
 			return isHeld ? entry : entry.with(call.with(ApprovalStatus.UNCERTAIN));
 		}).toList();

@@ -119,8 +119,8 @@ final class ToolRuns {
 
 	private String execute(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry approved, ToolCallback tool,
 			@Nullable ToolContext context) {
-		this.turn.takeLease();
-		return this.turn.underLease((holder) -> {
+		this.turn.holding().takeLease();
+		return this.turn.holding().underLease((holder) -> {
 			LedgerEntry claimed = claim(approved, holder);
 			batch.entry(slot, claimed);
 			String result;

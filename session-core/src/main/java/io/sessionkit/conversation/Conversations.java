@@ -4,15 +4,11 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 import io.sessionkit.Session;
-import io.sessionkit.SessionConflictException;
-import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
-import io.sessionkit.Turn;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.Prune;
 import io.sessionkit.hook.SequenceGuard;
@@ -21,7 +17,6 @@ import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.Summarize;
 import io.sessionkit.hook.Trim;
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.store.Tail;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -32,8 +27,6 @@ import org.springframework.util.unit.DataSize;
  * codec and hooks together. Safe for use by many threads.
  */
 public final class Conversations implements AutoCloseable {
-
-	private static final int QUEUE_ATTEMPTS = 5;
 
 	private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
 
@@ -46,6 +39,8 @@ public final class Conversations implements AutoCloseable {
 	private final @Nullable Summarizer summarizer;
 
 	private final TurnLeases leases;
+
+	private final OpenTurns openTurns;
 
 	private final Durability durability;
 
@@ -60,6 +55,7 @@ public final class Conversations implements AutoCloseable {
 		this.summarizer = (builder.summarize != null)
 				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), builder.hooks, memory) : null;
 		this.views = new TurnViews(new ViewReader(this.store, builder.trim, memory), memory, this.summarizer);
+		this.openTurns = new OpenTurns(this.store, this.rules, this.views, this.leases);
 	}
 
 	/**
@@ -132,142 +128,11 @@ public final class Conversations implements AutoCloseable {
 	}
 
 	/**
-	 * Goes on with the open turn of a session, as the only one who does. Hooks are asked
-	 * about what was queued while it waited, not again about its input.
-	 * @param request what the call brings; its input is left aside
-	 * @return the turn, which holds a reply back
-	 * @throws IllegalStateException if the session has no open turn
-	 * @throws io.sessionkit.TurnInProgressException if another call works on it
-	 * @throws SessionConflictException if the thread has moved on since, so that the turn
-	 * cannot become history any more
-	 * @throws io.sessionkit.UnsupportedVersionException if a newer version has left it
+	 * The turns that wait to be continued.
+	 * @return what finds them and goes on with them
 	 */
-	public OpenTurn resume(TurnRequest request) {
-		OpenTurn turn = resumeToEnd(request);
-		try {
-			if (!isOnHead(turn)) {
-				throw new SessionConflictException("Session " + request.key()
-						+ " has moved on since its open turn began to wait, so that turn cannot become history any"
-						+ " more. End it with Approvals.cancel(..).", null);
-			}
-			turn.beginAgain();
-			return turn;
-		}
-		catch (RuntimeException | Error ex) {
-			turn.fail(ex);
-			throw ex;
-		}
-	}
-
-	/**
-	 * Takes the open turn of a session over, only to end it: what was queued is left
-	 * aside, and the thread may have moved on.
-	 * @param request names the session
-	 * @return the turn, which holds a reply back
-	 * @throws IllegalStateException if the session has no open turn
-	 * @throws io.sessionkit.TurnInProgressException if another call works on it
-	 */
-	public OpenTurn resumeToEnd(TurnRequest request) {
-		SessionKey key = request.key();
-		Turn open = openTurn(key).orElseThrow(() -> new IllegalStateException("The call on session " + key
-				+ " has no message, and nothing in the session waits to be continued. Add .user(..) to the call."));
-		TurnLease lease = this.leases.take(key, open.id());
-		try {
-			return continued(request, open, lease);
-		}
-		catch (RuntimeException | Error ex) {
-			lease.leave();
-			throw ex;
-		}
-	}
-
-	private OpenTurn continued(TurnRequest request, Turn open, TurnLease lease) {
-		SessionKey key = request.key();
-		List<SessionItem> items = this.store.items(key, open.number());
-		PauseRecord pause = pause(key, open.id())
-			.orElseThrow(() -> new SessionConflictException(
-					"The open turn " + open.number() + " of session " + key
-							+ " was continued or ended by another call in the meantime. Read the session again.",
-					null));
-		ContinuedTurn continued = new ContinuedTurn(open, items, pause, lease);
-		TurnRequest again = request.input(continued.messages());
-		return new OpenTurn(again, this.store, this.rules, this.views, this.leases, KeptInputs.NONE,
-				() -> this.views.openAgain(again), continued);
-	}
-
-	/**
-	 * Whether a turn that goes on still stands on the head of the thread, so that it can
-	 * become history.
-	 * @param turn the turn
-	 * @return false if the thread has moved on
-	 */
-	public boolean isOnHead(OpenTurn turn) {
-		return turn.isOnHead();
-	}
-
-	/**
-	 * The turn that other calls may go on with.
-	 * @param key the session
-	 * @return the turn; empty if there is none
-	 */
-	public Optional<Turn> openTurn(SessionKey key) {
-		return this.store.find(key)
-			.map(Session::openTurn)
-			.filter((number) -> number != 0)
-			.flatMap((number) -> this.store.turns(key, new Tail(number + 1, 1)).stream().findFirst());
-	}
-
-	/**
-	 * What an open turn holds back.
-	 * @param key the session
-	 * @param turnId the turn
-	 * @return the reply; empty if it holds none back
-	 */
-	public Optional<HeldReply> held(SessionKey key, String turnId) {
-		return pause(key, turnId).map(PauseRecord::held);
-	}
-
-	/**
-	 * Keeps messages with an open turn, which goes on with them behind the results of its
-	 * tools.
-	 * @param key the session
-	 * @param messages what the caller says
-	 * @return the turn that they are kept with
-	 * @throws io.sessionkit.UnstorableMessageException if a message could not be stored
-	 * @throws SessionConflictException if the turn has gone on meanwhile
-	 */
-	public Turn queue(SessionKey key, List<Message> messages) {
-		Turn open = openTurn(key).orElseThrow(() -> gone(key));
-		for (int attempt = 0; attempt < QUEUE_ATTEMPTS; attempt++) {
-			PauseRecord pause = pause(key, open.id()).orElseThrow(() -> gone(key));
-			if (this.store.put(key, pause.queue(key, open.id(), messages, this.store.options().codec()))) {
-				return open;
-			}
-		}
-		throw gone(key);
-	}
-
-	private static SessionConflictException gone(SessionKey key) {
-		return new SessionConflictException("The turn that waited on session " + key
-				+ " has gone on in the meantime. The new message was not stored; call again.", null);
-	}
-
-	private Optional<PauseRecord> pause(SessionKey key, String turnId) {
-		return this.store.records(key, SessionStore.PAUSE)
-			.stream()
-			.filter((record) -> record.id().equals(turnId))
-			.findFirst()
-			.map((record) -> PauseRecord.read(record, this.store.options().codec()));
-	}
-
-	/**
-	 * Who works on an open turn at this moment.
-	 * @param key the session
-	 * @param turnId the turn
-	 * @return the holder of its lease; null if nobody does
-	 */
-	public @Nullable String leaseHolder(SessionKey key, String turnId) {
-		return TurnLease.holder(this.store, key, turnId);
+	public OpenTurns openTurns() {
+		return this.openTurns;
 	}
 
 	/**

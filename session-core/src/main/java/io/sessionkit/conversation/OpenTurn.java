@@ -1,11 +1,9 @@
 package io.sessionkit.conversation;
 
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.sessionkit.CommitFailedException;
@@ -15,7 +13,6 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.Turn;
-import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HistoryMerge;
@@ -29,9 +26,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.chat.prompt.Prompt;
@@ -73,18 +68,11 @@ public final class OpenTurn {
 
 	private final TurnKeeper keeper;
 
-	private final TurnLeases leases;
+	private final TurnHold hold;
 
 	private final @Nullable ContinuedTurn continued;
 
 	private @Nullable ChatResponse answer;
-
-	private @Nullable HeldReply held;
-
-	private @Nullable TurnLease lease;
-
-	/** How many of the messages behind the input are stored. */
-	private int storedEntries;
 
 	private boolean closed;
 
@@ -101,7 +89,6 @@ public final class OpenTurn {
 		this.request = request;
 		this.options = store.options();
 		this.views = views;
-		this.leases = leases;
 		this.continued = continued;
 		this.merge = (continued == null) ? rules.merge(request) : null;
 		this.id = (continued != null) ? continued.turn().id() : this.options.turnIds().get();
@@ -118,10 +105,7 @@ public final class OpenTurn {
 				(continued != null) ? continued.pause().state() : state);
 		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events, this.state, new TurnWriter(store, request,
 				this.id, this.startedAt, this.base, this.prompt.snapshots(), inputs, continued));
-		if (continued != null) {
-			this.held = continued.pause().held();
-			this.lease = continued.lease();
-		}
+		this.hold = new TurnHold(this, this.options.codec(), this.rounds, this.keeper, leases, continued);
 		if (opened.made() != null) {
 			this.events.compacted(opened.made());
 		}
@@ -136,9 +120,11 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Whether a turn that goes on still stands on the head of the thread.
+	 * Whether a turn that goes on still stands on the head of the thread, so that it can
+	 * become history.
+	 * @return false if the thread has moved on
 	 */
-	boolean isOnHead() {
+	public boolean isOnHead() {
 		return this.base != null && this.continued != null && this.base.head() == this.continued.turn().parent()
 				&& this.base.branch().equals(this.continued.turn().branch());
 	}
@@ -148,7 +134,8 @@ public final class OpenTurn {
 	 * @throws SessionRefusedException if a hook refuses it; nothing has changed
 	 */
 	public void beginAgain() {
-		List<Message> queued = (this.held != null) ? this.held.queued() : List.of();
+		HeldReply held = this.hold.reply();
+		List<Message> queued = (held != null) ? held.queued() : List.of();
 		if (!queued.isEmpty() && !this.hooks.isEmpty()) {
 			HookRun.Passed<List<Message>> passed = this.hooks.beforeTurn(queued);
 			if (passed.answer() != null) {
@@ -307,11 +294,11 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * The reply that the turn holds back.
-	 * @return the reply; null for none
+	 * What the turn holds back, and the lease under which its tools run.
+	 * @return the same each time
 	 */
-	public synchronized @Nullable HeldReply held() {
-		return this.held;
+	public TurnHold holding() {
+		return this.hold;
 	}
 
 	/**
@@ -340,105 +327,6 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Stores what there is of the turn and holds a reply back, so that whoever finds the
-	 * turn can go on with it.
-	 * @param reply the reply
-	 * @param notes what is kept with it
-	 * @param status what the turn is to be until it goes on
-	 * @param records what is written with it
-	 * @param goesOn whether this call goes on with the turn at once
-	 * @throws IllegalStateException if the turn is over
-	 * @throws SessionRefusedException if a hook refuses what is to be kept
-	 * @throws SessionConflictException if somebody else wrote to the session
-	 */
-	public synchronized void hold(AssistantMessage reply, Map<String, Object> notes, TurnStatus status,
-			List<RecordWrite> records, boolean goesOn) {
-		if (this.closed) {
-			throw new IllegalStateException("The turn on session " + key() + " is over: the call was cancelled.");
-		}
-		HeldReply holding = new HeldReply((AssistantMessage) this.options.codec().storable(reply), notes, List.of());
-		List<RecordWrite> all = new ArrayList<>(records);
-		TurnLeases.Taking taking = (goesOn && this.lease == null) ? this.leases.taking(key(), this.id) : null;
-		if (taking != null) {
-			all.add(taking.write());
-		}
-		TurnKeeper.Recorded recorded = recorded();
-		this.keeper.hold(recorded, holding, status, all);
-		this.storedEntries += recorded.said().size();
-		this.held = holding;
-		if (taking != null) {
-			this.lease = taking.taken();
-		}
-	}
-
-	/**
-	 * The held reply becomes part of the turn: its tools are called now.
-	 * @return the reply
-	 */
-	public AssistantMessage release() {
-		HeldReply released = Objects.requireNonNull(held());
-		this.rounds.released(released.reply());
-		return released.reply();
-	}
-
-	/**
-	 * The held reply and the answers to its calls become part of the turn, and the turn
-	 * ends with them.
-	 * @param results the answers
-	 */
-	public void answerHeld(List<ToolResponse> results) {
-		release();
-		this.rounds.answered(results);
-	}
-
-	/**
-	 * Takes the lease of this turn, if it has not taken it.
-	 * @throws io.sessionkit.TurnInProgressException if another call has it
-	 */
-	public synchronized void takeLease() {
-		if (this.lease == null) {
-			this.lease = this.leases.take(key(), this.id);
-		}
-	}
-
-	/**
-	 * Who this call is, as far as leases go.
-	 * @return the holder of the lease; null if it was not taken
-	 */
-	public synchronized @Nullable String leaseHolder() {
-		return (this.lease != null) ? this.lease.holder() : null;
-	}
-
-	/**
-	 * Runs something for this turn that must not run without its lease. The lease is kept
-	 * until it is done, although the turn may end before.
-	 * @param work what to run
-	 * @param <T> what it returns
-	 * @return what it returned
-	 * @throws io.sessionkit.TurnInProgressException if the lease was lost; nothing was
-	 * run
-	 */
-	public <T> T underLease(Function<String, T> work) {
-		TurnLease used = use();
-		try {
-			return work.apply(used.holder());
-		}
-		finally {
-			used.leave();
-		}
-	}
-
-	private synchronized TurnLease use() {
-		TurnLease used = this.lease;
-		if (used == null || !used.isHeld()) {
-			throw new TurnInProgressException("The lease of the open turn on session " + key()
-					+ " was not renewed in time, so another call may work on it. Nothing more is run by this one.");
-		}
-		used.use();
-		return used;
-	}
-
-	/**
 	 * Nothing more is written of the turn by this call: it waits.
 	 * @return the turn as it is stored
 	 */
@@ -448,7 +336,7 @@ public final class OpenTurn {
 		}
 		Turn stored = Objects.requireNonNull(this.keeper.stored());
 		this.events.paused(stored);
-		giveLeaseBack();
+		this.hold.end();
 		return new TurnResult(key(), stored, List.of(), this.prompt.isOverLimit());
 	}
 
@@ -461,15 +349,8 @@ public final class OpenTurn {
 				this.keeper.giveUp(recorded());
 			}
 			finally {
-				giveLeaseBack();
+				this.hold.end();
 			}
-		}
-	}
-
-	private synchronized void giveLeaseBack() {
-		if (this.lease != null) {
-			this.lease.leave();
-			this.lease = null;
 		}
 	}
 
@@ -626,7 +507,7 @@ public final class OpenTurn {
 			return result;
 		}
 		finally {
-			giveLeaseBack();
+			this.hold.end();
 		}
 	}
 
@@ -642,7 +523,7 @@ public final class OpenTurn {
 				this.keeper.fail(recorded(), cause);
 			}
 			finally {
-				giveLeaseBack();
+				this.hold.end();
 			}
 		}
 	}
@@ -668,8 +549,12 @@ public final class OpenTurn {
 			logger.warn("The cancelled turn on session " + key() + " could not be stored: " + ex.getClass().getName());
 		}
 		finally {
-			giveLeaseBack();
+			this.hold.end();
 		}
+	}
+
+	synchronized boolean isClosed() {
+		return this.closed;
 	}
 
 	private synchronized boolean close() {
@@ -680,12 +565,13 @@ public final class OpenTurn {
 		return first;
 	}
 
-	private TurnKeeper.Recorded recorded() {
+	TurnKeeper.Recorded recorded() {
 		List<Transcript.Entry> asked = (this.keeper.stored() != null) ? List.of()
 				: input().stream().map((message) -> new Transcript.Entry(message, this.startedAt)).toList();
 		List<Transcript.Entry> said = this.rounds.entries();
-		return new TurnKeeper.Recorded(asked, said.subList(Math.min(this.storedEntries, said.size()), said.size()),
-				this.rounds.rounds(), this.rounds.isAnswered(), this.prompt.isOverLimit());
+		return new TurnKeeper.Recorded(asked,
+				said.subList(Math.min(this.hold.storedEntries(), said.size()), said.size()), this.rounds.rounds(),
+				this.rounds.isAnswered(), this.prompt.isOverLimit());
 	}
 
 }

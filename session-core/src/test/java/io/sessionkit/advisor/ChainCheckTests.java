@@ -125,8 +125,8 @@ class ChainCheckTests {
 	void oneOfTheTwoAdvisorsAloneIsRefused(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		ChatClient chat = setup.builder(this.model, null)
-			.defaultAdvisors(
-					new SessionTurnAdvisor(Approvals.of(this.conversations), (request) -> Optional.empty(), false))
+			.defaultAdvisors(new SessionTurnAdvisor(Approvals.of(this.conversations).turns(),
+					(request) -> Optional.empty(), false))
 			.build();
 		assertThatIllegalStateException()
 			.isThrownBy(() -> setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1"))))
@@ -138,9 +138,8 @@ class ChainCheckTests {
 	void twoOfTheThreeAdvisorsAreRefused(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		ChatClient chat = setup.builder(this.model, null)
-			.defaultAdvisors(
-					new SessionTurnAdvisor(Approvals.of(this.conversations), (request) -> Optional.empty(), false),
-					new SessionRoundAdvisor(false))
+			.defaultAdvisors(new SessionTurnAdvisor(Approvals.of(this.conversations).turns(),
+					(request) -> Optional.empty(), false), new SessionRoundAdvisor(false))
 			.build();
 		assertThatIllegalStateException()
 			.isThrownBy(() -> setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1"))))
