@@ -1,19 +1,16 @@
 package io.sessionkit.approval;
 
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 import io.sessionkit.ApprovalStatus;
 import io.sessionkit.NestedTurnException;
-import io.sessionkit.ResumeRefusedException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.conversation.Durability;
 import io.sessionkit.conversation.HeldReply;
@@ -23,8 +20,8 @@ import io.sessionkit.hook.HookContext;
 import io.sessionkit.store.RecordWrite;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.metadata.ChatGenerationMetadata;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
@@ -40,8 +37,6 @@ import org.springframework.ai.tool.ToolCallback;
  */
 public final class GatedTurn implements TurnGate {
 
-	private static final String POLICY = "policy";
-
 	private final OpenTurn turn;
 
 	private final Map<String, ToolCallback> tools = new LinkedHashMap<>();
@@ -56,15 +51,25 @@ public final class GatedTurn implements TurnGate {
 
 	private final @Nullable HookContext enclosing;
 
+	private final CallReview review;
+
 	private final ToolRuns runs;
 
 	private final boolean gated;
 
 	/** The calls that the tool loop runs or has run last. */
-	private volatile ToolBatch batch = new ToolBatch(List.of(), List.of());
+	private volatile ToolBatch batch = ToolBatch.NONE;
 
-	/** Which calls of the held reply the loop is to run; null if it holds none back. */
+	/** The calls of the reply that the turn goes on with; none for a new turn. */
+	private volatile ToolBatch held = ToolBatch.NONE;
+
+	/**
+	 * Which of those the loop is to run; null if it does not begin with them.
+	 */
 	private volatile @Nullable Predicate<LedgerEntry> released;
+
+	/** Calls of earlier replies that no part of the turn was stored with so far. */
+	private final Map<String, LedgerEntry> unwritten = new LinkedHashMap<>();
 
 	private volatile boolean waits;
 
@@ -77,6 +82,7 @@ public final class GatedTurn implements TurnGate {
 		this.enclosing = enclosing;
 		this.stepwise = durability == Durability.STEP;
 		tools.forEach((tool) -> this.tools.put(tool.getToolDefinition().name(), tool));
+		this.review = new CallReview(turn, this.tools, rules, ledger);
 		this.runs = new ToolRuns(turn, ledger, rules.texts(), events);
 		this.gated = turn.isContinued() || (!tools.isEmpty() && (this.stepwise || rules.mayAsk(tools)));
 		if (this.gated) {
@@ -137,10 +143,9 @@ public final class GatedTurn implements TurnGate {
 	 * calls.
 	 */
 	void resume() {
-		HeldReply held = Objects.requireNonNull(this.turn.holding().reply());
-		List<LedgerEntry> entries = withStandingDecisions(
-				HeldCalls.of(this.turn, this.ledger, this.rules.texts()).entries());
-		prove(entries);
+		AssistantMessage reply = Objects.requireNonNull(this.turn.holding().reply()).reply();
+		List<LedgerEntry> entries = this.review
+			.again(HeldCalls.of(this.turn, this.ledger, this.rules.texts()).entries());
 		boolean undecided = entries.stream().anyMatch((entry) -> entry.status().isPending());
 		if (undecided && this.enclosing != null) {
 			throw nested(entries);
@@ -148,59 +153,8 @@ public final class GatedTurn implements TurnGate {
 		boolean siblingsRun = this.rules.siblings() == SiblingRule.RUN;
 		this.released = !undecided ? (entry) -> true : (entry) -> entry.status() == ApprovalStatus.APPROVED
 				&& (siblingsRun || entry.approval().decision() != null);
-		this.batch = new ToolBatch(held.reply().getToolCalls(), entries);
-	}
-
-	private List<LedgerEntry> withStandingDecisions(List<LedgerEntry> entries) {
-		if (entries.stream().noneMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED)) {
-			return entries;
-		}
-		List<StandingDecision> standing = this.ledger.standing(this.turn.key());
-		return entries.stream().map((entry) -> {
-			LedgerEntry decided = decided(entry, standing);
-			LedgerEntry stored = (decided != entry) ? this.ledger.replace(decided) : entry;
-			// somebody decides this call at the same moment: his word counts next time
-			return (stored != null) ? stored : entry;
-		}).toList();
-	}
-
-	private LedgerEntry decided(LedgerEntry entry, List<StandingDecision> standing) {
-		Approval call = entry.approval();
-		if (call.status() != ApprovalStatus.PROPOSED) {
-			return entry;
-		}
-		return standing.stream()
-			.filter((decision) -> decision.coversCall(call.tool(), call.digest()))
-			.reduce((older, newer) -> newer)
-			.map((decision) -> entry
-				.with(call.decided(decision.approved() ? ApprovalStatus.APPROVED : ApprovalStatus.REJECTED,
-						new Approval.Decided(decision.by(), this.ledger.now(), decision.reason(), null,
-								decision.approved() ? call.digest() : null, decision.id()))))
-			.orElse(entry);
-	}
-
-	private void prove(List<LedgerEntry> entries) {
-		TreeSet<String> changes = new TreeSet<>();
-		for (LedgerEntry entry : entries) {
-			Approval call = entry.approval();
-			String digest = this.turn.request().tools().get(call.tool());
-			if (digest == null) {
-				changes.add("This call does not offer tool '" + call.tool() + "'.");
-			}
-			else if (!digest.equals(call.requirements().toolDigest())) {
-				changes.add("Tool '" + call.tool() + "' has another description or input schema.");
-			}
-			if (!Objects.equals(call.requirements().version(), this.rules.version())) {
-				changes.add("sessionkit.approval.version was '" + call.requirements().version() + "' and is '"
-						+ this.rules.version() + "'.");
-			}
-		}
-		if (!changes.isEmpty()) {
-			throw new ResumeRefusedException("The turn that waits on session " + this.turn.key()
-					+ " cannot go on with this call, and nothing was run: " + String.join(" ", changes)
-					+ " Use a ChatClient that offers what was approved, or end the turn with Approvals.cancel(..).",
-					List.copyOf(changes));
-		}
+		this.held = new ToolBatch(reply.getToolCalls(), entries);
+		this.batch = this.held;
 	}
 
 	@Override
@@ -219,7 +173,8 @@ public final class GatedTurn implements TurnGate {
 			return null;
 		}
 		AssistantMessage reply = Objects.requireNonNull(this.turn.holding().reply()).reply();
-		this.batch = new ToolBatch(reply.getToolCalls(), this.batch.entries());
+		this.held = new ToolBatch(reply.getToolCalls(), this.held.entries());
+		this.batch = this.held;
 		if (this.batch.entries().stream().allMatch(chosen)) {
 			tellExpired();
 			return calling(this.turn.holding().release());
@@ -249,15 +204,11 @@ public final class GatedTurn implements TurnGate {
 	@Override
 	public @Nullable ChatResponse afterReply(AssistantMessage reply) {
 		List<ToolCall> calls = reply.getToolCalls();
-		Map<Integer, Ruling> rulings = rulings(calls);
-		boolean allAllowed = rulings.values().stream().allMatch((ruling) -> ruling.outcome() == Ruling.Outcome.ALLOW);
-		if (allAllowed && !this.stepwise) {
-			this.released = null;
-			this.batch = new ToolBatch(calls, List.of());
+		List<LedgerEntry> entries = this.review.of(calls, this.stepwise);
+		if (entries.isEmpty()) {
+			follow(new ToolBatch(calls, List.of()));
 			return null;
 		}
-		List<LedgerEntry> entries = entries(calls, rulings);
-		checkOffered(entries);
 		if (entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED)) {
 			return hold(reply, entries);
 		}
@@ -265,77 +216,16 @@ public final class GatedTurn implements TurnGate {
 			store(reply, entries, TurnStatus.INCOMPLETE, true);
 		}
 		else {
-			this.batch = new ToolBatch(calls, entries);
+			follow(new ToolBatch(calls, entries));
 		}
-		this.released = null;
 		return null;
 	}
 
-	private Map<Integer, Ruling> rulings(List<ToolCall> calls) {
-		List<Integer> originals = HeldCalls.originals(calls);
-		Map<Integer, Ruling> rulings = new LinkedHashMap<>();
-		for (int i = 0; i < calls.size(); i++) {
-			if (originals.get(i) == i) {
-				ToolCall call = calls.get(i);
-				rulings.put(i, this.rules.rule(caller(), call, this.tools.get(call.name())));
-			}
-		}
-		return rulings;
-	}
-
-	private ApprovalRules.Caller caller() {
-		HookContext context = this.turn.running().context();
-		return new ApprovalRules.Caller(context.key(), context.agent(), context.state(), context.parameters());
-	}
-
-	private List<LedgerEntry> entries(List<ToolCall> calls, Map<Integer, Ruling> rulings) {
-		Instant now = this.ledger.now();
-		String trace = this.rules.traceIds().get();
-		List<LedgerEntry> entries = new ArrayList<>();
-		rulings.forEach((index, ruling) -> entries
-			.add(LedgerEntry.requested(approval(calls.get(index), index, ruling, now, trace))));
-		boolean asks = entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED);
-		if (!asks) {
-			return entries;
-		}
-		List<StandingDecision> standing = this.ledger.standing(this.turn.key());
-		return entries.stream().map((entry) -> decided(entry, standing)).toList();
-	}
-
-	private Approval approval(ToolCall call, int index, Ruling ruling, Instant now, @Nullable String trace) {
-		ToolCallback tool = this.tools.get(call.name());
-		int round = this.turn.roundNumber();
-		boolean asks = ruling.outcome() == Ruling.Outcome.ASK;
-		Duration expiresAfter = this.rules.expiresAfter();
-		Approval.Requirements requirements = new Approval.Requirements(this.turn.request().tools().get(call.name()),
-				(tool != null) ? tool.getToolDefinition().inputSchema() : null, this.rules.version(), trace);
-		Approval.Decided denied = (ruling.outcome() == Ruling.Outcome.DENY)
-				? new Approval.Decided(POLICY, now, ruling.text(), null, null, null) : null;
-		return new Approval(this.turn.key(), CallId.of(this.turn.key(), this.turn.id(), round, index), this.turn.id(),
-				round, index, this.turn.agent(), Objects.requireNonNullElse(call.id(), ""), call.name(),
-				Objects.requireNonNullElse(call.arguments(), ""), HeldCalls.digest(call), asks ? ruling.text() : null,
-				status(ruling.outcome()), now, (asks && expiresAfter != null) ? now.plus(expiresAfter) : null, denied,
-				null, null, requirements);
-	}
-
-	private static ApprovalStatus status(Ruling.Outcome outcome) {
-		return switch (outcome) {
-			case ALLOW -> ApprovalStatus.APPROVED;
-			case ASK -> ApprovalStatus.PROPOSED;
-			case DENY -> ApprovalStatus.DENIED;
-		};
-	}
-
-	/** What the loop would find elsewhere would run without asking here. */
-	private void checkOffered(List<LedgerEntry> entries) {
-		for (LedgerEntry entry : entries) {
-			Approval call = entry.approval();
-			boolean allowed = call.status() == ApprovalStatus.APPROVED && call.decision() == null;
-			if (!allowed && !this.tools.containsKey(call.tool())) {
-				throw new IllegalStateException("The model called tool '" + call.tool() + "' on session "
-						+ this.turn.key() + ", which needs an approval, but is not among the tools of the call: "
-						+ this.tools.keySet() + ". Nothing was run. Offer it with .tools(..) or .toolCallbacks(..).");
-			}
+	/** The loop goes on with other calls. */
+	private void follow(ToolBatch next) {
+		synchronized (this.unwritten) {
+			this.batch.entries().forEach((entry) -> this.unwritten.put(entry.approval().id(), entry));
+			this.batch = next;
 		}
 	}
 
@@ -357,8 +247,14 @@ public final class GatedTurn implements TurnGate {
 		List<RecordWrite> writes = entries.stream()
 			.map((entry) -> this.ledger.enter(entry, this.rules.expiresAfter()))
 			.toList();
+		follow(ToolBatch.NONE);
 		this.turn.holding().store(reply, HeldCalls.notes(entries), status, writes, goesOn);
-		this.batch = new ToolBatch(reply.getToolCalls(), entries.stream().map((entry) -> entry.revision(1)).toList());
+		this.released = null;
+		synchronized (this.unwritten) {
+			this.unwritten.clear();
+			this.batch = new ToolBatch(reply.getToolCalls(),
+					entries.stream().map((entry) -> entry.revision(1)).toList());
+		}
 	}
 
 	private NestedTurnException nested(List<LedgerEntry> entries) {
@@ -398,8 +294,9 @@ public final class GatedTurn implements TurnGate {
 	 * Whether the model has to be asked once more whatever the tools of this batch say.
 	 */
 	boolean needsModel() {
-		HeldReply held = this.turn.holding().reply();
-		return this.batch.hasAnswers() || (this.released != null && held != null && !held.queued().isEmpty());
+		HeldReply reply = this.turn.holding().reply();
+		boolean isQueued = this.batch == this.held && reply != null && !reply.queued().isEmpty();
+		return this.batch.hasAnswers() || isQueued;
 	}
 
 	/**
@@ -408,12 +305,9 @@ public final class GatedTurn implements TurnGate {
 	String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {
 		String name = tool.getToolDefinition().name();
 		ToolBatch.Slot slot = this.batch.take(name, arguments);
-		if (slot == null && this.gated) {
-			Ruling ruling = this.rules.rule(caller(), new ToolCall("", "function", name, arguments), tool);
-			if (ruling.outcome() != Ruling.Outcome.ALLOW) {
-				throw new IllegalStateException("Tool '" + name + "' needs an approval, and was run for a call that no"
-						+ " reply on session " + this.turn.key() + " has made. Nothing was run.");
-			}
+		if (slot == null && this.gated && !this.review.allows(new ToolCall("", "function", name, arguments))) {
+			throw new IllegalStateException("Tool '" + name + "' needs an approval, and was run for a call that no"
+					+ " reply on session " + this.turn.key() + " has made. Nothing was run.");
 		}
 		return (slot != null) ? this.runs.run(this.batch, slot, tool, arguments, context)
 				: ToolRuns.run(tool, arguments, context);
@@ -421,8 +315,21 @@ public final class GatedTurn implements TurnGate {
 
 	@Override
 	public List<RecordWrite> records() {
+		Map<String, LedgerEntry> all;
+		synchronized (this.unwritten) {
+			all = new LinkedHashMap<>(this.unwritten);
+			this.batch.entries().forEach((entry) -> all.put(entry.approval().id(), entry));
+		}
+		return this.ledger.closing(over(all.values()));
+	}
+
+	/**
+	 * Those of some calls that nothing becomes of any more. What was to run and did not,
+	 * since a limit ended the loop, does not run.
+	 */
+	private static List<LedgerEntry> over(Collection<LedgerEntry> entries) {
 		List<LedgerEntry> over = new ArrayList<>();
-		for (LedgerEntry entry : this.batch.entries()) {
+		for (LedgerEntry entry : entries) {
 			if (entry.status() == ApprovalStatus.APPROVED) {
 				over.add(entry.with(entry.approval().with(ApprovalStatus.CANCELLED)));
 			}
@@ -430,7 +337,7 @@ public final class GatedTurn implements TurnGate {
 				over.add(entry);
 			}
 		}
-		return this.ledger.closing(over);
+		return over;
 	}
 
 }

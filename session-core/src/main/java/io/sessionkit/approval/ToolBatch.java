@@ -47,6 +47,9 @@ final class ToolBatch {
 
 	}
 
+	/** No calls. */
+	static final ToolBatch NONE = new ToolBatch(List.of(), List.of());
+
 	private final List<Slot> slots = new ArrayList<>();
 
 	/**

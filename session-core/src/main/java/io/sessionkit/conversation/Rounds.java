@@ -54,6 +54,8 @@ final class Rounds {
 	/** What the caller has said while the turn waited. */
 	private List<Message> queued = List.of();
 
+	private boolean queuedTaken;
+
 	Rounds(SessionKey key, Transcript transcript, HookRun hooks, TurnEvents events, Calibration calibration) {
 		this.key = key;
 		this.transcript = transcript;
@@ -150,11 +152,16 @@ final class Rounds {
 	 * again or not: it is not lost.
 	 */
 	private boolean takeQueued() {
-		if (this.queued.isEmpty() || this.transcript.isEmpty() || this.transcript.awaitsResults()) {
+		if (this.transcript.isEmpty()) {
+			// the loop begins, perhaps again
+			this.queuedTaken = false;
+			return false;
+		}
+		if (this.queued.isEmpty() || this.queuedTaken || this.transcript.awaitsResults()) {
 			return false;
 		}
 		this.transcript.asked(this.queued);
-		this.queued = List.of();
+		this.queuedTaken = true;
 		return true;
 	}
 
