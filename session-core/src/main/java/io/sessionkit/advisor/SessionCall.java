@@ -70,7 +70,16 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	Optional<OpenTurn> openTurn() {
-		return Optional.ofNullable((OpenTurn) this.request.context().get(OPEN_TURN));
+		return Optional.ofNullable((GatedTurn) this.request.context().get(OPEN_TURN)).map(GatedTurn::turn);
+	}
+
+	/**
+	 * Refuses tools that an advisor has put where nobody would ask for consent.
+	 */
+	void checkTools() {
+		if (this.request.context().get(OPEN_TURN) instanceof GatedTurn gated) {
+			gated.checkTools(tools());
+		}
 	}
 
 	/**
@@ -178,7 +187,7 @@ record SessionCall(ChatClientRequest request) {
 		return ChatClientRequest.builder()
 			.prompt(new Prompt(messages, options(gated.tools())))
 			.context(this.request.context())
-			.context(OPEN_TURN, turn)
+			.context(OPEN_TURN, gated)
 			.build();
 	}
 

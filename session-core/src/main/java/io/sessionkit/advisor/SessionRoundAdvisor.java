@@ -17,6 +17,7 @@ import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.prompt.Prompt;
+import org.springframework.util.StringUtils;
 
 /**
  * Stands inside the tool loop: sees each request before the model and each reply before
@@ -47,6 +48,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		if (turn == null) {
 			return chain.nextCall(request);
 		}
+		new SessionCall(request).checkTools();
 		RoundRequest round = turn.beforeRound(request.prompt().getInstructions());
 		if (round.answer() != null) {
 			return response(round.answer(), request);
@@ -67,6 +69,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		if (turn == null) {
 			return chain.nextStream(request);
 		}
+		new SessionCall(request).checkTools();
 		return turn.mayWait() ? streamWithHooks(request, chain, turn) : stream(request, chain, turn);
 	}
 
@@ -125,7 +128,24 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	private static List<ChatClientResponse> handedOn(OpenTurn turn, List<ChatClientResponse> kept,
 			@Nullable ChatClientResponse last, ChatClientRequest request) {
 		List<ChatResponse> instead = turn.afterStreamedRound();
-		return (instead != null) ? instead.stream().map((response) -> behind(last, response, request)).toList() : kept;
+		if (instead == null) {
+			return kept;
+		}
+		List<ChatClientResponse> all = new ArrayList<>();
+		if (!turn.holdsReplies()) {
+			kept.stream().filter(SessionRoundAdvisor::isText).forEach(all::add);
+		}
+		instead.forEach((response) -> all.add(behind(last, response, request)));
+		return all;
+	}
+
+	/** What was said behind the first call was said all the same. */
+	private static boolean isText(ChatClientResponse response) {
+		ChatResponse chunk = response.chatResponse();
+		return chunk != null && !chunk.hasToolCalls()
+				&& chunk.getResults()
+					.stream()
+					.anyMatch((generation) -> StringUtils.hasLength(generation.getOutput().getText()));
 	}
 
 	/**

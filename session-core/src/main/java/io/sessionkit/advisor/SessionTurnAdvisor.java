@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -76,7 +77,6 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		if (gated == null) {
 			return paused(opened.pause(), null, call);
 		}
-		link(gated, chain);
 		OpenTurn turn = gated.turn();
 		ChatResponse answer = turn.answer();
 		ChatClientResponse response = (answer != null) ? response(answer, call) : runLoop(call, chain, gated);
@@ -96,9 +96,23 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 			call.name(key.get());
 			Callable<GatedTurns.Opened> open = TurnBinding
 				.carrying(() -> open(call, key.get(), chain.getStreamAdvisors()));
-			return Flux.usingWhen(WaitingThread.run(open), (opened) -> stream(call, chain, opened),
-					(opened) -> Mono.empty(), SessionTurnAdvisor::failed, SessionTurnAdvisor::cancelled);
+			AtomicBoolean taken = new AtomicBoolean();
+			return Flux.usingWhen(WaitingThread.run(open, (opened) -> endUnlessTaken(opened, taken)), (opened) -> {
+				taken.set(true);
+				return stream(call, chain, opened);
+			}, (opened) -> Mono.empty(), SessionTurnAdvisor::failed, SessionTurnAdvisor::cancelled);
 		});
+	}
+
+	/**
+	 * A subscriber that went away while the turn was opened leaves nobody to end it. A
+	 * new turn has left no trace; one that goes on has its lease.
+	 */
+	private static void endUnlessTaken(GatedTurns.Opened opened, AtomicBoolean taken) {
+		GatedTurn gated = opened.turn();
+		if (gated != null && !taken.get() && gated.turn().isContinued()) {
+			gated.turn().cancel();
+		}
 	}
 
 	/**
@@ -168,6 +182,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	private ChatClientResponse runLoop(SessionCall call, CallAdvisorChain chain, GatedTurn gated) {
 		OpenTurn turn = gated.turn();
 		try (TurnBinding binding = TurnBinding.of(turn.running())) {
+			link(gated, chain);
 			ChatClientResponse response = rest(chain).nextCall(call.with(gated));
 			if (!gated.isWaiting()) {
 				turn.afterLoop(generations(response));

@@ -2,6 +2,7 @@ package io.sessionkit.advisor;
 
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -29,12 +30,24 @@ final class WaitingThread {
 	}
 
 	static <T> Mono<T> run(Callable<T> work) {
+		return run(work, (result) -> {
+		});
+	}
+
+	/**
+	 * The same for a result that must not be lost.
+	 * @param after is given the result after it was handed on, or was not since nobody
+	 * wanted it any more
+	 */
+	static <T> Mono<T> run(Callable<T> work, Consumer<T> after) {
 		return Mono.create((sink) -> {
 			AtomicBoolean gone = new AtomicBoolean();
 			sink.onCancel(() -> gone.set(true));
 			threads.schedule(() -> {
 				try {
-					sink.success(work.call());
+					T result = work.call();
+					sink.success(result);
+					after.accept(result);
 				}
 				catch (Exception | Error ex) {
 					if (gone.get()) {

@@ -2,6 +2,7 @@ package io.sessionkit.approval;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,7 +21,7 @@ import org.springframework.expression.spel.support.SimpleEvaluationContext;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Asks about calls of tools whose method has {@link RequiresApproval}.
+ * Asks about calls of tools whose method has {@link RequiresApproval}, wrapped or not.
  */
 final class AnnotatedTools {
 
@@ -34,7 +35,11 @@ final class AnnotatedTools {
 
 	private static final SpelExpressionParser PARSER = new SpelExpressionParser();
 
+	private static final int DEEPEST = 10;
+
 	private final Map<Method, Optional<Rule>> rules = new ConcurrentHashMap<>();
+
+	private final Map<Class<?>, Optional<Field>> wrapped = new ConcurrentHashMap<>();
 
 	/**
 	 * An annotation that was read.
@@ -66,10 +71,37 @@ final class AnnotatedTools {
 	}
 
 	private Optional<Rule> find(@Nullable ToolCallback tool) {
-		return (tool instanceof MethodToolCallback)
-				? Optional.ofNullable((Method) ReflectionUtils.getField(METHOD, tool))
+		ToolCallback inner = innermost(tool);
+		return (inner instanceof MethodToolCallback)
+				? Optional.ofNullable((Method) ReflectionUtils.getField(METHOD, inner))
 					.flatMap((method) -> this.rules.computeIfAbsent(method, AnnotatedTools::read))
 				: Optional.empty();
+	}
+
+	/**
+	 * The tool that others are wrapped around. A wrapper keeps it in a field, so that is
+	 * where it is looked for.
+	 */
+	private @Nullable ToolCallback innermost(@Nullable ToolCallback tool) {
+		ToolCallback inner = tool;
+		for (int depth = 0; depth < DEEPEST && inner != null && !(inner instanceof MethodToolCallback); depth++) {
+			Field field = this.wrapped.computeIfAbsent(inner.getClass(), AnnotatedTools::wrappedTool).orElse(null);
+			inner = (field != null) ? (ToolCallback) ReflectionUtils.getField(field, inner) : null;
+		}
+		return inner;
+	}
+
+	private static Optional<Field> wrappedTool(Class<?> type) {
+		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+			for (Field field : each.getDeclaredFields()) {
+				boolean holdsTool = ToolCallback.class.isAssignableFrom(field.getType())
+						&& !Modifier.isStatic(field.getModifiers());
+				if (holdsTool && field.trySetAccessible()) {
+					return Optional.of(field);
+				}
+			}
+		}
+		return Optional.empty();
 	}
 
 	private static Optional<Rule> read(Method method) {

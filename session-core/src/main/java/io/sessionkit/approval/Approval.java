@@ -49,6 +49,16 @@ public record Approval(SessionKey key, String id, String turnId, int round, int 
 	 */
 	public record Decided(String by, Instant at, @Nullable String reason, @Nullable String arguments,
 			@Nullable String digest, @Nullable String standing) {
+
+		/**
+		 * The decision without its texts, which may be secret.
+		 * @return who decided and when
+		 */
+		@Override
+		public String toString() {
+			return "Decided[by " + this.by + " at " + this.at + "]";
+		}
+
 	}
 
 	/**

@@ -151,6 +151,8 @@ public final class Approvals {
 	 * arguments were
 	 * @param decision the decision
 	 * @return the call as it is now
+	 * @throws io.sessionkit.StoreUnavailableException if the store failed; the call may
+	 * be decided all the same, and a decision for calls to come is kept last
 	 * @throws DecisionRefusedException if there is no such call, if it is not the one
 	 * that was shown, if it cannot be decided any more, or if other arguments do not fit
 	 * the tool
@@ -158,6 +160,7 @@ public final class Approvals {
 	public Approval decide(SessionKey key, String id, String digest, Decision decision) {
 		Approval decided = this.decisions.make(key, id, digest, decision);
 		tell(new ApprovalEvent.Decided(decided));
+		this.decisions.keepAlways(decided, decision);
 		return decided;
 	}
 

@@ -54,7 +54,8 @@ final class CallReview {
 			return List.of();
 		}
 		List<LedgerEntry> entries = entries(calls, rulings);
-		checkOffered(entries);
+		boolean held = entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED);
+		checkOffered(entries, all || held);
 		return entries;
 	}
 
@@ -182,13 +183,13 @@ final class CallReview {
 	}
 
 	/** What the loop would find elsewhere would run without asking here. */
-	private void checkOffered(List<LedgerEntry> entries) {
+	private void checkOffered(List<LedgerEntry> entries, boolean claims) {
 		for (LedgerEntry entry : entries) {
 			Approval call = entry.approval();
-			boolean allowed = call.status() == ApprovalStatus.APPROVED && call.decision() == null;
-			if (!allowed && !this.tools.containsKey(call.tool())) {
+			if ((claims || !GatedTurn.isAllowed(entry)) && !this.tools.containsKey(call.tool())) {
 				throw new IllegalStateException("The model called tool '" + call.tool() + "' on session "
-						+ this.turn.key() + ", which needs an approval, but is not among the tools of the call: "
+						+ this.turn.key()
+						+ ", in a reply that needs an approval, but it is not among the tools of the call: "
 						+ this.tools.keySet() + ". Nothing was run. Offer it with .tools(..) or .toolCallbacks(..).");
 			}
 		}

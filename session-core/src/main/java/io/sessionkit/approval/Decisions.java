@@ -40,7 +40,6 @@ final class Decisions {
 			check(entry, digest, decision);
 			LedgerEntry decided = this.ledger.replace(decided(entry, decision));
 			if (decided != null) {
-				keepAlways(decided.approval(), decision);
 				return decided.approval();
 			}
 		}
@@ -127,7 +126,10 @@ final class Decisions {
 		return (arguments != null) ? ToolArguments.of(arguments).digest(call.tool()) : call.digest();
 	}
 
-	private void keepAlways(Approval call, Decision decision) {
+	/**
+	 * Keeps a decision for calls to come, if it is one.
+	 */
+	void keepAlways(Approval call, Decision decision) {
 		if (decision.always() == null) {
 			return;
 		}

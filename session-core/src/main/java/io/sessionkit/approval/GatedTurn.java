@@ -16,6 +16,7 @@ import io.sessionkit.conversation.Durability;
 import io.sessionkit.conversation.HeldReply;
 import io.sessionkit.conversation.OpenTurn;
 import io.sessionkit.conversation.TurnGate;
+import io.sessionkit.conversation.TurnResult;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.store.RecordWrite;
 import org.jspecify.annotations.Nullable;
@@ -120,7 +121,8 @@ public final class GatedTurn implements TurnGate {
 	 * @return what the call gets
 	 */
 	public Pause end() {
-		return new Pause(waiting(), this.turn.pause());
+		TurnResult result = this.turn.pause();
+		return new Pause(waiting(), result);
 	}
 
 	/**
@@ -153,8 +155,34 @@ public final class GatedTurn implements TurnGate {
 		boolean siblingsRun = this.rules.siblings() == SiblingRule.RUN;
 		this.released = !undecided ? (entry) -> true : (entry) -> entry.status() == ApprovalStatus.APPROVED
 				&& (siblingsRun || entry.approval().decision() != null);
-		this.held = new ToolBatch(reply.getToolCalls(), entries);
+		this.held = ToolBatch.held(this.turn.key(), reply.getToolCalls(), entries);
 		this.batch = this.held;
+	}
+
+	/**
+	 * Checks the tools that a request really has: what an advisor inside has put there
+	 * would run unasked.
+	 * @param offered the tools of the request
+	 * @throws IllegalStateException if one of them needs consent and does not ask here
+	 */
+	public void checkTools(List<ToolCallback> offered) {
+		for (ToolCallback tool : offered) {
+			if (!(tool instanceof GatedTool) && this.rules.annotated().appliesTo(tool)) {
+				throw new IllegalStateException("Tool '" + tool.getToolDefinition().name()
+						+ "' needs an approval, but an" + " advisor has added it to the call on session "
+						+ this.turn.key() + " behind the session"
+						+ " advisor, where nobody would ask. Offer it with .tools(..) or .toolCallbacks(..), or give"
+						+ " that advisor an order below the one of the session advisor.");
+			}
+		}
+	}
+
+	/**
+	 * Stores what could not be stored when it was there, as long as this call may.
+	 */
+	@Override
+	public void ending() {
+		this.runs.storeLate(this.batch);
 	}
 
 	@Override
@@ -173,7 +201,7 @@ public final class GatedTurn implements TurnGate {
 			return null;
 		}
 		AssistantMessage reply = Objects.requireNonNull(this.turn.holding().reply()).reply();
-		this.held = new ToolBatch(reply.getToolCalls(), this.held.entries());
+		this.held = ToolBatch.held(this.turn.key(), reply.getToolCalls(), this.held.entries());
 		this.batch = this.held;
 		if (this.batch.entries().stream().allMatch(chosen)) {
 			tellExpired();
@@ -206,19 +234,34 @@ public final class GatedTurn implements TurnGate {
 		List<ToolCall> calls = reply.getToolCalls();
 		List<LedgerEntry> entries = this.review.of(calls, this.stepwise);
 		if (entries.isEmpty()) {
-			follow(new ToolBatch(calls, List.of()));
+			follow(ToolBatch.of(calls, List.of()));
 			return null;
 		}
 		if (entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED)) {
 			return hold(reply, entries);
 		}
-		if (this.stepwise) {
+		if (this.stepwise || entries.stream().anyMatch(GatedTurn::runsByDecision)) {
 			store(reply, entries, TurnStatus.INCOMPLETE, true);
 		}
 		else {
-			follow(new ToolBatch(calls, entries));
+			// nothing of the turn is stored yet, so what needs no consent runs unclaimed
+			follow(ToolBatch.of(calls, entries.stream().filter((entry) -> !isAllowed(entry)).toList()));
 		}
 		return null;
+	}
+
+	/**
+	 * A call of a standing approval runs at most once too, so its reply is stored before
+	 * it is claimed: whoever goes on with the turn would ask the model again otherwise,
+	 * and not know of it.
+	 */
+	private static boolean runsByDecision(LedgerEntry entry) {
+		return entry.status() == ApprovalStatus.APPROVED && !isAllowed(entry);
+	}
+
+	/** Whether no person has to decide on a call, nor has one. */
+	static boolean isAllowed(LedgerEntry entry) {
+		return entry.status() == ApprovalStatus.APPROVED && entry.approval().decision() == null;
 	}
 
 	/** The loop goes on with other calls. */
@@ -252,7 +295,7 @@ public final class GatedTurn implements TurnGate {
 		this.released = null;
 		synchronized (this.unwritten) {
 			this.unwritten.clear();
-			this.batch = new ToolBatch(reply.getToolCalls(),
+			this.batch = ToolBatch.held(this.turn.key(), reply.getToolCalls(),
 					entries.stream().map((entry) -> entry.revision(1)).toList());
 		}
 	}
@@ -275,6 +318,7 @@ public final class GatedTurn implements TurnGate {
 	}
 
 	private ChatResponse someOf(AssistantMessage reply, Predicate<LedgerEntry> chosen) {
+		this.batch.leaveOut(chosen);
 		List<ToolCall> calls = this.batch.entries()
 			.stream()
 			.filter(chosen)
@@ -291,12 +335,13 @@ public final class GatedTurn implements TurnGate {
 	// tools
 
 	/**
-	 * Whether the model has to be asked once more whatever the tools of this batch say.
+	 * Whether the loop has to come back once more whatever the tools of this batch say:
+	 * to ask the model, or to be told that the turn waits.
 	 */
 	boolean needsModel() {
 		HeldReply reply = this.turn.holding().reply();
 		boolean isQueued = this.batch == this.held && reply != null && !reply.queued().isEmpty();
-		return this.batch.hasAnswers() || isQueued;
+		return this.waits || this.batch.hasAnswers() || isQueued;
 	}
 
 	/**

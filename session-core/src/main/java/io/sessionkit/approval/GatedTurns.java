@@ -8,7 +8,6 @@ import io.sessionkit.NestedTurnException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
-import io.sessionkit.SessionRefusedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.conversation.Conversations;
@@ -112,7 +111,7 @@ public final class GatedTurns {
 			return gated;
 		}
 		catch (RuntimeException | Error ex) {
-			turn.fail(ex);
+			turn.abandon(ex);
 			throw ex;
 		}
 	}
@@ -176,7 +175,7 @@ public final class GatedTurns {
 			return ended.stream().map(LedgerEntry::approval).toList();
 		}
 		catch (RuntimeException | Error ex) {
-			turn.fail(ex);
+			turn.abandon(ex);
 			throw ex;
 		}
 	}
@@ -186,9 +185,10 @@ public final class GatedTurns {
 		try {
 			turn.beginAgain();
 		}
-		catch (SessionRefusedException ex) {
-			logger.warn("What was queued on session " + turn.key() + " was left out when its turn was cancelled: hook '"
-					+ ex.hook() + "' refused it");
+		catch (RuntimeException ex) {
+			logger.warn("What was queued on session " + turn.key()
+					+ " was left out when its turn was cancelled, a hook did not let it pass: "
+					+ ex.getClass().getName());
 		}
 	}
 

@@ -29,6 +29,9 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 
 	private static final String CALLS = "calls";
 
+	/** What the model is told of a call of which nothing is known. */
+	private static final String UNKNOWN = "This call was cancelled.";
+
 	/**
 	 * The calls that a turn holds back.
 	 */
@@ -125,8 +128,9 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 		List<Integer> originals = originals(this.calls);
 		List<ToolResponse> answers = new ArrayList<>();
 		for (int i = 0; i < this.calls.size(); i++) {
-			LedgerEntry entry = Objects.requireNonNull(now.entry(originals.get(i)));
-			answers.add(new ToolResponse(this.calls.get(i).id(), this.calls.get(i).name(), answer(entry)));
+			LedgerEntry entry = now.entry(originals.get(i));
+			answers.add(new ToolResponse(this.calls.get(i).id(), this.calls.get(i).name(),
+					(entry != null) ? answer(entry) : UNKNOWN));
 		}
 		return answers;
 	}

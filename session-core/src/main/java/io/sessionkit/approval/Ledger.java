@@ -82,7 +82,7 @@ final class Ledger {
 	 */
 	List<Approval> pending(String owner, Page page) {
 		List<Approval> pending = new ArrayList<>();
-		int wanted = page.offset() + page.limit();
+		long wanted = (long) page.offset() + page.limit();
 		for (int offset = 0; pending.size() < wanted; offset += BATCH) {
 			List<SessionRecord> records = this.store.records(owner, SessionStore.APPROVAL, new Page(offset, BATCH));
 			pending.addAll(pending(records.stream().map(this::entry).toList()));
@@ -119,17 +119,6 @@ final class Ledger {
 	}
 
 	/**
-	 * Claims a call, which may have no record so far.
-	 * @return the call as it is stored; null if somebody else was first
-	 */
-	@Nullable LedgerEntry claim(LedgerEntry claimed) {
-		if (claimed.revision() > 0) {
-			return replace(claimed);
-		}
-		return this.store.put(claimed.approval().key(), enter(claimed, null)) ? claimed.revision(1) : null;
-	}
-
-	/**
 	 * Changes a call if it is still as it was read.
 	 * @return the call as it is stored; null if somebody else was first, or the time to
 	 * decide is over
@@ -161,8 +150,8 @@ final class Ledger {
 	List<StandingDecision> standing(SessionKey key) {
 		return this.store.records(key, SessionStore.STANDING_DECISION)
 			.stream()
+			.sorted(Comparator.comparing(SessionRecord::writtenAt))
 			.map((record) -> LedgerForm.standing(key, record.id(), values(record)))
-			.sorted(Comparator.comparing(StandingDecision::at))
 			.toList();
 	}
 

@@ -34,6 +34,11 @@ record LedgerEntry(Approval approval, @Nullable String holder, @Nullable String 
 		return new LedgerEntry(approval, this.holder, result, failed, this.revision);
 	}
 
+	@Override
+	public String toString() {
+		return "LedgerEntry[" + this.approval + ", revision " + this.revision + "]";
+	}
+
 	LedgerEntry revision(long revision) {
 		return new LedgerEntry(this.approval, this.holder, this.result, this.failed, revision);
 	}

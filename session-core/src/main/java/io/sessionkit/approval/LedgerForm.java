@@ -98,7 +98,7 @@ final class LedgerForm {
 					Boolean.TRUE.equals(values.get("approved")), optional(values, "reason"), text(values, "by"),
 					instant(values, "at"));
 		}
-		catch (ClassCastException ex) {
+		catch (ClassCastException | IllegalArgumentException ex) {
 			throw unreadable(key);
 		}
 	}
@@ -133,7 +133,10 @@ final class LedgerForm {
 	}
 
 	private static int number(Map<?, ?> values, String name) {
-		return (values.get(name) instanceof Integer number) ? number : -1;
+		if (values.get(name) instanceof Integer number && number >= 0) {
+			return number;
+		}
+		throw new IllegalArgumentException(name);
 	}
 
 	private static Instant instant(Map<?, ?> values, String name) {

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param approved whether such calls run
  * @param reason what the model is told where they do not; null for the default
  * @param by who decided
- * @param at when
+ * @param at when, by the clock of the process; the newer one is the one that was stored
+ * later
  */
 public record StandingDecision(SessionKey key, String id, String tool, @Nullable String digest, boolean approved,
 		@Nullable String reason, String by, Instant at) {
@@ -31,6 +32,16 @@ public record StandingDecision(SessionKey key, String id, String tool, @Nullable
 		/** Calls of the tool with exactly these arguments. */
 		ARGUMENTS
 
+	}
+
+	/**
+	 * The decision without its reason, which may be secret.
+	 * @return tool, session and who decided
+	 */
+	@Override
+	public String toString() {
+		return "StandingDecision[" + (this.approved ? "approves " : "rejects ") + this.tool + " in session " + this.key
+				+ ", by " + this.by + "]";
 	}
 
 	boolean coversCall(String tool, String digest) {

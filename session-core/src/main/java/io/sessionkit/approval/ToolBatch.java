@@ -3,8 +3,11 @@ package io.sessionkit.approval;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 
 import io.sessionkit.ApprovalStatus;
+import io.sessionkit.SessionKey;
+import io.sessionkit.UnreadablePayloadException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
@@ -30,6 +33,8 @@ final class ToolBatch {
 
 		private boolean taken;
 
+		private boolean late;
+
 		private @Nullable String result;
 
 		Slot(ToolCall call, @Nullable Slot original, @Nullable LedgerEntry entry) {
@@ -48,15 +53,36 @@ final class ToolBatch {
 	}
 
 	/** No calls. */
-	static final ToolBatch NONE = new ToolBatch(List.of(), List.of());
+	static final ToolBatch NONE = of(List.of(), List.of());
 
 	private final List<Slot> slots = new ArrayList<>();
 
 	/**
+	 * The calls of a reply of which some may run unasked and without an entry.
 	 * @param calls all calls of the reply
-	 * @param entries the ledger's entries; none for calls that are not in it
+	 * @param entries the ledger's entries of the others
 	 */
-	ToolBatch(List<ToolCall> calls, List<LedgerEntry> entries) {
+	static ToolBatch of(List<ToolCall> calls, List<LedgerEntry> entries) {
+		return new ToolBatch(calls, entries);
+	}
+
+	/**
+	 * The calls of a reply that is held back.
+	 * @param calls all calls of the reply
+	 * @param entries the ledger's entry of each
+	 * @throws UnreadablePayloadException if one has none: nobody knows whether it may run
+	 */
+	static ToolBatch held(SessionKey key, List<ToolCall> calls, List<LedgerEntry> entries) {
+		ToolBatch batch = new ToolBatch(calls, entries);
+		if (batch.slots.stream().anyMatch((slot) -> slot.original == null && slot.entry == null)) {
+			throw new UnreadablePayloadException("The pause of session " + key
+					+ " does not say of each of its tool calls whether it may run. Nothing was run; end its turn with"
+					+ " Approvals.cancel(..).", null);
+		}
+		return batch;
+	}
+
+	private ToolBatch(List<ToolCall> calls, List<LedgerEntry> entries) {
 		List<Integer> originals = HeldCalls.originals(calls);
 		for (int i = 0; i < calls.size(); i++) {
 			int index = i;
@@ -67,6 +93,14 @@ final class ToolBatch {
 				.orElse(null);
 			this.slots.add(new Slot(calls.get(i), own ? null : this.slots.get(originals.get(i)), entry));
 		}
+	}
+
+	/**
+	 * Leaves out what the loop is not given: a call that looks the same as one of those
+	 * must not be taken in its place.
+	 */
+	synchronized void leaveOut(Predicate<LedgerEntry> chosen) {
+		this.slots.forEach((slot) -> slot.taken = slot.entry == null || !chosen.test(slot.entry));
 	}
 
 	/**
@@ -106,6 +140,17 @@ final class ToolBatch {
 	 */
 	synchronized String repeated(Slot original) {
 		return Objects.requireNonNull(original.result, "the first of two same calls has not returned");
+	}
+
+	/**
+	 * The calls whose result is known to this process alone.
+	 */
+	synchronized List<Slot> late() {
+		return this.slots.stream().filter((slot) -> slot.late).toList();
+	}
+
+	synchronized void late(Slot slot, boolean late) {
+		slot.late = late;
 	}
 
 	synchronized List<LedgerEntry> entries() {

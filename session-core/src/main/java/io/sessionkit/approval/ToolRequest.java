@@ -32,4 +32,13 @@ public record ToolRequest(@Nullable SessionKey key, @Nullable String agent, Tool
 		parameters = Collections.unmodifiableMap(parameters);
 	}
 
+	/**
+	 * The request without arguments, state and parameters, which may be secret.
+	 * @return tool and session
+	 */
+	@Override
+	public String toString() {
+		return "ToolRequest[" + this.call.name() + " in session " + this.key + "]";
+	}
+
 }

@@ -11,6 +11,7 @@ import io.sessionkit.ApprovalStatus;
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.conversation.OpenTurn;
+import io.sessionkit.conversation.QuietThread;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -119,7 +120,6 @@ final class ToolRuns {
 
 	private String execute(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry approved, ToolCallback tool,
 			@Nullable ToolContext context) {
-		this.turn.holding().takeLease();
 		return this.turn.holding().underLease((holder) -> {
 			LedgerEntry claimed = claim(approved, holder);
 			batch.entry(slot, claimed);
@@ -137,8 +137,7 @@ final class ToolRuns {
 	}
 
 	private LedgerEntry claim(LedgerEntry approved, String holder) {
-		LedgerEntry claimed = this.ledger
-			.claim(approved.claimed(approved.approval().claimed(this.ledger.now()), holder));
+		LedgerEntry claimed = replace(approved.claimed(approved.approval().claimed(this.ledger.now()), holder));
 		if (claimed == null) {
 			throw new TurnInProgressException(
 					"The call of tool '" + approved.approval().tool() + "' on session " + this.turn.key()
@@ -176,18 +175,20 @@ final class ToolRuns {
 
 	/**
 	 * Stores what came of a call. Where the store does not answer, the result is known to
-	 * this process alone: it goes on with it, and stores it with the turn.
+	 * this process alone: it goes on with it, and stores it with the turn or when this
+	 * call ends.
 	 */
 	private void end(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry claimed, String result, boolean failed) {
 		LedgerEntry ended = claimed.ended(claimed.approval().ended(this.ledger.now()), storable(result), failed);
 		batch.entry(slot, ended);
 		LedgerEntry stored;
 		try {
-			stored = this.ledger.replace(ended);
+			stored = replace(ended);
 		}
 		catch (RuntimeException ex) {
 			logger.warn("The result of tool '" + claimed.approval().tool() + "' on session " + this.turn.key()
 					+ " could not be stored yet: " + ex.getClass().getName());
+			batch.late(slot, true);
 			return;
 		}
 		if (stored == null) {
@@ -197,6 +198,29 @@ final class ToolRuns {
 		}
 		batch.entry(slot, stored);
 		this.events.accept(new ApprovalEvent.Executed(stored.approval()));
+	}
+
+	/**
+	 * On a thread that nobody interrupts: a stream that is cancelled interrupts its
+	 * tools, and a store whose write is interrupted has done it or not.
+	 */
+	private @Nullable LedgerEntry replace(LedgerEntry changed) {
+		return QuietThread.call(() -> this.ledger.replace(changed));
+	}
+
+	/**
+	 * Stores the results that could not be stored when they were there.
+	 */
+	void storeLate(ToolBatch batch) {
+		for (ToolBatch.Slot slot : batch.late()) {
+			LedgerEntry ended = Objects.requireNonNull(batch.entry(slot));
+			LedgerEntry stored = replace(ended);
+			if (stored != null) {
+				batch.entry(slot, stored);
+				this.events.accept(new ApprovalEvent.Executed(stored.approval()));
+			}
+			batch.late(slot, false);
+		}
 	}
 
 	/** A lone surrogate cannot be stored, and must not cost the whole result. */

@@ -22,4 +22,13 @@ public record HeldReply(AssistantMessage reply, Map<String, Object> notes, List<
 		queued = List.copyOf(queued);
 	}
 
+	/**
+	 * The reply without its texts, which may be secret.
+	 * @return how many calls it makes
+	 */
+	@Override
+	public String toString() {
+		return "HeldReply[" + this.reply.getToolCalls().size() + " calls, " + this.queued.size() + " queued]";
+	}
+
 }

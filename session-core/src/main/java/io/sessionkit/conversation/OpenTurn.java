@@ -335,9 +335,20 @@ public final class OpenTurn {
 			throw new IllegalStateException("The turn on session " + key() + " is over already.");
 		}
 		Turn stored = Objects.requireNonNull(this.keeper.stored());
+		endUnwritten();
 		this.events.paused(stored);
-		this.hold.end();
 		return new TurnResult(key(), stored, List.of(), this.prompt.isOverLimit());
+	}
+
+	/**
+	 * Nothing more is written of the turn by this call, which has not begun with it.
+	 * @param cause why it has not
+	 */
+	public void abandon(Throwable cause) {
+		if (close()) {
+			this.keeper.abandon(cause);
+			this.hold.end();
+		}
 	}
 
 	/**
@@ -512,6 +523,22 @@ public final class OpenTurn {
 	}
 
 	/**
+	 * This call writes nothing more of a turn of which a part is stored.
+	 */
+	private void endUnwritten() {
+		try {
+			this.rounds.ending();
+		}
+		catch (RuntimeException ex) {
+			logger.warn("What is known of the tools of the open turn on session " + key() + " could not be stored: "
+					+ ex.getClass().getName());
+		}
+		finally {
+			this.hold.end();
+		}
+	}
+
+	/**
 	 * Keeps the turn as failed, or as refused if that is what ended it, with what there
 	 * was. It is not history, so a retry sends the question once.
 	 * @param cause what ended the turn; what goes wrong here is added to it as suppressed
@@ -523,7 +550,7 @@ public final class OpenTurn {
 				this.keeper.fail(recorded(), cause);
 			}
 			finally {
-				this.hold.end();
+				endUnwritten();
 			}
 		}
 	}
@@ -549,7 +576,7 @@ public final class OpenTurn {
 			logger.warn("The cancelled turn on session " + key() + " could not be stored: " + ex.getClass().getName());
 		}
 		finally {
-			this.hold.end();
+			endUnwritten();
 		}
 	}
 

@@ -60,7 +60,7 @@ public final class OpenTurns {
 			return turn;
 		}
 		catch (RuntimeException | Error ex) {
-			turn.fail(ex);
+			turn.abandon(ex);
 			throw ex;
 		}
 	}
@@ -87,18 +87,28 @@ public final class OpenTurns {
 		}
 	}
 
-	private OpenTurn continued(TurnRequest request, Turn open, TurnLease lease) {
+	/**
+	 * @param seen the turn as it was before the lease was taken: another call may have
+	 * gone on with it in between
+	 */
+	private OpenTurn continued(TurnRequest request, Turn seen, TurnLease lease) {
 		SessionKey key = request.key();
+		PauseRecord pause = pause(key, seen.id()).orElseThrow(() -> ended(key, seen));
+		Turn open = this.store.turns(key, new Tail(seen.number() + 1, 1))
+			.stream()
+			.filter((turn) -> turn.status().isOpen())
+			.findFirst()
+			.orElseThrow(() -> ended(key, seen));
 		List<SessionItem> items = this.store.items(key, open.number());
-		PauseRecord pause = pause(key, open.id())
-			.orElseThrow(() -> new SessionConflictException(
-					"The open turn " + open.number() + " of session " + key
-							+ " was continued or ended by another call in the meantime. Read the session again.",
-					null));
 		ContinuedTurn continued = new ContinuedTurn(open, items, pause, lease);
 		TurnRequest again = request.input(continued.messages());
 		return new OpenTurn(again, this.store, this.rules, this.views, this.leases, KeptInputs.NONE,
 				() -> this.views.openAgain(again), continued);
+	}
+
+	private static SessionConflictException ended(SessionKey key, Turn turn) {
+		return new SessionConflictException("The open turn " + turn.number() + " of session " + key
+				+ " was continued or ended by another call in the meantime. Read the session again.", null);
 	}
 
 	/**

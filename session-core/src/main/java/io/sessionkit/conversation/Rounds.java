@@ -121,6 +121,16 @@ final class Rounds {
 		return (asked != null) ? asked.pause() : null;
 	}
 
+	/**
+	 * The call ends and writes nothing of the turn.
+	 */
+	void ending() {
+		TurnGate asked = asked();
+		if (asked != null) {
+			asked.ending();
+		}
+	}
+
 	private synchronized @Nullable TurnGate asked() {
 		return this.gate;
 	}

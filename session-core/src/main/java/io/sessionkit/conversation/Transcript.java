@@ -15,6 +15,7 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.Generation;
 
 import org.springframework.ai.model.tool.ToolCallLimitExceededException;
@@ -76,7 +77,7 @@ final class Transcript {
 			add(results);
 			this.unanswered = null;
 		}
-		else if (!this.entries.isEmpty()) {
+		else if (!this.entries.isEmpty() && !isRepetition(request)) {
 			restart();
 		}
 		if (this.entries.isEmpty()) {
@@ -96,6 +97,22 @@ final class Transcript {
 		List<Message> whole = new ArrayList<>(this.firstRequest);
 		this.entries.forEach((entry) -> whole.add(entry.message()));
 		return whole;
+	}
+
+	/**
+	 * Whether the request was made before, and the model has not answered it: an advisor
+	 * inside the loop tries once more.
+	 */
+	private boolean isRepetition(List<Message> request) {
+		if (this.unanswered != null || this.answered || request.isEmpty()) {
+			return false;
+		}
+		Message newest = this.entries.stream()
+			.map(Entry::message)
+			.filter((message) -> !(message instanceof UserMessage))
+			.reduce((before, last) -> last)
+			.orElse(null);
+		return newest instanceof ToolResponseMessage && newest.equals(request.get(request.size() - 1));
 	}
 
 	/**

@@ -38,6 +38,11 @@ public interface TurnGate {
 	@Nullable ChatResponse afterReply(AssistantMessage reply);
 
 	/**
+	 * This call ends and writes nothing of the turn; its lease is given back after this.
+	 */
+	void ending();
+
+	/**
 	 * What is to be written together with the next part of the turn.
 	 * @return the records
 	 */

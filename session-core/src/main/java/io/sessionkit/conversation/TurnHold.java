@@ -76,10 +76,11 @@ public final class TurnHold {
 	public void store(AssistantMessage reply, Map<String, Object> notes, TurnStatus status, List<RecordWrite> records,
 			boolean goesOn) {
 		HeldReply holding = new HeldReply((AssistantMessage) this.codec.storable(reply), notes, List.of());
+		TurnKeeper.Recorded recorded = this.turn.recorded();
+		this.keeper.askAboutPart(recorded);
 		// who ends the turn meanwhile waits, and finds it stored
 		synchronized (this.turn) {
 			checkRunning(this.turn.isClosed());
-			TurnKeeper.Recorded recorded = this.turn.recorded();
 			TurnLeases.Taking taking = (goesOn && !hasLease()) ? this.leases.taking(this.turn.key(), this.turn.id())
 					: null;
 			List<RecordWrite> all = new ArrayList<>(records);
@@ -126,17 +127,6 @@ public final class TurnHold {
 	public void answer(List<ToolResponse> results) {
 		release();
 		this.rounds.answered(results);
-	}
-
-	/**
-	 * Takes the lease of this turn, if it has not taken it.
-	 * @throws io.sessionkit.TurnInProgressException if another call has it
-	 */
-	public synchronized void takeLease() {
-		checkRunning(this.ended);
-		if (this.lease == null) {
-			this.lease = this.leases.take(this.turn.key(), this.turn.id());
-		}
 	}
 
 	/**

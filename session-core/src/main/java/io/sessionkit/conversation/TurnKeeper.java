@@ -89,14 +89,20 @@ final class TurnKeeper {
 	}
 
 	/**
+	 * Asks the hooks about what there is of the turn, which is about to be stored.
+	 * @throws SessionRefusedException if a hook refuses it
+	 */
+	void askAboutPart(Recorded recorded) {
+		askHooks(recorded, false);
+	}
+
+	/**
 	 * Stores what there is of the turn and the reply that it holds back.
 	 * @param status what it is to be until it goes on
 	 * @param more records to be written with it
-	 * @throws SessionRefusedException if a hook refuses what is to be kept
 	 * @throws SessionConflictException if somebody else was first
 	 */
 	TurnResult hold(Recorded recorded, HeldReply held, TurnStatus status, List<RecordWrite> more) {
-		askHooks(recorded, false);
 		TurnWriter.Outline outline = new TurnWriter.Outline(new TurnEnd(status, null),
 				(this.kept != null) ? this.kept : List.of(), recorded.rounds(), this.hooks.verdicts(), null,
 				recorded.overLimit());
@@ -157,6 +163,14 @@ final class TurnKeeper {
 			return;
 		}
 		keepAside(recorded, TurnEnd.CANCELLED);
+	}
+
+	/**
+	 * The call ends without a word about the turn, which stays as it is stored.
+	 * @param cause what ended it
+	 */
+	void abandon(Throwable cause) {
+		tell(TurnEnd.failed(cause));
 	}
 
 	/**

@@ -6,6 +6,8 @@ import java.util.Objects;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.store.RecordWrite;
@@ -35,6 +37,9 @@ final class TurnLease {
 	private final String holder;
 
 	private final Duration life;
+
+	/** Held while the record is written; the monitor is not, so that nobody waits. */
+	private final Lock writing = new ReentrantLock();
 
 	private long revision;
 
@@ -106,7 +111,7 @@ final class TurnLease {
 	 * Whether it was renewed in time, so that nobody else can have it.
 	 */
 	synchronized boolean isHeld() {
-		return this.users > 0 && System.nanoTime() - this.validUntil < 0;
+		return this.users > 0 && isInTime();
 	}
 
 	/** One more works under it. */
@@ -117,15 +122,15 @@ final class TurnLease {
 	/**
 	 * One less works under it; the last one gives it back.
 	 */
-	synchronized void leave() {
-		if (--this.users != 0) {
-			return;
-		}
-		if (this.renewal != null) {
-			this.renewal.cancel(false);
+	void leave() {
+		synchronized (this) {
+			if (--this.users != 0) {
+				return;
+			}
+			stopRenewal();
 		}
 		try {
-			this.store.put(this.key, new RecordWrite(SessionStore.LEASE, this.turnId, this.revision, null, null));
+			QuietThread.call(this::giveBack);
 		}
 		catch (RuntimeException ex) {
 			logger.warn("The lease of the open turn on session " + this.key + " could not be given back and ends in "
@@ -133,33 +138,53 @@ final class TurnLease {
 		}
 	}
 
-	private void renew() {
-		if (!isUsed()) {
-			return;
-		}
-		long now = System.nanoTime();
+	/**
+	 * What has run out is left alone: somebody else may have it, and revisions begin anew
+	 * with each holder.
+	 */
+	private boolean giveBack() {
+		this.writing.lock();
 		try {
-			if (put() || isOurs()) {
-				synchronized (this) {
-					this.validUntil = now + this.life.toNanos();
-				}
-				return;
+			return isInTime() && this.store.put(this.key,
+					new RecordWrite(SessionStore.LEASE, this.turnId, this.revision, null, null));
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	private void renew() {
+		this.writing.lock();
+		try {
+			long now = System.nanoTime();
+			if (!isHeld()) {
+				lost();
 			}
-			logger.warn("The lease of the open turn on session " + this.key
-					+ " has run out before it was renewed. What it ran is uncertain unless its result is stored.");
-			stop();
+			else if (put() || isOurs()) {
+				renewedAt(now);
+			}
+			else {
+				lost();
+			}
 		}
 		catch (RuntimeException ex) {
 			logger.warn("The lease of the open turn on session " + this.key + " could not be renewed: "
 					+ ex.getClass().getName());
 		}
+		finally {
+			this.writing.unlock();
+		}
 	}
 
-	private synchronized boolean isUsed() {
-		return this.users > 0;
+	private synchronized void renewedAt(long time) {
+		this.validUntil = time + this.life.toNanos();
 	}
 
-	private synchronized boolean put() {
+	private synchronized boolean isInTime() {
+		return System.nanoTime() - this.validUntil < 0;
+	}
+
+	private boolean put() {
 		boolean renewed = this.store.put(this.key, new RecordWrite(SessionStore.LEASE, this.turnId, this.revision,
 				payload(this.store, this.key, this.holder), this.life));
 		if (renewed) {
@@ -169,7 +194,7 @@ final class TurnLease {
 	}
 
 	/** A renewal may have been stored although its answer was lost. */
-	private synchronized boolean isOurs() {
+	private boolean isOurs() {
 		for (SessionRecord record : this.store.records(this.key, SessionStore.LEASE)) {
 			if (record.id().equals(this.turnId) && this.holder.equals(holder(this.store, record))) {
 				this.revision = record.revision();
@@ -179,8 +204,16 @@ final class TurnLease {
 		return false;
 	}
 
-	private synchronized void stop() {
-		this.validUntil = System.nanoTime();
+	private synchronized void lost() {
+		if (this.users > 0) {
+			logger.warn("The lease of the open turn on session " + this.key
+					+ " has run out before it was renewed. What it ran is uncertain unless its result is stored.");
+			this.validUntil = System.nanoTime();
+		}
+		stopRenewal();
+	}
+
+	private void stopRenewal() {
 		if (this.renewal != null) {
 			this.renewal.cancel(false);
 		}

@@ -20,6 +20,9 @@ final class TurnLeases implements AutoCloseable {
 	/** How long whoever works on an open turn may be silent, unless told otherwise. */
 	static final Duration DEFAULT_LIFE = Duration.ofSeconds(30);
 
+	/** One that waits for a connection must not cost the others their leases. */
+	private static final int THREADS = 4;
+
 	private final SessionStore store;
 
 	private final Duration life;
@@ -68,7 +71,7 @@ final class TurnLeases implements AutoCloseable {
 
 	private synchronized ScheduledExecutorService threads() {
 		if (this.threads == null) {
-			this.threads = Executors.newSingleThreadScheduledExecutor((task) -> {
+			this.threads = Executors.newScheduledThreadPool(THREADS, (task) -> {
 				Thread thread = new Thread(task, "sessionkit-lease");
 				thread.setDaemon(true);
 				return thread;

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import io.sessionkit.Checkpoint;
 import io.sessionkit.Round;
@@ -21,6 +22,7 @@ import io.sessionkit.store.NewItem;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
+import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnWrite;
 import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
@@ -200,6 +202,13 @@ final class TurnWriter {
 		if (result.outcome() == Outcome.COMMITTED || write.part() == 0) {
 			return true;
 		}
+		boolean sameTurn = this.store.turns(key(), new Tail(result.turn() + 1, 1))
+			.stream()
+			.anyMatch((turn) -> turn.status() == write.turn().status() && turn.rounds().equals(write.turn().rounds())
+					&& Objects.equals(turn.endedAt(), write.turn().endedAt()));
+		if (!sameTurn) {
+			return false;
+		}
 		List<SessionItem> there = this.store.items(key(), result.turn());
 		int before = there.size() - write.items().size();
 		for (int i = 0; before >= 0 && i < write.items().size(); i++) {
@@ -272,10 +281,11 @@ final class TurnWriter {
 	private boolean hasSameHistory(SessionView view) {
 		Session opened = this.base;
 		Session now = view.session();
-		return opened != null && now.createdAt().equals(opened.createdAt()) && now.head() == opened.head()
-				&& now.branch().equals(opened.branch()) && Attributes.areEqual(now.state(), opened.state())
-				&& (now.checkpoint() == opened.checkpoint() ? now.totals().equals(opened.totals())
-						: isOnlySummarized(view, opened));
+		long ours = (this.stored != null) ? this.stored.number() : 0;
+		return opened != null && now.createdAt().equals(opened.createdAt()) && now.openTurn() == ours
+				&& now.head() == opened.head() && now.branch().equals(opened.branch())
+				&& Attributes.areEqual(now.state(), opened.state()) && (now.checkpoint() == opened.checkpoint()
+						? now.totals().equals(opened.totals()) : isOnlySummarized(view, opened));
 	}
 
 	private boolean isOnlySummarized(SessionView view, Session opened) {
