@@ -1,0 +1,394 @@
+package io.sessionkit.autoconfigure;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.micrometer.tracing.Span;
+import io.micrometer.tracing.Tracer;
+import io.micrometer.tracing.test.simple.SimpleTracer;
+import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ApprovalEvent;
+import io.sessionkit.approval.ApprovalPolicy;
+import io.sessionkit.approval.ApprovalTexts;
+import io.sessionkit.approval.Approvals;
+import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.RequiresApproval;
+import io.sessionkit.approval.Ruling;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.conversation.Durability;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.ScriptedChatModel;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.model.chat.client.autoconfigure.ChatClientAutoConfiguration;
+import org.springframework.ai.model.tool.autoconfigure.ToolCallingAutoConfiguration;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.ToolCallbackProvider;
+import org.springframework.ai.tool.annotation.Tool;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class ApprovalsAutoConfigurationTests {
+
+	private static final SessionKey KEY = SessionKey.of("t1");
+
+	private static final String GATED = "sessionkit.approval.tools=cancel_order";
+
+	private static final ToolCall CALL = new ToolCall("c1", "function", "cancel_order", "{\"id\":7}");
+
+	private final List<Integer> cancelled = new ArrayList<>();
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(MessageCodecAutoConfiguration.class,
+				SessionStoreAutoConfiguration.class, SessionAdvisorAutoConfiguration.class,
+				ToolCallingAutoConfiguration.class, ChatClientAutoConfiguration.class))
+		.withBean(ScriptedChatModel.class, () -> this.model);
+
+	@Test
+	void callOfANamedToolWaitsUntilTheBeanApprovesIt() {
+		this.model.calls(CALL).says("done");
+		this.runner.withPropertyValues(GATED).run((context) -> {
+			Approvals approvals = context.getBean(Approvals.class);
+			List<Approval> shown = SessionAdvisor.pending(ask(context, cancelOrder()));
+			assertThat(shown).isEqualTo(approvals.pending(KEY))
+				.singleElement()
+				.extracting(Approval::tool, Approval::arguments, Approval::expiresAt)
+				.containsExactly("cancel_order", "{\"id\":7}", null);
+			assertThat(this.cancelled).isEmpty();
+			approvals.approve(shown.get(0), "anna");
+			assertThat(text(goOn(context, cancelOrder()))).isEqualTo("done");
+			assertThat(this.cancelled).containsExactly(7);
+		});
+	}
+
+	@Test
+	void callOfAnotherToolRuns() {
+		this.model.calls(CALL).says("done");
+		this.runner.run((context) -> {
+			assertThat(text(ask(context, cancelOrder()))).isEqualTo("done");
+			assertThat(this.cancelled).containsExactly(7);
+		});
+	}
+
+	@Test
+	void expiryAndVersionAreKeptWithTheCallAsConfigured() {
+		this.model.calls(CALL);
+		this.runner
+			.withPropertyValues(GATED, "sessionkit.approval.expires-after=2h", "sessionkit.approval.version=2026-11")
+			.run((context) -> {
+				Approval shown = SessionAdvisor.pending(ask(context, cancelOrder())).get(0);
+				assertThat(shown.expiresAt()).isEqualTo(shown.requestedAt().plus(Duration.ofHours(2)));
+				assertThat(shown.requirements().version()).isEqualTo("2026-11");
+			});
+	}
+
+	@Test
+	void siblingRunsFirstAndNewMessageCancelsAsConfigured() {
+		this.model.calls(CALL, new ToolCall("c2", "function", "look", "{\"id\":3}")).says("hello");
+		this.runner
+			.withPropertyValues(GATED, "sessionkit.approval.siblings=run", "sessionkit.approval.on-new-message=cancel")
+			.run((context) -> {
+				List<Integer> looked = new ArrayList<>();
+				ask(context, cancelOrder(), tool("look", looked));
+				assertThat(looked).containsExactly(3);
+				assertThat(text(ask(context, cancelOrder(), tool("look", looked)))).isEqualTo("hello");
+				assertThat(context.getBean(Approvals.class).pending(KEY)).isEmpty();
+				assertThat(this.cancelled).isEmpty();
+			});
+	}
+
+	@Test
+	void policiesOfTheApplicationCountAndTheStrictestWins() {
+		this.model.calls(CALL).calls(CALL).says("not today");
+		ApprovalPolicy asks = (request) -> Ruling.ask("cancels for good");
+		ApprovalPolicy denies = (request) -> (request.parameters().containsKey("holiday")) ? Ruling.deny("holiday")
+				: Ruling.allow();
+		this.runner.withBean("asks", ApprovalPolicy.class, () -> asks)
+			.withBean("denies", ApprovalPolicy.class, () -> denies)
+			.run((context) -> {
+				assertThat(SessionAdvisor.pending(ask(context, cancelOrder()))).singleElement()
+					.extracting(Approval::description)
+					.isEqualTo("cancels for good");
+				String reply = chat(context).prompt()
+					.user("q")
+					.tools(cancelOrder())
+					.advisors(SessionAdvisor.session("t2"))
+					.advisors((advisors) -> advisors.param("holiday", true))
+					.call()
+					.content();
+				assertThat(reply).isEqualTo("not today");
+				assertThat(this.model.lastRequestLines()).last().isEqualTo("tool cancel_order=holiday");
+				assertThat(this.cancelled).isEmpty();
+			});
+	}
+
+	@Test
+	void textsOfTheApplicationAreToldToTheModel() {
+		this.model.calls(CALL).says("a pity");
+		ApprovalTexts texts = new ApprovalTexts() {
+
+			@Override
+			public String rejected(Approval approval) {
+				return "The desk said no to " + approval.tool();
+			}
+
+		};
+		this.runner.withPropertyValues(GATED).withBean(ApprovalTexts.class, () -> texts).run((context) -> {
+			Approval shown = SessionAdvisor.pending(ask(context, cancelOrder())).get(0);
+			context.getBean(Approvals.class).decide(shown, Decision.reject("anna"));
+			assertThat(text(goOn(context, cancelOrder()))).isEqualTo("a pity");
+			assertThat(this.model.lastRequestLines()).last()
+				.isEqualTo("tool cancel_order=The desk said no to cancel_order");
+		});
+	}
+
+	@Test
+	void annotatedMethodOfAToolBeanWaitsWhereItsConditionHolds() {
+		this.model.calls(CALL).calls(new ToolCall("c2", "function", "cancel_order", "{\"id\":700}"));
+		this.runner.withBean(AnnotatedOrders.class).run((context) -> {
+			AnnotatedOrders orders = context.getBean(AnnotatedOrders.class);
+			assertThat(SessionAdvisor.pending(ask(context, orders))).singleElement()
+				.extracting(Approval::arguments, Approval::description)
+				.containsExactly("{\"id\":700}", "a large order");
+			assertThat(orders.cancelled).containsExactly(7);
+		});
+	}
+
+	@Test
+	void eventsArriveAsApplicationEvents() {
+		this.model.calls(CALL).says("done");
+		this.runner.withPropertyValues(GATED).withUserConfiguration(ListenerConfiguration.class).run((context) -> {
+			Approval shown = SessionAdvisor.pending(ask(context, cancelOrder())).get(0);
+			Approval approved = context.getBean(Approvals.class).approve(shown, "anna");
+			goOn(context, cancelOrder());
+			List<ApprovalEvent> heard = context.getBean(ListenerConfiguration.class).heard;
+			assertThat(heard).hasSize(3)
+				.startsWith(new ApprovalEvent.Requested(shown), new ApprovalEvent.Decided(approved));
+			assertThat(heard.get(2)).isInstanceOf(ApprovalEvent.Executed.class)
+				.extracting((event) -> event.approval().id())
+				.isEqualTo(shown.id());
+			assertThat(context.getBean(ListenerConfiguration.class).requested).containsExactly("cancel_order");
+		});
+	}
+
+	@Test
+	void nameThatNoToolHasFailsOnTheFirstCallThatOffersTools() {
+		this.model.says("hello");
+		this.runner.withPropertyValues("sessionkit.approval.tools=cancel_ordre").run((context) -> {
+			assertThat(text(ask(context))).isEqualTo("hello");
+			assertThatIllegalStateException().isThrownBy(() -> ask(context, cancelOrder()))
+				.withMessageContaining("sessionkit.approval.tools names [cancel_ordre]")
+				.withMessageContaining("[cancel_order]");
+			assertThat(this.model.prompts()).hasSize(1);
+			assertThat(this.cancelled).isEmpty();
+		});
+	}
+
+	@ParameterizedTest
+	@MethodSource("toolBeans")
+	void nameThatOnlyAToolBeanHasIsAcceptedAlthoughTheCallDoesNotOfferIt(Class<?> configuration) {
+		this.model.says("hello");
+		this.runner.withPropertyValues(GATED)
+			.withUserConfiguration(configuration)
+			.run((context) -> assertThat(text(ask(context, tool("look", new ArrayList<>())))).isEqualTo("hello"));
+	}
+
+	static Stream<Named<Class<?>>> toolBeans() {
+		return Stream.of(Named.of("a callback", CallbackConfiguration.class),
+				Named.of("a provider of callbacks", ProviderConfiguration.class),
+				Named.of("a bean with a method that is a tool", AnnotatedOrders.class));
+	}
+
+	@Test
+	void approvalsOfTheApplicationAreTheOnesOfTheAdvisor() {
+		this.model.calls(CALL);
+		this.runner.withUserConfiguration(OwnApprovalsConfiguration.class).run((context) -> {
+			assertThat(context).hasSingleBean(Approvals.class).hasBean("ownApprovals");
+			assertThat(SessionAdvisor.pending(ask(context, cancelOrder()))).hasSize(1);
+		});
+	}
+
+	@Test
+	void durabilityAndLeaseReachTheConversations() {
+		this.model.calls(CALL).says("done");
+		List<SessionRecord> leases = new ArrayList<>();
+		this.runner.withPropertyValues("sessionkit.durability=step", "sessionkit.lease=90s").run((context) -> {
+			assertThat(context.getBean(Conversations.class).durability()).isEqualTo(Durability.STEP);
+			SessionStore store = context.getBean(SessionStore.class);
+			ask(context, FunctionToolCallback.builder("cancel_order", (Order order) -> {
+				leases.addAll(store.records(KEY, SessionStore.LEASE));
+				return "ok";
+			}).description("cancels").inputType(Order.class).build());
+			assertThat(leases).singleElement()
+				.satisfies((lease) -> assertThat(lease.expiresAt())
+					.isEqualTo(lease.writtenAt().plus(Duration.ofSeconds(90))));
+		});
+	}
+
+	@Test
+	void traceOfThePausedCallIsKeptAndNamedInTheObservationOfTheOneThatGoesOn() {
+		this.model.calls(CALL).says("done");
+		SimpleTracer tracer = new SimpleTracer();
+		TestObservationRegistry observations = TestObservationRegistry.create();
+		this.runner.withPropertyValues(GATED)
+			.withBean(Tracer.class, () -> tracer)
+			.withBean(ObservationRegistry.class, () -> observations)
+			.run((context) -> {
+				Span span = tracer.nextSpan().start();
+				Approval shown;
+				try (Tracer.SpanInScope scope = tracer.withSpan(span)) {
+					shown = SessionAdvisor.pending(ask(context, cancelOrder())).get(0);
+				}
+				assertThat(shown.requirements().traceId()).isNotBlank().isEqualTo(span.context().traceId());
+				context.getBean(Approvals.class).approve(shown, "anna");
+				goOn(context, cancelOrder());
+				assertThat(observations).hasAnObservation((observation) -> observation
+					.hasHighCardinalityKeyValue("sessionkit.paused.trace.id", span.context().traceId()));
+			});
+	}
+
+	@Test
+	void callOutsideOfATraceKeepsNone() {
+		this.model.calls(CALL);
+		this.runner.withPropertyValues(GATED)
+			.withBean(Tracer.class, SimpleTracer::new)
+			.run((context) -> assertThat(SessionAdvisor.pending(ask(context, cancelOrder()))).singleElement()
+				.satisfies((shown) -> assertThat(shown.requirements().traceId()).isNull()));
+	}
+
+	@Test
+	void applicationWithoutMicrometerTracingPausesToo() {
+		this.model.calls(CALL);
+		this.runner.withClassLoader(new FilteredClassLoader("io.micrometer.tracing"))
+			.withPropertyValues(GATED)
+			.run((context) -> {
+				assertThat(context).hasNotFailed().doesNotHaveBean(TraceIds.class);
+				assertThat(SessionAdvisor.pending(ask(context, cancelOrder()))).hasSize(1);
+			});
+	}
+
+	private FunctionToolCallback<?, ?> cancelOrder() {
+		return tool("cancel_order", this.cancelled);
+	}
+
+	private static FunctionToolCallback<?, ?> tool(String name, List<Integer> calls) {
+		return FunctionToolCallback.builder(name, (Order order) -> {
+			calls.add(order.id());
+			return "ok";
+		}).description(name).inputType(Order.class).build();
+	}
+
+	private static ChatResponse ask(AssertableApplicationContext context, Object... tools) {
+		return response(chat(context).prompt().user("q"), tools);
+	}
+
+	private static ChatResponse goOn(AssertableApplicationContext context, Object... tools) {
+		return response(chat(context).prompt(), tools);
+	}
+
+	private static ChatResponse response(ChatClient.ChatClientRequestSpec call, Object... tools) {
+		ChatResponse response = call.tools(tools).advisors(SessionAdvisor.session(KEY)).call().chatResponse();
+		assertThat(response).isNotNull();
+		return response;
+	}
+
+	private static @Nullable String text(ChatResponse response) {
+		return response.getResult().getOutput().getText();
+	}
+
+	private static ChatClient chat(AssertableApplicationContext context) {
+		return context.getBean(ChatClient.Builder.class).build();
+	}
+
+	record Order(int id) {
+	}
+
+	static class AnnotatedOrders {
+
+		private final List<Integer> cancelled = new ArrayList<>();
+
+		@Tool(name = "cancel_order", description = "cancels an order")
+		@RequiresApproval(condition = "#id > 100", description = "a large order")
+		String cancelOrder(int id) {
+			this.cancelled.add(id);
+			return "ok";
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class CallbackConfiguration {
+
+		@Bean
+		ToolCallback cancelOrderTool() {
+			return tool("cancel_order", new ArrayList<>());
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ProviderConfiguration {
+
+		@Bean
+		ToolCallbackProvider tools() {
+			return ToolCallbackProvider.from(tool("cancel_order", new ArrayList<>()));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnApprovalsConfiguration {
+
+		@Bean
+		Approvals ownApprovals(Conversations conversations) {
+			return Approvals.builder(conversations).tools(Set.of("cancel_order")).build();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ListenerConfiguration {
+
+		private final List<ApprovalEvent> heard = new ArrayList<>();
+
+		private final List<String> requested = new ArrayList<>();
+
+		@EventListener
+		void hear(ApprovalEvent event) {
+			this.heard.add(event);
+		}
+
+		@EventListener
+		void hearRequest(ApprovalEvent.Requested event) {
+			this.requested.add(event.approval().tool());
+		}
+
+	}
+
+}
