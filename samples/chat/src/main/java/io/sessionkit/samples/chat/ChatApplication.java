@@ -23,4 +23,9 @@ public class ChatApplication {
 		return new ChatTools(Clock.system(ZoneId.systemDefault()), RandomGenerator.getDefault());
 	}
 
+	@Bean
+	OrderTools orderTools() {
+		return new OrderTools();
+	}
+
 }

@@ -2,7 +2,9 @@ package io.sessionkit.samples.chat;
 
 import java.util.List;
 
+import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.conversation.Conversations;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -31,19 +33,40 @@ final class ChatController {
 
 	private final ChatClient chat;
 
-	ChatController(ChatClient.Builder builder, ChatTools tools) {
-		this.chat = builder.defaultSystem("You are a friendly assistant. Answer briefly.").defaultTools(tools).build();
+	private final Conversations conversations;
+
+	ChatController(ChatClient.Builder builder, ChatTools tools, OrderTools orders, Conversations conversations) {
+		this.chat = builder.defaultSystem("You are a friendly assistant. Answer briefly.")
+			.defaultTools(tools, orders)
+			.build();
+		this.conversations = conversations;
 	}
 
 	/**
-	 * Asks, and streams the answer: {@code text} events, then one {@code turn} or one
-	 * {@code problem}. Closing the stream cancels the turn.
+	 * Asks, and streams the answer: {@code text} events, then one {@code turn}, whose
+	 * status may say that it waits for a decision, or one {@code problem}. Closing the
+	 * stream cancels the turn.
 	 */
 	@PostMapping(path = "/api/threads/{id}/turns", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 	Flux<ServerSentEvent<Object>> ask(@PathVariable String id, @RequestBody Question question) {
-		return this.chat.prompt()
-			.user(question.checked())
-			.advisors(SessionAdvisor.session(id))
+		return events(this.chat.prompt().user(question.checked()), id);
+	}
+
+	/**
+	 * Goes on with the turn that waited for a decision: a call without a question.
+	 * Streams as {@link #ask} does.
+	 */
+	@PostMapping(path = "/api/threads/{id}/resume", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+	Flux<ServerSentEvent<Object>> resume(@PathVariable String id) {
+		if (this.conversations.openTurn(SessionKey.of(id)).isEmpty()) {
+			throw new ResponseStatusException(HttpStatus.CONFLICT,
+					"Nothing waits in this thread, or another window has gone on with it. Reload the page.");
+		}
+		return events(this.chat.prompt(), id);
+	}
+
+	private static Flux<ServerSentEvent<Object>> events(ChatClient.ChatClientRequestSpec call, String id) {
+		return call.advisors(SessionAdvisor.session(id))
 			.stream()
 			.chatResponse()
 			.concatMapIterable(ChatController::events)

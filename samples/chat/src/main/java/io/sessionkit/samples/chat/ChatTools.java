@@ -10,7 +10,7 @@ import org.springframework.ai.tool.annotation.Tool;
 import org.springframework.ai.tool.annotation.ToolParam;
 
 /**
- * What the model may call. Neither tool changes anything.
+ * What the model may call without asking anybody. Neither tool changes anything.
  */
 final class ChatTools {
 

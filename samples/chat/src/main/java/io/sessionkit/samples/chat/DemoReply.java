@@ -7,12 +7,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
@@ -29,9 +31,20 @@ import org.springframework.ai.model.tool.ToolCallingChatOptions;
  */
 final class DemoReply {
 
+	private static final JsonMapper JSON = JsonMapper.builder().build();
+
 	private static final Pattern TIME = pattern("what time|what day|what(?:'s|’s| is) the (?:time|date)|today's date");
 
 	private static final Pattern ROLL = pattern("\\b(?:roll|throw)\\b.*\\b(?:dice|die)\\b");
+
+	private static final Pattern CANCEL = pattern("\\bcancel\\b.*\\borders?\\b");
+
+	private static final Pattern ORDER = Pattern.compile("\\b\\d{3,}\\b");
+
+	private static final Pattern BECAUSE = pattern("\\bbecause\\s+(.+?)\\s*[.!]*\\s*$");
+
+	/** As the tool says it; whoever rejects a call says something else. */
+	private static final Pattern CANCELLED = Pattern.compile("Order \\S+ is cancelled \\([^()]*\\)\\.");
 
 	private static final Pattern COUNT = pattern("\\b(two|three|four|five|[2-5])\\b");
 
@@ -51,6 +64,7 @@ final class DemoReply {
 			new Rule(NAME, DemoReply::greeting), new Rule(pattern("\\bstory\\b"), (reply) -> DemoTexts.STORY),
 			new Rule(pattern("how does (?:this|it) work|show me the code"), (reply) -> DemoTexts.HOW_IT_WORKS),
 			new Rule(pattern("please fail"), DemoReply::failure),
+			new Rule(CANCEL, (reply) -> "Which order? Tell me its number, as in “Cancel order 4711”."),
 			new Rule(pattern("^\\W*(?:hello|hi|hey|good (?:morning|evening))\\b"), DemoReply::hello));
 
 	private final List<Message> messages;
@@ -105,7 +119,21 @@ final class DemoReply {
 				calls.add(call(calls.size(), ChatTools.ROLL_DIE, "{\"sides\":6}"));
 			}
 		}
+		for (String order : ordersToCancel()) {
+			calls
+				.add(call(calls.size(), OrderTools.CANCEL_ORDER, JSON.writeValueAsString(new Cancel(order, reason()))));
+		}
 		return calls;
+	}
+
+	private List<String> ordersToCancel() {
+		return CANCEL.matcher(question()).find() ? ORDER.matcher(question()).results().map(MatchResult::group).toList()
+				: List.of();
+	}
+
+	private String reason() {
+		Matcher because = BECAUSE.matcher(question());
+		return because.find() ? because.group(1) : "asked for in the chat";
 	}
 
 	private ToolCall call(int index, String name, String arguments) {
@@ -140,8 +168,18 @@ final class DemoReply {
 		if (!rolls.isEmpty()) {
 			sentences.add("You rolled " + joined(rolls) + ".");
 		}
+		results.getResponses()
+			.stream()
+			.filter((result) -> result.name().equals(OrderTools.CANCEL_ORDER))
+			.map((result) -> toldOfOrder(plain(result.responseData())))
+			.forEach(sentences::add);
 		return sentences.isEmpty() ? "The tools have answered, and I do not know what to make of it."
 				: String.join(" ", sentences);
+	}
+
+	private static String toldOfOrder(String result) {
+		Matcher cancelled = CANCELLED.matcher(result);
+		return cancelled.find() ? cancelled.group() : "Nothing was cancelled. I was told: “" + result + "”";
 	}
 
 	private String text() {
@@ -267,6 +305,9 @@ final class DemoReply {
 
 	private static Pattern pattern(String regex) {
 		return Pattern.compile(regex, Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE);
+	}
+
+	private record Cancel(String orderNumber, String reason) {
 	}
 
 	private record Rule(Pattern pattern, Function<DemoReply, String> reply) {

@@ -37,6 +37,7 @@ final class DemoTexts {
 
 			- “My name is Ada”, and later “What is my name?”
 			- “What time is it?” or “Roll two dice”, which call tools
+			- “Cancel order 4711”, which a person has to approve
 			- “What did I roll?”, “What did I say first?” or “How many messages are there?”
 			- “How does this work?” or “Tell me a story”
 			- “Please fail”, to see a turn that went wrong

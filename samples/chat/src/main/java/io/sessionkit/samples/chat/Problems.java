@@ -1,10 +1,14 @@
 package io.sessionkit.samples.chat;
 
 import io.sessionkit.CommitFailedException;
+import io.sessionkit.DecisionRefusedException;
 import io.sessionkit.InvalidSessionKeyException;
+import io.sessionkit.ResumeRefusedException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.TurnInProgressException;
 import io.sessionkit.UnstorableMessageException;
 
 import org.springframework.core.NestedExceptionUtils;
@@ -35,6 +39,17 @@ final class Problems {
 			return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT,
 					"This thread was written to meanwhile, in another window perhaps. Ask again to go on from there.");
 		}
+		if (ex instanceof SessionPausedException) {
+			return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT,
+					"A tool call of this thread waits for a decision. Approve or reject it first, then send your message.");
+		}
+		if (ex instanceof TurnInProgressException) {
+			return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT,
+					"Another window goes on with this turn at the moment. Its answer appears here when it is there.");
+		}
+		if (ex instanceof DecisionRefusedException refusal) {
+			return of(refusal);
+		}
 		if (ex instanceof CommitFailedException) {
 			return ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE,
 					"The answer could not be stored, or the database did not say so. Reload the page to see what the thread holds.");
@@ -47,9 +62,19 @@ final class Problems {
 				"The model did not answer (" + kind + "). The log of the application says why.");
 	}
 
+	private static ProblemDetail of(DecisionRefusedException ex) {
+		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, ex.getMessage());
+		problem.setProperty("call", ex.status());
+		problem.setProperty("decidedBy", ex.decidedBy());
+		return problem;
+	}
+
 	private static HttpStatus status(Throwable ex) {
 		if (ex instanceof InvalidSessionKeyException || ex instanceof UnstorableMessageException) {
 			return HttpStatus.BAD_REQUEST;
+		}
+		if (ex instanceof ResumeRefusedException) {
+			return HttpStatus.CONFLICT;
 		}
 		return (ex instanceof SessionNotFoundException) ? HttpStatus.NOT_FOUND : HttpStatus.SERVICE_UNAVAILABLE;
 	}

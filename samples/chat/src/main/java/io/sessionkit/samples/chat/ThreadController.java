@@ -3,6 +3,7 @@ package io.sessionkit.samples.chat;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 import io.sessionkit.Session;
@@ -121,12 +122,17 @@ final class ThreadController {
 		if (session.title() != null) {
 			return session.title();
 		}
+		return firstItem(session).map((item) -> item.message().getText())
+			.map(ThreadController::shortened)
+			.orElse("New thread");
+	}
+
+	/** Of a thread whose first turn waits, the log has nothing yet. */
+	private Optional<SessionItem> firstItem(Session session) {
 		return this.store.items(session.key(), 1)
 			.stream()
 			.findFirst()
-			.map((item) -> item.message().getText())
-			.map(ThreadController::shortened)
-			.orElse("New thread");
+			.or(() -> this.conversations.get(session.key()).items(session.openTurn()).stream().findFirst());
 	}
 
 	private static String shortened(String text) {

@@ -22,12 +22,12 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
  * @param tokens what the provider counted
  * @param history what the model was shown of the turns before; null if it was not called
  */
-record TurnView(long number, TurnStatus status, @Nullable String model, int rounds, TokenUsage tokens,
+record TurnView(String id, long number, TurnStatus status, @Nullable String model, int rounds, TokenUsage tokens,
 		Instant startedAt, @Nullable Long millis, @Nullable HistoryView history, List<MessageView> messages) {
 
 	static TurnView of(Turn turn, List<SessionItem> items) {
 		Instant end = turn.endedAt();
-		return new TurnView(turn.number(), turn.status(), turn.model(), turn.rounds().size(), turn.usage(),
+		return new TurnView(turn.id(), turn.number(), turn.status(), turn.model(), turn.rounds().size(), turn.usage(),
 				turn.startedAt(), (end != null) ? Duration.between(turn.startedAt(), end).toMillis() : null,
 				(turn.snapshot() != null) ? HistoryView.of(turn.snapshot()) : null,
 				items.stream().map((item) -> MessageView.of(item.message())).toList());

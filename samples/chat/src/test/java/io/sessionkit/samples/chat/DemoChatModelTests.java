@@ -91,6 +91,23 @@ class DemoChatModelTests {
 	}
 
 	@Test
+	void asksForOneCancellationForEachOrder() {
+		assertThat(calls(tools("cancel_order"), user("Please cancel orders 4711 and 4712 because they are \"late\".")))
+			.extracting(ToolCall::arguments)
+			.containsExactly("{\"orderNumber\":\"4711\",\"reason\":\"they are \\\"late\\\"\"}",
+					"{\"orderNumber\":\"4712\",\"reason\":\"they are \\\"late\\\"\"}");
+		assertThat(answer(user("Cancel my order"))).startsWith("Which order?");
+	}
+
+	@Test
+	void saysThatAnOrderIsCancelledOnlyIfTheToolSaysSo() {
+		assertThat(answer(user("Cancel orders 4711 and 4712"), assistant(""),
+				results(new ToolResponse("1", "cancel_order", "\"Order 4711 is cancelled (late).\""),
+						new ToolResponse("2", "cancel_order", "It was sent."))))
+			.isEqualTo("Order 4711 is cancelled (late). Nothing was cancelled. I was told: “It was sent.”");
+	}
+
+	@Test
 	void asksForNoToolThatIsNotOffered() {
 		ChatResponse response = this.model
 			.call(new Prompt(List.of(user("Roll a die")), options(tools("current_time"))));

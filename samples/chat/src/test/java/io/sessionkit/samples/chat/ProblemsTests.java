@@ -1,9 +1,14 @@
 package io.sessionkit.samples.chat;
 
+import java.util.List;
+
 import io.sessionkit.CommitFailedException;
 import io.sessionkit.InvalidSessionKeyException;
+import io.sessionkit.ResumeRefusedException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.TurnInProgressException;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.http.HttpStatus;
@@ -41,6 +46,30 @@ class ProblemsTests {
 	void saysThatAThreadIsNotThere() {
 		assertThat(Problems.of(new SessionNotFoundException("There is no thread.")).getStatus())
 			.isEqualTo(HttpStatus.NOT_FOUND.value());
+	}
+
+	@Test
+	void saysThatAMessageHasToWaitForADecision() {
+		ProblemDetail problem = Problems.of(new SessionPausedException("Decide them, or set a property.", 3));
+
+		assertThat(problem.getStatus()).isEqualTo(HttpStatus.CONFLICT.value());
+		assertThat(problem.getDetail()).contains("waits for a decision").doesNotContain("property");
+	}
+
+	@Test
+	void saysThatATurnGoesOnElsewhere() {
+		ProblemDetail problem = Problems.of(new TurnInProgressException("Another call works on it."));
+
+		assertThat(problem.getStatus()).isEqualTo(HttpStatus.CONFLICT.value());
+		assertThat(problem.getDetail()).startsWith("Another window");
+	}
+
+	@Test
+	void saysWhyATurnCannotGoOn() {
+		ProblemDetail problem = Problems.of(new ResumeRefusedException("The tools are others.", List.of()));
+
+		assertThat(problem.getStatus()).isEqualTo(HttpStatus.CONFLICT.value());
+		assertThat(problem.getDetail()).isEqualTo("The tools are others.");
 	}
 
 	@Test

@@ -55,7 +55,17 @@ final class RunningChat implements AutoCloseable {
 	 * All events of one reply.
 	 */
 	List<Event> ask(String thread, String text) throws IOException, InterruptedException {
-		HttpResponse<String> response = send("POST", turns(thread), Map.of("text", text));
+		return events(send("POST", turns(thread), Map.of("text", text)));
+	}
+
+	/**
+	 * All events of the reply to a turn that waited.
+	 */
+	List<Event> resume(String thread) throws IOException, InterruptedException {
+		return events(send("POST", "/api/threads/" + thread + "/resume", null));
+	}
+
+	private static List<Event> events(HttpResponse<String> response) {
 		if (response.statusCode() != 200) {
 			throw new AssertionError(response.statusCode() + " " + response.body());
 		}
@@ -66,8 +76,12 @@ final class RunningChat implements AutoCloseable {
 	 * The text of the reply, put together from its chunks.
 	 */
 	String reply(String thread, String text) throws IOException, InterruptedException {
+		return text(ask(thread, text));
+	}
+
+	static String text(List<Event> events) {
 		StringBuilder reply = new StringBuilder();
-		ask(thread, text).forEach((event) -> reply.append(event.data().path("text").asString("")));
+		events.forEach((event) -> reply.append(event.data().path("text").asString("")));
 		return reply.toString();
 	}
 
@@ -110,6 +124,13 @@ final class RunningChat implements AutoCloseable {
 
 	boolean has(Class<?> bean) {
 		return this.context.getBeanNamesForType(bean).length > 0;
+	}
+
+	/**
+	 * The orders that this process has cancelled, one entry for each run of the tool.
+	 */
+	List<String> cancelledOrders() {
+		return this.context.getBean(OrderTools.class).cancelled();
 	}
 
 	@Override

@@ -1,0 +1,134 @@
+package io.sessionkit.samples.chat;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.Approvals;
+import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.samples.chat.ApprovalsView.CallView;
+import io.sessionkit.samples.chat.ApprovalsView.StandingView;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.support.ToolCallbacks;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+
+/**
+ * Where a person decides on tool calls. Deciding runs nothing: the page goes on with the
+ * turn when everything is decided, see {@link ChatController#resume}.
+ */
+@RestController
+@RequestMapping("/api/threads/{id}")
+final class ApprovalController {
+
+	private final Approvals approvals;
+
+	private final Conversations conversations;
+
+	private final Map<String, String> descriptions;
+
+	ApprovalController(Approvals approvals, Conversations conversations, OrderTools orders) {
+		this.approvals = approvals;
+		this.conversations = conversations;
+		this.descriptions = Stream.of(ToolCallbacks.from(orders))
+			.collect(Collectors.toMap((tool) -> tool.getToolDefinition().name(),
+					(tool) -> tool.getToolDefinition().description()));
+	}
+
+	@GetMapping("/approvals")
+	ApprovalsView read(@PathVariable String id) {
+		SessionKey key = SessionKey.of(id);
+		Turn open = this.conversations.openTurn(key).orElse(null);
+		boolean running = open != null && this.conversations.leaseHolder(key, open.id()) != null;
+		return new ApprovalsView((open != null) ? open.number() : 0, running,
+				this.approvals.ledger(key).stream().map(this::view).toList(),
+				this.approvals.standingDecisions(key).stream().map(StandingView::of).toList());
+	}
+
+	@PostMapping("/approvals/{call}")
+	CallView decide(@PathVariable String id, @PathVariable String call, @RequestBody DecisionRequest request) {
+		return view(this.approvals.decide(SessionKey.of(id), call, request.checkedDigest(), request.checkedDecision()));
+	}
+
+	@DeleteMapping("/standing-decisions/{decision}")
+	@ResponseStatus(HttpStatus.NO_CONTENT)
+	void revoke(@PathVariable String id, @PathVariable String decision) {
+		StandingDecision standing = this.approvals.standingDecisions(SessionKey.of(id))
+			.stream()
+			.filter((each) -> each.id().equals(decision))
+			.findFirst()
+			.orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND,
+					"There is no such standing decision in this thread, or it was revoked already."));
+		this.approvals.revoke(standing);
+	}
+
+	private CallView view(Approval call) {
+		return CallView.of(call, this.descriptions.get(call.tool()));
+	}
+
+	/**
+	 * @param digest the digest that was shown with the call
+	 * @param by who decides. This sample has no login and believes what it is told; an
+	 * application with users takes the name from its security, never from the request
+	 * @param text the reason of a rejection, or the result of an answer
+	 * @param arguments what is to run in the place of the model's arguments
+	 * @param always for which calls to come it counts too
+	 */
+	record DecisionRequest(@Nullable String digest, Decision.@Nullable Verb verb, @Nullable String by,
+			@Nullable String text, @Nullable String arguments, StandingDecision.@Nullable Scope always) {
+
+		String checkedDigest() {
+			if (this.digest == null) {
+				throw refused("There is no \"digest\". Send the one that was shown with the call.");
+			}
+			return this.digest;
+		}
+
+		Decision checkedDecision() {
+			if (this.verb == null) {
+				throw refused("There is no \"verb\". Write APPROVE, REJECT, RETRY or ANSWER.");
+			}
+			if (this.by == null || this.by.isBlank()) {
+				throw refused("Nobody knows who decides. Write your name.");
+			}
+			try {
+				return decision(this.verb, this.by.strip());
+			}
+			catch (IllegalArgumentException ex) {
+				throw refused(ex.getMessage());
+			}
+		}
+
+		private Decision decision(Decision.Verb verb, String by) {
+			Decision decision = switch (verb) {
+				case APPROVE -> Decision.approve(by);
+				case REJECT -> (this.text != null) ? Decision.reject(by, this.text) : Decision.reject(by);
+				case RETRY -> Decision.retry(by);
+				case ANSWER -> Decision.answer(by, Objects.requireNonNullElse(this.text, ""));
+			};
+			decision = (this.arguments != null) ? decision.withArguments(this.arguments) : decision;
+			return (this.always != null) ? decision.always(this.always) : decision;
+		}
+
+		private static ResponseStatusException refused(@Nullable String why) {
+			return new ResponseStatusException(HttpStatus.BAD_REQUEST, why);
+		}
+
+	}
+
+}

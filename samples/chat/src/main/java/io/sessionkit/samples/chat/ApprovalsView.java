@@ -1,0 +1,69 @@
+package io.sessionkit.samples.chat;
+
+import java.time.Instant;
+import java.util.List;
+
+import io.sessionkit.ApprovalStatus;
+import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.StandingDecision;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tool calls of a thread that needed consent, as the page shows them.
+ *
+ * @param openTurn the turn that waits; 0 if none does
+ * @param running if somebody goes on with it at this moment
+ * @param calls all calls that needed consent, whatever became of them
+ * @param standing the decisions on calls to come
+ */
+record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<StandingView> standing) {
+
+	/**
+	 * @param digest what a decision has to bring along
+	 * @param turnId the turn that makes the call
+	 * @param round which reply of the turn makes it, from 1
+	 * @param index its place among the calls of that reply, from 0
+	 * @param pending if a person has to decide
+	 */
+	record CallView(String id, String digest, String turnId, int round, int index, String tool,
+			@Nullable String description, String arguments, ApprovalStatus status, boolean pending, Instant requestedAt,
+			@Nullable Instant expiresAt, @Nullable DecisionView decision) {
+
+		/**
+		 * @param description what the tool does; a policy may say something better
+		 */
+		static CallView of(Approval call, @Nullable String description) {
+			return new CallView(call.id(), call.digest(), call.turnId(), call.round(), call.index(), call.tool(),
+					(call.description() != null) ? call.description() : description, call.arguments(), call.status(),
+					call.status().isPending(), call.requestedAt(), call.expiresAt(),
+					(call.decision() != null) ? DecisionView.of(call.decision()) : null);
+		}
+
+	}
+
+	/**
+	 * @param arguments what runs in the place of the model's arguments
+	 * @param standing if a decision for calls to come has decided this one
+	 */
+	record DecisionView(String by, Instant at, @Nullable String reason, @Nullable String arguments, boolean standing) {
+
+		static DecisionView of(Approval.Decided decided) {
+			return new DecisionView(decided.by(), decided.at(), decided.reason(), decided.arguments(),
+					decided.standing() != null);
+		}
+
+	}
+
+	/**
+	 * @param exact if it counts for calls with exactly the same arguments only
+	 */
+	record StandingView(String id, String tool, boolean approved, boolean exact, @Nullable String reason, String by) {
+
+		static StandingView of(StandingDecision decision) {
+			return new StandingView(decision.id(), decision.tool(), decision.approved(), decision.digest() != null,
+					decision.reason(), decision.by());
+		}
+
+	}
+
+}
