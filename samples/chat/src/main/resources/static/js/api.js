@@ -22,15 +22,28 @@ export const history = (id, turn) => json(path(id, `/turns/${turn}/history`));
 /** Summarizes older turns now. */
 export const summarize = async (id) => (await request(path(id, '/checkpoints'), { method: 'POST' })).json();
 
+/** The tool calls that needed consent, those that wait among them. */
+export const approvals = (id) => json(path(id, '/approvals'));
+
+/** Decides on a call as it was shown. */
+export const decide = (id, call, decision) => request(path(id, `/approvals/${encodeURIComponent(call.id)}`),
+	send('POST', { digest: call.digest, ...decision }));
+
+export const revoke = (id, decision) => request(path(id, `/standing-decisions/${encodeURIComponent(decision.id)}`), { method: 'DELETE' });
+
 export const remove = (id) => request(path(id), { method: 'DELETE' });
 
 /**
  * Asks, and gives the events of the reply one by one: { name, data }.
  * Aborting the signal closes the stream, which cancels the turn.
  */
-export async function* ask(id, text, signal) {
-	const response = await request(path(id, '/turns'), { ...send('POST', { text }), signal,
-		accept: 'text/event-stream, application/problem+json' });
+export const ask = (id, text, signal) => reply(path(id, '/turns'), send('POST', { text }), signal);
+
+/** Goes on with the turn that waited. */
+export const resume = (id, signal) => reply(path(id, '/resume'), { method: 'POST' }, signal);
+
+async function* reply(url, options, signal) {
+	const response = await request(url, { ...options, signal, accept: 'text/event-stream, application/problem+json' });
 	let buffer = '';
 	const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
 	for (;;) {

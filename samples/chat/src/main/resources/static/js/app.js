@@ -1,4 +1,5 @@
 import * as api from './api.js';
+import { approverName, openCalls, showApprovals, showStanding } from './approvals.js';
 import { covered } from './checkpoints.js';
 import { goTo, liveTurn, mark, replyText, show, showLive } from './conversation.js';
 import { byId, el, icon } from './dom.js';
@@ -16,9 +17,15 @@ const running = new Map();
 /** A summary that is made in the background is looked for after so many milliseconds. */
 const SUMMARY_WAITS = [250, 500, 1000, 2000, 4000, 8000, 16000];
 
+/** Somebody may decide in another window: looks after so many milliseconds while a turn waits. */
+const DECISION_WAIT = 2000;
+
+const NO_APPROVALS = { openTurn: 0, running: false, calls: [], standing: [] };
+
 let threads = [];
 let turns = [];
 let checkpoints = [];
+let approvals = NO_APPROVALS;
 let current;
 
 /** The thread that is being summarized because somebody asked for it, and what came of it. */
@@ -48,15 +55,18 @@ const newThread = () => open(crypto.randomUUID?.() ?? String(Date.now()) + Math.
 
 async function reload(isNew = false) {
 	const id = current;
-	const [stored] = await Promise.all([isNew ? null : guarded(() => api.read(id)), reloadThreads()]);
+	const [stored, decided] = await Promise.all([isNew ? null : guarded(() => api.read(id)),
+		isNew ? null : guarded(() => api.approvals(id)), reloadThreads()]);
 	if (id !== current) {
 		return;
 	}
 	turns = stored?.turns ?? [];
 	checkpoints = stored?.checkpoints ?? [];
-	show(turns, checkpoints, running.get(id)?.live, ask);
+	approvals = decided ?? NO_APPROVALS;
+	show(turns, checkpoints, approvals, running.get(id)?.live, ask);
 	update();
 	watchForSummary(id);
+	watchForDecisions(id);
 }
 
 async function reloadThreads() {
@@ -80,6 +90,8 @@ function update() {
 	});
 	showSummarizer(thread?.unsummarized, summarizing === current, outcome);
 	const busy = running.has(current);
+	showApprovals(approvals, turns, busy, { decide, resume });
+	showStanding(approvals.standing, revoke);
 	byId('send').hidden = busy;
 	byId('stop').hidden = !busy;
 	byId('send').disabled = question.value.trim() === '';
@@ -108,32 +120,40 @@ async function ask(text) {
 	}
 	hideProblem();
 	outcome = '';
-	const abort = new AbortController();
-	const live = liveTurn(text);
-	running.set(id, { live, stop: () => abort.abort() });
-	showLive(live);
-	update();
+	const { live, signal } = begin(id, text);
+	let waits = false;
 	try {
-		await listen(id, text, live, abort.signal);
+		const turn = await listen(live, api.ask(id, text, signal));
+		waits = turn.status === 'AWAITING_APPROVAL';
+		await stored(id, live, turn);
 	}
 	catch (error) {
 		ended(id, text, live, error);
 	}
 	running.delete(id);
 	// A turn that was stopped just before may have been stored in between.
-	const complete = id !== current || turns.every((turn, index) => index === 0 || turn.number === turns[index - 1].number + 1);
+	const complete = id !== current || !waits && turns.every((turn, index) => index === 0 || turn.number === turns[index - 1].number + 1);
 	await (complete ? reloadThreads() : reload());
 	watchForSummary(id);
 }
 
-async function listen(id, text, live, signal) {
-	for await (const { name, data } of api.ask(id, text, signal)) {
+function begin(id, text) {
+	const abort = new AbortController();
+	const live = liveTurn(text);
+	running.set(id, { live, stop: () => abort.abort() });
+	showLive(live);
+	update();
+	return { live, signal: abort.signal };
+}
+
+/** Shows the reply as it comes, and gives the turn as it was stored. */
+async function listen(live, events) {
+	for await (const { name, data } of events) {
 		if (name === 'text') {
 			live.add(data.text);
 		}
 		else if (name === 'turn') {
-			stored(id, live, data);
-			return;
+			return data;
 		}
 		else if (name === 'problem') {
 			throw new Error(data.detail);
@@ -142,11 +162,16 @@ async function listen(id, text, live, signal) {
 	throw new Error('The reply ended early. Look at the timeline to see whether it was stored.');
 }
 
-function stored(id, live, turn) {
-	live.finish(turn);
+async function stored(id, live, turn) {
 	byId('announcer').textContent = replyText(turn);
+	if (turn.status === 'AWAITING_APPROVAL') {
+		return; // what is stored of it is read with what it waits for
+	}
+	const calls = turn.rounds > 1 ? await api.approvals(id).catch(() => approvals) : approvals;
+	live.finish(turn, calls);
 	if (id === current) {
 		turns = [...turns, turn];
+		approvals = calls;
 	}
 }
 
@@ -175,13 +200,97 @@ async function refreshTurns(id, before, times) {
 	if (fresh && fresh.turns.length > before) {
 		turns = fresh.turns;
 		checkpoints = fresh.checkpoints;
-		show(turns, checkpoints, null, ask);
+		show(turns, checkpoints, approvals, null, ask);
 		await reloadThreads();
 	}
 	else if (times > 1) {
 		await refreshTurns(id, before, times - 1);
 	}
 }
+
+// Decisions on tool calls
+
+/** Decides, and goes on with the turn once nothing waits any more. */
+async function decide(call, decision) {
+	const id = current;
+	try {
+		await api.decide(id, call, { ...decision, by: approverName() });
+		hideProblem();
+	}
+	catch (error) {
+		problem(error.message, ['Look again', () => {
+			hideProblem();
+			readApprovals(id);
+		}]);
+		await readApprovals(id);
+		return;
+	}
+	await readApprovals(id);
+	if (id !== current) {
+		return;
+	}
+	if (approvals.openTurn > 0 && !openCalls(approvals, turns).some(({ pending }) => pending)) {
+		await resume();
+	}
+	(document.querySelector('.approval-actions button') ?? question).focus();
+}
+
+async function resume() {
+	const id = current;
+	if (running.has(id)) {
+		return;
+	}
+	hideProblem();
+	const { live, signal } = begin(id, null);
+	let failure = null;
+	try {
+		byId('announcer').textContent = replyText(await listen(live, api.resume(id, signal)));
+	}
+	catch (error) {
+		failure = error;
+	}
+	running.delete(id);
+	if (id === current) {
+		await reload();
+	}
+	if (failure && failure.name !== 'AbortError' && id === current) {
+		problem(failure.message, ['Look again', () => {
+			hideProblem();
+			reload();
+		}]);
+	}
+}
+
+async function revoke(decision) {
+	const id = current;
+	await guarded(() => api.revoke(id, decision));
+	await readApprovals(id);
+}
+
+/** Looks at what others have decided. Where a turn went on or began to wait elsewhere, all is read anew. */
+async function readApprovals(id) {
+	const fresh = await api.approvals(id).catch(() => null);
+	if (!fresh || id !== current || running.has(id)) {
+		return;
+	}
+	const moved = fresh.openTurn !== approvals.openTurn;
+	approvals = fresh;
+	await (moved ? reload() : update());
+}
+
+let decisionWatch = 0;
+
+async function watchForDecisions(id) {
+	const mine = ++decisionWatch;
+	while (mine === decisionWatch && id === current && approvals.openTurn > 0) {
+		await new Promise((resolve) => setTimeout(resolve, DECISION_WAIT));
+		if (mine === decisionWatch) {
+			await readApprovals(id);
+		}
+	}
+}
+
+window.addEventListener('focus', () => current && readApprovals(current));
 
 // Summaries
 

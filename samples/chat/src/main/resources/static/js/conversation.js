@@ -1,3 +1,4 @@
+import { outcomeOf } from './approvals.js';
 import { checkpointNode, covered } from './checkpoints.js';
 import { byId, duration, el, icon, plural } from './dom.js';
 import { markdown } from './markdown.js';
@@ -7,6 +8,8 @@ const SUGGESTIONS = [
 	['What is my name?', 'Answered from the history alone'],
 	['Roll two dice', 'Two tool calls in one turn'],
 	['Tell me a story', 'Long enough to press stop'],
+	['Cancel order 4711', 'Waits until you approve it'],
+	['How does this work?', 'A few lines of code'],
 ];
 
 const NOTES = {
@@ -14,7 +17,7 @@ const NOTES = {
 	FAILED: 'This turn failed. It is not part of the history.',
 	REFUSED: 'A guard refused this turn.',
 	INCOMPLETE: 'This turn was not finished.',
-	AWAITING_APPROVAL: 'This turn waits for an approval.',
+	AWAITING_APPROVAL: 'This turn waits for a decision. It can be made in any window, also after a restart.',
 };
 
 const opened = new Set();
@@ -24,8 +27,8 @@ const scroller = byId('scroller');
 const jump = byId('jump');
 
 /** Shows the stored turns of a thread, and the one that is being answered, if any. */
-export function show(turns, checkpoints, live, onAsk) {
-	conversation.replaceChildren(...turns.map(turnNode));
+export function show(turns, checkpoints, approvals, live, onAsk) {
+	conversation.replaceChildren(...turns.map((turn) => turnNode(turn, approvals)));
 	if (live) {
 		conversation.append(live.node);
 	}
@@ -52,11 +55,14 @@ export function mark(turns, checkpoints) {
 	}
 }
 
-/** A turn while it is being answered. Its node is replaced when it is stored. */
+/**
+ * A turn while it is being answered. Its node is replaced when it is stored.
+ * @param question null if the turn goes on and its question is shown already
+ */
 export function liveTurn(question) {
 	const text = el('div', { class: 'text' });
 	const reply = el('div', { class: 'bubble assistant waiting' }, text, el('span', { class: 'dots' }, el('i'), el('i'), el('i')));
-	const node = el('section', { class: 'turn live', 'aria-label': 'New turn' }, userBubble(question), reply);
+	const node = el('section', { class: 'turn live', 'aria-label': 'New turn' }, question === null ? null : userBubble(question), reply);
 	let whole = '';
 	return {
 		node,
@@ -69,9 +75,9 @@ export function liveTurn(question) {
 				toEnd(false);
 			}
 		},
-		finish(turn) {
+		finish(turn, approvals) {
 			const atEnd = isAtEnd();
-			const stored = turnNode(turn);
+			const stored = turnNode(turn, approvals);
 			node.replaceWith(stored);
 			this.node = stored;
 			if (atEnd) {
@@ -103,13 +109,20 @@ export function goTo(number) {
 
 /** What was said at the end of a turn, for those who listen. */
 export function replyText(turn) {
+	if (turn.status === 'AWAITING_APPROVAL') {
+		return NOTES.AWAITING_APPROVAL;
+	}
 	return turn.messages.filter((message) => message.role === 'assistant').at(-1)?.text ?? '';
 }
 
-function turnNode(turn) {
+function turnNode(turn, approvals) {
 	const node = el('section', { class: 'turn', id: `turn-${turn.number}`, 'aria-label': `Turn ${turn.number}` },
-		...turn.messages.flatMap((message, index) => messageNodes(message, turn.messages, index)));
-	if (turn.status !== 'COMPLETED') {
+		...turn.messages.flatMap((message, index) => messageNodes(message, turn, index, approvals)));
+	if (turn.status === 'AWAITING_APPROVAL') {
+		node.classList.add('awaiting_approval');
+		node.append(el('div', { class: 'approvals', id: 'approvals' }), el('p', { class: 'note' }, NOTES.AWAITING_APPROVAL));
+	}
+	else if (turn.status !== 'COMPLETED') {
 		node.classList.add('aside', turn.status.toLowerCase());
 		node.append(el('p', { class: 'note' }, NOTES[turn.status] ?? turn.status));
 	}
@@ -120,17 +133,18 @@ function turnNode(turn) {
 	return node;
 }
 
-function messageNodes(message, messages, index) {
+function messageNodes(message, turn, index, approvals) {
 	if (message.role === 'user') {
 		return [userBubble(message.text ?? '')];
 	}
 	if (message.role !== 'assistant') {
 		return [];
 	}
-	const results = messages[index + 1]?.results ?? [];
+	const results = turn.messages[index + 1]?.results ?? [];
+	const round = turn.messages.slice(0, index + 1).filter(({ role }) => role === 'assistant').length;
 	const nodes = message.text ? [el('div', { class: 'bubble assistant' }, el('div', { class: 'text' }, ...markdown(message.text)))] : [];
 	if (message.calls.length > 0) {
-		nodes.push(el('div', { class: 'tools' }, ...message.calls.map((call, position) => toolRow(call, results[position]))));
+		nodes.push(el('div', { class: 'tools' }, ...message.calls.map((call, position) => toolRow(call, results[position], outcomeOf(approvals, turn, round, position)))));
 	}
 	return nodes;
 }
@@ -139,13 +153,14 @@ function userBubble(text) {
 	return el('div', { class: 'bubble user' }, text);
 }
 
-function toolRow(call, result) {
+function toolRow(call, result, decision) {
 	return el('details', { class: 'tool' },
 		el('summary', {}, icon('tool'), el('code', {}, call.name), el('span', { class: 'tool-result' }, plain(result?.data) ?? 'no result'),
 			el('span', { class: 'chevron' }, icon('chevron'))),
 		el('dl', {},
 			el('dt', {}, 'Arguments'), el('dd', {}, el('code', {}, call.data)),
-			el('dt', {}, 'Result'), el('dd', {}, el('code', {}, result?.data ?? 'none'))));
+			el('dt', {}, 'Result'), el('dd', {}, el('code', {}, result?.data ?? 'none')),
+			...(decision ? [el('dt', {}, 'Decision'), el('dd', { class: 'decision' }, decision)] : [])));
 }
 
 /** A result that is nothing but a JSON string, without its quotes. */

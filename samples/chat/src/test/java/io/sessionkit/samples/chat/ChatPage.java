@@ -117,6 +117,13 @@ final class ChatPage {
 		return until("return document.querySelector('.live .bubble.assistant .text')?.textContent || null");
 	}
 
+	/**
+	 * Waits until the page asks for a decision on a tool call.
+	 */
+	void awaitApproval() {
+		until("return document.querySelector('.approval .approval-actions') !== null");
+	}
+
 	void click(String css) {
 		act(css, WebElement::click);
 	}
@@ -134,6 +141,13 @@ final class ChatPage {
 
 	void typeInto(String css, CharSequence... keys) {
 		act(css, (field) -> field.sendKeys(keys));
+	}
+
+	/**
+	 * Types in the place of what a field holds.
+	 */
+	void replace(String css, String text) {
+		typeInto(css, Keys.chord(Keys.CONTROL, "a"), text);
 	}
 
 	/**

@@ -1,0 +1,304 @@
+package io.sessionkit.samples.chat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.chrome.ChromeDriver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Tool calls that a person decides on, in a real browser.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
+class ApprovalBrowserTests {
+
+	private static final String[] ARGUMENTS = { "--demo.pace=5ms", "--logging.level.org.openqa.selenium=error" };
+
+	private static final String STATE = ".approval-state";
+
+	private static final String APPROVE = ".approval-actions .primary";
+
+	private static final String EDIT = ".approval-actions :nth-child(2)";
+
+	private static final String REJECT = ".approval-actions :nth-child(3)";
+
+	private static final String ALWAYS = ".approval-actions :nth-child(4)";
+
+	private Path database;
+
+	private RunningChat chat;
+
+	private ChromeDriver browser;
+
+	private ChatPage page;
+
+	private int runsBefore;
+
+	@BeforeAll
+	void start(@TempDir Path database, @TempDir Path profile) {
+		this.database = database;
+		this.chat = RunningChat.start(database, ARGUMENTS);
+		this.browser = Chromium.start(profile);
+	}
+
+	@AfterAll
+	void stop() {
+		if (this.browser != null) {
+			this.browser.quit();
+		}
+		this.chat.close();
+	}
+
+	@BeforeEach
+	void openNewThread() {
+		this.runsBefore = this.chat.cancelledOrders().size();
+		this.page = ChatPage.open(this.browser, "http://127.0.0.1:" + this.chat.port() + "/");
+		this.page.newThread();
+	}
+
+	@AfterEach
+	void closeOtherWindows() {
+		this.page.closeOtherWindows();
+	}
+
+	@Test
+	void cancelsAnOrderOnceItIsApproved() throws IOException {
+		pause("Cancel order 4711 because it was bought twice");
+
+		assertThat(this.page.texts(".approval h3 code")).containsExactly("cancel_order");
+		assertThat(this.page.texts(STATE)).containsExactly("waits for a decision");
+		assertThat(this.page.texts(".approval-what"))
+			.containsExactly("Cancels an order for good. Call it once for each order.");
+		assertThat(this.page.texts(".approval pre"))
+			.containsExactly("{\n  \"orderNumber\": \"4711\",\n  \"reason\": \"it was bought twice\"\n}");
+		assertThat(this.page.texts(".approval-facts")).containsExactly("Asked just now · expires in 24 hr.");
+		assertThat(this.page.texts(".approval-actions button")).containsExactly("Approve", "Edit & approve", "Reject",
+				"Always …");
+		assertThat(this.page.texts(".bubble.user")).containsExactly("Cancel order 4711 because it was bought twice");
+		assertThat(this.page.texts(".entry .status")).containsExactly("awaits approval");
+		this.page.screenshot("wide-approval");
+		assertThat(this.page.tooWide()).isEmpty();
+		assertThat(cancelled()).isEmpty();
+		this.page.click(APPROVE);
+
+		assertThat(answer()).isEqualTo("Order 4711 is cancelled (it was bought twice).");
+		assertThat(cancelled()).containsExactly("4711");
+		assertThat(this.page.shows(".approval")).isFalse();
+		this.page.click(".tool summary");
+		assertThat(this.page.texts(".tool .decision")).containsExactly("approved by Ada");
+		assertThat(this.page.texts(".entry .status")).containsExactly("completed");
+	}
+
+	@Test
+	void tellsTheModelWhyACallWasRejected() {
+		pause("Cancel order 4711");
+
+		this.page.click(REJECT);
+		this.page.typeInto(".reason", "It is <b>sent</b>", Keys.ENTER);
+
+		assertThat(answer()).isEqualTo("Nothing was cancelled. I was told: “It is <b>sent</b>”");
+		assertThat(cancelled()).isEmpty();
+		this.page.click(".tool summary");
+		assertThat(this.page.texts(".tool .decision")).containsExactly("rejected by Ada: It is <b>sent</b>");
+	}
+
+	@Test
+	void runsWithTheArgumentsOfThePerson() throws IOException {
+		pause("Cancel order 4711");
+
+		this.page.click(EDIT);
+		this.page.replace(".arguments", "{\"orderNumber\":12}");
+		this.page.screenshot("wide-approval-edit");
+		this.page.click(APPROVE);
+		await().untilAsserted(() -> assertThat(this.page.texts("#banner span")).singleElement()
+			.asString()
+			.contains("cannot run with these arguments"));
+		this.page.replace(".arguments", "{\"orderNumber\":\"4712\",\"reason\":\"the other one\"}");
+		this.page.click(APPROVE);
+
+		assertThat(answer()).isEqualTo("Order 4712 is cancelled (the other one).");
+		assertThat(cancelled()).containsExactly("4712");
+		this.page.click(".tool summary");
+		assertThat(this.page.texts(".tool .decision")).containsExactly("edited and approved by Ada");
+	}
+
+	@Test
+	void doesNotAskAgainAfterAnAlwaysUntilThatIsRevoked() throws IOException {
+		pause("Cancel order 4711");
+		this.page.click(ALWAYS);
+		this.page.screenshot("wide-approval-always");
+		this.page.click(".approval-form .primary");
+		answer();
+
+		assertThat(this.page.ask("Cancel order 4712")).startsWith("Order 4712 is cancelled");
+		assertThat(cancelled()).containsExactly("4711", "4712");
+		assertThat(this.page.texts("#standing-list li > span")).containsExactly("cancel_order always approved, by Ada");
+		this.page.click(".turn:last-child .tool summary");
+		assertThat(this.page.texts(".turn:last-child .decision")).containsExactly("approved by Ada, for always");
+		this.page.screenshot("wide-approval-standing");
+		this.page.click("#standing-list button");
+		await().untilAsserted(() -> assertThat(this.page.shows("#standing")).isFalse());
+		pause("Cancel order 4713");
+	}
+
+	@Test
+	void rejectsTheSameCallAlways() {
+		pause("Cancel order 4711");
+		this.page.click(ALWAYS);
+		this.page.click(".approval-scope input[value=ARGUMENTS]");
+		this.page.click(".approval-form .danger");
+		answer();
+
+		assertThat(this.page.ask("Cancel order 4711")).startsWith("Nothing was cancelled.");
+		assertThat(this.page.texts("#standing-list li > span"))
+			.containsExactly("cancel_order always rejected with these arguments, by Ada");
+		pause("Cancel order 4712");
+	}
+
+	@Test
+	void showsTheSameListInAnotherWindowAndWhatWasDecidedThere() {
+		pause("Cancel orders 4711 and 4712");
+		ChatPage other = this.page.openInAnotherWindow();
+		other.awaitApproval();
+		assertThat(other.texts(".approval pre")).isEqualTo(this.page.texts(".approval pre")).hasSize(2);
+
+		other.replace("#approver", "Bob");
+		other.click(".approval:nth-of-type(1) .primary");
+
+		await().untilAsserted(
+				() -> assertThat(this.page.texts(STATE)).containsExactly("approved by Bob", "waits for a decision"));
+		assertThat(cancelled()).isEmpty();
+		this.page.click(APPROVE);
+		assertThat(answer()).startsWith("Order 4711 is cancelled").contains("Order 4712 is cancelled");
+		await().untilAsserted(() -> assertThat(other.texts(".turn .meta")).hasSize(1));
+		assertThat(other.texts(".bubble.assistant")).isEqualTo(this.page.texts(".bubble.assistant"));
+		assertThat(cancelled()).containsExactly("4711", "4712");
+	}
+
+	@Test
+	void goesOnAfterARestartOfTheApplication() {
+		pause("Cancel order 4711");
+		int port = this.chat.port();
+
+		this.chat.close();
+		this.chat = RunningChat.startOn(port, this.database, ARGUMENTS);
+		this.runsBefore = 0;
+		this.page.reload();
+
+		this.page.awaitApproval();
+		assertThat(this.page.texts(STATE)).containsExactly("waits for a decision");
+		assertThat(this.page.texts("#title")).containsExactly("Cancel order 4711");
+		this.page.click(APPROVE);
+		assertThat(answer()).startsWith("Order 4711 is cancelled");
+		this.page.reload();
+		assertThat(this.page.texts(".tool-result")).singleElement().asString().startsWith("Order 4711 is cancelled");
+		assertThat(cancelled()).containsExactly("4711");
+	}
+
+	@Test
+	void saysThatAMessageHasToWait() {
+		pause("Cancel order 4711");
+
+		this.page.type("Hello");
+
+		await().untilAsserted(() -> assertThat(this.page.texts("#banner span")).containsExactly(
+				"A tool call of this thread waits for a decision. Approve or reject it first, then send your message."));
+		assertThat(this.page.texts(STATE)).containsExactly("waits for a decision");
+		this.page.click(APPROVE);
+		assertThat(answer()).startsWith("Order 4711 is cancelled");
+		assertThat(this.page.texts(".bubble.user")).containsExactly("Cancel order 4711");
+	}
+
+	@Test
+	void offersToGoOnWithWhatNobodyDecidedInTime() {
+		int port = this.chat.port();
+		this.chat.close();
+		this.chat = RunningChat.startOn(port, this.database, ARGUMENTS[0], ARGUMENTS[1],
+				"--sessionkit.approval.expires-after=1ms");
+		this.runsBefore = 0;
+		this.page.type("Cancel order 4711");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(STATE)).containsExactly("expired, so it does not run"));
+		this.page.click(".resume");
+
+		assertThat(answer()).contains("Nobody decided on this call in time");
+		assertThat(cancelled()).isEmpty();
+		this.chat.close();
+		this.chat = RunningChat.startOn(port, this.database, ARGUMENTS);
+	}
+
+	@Test
+	void canBeDecidedByKeyboardAndSaysItsNames() {
+		pause("Cancel order 4711");
+		assertThat(this.page.accessibleName(".approval")).startsWith("cancel_order");
+		assertThat(this.page.accessibleName("#approver")).isEqualTo("You decide as");
+		assertThat(this.page.accessibleName(".approval-actions")).isEqualTo("Decide on cancel_order");
+
+		this.page.typeInto(".approval pre", Keys.TAB);
+		assertThat(this.page.focused()).isEqualTo("Approve");
+		this.page.typeInto(REJECT, Keys.ENTER);
+		assertThat(this.page.accessibleName(".reason")).isEqualTo("Why? The model is told (optional)");
+		this.page.typeInto(".reason", Keys.ESCAPE);
+		assertThat(this.page.focused()).isEqualTo("Approve");
+		this.page.typeInto(EDIT, Keys.ENTER);
+		assertThat(this.page.accessibleName(".arguments")).isEqualTo("Arguments, as JSON");
+		this.page.typeInto(".arguments", Keys.ESCAPE);
+		this.page.typeInto(APPROVE, Keys.ENTER);
+
+		assertThat(answer()).startsWith("Order 4711 is cancelled");
+	}
+
+	@Test
+	void fitsANarrowWindow() throws IOException {
+		this.page.narrow();
+		this.page.screenshot("narrow-empty");
+		this.page.wide();
+		pause("Cancel order 4711 because " + "averylongword".repeat(12));
+		this.page.narrow();
+		this.page.reload();
+		this.page.awaitApproval();
+
+		this.page.screenshot("narrow-approval");
+		assertThat(this.page.tooWide()).isEmpty();
+		assertThat(this.page.isReachable("#composer")).isTrue();
+		this.page.click(EDIT);
+		this.page.screenshot("narrow-approval-edit");
+		assertThat(this.page.tooWide()).isEmpty();
+	}
+
+	private void pause(String question) {
+		this.page.type(question);
+		this.page.awaitApproval();
+		this.page.awaitTimeline();
+		this.page.replace("#approver", "Ada");
+	}
+
+	/**
+	 * The answer of the turn that waited, when it is stored.
+	 */
+	private String answer() {
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn:last-child .meta")).hasSize(1));
+		this.page.awaitTimeline();
+		List<String> texts = this.page.texts(".turn:last-child .bubble.assistant");
+		return texts.get(texts.size() - 1);
+	}
+
+	private List<String> cancelled() {
+		List<String> all = this.chat.cancelledOrders();
+		return all.subList(this.runsBefore, all.size());
+	}
+
+}
