@@ -5,11 +5,9 @@ import { markdown } from './markdown.js';
 
 const SUGGESTIONS = [
 	['My name is Ada', 'Known later, also after a restart'],
-	['What is my name?', 'Answered from the history alone'],
 	['Roll two dice', 'Two tool calls in one turn'],
 	['Tell me a story', 'Long enough to press stop'],
 	['Cancel order 4711', 'Waits until you approve it'],
-	['How does this work?', 'A few lines of code'],
 ];
 
 const NOTES = {
