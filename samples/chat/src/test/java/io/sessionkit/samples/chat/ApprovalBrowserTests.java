@@ -3,6 +3,7 @@ package io.sessionkit.samples.chat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.logging.Level;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -14,6 +15,8 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -26,6 +29,8 @@ import static org.awaitility.Awaitility.await;
 class ApprovalBrowserTests {
 
 	private static final String[] ARGUMENTS = { "--demo.pace=5ms", "--logging.level.org.openqa.selenium=error" };
+
+	private static final List<String> EXPECTED_ERRORS = List.of("status of 409", "ERR_CONNECTION_REFUSED");
 
 	private static final String STATE = ".approval-state";
 
@@ -69,9 +74,18 @@ class ApprovalBrowserTests {
 		this.page.newThread();
 	}
 
+	/**
+	 * A decision that is refused and an application that is away are told to the person;
+	 * the browser notes them all the same.
+	 */
 	@AfterEach
-	void closeOtherWindows() {
+	void logsNoOtherErrors() {
 		this.page.closeOtherWindows();
+		assertThat(this.browser.manage().logs().get(LogType.BROWSER).getAll())
+			.filteredOn((entry) -> entry.getLevel().equals(Level.SEVERE))
+			.extracting(LogEntry::getMessage)
+			.filteredOn((message) -> EXPECTED_ERRORS.stream().noneMatch(message::contains))
+			.isEmpty();
 	}
 
 	@Test
