@@ -138,7 +138,7 @@ public final class ObservedStore implements SessionStore {
 
 	@Override
 	public void erase(SessionKey key) {
-		this.store.clear(key);
+		this.store.erase(key);
 	}
 
 	@Override
