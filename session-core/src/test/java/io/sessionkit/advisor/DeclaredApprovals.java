@@ -137,6 +137,22 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
+	void policyThatDeniesIsTheResultOfTheCallAndItsSiblingsRun(ClientSetup.Mode mode) {
+		rules((rules) -> rules.policies(List.<ApprovalPolicy>of(
+				(request) -> request.call().name().equals("cancel") ? Ruling.deny("read only") : Ruling.allow())));
+		this.model.calls(cancel("c1", 1), look("c2", 2)).says("sorry");
+		ChatResponse response = ask(mode, "q");
+		assertThat(status(response)).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).containsExactly("look{\"id\":2}");
+		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=read only look=done {\"id\":2}");
+		assertThat(ledger()).contains(ApprovalStatus.DENIED);
+		assertThat(approvals().ledger(this.key)).filteredOn((call) -> call.status() == ApprovalStatus.DENIED)
+			.singleElement()
+			.satisfies((call) -> assertThat(call.decision().by()).isEqualTo("policy"));
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
 	void strictestOfAllRulingsCounts(ClientSetup.Mode mode) {
 		rules((rules) -> rules.tools(Set.of("cancel"))
 			.policies(List.<ApprovalPolicy>of((request) -> Ruling.allow(),
