@@ -141,6 +141,24 @@ abstract class PausedTurns extends DeclaredApprovals {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
+	void siblingThatReturnsDirectlyDoesNotEndTheTurnThatWaits(ClientSetup.Mode mode) {
+		rules((rules) -> rules.siblings(SiblingRule.RUN));
+		tools(tool("cancel"), tool("look").direct());
+		this.model.calls(look("c1", 1), cancel("c2", 2)).says("done");
+		List<ChatResponse> responses = all(mode, "q");
+		assertThat(responses).allSatisfy((response) -> assertThat(response.getResults())
+			.allSatisfy((generation) -> assertThat(generation.getOutput().getText()).isNull()));
+		assertThat(responses).filteredOn(ApprovalFixture::isPaused)
+			.containsExactly(responses.get(responses.size() - 1));
+		assertThat(this.runs).containsExactly("look{\"id\":1}");
+		approve(waiting());
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(this.model.lastRequestLines()).endsWith("tool look=done {\"id\":1} cancel=done {\"id\":2}");
+		assertThat(this.runs).containsExactly("look{\"id\":1}", "cancel{\"id\":2}");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
 	void gatedToolThatReturnsDirectlyDoesSoWhenItWasApproved(ClientSetup.Mode mode) {
 		tools(tool("cancel").direct(), tool("look"));
 		this.model.calls(cancel("c1", 1));
