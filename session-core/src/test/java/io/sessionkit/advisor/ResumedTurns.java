@@ -92,6 +92,21 @@ abstract class ResumedTurns extends StandingApprovals {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
+	void secondOfTwoCallsThatLookTheSameCanBeDecidedFirst(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1), cancel("c2", 1)).says("done");
+		ask(mode, "q");
+		approve(pending().get(1));
+		assertThat(SessionAdvisor.pending(goOn(mode))).extracting(Approval::callId).containsExactly("c1");
+		assertThat(this.runs).hasSize(1);
+		assertThat(ledger()).containsExactly(ApprovalStatus.PROPOSED, ApprovalStatus.DONE);
+		reject(waiting());
+		assertThat(status(goOn(mode))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).hasSize(1);
+		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=not today cancel=done {\"id\":1}");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
 	void callWithoutMessageIsRefusedBeforeTheModelWhereNothingWaits(ClientSetup.Mode mode) {
 		assertThatIllegalStateException().isThrownBy(() -> goOn(mode)).withMessageContaining("nothing in the session");
 		this.model.says("a");
