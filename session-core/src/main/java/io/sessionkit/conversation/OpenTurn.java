@@ -102,7 +102,7 @@ public final class OpenTurn {
 				this.hooks, this.events, this.prompt.calibration());
 		Map<String, Object> state = (this.base != null) ? this.base.state() : Map.of();
 		this.state = new TurnState(new Attributes(request.key(), this.options.codec(), rules.maxState()), state,
-				(continued != null) ? continued.pause().state() : state);
+				(continued != null) ? continued.pause().state().on(state) : state);
 		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events, this.state, new TurnWriter(store, request,
 				this.id, this.startedAt, this.base, this.prompt.snapshots(), inputs, continued));
 		this.hold = new TurnHold(this, this.options.codec(), this.rounds, this.keeper, leases, continued);

@@ -22,10 +22,10 @@ import org.springframework.ai.chat.messages.Message;
  *
  * @param held the reply that it holds back
  * @param parts how many parts of the turn are stored
- * @param state the attributes as they were then
+ * @param state what the turn had made of the attributes
  * @param revision the revision of the record
  */
-record PauseRecord(HeldReply held, int parts, Map<String, Object> state, long revision) {
+record PauseRecord(HeldReply held, int parts, StateChange state, long revision) {
 
 	/** The form of the record; a newer one is refused. */
 	static final int VERSION = 1;
@@ -34,14 +34,15 @@ record PauseRecord(HeldReply held, int parts, Map<String, Object> state, long re
 	 * The record as it is to be written.
 	 * @param expected the revision that must be there; 0 for none
 	 */
-	static RecordWrite write(SessionKey key, String turnId, HeldReply held, int parts, Map<String, Object> state,
-			long expected, MessageCodec codec) {
+	static RecordWrite write(SessionKey key, String turnId, HeldReply held, int parts, StateChange state, long expected,
+			MessageCodec codec) {
 		Map<String, Object> values = new HashMap<>();
 		values.put("version", VERSION);
 		values.put("parts", parts);
 		values.put("reply", codec.encode(key, held.reply()));
 		values.put("notes", held.notes());
-		values.put("state", state);
+		values.put("state", state.written());
+		values.put("removed", state.removed());
 		values.put("queued", held.queued().stream().map((message) -> codec.encode(key, message)).toList());
 		return new RecordWrite(SessionStore.PAUSE, turnId, expected, codec.encodeValues(key, values), null);
 	}
@@ -65,11 +66,11 @@ record PauseRecord(HeldReply held, int parts, Map<String, Object> state, long re
 		checkVersion(values.get("version"), "The pause of turn '" + record.id() + "' of session " + key);
 		if (values.get("reply") instanceof String reply && values.get("parts") instanceof Integer parts
 				&& values.get("notes") instanceof Map<?, ?> notes && values.get("state") instanceof Map<?, ?> state
-				&& values.get("queued") instanceof List<?> queued
+				&& values.get("removed") instanceof List<?> removed && values.get("queued") instanceof List<?> queued
 				&& codec.decode(key, reply) instanceof AssistantMessage message) {
 			List<Message> messages = queued.stream().map((text) -> codec.decode(key, (String) text)).toList();
 			return new PauseRecord(new HeldReply(message, (Map<String, Object>) notes, messages), parts,
-					(Map<String, Object>) state, record.revision());
+					new StateChange((Map<String, Object>) state, (List<String>) removed), record.revision());
 		}
 		throw new UnreadablePayloadException(
 				"The pause of turn '" + record.id() + "' of session " + key + " holds no reply.", null);

@@ -106,7 +106,7 @@ final class TurnKeeper {
 		TurnWriter.Outline outline = new TurnWriter.Outline(new TurnEnd(status, null),
 				(this.kept != null) ? this.kept : List.of(), recorded.rounds(), this.hooks.verdicts(), null,
 				recorded.overLimit());
-		TurnResult result = this.writer.hold(outline, held, this.state.values(), joined(more));
+		TurnResult result = this.writer.hold(outline, held, this.state.change(), joined(more));
 		if (result == null) {
 			throw moved(null);
 		}

@@ -57,6 +57,13 @@ final class TurnState {
 	}
 
 	/**
+	 * What the turn has made of the attributes so far.
+	 */
+	synchronized StateChange change() {
+		return StateChange.between(this.base, this.values);
+	}
+
+	/**
 	 * @param saving whether a hook writes that is asked what is kept
 	 */
 	void put(String name, Object value, boolean saving) {

@@ -112,11 +112,11 @@ final class TurnWriter {
 
 	/**
 	 * Stores what there is of the turn and the reply that it holds back.
-	 * @param state the attributes as they are now
+	 * @param state what the turn has made of the attributes
 	 * @param more records to be written with it
 	 * @return null if somebody else was first
 	 */
-	@Nullable TurnResult hold(Outline outline, HeldReply held, Map<String, Object> state, List<RecordWrite> more) {
+	@Nullable TurnResult hold(Outline outline, HeldReply held, StateChange state, List<RecordWrite> more) {
 		List<RecordWrite> records = new ArrayList<>(more);
 		records.add(PauseRecord.write(key(), this.id, held, this.parts + 1, state, this.pause,
 				this.store.options().codec()));

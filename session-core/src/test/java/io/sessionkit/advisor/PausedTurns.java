@@ -318,6 +318,29 @@ abstract class PausedTurns extends DeclaredApprovals {
 	}
 
 	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void stateWrittenByOthersWhileTheTurnWaitsIsNotLost(ClientSetup.Mode mode) {
+		tools(tool("cancel"), tool("look").doing((input, context) -> {
+			new SessionContext().put("seen", 1);
+			new SessionContext().remove("old");
+			return "looked";
+		}));
+		this.model.says("a0").calls(look("c1", 1)).calls(cancel("c2", 2)).calls(cancel("c3", 3)).says("done");
+		ask(mode, "q0");
+		thread().put("old", "value");
+		thread().put("kept", "value");
+		ask(mode, "q1");
+		thread().put("limit", 5);
+		thread().remove("kept");
+		approve(waiting());
+		goOn(mode);
+		thread().put("late", true);
+		approve(waiting());
+		goOn(mode);
+		assertThat(thread().state()).isEqualTo(Map.of("seen", 1, "limit", 5, "late", true));
+	}
+
+	@ParameterizedTest
 	@MethodSource("setups")
 	void turnThatGoesOnMayPauseAgain(ClientSetup setup) {
 		this.model.calls(cancel("c1", 1)).calls(cancel("c1", 2)).says("done");
