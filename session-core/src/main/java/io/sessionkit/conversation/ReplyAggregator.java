@@ -124,21 +124,27 @@ final class ReplyAggregator {
 		if (!checked.hasToolCalls() || text == null || text.isEmpty()) {
 			return List.of(Replies.with(last, new Generation(checked, metadata)));
 		}
-		ChatResponse said = new ChatResponse(List.of(new Generation(new AssistantMessage(text))));
 		AssistantMessage calls = AssistantMessage.builder()
 			.content("")
 			.properties(checked.getMetadata())
 			.toolCalls(checked.getToolCalls())
 			.media(checked.getMedia())
 			.build();
-		return List.of(said, Replies.with(last, new Generation(calls, metadata)));
+		return List.of(said(text), Replies.with(last, new Generation(calls, metadata)));
 	}
 
 	/**
 	 * What goes on in the place of the reply, with what the reply has cost.
+	 * @param unread the reply if its text was kept back so far; null if it was not
 	 */
-	ChatResponse as(ChatResponse instead) {
-		return (this.end != null) ? Replies.with(this.end, instead.getResults().get(0)) : instead;
+	List<ChatResponse> as(ChatResponse instead, @Nullable AssistantMessage unread) {
+		ChatResponse next = (this.end != null) ? Replies.with(this.end, instead.getResults().get(0)) : instead;
+		String text = (unread != null) ? unread.getText() : null;
+		return (text == null || text.isEmpty()) ? List.of(next) : List.of(said(text), next);
+	}
+
+	private static ChatResponse said(String text) {
+		return new ChatResponse(List.of(new Generation(new AssistantMessage(text))));
 	}
 
 	@SuppressWarnings("NullAway") // Spring AI declares the values non-null but providers

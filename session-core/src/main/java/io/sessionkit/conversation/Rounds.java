@@ -239,7 +239,7 @@ final class Rounds {
 			this.reply = null;
 		}
 		if (checked != null && checked.instead() != null) {
-			return List.of(whole.as(checked.instead()));
+			return whole.as(checked.instead(), this.hooks.checksReplies() ? checked.reply() : null);
 		}
 		return this.hooks.checksReplies() ? whole.responses((checked != null) ? checked.reply() : null) : null;
 	}

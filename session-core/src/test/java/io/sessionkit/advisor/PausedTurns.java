@@ -378,6 +378,17 @@ abstract class PausedTurns extends DeclaredApprovals {
 		assertThat(log()).element(1).isEqualTo("assistant cancel({\"id\":9})");
 	}
 
+	@Test
+	void streamThatHooksHoldBackDeliversTheTextBeforeThePauseToo() {
+		threads((threads) -> threads.hooks(TestHooks.afterModel("looking", (reply) -> HookResult.keep())));
+		this.model.responds(this.model.chunk("let me ", List.of(), false), this.model.chunk("see", List.of(), false),
+				this.model.chunk("", List.of(cancel("c1", 1)), true));
+		List<ChatResponse> chunks = all(ClientSetup.Mode.STREAM, "q");
+		assertThat(chunks).extracting((chunk) -> chunk.getResult().getOutput().getText())
+			.containsExactly("let me see", null);
+		assertThat(isPaused(chunks.get(1))).isTrue();
+	}
+
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void hookThatRefusesAReplyLeavesNothingThatWaits(ClientSetup.Mode mode) {
