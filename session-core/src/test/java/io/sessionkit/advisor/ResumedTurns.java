@@ -453,6 +453,23 @@ abstract class ResumedTurns extends StandingApprovals {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
+	void approvedCallThatTheLoopDidNotComeToIsCancelledForGood(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1), cancel("c2", 2));
+		ask(mode, "q");
+		pending().forEach(this::approve);
+		ChatClient limited = client(setup(mode))
+			.defaultAdvisors(ToolCallingAdvisor.builder()
+				.toolCallingManager(DefaultToolCallingManager.builder().maxTotalToolCalls(1).build())
+				.build())
+			.build();
+		response(setup(mode), limited.prompt());
+		assertThat(this.runs).containsExactly("cancel{\"id\":1}");
+		assertThat(ledger()).containsExactly(ApprovalStatus.DONE, ApprovalStatus.CANCELLED);
+		assertThat(turns()).containsExactly(TurnStatus.COMPLETED);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
 	void approvedCallOfAFinishedTurnIsReadableInTheLedgerForGood(ClientSetup.Mode mode) {
 		this.model.calls(cancel("c1", 1)).says("done").says("again");
 		ask(mode, "q");
