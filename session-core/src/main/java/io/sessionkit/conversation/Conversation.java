@@ -245,6 +245,7 @@ public final class Conversation {
 	 * not in the log. {@link #snapshot} says then that it is not complete.
 	 * @param turn its number
 	 * @return how many items were deleted; 0 if there is no such turn
+	 * @throws SessionPausedException if the turn is open; nothing was deleted
 	 * @throws io.sessionkit.SessionConflictException if others write to the session all
 	 * the time; nothing was deleted
 	 */
@@ -257,6 +258,7 @@ public final class Conversation {
 	 * with them and results their calls.
 	 * @param items their sequences; those that are not there are left out
 	 * @return how many items were deleted
+	 * @throws SessionPausedException if one is of an open turn; nothing was deleted
 	 * @throws io.sessionkit.SessionConflictException if others write to the session all
 	 * the time; nothing was deleted
 	 */

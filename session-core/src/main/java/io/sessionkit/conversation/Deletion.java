@@ -15,6 +15,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.store.Commit;
@@ -75,12 +76,20 @@ final class Deletion {
 			if (items.isEmpty()) {
 				return 0;
 			}
+			checkNotWaiting(header.get(), items.values());
 			if (this.store.commit(commit(header.get(), thread, items)).isStored()) {
 				return items.size();
 			}
 		}
 		throw new SessionConflictException(
 				"Nothing was deleted from session " + this.key + ": others wrote to it all the time. Try again.", null);
+	}
+
+	/** What the open turn goes on with must be whole. */
+	private static void checkNotWaiting(Session header, Collection<SessionItem> items) {
+		if (items.stream().anyMatch((item) -> item.turn() == header.openTurn())) {
+			SessionPausedException.check(header, "deprived of messages of its open turn");
+		}
 	}
 
 	private Commit commit(Session header, WholeThread thread, Map<Long, SessionItem> items) {

@@ -3,6 +3,7 @@ package io.sessionkit.advisor;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 import io.sessionkit.ApprovalStatus;
 import io.sessionkit.SessionKey;
@@ -216,7 +217,8 @@ abstract class PausedTurns extends DeclaredApprovals {
 		ask(mode, "q0");
 		ask(mode, "q1");
 		List<ThrowingCallable> losing = List.of(() -> store().pop(this.key), () -> store().clear(this.key),
-				() -> thread().pop(), () -> thread().erase(), () -> thread().compact());
+				() -> thread().pop(), () -> thread().erase(), () -> thread().compact(), () -> thread().delete(2),
+				() -> thread().delete(Set.of(3L)));
 		for (ThrowingCallable call : losing) {
 			assertThatExceptionOfType(SessionPausedException.class).isThrownBy(call)
 				.withMessageContaining("Approvals.cancel")
