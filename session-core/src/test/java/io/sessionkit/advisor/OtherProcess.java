@@ -13,8 +13,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A {@link TalkingProcess} in a JVM of its own, seen from the test that started it and
- * ends it.
+ * A {@link TalkingProcess} or the like in a JVM of its own, seen from the test that
+ * started it and ends it.
  */
 final class OtherProcess implements AutoCloseable {
 
@@ -40,10 +40,18 @@ final class OtherProcess implements AutoCloseable {
 	}
 
 	static OtherProcess start(SharedStore store) {
+		return start(TalkingProcess.class, store.words());
+	}
+
+	/**
+	 * @param main what it runs; it says that it is ready, and ends with its input
+	 * @param words what it is started with
+	 */
+	static OtherProcess start(Class<?> main, List<String> words) {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-						"-cp", System.getProperty("java.class.path"), TalkingProcess.class.getName()));
-		command.addAll(store.words());
+						"-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"), main.getName()));
+		command.addAll(words);
 		try {
 			OtherProcess other = new OtherProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
 			other.hear("ready");

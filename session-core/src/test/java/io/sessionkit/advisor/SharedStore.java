@@ -1,5 +1,9 @@
 package io.sessionkit.advisor;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 
@@ -43,26 +47,67 @@ record SharedStore(List<String> words) {
 	}
 
 	/**
+	 * A file of the build, which one process at a time can open. Without a delay of
+	 * writes: what H2 keeps back for half a second by default is lost with the process.
+	 */
+	static SharedStore inH2File() {
+		try {
+			Path directory = Files.createDirectories(Path.of("target", "databases").toAbsolutePath());
+			Path file = Files.createTempDirectory(directory, "shared").resolve("sessions");
+			SharedStore shared = new SharedStore(
+					List.of("h2", "jdbc:h2:file:" + file + ";WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE", "sa", ""));
+			try (HikariDataSource pool = shared.pool()) {
+				new ResourceDatabasePopulator(new ClassPathResource("io/sessionkit/store/jdbc/schema-h2.sql"))
+					.execute(pool);
+			}
+			return shared;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * A store and what it is connected by.
+	 */
+	record Connected(SessionStore store, Runnable connections) implements AutoCloseable {
+
+		@Override
+		public void close() {
+			this.connections.run();
+		}
+
+	}
+
+	/**
 	 * The store, with connections that end with the JVM.
 	 */
 	SessionStore open() {
-		return this.words.get(0).equals("redis") ? redis() : postgres();
+		return connect().store();
 	}
 
-	private SessionStore postgres() {
+	Connected connect() {
+		return this.words.get(0).equals("redis") ? redis() : jdbc(pool());
+	}
+
+	private Connected jdbc(HikariDataSource pool) {
+		return new Connected(new JdbcSessionStore(pool, OPTIONS), pool::close);
+	}
+
+	private HikariDataSource pool() {
 		HikariDataSource pool = new HikariDataSource();
 		pool.setJdbcUrl(this.words.get(1));
 		pool.setUsername(this.words.get(2));
 		pool.setPassword(this.words.get(3));
 		pool.setMaximumPoolSize(2);
-		return new JdbcSessionStore(pool, OPTIONS);
+		return pool;
 	}
 
-	private SessionStore redis() {
+	private Connected redis() {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory(
 				new RedisStandaloneConfiguration(this.words.get(1), Integer.parseInt(this.words.get(2))));
 		connections.start();
-		return new RedisSessionStore(connections, OPTIONS, this.words.get(3));
+		return new Connected(new RedisSessionStore(connections, OPTIONS, this.words.get(3)), connections::destroy);
 	}
 
 }
