@@ -3,6 +3,7 @@ package io.sessionkit.test;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
@@ -56,6 +57,9 @@ public final class ObservedStore implements SessionStore {
 	private volatile Runnable beforeCommit = () -> {
 	};
 
+	private volatile Consumer<RecordWrite> beforePut = (record) -> {
+	};
+
 	public ObservedStore(SessionStore store) {
 		this.store = store;
 	}
@@ -72,6 +76,13 @@ public final class ObservedStore implements SessionStore {
 	 */
 	public void beforeCommit(Runnable beforeCommit) {
 		this.beforeCommit = beforeCommit;
+	}
+
+	/**
+	 * From now on this is told first of each record that is written by itself.
+	 */
+	public void beforePut(Consumer<RecordWrite> beforePut) {
+		this.beforePut = beforePut;
 	}
 
 	/**
@@ -143,6 +154,7 @@ public final class ObservedStore implements SessionStore {
 
 	@Override
 	public boolean put(SessionKey key, RecordWrite record) {
+		this.beforePut.accept(record);
 		return this.store.put(key, record);
 	}
 

@@ -1,0 +1,165 @@
+package io.sessionkit.advisor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+import io.sessionkit.ApprovalStatus;
+import io.sessionkit.SessionKey;
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.advisor.ApprovalScenario.Participant;
+import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.Decision;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.ObservedStore;
+import io.sessionkit.test.ScriptedChatModel.Lines;
+import io.sessionkit.test.TestStores;
+import io.sessionkit.test.ValidSequence;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A tool takes longer than a lease lasts. Whoever runs it says meanwhile that it is
+ * alive, or has stopped to.
+ */
+@Timeout(120)
+class ApprovalLeaseTests {
+
+	private static final String QUESTION = "user: question";
+
+	private static final String CALL = "assistant cancel({\"id\":1})";
+
+	private final ApprovalScenario scenario = ApprovalScenario.ofOneCall();
+
+	private final SessionKey key = SessionKey.of(UUID.randomUUID().toString());
+
+	private final AtomicInteger effects = new AtomicInteger();
+
+	private final CountDownLatch begun = new CountDownLatch(1);
+
+	private final CountDownLatch goOn = new CountDownLatch(1);
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void leaseIsRenewedWhileAToolRunsSoThatAnotherCallIsTold(TestStores kind) {
+		SessionStore store = kind.create();
+		List<String> others = new ArrayList<>();
+		try (Participant other = participant(store); Participant holder = this.scenario.takePart(store, (id) -> {
+			List<Long> revisions = new ArrayList<>();
+			await().until(() -> {
+				revisions.add(lease(store).revision());
+				return revisions.get(revisions.size() - 1) > 4;
+			});
+			others.add(CompletableFuture.supplyAsync(() -> other.resumed(this.key)).join());
+			assertThat(other.approvals().ledger(this.key)).extracting(Approval::status)
+				.containsExactly(ApprovalStatus.CLAIMED);
+		}, this::count)) {
+			holder.pauseAndApprove(this.key, this.scenario);
+			assertThat(holder.resumed(this.key)).isEqualTo("done");
+		}
+		assertThat(others).containsExactly("TurnInProgressException");
+		assertThat(this.effects).hasValue(1);
+		assertThat(log(store)).containsExactly(QUESTION, CALL, "tool cancel=\"cancel 1\"", "assistant: done");
+		assertThat(store.records(this.key, SessionStore.LEASE)).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void resultOfAHolderThatWasSilentIsNotUsedOnceAPersonHasAnswered(TestStores kind) {
+		SessionStore store = kind.create();
+		try (Participant holder = silent(store); Participant other = participant(store)) {
+			holder.pauseAndApprove(this.key, this.scenario);
+			CompletableFuture<String> late = CompletableFuture.supplyAsync(() -> holder.resumed(this.key));
+			Approval uncertain = awaitUncertain(other);
+			assertThat(other.resumed(this.key)).as("it pauses again, and runs nothing").isEqualTo("null");
+			other.approvals().decide(uncertain, Decision.answer("somebody", "it was cancelled by hand"));
+			assertThat(other.resumed(this.key)).isEqualTo("done");
+			this.goOn.countDown();
+			assertThat(late.join()).isEqualTo("TurnInProgressException");
+			assertThat(other.approvals().pending(this.key)).isEmpty();
+			assertThat(other.approvals().ledger(this.key)).extracting(Approval::status)
+				.containsExactly(ApprovalStatus.DONE);
+			assertThat(log(store)).containsExactly(QUESTION, CALL, "tool cancel=it was cancelled by hand",
+					"assistant: done");
+			assertThatTheThreadGoesOn(other, store);
+		}
+		assertThat(this.effects).hasValue(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void resultOfAHolderThatWasSilentIsUsedWhereNobodyHasDecided(TestStores kind) {
+		SessionStore store = kind.create();
+		try (Participant holder = silent(store); Participant other = participant(store)) {
+			holder.pauseAndApprove(this.key, this.scenario);
+			CompletableFuture<String> late = CompletableFuture.supplyAsync(() -> holder.resumed(this.key));
+			awaitUncertain(other);
+			this.goOn.countDown();
+			assertThat(late.join()).isEqualTo("done");
+			assertThat(log(store)).containsExactly(QUESTION, CALL, "tool cancel=\"cancel 1\"", "assistant: done");
+			assertThatTheThreadGoesOn(other, store);
+		}
+		assertThat(this.effects).hasValue(1);
+	}
+
+	private Participant participant(SessionStore store) {
+		return this.scenario.takePart(store, (id) -> {
+		}, this::count);
+	}
+
+	/**
+	 * One that cannot renew its lease, and whose tool waits.
+	 */
+	private Participant silent(SessionStore store) {
+		ObservedStore observed = new ObservedStore(store);
+		Consumer<RecordWrite> noRenewals = (record) -> {
+			if (record.kind().equals(SessionStore.LEASE) && record.expected() > 0 && record.payload() != null) {
+				throw new StoreUnavailableException("The store is down.", null);
+			}
+		};
+		observed.beforePut(noRenewals);
+		return this.scenario.takePart(observed, (id) -> {
+			this.begun.countDown();
+			await().forever().until(() -> this.goOn.getCount() == 0);
+		}, this::count);
+	}
+
+	private Approval awaitUncertain(Participant other) {
+		await().until(() -> this.begun.getCount() == 0);
+		await().until(() -> other.approvals()
+			.pending(this.key)
+			.stream()
+			.anyMatch((call) -> call.status() == ApprovalStatus.UNCERTAIN));
+		return other.approvals().pending(this.key).get(0);
+	}
+
+	private void assertThatTheThreadGoesOn(Participant us, SessionStore store) {
+		us.model().says("done").says("done");
+		us.setup().content(us.chat().prompt().user("next").advisors(SessionAdvisor.session(this.key)));
+		assertThat(ValidSequence.faults(us.model().lastRequest())).isEmpty();
+		assertThat(log(store)).hasSize(6).endsWith("user: next", "assistant: done");
+	}
+
+	private void count(String id) {
+		this.effects.incrementAndGet();
+	}
+
+	private SessionRecord lease(SessionStore store) {
+		return store.records(this.key, SessionStore.LEASE).get(0);
+	}
+
+	private List<String> log(SessionStore store) {
+		return Lines.of(store.messages(this.key));
+	}
+
+}
