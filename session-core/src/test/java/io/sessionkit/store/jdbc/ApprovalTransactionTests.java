@@ -1,0 +1,249 @@
+package io.sessionkit.store.jdbc;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.sessionkit.ApprovalStatus;
+import io.sessionkit.SessionKey;
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnInProgressException;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.Approvals;
+import io.sessionkit.approval.SiblingRule;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Approved calls, small pools and transactions of the caller.
+ */
+@Timeout(60)
+class ApprovalTransactionTests {
+
+	private static final String[] WHOLE_THREAD = { "user: question", "assistant cancel({\"id\":1})",
+			"tool cancel=\"done 1\"", "assistant: answer" };
+
+	private final SessionKey key = SessionKey.of(UUID.randomUUID().toString());
+
+	private final AtomicInteger effects = new AtomicInteger();
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	record Order(int id) {
+	}
+
+	static Stream<TestDatabase> databases() {
+		return Stream.of(TestDatabase.h2().created(), TestDatabase.postgres().created());
+	}
+
+	/**
+	 * An application on a pool of connections.
+	 */
+	private final class Application implements AutoCloseable {
+
+		private final HikariDataSource pool;
+
+		private final SessionStore store;
+
+		private final Conversations conversations;
+
+		private final Approvals approvals;
+
+		private final ChatClient chat;
+
+		private Application(HikariDataSource pool, SiblingRule siblings) {
+			this.pool = pool;
+			this.store = JdbcTransactionContract.storeOn(pool);
+			this.conversations = Conversations.builder(this.store).lease(Duration.ofSeconds(1)).build();
+			this.approvals = Approvals.builder(this.conversations).tools(Set.of("cancel")).siblings(siblings).build();
+			this.chat = ChatClient.builder(ApprovalTransactionTests.this.model)
+				.defaultAdvisors(SessionAdvisor.builder(this.conversations).approvals(this.approvals).build())
+				.defaultToolCallbacks(tool("cancel"), tool("look"))
+				.build();
+		}
+
+		/** It takes until its lease is renewed, for which a thread needs a connection. */
+		private ToolCallback tool(String name) {
+			return FunctionToolCallback.builder(name, (Order order) -> {
+				await().until(() -> this.store.records(ApprovalTransactionTests.this.key, SessionStore.LEASE)
+					.stream()
+					.anyMatch((lease) -> lease.revision() > 1));
+				ApprovalTransactionTests.this.effects.incrementAndGet();
+				return "done " + order.id();
+			}).description(name).inputType(Order.class).build();
+		}
+
+		private void ask() {
+			this.chat.prompt()
+				.user("question")
+				.advisors(SessionAdvisor.session(ApprovalTransactionTests.this.key))
+				.call()
+				.chatResponse();
+		}
+
+		private void approve() {
+			this.approvals.pending(ApprovalTransactionTests.this.key)
+				.forEach((call) -> this.approvals.approve(call, "somebody"));
+		}
+
+		private String resume() {
+			return String.valueOf(this.chat.prompt()
+				.advisors(SessionAdvisor.session(ApprovalTransactionTests.this.key))
+				.call()
+				.content());
+		}
+
+		private TransactionTemplate transaction() {
+			return JdbcTransactionContract.transactionOn(this.pool);
+		}
+
+		@Override
+		public void close() {
+			this.conversations.close();
+			this.pool.close();
+		}
+
+	}
+
+	@ParameterizedTest
+	@MethodSource("databases")
+	void poolOfOneConnectionIsEnoughToPauseDecideAndGoOn(TestDatabase database) {
+		try (Application us = new Application(database.pool(1), SiblingRule.RUN)) {
+			this.model.calls(call("cancel", 1), call("look", 2)).says("answer");
+			us.ask();
+			assertThat(this.effects).as("the call that needs no consent").hasValue(1);
+			us.approve();
+			assertThat(us.resume()).isEqualTo("answer");
+			assertThat(this.effects).hasValue(2);
+			assertThat(us.approvals.ledger(this.key)).extracting(Approval::status).containsOnly(ApprovalStatus.DONE);
+			assertThat(us.store.records(this.key, SessionStore.LEASE)).isEmpty();
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("databases")
+	void poolOfOneConnectionIsTooSmallInATransactionAndNothingRuns(TestDatabase database) {
+		HikariDataSource pool = new HikariDataSource();
+		pool.setDataSource(database.direct());
+		pool.setMaximumPoolSize(1);
+		pool.setConnectionTimeout(300);
+		try (Application us = new Application(pool, SiblingRule.HOLD)) {
+			this.model.calls(call("cancel", 1));
+			us.ask();
+			us.approve();
+			assertThatExceptionOfType(StoreUnavailableException.class)
+				.isThrownBy(() -> us.transaction().executeWithoutResult((status) -> us.resume()))
+				.withMessageContaining("connection");
+			assertThat(this.effects).hasValue(0);
+			this.model.says("answer");
+			assertThat(us.resume()).isEqualTo("answer");
+			assertThat(this.effects).hasValue(1);
+			assertThat(log(us)).containsExactly(WHOLE_THREAD);
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("databases")
+	void resultOutlivesTheRollbackOfTheCallerAndIsReplayed(TestDatabase database) {
+		try (Application us = new Application(database.pool(3), SiblingRule.HOLD)) {
+			this.model.calls(call("cancel", 1)).says("lost").says("answer");
+			us.ask();
+			us.approve();
+			us.transaction().executeWithoutResult((status) -> {
+				assertThat(us.resume()).isEqualTo("lost");
+				status.setRollbackOnly();
+			});
+			assertThat(this.effects).hasValue(1);
+			assertThat(log(us)).isEmpty();
+			assertThat(us.conversations.openTurn(this.key)).map(Turn::status).contains(TurnStatus.AWAITING_APPROVAL);
+			assertThat(us.approvals.ledger(this.key)).extracting(Approval::status).containsExactly(ApprovalStatus.DONE);
+			assertThat(us.resume()).isEqualTo("answer");
+			assertThat(this.effects).hasValue(1);
+			assertThat(log(us)).containsExactly(WHOLE_THREAD);
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("databases")
+	void turnThatGoesOnInATransactionOfTheCallerIsHistoryWithIt(TestDatabase database) {
+		try (Application us = new Application(database.pool(3), SiblingRule.HOLD)) {
+			this.model.calls(call("cancel", 1)).says("answer");
+			us.transaction().executeWithoutResult((status) -> us.ask());
+			us.approve();
+			us.transaction().executeWithoutResult((status) -> us.resume());
+			assertThat(this.effects).hasValue(1);
+			assertThat(log(us)).containsExactly(WHOLE_THREAD);
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("databases")
+	void pauseInATransactionThatIsRolledBackLeavesNothing(TestDatabase database) {
+		try (Application us = new Application(database.pool(3), SiblingRule.HOLD)) {
+			this.model.calls(call("cancel", 1));
+			us.transaction().executeWithoutResult((status) -> {
+				us.ask();
+				assertThat(us.approvals.pending(this.key)).hasSize(1);
+				status.setRollbackOnly();
+			});
+			assertNothingIsLeft(us);
+			assertThat(this.effects).hasValue(0);
+		}
+	}
+
+	/**
+	 * What is held in the transaction cannot be claimed from outside of it, and a claim
+	 * inside of it could be rolled back after the call has run.
+	 */
+	@ParameterizedTest
+	@MethodSource("databases")
+	void callBesideOneThatWaitsDoesNotRunInATransactionThatHoldsIt(TestDatabase database) {
+		try (Application us = new Application(database.pool(3), SiblingRule.RUN)) {
+			this.model.calls(call("cancel", 1), call("look", 2));
+			assertThatExceptionOfType(TurnInProgressException.class)
+				.isThrownBy(() -> us.transaction().executeWithoutResult((status) -> us.ask()))
+				.withMessageContaining("transaction");
+			assertThat(this.effects).hasValue(0);
+			assertNothingIsLeft(us);
+		}
+	}
+
+	private void assertNothingIsLeft(Application us) {
+		assertThat(us.store.find(this.key)).isEmpty();
+		assertThat(us.store.turns(this.key, Tail.ALL)).isEmpty();
+		assertThat(us.approvals.pending(this.key)).isEmpty();
+		assertThat(us.approvals.ledger(this.key)).isEmpty();
+	}
+
+	private List<String> log(Application us) {
+		return Lines.of(us.store.messages(this.key));
+	}
+
+	private static ToolCall call(String tool, int order) {
+		return new ToolCall("call-" + tool, "function", tool, "{\"id\":" + order + "}");
+	}
+
+}
