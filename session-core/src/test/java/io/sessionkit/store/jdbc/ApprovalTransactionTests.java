@@ -4,11 +4,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.ApprovalStatus;
+import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.Turn;
@@ -17,7 +19,9 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.Approval;
 import io.sessionkit.approval.Approvals;
+import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.SiblingRule;
+import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
@@ -215,6 +219,34 @@ class ApprovalTransactionTests {
 	}
 
 	/**
+	 * The lease ends with the call, before the transaction around it: who comes in
+	 * between is given the results and waits where he wants to write.
+	 */
+	@ParameterizedTest
+	@MethodSource("databases")
+	void callThatComesBeforeTheCommitOfTheCallerRunsNothingAgain(TestDatabase database) {
+		try (Application us = new Application(database.pool(5), SiblingRule.HOLD)) {
+			this.model.calls(call("cancel", 1)).says("answer").says("late");
+			us.ask();
+			us.approve();
+			CompletableFuture<String> other = us.transaction().execute((status) -> {
+				us.resume();
+				CompletableFuture<String> late = CompletableFuture.supplyAsync(us::resume);
+				await().until(() -> this.model.prompts().size() == 3);
+				return late;
+			});
+			assertThat(other).failsWithin(Duration.ofSeconds(30))
+				.withThrowableThat()
+				.withCauseInstanceOf(SessionConflictException.class);
+			assertThat(this.effects).hasValue(1);
+			assertThat(log(us)).containsExactly(WHOLE_THREAD);
+			assertThat(us.approvals.pending(this.key)).isEmpty();
+			assertThat(us.approvals.ledger(this.key)).extracting(Approval::status).containsExactly(ApprovalStatus.DONE);
+			assertThat(us.conversations.openTurn(this.key)).isEmpty();
+		}
+	}
+
+	/**
 	 * What is held in the transaction cannot be claimed from outside of it, and a claim
 	 * inside of it could be rolled back after the call has run.
 	 */
@@ -228,6 +260,30 @@ class ApprovalTransactionTests {
 				.withMessageContaining("transaction");
 			assertThat(this.effects).hasValue(0);
 			assertNothingIsLeft(us);
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("databases")
+	void callOfAStandingApprovalDoesNotRunInATransactionThatHoldsIt(TestDatabase database) {
+		try (Application us = new Application(database.pool(3), SiblingRule.HOLD)) {
+			this.model.calls(call("cancel", 1)).says("answer");
+			us.ask();
+			us.approvals.pending(this.key)
+				.forEach((call) -> us.approvals.decide(call,
+						Decision.approve("somebody").always(StandingDecision.Scope.TOOL)));
+			us.resume();
+			this.model.calls(call("cancel", 2));
+			assertThatExceptionOfType(TurnInProgressException.class)
+				.isThrownBy(() -> us.transaction().executeWithoutResult((status) -> us.ask()))
+				.withMessageContaining("transaction");
+			assertThat(this.effects).hasValue(1);
+			assertThat(us.approvals.pending(this.key)).isEmpty();
+			assertThat(us.conversations.openTurn(this.key)).isEmpty();
+			this.model.calls(call("cancel", 2)).says("answer");
+			us.ask();
+			assertThat(this.effects).hasValue(2);
+			assertThat(log(us)).hasSize(8);
 		}
 	}
 
