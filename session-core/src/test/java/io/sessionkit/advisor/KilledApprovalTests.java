@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import org.springframework.util.function.SingletonSupplier;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -36,10 +38,10 @@ class KilledApprovalTests {
 		H2(6, SharedStore::inH2File),
 
 		/** One database for all. */
-		POSTGRESQL(7, once(SharedStore::inPostgres)),
+		POSTGRESQL(7, SingletonSupplier.of(SharedStore::inPostgres)),
 
 		/** One server for all. */
-		REDIS(7, once(SharedStore::inRedis));
+		REDIS(7, SingletonSupplier.of(SharedStore::inRedis));
 
 		private final int kills;
 
@@ -48,14 +50,6 @@ class KilledApprovalTests {
 		Place(int kills, Supplier<SharedStore> shared) {
 			this.kills = kills;
 			this.shared = shared;
-		}
-
-		private static Supplier<SharedStore> once(Supplier<SharedStore> shared) {
-			SharedStore[] only = new SharedStore[1];
-			return () -> {
-				only[0] = (only[0] != null) ? only[0] : shared.get();
-				return only[0];
-			};
 		}
 
 	}
@@ -94,7 +88,9 @@ class KilledApprovalTests {
 		assertThat(tally.runs).isEqualTo(kills);
 	}
 
-	/** It starts while the one before is looked after, and so does its lease end. */
+	/**
+	 * It starts while the one before is looked after, whose lease runs out meanwhile.
+	 */
 	private static CompletableFuture<Started> start(Place place, Path directory) {
 		SharedStore shared = place.shared.get();
 		return CompletableFuture.supplyAsync(() -> new Started(shared,

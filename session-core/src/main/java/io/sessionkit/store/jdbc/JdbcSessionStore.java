@@ -52,6 +52,11 @@ import org.jspecify.annotations.Nullable;
  * joins: it needs a second connection then, so a pool of one is not enough for it inside
  * a transaction.
  * <p>
+ * An approved tool call runs at most once as long as the database keeps what it has
+ * committed. H2 in a file does so only with <code>WRITE_DELAY=0</code> in the URL: by
+ * default it writes up to half a second late, and what a process that is killed has
+ * claimed may run again.
+ * <p>
  * SQLite has one writer at a time: while a transaction of the caller has written,
  * {@link #put} waits in vain, and a transaction that has read before others wrote cannot
  * write, which is a conflict, unless it began as a writer
