@@ -53,8 +53,8 @@ final class ApprovalController {
 	@GetMapping("/approvals")
 	ApprovalsView read(@PathVariable String id) {
 		SessionKey key = SessionKey.of(id);
-		Turn open = this.conversations.openTurn(key).orElse(null);
-		boolean running = open != null && this.conversations.leaseHolder(key, open.id()) != null;
+		Turn open = this.conversations.openTurns().find(key).orElse(null);
+		boolean running = open != null && this.conversations.openTurns().leaseHolder(key, open.id()) != null;
 		return new ApprovalsView((open != null) ? open.number() : 0, running,
 				this.approvals.ledger(key).stream().map(this::view).toList(),
 				this.approvals.standingDecisions(key).stream().map(StandingView::of).toList());

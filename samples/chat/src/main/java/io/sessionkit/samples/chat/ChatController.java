@@ -58,7 +58,7 @@ final class ChatController {
 	 */
 	@PostMapping(path = "/api/threads/{id}/resume", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 	Flux<ServerSentEvent<Object>> resume(@PathVariable String id) {
-		if (this.conversations.openTurn(SessionKey.of(id)).isEmpty()) {
+		if (this.conversations.openTurns().find(SessionKey.of(id)).isEmpty()) {
 			throw new ResponseStatusException(HttpStatus.CONFLICT,
 					"Nothing waits in this thread, or another window has gone on with it. Reload the page.");
 		}
