@@ -7,8 +7,10 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.micrometer.observation.Observation;
+import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.GatedTurn;
 import io.sessionkit.approval.GatedTurns;
@@ -23,7 +25,6 @@ import reactor.core.publisher.Mono;
 import org.springframework.ai.chat.client.ChatClientRequest;
 import org.springframework.ai.chat.client.ChatClientResponse;
 import org.springframework.ai.chat.client.advisor.api.Advisor;
-import org.springframework.ai.chat.client.advisor.api.AdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.BaseAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
@@ -87,19 +88,20 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	@Override
 	public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
 		SessionCall call = new SessionCall(request);
-		return Flux.defer(() -> {
+		return Flux.deferContextual((context) -> {
 			Optional<SessionKey> key = key(call);
 			if (key.isEmpty()) {
 				return chain.nextStream(passed(call));
 			}
 			ChainCheck.check(chain.getStreamAdvisors(), this, request);
 			call.name(key.get());
+			Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
 			Callable<GatedTurns.Opened> open = TurnBinding
-				.carrying(() -> open(call, key.get(), chain.getStreamAdvisors()));
+				.carrying(() -> observed(observation, () -> open(call, key.get(), chain.getStreamAdvisors())));
 			AtomicBoolean taken = new AtomicBoolean();
 			return Flux.usingWhen(WaitingThread.run(open, (opened) -> endUnlessTaken(opened, taken)), (opened) -> {
 				taken.set(true);
-				return stream(call, chain, opened);
+				return stream(call, chain, opened, observation);
 			}, (opened) -> Mono.empty(), SessionTurnAdvisor::failed, SessionTurnAdvisor::cancelled);
 		});
 	}
@@ -123,12 +125,26 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return call.openTurn().isPresent() ? call.passed() : call.passed(this.turns);
 	}
 
-	private Flux<ChatClientResponse> stream(SessionCall call, StreamAdvisorChain chain, GatedTurns.Opened opened) {
+	/**
+	 * Work of a stream on the thread it runs on, as part of what is observed: the trace
+	 * is asked for there.
+	 */
+	private static <T> T observed(@Nullable Observation observation, Supplier<T> work) {
+		if (observation == null) {
+			return work.get();
+		}
+		try (Observation.Scope scope = observation.openScope()) {
+			return work.get();
+		}
+	}
+
+	private Flux<ChatClientResponse> stream(SessionCall call, StreamAdvisorChain chain, GatedTurns.Opened opened,
+			@Nullable Observation observation) {
 		GatedTurn gated = opened.turn();
 		if (gated == null) {
 			return Flux.just(paused(opened.pause(), null, call));
 		}
-		link(gated, chain);
+		link(gated, observation);
 		return stream(call, rest(chain), gated);
 	}
 
@@ -136,9 +152,8 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 * Names the trace of the call that was paused in the observation of the one that goes
 	 * on.
 	 */
-	private static void link(GatedTurn gated, AdvisorChain chain) {
+	private static void link(GatedTurn gated, @Nullable Observation current) {
 		String trace = gated.pausedTrace();
-		Observation current = chain.getObservationRegistry().getCurrentObservation();
 		if (trace != null && current != null) {
 			current.highCardinalityKeyValue(PAUSED_TRACE, trace);
 		}
@@ -182,7 +197,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	private ChatClientResponse runLoop(SessionCall call, CallAdvisorChain chain, GatedTurn gated) {
 		OpenTurn turn = gated.turn();
 		try (TurnBinding binding = TurnBinding.of(turn.running())) {
-			link(gated, chain);
+			link(gated, chain.getObservationRegistry().getCurrentObservation());
 			ChatClientResponse response = rest(chain).nextCall(call.with(gated));
 			if (!gated.isWaiting()) {
 				turn.afterLoop(generations(response));

@@ -34,11 +34,15 @@ final class CallReview {
 
 	private final Ledger ledger;
 
+	/** Asked for when the turn begins: later it may run on other threads. */
+	private final @Nullable String trace;
+
 	CallReview(OpenTurn turn, Map<String, ToolCallback> tools, ApprovalRules rules, Ledger ledger) {
 		this.turn = turn;
 		this.tools = tools;
 		this.rules = rules;
 		this.ledger = ledger;
+		this.trace = rules.traceIds().get();
 	}
 
 	/**
@@ -146,10 +150,9 @@ final class CallReview {
 
 	private List<LedgerEntry> entries(List<ToolCall> calls, Map<Integer, Ruling> rulings) {
 		Instant now = this.ledger.now();
-		String trace = this.rules.traceIds().get();
 		List<LedgerEntry> entries = new ArrayList<>();
-		rulings.forEach((index, ruling) -> entries
-			.add(LedgerEntry.requested(approval(calls.get(index), index, ruling, now, trace))));
+		rulings.forEach(
+				(index, ruling) -> entries.add(LedgerEntry.requested(approval(calls.get(index), index, ruling, now))));
 		boolean asks = entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED);
 		if (!asks) {
 			return entries;
@@ -158,13 +161,13 @@ final class CallReview {
 		return entries.stream().map((entry) -> decided(entry, standing)).toList();
 	}
 
-	private Approval approval(ToolCall call, int index, Ruling ruling, Instant now, @Nullable String trace) {
+	private Approval approval(ToolCall call, int index, Ruling ruling, Instant now) {
 		ToolCallback tool = this.tools.get(call.name());
 		int round = this.turn.roundNumber();
 		boolean asks = ruling.outcome() == Ruling.Outcome.ASK;
 		Duration expiresAfter = this.rules.expiresAfter();
 		Approval.Requirements requirements = new Approval.Requirements(this.turn.request().tools().get(call.name()),
-				(tool != null) ? tool.getToolDefinition().inputSchema() : null, this.rules.version(), trace);
+				(tool != null) ? tool.getToolDefinition().inputSchema() : null, this.rules.version(), this.trace);
 		Approval.Decided denied = (ruling.outcome() == Ruling.Outcome.DENY)
 				? new Approval.Decided(POLICY, now, ruling.text(), null, null, null) : null;
 		return new Approval(this.turn.key(), CallId.of(this.turn.key(), this.turn.id(), round, index), this.turn.id(),
