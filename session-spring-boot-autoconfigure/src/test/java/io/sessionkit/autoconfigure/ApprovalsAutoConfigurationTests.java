@@ -10,6 +10,7 @@ import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.tracing.Span;
 import io.micrometer.tracing.Tracer;
+import io.micrometer.tracing.handler.DefaultTracingObservationHandler;
 import io.micrometer.tracing.test.simple.SimpleTracer;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -271,6 +272,36 @@ class ApprovalsAutoConfigurationTests {
 				assertThat(observations).hasAnObservation((observation) -> observation
 					.hasHighCardinalityKeyValue("sessionkit.paused.trace.id", span.context().traceId()));
 			});
+	}
+
+	@Test
+	void traceOfAStreamIsKeptAndNamedToo() {
+		this.model.calls(CALL).says("done");
+		SimpleTracer tracer = new SimpleTracer();
+		TestObservationRegistry observations = TestObservationRegistry.create();
+		observations.observationConfig().observationHandler(new DefaultTracingObservationHandler(tracer));
+		this.runner.withPropertyValues(GATED)
+			.withBean(Tracer.class, () -> tracer)
+			.withBean(ObservationRegistry.class, () -> observations)
+			.run((context) -> {
+				Approval shown = SessionAdvisor.pending(stream(chat(context).prompt().user("q"))).get(0);
+				String trace = shown.requirements().traceId();
+				assertThat(trace).isNotBlank();
+				context.getBean(Approvals.class).approve(shown, "anna");
+				stream(chat(context).prompt());
+				assertThat(observations).hasAnObservation(
+						(observation) -> observation.hasHighCardinalityKeyValue("sessionkit.paused.trace.id", trace));
+			});
+	}
+
+	private ChatResponse stream(ChatClient.ChatClientRequestSpec call) {
+		ChatResponse last = call.tools(cancelOrder())
+			.advisors(SessionAdvisor.session(KEY))
+			.stream()
+			.chatResponse()
+			.blockLast();
+		assertThat(last).isNotNull();
+		return last;
 	}
 
 	@Test
