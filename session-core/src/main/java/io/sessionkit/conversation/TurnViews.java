@@ -42,7 +42,9 @@ final class TurnViews {
 
 	Opened open(TurnRequest request) {
 		SessionView view = read(request);
-		if (this.summarizer == null || view == null || !this.summarizer.isDueBefore(view.session())) {
+		// a thread whose turn waits is left as it is until that turn goes on
+		boolean waits = view != null && view.session().openTurn() != 0;
+		if (this.summarizer == null || view == null || waits || !this.summarizer.isDueBefore(view.session())) {
 			return new Opened(view, null);
 		}
 		Compaction made = this.summarizer.compactBefore(request.key());

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import io.sessionkit.ApprovalStatus;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
 import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.approval.Approval;
@@ -26,6 +27,7 @@ import io.sessionkit.conversation.Durability;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.Summarize;
 import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
@@ -273,6 +275,22 @@ class ApprovalGapTests {
 		assertThat(Lines.of(this.store.messages(KEY))).containsExactly("user: q", "assistant cancel({\"id\":1})",
 				"tool cancel=This call was cancelled before it ran.");
 		assertThat(this.cancelled).isEmpty();
+	}
+
+	@Test
+	void threadWhoseTurnWaitsIsNotSummarized() {
+		ScriptedChatModel summarizer = new ScriptedChatModel();
+		startThread(chat(Conversations.of(this.store)));
+		pause(chat(Conversations.of(this.store)), 1);
+		Conversations conversations = Conversations.builder(this.store)
+			.summarize(Summarize.by(summarizer).mode(Summarize.Mode.BEFORE).triggerMessages(1).keepTurns(0).build())
+			.build();
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> ask(chat(conversations), "more"));
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> conversations.get(KEY).compact(true));
+		approveAll();
+		this.model.says("done");
+		assertThat(ask(chat(conversations), null)).isEqualTo("done");
+		assertThat(summarizer.prompts()).isEmpty();
 	}
 
 	@Test
