@@ -119,9 +119,13 @@ final class ApprovalSnippets {
 	static void always(Approvals approvals, Approval call, String user) {
 		// tag::always
 		approvals.decide(call, Decision.approve(user).always(StandingDecision.Scope.ARGUMENTS));
-		approvals.standingDecisions(call.key()).forEach(approvals::revoke); // takes them
-																			// back
 		// end::always
+	}
+
+	static void takeBack(Approvals approvals, SessionKey key) {
+		// tag::revoke
+		approvals.standingDecisions(key).forEach(approvals::revoke);
+		// end::revoke
 	}
 
 	static List<Approval> inbox(Approvals approvals, String owner) {

@@ -116,7 +116,15 @@ class ApprovalSnippetsTests {
 	@Test
 	void alwaysIsForExactlyTheseArgumentsUntilItIsRevoked() {
 		ApprovalSnippets.always(this.approvals, paused("cancelOrder", "{\"order\":\"o7\"}", null), "ada");
+		this.model.calls(call("cancelOrder", "{ \"order\" : \"o7\" }")).says("again");
+		ApprovalSnippets.resume(this.chat, "t1");
+		assertThat(this.done).containsExactly("cancel o7", "cancel o7");
+		paused("cancelOrder", "{\"order\":\"o8\"}", "Waiting for approval: cancelOrder{\"order\":\"o8\"}");
+		this.approvals.cancel(KEY);
+		ApprovalSnippets.takeBack(this.approvals, KEY);
 		assertThat(this.approvals.standingDecisions(KEY)).isEmpty();
+		paused("cancelOrder", "{\"order\":\"o7\"}", "Waiting for approval: cancelOrder{\"order\":\"o7\"}");
+		assertThat(this.done).hasSize(2);
 	}
 
 	@Test
