@@ -20,8 +20,9 @@ public interface ApprovalPolicy {
 	Ruling rule(ToolRequest request);
 
 	/**
-	 * Whether it rules on calls of a tool; on all by default. A call with arguments that
-	 * cannot be read is not shown to a policy that does: it needs consent.
+	 * Returns whether it rules on calls of a tool; on all by default. Where it does, a
+	 * call whose arguments cannot be read, do not fit the tool's input schema, or say
+	 * something else than the tool would get is not shown to it: that call needs consent.
 	 * @param tool the name of the tool
 	 * @return false if its calls are none of this policy's business
 	 */

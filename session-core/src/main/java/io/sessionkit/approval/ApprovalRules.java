@@ -36,8 +36,21 @@ record ApprovalRules(NamedTools named, AnnotatedTools annotated, List<ApprovalPo
 			Map<String, Object> parameters) {
 	}
 
+	/** What the person who decides is told where no policy was asked. */
+	private static final String UNCERTAIN = "The arguments do not fit the input schema of the tool, or the tool would"
+			+ " get other values than they say.";
+
 	ApprovalRules {
 		policies = List.copyOf(policies);
+	}
+
+	/**
+	 * Checks what the tools themselves say, before anybody pays for a model call.
+	 * @param tools the tools on offer
+	 * @throws IllegalStateException if a tool has a condition that can never be evaluated
+	 */
+	void check(List<ToolCallback> tools) {
+		this.annotated.check(tools);
 	}
 
 	/**
@@ -48,26 +61,30 @@ record ApprovalRules(NamedTools named, AnnotatedTools annotated, List<ApprovalPo
 	}
 
 	/**
-	 * The strictest of all rulings on a call.
+	 * The strictest of all rulings on a call. Conditions and policies see what the tool
+	 * will get; where that is not certain, the call needs consent.
 	 * @param tool the tool; null if none of this name is offered
 	 */
 	Ruling rule(Caller caller, ToolCall call, @Nullable ToolCallback tool) {
-		ToolArguments arguments = ToolArguments.of(call.arguments());
-		ToolRequest request = new ToolRequest(caller.key(), caller.agent(), call, arguments.values(),
-				(tool != null) ? tool.getToolDefinition() : null, caller.state(), caller.parameters());
-		Ruling ruling = Ruling.allow();
-		if (this.named.appliesTo(call.name())) {
-			ruling = this.named.rule(request);
-		}
+		ToolInput input = new ToolInput(tool, ToolArguments.of(call.arguments()));
+		Ruling ruling = this.named.appliesTo(call.name()) ? Ruling.ask() : Ruling.allow();
 		if (tool != null && this.annotated.appliesTo(tool)) {
-			ruling = ruling.or(arguments.isReadable() ? this.annotated.rule(tool, request) : Ruling.ask());
+			ruling = ruling.or(this.annotated.rule(tool, input));
 		}
 		for (ApprovalPolicy policy : this.policies) {
 			if (policy.appliesTo(call.name())) {
-				ruling = ruling.or(arguments.isReadable() ? policy.rule(request) : Ruling.ask());
+				Map<String, @Nullable Object> values = input.values();
+				ruling = ruling
+					.or((values != null) ? policy.rule(request(caller, call, values, tool)) : Ruling.ask(UNCERTAIN));
 			}
 		}
 		return ruling;
+	}
+
+	private static ToolRequest request(Caller caller, ToolCall call, Map<String, @Nullable Object> arguments,
+			@Nullable ToolCallback tool) {
+		return new ToolRequest(caller.key(), caller.agent(), call, arguments,
+				(tool != null) ? tool.getToolDefinition() : null, caller.state(), caller.parameters());
 	}
 
 }

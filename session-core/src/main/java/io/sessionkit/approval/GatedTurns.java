@@ -66,9 +66,9 @@ public final class GatedTurns {
 	 * @return the turn
 	 * @throws NestedTurnException if the call is made inside of a turn on the same
 	 * session
-	 * @throws IllegalStateException if a configured name is not one of a tool, if the
-	 * call has no input and nothing waits, or if it leaves running tools that need
-	 * consent to the application
+	 * @throws IllegalStateException if a configured name is not one of a tool, if a tool
+	 * has a condition that can never be evaluated, if the call has no input and nothing
+	 * waits, or if it leaves running tools that need consent to the application
 	 * @throws SessionPausedException if the call has input, calls wait, and new messages
 	 * are refused meanwhile
 	 * @throws io.sessionkit.ResumeRefusedException if the tools are not those that were
@@ -82,6 +82,7 @@ public final class GatedTurns {
 					+ ". Give the inner call a session of its own, or none.");
 		}
 		this.rules.named().check(names(tools));
+		this.rules.check(tools);
 		if (!toolLoop && (request.input().isEmpty() || this.rules.mayAsk(tools))) {
 			throw new IllegalStateException("The call on session " + request.key() + " has no tool advisor, so tools"
 					+ " that need an approval could run unseen. Leave spring.ai.chat.client.tool-calling.enabled on, or"
@@ -199,11 +200,13 @@ public final class GatedTurns {
 	 * @param tools the tools on offer
 	 * @param parameters the advisor parameters of the call
 	 * @return the tools as the call may use them
-	 * @throws IllegalStateException if a configured name is not one of a tool
+	 * @throws IllegalStateException if a configured name is not one of a tool, or a tool
+	 * has a condition that can never be evaluated
 	 */
 	public List<ToolCallback> withoutSession(@Nullable String agent, List<ToolCallback> tools,
 			Map<String, Object> parameters) {
 		this.rules.named().check(names(tools));
+		this.rules.check(tools);
 		if (!this.rules.mayAsk(tools)) {
 			return tools;
 		}

@@ -16,7 +16,10 @@ import org.springframework.ai.tool.definition.ToolDefinition;
  * can be asked and the tool refuses unless it is allowed
  * @param agent the agent that the call to the model named; null if it named none
  * @param call the tool call as the model made it
- * @param arguments its arguments, as Jackson reads them
+ * @param arguments its arguments as the tool gets them, by name: texts, booleans, lists,
+ * maps, whole numbers as {@link Integer}, {@link Long} or {@link java.math.BigInteger}
+ * and others as {@link java.math.BigDecimal}; constants of an enum and dates are texts.
+ * An argument that was left out may be there with the default that the tool gets
  * @param tool the tool; null if no tool of this name is offered
  * @param state the session's attributes as they are now
  * @param parameters the advisor parameters of the call to the model, without those of

@@ -1,12 +1,11 @@
 package io.sessionkit.codec;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.Collections;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -17,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonReadFeature;
-import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -37,9 +35,6 @@ public final class ToolArguments {
 		.build();
 
 	private static final SchemaRegistry SCHEMAS = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
-
-	private static final TypeReference<LinkedHashMap<String, @Nullable Object>> VALUES = new TypeReference<>() {
-	};
 
 	private final String text;
 
@@ -70,16 +65,25 @@ public final class ToolArguments {
 	}
 
 	/**
-	 * The arguments by name.
-	 * @return the values as Jackson reads them, decimals as {@link BigDecimal}; none if
-	 * they cannot be read
+	 * Returns the arguments by name, each value in one form however it was written: a
+	 * whole number (3, 3.0, 3e0) as {@link Integer}, {@link Long} or {@link BigInteger},
+	 * the smallest that holds it, another number as {@link BigDecimal} without trailing
+	 * zeros, and lists and maps of such values. A number that a double cannot hold stays
+	 * a {@link BigDecimal}.
+	 * @return new values that cannot be changed; none if the arguments cannot be read
 	 */
 	public Map<String, @Nullable Object> values() {
-		Map<String, @Nullable Object> values = new LinkedHashMap<>();
-		if (this.object != null) {
-			values.putAll(MAPPER.convertValue(this.object, VALUES));
-		}
-		return Collections.unmodifiableMap(values);
+		Map<String, @Nullable Object> none = Map.of();
+		return (this.object != null) ? PlainJson.map(this.object) : none;
+	}
+
+	/**
+	 * Returns whether whoever reads the numbers as doubles, as most readers of JSON do,
+	 * reads the same numbers.
+	 * @return false if a number is too large or too precise for a double
+	 */
+	public boolean isPlain() {
+		return this.object == null || PlainJson.isPlain(this.object);
 	}
 
 	/**
