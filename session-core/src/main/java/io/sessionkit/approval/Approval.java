@@ -1,6 +1,8 @@
 package io.sessionkit.approval;
 
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 
 import io.sessionkit.ApprovalStatus;
@@ -26,19 +28,27 @@ import org.jspecify.annotations.Nullable;
  * @param status what it has come to
  * @param requestedAt when the reply was held back
  * @param expiresAt when it can be decided no more; null: always can
- * @param decision what was decided; null if nothing was
+ * @param decisions all that was decided on it, in that order; none at first. One that
+ * turned out to be uncertain is decided once more
  * @param claimedAt when a process began to run it; null if none did
  * @param endedAt when its result was stored; null if there is none
  * @param requirements what a call that goes on with it must bring
+ * @param times how often the reply makes this very call, with the same id, tool and
+ * arguments; it is one approval, runs once, and its result answers each of them
  */
 public record Approval(SessionKey key, String id, String turnId, int round, int index, @Nullable String agent,
 		String callId, String tool, String arguments, String digest, @Nullable String description,
-		ApprovalStatus status, Instant requestedAt, @Nullable Instant expiresAt, @Nullable Decided decision,
-		@Nullable Instant claimedAt, @Nullable Instant endedAt, Requirements requirements) {
+		ApprovalStatus status, Instant requestedAt, @Nullable Instant expiresAt, List<Decided> decisions,
+		@Nullable Instant claimedAt, @Nullable Instant endedAt, Requirements requirements, int times) {
+
+	public Approval {
+		decisions = List.copyOf(decisions);
+	}
 
 	/**
 	 * A decision as it was stored.
 	 *
+	 * @param verb what was decided
 	 * @param by who decided
 	 * @param at when
 	 * @param reason why, as the model is told; null if no reason was given
@@ -47,8 +57,8 @@ public record Approval(SessionKey key, String id, String turnId, int round, int 
 	 * @param standing the standing decision that decided this call; null if it was
 	 * decided by itself
 	 */
-	public record Decided(String by, Instant at, @Nullable String reason, @Nullable String arguments,
-			@Nullable String digest, @Nullable String standing) {
+	public record Decided(Decision.Verb verb, String by, Instant at, @Nullable String reason,
+			@Nullable String arguments, @Nullable String digest, @Nullable String standing) {
 
 		/**
 		 * The decision without its texts, which may be secret.
@@ -56,7 +66,7 @@ public record Approval(SessionKey key, String id, String turnId, int round, int 
 		 */
 		@Override
 		public String toString() {
-			return "Decided[by " + this.by + " at " + this.at + "]";
+			return "Decided[" + this.verb + " by " + this.by + " at " + this.at + "]";
 		}
 
 	}
@@ -75,36 +85,65 @@ public record Approval(SessionKey key, String id, String turnId, int round, int 
 	}
 
 	/**
-	 * The arguments that run, or ran.
-	 * @return those that were decided on, else the model's
+	 * Returns what was decided last.
+	 * @return the decision; null if nothing was decided
+	 */
+	public @Nullable Decided decision() {
+		return this.decisions.isEmpty() ? null : this.decisions.get(this.decisions.size() - 1);
+	}
+
+	/**
+	 * Returns the decision by which it runs or ran, whatever was decided since.
+	 * @return the last approval; null if nobody approved it
+	 */
+	@Nullable Decided permission() {
+		return this.decisions.stream()
+			.filter((each) -> each.verb().runs())
+			.reduce((older, newer) -> newer)
+			.orElse(null);
+	}
+
+	/**
+	 * Returns the arguments that run, or ran.
+	 * @return those that were approved last, else the model's
 	 */
 	public String effectiveArguments() {
-		return (this.decision != null) ? Objects.requireNonNullElse(this.decision.arguments(), this.arguments)
+		Decided permission = permission();
+		return (permission != null) ? Objects.requireNonNullElse(permission.arguments(), this.arguments)
 				: this.arguments;
 	}
 
+	/**
+	 * Returns whether it runs or ran with other arguments than the model's.
+	 */
+	boolean isEdited() {
+		Decided permission = permission();
+		return permission != null && permission.arguments() != null;
+	}
+
 	Approval with(ApprovalStatus status) {
-		return new Approval(this.key, this.id, this.turnId, this.round, this.index, this.agent, this.callId, this.tool,
-				this.arguments, this.digest, this.description, status, this.requestedAt, this.expiresAt, this.decision,
-				this.claimedAt, this.endedAt, this.requirements);
+		return changed(status, this.decisions, this.claimedAt, this.endedAt);
 	}
 
 	Approval decided(ApprovalStatus status, Decided decision) {
-		return new Approval(this.key, this.id, this.turnId, this.round, this.index, this.agent, this.callId, this.tool,
-				this.arguments, this.digest, this.description, status, this.requestedAt, this.expiresAt, decision,
-				this.claimedAt, this.endedAt, this.requirements);
+		List<Decided> all = new ArrayList<>(this.decisions);
+		all.add(decision);
+		return changed(status, all, this.claimedAt, this.endedAt);
 	}
 
 	Approval claimed(Instant at) {
-		return new Approval(this.key, this.id, this.turnId, this.round, this.index, this.agent, this.callId, this.tool,
-				this.arguments, this.digest, this.description, ApprovalStatus.CLAIMED, this.requestedAt, this.expiresAt,
-				this.decision, at, null, this.requirements);
+		return changed(ApprovalStatus.CLAIMED, this.decisions, at, null);
 	}
 
 	Approval ended(Instant at) {
+		return changed(ApprovalStatus.DONE, this.decisions, this.claimedAt, at);
+	}
+
+	private Approval changed(ApprovalStatus status, List<Decided> decisions, @Nullable Instant claimedAt,
+			@Nullable Instant endedAt) {
 		return new Approval(this.key, this.id, this.turnId, this.round, this.index, this.agent, this.callId, this.tool,
-				this.arguments, this.digest, this.description, ApprovalStatus.DONE, this.requestedAt, this.expiresAt,
-				this.decision, this.claimedAt, at, this.requirements);
+				this.arguments, this.digest, this.description, status, this.requestedAt, this.expiresAt, decisions,
+				claimedAt, endedAt, this.requirements, this.times);
 	}
 
 	/**

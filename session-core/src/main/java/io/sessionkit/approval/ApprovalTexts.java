@@ -53,14 +53,15 @@ public interface ApprovalTexts {
 	}
 
 	/**
-	 * A person has approved the call with other arguments, and it ran with those. The
-	 * model's own message stays as it was.
+	 * Tells the model that a person has approved the call with other arguments. It ran
+	 * with those, or may have. The model's own message stays as it was.
 	 * @param approval the call, with both
-	 * @param result what the tool returned
+	 * @param result what the tool returned, what a person has answered in its place, or
+	 * what is said of a call of which nobody knows whether it ran
 	 * @return the text
 	 */
 	default String edited(Approval approval, String result) {
-		return "The arguments were changed before this call ran, to " + approval.effectiveArguments() + ". Result: "
+		return "A person changed the arguments of this call to " + approval.effectiveArguments() + ". Result: "
 				+ result;
 	}
 

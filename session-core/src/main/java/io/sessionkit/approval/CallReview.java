@@ -3,6 +3,7 @@ package io.sessionkit.approval;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -102,7 +103,8 @@ final class CallReview {
 			.reduce((older, newer) -> newer)
 			.map((decision) -> entry
 				.with(call.decided(decision.approved() ? ApprovalStatus.APPROVED : ApprovalStatus.REJECTED,
-						new Approval.Decided(decision.by(), this.ledger.now(), decision.reason(), null,
+						new Approval.Decided(decision.approved() ? Decision.Verb.APPROVE : Decision.Verb.REJECT,
+								decision.by(), this.ledger.now(), decision.reason(), null,
 								decision.approved() ? call.digest() : null, decision.id()))))
 			.orElse(entry);
 	}
@@ -151,8 +153,9 @@ final class CallReview {
 	private List<LedgerEntry> entries(List<ToolCall> calls, Map<Integer, Ruling> rulings) {
 		Instant now = this.ledger.now();
 		List<LedgerEntry> entries = new ArrayList<>();
-		rulings.forEach(
-				(index, ruling) -> entries.add(LedgerEntry.requested(approval(calls.get(index), index, ruling, now))));
+		List<Integer> originals = HeldCalls.originals(calls);
+		rulings.forEach((index, ruling) -> entries.add(LedgerEntry
+			.requested(approval(calls.get(index), index, Collections.frequency(originals, index), ruling, now))));
 		boolean asks = entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED);
 		if (!asks) {
 			return entries;
@@ -161,7 +164,7 @@ final class CallReview {
 		return entries.stream().map((entry) -> decided(entry, standing)).toList();
 	}
 
-	private Approval approval(ToolCall call, int index, Ruling ruling, Instant now) {
+	private Approval approval(ToolCall call, int index, int times, Ruling ruling, Instant now) {
 		ToolCallback tool = this.tools.get(call.name());
 		int round = this.turn.roundNumber();
 		boolean asks = ruling.outcome() == Ruling.Outcome.ASK;
@@ -169,12 +172,12 @@ final class CallReview {
 		Approval.Requirements requirements = new Approval.Requirements(this.turn.request().tools().get(call.name()),
 				(tool != null) ? tool.getToolDefinition().inputSchema() : null, this.rules.version(), this.trace);
 		Approval.Decided denied = (ruling.outcome() == Ruling.Outcome.DENY)
-				? new Approval.Decided(POLICY, now, ruling.text(), null, null, null) : null;
+				? new Approval.Decided(Decision.Verb.REJECT, POLICY, now, ruling.text(), null, null, null) : null;
 		return new Approval(this.turn.key(), CallId.of(this.turn.key(), this.turn.id(), round, index), this.turn.id(),
 				round, index, this.turn.agent(), Objects.requireNonNullElse(call.id(), ""), call.name(),
 				Objects.requireNonNullElse(call.arguments(), ""), HeldCalls.digest(call), asks ? ruling.text() : null,
-				status(ruling.outcome()), now, (asks && expiresAfter != null) ? now.plus(expiresAfter) : null, denied,
-				null, null, requirements);
+				status(ruling.outcome()), now, (asks && expiresAfter != null) ? now.plus(expiresAfter) : null,
+				(denied != null) ? List.of(denied) : List.of(), null, null, requirements, times);
 	}
 
 	private static ApprovalStatus status(Ruling.Outcome outcome) {

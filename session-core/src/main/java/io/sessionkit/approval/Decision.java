@@ -28,7 +28,12 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 		RETRY,
 
 		/** It was uncertain whether it ran: this is its result. */
-		ANSWER
+		ANSWER;
+
+		/** Whether the call runs by it. */
+		boolean runs() {
+			return this == APPROVE || this == RETRY;
+		}
 
 	}
 

@@ -108,12 +108,12 @@ final class Decisions {
 	private LedgerEntry decided(LedgerEntry entry, Decision decision) {
 		Approval call = entry.approval();
 		Instant now = this.ledger.now();
-		boolean runs = decision.verb() == Decision.Verb.APPROVE || decision.verb() == Decision.Verb.RETRY;
-		Approval.Decided before = (decision.verb() == Decision.Verb.RETRY) ? call.decision() : null;
+		Approval.Decided before = (decision.verb() == Decision.Verb.RETRY) ? call.permission() : null;
 		String arguments = (before != null) ? before.arguments() : decision.arguments();
-		String digest = runs ? digest(call, arguments) : null;
+		String digest = decision.verb().runs() ? digest(call, arguments) : null;
 		String reason = (decision.verb() == Decision.Verb.REJECT) ? decision.text() : null;
-		Approval.Decided decided = new Approval.Decided(decision.by(), now, reason, arguments, digest, null);
+		Approval.Decided decided = new Approval.Decided(decision.verb(), decision.by(), now, reason, arguments, digest,
+				null);
 		return switch (decision.verb()) {
 			case APPROVE, RETRY -> entry.with(call.decided(ApprovalStatus.APPROVED, decided));
 			case REJECT -> entry.with(call.decided(ApprovalStatus.REJECTED, decided));

@@ -1,7 +1,9 @@
 package io.sessionkit.approval;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.ApprovalStatus;
@@ -16,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LedgerForm {
 
-	private static final int VERSION = 1;
+	/** Version 1 kept the last decision only. */
+	private static final int VERSION = 2;
 
 	private LedgerForm() {
 	}
@@ -45,17 +48,21 @@ final class LedgerForm {
 			.put("trace", approval.requirements().traceId())
 			.put("holder", entry.holder())
 			.put("result", entry.result())
-			.put("failed", entry.failed());
-		Approval.Decided decision = approval.decision();
-		if (decision != null) {
-			values.put("by", decision.by())
-				.put("decidedAt", decision.at())
-				.put("reason", decision.reason())
-				.put("effectiveArguments", decision.arguments())
-				.put("effectiveDigest", decision.digest())
-				.put("standing", decision.standing());
-		}
+			.put("failed", entry.failed())
+			.put("times", approval.times())
+			.put("decisions", approval.decisions().stream().map(LedgerForm::values).toList());
 		return values.map();
+	}
+
+	private static Map<String, Object> values(Approval.Decided decision) {
+		return new Values().put("verb", decision.verb().name())
+			.put("by", decision.by())
+			.put("at", decision.at())
+			.put("reason", decision.reason())
+			.put("arguments", decision.arguments())
+			.put("digest", decision.digest())
+			.put("standing", decision.standing())
+			.map();
 	}
 
 	/**
@@ -69,9 +76,11 @@ final class LedgerForm {
 					number(values, "index"), optional(values, "agent"), text(values, "call"), text(values, "tool"),
 					text(values, "arguments"), text(values, "digest"), optional(values, "description"),
 					ApprovalStatus.valueOf(text(values, "status")), instant(values, "requestedAt"),
-					(Instant) values.get("expiresAt"), decision(values), (Instant) values.get("claimedAt"),
-					(Instant) values.get("endedAt"), new Approval.Requirements(optional(values, "toolDigest"),
-							optional(values, "schema"), optional(values, "marker"), optional(values, "trace")));
+					(Instant) values.get("expiresAt"), decisions(values), (Instant) values.get("claimedAt"),
+					(Instant) values.get("endedAt"),
+					new Approval.Requirements(optional(values, "toolDigest"), optional(values, "schema"),
+							optional(values, "marker"), optional(values, "trace")),
+					values.containsKey("times") ? number(values, "times") : 1);
 			return new LedgerEntry(approval, optional(values, "holder"), optional(values, "result"),
 					Boolean.TRUE.equals(values.get("failed")), revision);
 		}
@@ -103,10 +112,31 @@ final class LedgerForm {
 		}
 	}
 
-	private static Approval.@Nullable Decided decision(Map<?, ?> values) {
-		return values.containsKey("by") ? new Approval.Decided(text(values, "by"), instant(values, "decidedAt"),
-				optional(values, "reason"), optional(values, "effectiveArguments"), optional(values, "effectiveDigest"),
-				optional(values, "standing")) : null;
+	private static List<Approval.Decided> decisions(Map<?, ?> values) {
+		if (values.containsKey("by")) {
+			return List.of(decisionOfVersion1(values));
+		}
+		List<Approval.Decided> decisions = new ArrayList<>();
+		if (values.get("decisions") instanceof List<?> all) {
+			all.forEach((each) -> decisions.add(decision((Map<?, ?>) each)));
+		}
+		return decisions;
+	}
+
+	private static Approval.Decided decision(Map<?, ?> values) {
+		return new Approval.Decided(Decision.Verb.valueOf(text(values, "verb")), text(values, "by"),
+				instant(values, "at"), optional(values, "reason"), optional(values, "arguments"),
+				optional(values, "digest"), optional(values, "standing"));
+	}
+
+	/** It did not say what was decided, which shows in what became of the call. */
+	private static Approval.Decided decisionOfVersion1(Map<?, ?> values) {
+		String digest = optional(values, "effectiveDigest");
+		boolean answered = digest == null && text(values, "status").equals(ApprovalStatus.DONE.name());
+		Decision.Verb verb = (digest != null) ? Decision.Verb.APPROVE
+				: answered ? Decision.Verb.ANSWER : Decision.Verb.REJECT;
+		return new Approval.Decided(verb, text(values, "by"), instant(values, "decidedAt"), optional(values, "reason"),
+				optional(values, "effectiveArguments"), digest, optional(values, "standing"));
 	}
 
 	private static void checkVersion(SessionKey key, Map<?, ?> values) {

@@ -26,6 +26,12 @@ final class SafeTexts {
 	 * What the model is told of a call that does not run, or may have.
 	 */
 	String notRun(Approval approval) {
+		String why = whyNot(approval);
+		// it may have run, and then with the arguments that were approved
+		return (approval.claimedAt() != null) ? result(approval, why) : why;
+	}
+
+	private String whyNot(Approval approval) {
 		if (approval.status() == ApprovalStatus.REJECTED || approval.status() == ApprovalStatus.DENIED) {
 			Approval.Decided decision = approval.decision();
 			if (decision != null && decision.reason() != null) {
@@ -45,8 +51,7 @@ final class SafeTexts {
 	 * What the model is told of a call that ran.
 	 */
 	String result(Approval approval, String result) {
-		boolean edited = approval.decision() != null && approval.decision().arguments() != null;
-		return edited ? text(approval, (texts, call) -> texts.edited(call, result)) : result;
+		return approval.isEdited() ? text(approval, (texts, call) -> texts.edited(call, result)) : result;
 	}
 
 	private String text(Approval approval, BiFunction<ApprovalTexts, Approval, String> text) {

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import io.sessionkit.ApprovalStatus;
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.conversation.OpenTurn;
 import io.sessionkit.conversation.QuietThread;
 import org.apache.commons.logging.Log;
@@ -120,19 +121,25 @@ final class ToolRuns {
 
 	private String execute(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry approved, ToolCallback tool,
 			@Nullable ToolContext context) {
-		return this.turn.holding().underLease((holder) -> {
-			LedgerEntry claimed = claim(approved, holder);
+		return this.turn.holding().underLease((lease) -> {
+			LedgerEntry claimed = claim(approved, lease.holder());
 			batch.entry(slot, claimed);
+			Approval call = claimed.approval();
+			String arguments = ToolArguments.of(call.effectiveArguments()).toString();
+			ToolContext withClaim = withClaim(context, call);
+			if (!lease.isHeld()) {
+				throw tooLate(batch, slot, approved, claimed);
+			}
 			String result;
 			try {
-				result = runClaimed(claimed.approval(), tool, context);
+				result = runClaimed(call, tool, arguments, withClaim);
 			}
 			catch (RuntimeException | Error ex) {
 				end(batch, slot, claimed, String.valueOf(ex.getMessage()), true);
 				throw ex;
 			}
 			end(batch, slot, claimed, result, false);
-			return this.texts.result(claimed.approval(), result);
+			return this.texts.result(call, result);
 		});
 	}
 
@@ -147,11 +154,34 @@ final class ToolRuns {
 		return claimed;
 	}
 
-	private static String runClaimed(Approval call, ToolCallback tool, @Nullable ToolContext context) {
+	/**
+	 * The claim was made, and by the time that this process knows of it somebody may have
+	 * held the call for uncertain and decided it. It has not run, so the claim is taken
+	 * back; where somebody has decided, that stands.
+	 */
+	private TurnInProgressException tooLate(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry approved,
+			LedgerEntry claimed) {
+		try {
+			LedgerEntry unclaimed = replace(LedgerEntry.requested(approved.approval()).revision(claimed.revision()));
+			batch.entry(slot, (unclaimed != null) ? unclaimed : claimed);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The claim of tool '" + approved.approval().tool() + "' on session " + this.turn.key()
+					+ " could not be taken back, so the call will be uncertain although it did not run: "
+					+ ex.getClass().getName());
+		}
+		return new TurnInProgressException("The lease of the open turn on session " + this.turn.key()
+				+ " ran out while tool '" + approved.approval().tool()
+				+ "' was claimed, so somebody else may have decided the call. Nothing was run. Call again without a"
+				+ " message to continue.");
+	}
+
+	private static String runClaimed(Approval call, ToolCallback tool, String arguments,
+			@Nullable ToolContext context) {
 		Approval before = running.get();
 		running.set(call);
 		try {
-			return run(tool, call.effectiveArguments(), withClaim(context, call));
+			return run(tool, arguments, context);
 		}
 		finally {
 			if (before != null) {

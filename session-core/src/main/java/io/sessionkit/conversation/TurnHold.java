@@ -143,10 +143,10 @@ public final class TurnHold {
 	 * @throws io.sessionkit.TurnInProgressException if the lease was lost; nothing was
 	 * run
 	 */
-	public <T> T underLease(Function<String, T> work) {
+	public <T> T underLease(Function<HeldLease, T> work) {
 		TurnLease used = use();
 		try {
-			return work.apply(used.holder());
+			return work.apply(used);
 		}
 		finally {
 			used.leave();

@@ -1,6 +1,7 @@
 package io.sessionkit.conversation;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ScheduledExecutorService;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * unless it is renewed, which a thread does three times in its life. It is given back
  * when the turn and all that works for it are done. Safe for use by many threads.
  */
-final class TurnLease {
+final class TurnLease implements HeldLease {
 
 	private static final Log logger = LogFactory.getLog(TurnLease.class);
 
@@ -46,18 +47,39 @@ final class TurnLease {
 	/** By the clock of this process, which runs on although the wall clock is set. */
 	private long validUntil;
 
+	/**
+	 * By the wall clock, which runs on although the machine sleeps. Where one of the two
+	 * says that it is over, it is.
+	 */
+	private Instant validUntilTime;
+
 	private int users = 1;
 
 	private @Nullable ScheduledFuture<?> renewal;
 
-	private TurnLease(SessionStore store, SessionKey key, String turnId, String holder, Duration life, long since) {
+	private TurnLease(SessionStore store, SessionKey key, String turnId, String holder, Duration life, Since since) {
 		this.store = store;
 		this.key = key;
 		this.turnId = turnId;
 		this.holder = holder;
 		this.life = life;
 		this.revision = 1;
-		this.validUntil = since + life.toNanos();
+		this.validUntil = since.nanoTime() + life.toNanos();
+		this.validUntilTime = since.time().plus(life);
+	}
+
+	/**
+	 * A moment, by both clocks.
+	 *
+	 * @param nanoTime by {@link System#nanoTime}
+	 * @param time by the wall clock
+	 */
+	record Since(long nanoTime, Instant time) {
+
+		static Since now(SessionStore store) {
+			return new Since(System.nanoTime(), store.options().clock().instant());
+		}
+
 	}
 
 	/**
@@ -69,9 +91,9 @@ final class TurnLease {
 
 	/**
 	 * The lease that was taken.
-	 * @param since {@link System#nanoTime} before it was
+	 * @param since a moment before it was
 	 */
-	static TurnLease taken(SessionStore store, SessionKey key, String turnId, String holder, Duration life, long since,
+	static TurnLease taken(SessionStore store, SessionKey key, String turnId, String holder, Duration life, Since since,
 			ScheduledExecutorService threads) {
 		TurnLease lease = new TurnLease(store, key, turnId, holder, life, since);
 		long period = Math.max(1, life.toMillis() / RENEWALS);
@@ -103,14 +125,16 @@ final class TurnLease {
 			.encodeValues(key, Map.<String, Object>of("version", PauseRecord.VERSION, "holder", holder));
 	}
 
-	String holder() {
+	@Override
+	public String holder() {
 		return this.holder;
 	}
 
 	/**
 	 * Whether it was renewed in time, so that nobody else can have it.
 	 */
-	synchronized boolean isHeld() {
+	@Override
+	public synchronized boolean isHeld() {
 		return this.users > 0 && isInTime();
 	}
 
@@ -156,7 +180,7 @@ final class TurnLease {
 	private void renew() {
 		this.writing.lock();
 		try {
-			long now = System.nanoTime();
+			Since now = Since.now(this.store);
 			if (!isHeld()) {
 				lost();
 			}
@@ -176,12 +200,14 @@ final class TurnLease {
 		}
 	}
 
-	private synchronized void renewedAt(long time) {
-		this.validUntil = time + this.life.toNanos();
+	private synchronized void renewedAt(Since moment) {
+		this.validUntil = moment.nanoTime() + this.life.toNanos();
+		this.validUntilTime = moment.time().plus(this.life);
 	}
 
 	private synchronized boolean isInTime() {
-		return System.nanoTime() - this.validUntil < 0;
+		Since now = Since.now(this.store);
+		return now.nanoTime() - this.validUntil < 0 && now.time().isBefore(this.validUntilTime);
 	}
 
 	private boolean put() {

@@ -50,7 +50,7 @@ final class TurnLeases implements AutoCloseable {
 
 	Taking taking(SessionKey key, String turnId) {
 		String holder = this.store.options().turnIds().get();
-		long since = System.nanoTime();
+		TurnLease.Since since = TurnLease.Since.now(this.store);
 		return new Taking(TurnLease.taking(this.store, key, turnId, holder, this.life),
 				() -> TurnLease.taken(this.store, key, turnId, holder, this.life, since, threads()));
 	}

@@ -1,12 +1,17 @@
 package io.sessionkit.advisor;
 
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.ApprovalStatus;
 import io.sessionkit.SessionKey;
@@ -14,13 +19,17 @@ import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.advisor.ApprovalScenario.Participant;
 import io.sessionkit.approval.Approval;
 import io.sessionkit.approval.Decision;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
 import io.sessionkit.test.ValidSequence;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -112,6 +121,111 @@ class ApprovalLeaseTests {
 		assertThat(this.effects).hasValue(1);
 	}
 
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void claimThatComesBackLateRunsNothingThatAPersonHasRejected(TestStores kind) {
+		SessionStore store = kind.create();
+		try (Participant holder = stoppedAtItsClaim(store); Participant other = participant(store)) {
+			holder.pauseAndApprove(this.key, this.scenario);
+			CompletableFuture<String> late = CompletableFuture.supplyAsync(() -> holder.resumed(this.key));
+			other.approvals().decide(awaitUncertain(other), Decision.reject("somebody", "not any more"));
+			this.goOn.countDown();
+			assertThat(late.join()).isEqualTo("TurnInProgressException");
+			assertThat(this.effects).hasValue(0);
+			assertThat(other.approvals().ledger(this.key)).extracting(Approval::status)
+				.containsExactly(ApprovalStatus.REJECTED);
+			assertThat(other.resumed(this.key)).isEqualTo("done");
+			assertThat(log(store)).containsExactly(QUESTION, CALL, "tool cancel=not any more", "assistant: done");
+			assertThatTheThreadGoesOn(other, store);
+		}
+		assertThat(this.effects).hasValue(0);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void claimThatComesBackLateDoesNotRunASecondTimeWhatWasRetried(TestStores kind) {
+		SessionStore store = kind.create();
+		try (Participant holder = stoppedAtItsClaim(store); Participant other = participant(store)) {
+			holder.pauseAndApprove(this.key, this.scenario);
+			CompletableFuture<String> late = CompletableFuture.supplyAsync(() -> holder.resumed(this.key));
+			other.approvals().decide(awaitUncertain(other), Decision.retry("somebody"));
+			assertThat(other.resumed(this.key)).isEqualTo("done");
+			this.goOn.countDown();
+			assertThat(late.join()).isEqualTo("TurnInProgressException");
+			assertThat(other.approvals().ledger(this.key)).extracting(Approval::status)
+				.containsExactly(ApprovalStatus.DONE);
+		}
+		assertThat(this.effects).hasValue(1);
+		assertThat(log(store)).containsExactly(QUESTION, CALL, "tool cancel=\"cancel 1\"", "assistant: done");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void claimThatComesBackLateIsTakenBackWhereNobodyHasDecided(TestStores kind) {
+		SessionStore store = kind.create();
+		try (Participant holder = stoppedAtItsClaim(store); Participant other = participant(store)) {
+			holder.pauseAndApprove(this.key, this.scenario);
+			CompletableFuture<String> late = CompletableFuture.supplyAsync(() -> holder.resumed(this.key));
+			awaitUncertain(other);
+			this.goOn.countDown();
+			assertThat(late.join()).isEqualTo("TurnInProgressException");
+			assertThat(this.effects).hasValue(0);
+			assertThat(other.approvals().ledger(this.key)).extracting(Approval::status)
+				.containsExactly(ApprovalStatus.APPROVED);
+			assertThat(other.resumed(this.key)).isEqualTo("done");
+		}
+		assertThat(this.effects).hasValue(1);
+	}
+
+	/** The clock that counts does not run while a machine sleeps; the wall clock does. */
+	@Test
+	void machineThatSleptBetweenClaimAndRunRunsNothing() {
+		AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-02-03T04:05:06Z"));
+		SessionStore store = new InMemorySessionStore(
+				StoreOptions.of(JsonMessageCodec.create()).clock(((InstantSource) now::get).withZone(ZoneOffset.UTC)));
+		ObservedStore observed = new ObservedStore(store);
+		AtomicBoolean sleeps = new AtomicBoolean(true);
+		observed.afterPut((record) -> {
+			if (isClaim(record) && sleeps.getAndSet(false)) {
+				now.updateAndGet((time) -> time.plus(Duration.ofHours(8)));
+			}
+		});
+		try (Participant holder = participant(observed)) {
+			holder.pauseAndApprove(this.key, this.scenario);
+			assertThat(holder.resumed(this.key)).isEqualTo("TurnInProgressException");
+			assertThat(this.effects).hasValue(0);
+			assertThat(holder.resumed(this.key)).isEqualTo("done");
+		}
+		assertThat(this.effects).hasValue(1);
+	}
+
+	/**
+	 * One that is stopped when its claim is stored, before it knows of it, until its
+	 * lease is over and the test lets it go on.
+	 */
+	private Participant stoppedAtItsClaim(SessionStore store) {
+		ObservedStore observed = new ObservedStore(store);
+		observed.beforePut(this::refuseRenewal);
+		observed.afterPut((record) -> {
+			if (isClaim(record) && this.begun.getCount() > 0) {
+				this.begun.countDown();
+				await().forever().until(() -> this.goOn.getCount() == 0);
+			}
+		});
+		return this.scenario.takePart(observed, (id) -> {
+		}, this::count);
+	}
+
+	private static boolean isClaim(RecordWrite record) {
+		return record.kind().equals(SessionStore.APPROVAL) && String.valueOf(record.payload()).contains("\"CLAIMED\"");
+	}
+
+	private void refuseRenewal(RecordWrite record) {
+		if (record.kind().equals(SessionStore.LEASE) && record.expected() > 0 && record.payload() != null) {
+			throw new StoreUnavailableException("The store is down.", null);
+		}
+	}
+
 	private Participant participant(SessionStore store) {
 		return this.scenario.takePart(store, (id) -> {
 		}, this::count);
@@ -122,12 +236,7 @@ class ApprovalLeaseTests {
 	 */
 	private Participant silent(SessionStore store) {
 		ObservedStore observed = new ObservedStore(store);
-		Consumer<RecordWrite> noRenewals = (record) -> {
-			if (record.kind().equals(SessionStore.LEASE) && record.expected() > 0 && record.payload() != null) {
-				throw new StoreUnavailableException("The store is down.", null);
-			}
-		};
-		observed.beforePut(noRenewals);
+		observed.beforePut(this::refuseRenewal);
 		return this.scenario.takePart(observed, (id) -> {
 			this.begun.countDown();
 			await().forever().until(() -> this.goOn.getCount() == 0);

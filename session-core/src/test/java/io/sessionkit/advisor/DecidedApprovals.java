@@ -2,7 +2,9 @@ package io.sessionkit.advisor;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -21,6 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.ai.support.ToolCallbacks;
+import org.springframework.ai.tool.annotation.Tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -54,6 +59,29 @@ abstract class DecidedApprovals extends PausedTurns {
 		assertThat(this.model.lastRequestLines()).last()
 			.asString()
 			.contains("changed", "{\"id\":7}", "done {\"id\":7}");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", " " })
+	void approvedCallWithEmptyArgumentsRunsAsAnUngatedOneDoes(String arguments) {
+		List<String> seen = new CopyOnWriteArrayList<>();
+		for (String gated : List.of("close", "other")) {
+			rules((rules) -> rules.tools(Set.of(gated)).knownTools(() -> List.of("other")));
+			tools(ToolCallbacks.from(new Object() {
+				@Tool
+				String close() {
+					seen.add(gated);
+					return "closed";
+				}
+			}));
+			this.model.calls(call("c1", "close", arguments)).says("done");
+			if (isPaused(ask(ClientSetup.Mode.CALL, "q"))) {
+				approve(waiting());
+				assertThat(answer(ClientSetup.Mode.CALL)).isEqualTo("done");
+			}
+		}
+		assertThat(seen).containsExactly("close", "other");
+		assertThat(turns()).containsExactly(TurnStatus.COMPLETED, TurnStatus.COMPLETED);
 	}
 
 	@ParameterizedTest

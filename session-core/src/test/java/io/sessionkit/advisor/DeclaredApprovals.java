@@ -289,6 +289,7 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 	void sameCallTwiceInOneReplyIsDecidedAndRunOnce(ClientSetup.Mode mode) {
 		this.model.calls(cancel("c1", 1), call("c1", "cancel", "{ \"id\" : 1 }")).says("done");
 		ask(mode, "q");
+		assertThat(waiting().times()).isEqualTo(2);
 		approve(waiting());
 		goOn(mode);
 		assertThat(this.runs).containsExactly("cancel{\"id\":1}");

@@ -73,7 +73,7 @@ class OpenAiApprovalWireTests {
 		pause(mode);
 		approvals().decide(pending().get(0), Decision.approve("anna").withArguments("{\"id\":7}"));
 		approvals().approve(pending().get(0), "anna");
-		goesOn(mode, "tool c1: The arguments were changed before this call ran, to {\"id\":7}. Result: done {\"id\":7}",
+		goesOn(mode, "tool c1: A person changed the arguments of this call to {\"id\":7}. Result: done {\"id\":7}",
 				"tool c2: done {\"id\":2}", "tool c3: done {\"id\":3}");
 	}
 

@@ -181,6 +181,10 @@ abstract class ResumedTurns extends StandingApprovals {
 
 	/** Takes the lease away while the tool runs, as if its process had been gone. */
 	private void uncertain(Decision decision) throws Exception {
+		uncertain(Decision.approve("anna"), decision);
+	}
+
+	private void uncertain(Decision first, Decision decision) throws Exception {
 		CountDownLatch running = new CountDownLatch(1);
 		CountDownLatch go = new CountDownLatch(1);
 		tools(tool("cancel").doing((input, context) -> {
@@ -190,7 +194,7 @@ abstract class ResumedTurns extends StandingApprovals {
 		}), tool("look"));
 		this.model.calls(cancel("c1", 1));
 		ask(ClientSetup.Mode.CALL, "q");
-		Approval approved = approve(waiting());
+		Approval approved = approvals().decide(waiting(), first);
 		ExecutorService thread = Executors.newSingleThreadExecutor();
 		try {
 			Future<ChatResponse> gone = thread.submit(() -> goOn(ClientSetup.Mode.CALL));
@@ -210,6 +214,22 @@ abstract class ResumedTurns extends StandingApprovals {
 		tools(tool("cancel").doing((input, context) -> "second"), tool("look"));
 		this.model.says("done");
 		assertThat(status(goOn(ClientSetup.Mode.CALL))).isEqualTo(TurnStatus.COMPLETED);
+	}
+
+	@Test
+	void ledgerKeepsEveryDecisionOnACallAndTheModelIsToldOfTheEdit() throws Exception {
+		for (Decision second : List.of(Decision.answer("bob", "it did run"), Decision.reject("bob", "leave it"),
+				Decision.retry("bob"))) {
+			uncertain(Decision.approve("anna").withArguments("{\"id\":7}"), second);
+			Approval call = approvals().ledger(this.key).stream().reduce((older, newer) -> newer).orElseThrow();
+			assertThat(call.decisions()).extracting(Approval.Decided::verb)
+				.containsExactly(Decision.Verb.APPROVE, second.verb());
+			assertThat(call.decisions()).extracting(Approval.Decided::by).containsExactly("anna", "bob");
+			assertThat(call.decisions().get(0).arguments()).isEqualTo("{\"id\":7}");
+			assertThat(call.decisions().get(0).digest()).hasSize(64).isNotEqualTo(call.digest());
+			assertThat(call.effectiveArguments()).isEqualTo("{\"id\":7}");
+			assertThat(log()).filteredOn((line) -> line.startsWith("tool")).last().asString().contains("{\"id\":7}");
+		}
 	}
 
 	@ParameterizedTest

@@ -60,6 +60,9 @@ public final class ObservedStore implements SessionStore {
 	private volatile Consumer<RecordWrite> beforePut = (record) -> {
 	};
 
+	private volatile Consumer<RecordWrite> afterPut = (record) -> {
+	};
+
 	public ObservedStore(SessionStore store) {
 		this.store = store;
 	}
@@ -83,6 +86,14 @@ public final class ObservedStore implements SessionStore {
 	 */
 	public void beforePut(Consumer<RecordWrite> beforePut) {
 		this.beforePut = beforePut;
+	}
+
+	/**
+	 * From now on this is told of each record that was written by itself, before the
+	 * writer is.
+	 */
+	public void afterPut(Consumer<RecordWrite> afterPut) {
+		this.afterPut = afterPut;
 	}
 
 	/**
@@ -155,7 +166,11 @@ public final class ObservedStore implements SessionStore {
 	@Override
 	public boolean put(SessionKey key, RecordWrite record) {
 		this.beforePut.accept(record);
-		return this.store.put(key, record);
+		boolean written = this.store.put(key, record);
+		if (written) {
+			this.afterPut.accept(record);
+		}
+		return written;
 	}
 
 	@Override

@@ -43,7 +43,7 @@ import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -59,13 +59,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Holds the stored form of what waits still: a pause that version 1 wrote is kept in a
- * file, and goes on for good. A change that fails here needs a version 2 of the record,
- * with version 1 read beside it.
+ * Holds the stored form of what waits still: a pause of each version that was ever
+ * written is kept in a file, and can always be continued. A change that fails here needs
+ * a new version of the record, with the others read beside it.
  */
-class PauseVersion1Tests {
+class PauseVersionTests {
 
 	private static final SessionKey KEY = SessionKey.of("owner", "thread");
+
+	private static final int NEWEST = 2;
 
 	private static final Instant AT = Instant.parse("2026-02-03T04:05:06.789Z");
 
@@ -82,14 +84,14 @@ class PauseVersion1Tests {
 
 	@Test
 	void theSameIsWritten() {
-		assertThat(this.json.readTree(written())).isEqualTo(fixture());
+		assertThat(this.json.readTree(written())).isEqualTo(fixture(NEWEST));
 	}
 
 	@ParameterizedTest
-	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
-	void pauseOfVersion1GoesOn(TestStores kind) {
+	@CsvSource({ "MEMORY, 1", "H2, 1", "POSTGRESQL, 1", "REDIS, 1", "MEMORY, 2", "H2, 2", "POSTGRESQL, 2", "REDIS, 2" })
+	void pauseOfEachVersionGoesOn(TestStores kind, int version) {
 		SessionStore store = kind.create();
-		restore(store, fixture());
+		restore(store, fixture(version));
 		Approvals approvals = approvals(store);
 		List<Approval> pending = approvals.pending(KEY);
 		assertThat(pending).extracting(Approval::arguments).containsExactly("{\"id\":4}");
@@ -101,7 +103,7 @@ class PauseVersion1Tests {
 		assertThat(this.model.lastRequestLines()).containsExactly("user: Cancel 2 and 4.", "assistant look({\"id\":1})",
 				"tool look=done {\"id\":1}",
 				"assistant: I cancel them. cancel({\"id\":2}) look({\"id\":3}) cancel({\"id\":4})",
-				"tool cancel=The arguments were changed before this call ran, to {\"id\":7}. Result: done {\"id\":7}"
+				"tool cancel=A person changed the arguments of this call to {\"id\":7}. Result: done {\"id\":7}"
 						+ " look=done {\"id\":3} cancel=not this one",
 				"user: And hurry.");
 		assertThat(Lines.of(store.messages(KEY))).hasSize(7).endsWith("assistant: done");
@@ -112,29 +114,29 @@ class PauseVersion1Tests {
 
 	@Test
 	void newerPauseIsRefusedAndNothingRuns() {
-		JsonNode newer = fixture();
+		JsonNode newer = fixture(NEWEST);
 		((ObjectNode) values(newer.path("pause"))).put("version", 2);
 		SessionStore store = TestStores.MEMORY.create();
 		restore(store, newer);
-		refused(store, "Continue it with the version that wrote it.");
+		refused(store, "version 2", "Continue it with the version that wrote it.");
 	}
 
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 1, 2 })
 	void newerCallIsRefusedAndNothingRuns(int index) {
-		JsonNode newer = fixture();
-		((ObjectNode) values(newer.path("approvals").get(index))).put("version", 2);
+		JsonNode newer = fixture(NEWEST);
+		((ObjectNode) values(newer.path("approvals").get(index))).put("version", NEWEST + 1);
 		SessionStore store = TestStores.MEMORY.create();
 		restore(store, newer);
-		refused(store, "Decide and continue it with the version that wrote it.");
+		refused(store, "version 3", "Decide and continue it with the version that wrote it.");
 		assertThatExceptionOfType(UnsupportedVersionException.class).isThrownBy(() -> approvals(store).pending(KEY));
 	}
 
-	private void refused(SessionStore store, String whatToDo) {
+	private void refused(SessionStore store, String version, String whatToDo) {
 		this.model.says("never");
 		assertThatExceptionOfType(UnsupportedVersionException.class)
 			.isThrownBy(() -> client(store).prompt().advisors(SessionAdvisor.session(KEY)).call().content())
-			.withMessageContaining("version 2")
+			.withMessageContaining(version)
 			.withMessageEndingWith(whatToDo);
 		assertThat(this.runs).isEmpty();
 		assertThat(this.model.prompts()).isEmpty();
@@ -197,8 +199,8 @@ class PauseVersion1Tests {
 			.isTrue();
 	}
 
-	private JsonNode fixture() {
-		try (InputStream file = getClass().getResourceAsStream("/io/sessionkit/approval/pause-v1.json")) {
+	private JsonNode fixture(int version) {
+		try (InputStream file = getClass().getResourceAsStream("/io/sessionkit/approval/pause-v" + version + ".json")) {
 			return this.json.readTree(Objects.requireNonNull(file).readAllBytes());
 		}
 		catch (IOException ex) {
