@@ -28,14 +28,19 @@ export function outcomeOf(approvals, turn, round, index) {
 	return call && stateOf(call);
 }
 
-function stateOf({ status, decision }) {
-	if (!decision || status === 'UNCERTAIN') {
-		return STATES[status];
-	}
-	const verb = status === 'REJECTED' || status === 'DENIED' ? 'rejected' : decision.arguments ? 'edited and approved' : 'approved';
-	const always = decision.standing ? ', for always' : '';
-	return `${verb} by ${decision.by}${always}${decision.reason ? `: ${decision.reason}` : ''}`;
+function stateOf({ status, decisions }) {
+	return decisions.length === 0 || status === 'UNCERTAIN' ? STATES[status] : decisions.map(decided).join(', then ');
 }
+
+const VERBS = { APPROVE: 'approved', REJECT: 'rejected', RETRY: 'run again', ANSWER: 'answered' };
+
+function decided({ verb, by, arguments: others, standing, reason }) {
+	const what = others && verb === 'APPROVE' ? 'edited and approved' : VERBS[verb];
+	return `${what} by ${by}${standing ? ', for always' : ''}${reason ? `: ${reason}` : ''}`;
+}
+
+/** What runs, or ran. */
+const effective = ({ decisions, arguments: written }) => decisions.findLast((each) => each.arguments)?.arguments ?? written;
 
 /**
  * Shows a card for each call of the turn that waits, in that turn.
@@ -72,12 +77,12 @@ function cardOf(call, actions) {
 }
 
 function card(call, actions) {
-	const { decision } = call;
 	const name = `approval-${call.id}`;
 	const node = el('article', { class: call.pending ? 'approval' : 'approval decided', 'aria-labelledby': name },
 		el('h3', { id: name }, icon('tool'), el('code', {}, call.tool), el('span', { class: 'approval-state' }, stateOf(call))),
 		call.description ? el('p', { class: 'approval-what' }, call.description) : null,
-		el('pre', { tabindex: '0', 'aria-label': `Arguments of ${call.tool}` }, el('code', {}, pretty(decision?.arguments ?? call.arguments))));
+		el('pre', { tabindex: '0', 'aria-label': `Arguments of ${call.tool}` }, el('code', {}, pretty(effective(call)))),
+		call.times > 1 ? el('p', { class: 'approval-facts' }, `The reply makes this very call ${call.times} times. It runs once.`) : null);
 	if (call.pending) {
 		node.append(el('p', { class: 'approval-facts' }, facts(call)));
 		choose(node, call, actions, false);

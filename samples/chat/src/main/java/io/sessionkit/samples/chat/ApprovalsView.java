@@ -5,6 +5,7 @@ import java.util.List;
 
 import io.sessionkit.ApprovalStatus;
 import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.StandingDecision;
 import org.jspecify.annotations.Nullable;
 
@@ -24,10 +25,12 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 	 * @param round which reply of the turn makes it, from 1
 	 * @param index its place among the calls of that reply, from 0
 	 * @param pending if a person has to decide
+	 * @param decisions what was decided, in that order
+	 * @param times how often the reply makes this very call
 	 */
 	record CallView(String id, String digest, String turnId, int round, int index, String tool,
 			@Nullable String description, String arguments, ApprovalStatus status, boolean pending, Instant requestedAt,
-			@Nullable Instant expiresAt, @Nullable DecisionView decision) {
+			@Nullable Instant expiresAt, List<DecisionView> decisions, int times) {
 
 		/**
 		 * @param description what the tool does; a policy may say something better
@@ -36,7 +39,7 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 			return new CallView(call.id(), call.digest(), call.turnId(), call.round(), call.index(), call.tool(),
 					(call.description() != null) ? call.description() : description, call.arguments(), call.status(),
 					call.status().isPending(), call.requestedAt(), call.expiresAt(),
-					(call.decision() != null) ? DecisionView.of(call.decision()) : null);
+					call.decisions().stream().map(DecisionView::of).toList(), call.times());
 		}
 
 	}
@@ -45,10 +48,11 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 	 * @param arguments what runs in the place of the model's arguments
 	 * @param standing if a decision for calls to come has decided this one
 	 */
-	record DecisionView(String by, Instant at, @Nullable String reason, @Nullable String arguments, boolean standing) {
+	record DecisionView(Decision.Verb verb, String by, Instant at, @Nullable String reason, @Nullable String arguments,
+			boolean standing) {
 
 		static DecisionView of(Approval.Decided decided) {
-			return new DecisionView(decided.by(), decided.at(), decided.reason(), decided.arguments(),
+			return new DecisionView(decided.verb(), decided.by(), decided.at(), decided.reason(), decided.arguments(),
 					decided.standing() != null);
 		}
 

@@ -80,7 +80,7 @@ class ApprovalTests {
 		assertThat(cancelled()).containsExactly("4711");
 		assertThat(calls()).singleElement().satisfies((call) -> {
 			assertThat(call.path("status").asString()).isEqualTo("DONE");
-			assertThat(call.path("decision").path("by").asString()).isEqualTo("Ada");
+			assertThat(call.path("decisions").path(0).path("by").asString()).isEqualTo("Ada");
 		});
 		assertThat(approvals().path("openTurn").asInt(-1)).isZero();
 		assertThat(this.chat.thread(this.thread).path("turns").values()).singleElement()
