@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The header of a session: what is known of it without reading an item.
  *
  * @param key its key
+ * @param incarnation tells it from every other session that was or will be written under
+ * its key, whatever the clock says; never given twice, and the same as long as it lives
  * @param version moves with every change of the history, the state or the header's own
  * fields; a commit names the version it was based on
  * @param turns the newest turn number given, over all branches and statuses
@@ -29,10 +32,10 @@ import org.jspecify.annotations.Nullable;
  * @param updatedAt when it was last written
  * @param expiresAt when it reads as absent, by the clock of the store; null: never
  */
-public record Session(SessionKey key, long version, long turns, long items, String branch, long head, long openTurn,
-		long checkpoint, @Nullable String checkpointId, ViewTotals totals, @Nullable String title, Set<String> tags,
-		Map<String, Object> state, @Nullable Duration timeToLive, Instant createdAt, Instant updatedAt,
-		@Nullable Instant expiresAt) {
+public record Session(SessionKey key, String incarnation, long version, long turns, long items, String branch,
+		long head, long openTurn, long checkpoint, @Nullable String checkpointId, ViewTotals totals,
+		@Nullable String title, Set<String> tags, Map<String, Object> state, @Nullable Duration timeToLive,
+		Instant createdAt, Instant updatedAt, @Nullable Instant expiresAt) {
 
 	/**
 	 * The first branch of every session.
@@ -42,6 +45,15 @@ public record Session(SessionKey key, long version, long turns, long items, Stri
 	public Session {
 		tags = Set.copyOf(tags);
 		state = Map.copyOf(state);
+	}
+
+	/**
+	 * Returns an incarnation for a session that a store creates: random, so that no store
+	 * has to remember those that were given.
+	 * @return an incarnation that was never given before
+	 */
+	public static String newIncarnation() {
+		return UUID.randomUUID().toString();
 	}
 
 }

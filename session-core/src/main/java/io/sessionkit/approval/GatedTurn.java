@@ -295,9 +295,16 @@ public final class GatedTurn implements TurnGate {
 		this.released = null;
 		synchronized (this.unwritten) {
 			this.unwritten.clear();
-			this.batch = ToolBatch.held(this.turn.key(), reply.getToolCalls(),
-					entries.stream().map((entry) -> entry.revision(1)).toList());
+			this.batch = ToolBatch.held(this.turn.key(), reply.getToolCalls(), stored(entries, writes));
 		}
+	}
+
+	private static List<LedgerEntry> stored(List<LedgerEntry> entries, List<RecordWrite> writes) {
+		List<LedgerEntry> stored = new ArrayList<>();
+		for (int i = 0; i < writes.size(); i++) {
+			stored.add(entries.get(i).revision(writes.get(i).next()));
+		}
+		return stored;
 	}
 
 	private NestedTurnException nested(List<LedgerEntry> entries) {

@@ -140,10 +140,11 @@ final class Summarizer implements AutoCloseable {
 	 * The header as the turn has left it, without reading it.
 	 */
 	private static Session after(Session opened, Turn turn) {
-		return new Session(opened.key(), opened.version() + 1, turn.number(), opened.items() + turn.items(),
-				opened.branch(), turn.number(), opened.openTurn(), opened.checkpoint(), opened.checkpointId(),
-				opened.totals().plusTurn(turn.items(), turn.tokens()), opened.title(), opened.tags(), opened.state(),
-				opened.timeToLive(), opened.createdAt(), opened.updatedAt(), opened.expiresAt());
+		return new Session(opened.key(), opened.incarnation(), opened.version() + 1, turn.number(),
+				opened.items() + turn.items(), opened.branch(), turn.number(), opened.openTurn(), opened.checkpoint(),
+				opened.checkpointId(), opened.totals().plusTurn(turn.items(), turn.tokens()), opened.title(),
+				opened.tags(), opened.state(), opened.timeToLive(), opened.createdAt(), opened.updatedAt(),
+				opened.expiresAt());
 	}
 
 	private boolean isDue(Session header) {
@@ -245,7 +246,7 @@ final class Summarizer implements AutoCloseable {
 				return new Compaction(Outcome.SUMMARIZED, checkpoint, coverage.turns(), null);
 			}
 			now = this.store.open(key, Window.ALL).orElse(null);
-			if (now == null || !now.session().createdAt().equals(opened.session().createdAt())
+			if (now == null || !now.session().incarnation().equals(opened.session().incarnation())
 					|| now.session().openTurn() != 0 || !coverage.isBeginningOf(now)) {
 				return Compaction.of(Outcome.DROPPED);
 			}

@@ -57,13 +57,14 @@ final class TurnLease implements HeldLease {
 
 	private @Nullable ScheduledFuture<?> renewal;
 
-	private TurnLease(SessionStore store, SessionKey key, String turnId, String holder, Duration life, Since since) {
+	private TurnLease(SessionStore store, SessionKey key, RecordWrite taking, String holder, Duration life,
+			Since since) {
 		this.store = store;
 		this.key = key;
-		this.turnId = turnId;
+		this.turnId = taking.id();
 		this.holder = holder;
 		this.life = life;
-		this.revision = 1;
+		this.revision = taking.next();
 		this.validUntil = since.nanoTime() + life.toNanos();
 		this.validUntilTime = since.time().plus(life);
 	}
@@ -91,11 +92,12 @@ final class TurnLease implements HeldLease {
 
 	/**
 	 * The lease that was taken.
-	 * @param since a moment before it was
+	 * @param taking the write that took it
+	 * @param since a moment before it did
 	 */
-	static TurnLease taken(SessionStore store, SessionKey key, String turnId, String holder, Duration life, Since since,
-			ScheduledExecutorService threads) {
-		TurnLease lease = new TurnLease(store, key, turnId, holder, life, since);
+	static TurnLease taken(SessionStore store, SessionKey key, RecordWrite taking, String holder, Duration life,
+			Since since, ScheduledExecutorService threads) {
+		TurnLease lease = new TurnLease(store, key, taking, holder, life, since);
 		long period = Math.max(1, life.toMillis() / RENEWALS);
 		lease.renewal = threads.scheduleWithFixedDelay(lease::renew, period, period, TimeUnit.MILLISECONDS);
 		return lease;
@@ -163,8 +165,7 @@ final class TurnLease implements HeldLease {
 	}
 
 	/**
-	 * What has run out is left alone: somebody else may have it, and revisions begin anew
-	 * with each holder.
+	 * What has run out is left alone: somebody else may have it.
 	 */
 	private boolean giveBack() {
 		this.writing.lock();

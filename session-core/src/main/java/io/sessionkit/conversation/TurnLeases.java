@@ -51,8 +51,8 @@ final class TurnLeases implements AutoCloseable {
 	Taking taking(SessionKey key, String turnId) {
 		String holder = this.store.options().turnIds().get();
 		TurnLease.Since since = TurnLease.Since.now(this.store);
-		return new Taking(TurnLease.taking(this.store, key, turnId, holder, this.life),
-				() -> TurnLease.taken(this.store, key, turnId, holder, this.life, since, threads()));
+		RecordWrite write = TurnLease.taking(this.store, key, turnId, holder, this.life);
+		return new Taking(write, () -> TurnLease.taken(this.store, key, write, holder, this.life, since, threads()));
 	}
 
 	/**

@@ -118,11 +118,12 @@ final class TurnWriter {
 	 */
 	@Nullable TurnResult hold(Outline outline, HeldReply held, StateChange state, List<RecordWrite> more) {
 		List<RecordWrite> records = new ArrayList<>(more);
-		records.add(PauseRecord.write(key(), this.id, held, this.parts + 1, state, this.pause,
-				this.store.options().codec()));
+		RecordWrite pause = PauseRecord.write(key(), this.id, held, this.parts + 1, state, this.pause,
+				this.store.options().codec());
+		records.add(pause);
 		TurnResult result = write(outline, HeaderChange.NONE, records);
 		if (result != null) {
-			this.pause++;
+			this.pause = pause.next();
 		}
 		return result;
 	}
@@ -238,7 +239,7 @@ final class TurnWriter {
 		List<RecordWrite> records = all;
 		for (int attempt = 0; attempt < ATTEMPTS_BESIDE; attempt++) {
 			Session now = this.store.find(key())
-				.filter((session) -> session.createdAt().equals(opened.createdAt()))
+				.filter((session) -> session.incarnation().equals(opened.incarnation()))
 				.orElse(null);
 			if (now == null) {
 				return null;
@@ -265,8 +266,9 @@ final class TurnWriter {
 
 	boolean isErased() {
 		Session opened = this.base;
-		return opened != null
-				&& this.store.find(key()).filter((session) -> session.createdAt().equals(opened.createdAt())).isEmpty();
+		return opened != null && this.store.find(key())
+			.filter((session) -> session.incarnation().equals(opened.incarnation()))
+			.isEmpty();
 	}
 
 	private SessionKey key() {
@@ -282,7 +284,7 @@ final class TurnWriter {
 		Session opened = this.base;
 		Session now = view.session();
 		long ours = (this.stored != null) ? this.stored.number() : 0;
-		return opened != null && now.createdAt().equals(opened.createdAt()) && now.openTurn() == ours
+		return opened != null && now.incarnation().equals(opened.incarnation()) && now.openTurn() == ours
 				&& now.head() == opened.head() && now.branch().equals(opened.branch())
 				&& Attributes.areEqual(now.state(), opened.state()) && (now.checkpoint() == opened.checkpoint()
 						? now.totals().equals(opened.totals()) : isOnlySummarized(view, opened));

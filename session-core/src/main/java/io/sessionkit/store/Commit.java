@@ -31,7 +31,10 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nul
 		/** There is none under the key, or it has expired. */
 		ABSENT,
 
-		/** It is the one that was opened, in the version that was opened. */
+		/**
+		 * It is the one that was opened, by its {@link Session#incarnation()}, in the
+		 * version that was opened.
+		 */
 		UNCHANGED,
 
 		/**

@@ -50,6 +50,7 @@ final class DocumentText {
 		values.put("document", VERSION);
 		values.put("owner", this.key.owner());
 		values.put("id", this.key.id());
+		values.put("incarnation", header.incarnation());
 		values.put("version", header.version());
 		values.put("lastItem", header.items());
 		values.put("branch", header.branch());
@@ -177,12 +178,18 @@ final class DocumentText {
 			throw new IllegalArgumentException("There is no turn " + head + " to be the head.");
 		}
 		HeadPosition position = position(fields);
-		Session header = new Session(this.key, fields.number("version"), turns.size(), fields.number("lastItem"),
-				fields.text("branch"), head, fields.number("openTurn"), position.checkpoint(), position.checkpointId(),
-				ViewTotals.NONE, fields.find("title", String.class), fields.texts("tags"), Map.of(),
-				fields.find("timeToLive", Duration.class), fields.instant("createdAt"), fields.instant("updatedAt"),
-				null);
+		Session header = new Session(this.key, incarnation(fields), fields.number("version"), turns.size(),
+				fields.number("lastItem"), fields.text("branch"), head, fields.number("openTurn"),
+				position.checkpoint(), position.checkpointId(), ViewTotals.NONE, fields.find("title", String.class),
+				fields.texts("tags"), Map.of(), fields.find("timeToLive", Duration.class), fields.instant("createdAt"),
+				fields.instant("updatedAt"), null);
 		return new SessionContent(header, position, turns, fields.all("records").stream().map(this::record).toList());
+	}
+
+	/** Before there was one, the time of creation had to tell. */
+	private static String incarnation(DocumentFields fields) {
+		String incarnation = fields.find("incarnation", String.class);
+		return (incarnation != null) ? incarnation : fields.instant("createdAt").toString();
 	}
 
 	private static HeadPosition position(DocumentFields fields) {

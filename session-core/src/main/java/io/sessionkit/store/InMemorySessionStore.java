@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * written for the longest time goes. Expiry is judged by the clock of the options.
  * <p>
  * A session that was erased or has expired and is written again is another session: its
- * time of creation differs, even on a clock that stands still, and a commit that was
- * based on the earlier one is a conflict, whatever the versions are.
+ * incarnation differs, and a commit that was based on the earlier one is a conflict,
+ * whatever the versions and the clock are.
  * <p>
  * Safe for use by many threads. Writers of one session wait for each other, others do
  * not.
@@ -56,9 +56,6 @@ public final class InMemorySessionStore implements SessionStore {
 	private final ConcurrentSkipListMap<Long, SessionKey> byStamp = new ConcurrentSkipListMap<>();
 
 	private final AtomicLong stamps = new AtomicLong();
-
-	/** The latest creation among the sessions that are gone. */
-	private final AtomicReference<Instant> newestGone = new AtomicReference<>(Instant.MIN);
 
 	/**
 	 * A store for at most {@value #DEFAULT_MAX_SESSIONS} sessions.
@@ -125,9 +122,7 @@ public final class InMemorySessionStore implements SessionStore {
 	}
 
 	private StoredSession create(SessionKey key, Instant now) {
-		Instant gone = this.newestGone.get();
-		Instant createdAt = now.isAfter(gone) ? now : gone.plusNanos(1);
-		return new StoredSession(SessionContent.absent(key, createdAt, this.options.timeToLive()), this.roundTrip,
+		return new StoredSession(SessionContent.absent(key, now, this.options.timeToLive()), this.roundTrip,
 				this.stamps::incrementAndGet);
 	}
 
@@ -139,7 +134,6 @@ public final class InMemorySessionStore implements SessionStore {
 
 	private void forget(StoredSession session) {
 		this.byStamp.remove(session.stamp());
-		this.newestGone.accumulateAndGet(session.createdAt(), (one, other) -> one.isAfter(other) ? one : other);
 	}
 
 	/**

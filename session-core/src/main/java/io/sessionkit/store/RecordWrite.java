@@ -1,6 +1,7 @@
 package io.sessionkit.store;
 
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param payload its new content; null deletes it
  * @param timeToLive how long it is to live, by the store's clock; null: as long as the
  * session
+ * @param first the revision that the record begins with if this write creates it
  */
 public record RecordWrite(String kind, String id, long expected, @Nullable String payload,
-		@Nullable Duration timeToLive) {
+		@Nullable Duration timeToLive, long first) {
 
 	/** The longest kind and the longest id, in characters. */
 	public static final int MAX_NAME_LENGTH = 64;
@@ -24,11 +26,33 @@ public record RecordWrite(String kind, String id, long expected, @Nullable Strin
 	/** Write whatever is there. */
 	public static final long ANY = -1;
 
+	/** Exact as a floating-point number too, as is what some writes add to it. */
+	private static final long LARGEST_FIRST = 1L << 52;
+
 	public RecordWrite {
 		if (kind.isBlank() || kind.length() > MAX_NAME_LENGTH || id.isBlank() || id.length() > MAX_NAME_LENGTH) {
 			throw new IllegalArgumentException("The kind and the id of a record must have 1 to " + MAX_NAME_LENGTH
 					+ " characters: kind '" + kind + "', id of " + id.length() + " characters.");
 		}
+		if (first < 1) {
+			throw new IllegalArgumentException("The first revision of a record must be positive, not " + first + ".");
+		}
+	}
+
+	/**
+	 * A write whose record, if it creates one, begins with a random revision. So a
+	 * revision that was read says which record it was, too: one that was deleted or has
+	 * expired, with its session or alone, and was created again, has another one.
+	 * @param kind what it is
+	 * @param id its name within the kind
+	 * @param expected the revision that must be there: 0 for none, {@link #ANY} for
+	 * whatever is there
+	 * @param payload its new content; null deletes it
+	 * @param timeToLive how long it is to live, by the store's clock; null: as long as
+	 * the session
+	 */
+	public RecordWrite(String kind, String id, long expected, @Nullable String payload, @Nullable Duration timeToLive) {
+		this(kind, id, expected, payload, timeToLive, ThreadLocalRandom.current().nextLong(1, LARGEST_FIRST));
 	}
 
 	/**
@@ -64,12 +88,25 @@ public record RecordWrite(String kind, String id, long expected, @Nullable Strin
 	}
 
 	/**
+	 * Returns the revision that the record has once this write is stored, for a write
+	 * that names the revision it expects.
+	 * @return the revision
+	 * @throws IllegalStateException if it expects {@link #ANY}
+	 */
+	public long next() {
+		if (this.expected == ANY) {
+			throw new IllegalStateException("A write that expects any revision does not know the next one.");
+		}
+		return (this.expected > 0) ? this.expected + 1 : this.first;
+	}
+
+	/**
 	 * This write with a life of its own.
 	 * @param timeToLive how long the record is to live
 	 * @return a copy with it
 	 */
 	public RecordWrite livingFor(Duration timeToLive) {
-		return new RecordWrite(this.kind, this.id, this.expected, this.payload, timeToLive);
+		return new RecordWrite(this.kind, this.id, this.expected, this.payload, timeToLive, this.first);
 	}
 
 }

@@ -26,8 +26,8 @@ record SessionContent(Session header, HeadPosition position, List<TurnContent> t
 	 * A session that is not there yet: its version is 0.
 	 */
 	static SessionContent absent(SessionKey key, Instant createdAt, @Nullable Duration timeToLive) {
-		Session header = new Session(key, 0, 0, 0, Session.MAIN, 0, 0, 0, null, ViewTotals.NONE, null, Set.of(),
-				Map.of(), timeToLive, createdAt, createdAt, null);
+		Session header = new Session(key, Session.newIncarnation(), 0, 0, 0, Session.MAIN, 0, 0, 0, null,
+				ViewTotals.NONE, null, Set.of(), Map.of(), timeToLive, createdAt, createdAt, null);
 		return new SessionContent(header, HeadPosition.BEGINNING, List.of(), List.of());
 	}
 

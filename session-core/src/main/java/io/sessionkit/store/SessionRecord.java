@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param key the session it belongs to
  * @param kind what it is, 1 to {@value RecordWrite#MAX_NAME_LENGTH} characters
  * @param id its name, unique within session and kind
- * @param revision 1 when it was first written, one more with each write
+ * @param revision {@link RecordWrite#first()} of the write that created it, one more with
+ * each write since: no two contents of a name have the same, also not in a later session
+ * of the key
  * @param payload its content, as the codec left it
  * @param writtenAt when it was last written, by the store's clock
  * @param expiresAt when it reads as absent, by the store's clock; null: with the session

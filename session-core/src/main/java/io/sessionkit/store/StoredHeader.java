@@ -17,6 +17,8 @@ final class StoredHeader {
 
 	private final SessionKey key;
 
+	private final String incarnation;
+
 	private final Instant createdAt;
 
 	private Instant updatedAt;
@@ -43,6 +45,7 @@ final class StoredHeader {
 
 	StoredHeader(Session header, HeadPosition position) {
 		this.key = header.key();
+		this.incarnation = header.incarnation();
 		this.createdAt = header.createdAt();
 		this.updatedAt = header.updatedAt();
 		this.timeToLive = header.timeToLive();
@@ -56,12 +59,8 @@ final class StoredHeader {
 		this.position = position;
 	}
 
-	Instant createdAt() {
-		return this.createdAt;
-	}
-
 	boolean isSameAs(Session seen) {
-		return seen.version() == this.version && seen.createdAt().equals(this.createdAt);
+		return seen.version() == this.version && seen.incarnation().equals(this.incarnation);
 	}
 
 	/**
@@ -88,9 +87,9 @@ final class StoredHeader {
 	}
 
 	Session session(long turns, Map<String, Object> state) {
-		return new Session(this.key, this.version, turns, this.items, this.branch, this.head, this.openTurn,
-				this.position.checkpoint(), this.position.checkpointId(), this.totals, this.title, this.tags, state,
-				this.timeToLive, this.createdAt, this.updatedAt, expiresAt());
+		return new Session(this.key, this.incarnation, this.version, turns, this.items, this.branch, this.head,
+				this.openTurn, this.position.checkpoint(), this.position.checkpointId(), this.totals, this.title,
+				this.tags, state, this.timeToLive, this.createdAt, this.updatedAt, expiresAt());
 	}
 
 }

@@ -41,9 +41,8 @@ final class StoredRecords {
 		SessionRecord there = find(write.kind(), write.id(), now);
 		Instant expiresAt = (write.timeToLive() != null) ? now.plus(write.timeToLive()) : null;
 		records.put(write.id(),
-				new Stamped(
-						new SessionRecord(this.key, write.kind(), write.id(),
-								(there != null) ? there.revision() + 1 : 1, write.payload(), now, expiresAt),
+				new Stamped(new SessionRecord(this.key, write.kind(), write.id(),
+						(there != null) ? there.revision() + 1 : write.first(), write.payload(), now, expiresAt),
 						this.stamps.getAsLong()));
 	}
 

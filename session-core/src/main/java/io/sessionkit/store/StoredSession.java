@@ -72,10 +72,6 @@ final class StoredSession {
 		this.stamp = stamp;
 	}
 
-	Instant createdAt() {
-		return this.header.createdAt();
-	}
-
 	/**
 	 * Whether it was ever committed.
 	 */

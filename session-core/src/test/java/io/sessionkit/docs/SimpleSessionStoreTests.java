@@ -1,5 +1,7 @@
 package io.sessionkit.docs;
 
+import java.time.Clock;
+
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.SessionStore;
@@ -8,11 +10,18 @@ import io.sessionkit.store.StoreOptions;
 
 class SimpleSessionStoreTests extends SessionStoreContract {
 
-	private static final SimpleSessionStore STORE = new SimpleSessionStore(StoreOptions.of(JsonMessageCodec.create()));
+	private static final StoreOptions OPTIONS = StoreOptions.of(JsonMessageCodec.create());
+
+	private static final SimpleSessionStore STORE = new SimpleSessionStore(OPTIONS);
 
 	@Override
 	protected SessionStore store() {
 		return STORE;
+	}
+
+	@Override
+	protected SessionStore storeOn(Clock clock) {
+		return new SimpleSessionStore(OPTIONS.clock(clock));
 	}
 
 	@Override

@@ -43,6 +43,11 @@ class InMemorySessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected SessionStore storeOn(Clock clock) {
+		return new InMemorySessionStore(StoreOptions.of(CODEC).clock(clock));
+	}
+
+	@Override
 	protected int histories() {
 		return 2000;
 	}
@@ -109,19 +114,6 @@ class InMemorySessionStoreTests extends SessionStoreContract {
 		assertThat(expiring.messages(key)).hasSize(2);
 		clock.advance(Duration.ofSeconds(1));
 		assertThat(expiring.find(key)).isEmpty();
-	}
-
-	@Test
-	void earlierSessionIsToldApartOnAClockThatStandsStill() {
-		SessionStore still = new InMemorySessionStore(StoreOptions.of(CODEC).clock(Clock.fixed(AT, ZoneOffset.UTC)));
-		SessionKey key = SessionKey.of("thread");
-		still.add(key, batch("text"));
-		Session base = still.find(key).orElseThrow();
-		assertThat(base.createdAt()).isEqualTo(AT);
-		still.clear(key);
-		still.add(key, batch("text"));
-		assertThat(still.find(key).orElseThrow().version()).isEqualTo(base.version());
-		assertThat(still.commit(Commit.on(base).turn(completed("late"))).outcome()).isEqualTo(Outcome.CONFLICT);
 	}
 
 	@Test

@@ -1,7 +1,10 @@
 package io.sessionkit.store;
 
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
@@ -28,7 +31,7 @@ abstract class RecordContract extends HistoryContract {
 			assertThat(record.key()).isEqualTo(key);
 			assertThat(record.kind()).isEqualTo(KIND);
 			assertThat(record.id()).isEqualTo("1");
-			assertThat(record.revision()).isEqualTo(1);
+			assertThat(record.revision()).isPositive();
 			assertThat(record.payload()).isEqualTo("first");
 			assertThat(record.writtenAt()).isAfterOrEqualTo(before.createdAt());
 			assertThat(record.expiresAt()).isNull();
@@ -45,7 +48,60 @@ abstract class RecordContract extends HistoryContract {
 		assertThat(store().put(key, RecordWrite.replace(seen, "second"))).isTrue();
 		assertThat(store().put(key, RecordWrite.replace(seen, "third"))).isFalse();
 		assertThat(only(key).payload()).isEqualTo("second");
-		assertThat(only(key).revision()).isEqualTo(2);
+		assertThat(only(key).revision()).isEqualTo(seen.revision() + 1);
+	}
+
+	@Test
+	void recordBeginsWithTheRevisionOfTheWriteThatCreatesIt() {
+		SessionKey key = key();
+		RecordWrite first = RecordWrite.create(KIND, "1", "text");
+		commit(Commit.first(key).turn(completed("q1")).records(List.of(first)));
+		assertThat(only(key).revision()).isEqualTo(first.first()).isEqualTo(first.next());
+		RecordWrite second = RecordWrite.replace(only(key), "changed");
+		store().put(key, second);
+		assertThat(only(key).revision()).isEqualTo(second.next()).isNotEqualTo(second.first());
+		store().put(key, new RecordWrite(KIND, "1", RecordWrite.ANY, null, null));
+		RecordWrite again = RecordWrite.put(KIND, "1", "text");
+		store().put(key, again);
+		assertThat(only(key).revision()).isEqualTo(again.first());
+		RecordWrite largest = new RecordWrite(KIND, "largest", 0, "text", null, (1L << 52) - 1);
+		store().put(key, largest);
+		store().put(key, new RecordWrite(KIND, "largest", largest.first(), "changed", null));
+		assertThat(store().records(key, KIND)).extracting(SessionRecord::revision)
+			.containsExactly(again.first(), 1L << 52);
+	}
+
+	@Test
+	void recordThatWasCreatedAnewIsNotTheOneThatWasRead() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		store().put(key, RecordWrite.create(KIND, "1", "first"));
+		SessionRecord seen = only(key);
+		store().put(key, new RecordWrite(KIND, "1", seen.revision(), null, null));
+		store().put(key, RecordWrite.create(KIND, "1", "second").livingFor(Duration.ofMillis(1)));
+		await().until(() -> store().records(key, KIND).isEmpty());
+		store().put(key, RecordWrite.create(KIND, "1", "third"));
+		assertLeftAlone(key, seen, "third");
+	}
+
+	@Test
+	void recordOfAnEarlierSessionIsNotWrittenToItsSuccessor() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		store().put(key, RecordWrite.create(KIND, "1", "first"));
+		SessionRecord seen = only(key);
+		store().erase(key);
+		threadOf(key, 1);
+		store().put(key, RecordWrite.create(KIND, "1", "of the successor"));
+		assertLeftAlone(key, seen, "of the successor");
+	}
+
+	private void assertLeftAlone(SessionKey key, SessionRecord seen, String payload) {
+		assertThat(store().put(key, RecordWrite.replace(seen, "late"))).isFalse();
+		assertThat(store().put(key, new RecordWrite(KIND, "1", seen.revision(), null, null))).isFalse();
+		assertThat(store().commit(Commit.any(key).records(List.of(RecordWrite.replace(seen, "late")))).outcome())
+			.isEqualTo(Outcome.CONFLICT);
+		assertThat(only(key).payload()).isEqualTo(payload);
 	}
 
 	@Test
@@ -61,9 +117,10 @@ abstract class RecordContract extends HistoryContract {
 		SessionKey key = key();
 		threadOf(key, 1);
 		assertThat(store().put(key, RecordWrite.put(KIND, "1", "first"))).isTrue();
+		long first = only(key).revision();
 		assertThat(store().put(key, RecordWrite.put(KIND, "1", "second"))).isTrue();
 		assertThat(only(key).payload()).isEqualTo("second");
-		assertThat(only(key).revision()).isEqualTo(2);
+		assertThat(only(key).revision()).isEqualTo(first + 1);
 	}
 
 	@Test
@@ -71,10 +128,11 @@ abstract class RecordContract extends HistoryContract {
 		SessionKey key = key();
 		threadOf(key, 1);
 		store().put(key, RecordWrite.create(KIND, "1", "first"));
-		assertThat(store().put(key, new RecordWrite(KIND, "1", 7, null, null))).isFalse();
-		assertThat(store().put(key, new RecordWrite(KIND, "1", 1, null, null))).isTrue();
+		long there = only(key).revision();
+		assertThat(store().put(key, new RecordWrite(KIND, "1", there + 6, null, null))).isFalse();
+		assertThat(store().put(key, new RecordWrite(KIND, "1", there, null, null))).isTrue();
 		assertThat(store().records(key, KIND)).isEmpty();
-		assertThat(store().put(key, new RecordWrite(KIND, "1", 1, null, null))).isFalse();
+		assertThat(store().put(key, new RecordWrite(KIND, "1", there, null, null))).isFalse();
 		assertThat(store().put(key, new RecordWrite(KIND, "1", RecordWrite.ANY, null, null))).isTrue();
 		assertThat(store().put(key, RecordWrite.create(KIND, "1", "again"))).isTrue();
 		assertThat(only(key).payload()).isEqualTo("again");
@@ -131,9 +189,10 @@ abstract class RecordContract extends HistoryContract {
 	void expiredRecordReadsAsAbsentForWritersToo() {
 		SessionKey key = key();
 		threadOf(key, 1);
-		store().put(key, RecordWrite.create(KIND, "1", "text").livingFor(Duration.ofMillis(1)));
+		RecordWrite write = RecordWrite.create(KIND, "1", "text").livingFor(Duration.ofMillis(1));
+		store().put(key, write);
 		await().until(() -> store().records(key, KIND).isEmpty());
-		assertThat(store().put(key, new RecordWrite(KIND, "1", 1, "late", null))).isFalse();
+		assertThat(store().put(key, new RecordWrite(KIND, "1", write.first(), "late", null))).isFalse();
 		assertThat(store().put(key, RecordWrite.create(KIND, "1", "new"))).isTrue();
 		assertThat(only(key).payload()).isEqualTo("new");
 		assertThat(only(key).expiresAt()).isNull();
@@ -151,13 +210,25 @@ abstract class RecordContract extends HistoryContract {
 	@Test
 	void ofRacingCreationsExactlyOneWins() throws Exception {
 		SessionKey key = key();
+		Set<Long> revisions = new HashSet<>();
 		threadOf(key, 1);
 		for (int round = 0; round < 10; round++) {
 			String id = "claim " + round;
-			List<Boolean> written = race(8, () -> store().put(key, RecordWrite.create(KIND, id, "mine")));
+			Set<Long> first = ConcurrentHashMap.newKeySet();
+			List<Boolean> written = race(8, () -> {
+				RecordWrite write = RecordWrite.create(KIND, id, "mine");
+				boolean stored = store().put(key, write);
+				if (stored) {
+					first.add(write.first());
+				}
+				return stored;
+			});
 			assertThat(written).containsOnlyOnce(true);
+			revisions.addAll(first);
 		}
-		assertThat(store().records(key, KIND)).hasSize(10).allMatch((record) -> record.revision() == 1);
+		assertThat(store().records(key, KIND)).hasSize(10)
+			.extracting(SessionRecord::revision)
+			.containsExactlyInAnyOrderElementsOf(revisions);
 	}
 
 	@Test
@@ -204,8 +275,10 @@ abstract class RecordContract extends HistoryContract {
 			.records(List.of(RecordWrite.create(KIND, "1", "first"), RecordWrite.create(KIND, "2", "second"))));
 		assertThat(store().records(key, KIND)).extracting(SessionRecord::payload).containsExactly("first", "second");
 		SessionRecord first = store().records(key, KIND).get(0);
+		SessionRecord second = store().records(key, KIND).get(1);
 		commit(Commit.any(key)
-			.records(List.of(RecordWrite.replace(first, "changed"), new RecordWrite(KIND, "2", 1, null, null))));
+			.records(List.of(RecordWrite.replace(first, "changed"),
+					new RecordWrite(KIND, "2", second.revision(), null, null))));
 		assertThat(only(key).payload()).isEqualTo("changed");
 		assertThat(header(key).version()).isEqualTo(2);
 	}

@@ -1,5 +1,6 @@
 package io.sessionkit.store;
 
+import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +34,16 @@ abstract class SessionStoreFixture {
 	private static final int TOKENS = 7;
 
 	protected abstract SessionStore store();
+
+	/**
+	 * A store like the one under test, whose times are by a clock that the test sets.
+	 * @param clock the clock of its options
+	 * @return a store; the one under test where the server behind it has a clock of its
+	 * own, which no test can set
+	 */
+	protected SessionStore storeOn(Clock clock) {
+		return store();
+	}
 
 	/**
 	 * A key of an owner that no other test has.

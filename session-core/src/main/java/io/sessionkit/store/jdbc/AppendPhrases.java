@@ -24,13 +24,13 @@ final class AppendPhrases {
 			ttl = nullif(coalesce(:ttl, ttl), 0)""";
 
 	static final String HEADER_COLUMNS = """
-			key_hash, owner_hash, owner, id, version, turns, items, branch, head, run_lo, run_parent,
+			key_hash, incarnation, owner_hash, owner, id, version, turns, items, branch, head, run_lo, run_parent,
 			open_turn, cp, cp_id, view_turns, view_items, view_tokens, title, tags, state, ttl,
 			created_at, updated_at, expires_at""";
 
 	/** A header with its first turn. */
 	static final String FIRST_HEADER = """
-			:key, :ownerHash, :owner, :id, 1, 1, :count, :branch, 1, 1, 0,
+			:key, :incarnation, :ownerHash, :owner, :id, 1, 1, :count, :branch, 1, 1, 0,
 			0, 0, null, 1, :count, :tokens, :title, :tags, :state, :firstTtl,
 			{moment}, {moment}, {moment} + :firstTtl""";
 
@@ -62,7 +62,7 @@ final class AppendPhrases {
 			.with("version", (base != null) ? base.version() : null)
 			.with("turns", (base != null) ? base.turns() : null)
 			.with("items", (base != null) ? base.items() : null)
-			.with("createdAt", (base != null) ? Micros.of(base.createdAt()) : null)
+			.with("incarnation", commit.incarnation())
 			.with("branch", Session.MAIN)
 			.with("count", (long) turn.items().size())
 			.with("tokens", (long) turn.tokens())

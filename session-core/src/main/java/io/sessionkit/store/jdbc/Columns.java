@@ -23,7 +23,7 @@ final class Columns {
 			s.view_turns, s.view_items, s.view_tokens, s.ttl, s.created_at, s.updated_at, s.expires_at""";
 
 	/** Its texts, to be packed into another one. */
-	static final String HEADER_TEXTS = "s.branch, s.cp_id, s.title, s.tags, s.state";
+	static final String HEADER_TEXTS = "s.branch, s.cp_id, s.incarnation, s.title, s.tags, s.state";
 
 	static final String HEADER = HEADER_NUMBERS + ", " + HEADER_TEXTS;
 
@@ -49,9 +49,9 @@ final class Columns {
 		ViewTotals totals = new ViewTotals(row.getLong(c + 9), row.getLong(c + 10), row.getLong(c + 11));
 		HeaderRow.Life life = new HeaderRow.Life(number(row, c + 12), row.getLong(c + 13), row.getLong(c + 14),
 				number(row, c + 15));
-		return new HeaderRow(row.getLong(c), row.getLong(c + 1), row.getLong(c + 2), row.getLong(c + 3), path,
-				row.getLong(c + 7), totals, life, row.getString(c + 16), row.getString(c + 18), row.getString(c + 19),
-				row.getString(c + 20));
+		return new HeaderRow(row.getLong(c), row.getString(c + 18), row.getLong(c + 1), row.getLong(c + 2),
+				row.getLong(c + 3), path, row.getLong(c + 7), totals, life, row.getString(c + 16),
+				row.getString(c + 19), row.getString(c + 20), row.getString(c + 21));
 	}
 
 	/**
@@ -66,8 +66,8 @@ final class Columns {
 		HeaderRow.Path path = new HeaderRow.Path(at(n, 4), at(n, 5), at(n, 6), at(n, 8), t[1]);
 		ViewTotals totals = new ViewTotals(at(n, 9), at(n, 10), at(n, 11));
 		HeaderRow.Life life = new HeaderRow.Life(n[12], at(n, 13), at(n, 14), n[15]);
-		return new HeaderRow(at(n, 0), at(n, 1), at(n, 2), at(n, 3), path, at(n, 7), totals, life,
-				Objects.requireNonNull(t[0]), t[2], t[3], t[4]);
+		return new HeaderRow(at(n, 0), Objects.requireNonNull(t[2]), at(n, 1), at(n, 2), at(n, 3), path, at(n, 7),
+				totals, life, Objects.requireNonNull(t[0]), t[3], t[4], t[5]);
 	}
 
 	private static long at(@Nullable Long[] numbers, int index) {

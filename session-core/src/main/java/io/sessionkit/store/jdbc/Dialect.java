@@ -78,16 +78,8 @@ enum Dialect {
 
 	},
 
-	/**
-	 * Its clock has milliseconds: it is the end of each, and nothing is before a birth.
-	 */
-	SQLITE("SQLite", "sqlite", "(cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 + 999)") {
-
-		/** The numbers that were given are never given again. */
-		@Override
-		String birth() {
-			return "(" + now() + " - (select coalesce(sum(q.seq), 0) % 1000 from sqlite_sequence q))";
-		}
+	/** Its clock has milliseconds. */
+	SQLITE("SQLite", "sqlite", "(cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000)") {
 
 		@Override
 		boolean locksByWriting() {
@@ -217,10 +209,7 @@ enum Dialect {
 		return this.now;
 	}
 
-	/**
-	 * The same for a session that is created. Tells it from one that was created just
-	 * before under the same key, so it is finer than a millisecond.
-	 */
+	/** The same, and one moment in all columns of a session that is created. */
 	String birth() {
 		return this.now;
 	}

@@ -18,7 +18,6 @@ import io.sessionkit.store.jdbc.SessionStatements.Progress;
 import io.sessionkit.store.jdbc.SessionStatements.Seen;
 import io.sessionkit.store.row.EncodedCommit;
 import io.sessionkit.store.row.HeaderRow;
-import io.sessionkit.store.row.Micros;
 import io.sessionkit.store.row.RefusedChange;
 import io.sessionkit.store.row.TurnRow;
 import org.jspecify.annotations.Nullable;
@@ -136,8 +135,7 @@ final class GeneralCommit {
 	}
 
 	private static boolean isSame(@Nullable Session base, HeaderRow header) {
-		return base != null && base.version() == header.version()
-				&& Micros.of(base.createdAt()) == header.life().created();
+		return base != null && base.version() == header.version() && base.incarnation().equals(header.incarnation());
 	}
 
 	private static void checkPart(EncodedCommit commit, @Nullable TurnRow there) {

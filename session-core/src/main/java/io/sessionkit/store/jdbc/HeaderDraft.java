@@ -154,8 +154,8 @@ final class HeaderDraft {
 			life = new HeaderRow.Life(this.timeToLive, life.created(), this.now,
 					(this.timeToLive != null) ? this.now + this.timeToLive : null);
 		}
-		return new HeaderRow(pk(), this.version, this.turns, this.items, this.path, this.openTurn, this.totals, life,
-				this.branch, this.title, this.tags, this.state);
+		return new HeaderRow(pk(), this.seen.incarnation(), this.version, this.turns, this.items, this.path,
+				this.openTurn, this.totals, life, this.branch, this.title, this.tags, this.state);
 	}
 
 }

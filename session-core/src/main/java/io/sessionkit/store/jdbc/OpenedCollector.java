@@ -22,7 +22,7 @@ final class OpenedCollector implements Sql.Receiver {
 
 	private static final int FIRST = 2;
 
-	private static final int TEXT_BEHIND_HEADER = 22;
+	private static final int TEXT_BEHIND_HEADER = 23;
 
 	private static final int TEXT_OF_ITEM = 6;
 

@@ -35,7 +35,7 @@ final class PortableStatements implements HotStatements {
 			select 0 as kind, {header} from {session} s where s.key_hash = :key and {live}
 			union all
 			select 1, r.revision, r.written_at, r.expires_at, null, null, null, null, null, null, null, null,
-				null, null, null, null, null, null, null, {noText}, {noText}, r.payload
+				null, null, null, null, null, null, null, null, {noText}, {noText}, r.payload
 			from {session} s join {record} r on r.session_pk = s.pk and r.kind = 'checkpoint' and r.id = {exact s.cp_id}
 				and (r.expires_at is null or r.expires_at > {now})
 			where s.key_hash = :key and {live}
@@ -44,7 +44,7 @@ final class PortableStatements implements HotStatements {
 	private static final String OPEN = OPEN_HEADER + """
 			union all
 			select 2, i.seq, i.turn_no, i.recorded_at, i.tokens, null, null, null, null, null, null, null,
-				null, null, null, null, null, null, null, {noText}, {noText}, i.body
+				null, null, null, null, null, null, null, null, {noText}, {noText}, i.body
 			from (
 				select i.seq, i.turn_no, i.recorded_at, i.tokens, i.body
 				from {session} s join {item} i on i.session_pk = s.pk
@@ -79,7 +79,7 @@ final class PortableStatements implements HotStatements {
 	private static final String APPEND = """
 			update {session} set {raise}
 			where key_hash = :key and version = :version and turns = :turns and items = :items
-				and created_at = :createdAt and (expires_at is null or expires_at > {now})
+				and incarnation = :incarnation and (expires_at is null or expires_at > {now})
 			""".replace("{raise}", AppendPhrases.RAISE_HEADER).replace("{moment}", "{now}");
 
 	private static final String UNLESS_STORED = """

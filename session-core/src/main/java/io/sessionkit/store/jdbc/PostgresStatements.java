@@ -151,7 +151,7 @@ final class PostgresStatements implements HotStatements {
 			with c as materialized (select {now} as now),
 			s as (update {session} s set {raise}
 				from c
-				where s.key_hash = :key and s.version = :version and s.created_at = :createdAt
+				where s.key_hash = :key and s.version = :version and s.incarnation = :incarnation
 					and (s.expires_at is null or s.expires_at > c.now)
 					and not exists (select 1 from {turn} t where t.session_pk = s.pk and t.turn_id = :turn)
 				returning {returned}),

@@ -25,7 +25,7 @@ final class RecordStatements {
 	private static final String ALIVE = "(expires_at is null or expires_at > :now) ";
 
 	private static final String SET = """
-			update {record} set revision = case when expires_at <= :now then 1 else revision + 1 end,
+			update {record} set revision = case when expires_at <= :now then :first else revision + 1 end,
 				payload = :payload, written_at = :now, expires_at = :expires
 			""";
 
@@ -57,7 +57,7 @@ final class RecordStatements {
 		this.session = templates.sql("select s.pk, {now} from {session} s where s.key_hash = :key and {live}");
 		this.insert = templates.sql("""
 				insert into {record} (session_pk, kind, id, revision, payload, written_at, expires_at)
-				values (:pk, :kind, {exact :id}, 1, :payload, :now, :expires) {new}
+				values (:pk, :kind, {exact :id}, :first, :payload, :now, :expires) {new}
 				""");
 		this.replaceAny = templates.sql(SET + ROW);
 		this.replaceExpired = templates.sql(SET + ROW + "and expires_at <= :now");
@@ -98,6 +98,7 @@ final class RecordStatements {
 			.with("kind", write.kind())
 			.with("id", write.id())
 			.with("expected", write.expected())
+			.with("first", write.first())
 			.text("payload", write.payload())
 			.with("expires", (timeToLive != null) ? now + Micros.of(timeToLive) : null);
 		return (write.payload() != null) ? replace(connection, write.expected(), params)

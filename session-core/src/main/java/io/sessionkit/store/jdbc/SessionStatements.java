@@ -53,7 +53,7 @@ final class SessionStatements {
 				where s.key_hash = :key
 				""");
 		this.create = templates.sql("insert into {session} (" + AppendPhrases.HEADER_COLUMNS + """
-				) values (:key, :ownerHash, :owner, :id, 0, 0, 0, :branch, 0, 1, 0,
+				) values (:key, :incarnation, :ownerHash, :owner, :id, 0, 0, 0, :branch, 0, 1, 0,
 					0, 0, null, 0, 0, 0, null, null, null, :ttl, {birth}, {birth}, {birth} + :ttl) {new}
 				""");
 		this.write = templates.sql("""
@@ -129,9 +129,9 @@ final class SessionStatements {
 	record Seen(Found session, @Nullable Progress turn) {
 
 		private static Seen read(ResultSet row) throws SQLException {
-			Long number = Columns.number(row, 24);
+			Long number = Columns.number(row, 25);
 			Progress turn = (number != null)
-					? new Progress(number, row.getInt(25), TurnStatus.valueOf(row.getString(26)).isOpen()) : null;
+					? new Progress(number, row.getInt(26), TurnStatus.valueOf(row.getString(27)).isOpen()) : null;
 			return new Seen(Found.read(row), turn);
 		}
 
@@ -165,6 +165,7 @@ final class SessionStatements {
 	 */
 	boolean create(Connection connection, EncodedCommit commit) throws SQLException {
 		Params params = Params.of("key", commit.key().session())
+			.with("incarnation", commit.incarnation())
 			.with("ownerHash", commit.key().owner())
 			.with("owner", commit.commit().key().owner())
 			.with("id", commit.commit().key().id())
@@ -226,7 +227,7 @@ final class SessionStatements {
 		Params params = Params.of("owner", KeyHash.ofOwner(owner))
 			.with("limit", (long) page.limit())
 			.with("offset", (long) page.offset());
-		return this.ofOwner.all(connection, params, (row) -> new Keyed(key(row, 22), Columns.header(row, 1)));
+		return this.ofOwner.all(connection, params, (row) -> new Keyed(key(row, 23), Columns.header(row, 1)));
 	}
 
 	/** The key in two columns. Oracle has no empty owner, it has none. */

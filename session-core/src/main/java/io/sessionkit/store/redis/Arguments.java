@@ -57,6 +57,7 @@ final class Arguments {
 		Duration timeToLive = write.timeToLive();
 		return with(write.kind()).with(write.id())
 			.with(write.expected())
+			.with(write.first())
 			.with(write.payload() != null)
 			.with(write.payload())
 			.with((timeToLive != null) ? Long.valueOf(Micros.of(timeToLive)) : null);
@@ -73,7 +74,7 @@ final class Arguments {
 		Session base = commit.base();
 		Arguments all = new Arguments().with(commit.expect().name())
 			.with((base != null) ? Long.valueOf(base.version()) : null)
-			.with((base != null) ? Long.valueOf(Micros.of(base.createdAt())) : null)
+			.with(encoded.incarnation())
 			.with(commit.key().owner())
 			.with(commit.key().id())
 			.with(encoded.firstTimeToLive())

@@ -65,8 +65,8 @@ record Reply(List<?> values) {
 		HeaderRow.Path path = new HeaderRow.Path(number(3), number(4), number(5), number(7), text(17));
 		ViewTotals totals = new ViewTotals(number(8), number(9), number(10));
 		HeaderRow.Life life = new HeaderRow.Life(numberOrNull(14), number(11), number(12), numberOrNull(15));
-		return new HeaderRow(0, number(0), number(1), number(2), path, number(6), totals, life, requiredText(16),
-				text(18), text(19), text(20));
+		return new HeaderRow(0, requiredText(21), number(0), number(1), number(2), path, number(6), totals, life,
+				requiredText(16), text(18), text(19), text(20));
 	}
 
 	/** A record, from a place of this list on. */

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
+import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param commit the commit
  * @param key the hashes of its key
+ * @param incarnation that of the session it is based on; else the one that a session has
+ * which it creates
  * @param turn its turn; null for none
  * @param title the new title; null leaves it
  * @param tags the new tags; null leaves them
@@ -28,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  * @param timeToLive the new time to live in microseconds, 0 for good; null leaves it
  * @param firstTimeToLive the same for a session that is created; null for good
  */
-public record EncodedCommit(Commit commit, KeyHash key, @Nullable EncodedTurn turn, @Nullable String title,
-		@Nullable String tags, @Nullable String state, @Nullable Long timeToLive, @Nullable Long firstTimeToLive) {
+public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nullable EncodedTurn turn,
+		@Nullable String title, @Nullable String tags, @Nullable String state, @Nullable Long timeToLive,
+		@Nullable Long firstTimeToLive) {
 
 	/**
 	 * An encoded turn.
@@ -65,7 +69,10 @@ public record EncodedCommit(Commit commit, KeyHash key, @Nullable EncodedTurn tu
 		TurnWrite turn = commit.turn();
 		Long timeToLive = micros(change.timeToLive());
 		Long first = (timeToLive != null) ? timeToLive : micros(options.timeToLive());
-		return new EncodedCommit(commit, KeyHash.of(key), (turn != null) ? EncodedTurn.of(key, turn, codec) : null,
+		Session base = commit.base();
+		return new EncodedCommit(commit, KeyHash.of(key),
+				(base != null) ? base.incarnation() : Session.newIncarnation(),
+				(turn != null) ? EncodedTurn.of(key, turn, codec) : null,
 				(change.title() != null) ? codec.encodeValues(key, Map.of("title", change.title())) : null,
 				(change.tags() != null)
 						? codec.encodeValues(key, Map.of("tags", List.copyOf(new TreeSet<>(change.tags())))) : null,

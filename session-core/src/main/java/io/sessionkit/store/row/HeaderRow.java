@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A header as it is stored: positions in the tree included, texts not decoded.
  *
  * @param pk what its other rows refer to
+ * @param incarnation its incarnation
  * @param version its version
  * @param turns the newest turn number given
  * @param items the newest item sequence given
@@ -22,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * @param tags the encoded tags; null for none
  * @param state the encoded state; null for none
  */
-public record HeaderRow(long pk, long version, long turns, long items, Path path, long openTurn, ViewTotals totals,
-		Life life, String branch, @Nullable String title, @Nullable String tags, @Nullable String state) {
+public record HeaderRow(long pk, String incarnation, long version, long turns, long items, Path path, long openTurn,
+		ViewTotals totals, Life life, String branch, @Nullable String title, @Nullable String tags,
+		@Nullable String state) {
 
 	/**
 	 * A turn as the end of a path.

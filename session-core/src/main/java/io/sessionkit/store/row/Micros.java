@@ -7,9 +7,7 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Instants and durations as they are stored: microseconds. Finer than a millisecond,
- * because the moment of its creation also tells a session from one that was created again
- * under its key.
+ * Instants and durations as they are stored: microseconds.
  */
 public final class Micros {
 

@@ -16,6 +16,7 @@ insert into SESSIONKIT_SCHEMA (version)
 create table if not exists SESSIONKIT_SESSION (
 	pk bigint not null auto_increment primary key,
 	key_hash char(64) not null unique,
+	incarnation varchar(36) not null,
 	owner_hash char(64) not null,
 	owner varchar(255) not null,
 	id varchar(255) not null,

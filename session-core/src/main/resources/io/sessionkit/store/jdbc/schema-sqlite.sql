@@ -3,7 +3,7 @@
 -- prefix edit a copy of this file and name the prefix in sessionkit.store.jdbc.table-prefix.
 -- Instants are microseconds since 1970 (UTC). Texts are what the codec wrote. Sessions are found
 -- by the hash of owner and id, never by owner or id, so that no collation joins two of them.
--- Numbers of sessions are never given again (autoincrement): the moment of creation depends on it.
+-- Numbers of sessions are never given again (autoincrement).
 
 create table if not exists SESSIONKIT_SCHEMA (
 	version integer not null primary key
@@ -16,6 +16,7 @@ insert into SESSIONKIT_SCHEMA (version)
 create table if not exists SESSIONKIT_SESSION (
 	pk integer primary key autoincrement,
 	key_hash varchar(64) not null unique,
+	incarnation varchar(36) not null,
 	owner_hash varchar(64) not null,
 	owner varchar(255) not null,
 	id varchar(255) not null,

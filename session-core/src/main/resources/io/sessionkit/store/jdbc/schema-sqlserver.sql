@@ -16,6 +16,7 @@ insert into SESSIONKIT_SCHEMA (version)
 if object_id(N'SESSIONKIT_SESSION', N'U') is null create table SESSIONKIT_SESSION (
 	pk bigint identity(1,1) not null primary key,
 	key_hash nvarchar(64) collate Latin1_General_BIN2 not null unique,
+	incarnation varchar(36) collate Latin1_General_BIN2 not null,
 	owner_hash nvarchar(64) collate Latin1_General_BIN2 not null,
 	owner nvarchar(255) not null,
 	id nvarchar(255) not null,

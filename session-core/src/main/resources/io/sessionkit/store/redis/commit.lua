@@ -11,7 +11,7 @@ end
 local function number() return tonumber(text()) end
 local function given() local value = text() return value ~= '' and value or nil end
 
-local commit = {expect = text(), version = number(), created = number(), owner = text(), id = text(),
+local commit = {expect = text(), version = number(), incarnation = text(), owner = text(), id = text(),
 	first_ttl = number(), indexed = text() == '1', lag = number()}
 local change = {title = given(), tags = given(), state = given(), ttl = number(), branch = text(), head = number(),
 	cp = number(), cpId = text()}
@@ -25,7 +25,7 @@ for i = 1, number() do deletes[i] = number() end
 local records = {}
 for i = 1, number() do
 	records[i] = read_write(next_argument + 1)
-	next_argument = next_argument + 6
+	next_argument = next_argument + 7
 end
 
 local now = clock()
@@ -43,7 +43,7 @@ local function is_as_expected()
 	if commit.expect == 'ABSENT' then
 		if values then return false end
 	elseif commit.expect == 'UNCHANGED' then
-		if not values or header.version ~= commit.version or header.created ~= commit.created then return false end
+		if not values or header.version ~= commit.version or header.incarnation ~= commit.incarnation then return false end
 	elseif not values and not (write.id and write.part == 0) then
 		return false -- a later part belongs to a turn that went with its session
 	end
@@ -67,7 +67,8 @@ BEGINNING[LO], BEGINNING[PAR], BEGINNING[CP], BEGINNING[CPID], BEGINNING[STATE] 
 if created then
 	header = {version = 0, turns = 0, items = 0, head = 0, runLo = 1, runParent = 0, openTurn = 0, cp = 0,
 		viewTurns = 0, viewItems = 0, viewTokens = 0, created = now, updated = now, indexed = now,
-		ttl = commit.first_ttl, branch = 'main', cpId = '', title = '', tags = '', state = ''}
+		ttl = commit.first_ttl, branch = 'main', cpId = '', title = '', tags = '', state = '',
+		incarnation = commit.incarnation}
 end
 
 local function be_at(at, place)

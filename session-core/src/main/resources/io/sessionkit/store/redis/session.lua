@@ -12,7 +12,7 @@ local SESSION, RECORDS = KEYS[1], KEYS[2]
 -- as HeaderFields reads them: numbers first
 local NUMBERS = {'version', 'turns', 'items', 'head', 'runLo', 'runParent', 'openTurn', 'cp', 'viewTurns', 'viewItems',
 	'viewTokens', 'created', 'updated', 'indexed', 'ttl', 'expires'}
-local TEXTS = {'branch', 'cpId', 'title', 'tags', 'state'}
+local TEXTS = {'branch', 'cpId', 'title', 'tags', 'state', 'incarnation'}
 local FIELDS = {}
 for _, name in ipairs(NUMBERS) do FIELDS[#FIELDS + 1] = name end
 for _, name in ipairs(TEXTS) do FIELDS[#FIELDS + 1] = name end

@@ -11,12 +11,13 @@ local function write_record(write, now)
 		return
 	end
 	local there = record(write.kind, write.id, now)
-	redis.call('HSET', RECORDS, field, cmsgpack.pack({there and there[REVISION] + 1 or 1, now,
+	redis.call('HSET', RECORDS, field, cmsgpack.pack({there and there[REVISION] + 1 or write.first, now,
 		write.ttl and now + write.ttl or '', write.payload}))
 end
 
--- kind, id, expected revision, whether there is a payload, payload, time to live or ''
+-- kind, id, expected revision, first revision, whether there is a payload, payload, time to live or ''
 local function read_write(from)
 	return {kind = ARGV[from], id = ARGV[from + 1], expected = tonumber(ARGV[from + 2]),
-		payload = ARGV[from + 3] == '1' and ARGV[from + 4], ttl = tonumber(ARGV[from + 5])}
+		first = tonumber(ARGV[from + 3]), payload = ARGV[from + 4] == '1' and ARGV[from + 5],
+		ttl = tonumber(ARGV[from + 6])}
 end

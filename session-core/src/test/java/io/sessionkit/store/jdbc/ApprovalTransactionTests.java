@@ -2,6 +2,7 @@ package io.sessionkit.store.jdbc;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +24,7 @@ import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ScriptedChatModel;
@@ -92,12 +94,18 @@ class ApprovalTransactionTests {
 		/** It takes until its lease is renewed, for which a thread needs a connection. */
 		private ToolCallback tool(String name) {
 			return FunctionToolCallback.builder(name, (Order order) -> {
-				await().until(() -> this.store.records(ApprovalTransactionTests.this.key, SessionStore.LEASE)
-					.stream()
-					.anyMatch((lease) -> lease.revision() > 1));
+				long before = lease().orElseThrow();
+				await().until(() -> lease().filter((now) -> now > before).isPresent());
 				ApprovalTransactionTests.this.effects.incrementAndGet();
 				return "done " + order.id();
 			}).description(name).inputType(Order.class).build();
+		}
+
+		private Optional<Long> lease() {
+			return this.store.records(ApprovalTransactionTests.this.key, SessionStore.LEASE)
+				.stream()
+				.map(SessionRecord::revision)
+				.findFirst();
 		}
 
 		private void ask() {
