@@ -17,7 +17,6 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
-import io.sessionkit.store.CommitResult.Outcome;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -102,9 +101,9 @@ public final class InMemorySessionStore implements SessionStore {
 		this.sessions.compute(commit.key(), (key, there) -> {
 			StoredSession live = replaceExpired(there, now);
 			StoredSession session = (live != null) ? live : create(key, now);
-			CommitResult outcome = session.commit(write, now);
-			result.set(outcome);
-			if (outcome.outcome() == Outcome.COMMITTED) {
+			long writes = session.writes();
+			result.set(session.commit(write, now));
+			if (session.writes() > writes) {
 				stamp(session);
 			}
 			return session.exists() ? session : null;

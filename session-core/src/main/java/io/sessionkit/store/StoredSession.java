@@ -35,6 +35,9 @@ final class StoredSession {
 	/** When it was last written, in the order of all writes of the store. */
 	private long stamp;
 
+	/** How often it was written, by the same measure as the header's time of writing. */
+	private long writes;
+
 	StoredSession(SessionContent content, RoundTrip roundTrip, LongSupplier stamps) {
 		this.key = content.header().key();
 		this.roundTrip = roundTrip;
@@ -70,6 +73,10 @@ final class StoredSession {
 
 	synchronized void stamp(long stamp) {
 		this.stamp = stamp;
+	}
+
+	synchronized long writes() {
+		return this.writes;
 	}
 
 	/**
@@ -204,6 +211,7 @@ final class StoredSession {
 		}
 		if (moved || turn != null) {
 			this.header.touch(now);
+			this.writes++;
 		}
 		return new CommitResult(Outcome.COMMITTED, this.header.version, (turn != null) ? turn.number() : 0,
 				write.messages().isEmpty() ? 0 : first);

@@ -39,6 +39,8 @@ import static org.awaitility.Awaitility.await;
  */
 public abstract class SessionStoreContract extends RecordContract {
 
+	private static final int OPERATIONS_OF_A_HISTORY = 100;
+
 	/**
 	 * The store under test: with a codec that keeps what {@code MessageCodec} promises,
 	 * and without a time to live.
@@ -69,7 +71,7 @@ public abstract class SessionStoreContract extends RecordContract {
 	void randomHistoriesEqualTheModel() {
 		long seed = Long.getLong("sessionkit.seed", System.nanoTime());
 		for (int i = 0; i < histories(); i++) {
-			new RandomHistory(store(), seed + i).run();
+			new RandomProgram(store(), seed + i, OPERATIONS_OF_A_HISTORY).run();
 		}
 	}
 

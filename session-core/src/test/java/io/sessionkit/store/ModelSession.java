@@ -1,0 +1,274 @@
+package io.sessionkit.store;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.ViewTotals;
+import io.sessionkit.store.CommitResult.Outcome;
+import io.sessionkit.store.ModelTurn.ModelItem;
+import io.sessionkit.store.ModelTurn.Position;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a session should be after any number of changes, in the most naive way: everything
+ * is computed anew from a list of turns.
+ */
+final class ModelSession {
+
+	final SessionKey key;
+
+	final List<ModelTurn> turns = new ArrayList<>();
+
+	/** By kind, then by id. */
+	final Map<String, Map<String, ModelRecord>> records = new TreeMap<>();
+
+	long version;
+
+	long items;
+
+	String branch = Session.MAIN;
+
+	long head;
+
+	Position position = Position.BEGINNING;
+
+	long openTurn;
+
+	@Nullable String title;
+
+	Set<String> tags = Set.of();
+
+	@Nullable Duration timeToLive;
+
+	/** The place of its newest write among all writes of the store. */
+	long writtenAt;
+
+	/** The header as the store handed it out last. */
+	@Nullable Session seen;
+
+	/** Whether it was written since, so that the times of the header move. */
+	boolean touched;
+
+	ModelSession(SessionKey key) {
+		this.key = key;
+	}
+
+	/**
+	 * A record and the place of its newest write among all writes of the store.
+	 */
+	record ModelRecord(RecordWrite write, long revision, long writtenAt) {
+	}
+
+	@Nullable ModelTurn find(String id) {
+		return this.turns.stream().filter((turn) -> turn.turn().id().equals(id)).findFirst().orElse(null);
+	}
+
+	@Nullable ModelTurn find(long number) {
+		return (number > 0 && number <= this.turns.size()) ? this.turns.get((int) number - 1) : null;
+	}
+
+	// changes
+
+	/**
+	 * Whether the commit would break a rule, where the session is as it expects.
+	 */
+	boolean isInvalid(Commit commit) {
+		HeaderChange.Head to = commit.header().head();
+		HeaderChange.Checkpoint checkpoint = commit.header().checkpoint();
+		ModelTurn target = (to != null) ? find(to.turn()) : null;
+		boolean leavesOut = commit.turn() != null && commit.turn().part() != parts(commit.turn());
+		boolean movesAstray = to != null && to.turn() != 0 && (target == null || !target.isCompleted());
+		boolean coversAstray = checkpoint != null && checkpoint.turn() != 0
+				&& path((to != null) ? to.turn() : this.head).stream()
+					.noneMatch((turn) -> turn.number() == checkpoint.turn());
+		return leavesOut || movesAstray || coversAstray;
+	}
+
+	private int parts(TurnWrite write) {
+		ModelTurn there = find(write.turn().id());
+		return (there != null) ? there.parts : 0;
+	}
+
+	/**
+	 * Makes a change that is allowed.
+	 */
+	CommitResult apply(Commit commit, long stamp) {
+		HeaderChange change = commit.header();
+		if (change.head() != null) {
+			this.branch = change.head().branch();
+			moveTo(change.head().turn());
+		}
+		TurnWrite write = commit.turn();
+		long first = (write != null && !write.items().isEmpty()) ? this.items + 1 : 0;
+		ModelTurn turn = (write != null) ? add(write) : null;
+		boolean deleted = delete(commit.delete());
+		changeAtHead(change);
+		change(change);
+		commit.records().forEach((record) -> write(record, stamp));
+		boolean raises = deleted || !change.equals(HeaderChange.NONE) || !commit.records().isEmpty()
+				|| (turn != null && turn.isCompleted()) || this.version == 0;
+		this.version += raises ? 1 : 0;
+		this.touched |= raises || turn != null;
+		this.writtenAt = (raises || turn != null) ? stamp : this.writtenAt;
+		return new CommitResult(Outcome.COMMITTED, this.version, (turn != null) ? turn.number() : 0, first);
+	}
+
+	private ModelTurn add(TurnWrite write) {
+		ModelTurn turn = find(write.turn().id());
+		if (turn == null) {
+			turn = begin(write);
+			this.turns.add(turn);
+		}
+		turn.add(write, this.items + 1);
+		this.items += write.items().size();
+		if (turn.status().isOpen()) {
+			this.openTurn = turn.number();
+		}
+		else if (this.openTurn == turn.number()) {
+			this.openTurn = 0;
+		}
+		if (turn.isCompleted()) {
+			turn.position = (turn.parent() == this.head) ? this.position : positionOf(turn.parent());
+			moveTo(turn.number());
+		}
+		return turn;
+	}
+
+	private ModelTurn begin(TurnWrite write) {
+		long number = this.turns.size() + 1;
+		if (write.turn().status() == TurnStatus.COMPLETED) {
+			return new ModelTurn(write, number, this.head, this.branch);
+		}
+		long parent = write.turn().parent();
+		return new ModelTurn(write, number, (find(parent) != null) ? parent : 0, write.turn().branch());
+	}
+
+	private void moveTo(long number) {
+		this.head = number;
+		this.position = positionOf(number);
+	}
+
+	private Position positionOf(long number) {
+		ModelTurn turn = find(number);
+		return (turn != null) ? turn.position : Position.BEGINNING;
+	}
+
+	private boolean delete(Set<Long> sequences) {
+		boolean deleted = false;
+		for (ModelTurn turn : this.turns) {
+			deleted |= turn.items.removeIf((item) -> sequences.contains(item.sequence()));
+		}
+		ModelTurn newest = find(this.head);
+		if (deleted && newest != null && newest.items.isEmpty()) {
+			List<ModelTurn> filled = path(this.head).stream().filter((turn) -> !turn.items.isEmpty()).toList();
+			moveTo(filled.isEmpty() ? 0 : filled.get(filled.size() - 1).number());
+		}
+		return deleted;
+	}
+
+	private void changeAtHead(HeaderChange change) {
+		Map<String, Object> state = (change.state() != null) ? change.state() : this.position.state();
+		HeaderChange.Checkpoint to = change.checkpoint();
+		long checkpoint = (to != null) ? to.turn() : this.position.checkpoint();
+		String id = (to != null) ? ((to.turn() > 0) ? to.id() : null) : this.position.checkpointId();
+		this.position = new Position(state, checkpoint, id);
+		ModelTurn turn = find(this.head);
+		if (turn != null) {
+			turn.position = this.position;
+		}
+	}
+
+	private void change(HeaderChange change) {
+		if (change.title() != null) {
+			this.title = change.title().isEmpty() ? null : change.title();
+		}
+		if (change.tags() != null) {
+			this.tags = change.tags();
+		}
+		if (change.timeToLive() != null) {
+			this.timeToLive = change.timeToLive().isZero() ? null : change.timeToLive();
+		}
+	}
+
+	boolean isAsExpected(RecordWrite write) {
+		ModelRecord there = record(write.kind(), write.id());
+		return write.expected() == RecordWrite.ANY || write.expected() == ((there != null) ? there.revision() : 0);
+	}
+
+	void write(RecordWrite write, long stamp) {
+		ModelRecord there = record(write.kind(), write.id());
+		Map<String, ModelRecord> ofKind = this.records.computeIfAbsent(write.kind(), (kind) -> new TreeMap<>());
+		if (write.payload() == null) {
+			ofKind.remove(write.id());
+		}
+		else {
+			ofKind.put(write.id(), new ModelRecord(write, (there != null) ? there.revision() + 1 : 1, stamp));
+		}
+	}
+
+	// what can be read
+
+	@Nullable ModelRecord record(String kind, @Nullable String id) {
+		return (id != null) ? this.records.getOrDefault(kind, Map.of()).get(id) : null;
+	}
+
+	/**
+	 * The turns from the beginning to a head.
+	 */
+	List<ModelTurn> path(long head) {
+		List<ModelTurn> path = new ArrayList<>();
+		for (ModelTurn turn = find(head); turn != null; turn = find(turn.parent())) {
+			path.add(0, turn);
+		}
+		return path;
+	}
+
+	List<ModelTurn> view() {
+		return path(this.head).stream().filter((turn) -> turn.number() > this.position.checkpoint()).toList();
+	}
+
+	ViewTotals totals() {
+		ViewTotals totals = ViewTotals.NONE;
+		for (ModelTurn turn : view()) {
+			totals = totals.plusTurn(turn.items.size(), turn.tokens());
+		}
+		return totals;
+	}
+
+	List<SessionItem> view(Window window) {
+		List<ModelTurn> view = view();
+		List<SessionItem> best = List.of();
+		for (int from = view.size(); from >= Math.max(0, (long) view.size() - window.turns()); from--) {
+			List<SessionItem> candidate = items(view.subList(from, view.size())).toList();
+			if (candidate.size() > window.items()) {
+				break;
+			}
+			best = candidate;
+		}
+		return best;
+	}
+
+	List<SessionItem> log(Tail tail) {
+		List<SessionItem> log = items(path(this.head)).filter((item) -> item.sequence() < tail.before()).toList();
+		return log.subList(Math.max(0, log.size() - tail.limit()), log.size());
+	}
+
+	List<SessionItem> items(long number) {
+		ModelTurn turn = find(number);
+		return (turn != null) ? items(List.of(turn)).toList() : List.of();
+	}
+
+	static Stream<SessionItem> items(List<ModelTurn> turns) {
+		return turns.stream().flatMap((turn) -> turn.items.stream()).map(ModelItem::stored);
+	}
+
+}

@@ -1,0 +1,98 @@
+package io.sessionkit.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.SessionItem;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A turn of a {@link ModelSession}.
+ */
+final class ModelTurn {
+
+	final List<ModelItem> items = new ArrayList<>();
+
+	/** As the newest part left it, with the counts that the store gives. */
+	private Turn turn;
+
+	/** The newest part; a later one follows it. */
+	TurnWrite newest;
+
+	int parts;
+
+	/** What was in force when this turn was the head. */
+	Position position = Position.BEGINNING;
+
+	ModelTurn(TurnWrite first, long number, long parent, String branch) {
+		this.newest = first;
+		this.turn = first.turn().stored(number, parent, branch, 0, 0);
+	}
+
+	/**
+	 * Adds a part, numbering its items from the given sequence.
+	 */
+	void add(TurnWrite part, long sequence) {
+		Turn now = part.turn();
+		Turn first = this.turn;
+		this.turn = new Turn(first.id(), first.number(), first.parent(), first.branch(), now.status(), first.agent(),
+				now.model(), first.startedAt(), now.endedAt(), now.rounds(), first.tools(), now.failure(), 0, 0,
+				now.verdicts(), first.snapshot(), first.inputs());
+		this.newest = part;
+		this.parts++;
+		for (int i = 0; i < part.items().size(); i++) {
+			this.items.add(new ModelItem(sequence + i, number(), part.items().get(i)));
+		}
+	}
+
+	long number() {
+		return this.turn.number();
+	}
+
+	long parent() {
+		return this.turn.parent();
+	}
+
+	TurnStatus status() {
+		return this.turn.status();
+	}
+
+	boolean isCompleted() {
+		return status() == TurnStatus.COMPLETED;
+	}
+
+	int tokens() {
+		return this.items.stream().mapToInt((item) -> item.item().tokens()).sum();
+	}
+
+	/**
+	 * As a store should hand it out.
+	 */
+	Turn turn() {
+		return this.turn.stored(number(), parent(), this.turn.branch(), this.items.size(), tokens());
+	}
+
+	/**
+	 * An item and its place.
+	 */
+	record ModelItem(long sequence, long turn, NewItem item) {
+
+		SessionItem stored() {
+			return new SessionItem(this.sequence, this.turn, this.item.at(), this.item.tokens(), this.item.message());
+		}
+
+	}
+
+	/**
+	 * What a head brings with it.
+	 */
+	record Position(Map<String, Object> state, long checkpoint, @Nullable String checkpointId) {
+
+		static final Position BEGINNING = new Position(Map.of(), 0, null);
+
+	}
+
+}

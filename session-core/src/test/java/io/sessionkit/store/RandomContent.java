@@ -1,0 +1,171 @@
+package io.sessionkit.store;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+
+import io.sessionkit.Round;
+import io.sessionkit.Snapshot;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.Verdict;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+import org.springframework.ai.chat.messages.UserMessage;
+
+/**
+ * What a {@link RandomProgram} writes: turns, messages, records and values, each with all
+ * fields that it may have.
+ */
+final class RandomContent {
+
+	static final List<String> KINDS = List.of(SessionStore.CHECKPOINT, SessionStore.APPROVAL, "note");
+
+	/** What is kept as it is; PostgreSQL has no text with a NUL. */
+	private static final List<String> PLAIN = List.of("text", "'; --", "😀 {} %s", "\\u0000 \\ \" :x ?", "é\r\n\t");
+
+	private static final List<String> TEXTS = List.of("text", "", "\u0000", "'; --", "😀 {} %s", "\\u0000 \\ \" :x ?",
+			"é\r\n\t", "long ".repeat(60));
+
+	private final Random random;
+
+	private int count;
+
+	RandomContent(Random random) {
+		this.random = random;
+	}
+
+	private boolean oneIn(int times) {
+		return this.random.nextInt(times) == 0;
+	}
+
+	<T> T oneOf(List<T> choices) {
+		return choices.get(this.random.nextInt(choices.size()));
+	}
+
+	private Instant at() {
+		return SessionStoreFixture.AT.plusNanos(1_000L * this.random.nextInt(1_000_000));
+	}
+
+	/**
+	 * The first part of a new turn.
+	 */
+	TurnWrite turn(TurnStatus status, long parent, int items) {
+		return new TurnWrite(turn("turn " + (++this.count), status, parent), 0, items(items));
+	}
+
+	/**
+	 * A later part of a turn. What only the first part says is something else here, and
+	 * must not count.
+	 */
+	TurnWrite part(TurnWrite before, int part, TurnStatus status, int items) {
+		return new TurnWrite(turn(before.turn().id(), status, before.turn().parent()), part, items(items));
+	}
+
+	private Turn turn(String id, TurnStatus status, long parent) {
+		Instant startedAt = at();
+		return new Turn(id, 0, parent, oneIn(3) ? "branch " + this.random.nextInt(3) : "main", status,
+				oneIn(2) ? oneOf(TEXTS) + "agent" : null, oneIn(2) ? "model " + this.random.nextInt(3) : null,
+				startedAt, status.isOpen() ? null : startedAt.plusMillis(this.random.nextInt(5_000)), rounds(),
+				oneIn(3) ? Map.of("tool", "digest " + this.count) : Map.of(),
+				(status == TurnStatus.FAILED) ? "java.io.IOException" : null, 0, 0, verdicts(), snapshot(),
+				oneIn(3) ? Map.of("input", oneOf(TEXTS), "long", (long) this.count) : Map.of());
+	}
+
+	private List<Round> rounds() {
+		List<Round> rounds = new ArrayList<>();
+		for (int i = this.random.nextInt(3); i > 0; i--) {
+			rounds.add(new Round(oneIn(2) ? "model" : null,
+					new TokenUsage(this.random.nextInt(1_000), this.random.nextInt(1_000), 1L << 40, 0)));
+		}
+		return rounds;
+	}
+
+	private List<Verdict> verdicts() {
+		return oneIn(3) ? List.of(new Verdict("hook", oneOf(List.of(Verdict.Phase.values())),
+				oneOf(List.of(Verdict.Outcome.values())), oneIn(2) ? oneOf(TEXTS) : null)) : List.of();
+	}
+
+	private Snapshot snapshot() {
+		return oneIn(3) ? new Snapshot(oneIn(2) ? "digest" : null, oneIn(3) ? oneOf(TEXTS) : null,
+				List.of(new Snapshot.Items(1, 2, 1, 1), new Snapshot.Verbatim(3))) : null;
+	}
+
+	List<NewItem> items(int number) {
+		List<NewItem> items = new ArrayList<>();
+		for (int i = 0; i < number; i++) {
+			items.add(new NewItem(message(), at(), this.random.nextInt(50)));
+		}
+		return items;
+	}
+
+	List<Message> messages(int number) {
+		return items(number).stream().map(NewItem::message).toList();
+	}
+
+	private Message message() {
+		String text = oneOf(TEXTS) + (++this.count);
+		return switch (this.random.nextInt(6)) {
+			case 0 -> ToolResponseMessage.builder()
+				.responses(List.of(new ToolResponse("call " + this.count, "tool", text)))
+				.build();
+			case 1 -> AssistantMessage.builder()
+				.content(oneIn(2) ? null : text)
+				.toolCalls(List.of(new ToolCall("call " + this.count, "function", "tool", "{\"id\":1}")))
+				.build();
+			case 2 -> UserMessage.builder().text(text).metadata(Map.of("number", (long) this.count)).build();
+			case 3, 4 -> new UserMessage(text);
+			default -> new AssistantMessage(text);
+		};
+	}
+
+	/**
+	 * New values for some of the plain fields of a header.
+	 */
+	HeaderChange header() {
+		HeaderChange change = HeaderChange.NONE;
+		if (oneIn(3)) {
+			change = change.title(oneIn(3) ? "" : oneOf(PLAIN) + "title");
+		}
+		if (oneIn(3)) {
+			change = change.tags(oneIn(3) ? Set.of() : Set.of("tag", oneOf(TEXTS) + this.random.nextInt(3)));
+		}
+		if (oneIn(3)) {
+			change = change.timeToLive(oneIn(3) ? Duration.ZERO : Duration.ofHours(1 + this.random.nextInt(48)));
+		}
+		return (oneIn(2) || change.equals(HeaderChange.NONE)) ? change.state(state()) : change;
+	}
+
+	Map<String, Object> state() {
+		return oneIn(4) ? Map.of() : Map.of("step", ++this.count, "text", oneOf(TEXTS));
+	}
+
+	/**
+	 * A record, which is expected to be there as it is, as it is not, or in any way.
+	 * @param revision the revision that is there; 0 for none
+	 */
+	RecordWrite record(String kind, String id, long revision) {
+		long expected = switch (this.random.nextInt(6)) {
+			case 0, 1 -> RecordWrite.ANY;
+			case 2 -> this.random.nextInt(4);
+			default -> revision;
+		};
+		String payload = oneIn(5) ? null : oneOf(PLAIN) + "payload " + (++this.count);
+		Duration life = (payload != null && oneIn(4)) ? Duration.ofHours(1 + this.random.nextInt(5)) : null;
+		return new RecordWrite(kind, id, expected, payload, life);
+	}
+
+	String recordId() {
+		return "record" + oneOf(List.of("", " ", "A", "a", "😀"));
+	}
+
+}

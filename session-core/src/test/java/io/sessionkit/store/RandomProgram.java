@@ -1,0 +1,130 @@
+package io.sessionkit.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+
+import io.sessionkit.SessionKey;
+
+/**
+ * A random sequence of operations on a few sessions of two owners, made to a store and to
+ * a model, which must agree after each of them. A failure names the seed and the steps.
+ */
+final class RandomProgram {
+
+	private static final int STEPS_SHOWN = 40;
+
+	private final SessionStore store;
+
+	private final long seed;
+
+	private final int operations;
+
+	private final Random random;
+
+	private final ModelStore model = new ModelStore();
+
+	private final StoreComparison comparison;
+
+	private final RandomWrites writes;
+
+	private final List<SessionKey> keys = new ArrayList<>();
+
+	private final List<String> steps = new ArrayList<>();
+
+	RandomProgram(SessionStore store, long seed, int operations) {
+		this.store = store;
+		this.seed = seed;
+		this.operations = operations;
+		this.random = new Random(seed);
+		this.comparison = new StoreComparison(store, this.model, this.random);
+		this.writes = new RandomWrites(store, this.model, this.random, this.steps);
+		String owner = UUID.randomUUID().toString();
+		for (String name : List.of("a", "A", "b")) {
+			this.keys.add(SessionKey.of(owner, name));
+		}
+		this.keys.add(SessionKey.of(owner + " ", "a"));
+	}
+
+	void run() {
+		try {
+			for (int i = 0; i < this.operations; i += 2) {
+				SessionKey key = this.keys.get(this.random.nextInt(this.keys.size()));
+				if (this.random.nextInt(4) > 0) {
+					this.writes.write(key);
+					this.comparison.compareView(key, window());
+				}
+				else {
+					read(key);
+					read(key);
+				}
+			}
+			end();
+		}
+		catch (AssertionError | RuntimeException ex) {
+			List<String> last = this.steps.subList(Math.max(0, this.steps.size() - STEPS_SHOWN), this.steps.size());
+			throw new AssertionError("The program of seed " + this.seed + " went wrong in step " + this.steps.size()
+					+ ": " + ex.getMessage() + "\nThe last steps were\n" + String.join("\n", last), ex);
+		}
+	}
+
+	/**
+	 * Leaves nothing, so that any number of programs can run.
+	 */
+	private void end() {
+		for (SessionKey key : this.keys) {
+			this.steps.add("all of " + key.id());
+			this.comparison.compareView(key, Window.ALL);
+			this.comparison.compareLog(key, Tail.ALL);
+			this.comparison.compareTurns(key, Tail.ALL);
+			RandomContent.KINDS.forEach((kind) -> this.comparison.compareRecords(key, kind));
+		}
+		for (SessionKey key : this.keys) {
+			this.store.erase(key);
+			this.model.erase(key);
+			this.comparison.compareView(key, Window.HEADER);
+			this.comparison.compareList(key.owner());
+		}
+	}
+
+	private void read(SessionKey key) {
+		ModelSession session = this.model.find(key);
+		int turns = (session != null) ? session.turns.size() : 0;
+		long items = (session != null) ? session.items : 0;
+		int dice = this.random.nextInt(14);
+		this.steps.add("read " + dice + " of " + key.id());
+		switch (dice) {
+			case 0, 1, 2 -> this.comparison.compareView(key, window());
+			case 3, 4, 5 -> this.comparison.compareLog(key, tail(items));
+			case 6, 7, 8 -> this.comparison.compareTurns(key, tail(turns));
+			case 9, 10 -> this.comparison.compareItems(key, this.random.nextInt(turns + 2));
+			case 11 -> this.comparison.compareRecords(key, kind());
+			case 12 -> this.comparison.compareList(key.owner());
+			default -> this.comparison.compareRecords(key.owner(), kind());
+		}
+	}
+
+	private String kind() {
+		return RandomContent.KINDS.get(this.random.nextInt(RandomContent.KINDS.size()));
+	}
+
+	private Window window() {
+		return switch (this.random.nextInt(5)) {
+			case 0 -> Window.ALL;
+			case 1 -> Window.HEADER;
+			case 2 -> Window.turns(this.random.nextInt(6));
+			case 3 -> Window.items(this.random.nextInt(12));
+			default -> new Window(this.random.nextInt(6), this.random.nextInt(12));
+		};
+	}
+
+	private Tail tail(long size) {
+		return switch (this.random.nextInt(3)) {
+			case 0 -> Tail.ALL;
+			case 1 -> Tail.newest(this.random.nextInt(10));
+			default -> new Tail(this.random.nextInt((int) size + 3), this.random.nextInt(10));
+		};
+	}
+
+}
