@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.BiConsumer;
 
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
@@ -29,7 +30,8 @@ import org.springframework.ai.chat.model.ChatResponse;
 /**
  * What {@link OtherProcess} runs for {@link KilledApprovalTests}: asks, decides and goes
  * on until the turn is over, keeps a journal of each step, and says when it is at the one
- * it was told. For {@link ResumeRaceTests} it only goes on. Ends with its input.
+ * it was told. For {@link ResumeRaceTests} and {@link StoppedApprovalTests} it only goes
+ * on. Ends with its input.
  */
 final class ApprovalProcess {
 
@@ -40,6 +42,9 @@ final class ApprovalProcess {
 	private final Path directory;
 
 	private final SharedStore shared;
+
+	/** Opens for all that have stopped until then. */
+	private final CountDownLatch go = new CountDownLatch(1);
 
 	private @Nullable SessionStore store;
 
@@ -92,12 +97,20 @@ final class ApprovalProcess {
 		String line = in.readLine();
 		while (line != null) {
 			String[] order = line.split(" ");
-			Runnable work = order[0].equals("resume") ? () -> process.resume(order[1])
-					: () -> process.run(Order.of(order));
-			new Thread(work, "the turn").start();
+			process.begin(order);
 			line = in.readLine();
 		}
 		System.exit(0);
+	}
+
+	private void begin(String[] order) {
+		Runnable work = switch (order[0]) {
+			case "resume" -> () -> resume(order[1]);
+			case "stop" -> () -> resumeAndStop(order[1], Step.valueOf(order[2]));
+			case "go" -> this.go::countDown;
+			default -> () -> run(Order.of(order));
+		};
+		new Thread(work, "the turn").start();
 	}
 
 	/** Not before it is needed: the file of a database can have one owner. */
@@ -115,6 +128,37 @@ final class ApprovalProcess {
 		try (Participant us = ApprovalScenario.ofOneCall().takePart(store(), (id) -> {
 		}, effects::note)) {
 			say(us.resumed(SessionKey.of(session)));
+		}
+	}
+
+	/**
+	 * The same, but for a stop at a step, where it says that it is there and waits until
+	 * it is told to go.
+	 */
+	private void resumeAndStop(String session, Step stop) {
+		Journal effects = effects(this.directory, session);
+		BiConsumer<Step, String> steps = (step, id) -> {
+			if (step == stop && !id.equals("-")) {
+				say("at " + step + " " + session);
+				await(this.go);
+			}
+		};
+		SessionStore journaling = new JournalingStore(store(), steps);
+		try (Participant us = ApprovalScenario.ofOneCall()
+			.takePart(journaling, (id) -> steps.accept(Step.BEGUN, id), (id) -> {
+				effects.note(id);
+				steps.accept(Step.RAN, id);
+			})) {
+			say("over " + session + " " + us.resumed(SessionKey.of(session)));
+		}
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
 		}
 	}
 
@@ -213,12 +257,7 @@ final class ApprovalProcess {
 		}
 
 		private void stop() {
-			try {
-				new CountDownLatch(1).await();
-			}
-			catch (InterruptedException ex) {
-				throw new IllegalStateException(ex);
-			}
+			await(new CountDownLatch(1));
 		}
 
 	}

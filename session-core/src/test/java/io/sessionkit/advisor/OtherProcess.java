@@ -105,6 +105,32 @@ final class OtherProcess implements AutoCloseable {
 	}
 
 	/**
+	 * Stops it, wherever it is: none of its threads runs until it is woken.
+	 */
+	void freeze() {
+		signal("-STOP");
+	}
+
+	/**
+	 * Lets it run on as if nothing had been.
+	 */
+	void wake() {
+		signal("-CONT");
+	}
+
+	private void signal(String signal) {
+		try {
+			int result = new ProcessBuilder("kill", signal, String.valueOf(this.process.pid())).start().waitFor();
+			if (result != 0) {
+				throw new AssertionError("The other process could not be sent " + signal + ".");
+			}
+		}
+		catch (IOException | InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	/**
 	 * Ends it at once, wherever it is.
 	 * @return what it still had said
 	 */

@@ -1,0 +1,25 @@
+package io.sessionkit.faults;
+
+import java.io.IOException;
+
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.PostgresServer;
+
+class PostgresCutConnectionsTests extends CutConnections {
+
+	private final PostgresServer server = PostgresServer.running();
+
+	private final String database = this.server.newDatabase();
+
+	@Override
+	SessionStore clean(Ways ways) {
+		return ways.jdbc(Ways.withTables(this.server.dataSource(this.database), "postgresql"), 4);
+	}
+
+	@Override
+	SessionStore cut(Ways ways) throws IOException {
+		int port = proxy(ways, this.server.host(), this.server.port()).port();
+		return ways.jdbc(this.server.dataSource(this.database, "127.0.0.1", port), 8);
+	}
+
+}

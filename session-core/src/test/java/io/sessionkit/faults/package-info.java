@@ -1,0 +1,7 @@
+/**
+ * What is left of turns when connections break, servers end and clocks jump.
+ */
+@NullMarked
+package io.sessionkit.faults;
+
+import org.jspecify.annotations.NullMarked;
