@@ -119,9 +119,10 @@ class StoppedApprovalTests {
 
 	private static Stream<DynamicTest> tests(Supplier<SharedStore> place) throws IOException {
 		SharedStore shared = place.get();
+		SessionStore store = shared.open();
 		Path directory = Files.createTempDirectory(Files.createDirectories(Path.of("target", "stops").toAbsolutePath()),
 				"stop");
-		List<Stop> stops = cases().stream().map((one) -> new Stop(one, shared.open(), directory)).toList();
+		List<Stop> stops = cases().stream().map((one) -> new Stop(one, store, directory)).toList();
 		Map<String, String> over = new HashMap<>();
 		try (OtherProcess other = OtherProcess.start(ApprovalProcess.class, ApprovalProcess.words(directory, shared))) {
 			stops.forEach(Stop::pause);
@@ -172,7 +173,8 @@ class StoppedApprovalTests {
 		}
 
 		private void decide() {
-			await().atMost(Duration.ofSeconds(20))
+			await().pollDelay(Duration.ZERO)
+				.atMost(Duration.ofSeconds(20))
 				.until(() -> this.store.records(this.now.key(), SessionStore.LEASE).isEmpty());
 			switch (this.now.word()) {
 				case REJECT -> decide(Decision.reject("anna"));
@@ -206,7 +208,8 @@ class StoppedApprovalTests {
 		}
 
 		private void check(String heard) {
-			await().atMost(Duration.ofSeconds(20))
+			await().pollDelay(Duration.ZERO)
+				.atMost(Duration.ofSeconds(20))
 				.until(() -> this.store.records(this.now.key(), SessionStore.LEASE).isEmpty());
 			end();
 			assertThat(this.effects.lines()).as("runs; the other process said %s", heard).hasSize(this.now.runs());
