@@ -42,9 +42,9 @@ class DifferentialTests {
 	 */
 	private static int percent(TestStores kind) {
 		return switch (kind) {
-			case MEMORY -> 64;
-			case H2 -> 12;
-			case HSQLDB, SQLITE, POSTGRESQL, MARIADB, REDIS, REDIS_CLUSTER -> 4;
+			case MEMORY -> 72;
+			case H2 -> 10;
+			case HSQLDB, SQLITE, POSTGRESQL, MARIADB, REDIS, REDIS_CLUSTER -> 3;
 		};
 	}
 

@@ -211,7 +211,8 @@ final class ModelSession {
 			ofKind.remove(write.id());
 		}
 		else {
-			ofKind.put(write.id(), new ModelRecord(write, (there != null) ? there.revision() + 1 : 1, stamp));
+			ofKind.put(write.id(),
+					new ModelRecord(write, (there != null) ? there.revision() + 1 : write.first(), stamp));
 		}
 	}
 

@@ -156,12 +156,12 @@ final class RandomContent {
 	RecordWrite record(String kind, String id, long revision) {
 		long expected = switch (this.random.nextInt(6)) {
 			case 0, 1 -> RecordWrite.ANY;
-			case 2 -> this.random.nextInt(4);
+			case 2 -> revision + this.random.nextInt(3);
 			default -> revision;
 		};
 		String payload = oneIn(5) ? null : oneOf(PLAIN) + "payload " + (++this.count);
 		Duration life = (payload != null && oneIn(4)) ? Duration.ofHours(1 + this.random.nextInt(5)) : null;
-		return new RecordWrite(kind, id, expected, payload, life);
+		return new RecordWrite(kind, id, expected, payload, life, 1 + this.random.nextInt(1_000));
 	}
 
 	String recordId() {

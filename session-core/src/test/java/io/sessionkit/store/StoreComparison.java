@@ -3,10 +3,12 @@ package io.sessionkit.store;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
@@ -29,6 +31,9 @@ final class StoreComparison {
 	private final ModelStore model;
 
 	private final Random random;
+
+	/** Those that were seen. */
+	private final Set<String> incarnations = new HashSet<>();
 
 	StoreComparison(SessionStore store, ModelStore model, Random random) {
 		this.store = store;
@@ -53,8 +58,8 @@ final class StoreComparison {
 	}
 
 	private void compareHeader(Session session, ModelSession expected) {
-		Session same = new Session(expected.key, expected.version, expected.turns.size(), expected.items,
-				expected.branch, expected.head, expected.openTurn, expected.position.checkpoint(),
+		Session same = new Session(expected.key, session.incarnation(), expected.version, expected.turns.size(),
+				expected.items, expected.branch, expected.head, expected.openTurn, expected.position.checkpoint(),
 				expected.position.checkpointId(), expected.totals(), expected.title, expected.tags,
 				expected.position.state(), expected.timeToLive, session.createdAt(), session.updatedAt(),
 				end(session.updatedAt(), expected.timeToLive));
@@ -63,7 +68,11 @@ final class StoreComparison {
 		if (before != null && !expected.touched) {
 			assertThat(session).as("header that nobody wrote").isEqualTo(before);
 		}
-		else if (before != null) {
+		else if (before == null) {
+			assertThat(this.incarnations.add(session.incarnation())).as("incarnation is a new one").isTrue();
+		}
+		else {
+			assertThat(session.incarnation()).as("incarnation").isEqualTo(before.incarnation());
 			assertThat(session.createdAt()).as("time of creation").isEqualTo(before.createdAt());
 			assertThat(session.updatedAt()).as("time of writing").isAfterOrEqualTo(before.updatedAt());
 		}
