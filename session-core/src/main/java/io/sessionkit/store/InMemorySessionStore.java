@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -201,6 +202,31 @@ public final class InMemorySessionStore implements SessionStore {
 	}
 
 	@Override
+	public int deleteExpired(int limit) {
+		int most = Page.first(limit).limit();
+		Instant now = now();
+		int deleted = 0;
+		for (StoredSession session : this.sessions.values()) {
+			if (deleted == most) {
+				break;
+			}
+			deleted += session.isExpired(now) ? deleteExpired(session.key(), now)
+					: session.deleteExpiredRecords(now, most - deleted);
+		}
+		return deleted;
+	}
+
+	private int deleteExpired(SessionKey key, Instant now) {
+		AtomicInteger deleted = new AtomicInteger();
+		this.sessions.computeIfPresent(key, (same, session) -> {
+			StoredSession live = replaceExpired(session, now);
+			deleted.set((live == null) ? 1 : 0);
+			return live;
+		});
+		return deleted.get();
+	}
+
+	@Override
 	public boolean put(SessionKey key, RecordWrite record) {
 		Instant now = now();
 		return find(key, now).map((session) -> session.put(record, now)).orElse(false);
@@ -237,7 +263,7 @@ public final class InMemorySessionStore implements SessionStore {
 	}
 
 	private Instant now() {
-		return this.options.clock().instant();
+		return this.options.now();
 	}
 
 }

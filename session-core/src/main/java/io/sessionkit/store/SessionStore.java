@@ -143,6 +143,19 @@ public interface SessionStore {
 	void erase(SessionKey key);
 
 	/**
+	 * Deletes sessions that have expired, with all they left, and records that have
+	 * expired before their session. They read as absent before that already: this is what
+	 * makes their texts go. May run in several processes at once, and beside all other
+	 * methods; what lives, or was written anew since, is never touched. A store may find
+	 * what has expired a little later, and one whose server deletes by itself only clears
+	 * what that leaves behind.
+	 * @param limit how many to delete at most; 0 deletes nothing
+	 * @return how many were deleted. Call it until nothing was
+	 * @throws IllegalArgumentException if the limit is negative
+	 */
+	int deleteExpired(int limit);
+
+	/**
 	 * Writes one record of a session that exists, without touching its header and without
 	 * waiting for a commit of it.
 	 * @param key the session

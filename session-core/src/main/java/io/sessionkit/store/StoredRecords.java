@@ -1,6 +1,7 @@
 package io.sessionkit.store;
 
 import java.time.Instant;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -54,6 +55,24 @@ final class StoredRecords {
 	void restore(SessionRecord record) {
 		this.kinds.computeIfAbsent(record.kind(), (kind) -> new TreeMap<>())
 			.put(record.id(), new Stamped(record, this.stamps.getAsLong()));
+	}
+
+	/**
+	 * Deletes records that have expired.
+	 * @return how many
+	 */
+	int deleteExpired(Instant now, int limit) {
+		int deleted = 0;
+		for (NavigableMap<String, Stamped> records : this.kinds.values()) {
+			Iterator<Stamped> each = records.values().iterator();
+			while (deleted < limit && each.hasNext()) {
+				if (!each.next().isAlive(now)) {
+					each.remove();
+					deleted++;
+				}
+			}
+		}
+		return deleted;
 	}
 
 	/**

@@ -127,6 +127,10 @@ final class StoredSession {
 		return true;
 	}
 
+	synchronized int deleteExpiredRecords(Instant now, int limit) {
+		return this.records.deleteExpired(now, limit);
+	}
+
 	/**
 	 * Makes the change, or nothing of it.
 	 */

@@ -68,6 +68,11 @@ record JournalingStore(SessionStore store, BiConsumer<Step, String> steps) imple
 	}
 
 	@Override
+	public int deleteExpired(int limit) {
+		return this.store.deleteExpired(limit);
+	}
+
+	@Override
 	public boolean put(SessionKey key, RecordWrite record) {
 		Step before = before(key, record);
 		if (before == null) {

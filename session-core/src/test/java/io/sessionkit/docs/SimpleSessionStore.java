@@ -79,6 +79,16 @@ public final class SimpleSessionStore implements SessionStore {
 	}
 
 	@Override
+	public int deleteExpired(int limit) {
+		return (int) this.texts.entrySet()
+			.stream()
+			.filter((kept) -> document(kept.getKey(), kept.getValue()).session().isEmpty())
+			.limit(limit)
+			.filter((kept) -> this.texts.remove(kept.getKey(), kept.getValue()))
+			.count();
+	}
+
+	@Override
 	public Optional<SessionView> open(SessionKey key, Window window) {
 		return document(key).open(window);
 	}

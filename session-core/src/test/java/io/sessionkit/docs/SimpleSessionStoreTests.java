@@ -31,4 +31,9 @@ class SimpleSessionStoreTests extends SessionStoreContract {
 		return true;
 	}
 
+	@Override
+	protected long leftOf(SessionKey key) {
+		return STORE.texts.containsKey(key) ? 1 : 0;
+	}
+
 }

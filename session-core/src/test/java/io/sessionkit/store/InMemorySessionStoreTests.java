@@ -94,6 +94,29 @@ class InMemorySessionStoreTests extends SessionStoreContract {
 	}
 
 	@Test
+	void expiredSessionsAndRecordsAreDeleted() {
+		MovingClock clock = new MovingClock();
+		SessionStore expiring = storeOn(clock);
+		for (int i = 1; i <= 3; i++) {
+			SessionKey key = SessionKey.of("" + i);
+			expiring.commit(Commit.first(key)
+				.turn(completed("text"))
+				.header(HeaderChange.NONE.timeToLive(Duration.ofMinutes(i)))
+				.records(List.of(RecordWrite.create("note", "1", "text").livingFor(Duration.ofSeconds(90)))));
+		}
+		assertThat(expiring.deleteExpired(10)).isZero();
+		clock.advance(Duration.ofSeconds(60));
+		assertThat(expiring.deleteExpired(10)).isEqualTo(1);
+		clock.advance(Duration.ofSeconds(30));
+		assertThat(expiring.deleteExpired(1)).isEqualTo(1);
+		assertThat(expiring.deleteExpired(10)).isEqualTo(1);
+		assertThat(expiring.deleteExpired(10)).isZero();
+		clock.advance(Duration.ofHours(1));
+		assertThat(expiring.deleteExpired(10)).isEqualTo(2);
+		assertThat(expiring.deleteExpired(10)).isZero();
+	}
+
+	@Test
 	void storeForNoSessionsIsRefused() {
 		assertThatIllegalArgumentException().isThrownBy(() -> new InMemorySessionStore(StoreOptions.of(CODEC), 0))
 			.withMessageContaining("0");

@@ -37,7 +37,7 @@ import static org.awaitility.Awaitility.await;
  * store, also one that others use; nothing is assumed of the store's clock but that it
  * goes on.
  */
-public abstract class SessionStoreContract extends RecordContract {
+public abstract class SessionStoreContract extends ExpiryContract {
 
 	private static final int OPERATIONS_OF_A_HISTORY = 100;
 
@@ -147,7 +147,7 @@ public abstract class SessionStoreContract extends RecordContract {
 	@Test
 	void expiredSessionReadsAsAbsentEverywhere() {
 		SessionKey key = key();
-		expire(key);
+		expired(key);
 		assertThat(store().open(key, Window.ALL)).isEmpty();
 		assertThat(store().items(key, Tail.ALL)).isEmpty();
 		assertThat(store().items(key, 1)).isEmpty();
@@ -166,7 +166,7 @@ public abstract class SessionStoreContract extends RecordContract {
 	@Test
 	void nextCallAfterExpiryStartsEmpty() {
 		SessionKey key = key();
-		expire(key);
+		expired(key);
 		store().add(key, batch("new"));
 		assertStartedAnew(key);
 	}
@@ -174,7 +174,7 @@ public abstract class SessionStoreContract extends RecordContract {
 	@Test
 	void firstCommitAfterExpiryStartsEmpty() {
 		SessionKey key = key();
-		expire(key);
+		expired(key);
 		assertThat(store().commit(Commit.first(key).turn(completed("new"))))
 			.isEqualTo(new CommitResult(Outcome.COMMITTED, 1, 1, 1));
 		assertStartedAnew(key);
@@ -183,7 +183,7 @@ public abstract class SessionStoreContract extends RecordContract {
 	@Test
 	void commitOnAnExpiredSessionConflicts() {
 		SessionKey key = key();
-		Session base = expire(key);
+		Session base = expired(key);
 		assertThat(store().commit(Commit.on(base).turn(completed("late"))))
 			.isEqualTo(new CommitResult(Outcome.CONFLICT, 0, 0, 0));
 		assertThat(store().find(key)).isEmpty();
@@ -192,7 +192,7 @@ public abstract class SessionStoreContract extends RecordContract {
 		assertThat(log(key)).containsExactly("new");
 	}
 
-	private Session expire(SessionKey key) {
+	private Session expired(SessionKey key) {
 		threadOf(key, 2);
 		store().put(key, RecordWrite.create("note", "1", "text"));
 		commit(Commit.any(key).header(HeaderChange.NONE.title("old").tags(Set.of("old"))));

@@ -46,6 +46,15 @@ abstract class SessionStoreFixture {
 	}
 
 	/**
+	 * Looks under the store for what is left of a session, whether or not it can be read.
+	 * @param key the session
+	 * @return how many rows, keys or texts there are; -1 where the test cannot look there
+	 */
+	protected long leftOf(SessionKey key) {
+		return -1;
+	}
+
+	/**
 	 * A key of an owner that no other test has.
 	 */
 	static SessionKey key() {

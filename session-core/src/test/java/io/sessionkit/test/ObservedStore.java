@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.IntUnaryOperator;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
@@ -54,6 +55,8 @@ public final class ObservedStore implements SessionStore {
 
 	private volatile Fault fault = Fault.NONE;
 
+	private volatile IntUnaryOperator deletion;
+
 	private volatile Runnable beforeCommit = () -> {
 	};
 
@@ -65,6 +68,7 @@ public final class ObservedStore implements SessionStore {
 
 	public ObservedStore(SessionStore store) {
 		this.store = store;
+		this.deletion = store::deleteExpired;
 	}
 
 	/**
@@ -72,6 +76,13 @@ public final class ObservedStore implements SessionStore {
 	 */
 	public void failAt(Fault fault) {
 		this.fault = fault;
+	}
+
+	/**
+	 * From now on this deletes what has expired.
+	 */
+	public void deletion(IntUnaryOperator deletion) {
+		this.deletion = deletion;
 	}
 
 	/**
@@ -161,6 +172,11 @@ public final class ObservedStore implements SessionStore {
 	@Override
 	public void erase(SessionKey key) {
 		this.store.erase(key);
+	}
+
+	@Override
+	public int deleteExpired(int limit) {
+		return this.deletion.applyAsInt(limit);
 	}
 
 	@Override

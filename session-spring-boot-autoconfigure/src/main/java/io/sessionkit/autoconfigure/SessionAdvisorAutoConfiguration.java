@@ -23,6 +23,7 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.SummaryTrigger;
 import io.sessionkit.hook.Trim;
+import io.sessionkit.store.SessionPurge;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 
 /**
  * The conversations on the application's store, and the advisor that puts them into
@@ -68,6 +70,16 @@ public final class SessionAdvisorAutoConfiguration {
 		merge.ifAvailable(builder::merge);
 		SummaryRule.of(properties, trigger.getIfAvailable(), beans).ifPresent(builder::summarize);
 		return builder.build();
+	}
+
+	/** Runs although nobody asks for it, also where beans are created lazily. */
+	@Bean
+	@Lazy(false)
+	@ConditionalOnMissingBean
+	@ConditionalOnBooleanProperty(name = SessionKitProperties.PURGE_ENABLED, matchIfMissing = true)
+	SessionPurge sessionPurge(SessionStore store, SessionKitProperties properties) {
+		PurgeProperties purge = properties.purge();
+		return SessionPurge.start(store, purge.interval(), purge.batchSize());
 	}
 
 	@Bean

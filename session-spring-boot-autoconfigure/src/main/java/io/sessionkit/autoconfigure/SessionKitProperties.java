@@ -39,6 +39,7 @@ import org.springframework.util.unit.DataSize;
  * @param lease How long a process that works on an open turn may be silent before others
  * may go on with it. It is renewed while the process lives.
  * @param approval Which tool calls need a person's consent.
+ * @param purge When expired sessions are deleted.
  */
 @ConfigurationProperties(SessionKitProperties.PREFIX)
 public record SessionKitProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean autoRegister,
@@ -47,7 +48,8 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 		@DefaultValue Prune prune, @DefaultValue @NestedConfigurationProperty SummarizeProperties summarize,
 		@DefaultValue Codec codec, @DefaultValue Sequence sequence, @DefaultValue State state, @DefaultValue Turn turn,
 		@DefaultValue Snapshot snapshot, @DefaultValue("turn") Durability durability,
-		@DefaultValue("30s") Duration lease, @DefaultValue @NestedConfigurationProperty ApprovalProperties approval) {
+		@DefaultValue("30s") Duration lease, @DefaultValue @NestedConfigurationProperty ApprovalProperties approval,
+		@DefaultValue @NestedConfigurationProperty PurgeProperties purge) {
 
 	/** What the names of all properties begin with. */
 	public static final String PREFIX = "sessionkit";
@@ -55,6 +57,8 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	static final String ENABLED = PREFIX + ".enabled";
 
 	static final String AUTO_REGISTER = PREFIX + ".auto-register";
+
+	static final String PURGE_ENABLED = PREFIX + ".purge.enabled";
 
 	static final String MAX_STATE_SIZE = PREFIX + ".state.max-size";
 

@@ -53,6 +53,7 @@ class SessionKitPropertiesTests {
 			assertThat(properties.state().maxSize()).isEqualTo(DataSize.ofKilobytes(64));
 			assertThat(properties.turn()).isEqualTo(new SessionKitProperties.Turn(List.of(), List.of(), List.of()));
 			assertThat(properties.snapshot().system()).isFalse();
+			assertThat(properties.purge()).isEqualTo(new PurgeProperties(true, Duration.ofMinutes(15), 200));
 		});
 	}
 
@@ -75,25 +76,25 @@ class SessionKitPropertiesTests {
 				"sessionkit.summarize.timeout=5s", "sessionkit.summarize.backoff=2m", "sessionkit.durability=step",
 				"sessionkit.lease=1m", "sessionkit.approval.tools=cancel_order", "sessionkit.approval.siblings=run",
 				"sessionkit.approval.expires-after=1h", "sessionkit.approval.on-new-message=queue",
-				"sessionkit.approval.version=2026-11")
+				"sessionkit.approval.version=2026-11", "sessionkit.purge.enabled=false", "sessionkit.purge.interval=1h",
+				"sessionkit.purge.batch-size=50")
 			.run((context) -> assertThat(context.getBean(SessionKitProperties.class))
-				.isEqualTo(
-						new SessionKitProperties(true, false, true, Duration.ofDays(30),
-								new StoreProperties(StoreProperties.StoreType.MEMORY,
-										new StoreProperties.Jdbc(SchemaInitialization.NEVER, "app.CHAT_"),
-										new StoreProperties.Redis("app:chat:"), new StoreProperties.Memory(7)),
-								new SessionKitProperties.Trim(20, 5, 4000,
-										new SessionKitProperties.Pin(true, Set.of(MessageType.SYSTEM), Set.of("pin"))),
-								new SessionKitProperties.Prune(3),
-								new SummarizeProperties(false, Mode.BEFORE, 8000L, 100L, 2, "sum up {conversation}",
-										"small", 9000, Duration.ofSeconds(5), Duration.ofMinutes(2)),
-								new SessionKitProperties.Codec(true), new SessionKitProperties.Sequence(true),
-								new SessionKitProperties.State(DataSize.ofMegabytes(1)),
-								new SessionKitProperties.Turn(List.of("context", "page"), List.of("*"),
-										List.of("page")),
-								new SessionKitProperties.Snapshot(true), Durability.STEP, Duration.ofMinutes(1),
-								new ApprovalProperties(Set.of("cancel_order"), SiblingRule.RUN, Duration.ofHours(1),
-										NewMessageRule.QUEUE, "2026-11"))));
+				.isEqualTo(new SessionKitProperties(true, false, true, Duration.ofDays(30),
+						new StoreProperties(StoreProperties.StoreType.MEMORY,
+								new StoreProperties.Jdbc(SchemaInitialization.NEVER, "app.CHAT_"),
+								new StoreProperties.Redis("app:chat:"), new StoreProperties.Memory(7)),
+						new SessionKitProperties.Trim(20, 5, 4000,
+								new SessionKitProperties.Pin(true, Set.of(MessageType.SYSTEM), Set.of("pin"))),
+						new SessionKitProperties.Prune(3),
+						new SummarizeProperties(false, Mode.BEFORE, 8000L, 100L, 2, "sum up {conversation}", "small",
+								9000, Duration.ofSeconds(5), Duration.ofMinutes(2)),
+						new SessionKitProperties.Codec(true), new SessionKitProperties.Sequence(true),
+						new SessionKitProperties.State(DataSize.ofMegabytes(1)),
+						new SessionKitProperties.Turn(List.of("context", "page"), List.of("*"), List.of("page")),
+						new SessionKitProperties.Snapshot(true), Durability.STEP, Duration.ofMinutes(1),
+						new ApprovalProperties(Set.of("cancel_order"), SiblingRule.RUN, Duration.ofHours(1),
+								NewMessageRule.QUEUE, "2026-11"),
+						new PurgeProperties(false, Duration.ofHours(1), 50))));
 	}
 
 	@ParameterizedTest
@@ -108,11 +109,19 @@ class SessionKitPropertiesTests {
 	@ParameterizedTest
 	@CsvSource({ "sessionkit.trim.max-messages, 0", "sessionkit.trim.max-messages, -1", "sessionkit.trim.max-turns, 0",
 			"sessionkit.trim.max-turns, -3", "sessionkit.store.memory.max-sessions, 0",
-			"sessionkit.store.memory.max-sessions, -1" })
+			"sessionkit.store.memory.max-sessions, -1", "sessionkit.purge.batch-size, 0" })
 	void limitBelowOneIsRefused(String property, String value) {
 		FailureAnalysis analysis = analysisOf(property + "=" + value);
 		assertThat(analysis.getDescription()).isEqualTo("The property '" + property + "' is '" + value + "'.");
 		assertThat(analysis.getAction()).startsWith("Write 1 or more");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "0s", "-1m", "999ms" })
+	void intervalOfThePurgeBelowASecondIsRefused(String value) {
+		FailureAnalysis analysis = analysisOf("sessionkit.purge.interval=" + value);
+		assertThat(analysis.getDescription()).contains("'sessionkit.purge.interval'");
+		assertThat(analysis.getAction()).contains("15m").contains("sessionkit.purge.enabled");
 	}
 
 	@ParameterizedTest

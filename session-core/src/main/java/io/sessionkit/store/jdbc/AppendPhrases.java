@@ -12,6 +12,9 @@ import io.sessionkit.store.row.Micros;
  */
 final class AppendPhrases {
 
+	/** How long the session lives from now on. */
+	private static final String LIFE = "nullif(coalesce(:ttl, ttl), 0)";
+
 	/** The header with one more turn, which continues the run or begins a new one. */
 	static final String RAISE_HEADER = """
 			version = version + 1, items = items + :count,
@@ -20,19 +23,22 @@ final class AppendPhrases {
 			head = turns + 1, turns = turns + 1,
 			view_turns = view_turns + 1, view_items = view_items + :count, view_tokens = view_tokens + :tokens,
 			title = coalesce(:title, title), tags = coalesce(:tags, tags), state = coalesce(:state, state),
-			updated_at = {moment}, expires_at = {moment} + nullif(coalesce(:ttl, ttl), 0),
-			ttl = nullif(coalesce(:ttl, ttl), 0)""";
+			updated_at = {moment}, expires_at = {moment} + {life},
+			purge_at = case
+				when purge_at >= {moment} + {life} and purge_at <= {moment} + {life} + {life} / {slack} then purge_at
+				else {moment} + {life} + {life} / {slack} end,
+			ttl = {life}""".replace("{life}", LIFE).replace("{slack}", Long.toString(Micros.LIVES_PER_SLACK));
 
 	static final String HEADER_COLUMNS = """
 			key_hash, incarnation, owner_hash, owner, id, version, turns, items, branch, head, run_lo, run_parent,
 			open_turn, cp, cp_id, view_turns, view_items, view_tokens, title, tags, state, ttl,
-			created_at, updated_at, expires_at""";
+			created_at, updated_at, expires_at, purge_at""";
 
 	/** A header with its first turn. */
 	static final String FIRST_HEADER = """
 			:key, :incarnation, :ownerHash, :owner, :id, 1, 1, :count, :branch, 1, 1, 0,
 			0, 0, null, 1, :count, :tokens, :title, :tags, :state, :firstTtl,
-			{moment}, {moment}, {moment} + :firstTtl""";
+			{moment}, {moment}, {moment} + :firstTtl, {moment} + :firstPurge""";
 
 	static final String TURN_COLUMNS = """
 			session_pk, turn_no, turn_id, parent, run_lo, run_parent, cp, cp_id, branch, status, parts,
@@ -71,6 +77,7 @@ final class AppendPhrases {
 			.text("state", commit.state())
 			.with("ttl", commit.timeToLive())
 			.with("firstTtl", commit.firstTimeToLive())
+			.with("firstPurge", Micros.withSlack(commit.firstTimeToLive()))
 			.with("turn", turn.turn().id())
 			.with("startedAt", Micros.of(turn.turn().startedAt()))
 			.with("endedAt", Micros.ofNullable(turn.turn().endedAt()))

@@ -27,10 +27,17 @@ enum Dialect {
 			return "on conflict do nothing";
 		}
 
-		/** The time of the statement: a birth is in more than one column. */
 		@Override
-		String birth() {
+		String statementTime() {
 			return "(cast(extract(epoch from statement_timestamp()) * 1000000 as bigint))";
+		}
+
+		@Override
+		String recordSource() {
+			return """
+					select s.pk, :kind, :id, cast(:first as bigint), :payload, cast(:now as bigint),
+						cast(:expires as bigint)
+					from {session} s where s.pk = :pk for key share""";
 		}
 
 		/** Does not wait for, nor stop, those who only refer to the row. */
@@ -209,8 +216,11 @@ enum Dialect {
 		return this.now;
 	}
 
-	/** The same, and one moment in all columns of a session that is created. */
-	String birth() {
+	/**
+	 * The same, and one moment in all places of a statement, which an index can be
+	 * searched with.
+	 */
+	String statementTime() {
 		return this.now;
 	}
 
@@ -222,6 +232,14 @@ enum Dialect {
 	/** What is done for every turn. */
 	HotStatements hot(Templates templates) {
 		return new PortableStatements(templates);
+	}
+
+	/**
+	 * Where a record that is inserted takes its values from. Where a lock is to be had
+	 * that no turn waits for, its session must still be there.
+	 */
+	String recordSource() {
+		return "values (:pk, :kind, {exact :id}, :first, :payload, :now, :expires)";
 	}
 
 	/** What an insert ends with that is to write nothing where the key is taken. */

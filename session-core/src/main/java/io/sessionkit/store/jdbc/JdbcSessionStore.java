@@ -211,10 +211,24 @@ public final class JdbcSessionStore implements SessionStore {
 		Backend statements = backend();
 		SessionStatements sessions = statements.sessions();
 		String hash = KeyHash.of(key).session();
-		this.work.atomically(statements.dialect().beginning(), (connection) -> {
-			sessions.erase(connection, hash);
-			return Optional.of(new JdbcWork.Change<>(true, true));
+		Optional<Long> erased = this.work.atomically(statements.dialect().beginning(), (connection) -> {
+			Optional<Long> found = Optional.ofNullable(sessions.erase(connection, hash));
+			return Optional.of(new JdbcWork.Change<>(found, true));
 		});
+		erased.ifPresent(new ExpiredRows(this.work, statements)::deleteLateRecords);
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * An index finds them, and each is deleted in a short transaction of its own. A
+	 * session is found a 64th of its time to live after it has expired, so that the index
+	 * does not have to be written with each turn.
+	 */
+	@Override
+	public int deleteExpired(int limit) {
+		int most = Page.first(limit).limit();
+		return (most > 0) ? new ExpiredRows(this.work, backend()).delete(most) : 0;
 	}
 
 	/**

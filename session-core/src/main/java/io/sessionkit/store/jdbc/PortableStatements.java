@@ -96,7 +96,7 @@ final class PortableStatements implements HotStatements {
 				values ({firstHeader})
 			""".replace("{headerColumns}", AppendPhrases.HEADER_COLUMNS)
 		.replace("{firstHeader}", AppendPhrases.FIRST_HEADER)
-		.replace("{moment}", "{birth}");
+		.replace("{moment}", "{statementTime}");
 
 	private static final String TURN = """
 			insert into {turn} ({turnColumns})

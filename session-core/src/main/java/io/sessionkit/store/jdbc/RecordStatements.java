@@ -52,12 +52,19 @@ final class RecordStatements {
 
 	private final Sql ofOwner;
 
+	private final Sql expired;
+
+	private final Sql deleteExpired;
+
+	private final Sql deleteAll;
+
 	RecordStatements(Templates templates) {
 		this.presence = templates.dialect().isInnoDb() ? templates.sql("select revision from {record} " + ROW) : null;
 		this.session = templates.sql("select s.pk, {now} from {session} s where s.key_hash = :key and {live}");
 		this.insert = templates.sql("""
 				insert into {record} (session_pk, kind, id, revision, payload, written_at, expires_at)
-				values (:pk, :kind, {exact :id}, :first, :payload, :now, :expires) {new}
+				""" + templates.dialect().recordSource() + """
+				 {new}
 				""");
 		this.replaceAny = templates.sql(SET + ROW);
 		this.replaceExpired = templates.sql(SET + ROW + "and expires_at <= :now");
@@ -75,6 +82,14 @@ final class RecordStatements {
 				where s.owner_hash = :owner and {live} and (r.expires_at is null or r.expires_at > {now})
 				order by r.written_at desc, s.pk desc, r.id {page}
 				""");
+		this.expired = templates.sql("""
+				select r.session_pk, r.kind, r.id from {record} r where r.expires_at <= {statementTime}
+				order by r.expires_at {limit}
+				""");
+		this.deleteExpired = templates.sql("""
+				delete from {record} where session_pk = :pk and kind = :kind and id = :id and expires_at <= {now}
+				""");
+		this.deleteAll = templates.sql("delete from {record} where session_pk = :pk");
 	}
 
 	/**
@@ -165,6 +180,32 @@ final class RecordStatements {
 			.with("limit", (long) page.limit())
 			.with("offset", (long) page.offset());
 		return this.ofOwner.all(connection, params, (row) -> record(row, SessionStatements.key(row, 6), kind));
+	}
+
+	/**
+	 * A row, by its key as it is stored.
+	 */
+	record Row(long pk, String kind, String id) {
+	}
+
+	/**
+	 * Records that have expired before their sessions, the first of them first.
+	 */
+	List<Row> expired(Connection connection, int limit) throws SQLException {
+		return this.expired.all(connection, Params.of("limit", (long) limit),
+				(row) -> new Row(row.getLong(1), row.getString(2), row.getString(3)));
+	}
+
+	boolean deleteExpired(Connection connection, Row row) throws SQLException {
+		Params params = Params.of("pk", row.pk()).with("kind", row.kind()).with("id", row.id());
+		return this.deleteExpired.update(connection, params) == 1;
+	}
+
+	/**
+	 * Deletes what was put while the session was being erased.
+	 */
+	int deleteAll(Connection connection, long session) throws SQLException {
+		return this.deleteAll.update(connection, Params.of("pk", session));
 	}
 
 	private static SessionRecord record(ResultSet row, SessionKey key, String kind) throws SQLException {

@@ -12,6 +12,7 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.row.EncodedCommit;
 import io.sessionkit.store.row.HeaderRow;
+import io.sessionkit.store.row.Micros;
 import io.sessionkit.store.row.TurnRow;
 import io.sessionkit.store.row.KeyHash;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,10 @@ final class SessionStatements {
 
 	private final List<Sql> erase;
 
+	private final Sql expired;
+
+	private final Sql eraseExpired;
+
 	SessionStatements(Templates templates) {
 		String columns = "select {now}, case when {live} then 1 else 0 end, {header} from {session} s "
 				+ "where s.key_hash = :key ";
@@ -52,16 +57,19 @@ final class SessionStatements {
 				from {session} s left join {turn} t on t.session_pk = s.pk and t.turn_id = :turn
 				where s.key_hash = :key
 				""");
-		this.create = templates.sql("insert into {session} (" + AppendPhrases.HEADER_COLUMNS + """
-				) values (:key, :incarnation, :ownerHash, :owner, :id, 0, 0, 0, :branch, 0, 1, 0,
-					0, 0, null, 0, 0, 0, null, null, null, :ttl, {birth}, {birth}, {birth} + :ttl) {new}
-				""");
+		this.create = templates.sql("insert into {session} (" + AppendPhrases.HEADER_COLUMNS
+				+ """
+						) values (:key, :incarnation, :ownerHash, :owner, :id, 0, 0, 0, :branch, 0, 1, 0,
+							0, 0, null, 0, 0, 0, null, null, null, :ttl, {statementTime}, {statementTime}, {statementTime} + :ttl, {statementTime} + :purge)
+						{new}
+						""");
 		this.write = templates.sql("""
 				update {session} set version = :version, turns = :turns, items = :items, branch = :branch,
 					head = :head, run_lo = :runLo, run_parent = :runParent, open_turn = :openTurn,
 					cp = :cp, cp_id = :cpId, view_turns = :viewTurns, view_items = :viewItems,
 					view_tokens = :viewTokens, title = :title, tags = :tags, state = :state, ttl = :ttl,
-					updated_at = :updatedAt, expires_at = :expiresAt
+					updated_at = :updatedAt, expires_at = :expiresAt,
+					purge_at = case when purge_at >= :expiresAt and purge_at <= :purgeAt then purge_at else :purgeAt end
 				where pk = :pk and version = :seenVersion and turns = :seenTurns and items = :seenItems
 				""");
 		this.ofOwner = templates.sql("""
@@ -73,6 +81,9 @@ final class SessionStatements {
 				templates.sql("delete from {turn} where session_pk = :pk"),
 				templates.sql("delete from {record} where session_pk = :pk"),
 				templates.sql("delete from {session} where pk = :pk"));
+		this.expired = templates
+			.sql("select s.pk from {session} s where s.purge_at <= {statementTime} order by s.purge_at {limit}");
+		this.eraseExpired = templates.sql("delete from {session} where pk = :pk and expires_at <= {now}");
 	}
 
 	/**
@@ -170,7 +181,8 @@ final class SessionStatements {
 			.with("owner", commit.commit().key().owner())
 			.with("id", commit.commit().key().id())
 			.with("branch", Session.MAIN)
-			.with("ttl", commit.firstTimeToLive());
+			.with("ttl", commit.firstTimeToLive())
+			.with("purge", Micros.withSlack(commit.firstTimeToLive()));
 		try {
 			return this.create.update(connection, params) == 1;
 		}
@@ -209,6 +221,7 @@ final class SessionStatements {
 					.with("ttl", header.life().timeToLive())
 					.with("updatedAt", header.life().updated())
 					.with("expiresAt", header.life().expires())
+					.with("purgeAt", header.life().purge())
 					.with("seenVersion", seen.version())
 					.with("seenTurns", seen.turns())
 					.with("seenItems", seen.items())) == 1;
@@ -237,13 +250,35 @@ final class SessionStatements {
 
 	/**
 	 * Erases a session and its rows, if it is there.
+	 * @return what its rows referred to; null if it was not there
 	 */
-	void erase(Connection connection, String key) throws SQLException {
+	@Nullable Long erase(Connection connection, String key) throws SQLException {
 		Params params = Params.of("key", key);
 		Long found = touched(connection, params) ? this.pk.first(connection, params, (row) -> row.getLong(1)) : null;
 		if (found != null) {
 			erase(connection, found.longValue());
 		}
+		return found;
+	}
+
+	/**
+	 * Sessions that have expired, the first of them first.
+	 */
+	List<Long> expired(Connection connection, int limit) throws SQLException {
+		return this.expired.all(connection, Params.of("limit", (long) limit), (row) -> row.getLong(1));
+	}
+
+	/**
+	 * Erases a session and its rows if it has expired. Its row goes first: who writes to
+	 * it waits then, and finds that it is gone.
+	 * @return whether it was there and had expired
+	 */
+	boolean eraseExpired(Connection connection, long session) throws SQLException {
+		if (this.eraseExpired.update(connection, Params.of("pk", session)) == 0) {
+			return false;
+		}
+		erase(connection, session);
+		return true;
 	}
 
 	void erase(Connection connection, long session) throws SQLException {

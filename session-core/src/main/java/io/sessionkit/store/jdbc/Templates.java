@@ -11,7 +11,7 @@ import io.sessionkit.store.row.HeaderRow;
  * <p>
  * Placeholders: <code>{session}</code>, <code>{turn}</code>, <code>{item}</code>,
  * <code>{record}</code>, <code>{schema}</code> for tables; <code>{now}</code>,
- * <code>{birth}</code>, <code>{noText}</code>; <code>{exact x}</code> and
+ * <code>{statementTime}</code>, <code>{noText}</code>; <code>{exact x}</code> and
  * <code>{bare x}</code> around what is compared to the last space; <code>{live}</code>
  * for a session <code>s</code> that has not expired; <code>{header}</code> for the
  * columns of {@link HeaderRow}; <code>{lock}</code>, <code>{new}</code>,
@@ -59,7 +59,7 @@ record Templates(Dialect dialect, String prefix) {
 			.replace("{limit}", this.dialect.limit(":limit"))
 			.replace("{page}", this.dialect.page(":limit", ":offset"))
 			.replace("{noText}", this.dialect.noText())
-			.replace("{birth}", this.dialect.birth())
+			.replace("{statementTime}", this.dialect.statementTime())
 			.replace("{now}", this.dialect.now()), this.dialect);
 	}
 

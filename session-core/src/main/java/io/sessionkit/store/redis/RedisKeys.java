@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 import io.sessionkit.store.row.KeyHash;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The names of the keys. The two of a session share a hash tag, so that a Cluster keeps
@@ -46,6 +47,25 @@ record RedisKeys(String prefix) {
 	/** The sessions of an owner with records of a kind, and when they are gone. */
 	Pair records(String owner, String kind) {
 		return pair("o:" + KeyHash.ofOwner(owner), "k:" + kind, "kx:" + kind);
+	}
+
+	/**
+	 * The index that a key belongs to which has the expiries of one.
+	 * @return the index; null if the key is another one
+	 */
+	@Nullable Pair indexOfExpiries(String key) {
+		int tag = key.indexOf("}:") + 2;
+		String kind = key.substring(tag);
+		if (kind.equals("x")) {
+			return new Pair(bytes(key.substring(0, tag) + "s"), bytes(key));
+		}
+		return kind.startsWith("kx:") ? new Pair(bytes(key.substring(0, tag) + "k" + kind.substring(2)), bytes(key))
+				: null;
+	}
+
+	/** Two keys that are never written, of one hash slot. */
+	Pair oneSlot(int number) {
+		return pair("n:" + number, "a", "b");
 	}
 
 	/** Two keys that are never written, of different hash slots. */

@@ -9,7 +9,9 @@ import io.sessionkit.store.redis.RedisKeys.Pair;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessException;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisClusterNode;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.zset.Tuple;
 import org.springframework.data.redis.core.RedisCallback;
@@ -72,6 +74,32 @@ final class RedisScripts {
 			}
 			throw ex;
 		}
+	}
+
+	/**
+	 * Keys of each server that has keys, to call a script there.
+	 */
+	List<Pair> servers(RedisKeys keys) {
+		return run(() -> Objects.requireNonNull(this.redis.execute((RedisCallback<List<Pair>>) (connection) -> {
+			if (!(connection instanceof RedisClusterConnection cluster)) {
+				return List.of(keys.oneSlot(0));
+			}
+			List<Pair> servers = new ArrayList<>();
+			for (RedisClusterNode node : cluster.clusterGetNodes()) {
+				if (node.isMaster() && !node.getSlotRange().getSlots().isEmpty()) {
+					servers.add(keysOn(node, keys));
+				}
+			}
+			return servers;
+		})), false);
+	}
+
+	private static Pair keysOn(RedisClusterNode node, RedisKeys keys) {
+		int number = 0;
+		while (!node.getSlotRange().contains(ClusterSlotHashUtil.calculateSlot(keys.oneSlot(number).first()))) {
+			number++;
+		}
+		return keys.oneSlot(number);
 	}
 
 	Reply read(Script script, List<Pair> keys, Arguments arguments) {

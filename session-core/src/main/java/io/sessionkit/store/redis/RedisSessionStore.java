@@ -64,6 +64,8 @@ public final class RedisSessionStore implements SessionStore {
 
 	private final OwnerIndex index;
 
+	private final GoneIds gone;
+
 	private final RowReader reader;
 
 	/**
@@ -88,6 +90,7 @@ public final class RedisSessionStore implements SessionStore {
 		this.keys = new RedisKeys(keyPrefix);
 		this.scripts = new RedisScripts(connections, this.keys.severalSlots());
 		this.index = new OwnerIndex(this.scripts);
+		this.gone = new GoneIds(this.scripts, this.keys);
 		this.reader = new RowReader(options.codec());
 	}
 
@@ -230,6 +233,19 @@ public final class RedisSessionStore implements SessionStore {
 		for (int i = 1; i < reply.size(); i++) {
 			this.index.forget(this.keys.records(key.owner(), reply.requiredText(i)), key.id(), cleared);
 		}
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * Redis deletes sessions by itself. What this deletes are the ids of sessions in the
+	 * lists of their owners, from 15 minutes after they have expired. It looks through
+	 * the names of all keys on each server, a thousand in a call.
+	 */
+	@Override
+	public int deleteExpired(int limit) {
+		int most = Page.first(limit).limit();
+		return (most > 0) ? this.gone.remove(most) : 0;
 	}
 
 	@Override

@@ -38,6 +38,10 @@ enum Script {
 
 	FORGET("forget"),
 
+	SCAN("scan"),
+
+	PURGE("purge"),
+
 	PROBE("probe");
 
 	/** The list that a script returns is of whatever the script puts into it. */

@@ -68,6 +68,15 @@ public record HeaderRow(long pk, String incarnation, long version, long turns, l
 			return Micros.durationOrNull(this.timeToLive);
 		}
 
+		/**
+		 * When its rows may be deleted; null for never.
+		 */
+		public @Nullable Long purge() {
+			Long slack = Micros.withSlack(this.timeToLive);
+			return (this.expires != null && this.timeToLive != null && slack != null)
+					? Long.valueOf(this.expires - this.timeToLive + slack) : null;
+		}
+
 		public Instant createdAt() {
 			return Micros.instant(this.created);
 		}

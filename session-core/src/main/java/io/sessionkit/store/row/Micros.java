@@ -14,6 +14,9 @@ public final class Micros {
 	/** Some 140,000 years: far enough, and now plus this is still a number. */
 	private static final long LONGEST = Long.MAX_VALUE / 2;
 
+	/** Rows are kept somewhat longer than their session lives, by a part of its life. */
+	public static final long LIVES_PER_SLACK = 64;
+
 	private Micros() {
 	}
 
@@ -34,6 +37,14 @@ public final class Micros {
 			return LONGEST;
 		}
 		return Math.max(1, duration.getSeconds() * 1_000_000 + duration.getNano() / 1_000);
+	}
+
+	/**
+	 * A life and a little more: when rows may be deleted that nobody can read any more.
+	 * That moment does not move with each write then, nor does the index on it.
+	 */
+	public static @Nullable Long withSlack(@Nullable Long life) {
+		return (life != null) ? Long.valueOf(life + life / LIVES_PER_SLACK) : null;
 	}
 
 	public static Instant instant(long micros) {

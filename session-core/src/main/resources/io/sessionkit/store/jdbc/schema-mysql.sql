@@ -13,6 +13,7 @@ insert into SESSIONKIT_SCHEMA (version)
 	select 1 from dual where not exists (select 1 from SESSIONKIT_SCHEMA);
 
 -- One row for each session, the only row that a turn rewrites: no index on what a turn changes.
+-- purge_at: somewhat later than expires_at, so that few turns move it; its index finds what to delete.
 create table if not exists SESSIONKIT_SESSION (
 	pk bigint not null auto_increment primary key,
 	key_hash char(64) not null unique,
@@ -40,7 +41,9 @@ create table if not exists SESSIONKIT_SESSION (
 	created_at bigint not null,
 	updated_at bigint not null,
 	expires_at bigint,
-	index SESSIONKIT_SESSION_OWNER (owner_hash)
+	purge_at bigint,
+	index SESSIONKIT_SESSION_OWNER (owner_hash),
+	index SESSIONKIT_SESSION_PURGE (purge_at)
 ) engine = InnoDB default charset = utf8mb4 collate = utf8mb4_0900_bin;
 
 -- run_lo and run_parent: the unbroken run of numbers, each turn the parent of the next, that ends
@@ -88,5 +91,6 @@ create table if not exists SESSIONKIT_RECORD (
 	payload longtext not null,
 	written_at bigint not null,
 	expires_at bigint,
-	primary key (session_pk, kind, id)
+	primary key (session_pk, kind, id),
+	index SESSIONKIT_RECORD_EXPIRY (expires_at)
 ) engine = InnoDB default charset = utf8mb4 collate = utf8mb4_0900_bin;

@@ -13,6 +13,7 @@ insert into SESSIONKIT_SCHEMA (version)
 	select 1 where not exists (select 1 from SESSIONKIT_SCHEMA);
 
 -- One row for each session, the only row that a turn rewrites: no index on what a turn changes.
+-- purge_at: somewhat later than expires_at, so that few turns move it; its index finds what to delete.
 create table if not exists SESSIONKIT_SESSION (
 	pk integer primary key autoincrement,
 	key_hash varchar(64) not null unique,
@@ -39,10 +40,13 @@ create table if not exists SESSIONKIT_SESSION (
 	ttl bigint,
 	created_at bigint not null,
 	updated_at bigint not null,
-	expires_at bigint
+	expires_at bigint,
+	purge_at bigint
 );
 
 create index if not exists SESSIONKIT_SESSION_OWNER on SESSIONKIT_SESSION (owner_hash);
+
+create index if not exists SESSIONKIT_SESSION_PURGE on SESSIONKIT_SESSION (purge_at) where purge_at is not null;
 
 -- run_lo and run_parent: the unbroken run of numbers, each turn the parent of the next, that ends
 -- with this turn; where it begins, and what its first turn hangs on. cp: the checkpoint in force.
@@ -91,3 +95,5 @@ create table if not exists SESSIONKIT_RECORD (
 	expires_at bigint,
 	primary key (session_pk, kind, id)
 );
+
+create index if not exists SESSIONKIT_RECORD_EXPIRY on SESSIONKIT_RECORD (expires_at) where expires_at is not null;

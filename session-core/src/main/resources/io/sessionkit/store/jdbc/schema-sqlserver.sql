@@ -13,6 +13,7 @@ insert into SESSIONKIT_SCHEMA (version)
 	select 1 where not exists (select 1 from SESSIONKIT_SCHEMA);
 
 -- One row for each session, the only row that a turn rewrites: no index on what a turn changes.
+-- purge_at: somewhat later than expires_at, so that few turns move it; its index finds what to delete.
 if object_id(N'SESSIONKIT_SESSION', N'U') is null create table SESSIONKIT_SESSION (
 	pk bigint identity(1,1) not null primary key,
 	key_hash nvarchar(64) collate Latin1_General_BIN2 not null unique,
@@ -39,12 +40,17 @@ if object_id(N'SESSIONKIT_SESSION', N'U') is null create table SESSIONKIT_SESSIO
 	ttl bigint,
 	created_at bigint not null,
 	updated_at bigint not null,
-	expires_at bigint
+	expires_at bigint,
+	purge_at bigint
 );
 
 if not exists (select 1 from sys.indexes where name = N'SESSIONKIT_SESSION_OWNER'
 		and object_id = object_id(N'SESSIONKIT_SESSION'))
 	create index SESSIONKIT_SESSION_OWNER on SESSIONKIT_SESSION (owner_hash);
+
+if not exists (select 1 from sys.indexes where name = N'SESSIONKIT_SESSION_PURGE'
+		and object_id = object_id(N'SESSIONKIT_SESSION'))
+	create index SESSIONKIT_SESSION_PURGE on SESSIONKIT_SESSION (purge_at);
 
 -- run_lo and run_parent: the unbroken run of numbers, each turn the parent of the next, that ends
 -- with this turn; where it begins, and what its first turn hangs on. cp: the checkpoint in force.
@@ -93,3 +99,7 @@ if object_id(N'SESSIONKIT_RECORD', N'U') is null create table SESSIONKIT_RECORD 
 	expires_at bigint,
 	primary key (session_pk, kind, id)
 );
+
+if not exists (select 1 from sys.indexes where name = N'SESSIONKIT_RECORD_EXPIRY'
+		and object_id = object_id(N'SESSIONKIT_RECORD'))
+	create index SESSIONKIT_RECORD_EXPIRY on SESSIONKIT_RECORD (expires_at);

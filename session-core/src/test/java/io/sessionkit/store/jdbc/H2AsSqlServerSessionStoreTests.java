@@ -50,4 +50,9 @@ class H2AsSqlServerSessionStoreTests extends SessionStoreContract {
 		return database.corrupt(key, sequence);
 	}
 
+	@Override
+	protected long leftOf(SessionKey key) {
+		return database.leftOf(key);
+	}
+
 }

@@ -44,4 +44,9 @@ class HsqldbSessionStoreTests extends SessionStoreContract {
 		return database.corrupt(key, sequence);
 	}
 
+	@Override
+	protected long leftOf(SessionKey key) {
+		return database.leftOf(key);
+	}
+
 }

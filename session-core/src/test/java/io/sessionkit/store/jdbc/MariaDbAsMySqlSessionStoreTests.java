@@ -49,4 +49,9 @@ class MariaDbAsMySqlSessionStoreTests extends SessionStoreContract {
 		return database.corrupt(key, sequence);
 	}
 
+	@Override
+	protected long leftOf(SessionKey key) {
+		return database.leftOf(key);
+	}
+
 }

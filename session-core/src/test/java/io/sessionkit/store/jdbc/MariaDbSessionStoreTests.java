@@ -46,4 +46,9 @@ class MariaDbSessionStoreTests extends SessionStoreContract {
 		return database.corrupt(key, sequence);
 	}
 
+	@Override
+	protected long leftOf(SessionKey key) {
+		return database.leftOf(key);
+	}
+
 }

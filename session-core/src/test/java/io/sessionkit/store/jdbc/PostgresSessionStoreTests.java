@@ -41,4 +41,9 @@ class PostgresSessionStoreTests extends SessionStoreContract {
 		return database.corrupt(key, sequence);
 	}
 
+	@Override
+	protected long leftOf(SessionKey key) {
+		return database.leftOf(key);
+	}
+
 }

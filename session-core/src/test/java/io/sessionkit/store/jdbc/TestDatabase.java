@@ -5,6 +5,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 
@@ -191,6 +193,23 @@ final class TestDatabase {
 				update SESSIONKIT_ITEM set body = '{broken' where seq = ? and session_pk in
 					(select pk from SESSIONKIT_SESSION where key_hash = ?)
 				""", sequence, KeyHash.of(key).session()) == 1;
+	}
+
+	/**
+	 * The rows of a session, and all that refer to a session that is gone.
+	 */
+	long leftOf(SessionKey key) {
+		long rows = count("SESSIONKIT_SESSION where key_hash = ?", key);
+		for (String table : List.of("SESSIONKIT_TURN", "SESSIONKIT_ITEM", "SESSIONKIT_RECORD")) {
+			rows += count(table + " where session_pk in (select pk from SESSIONKIT_SESSION where key_hash = ?)"
+					+ " or session_pk not in (select pk from SESSIONKIT_SESSION)", key);
+		}
+		return rows;
+	}
+
+	private long count(String rows, SessionKey key) {
+		Long count = sql().queryForObject("select count(*) from " + rows, Long.class, KeyHash.of(key).session());
+		return Objects.requireNonNull(count);
 	}
 
 	@Override

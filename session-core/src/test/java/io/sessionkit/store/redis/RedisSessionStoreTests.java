@@ -45,4 +45,9 @@ class RedisSessionStoreTests extends SessionStoreContract {
 		return StoredKeys.in(connections, PREFIX).corrupt(key, sequence);
 	}
 
+	@Override
+	protected long leftOf(SessionKey key) {
+		return StoredKeys.in(connections, PREFIX).leftOf(key);
+	}
+
 }

@@ -1,6 +1,7 @@
 package io.sessionkit.store.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.SessionKey;
@@ -39,6 +40,16 @@ record StoredKeys(StringRedisTemplate redis, String prefix) {
 
 	String recordsOf(String owner, String kind) {
 		return name(new RedisKeys(this.prefix).records(owner, kind).first());
+	}
+
+	String expiriesOf(String owner, String kind) {
+		return name(new RedisKeys(this.prefix).records(owner, kind).second());
+	}
+
+	/** The keys that are there of a session. */
+	long leftOf(SessionKey key) {
+		Long there = this.redis.countExistingKeys(List.of(session(key), records(key)));
+		return (there != null) ? there : 0;
 	}
 
 	private static String name(byte[] key) {

@@ -1,0 +1,77 @@
+package io.sessionkit.store.jdbc;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+import io.sessionkit.SessionConflictException;
+
+/**
+ * Deletes the rows of sessions and records that have expired, each in a short transaction
+ * of its own: several processes may do it at once, and none holds a lock for long.
+ */
+final class ExpiredRows {
+
+	private final JdbcWork work;
+
+	private final Backend statements;
+
+	ExpiredRows(JdbcWork work, Backend statements) {
+		this.work = work;
+		this.statements = statements;
+	}
+
+	/**
+	 * Deletes the sessions that expired first, then records.
+	 * @return how many it deleted
+	 */
+	int delete(int limit) {
+		List<Long> sessions = this.work.reading((connection) -> this.statements.sessions().expired(connection, limit));
+		int deleted = count(sessions, this::deleteSession);
+		int left = limit - sessions.size();
+		if (left <= 0) {
+			return deleted;
+		}
+		List<RecordStatements.Row> records = this.work
+			.reading((connection) -> this.statements.records().expired(connection, left));
+		return deleted + count(records, this::deleteRecord);
+	}
+
+	/** What somebody else is writing at this moment is left for the next time. */
+	private static <T> int count(List<T> found, Predicate<T> deletion) {
+		int deleted = 0;
+		for (T each : found) {
+			try {
+				deleted += deletion.test(each) ? 1 : 0;
+			}
+			catch (SessionConflictException ex) {
+				// as above
+			}
+		}
+		return deleted;
+	}
+
+	private boolean deleteSession(long pk) {
+		boolean erased = this.work.atomically(this.statements.dialect().beginning(), (connection) -> {
+			boolean done = this.statements.sessions().eraseExpired(connection, pk);
+			return Optional.of(new JdbcWork.Change<>(done, done));
+		});
+		if (erased) {
+			deleteLateRecords(pk);
+		}
+		return erased;
+	}
+
+	/**
+	 * Deletes what {@link JdbcSessionStore#put} wrote between the erasure of its session
+	 * and the end of that transaction: it locks no session.
+	 */
+	void deleteLateRecords(long pk) {
+		this.work.writing((connection) -> this.statements.records().deleteAll(connection, pk));
+	}
+
+	private boolean deleteRecord(RecordStatements.Row row) {
+		return this.work.writing((connection) -> this.statements.records().deleteExpired(connection, row));
+	}
+
+}

@@ -1,0 +1,194 @@
+package io.sessionkit.store;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.store.CommitResult.Outcome;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Expired sessions are deleted, and nothing else is.
+ */
+abstract class ExpiryContract extends RecordContract {
+
+	private static final String KIND = "note";
+
+	private static final int BATCH = 1000;
+
+	@Test
+	void expiredSessionsLeaveNothingBehind() {
+		SessionKey key = key();
+		SessionKey neighbour = SessionKey.of(key.owner(), "neighbour");
+		threadOf(neighbour, 1);
+		long left = leftOf(neighbour);
+		threadOf(key, 3);
+		commit(Commit.any(key).turn(turn(TurnStatus.FAILED, 1, "q")));
+		store().put(key, RecordWrite.create(KIND, "1", "text"));
+		store().put(key, RecordWrite.create(KIND, "2", "text").livingFor(Duration.ofHours(1)));
+		if (left == -1) {
+			Assumptions.abort("Not applicable: nothing can look under this store for what is left.");
+		}
+		assertThat(leftOf(key)).isPositive();
+		expire(key);
+		await().untilAsserted(() -> {
+			deleteAllExpired();
+			assertThat(leftOf(key)).isZero();
+		});
+		assertThat(leftOf(neighbour)).isEqualTo(left);
+		assertThat(log(neighbour)).containsExactly("q1", "a1");
+		assertThat(store().list(key.owner(), Page.first(10))).extracting(Session::key).containsExactly(neighbour);
+	}
+
+	@Test
+	void whatLivesIsNotDeleted() {
+		SessionKey stays = key();
+		SessionKey lives = key();
+		threadOf(stays, 2);
+		threadOf(lives, 2);
+		commit(Commit.any(lives).header(HeaderChange.NONE.timeToLive(Duration.ofHours(1))));
+		store().put(stays, RecordWrite.create(KIND, "1", "text"));
+		store().put(stays, RecordWrite.create(KIND, "2", "text").livingFor(Duration.ofHours(1)));
+		Session before = header(lives);
+		deleteAllExpired();
+		assertThat(header(lives)).isEqualTo(before);
+		assertThat(log(lives)).containsExactly("q1", "a1", "q2", "a2");
+		assertThat(log(stays)).containsExactly("q1", "a1", "q2", "a2");
+		assertThat(store().records(stays, KIND)).hasSize(2);
+	}
+
+	@Test
+	void sessionThatWasProlongedIsNotDeleted() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		Duration life = Duration.ofMillis(300);
+		commit(Commit.any(key).header(HeaderChange.NONE.timeToLive(life)));
+		Instant first = expiresAt(key);
+		commit(Commit.any(key).header(HeaderChange.NONE.timeToLive(Duration.ofHours(1))));
+		await().until(() -> {
+			store().put(key, RecordWrite.put(KIND, "clock", "text"));
+			return store().records(key, KIND).get(0).writtenAt().isAfter(first.plus(life));
+		});
+		deleteAllExpired();
+		assertThat(log(key)).containsExactly("q1", "a1");
+		commit(Commit.any(key).header(HeaderChange.NONE.timeToLive(Duration.ZERO)));
+		deleteAllExpired();
+		assertThat(log(key)).containsExactly("q1", "a1");
+	}
+
+	private Instant expiresAt(SessionKey key) {
+		Instant expiresAt = header(key).expiresAt();
+		assertThat(expiresAt).isNotNull();
+		return (expiresAt != null) ? expiresAt : Instant.MAX;
+	}
+
+	@Test
+	void successorOfAnExpiredSessionIsNotDeleted() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		expire(key);
+		store().add(key, batch("new"));
+		store().put(key, RecordWrite.create(KIND, "1", "text"));
+		deleteAllExpired();
+		assertThat(log(key)).containsExactly("new");
+		assertThat(store().records(key, KIND)).hasSize(1);
+	}
+
+	@Test
+	void expiredRecordOfALiveSessionMayBeCreatedAnewAfterItsDeletion() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		store().put(key, RecordWrite.create(KIND, "1", "first").livingFor(Duration.ofMillis(1)));
+		await().until(() -> store().records(key, KIND).isEmpty());
+		deleteAllExpired();
+		assertThat(store().put(key, RecordWrite.create(KIND, "1", "second"))).isTrue();
+		deleteAllExpired();
+		assertThat(store().records(key, KIND)).extracting(SessionRecord::payload).containsExactly("second");
+	}
+
+	@Test
+	void noMoreAreDeletedThanTheLimitSays() {
+		assertThat(store().deleteExpired(0)).isZero();
+		for (int i = 0; i < 5; i++) {
+			SessionKey key = key();
+			threadOf(key, 1);
+			expire(key);
+		}
+		assertThat(store().deleteExpired(2)).isLessThanOrEqualTo(2);
+		assertThatIllegalArgumentException().isThrownBy(() -> store().deleteExpired(-1)).withMessageContaining("-1");
+	}
+
+	/**
+	 * Two delete all the time while others write sessions that expire between two turns,
+	 * or nearly.
+	 */
+	@Test
+	void severalDeleteWhileOthersWrite() throws Exception {
+		AtomicBoolean done = new AtomicBoolean();
+		Callable<Boolean> deleting = () -> {
+			while (!done.get()) {
+				store().deleteExpired(10);
+			}
+			return true;
+		};
+		List<SessionKey> stay = List.of(key(), key());
+		List<Callable<Boolean>> all = new ArrayList<>(List.of(deleting, deleting));
+		for (SessionKey key : stay) {
+			all.add(() -> {
+				try {
+					return writeBesideDeletions(key);
+				}
+				finally {
+					done.set(true);
+				}
+			});
+		}
+		assertThat(race(all)).containsOnly(true);
+		for (SessionKey key : stay) {
+			assertThat(log(key)).hasSize(40);
+		}
+	}
+
+	private boolean writeBesideDeletions(SessionKey stays) {
+		SessionKey passing = key();
+		for (int i = 0; i < 20; i++) {
+			store().add(stays, batch("q" + i, "a" + i));
+			// as long as what others are doing takes, more or less
+			CommitResult result = store().commit(Commit.any(passing)
+				.turn(completed("q", "a"))
+				.header(HeaderChange.NONE.timeToLive(Duration.ofMillis(1 + i % 4))));
+			assertThat(result.outcome()).isEqualTo(Outcome.COMMITTED);
+			store().put(passing, RecordWrite.put(KIND, "1", "text"));
+			List<String> log = log(passing);
+			assertThat(log.size() % 2).isZero();
+			assertThat(texts(store().items(passing, 1)).size()).isIn(0, 2);
+		}
+		return true;
+	}
+
+	/**
+	 * Lets a session expire, and waits until it has.
+	 */
+	void expire(SessionKey key) {
+		commit(Commit.any(key).header(HeaderChange.NONE.timeToLive(Duration.ofMillis(1))));
+		await().pollInterval(Duration.ofMillis(2)).until(() -> store().find(key).isEmpty());
+	}
+
+	void deleteAllExpired() {
+		while (store().deleteExpired(BATCH) > 0) {
+			continue;
+		}
+	}
+
+}

@@ -1,0 +1,123 @@
+package io.sessionkit.store;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntUnaryOperator;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.sessionkit.SessionKey;
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.test.ObservedStore;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+import static io.sessionkit.store.SessionStoreFixture.batch;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
+
+class SessionPurgeTests {
+
+	private static final Duration INTERVAL = Duration.ofMillis(20);
+
+	private final InMemorySessionStore store = new InMemorySessionStore(
+			StoreOptions.of(JsonMessageCodec.create()).timeToLive(Duration.ofMillis(200)));
+
+	@Test
+	void whatExpiresIsDeletedInTheBackgroundBatchByBatch() {
+		List<Integer> deleted = new CopyOnWriteArrayList<>();
+		try (SessionPurge purge = SessionPurge.start(deletingBy((limit) -> {
+			int count = this.store.deleteExpired(limit);
+			deleted.add(count);
+			return count;
+		}), INTERVAL, 2)) {
+			for (int i = 0; i < 5; i++) {
+				this.store.add(SessionKey.of("" + i), batch("text"));
+			}
+			await().until(() -> deleted.stream().mapToInt(Integer::intValue).sum() == 5);
+			assertThat(purge).isNotNull();
+		}
+		assertThat(deleted).allMatch((count) -> count <= 2);
+	}
+
+	@Test
+	void failureIsLoggedOnceByItsClassAndTriedAgain() {
+		AtomicInteger calls = new AtomicInteger();
+		SessionStore failing = deletingBy((limit) -> {
+			if (calls.incrementAndGet() < 4) {
+				throw new StoreUnavailableException("secret of the database", null);
+			}
+			return 0;
+		});
+		Logged log = new Logged(Level.INFO);
+		try (log; SessionPurge purge = SessionPurge.start(failing, INTERVAL, 10)) {
+			await().until(() -> calls.get() > 5);
+			assertThat(purge).isNotNull();
+		}
+		assertThat(log.appender.list).singleElement()
+			.satisfies((event) -> assertThat(event.getFormattedMessage())
+				.contains(StoreUnavailableException.class.getName())
+				.doesNotContain("secret"));
+	}
+
+	@Test
+	void nothingIsDeletedOnceItIsClosed() {
+		AtomicInteger calls = new AtomicInteger();
+		AtomicInteger interrupted = new AtomicInteger();
+		SessionStore endless = deletingBy((limit) -> {
+			calls.incrementAndGet();
+			interrupted.addAndGet(Thread.currentThread().isInterrupted() ? 1 : 0);
+			return 1;
+		});
+		SessionPurge purge = SessionPurge.start(endless, INTERVAL, 10);
+		await().until(() -> calls.get() > 10);
+		purge.close();
+		int atTheEnd = calls.get();
+		await().pollDelay(INTERVAL.multipliedBy(3)).until(() -> calls.get() == atTheEnd);
+		assertThat(interrupted).hasValue(0);
+	}
+
+	@Test
+	void intervalAndBatchMustBePositive() {
+		assertThatIllegalArgumentException().isThrownBy(() -> SessionPurge.start(this.store, Duration.ZERO, 1))
+			.withMessageContaining("PT0S");
+		assertThatIllegalArgumentException().isThrownBy(() -> SessionPurge.start(this.store, INTERVAL, 0))
+			.withMessageContaining("0");
+	}
+
+	private SessionStore deletingBy(IntUnaryOperator deletion) {
+		ObservedStore observed = new ObservedStore(this.store);
+		observed.deletion(deletion);
+		return observed;
+	}
+
+	/** What the purge logs. */
+	private static final class Logged implements AutoCloseable {
+
+		private final Logger logger = (Logger) LoggerFactory.getLogger(SessionPurge.class);
+
+		private final Level before = this.logger.getLevel();
+
+		final ListAppender<ILoggingEvent> appender = new ListAppender<>();
+
+		Logged(Level level) {
+			this.appender.start();
+			this.logger.setLevel(level);
+			this.logger.addAppender(this.appender);
+		}
+
+		@Override
+		public void close() {
+			this.logger.detachAppender(this.appender);
+			this.logger.setLevel(this.before);
+		}
+
+	}
+
+}

@@ -1,0 +1,94 @@
+package io.sessionkit.store.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.IntStream;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.test.RedisServers;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The ids of expired sessions leave the lists of their owner although the owner writes no
+ * more.
+ */
+class RedisExpiryTests {
+
+	private static final String KIND = "note";
+
+	/** With characters that SCAN would take for a pattern. */
+	private final String prefix = "ex*[p]?\\-" + UUID.randomUUID() + ":";
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void idsOfExpiredSessionsLeaveTheIndexes(boolean cluster) {
+		LettuceConnectionFactory connections = (cluster ? RedisServers.cluster() : RedisServers.alone()).connections();
+		try {
+			StringRedisTemplate redis = new StringRedisTemplate(connections);
+			StoredKeys keys = StoredKeys.in(connections, this.prefix);
+			SessionStore store = new RedisSessionStore(connections, StoreOptions.of(JsonMessageCodec.create()),
+					this.prefix);
+			List<String> owners = IntStream.range(0, 6).mapToObj((i) -> "owner " + i).toList();
+			owners.forEach((owner) -> write(store, owner));
+			assertThat(store.deleteExpired(100)).isZero();
+			owners.forEach((owner) -> surelyGone(redis, keys, owner));
+			assertThat(store.deleteExpired(5)).isEqualTo(5);
+			int rest = 0;
+			for (int removed = store.deleteExpired(100); removed > 0; removed = store.deleteExpired(100)) {
+				rest += removed;
+			}
+			assertThat(rest).isEqualTo(7);
+			for (String owner : owners) {
+				assertThat(redis.opsForZSet().range(keys.sessions(owner), 0, -1)).containsExactlyInAnyOrder("stays",
+						"lives");
+				assertThat(redis.opsForZSet().range(keys.expiries(owner), 0, -1)).containsExactly("lives");
+				assertThat(redis.opsForZSet().range(keys.recordsOf(owner, KIND), 0, -1))
+					.containsExactlyInAnyOrder("stays", "lives");
+				assertThat(store.list(owner, Page.first(10))).hasSize(2);
+			}
+		}
+		finally {
+			connections.destroy();
+		}
+	}
+
+	private static void write(SessionStore store, String owner) {
+		for (String id : List.of("stays", "goes", "lives")) {
+			SessionKey key = SessionKey.of(owner, id);
+			store.add(key, List.of(new UserMessage("text")));
+			Duration life = switch (id) {
+				case "stays" -> Duration.ZERO;
+				case "goes" -> Duration.ofSeconds(1);
+				default -> Duration.ofHours(1);
+			};
+			store.commit(Commit.any(key).header(HeaderChange.NONE.timeToLive(life)));
+			assertThat(store.put(key, RecordWrite.create(KIND, "1", "text"))).isTrue();
+		}
+	}
+
+	/** As the index says it, which is 15 minutes after the session itself. */
+	private static void surelyGone(StringRedisTemplate redis, StoredKeys keys, String owner) {
+		await().until(() -> !Boolean.TRUE.equals(redis.hasKey(keys.session(SessionKey.of(owner, "goes")))));
+		for (String index : List.of(keys.expiries(owner), keys.expiriesOf(owner, KIND))) {
+			assertThat(redis.opsForZSet().range(index, 0, -1)).contains("goes");
+			redis.opsForZSet().incrementScore(index, "goes", -Duration.ofMinutes(16).toNanos() / 1000);
+		}
+	}
+
+}
