@@ -24,6 +24,7 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	public static final HeaderChange NONE = new HeaderChange(null, null, null, null, null, null);
 
 	public HeaderChange {
+		timeToLive = Lives.kept(timeToLive);
 		tags = (tags != null) ? Set.copyOf(tags) : null;
 		state = (state != null) ? Map.copyOf(state) : null;
 	}

@@ -34,6 +34,7 @@ public record RecordWrite(String kind, String id, long expected, @Nullable Strin
 			throw new IllegalArgumentException("The kind and the id of a record must have 1 to " + MAX_NAME_LENGTH
 					+ " characters: kind '" + kind + "', id of " + id.length() + " characters.");
 		}
+		timeToLive = Lives.kept(timeToLive);
 		if (first < 1) {
 			throw new IllegalArgumentException("The first revision of a record must be positive, not " + first + ".");
 		}

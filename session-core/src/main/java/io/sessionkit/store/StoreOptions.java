@@ -30,6 +30,7 @@ public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> tur
 			throw new IllegalArgumentException(
 					"The time to live must be positive: " + timeToLive + ". Leave it out for sessions that stay.");
 		}
+		timeToLive = Lives.kept(timeToLive);
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package io.sessionkit.store;
 
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -187,6 +188,34 @@ abstract class CommitContract extends ProtocolContract {
 			.records(List.of(RecordWrite.put("note", "1", "text"))));
 		assertThat(result).isEqualTo(new CommitResult(Outcome.CONFLICT, 0, 0, 0));
 		assertThat(store().find(key)).isEmpty();
+	}
+
+	@Test
+	void firstTurnTakesOverWhatWasWrittenBeforeIt() {
+		SessionKey key = key();
+		commit(Commit.first(key)
+			.header(HeaderChange.NONE.title("title")
+				.tags(Set.of("tag"))
+				.state(Map.of("name", "Ada"))
+				.timeToLive(Duration.ofHours(1)))
+			.records(List.of(RecordWrite.create("note", "1", "text"))));
+		SessionView opened = store().open(key, Window.ALL).orElseThrow();
+		assertThat(opened.items()).isEmpty();
+		assertThat(opened.session().state()).containsEntry("name", "Ada");
+		assertThat(opened.session().totals()).isEqualTo(ViewTotals.NONE);
+		commit(Commit.on(opened.session()).turn(turn(TurnStatus.FAILED, 0, "q")));
+		assertThat(header(key).state()).containsEntry("name", "Ada");
+		commit(Commit.on(header(key)).turn(completed("q1", "a1")));
+		Session session = header(key);
+		assertThat(session.head()).isEqualTo(2);
+		assertThat(session.title()).isEqualTo("title");
+		assertThat(session.tags()).containsExactly("tag");
+		assertThat(session.timeToLive()).isEqualTo(Duration.ofHours(1));
+		assertThat(session.state()).containsEntry("name", "Ada");
+		commit(Commit.on(session).turn(completed("q2", "a2")).header(HeaderChange.NONE.state(Map.of("name", "Bob"))));
+		commit(Commit.any(key).header(HeaderChange.NONE.head("other", 2)));
+		assertThat(header(key).state()).containsEntry("name", "Ada");
+		assertThat(store().records(key, "note")).hasSize(1);
 	}
 
 	@Test

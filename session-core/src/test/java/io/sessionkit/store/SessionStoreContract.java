@@ -9,12 +9,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.store.CommitResult.Outcome;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -29,6 +31,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -37,7 +40,7 @@ import static org.awaitility.Awaitility.await;
  * store, also one that others use; nothing is assumed of the store's clock but that it
  * goes on.
  */
-public abstract class SessionStoreContract extends ExpiryContract {
+public abstract class SessionStoreContract extends ClockContract {
 
 	private static final int OPERATIONS_OF_A_HISTORY = 100;
 
@@ -73,6 +76,71 @@ public abstract class SessionStoreContract extends ExpiryContract {
 		for (int i = 0; i < histories(); i++) {
 			new RandomProgram(store(), seed + i, OPERATIONS_OF_A_HISTORY).run();
 		}
+	}
+
+	@Test
+	void refusedChangeChangesNothing() {
+		SessionKey key = key();
+		threadOf(key, 2);
+		commit(Commit.any(key).turn(turn(TurnStatus.FAILED, 2, "q3")));
+		store().put(key, RecordWrite.create("note", "1", "there"));
+		Session before = header(key);
+		Commit all = Commit.on(before)
+			.turn(completed("q4", "a4"))
+			.delete(Set.of(1L))
+			.records(List.of(RecordWrite.put("note", "1", "changed"), RecordWrite.create("note", "2", "new")));
+		HeaderChange change = HeaderChange.NONE.title("title").state(Map.of("a", 1));
+		assertThatIllegalArgumentException().isThrownBy(() -> store().commit(all.header(change.head("other", 3))));
+		assertThatIllegalArgumentException().isThrownBy(() -> store().commit(all.header(change.checkpoint(3, "1"))));
+		assertThatExceptionOfType(UnstorableMessageException.class)
+			.isThrownBy(() -> store().commit(all.header(change.state(Map.of("a", new Object())))));
+		assertThat(header(key)).isEqualTo(before);
+		assertThat(log(key)).containsExactly("q1", "a1", "q2", "a2");
+		assertThat(store().turns(key, Tail.ALL)).hasSize(3);
+		assertThat(store().records(key, "note")).extracting(SessionRecord::payload).containsExactly("there");
+	}
+
+	/**
+	 * Whoever expects any session does not lose to others, whatever he writes.
+	 */
+	@Test
+	void writersWhoExpectAnySessionNeverConflict() throws Exception {
+		SessionKey key = key();
+		threadOf(key, 4);
+		AtomicInteger writers = new AtomicInteger();
+		List<CommitResult> results = race(8, () -> {
+			int writer = writers.incrementAndGet();
+			CommitResult result = null;
+			for (int i = 0; i < 5; i++) {
+				result = commit(switch (writer % 4) {
+					case 0 -> Commit.any(key).turn(completed("q", "a"));
+					case 1 -> Commit.any(key).header(HeaderChange.NONE.state(Map.of("by", writer)));
+					case 2 -> Commit.any(key).records(List.of(RecordWrite.put("note", "1", "by " + writer)));
+					default ->
+						Commit.any(key).turn(completed("q", "a")).header(HeaderChange.NONE.title("by " + writer));
+				});
+			}
+			return Objects.requireNonNull(result);
+		});
+		assertThat(count(results, Outcome.COMMITTED)).isEqualTo(8);
+		assertThat(header(key).version()).isEqualTo(4 + 40);
+		assertThat(header(key).turns()).isEqualTo(4 + 20);
+	}
+
+	@Test
+	void unreadableItemIsNotQuoted() {
+		SessionKey key = key();
+		store().add(key, batch("confidential question"));
+		if (!corrupt(key, 1)) {
+			Assumptions.abort("Not applicable: nothing can get under this store to corrupt an item.");
+		}
+		assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(() -> store().messages(key))
+			.satisfies((ex) -> {
+				for (Throwable each = ex; each != null; each = each.getCause()) {
+					assertThat(each.toString()).doesNotContain("confidential");
+				}
+			});
+		assertThat(header(key).items()).isEqualTo(1);
 	}
 
 	@Test

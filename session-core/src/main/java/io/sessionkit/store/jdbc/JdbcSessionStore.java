@@ -47,10 +47,17 @@ import org.jspecify.annotations.Nullable;
  * trips.
  * <p>
  * Inside a transaction of the caller, of any transaction manager that binds its
- * connection to the thread, the store joins it: a rollback takes the turn away too, and a
+ * connection to the thread, the store joins it: a rollback takes the turn away too, also
+ * what is kept of one that failed when its exception leaves the transaction, and a
  * conflict or a repeated turn leaves the transaction usable. {@link #put} alone never
  * joins: it needs a second connection then, so a pool of one is not enough for it inside
  * a transaction.
+ * <p>
+ * H2 in a file of this process is closed for everybody when a thread is interrupted that
+ * reads or writes the file. What the store does runs on threads that nobody interrupts,
+ * so it cannot happen here. What the application itself does on that database, and the
+ * commit of a transaction of its own, is protected by <code>jdbc:h2:async:</code> in the
+ * place of <code>jdbc:h2:file:</code> alone.
  * <p>
  * An approved tool call runs at most once as long as the database keeps what it has
  * committed. H2 in a file does so only with <code>WRITE_DELAY=0</code> in the URL: by
@@ -260,7 +267,10 @@ public final class JdbcSessionStore implements SessionStore {
 	private Backend backend() {
 		Backend known = this.backend;
 		if (known == null) {
-			Dialect dialect = this.work.reading(Dialect::of);
+			Dialect dialect = this.work.reading((connection) -> {
+				this.work.protect(connection);
+				return Dialect.of(connection);
+			});
 			known = Backend.of(dialect, this.tablePrefix);
 			this.backend = known;
 		}

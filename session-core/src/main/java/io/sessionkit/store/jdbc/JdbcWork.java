@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 
 import javax.sql.DataSource;
 
@@ -32,6 +33,9 @@ final class JdbcWork {
 
 	private final DataSource dataSource;
 
+	/** Whether an interrupt would close the database for everybody. */
+	private volatile boolean uninterrupted;
+
 	JdbcWork(DataSource dataSource) {
 		this.dataSource = unwrapped(dataSource);
 	}
@@ -41,6 +45,17 @@ final class JdbcWork {
 			return unwrapped(proxy.getTargetDataSource());
 		}
 		return dataSource;
+	}
+
+	/**
+	 * From now on no interrupt reaches a statement, where it would close the database.
+	 */
+	void protect(Connection connection) throws SQLException {
+		this.uninterrupted = Uninterrupted.isNeeded(connection);
+	}
+
+	private <T extends @Nullable Object> T run(Callable<T> work) throws SQLException {
+		return this.uninterrupted ? Uninterrupted.call(work) : Uninterrupted.here(work);
 	}
 
 	/** Something to do with a connection. */
@@ -91,7 +106,8 @@ final class JdbcWork {
 			boolean joined = false;
 			try {
 				joined = isJoined(connection);
-				return joined ? work.on(connection) : committed(connection, work);
+				boolean inside = joined;
+				return run(() -> inside ? work.on(connection) : committed(connection, work));
 			}
 			catch (SQLException ex) {
 				if (joined || !SqlErrors.isContention(ex) || attempt == ATTEMPTS) {
@@ -145,7 +161,9 @@ final class JdbcWork {
 		boolean joined = false;
 		try {
 			joined = isJoined(connection);
-			return joined ? behindSavepoint(connection, attempt) : inTransaction(connection, beginning, attempt);
+			boolean inside = joined;
+			return run(() -> inside ? behindSavepoint(connection, attempt)
+					: inTransaction(connection, beginning, attempt));
 		}
 		catch (SQLException ex) {
 			if (joined || last || !SqlErrors.isContention(ex)) {
@@ -221,7 +239,7 @@ final class JdbcWork {
 		}
 		Connection connection = ownConnection();
 		try {
-			return committed(connection, work);
+			return run(() -> committed(connection, work));
 		}
 		catch (SQLException ex) {
 			throw SqlErrors.translate(ex, connection, true);
