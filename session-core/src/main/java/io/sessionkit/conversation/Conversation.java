@@ -186,6 +186,25 @@ public final class Conversation {
 	}
 
 	/**
+	 * Creates the session before its first turn, with what it is to have from the
+	 * beginning: title, tags, state, a time to live of its own. The first turn takes them
+	 * over.
+	 * @param header what it is to have
+	 * @return whether it was created; false if there is one, which is left as it is
+	 */
+	public boolean create(HeaderChange header) {
+		Map<String, Object> state = header.state();
+		Attributes attributes = attributes();
+		Map<String, Object> checked = Map.of();
+		for (Map.Entry<String, Object> each : (state != null) ? state.entrySet()
+				: Set.<Map.Entry<String, Object>>of()) {
+			checked = attributes.with(checked, each.getKey(), each.getValue());
+		}
+		HeaderChange first = (state != null) ? header.state(checked) : header;
+		return this.store.commit(Commit.first(this.key).header(first)).isStored();
+	}
+
+	/**
 	 * Gives the session a title.
 	 * @param title the title; an empty one takes it away
 	 * @throws SessionNotFoundException if the session is absent
@@ -205,15 +224,16 @@ public final class Conversation {
 	/**
 	 * Writes an attribute between turns, under the rules of
 	 * {@link io.sessionkit.hook.SessionContext#put}, which is for what runs inside of
-	 * one. It belongs to the turn that is the head. A turn that is open meanwhile has
-	 * read another state: it loses with a {@link SessionConflictException}.
+	 * one. It belongs to the turn that is the head. Before the first turn it creates the
+	 * session, and belongs to the beginning: the first turn takes it over, and it is gone
+	 * where the head goes back to the beginning. A turn that is open meanwhile has read
+	 * another state: it loses with a {@link SessionConflictException}.
 	 * @param name the attribute
 	 * @param value its value
-	 * @throws SessionNotFoundException if the session is absent
 	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public void put(String name, Object value) {
-		changeState((attributes, state) -> attributes.with(state, name, value));
+		changeState(true, (attributes, state) -> attributes.with(state, name, value));
 	}
 
 	/**
@@ -223,7 +243,7 @@ public final class Conversation {
 	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public void remove(String name) {
-		changeState((attributes, state) -> attributes.without(state, name));
+		changeState(false, (attributes, state) -> attributes.without(state, name));
 	}
 
 	/**
@@ -285,13 +305,22 @@ public final class Conversation {
 		}
 	}
 
-	private void changeState(BiFunction<Attributes, Map<String, Object>, Map<String, Object>> change) {
-		Attributes attributes = new Attributes(this.key, this.store.options().codec(), this.maxState);
+	private Attributes attributes() {
+		return new Attributes(this.key, this.store.options().codec(), this.maxState);
+	}
+
+	private void changeState(boolean creates, BiFunction<Attributes, Map<String, Object>, Map<String, Object>> change) {
+		Attributes attributes = attributes();
 		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-			Session now = this.store.find(this.key).orElseThrow(this::notFound);
-			Map<String, Object> changed = change.apply(attributes, now.state());
-			if (Attributes.areEqual(changed, now.state())
-					|| this.store.commit(Commit.on(now).header(HeaderChange.NONE.state(changed))).isStored()) {
+			Session now = this.store.find(this.key).orElse(null);
+			if (now == null && !creates) {
+				throw notFound();
+			}
+			Map<String, Object> before = (now != null) ? now.state() : Map.of();
+			Map<String, Object> changed = change.apply(attributes, before);
+			Commit commit = (now != null) ? Commit.on(now) : Commit.first(this.key);
+			if (now != null && Attributes.areEqual(changed, before)
+					|| this.store.commit(commit.header(HeaderChange.NONE.state(changed))).isStored()) {
 				return;
 			}
 		}
@@ -300,8 +329,8 @@ public final class Conversation {
 	}
 
 	private SessionNotFoundException notFound() {
-		return new SessionNotFoundException(
-				"There is no session " + this.key + ", or it has expired. Its first turn creates it.");
+		return new SessionNotFoundException("There is no session " + this.key
+				+ ", or it has expired. Its first turn creates it, and so do put and create.");
 	}
 
 }

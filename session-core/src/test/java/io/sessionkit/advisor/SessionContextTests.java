@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
+import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
@@ -606,9 +607,43 @@ class SessionContextTests {
 		assertThatThrownBy(() -> this.thread.put("x", new Object())).isInstanceOf(UnstorableMessageException.class);
 	}
 
+	@ParameterizedTest
+	@MethodSource("setups")
+	void firstTurnReadsWhatWasWrittenBeforeIt(ClientSetup setup) {
+		this.thread.put("name", "Ada");
+		this.thread.put("step", 1);
+		assertThat(this.thread.state()).isEqualTo(Map.of("name", "Ada", "step", 1));
+		List<Object> read = new CopyOnWriteArrayList<>();
+		ToolCallback look = tool("look", () -> read.add(this.session.state()));
+		ToolCallback write = tool("write", () -> this.session.put("step", 2));
+		this.model.calls(call("look")).calls(call("write")).says("a");
+		assertThat(setup.content(prompt(client(setup, List.of(), look, write), "q"))).isEqualTo("a");
+		assertThat(read).containsExactly(Map.of("name", "Ada", "step", 1));
+		assertThat(this.thread.state()).isEqualTo(Map.of("name", "Ada", "step", 2));
+		assertThat(this.thread.messages()).isNotEmpty();
+	}
+
+	@Test
+	void sessionIsCreatedWithWhatItIsToHave() {
+		HeaderChange header = HeaderChange.NONE.title("Order 7")
+			.tags(Set.of("order"))
+			.state(Map.of("order", 7))
+			.timeToLive(Duration.ofHours(1));
+		assertThat(this.thread.create(header)).isTrue();
+		assertThat(this.thread.create(header.title("another"))).isFalse();
+		Session created = this.thread.session().orElseThrow();
+		assertThat(created.title()).isEqualTo("Order 7");
+		assertThat(created.tags()).containsExactly("order");
+		assertThat(created.state()).isEqualTo(Map.of("order", 7));
+		assertThat(created.timeToLive()).isEqualTo(Duration.ofHours(1));
+		assertThat(this.thread.messages()).isEmpty();
+		assertThatThrownBy(() -> Conversations.of(this.store).get(T2).create(HeaderChange.NONE.state(Map.of(" ", 7))))
+			.isInstanceOf(IllegalArgumentException.class);
+		assertThat(this.store.find(T2)).isEmpty();
+	}
+
 	@Test
 	void attributeOfAnAbsentSessionIsRefused() {
-		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> this.thread.put("a", 1));
 		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> this.thread.remove("a"));
 		assertThat(this.thread.state()).isEmpty();
 		assertThat(this.thread.session()).isEmpty();
