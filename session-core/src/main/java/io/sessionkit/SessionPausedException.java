@@ -21,11 +21,22 @@ public final class SessionPausedException extends SessionException {
 	 */
 	public static void check(Session session, String what) {
 		if (session.openTurn() != 0) {
-			throw new SessionPausedException(
-					"Session " + session.key() + " cannot be " + what + " while tool calls wait in its turn "
-							+ session.openTurn() + ". Continue that turn, or end it with Approvals.cancel(..) first.",
-					session.openTurn());
+			throw of(session.key(), session.openTurn(), what);
 		}
+	}
+
+	/**
+	 * Returns the exception for a session whose turn is open.
+	 * @param key the session
+	 * @param turn the number of the open turn
+	 * @param what what would be done to the session, as in "it cannot be cleared"
+	 * @return a new exception
+	 */
+	public static SessionPausedException of(SessionKey key, long turn, String what) {
+		return new SessionPausedException(
+				"Session " + key + " cannot be " + what + " while tool calls wait in its turn " + turn
+						+ ". Continue that turn, or end it with Approvals.cancel(..) first.",
+				turn);
 	}
 
 	/**

@@ -265,7 +265,8 @@ public final class Conversation {
 	 * not in the log. {@link #snapshot} says then that it is not complete.
 	 * @param turn its number
 	 * @return how many items were deleted; 0 if there is no such turn
-	 * @throws SessionPausedException if the turn is open; nothing was deleted
+	 * @throws SessionPausedException if the turn is open, or if another turn is open that
+	 * follows it; nothing was deleted. End the open turn first
 	 * @throws io.sessionkit.SessionConflictException if others write to the session all
 	 * the time; nothing was deleted
 	 */
@@ -278,7 +279,8 @@ public final class Conversation {
 	 * with them and results their calls.
 	 * @param items their sequences; those that are not there are left out
 	 * @return how many items were deleted
-	 * @throws SessionPausedException if one is of an open turn; nothing was deleted
+	 * @throws SessionPausedException if one is of an open turn, or if nothing would be
+	 * left of the turn that an open one follows; nothing was deleted
 	 * @throws io.sessionkit.SessionConflictException if others write to the session all
 	 * the time; nothing was deleted
 	 */

@@ -88,6 +88,10 @@ public interface SessionStore {
 	 * <li>A later part of a turn adds its items, replaces status, end, model, rounds and
 	 * failure, and, when the turn is completed, makes it the head. Agent, start, tools,
 	 * snapshot and inputs stay those of the first part.</li>
+	 * <li>While a turn is open, only that turn moves the head: it could not become
+	 * history otherwise. Another completed turn, a move, a deletion that takes the last
+	 * item of the head, and another turn that is to be left open are refused, unless the
+	 * same commit ends the open turn.</li>
 	 * <li>Items that are deleted leave the totals. A head that has lost its last item
 	 * moves to its parent, until it has one.</li>
 	 * <li>Every commit that changes something but a turn that is not completed raises the
@@ -99,6 +103,8 @@ public interface SessionStore {
 	 * or not completed, if a checkpoint is to cover a turn that is not on the path of the
 	 * head (after a move, of the new one), or if a part of a turn is left out; nothing is
 	 * changed then
+	 * @throws SessionPausedException if the head would move, or another turn would be
+	 * left open, while a turn is open; nothing is changed then
 	 */
 	CommitResult commit(Commit commit);
 
@@ -210,6 +216,7 @@ public interface SessionStore {
 	 * @param messages the messages; none leaves everything as it is
 	 * @throws io.sessionkit.UnstorableMessageException if one would not come back equal;
 	 * none is stored then
+	 * @throws SessionPausedException if the session has an open turn; none is stored then
 	 */
 	default void add(SessionKey key, List<? extends Message> messages) {
 		if (messages.isEmpty()) {

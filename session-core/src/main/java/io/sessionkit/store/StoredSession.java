@@ -10,6 +10,7 @@ import java.util.function.LongSupplier;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.ViewTotals;
@@ -144,6 +145,7 @@ final class StoredSession {
 			return new CommitResult(Outcome.CONFLICT, this.header.version, 0, 0);
 		}
 		check(commit, there);
+		checkOpenTurn(commit, there);
 		return apply(write, now);
 	}
 
@@ -175,6 +177,28 @@ final class StoredSession {
 		if (checkpoint != null && checkpoint.turn() != 0) {
 			checkCheckpoint(checkpoint.turn(), (head != null) ? head.turn() : this.header.head);
 		}
+	}
+
+	/** The turn that is open follows the head, and has to when it ends. */
+	private void checkOpenTurn(Commit commit, @Nullable StoredTurn there) {
+		long open = this.header.openTurn;
+		TurnWrite turn = commit.turn();
+		boolean ends = turn != null && there != null && there.number() == open && !turn.turn().status().isOpen();
+		if (open == 0 || ends) {
+			return;
+		}
+		HeaderChange.Head head = commit.header().head();
+		boolean isOther = turn != null && (there == null || there.number() != open)
+				&& (turn.turn().status().isOpen() || turn.turn().status() == TurnStatus.COMPLETED);
+		if (isOther || (head != null && head.turn() != this.header.head) || isHeadEmptiedBy(commit.delete())) {
+			throw SessionPausedException.of(this.key, open, "given another head");
+		}
+	}
+
+	private boolean isHeadEmptiedBy(Set<Long> sequences) {
+		StoredTurn head = this.tree.find(this.header.head);
+		return head != null && head.items().stream().allMatch((item) -> sequences.contains(item.sequence()))
+				&& sequences.stream().anyMatch((sequence) -> this.tree.holds(sequence));
 	}
 
 	private void checkHead(long number) {

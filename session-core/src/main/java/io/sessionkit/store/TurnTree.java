@@ -61,6 +61,14 @@ final class TurnTree {
 	}
 
 	/**
+	 * Whether an item is still there.
+	 */
+	boolean holds(long sequence) {
+		StoredTurn turn = holding(sequence);
+		return turn != null && turn.items().stream().anyMatch((item) -> item.sequence() == sequence);
+	}
+
+	/**
 	 * Whether a turn is on the way from a head to the beginning.
 	 */
 	boolean isOnPath(long head, long number) {

@@ -1,17 +1,23 @@
 package io.sessionkit.advisor;
 
 import java.util.List;
+import java.util.Set;
 
 import io.sessionkit.ApprovalStatus;
 import io.sessionkit.DecisionRefusedException;
-import io.sessionkit.SessionConflictException;
+import io.sessionkit.Session;
+import io.sessionkit.SessionPausedException;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.approval.Approval;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
+import io.sessionkit.conversation.Conversation;
 import io.sessionkit.hook.HookResult;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -176,18 +182,35 @@ abstract class NewMessages extends ResumedTurns {
 		assertThat(this.runs).containsExactly("look{\"id\":2}");
 	}
 
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void nobodyMovesTheThreadOnWhileItsTurnWaits(ClientSetup.Mode mode) {
+		this.model.says("a0").calls(cancel("c1", 1)).says("done");
+		ask(mode, "q0");
+		ask(mode, "q1");
+		approvals().decide(waiting(), Decision.approve("anna"));
+		Conversation thread = thread();
+		List<ThrowingCallable> refused = List.of(() -> store().add(this.key, List.of(new UserMessage("imported"))),
+				() -> thread.delete(1), () -> thread.delete(Set.of(1L, 2L)), () -> store().pop(this.key),
+				() -> store().commit(Commit.any(this.key).header(HeaderChange.NONE.head(Session.MAIN, 0))));
+		for (ThrowingCallable change : refused) {
+			assertThatExceptionOfType(SessionPausedException.class).isThrownBy(change)
+				.withMessageContaining("Approvals.cancel");
+		}
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(this.runs).containsExactly("cancel{\"id\":1}");
+		assertThat(log()).startsWith("user: q0", "assistant: a0", "user: q1").endsWith("assistant: done");
+		assertThat(thread.delete(1)).isEqualTo(2);
+	}
+
 	@Test
-	void turnThatCannotBecomeHistoryAnyMoreDoesNotGoOnAndCanBeCancelled() {
+	void threadMovesOnOnceItsTurnWasCancelled() {
 		this.model.calls(cancel("c1", 1));
 		ask(ClientSetup.Mode.CALL, "q1");
-		approvals().decide(waiting(), Decision.approve("anna"));
+		approvals().cancel(this.key);
 		store().add(this.key, List.of(new UserMessage("imported")));
-		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> goOn(ClientSetup.Mode.CALL))
-			.withMessageContaining("Approvals.cancel");
-		assertThat(this.runs).isEmpty();
-		assertThat(approvals().cancel(this.key)).extracting(Approval::status).containsExactly(ApprovalStatus.CANCELLED);
-		assertThat(log()).containsExactly("user: imported");
-		assertThat(turns()).containsExactly(TurnStatus.CANCELLED, TurnStatus.COMPLETED);
+		assertThat(log()).hasSize(4).endsWith("user: imported");
+		assertThat(turns()).containsExactly(TurnStatus.COMPLETED, TurnStatus.COMPLETED);
 	}
 
 }

@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  * What is read of a history: windows, pages, checkpoints, branches and the state that
  * goes with them.
  */
-abstract class HistoryContract extends CommitContract {
+abstract class HistoryContract extends OpenTurnContract {
 
 	@Test
 	void windowOfTurnsTakesTheNewest() {

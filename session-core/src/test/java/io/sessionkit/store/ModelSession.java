@@ -93,6 +93,30 @@ final class ModelSession {
 		return leavesOut || movesAstray || coversAstray;
 	}
 
+	/**
+	 * Whether the commit would leave an open turn behind: it stays open, and the head
+	 * goes elsewhere or another turn is the open one.
+	 */
+	boolean strandsOpenTurn(Commit commit) {
+		TurnWrite write = commit.turn();
+		boolean continues = write != null && find(write.turn().id()) != null
+				&& find(write.turn().id()).number() == this.openTurn;
+		if (this.openTurn == 0 || (continues && !write.turn().status().isOpen())) {
+			return false;
+		}
+		boolean begins = write != null && !continues
+				&& (write.turn().status().isOpen() || write.turn().status() == TurnStatus.COMPLETED);
+		boolean moves = commit.header().head() != null && commit.header().head().turn() != this.head;
+		return begins || moves || emptiesHead(commit.delete());
+	}
+
+	private boolean emptiesHead(Set<Long> sequences) {
+		ModelTurn newest = find(this.head);
+		return newest != null && newest.items.stream().allMatch((item) -> sequences.contains(item.sequence()))
+				&& this.turns.stream()
+					.anyMatch((turn) -> turn.items.stream().anyMatch((item) -> sequences.contains(item.sequence())));
+	}
+
 	private int parts(TurnWrite write) {
 		ModelTurn there = find(write.turn().id());
 		return (there != null) ? there.parts : 0;

@@ -35,8 +35,9 @@ final class ModelStore {
 	 * @param result what is answered; null where an exception is the only right answer
 	 * @param invalid whether it breaks a rule, so that it is refused with an exception;
 	 * where it is a conflict as well, either will do
+	 * @param paused whether it would leave an open turn behind, so that it is refused
 	 */
-	record Expected(@Nullable CommitResult result, boolean invalid) {
+	record Expected(@Nullable CommitResult result, boolean invalid, boolean paused) {
 	}
 
 	@Nullable ModelSession find(SessionKey key) {
@@ -53,17 +54,20 @@ final class ModelStore {
 		TurnWrite write = commit.turn();
 		ModelTurn turn = (write != null) ? session.find(write.turn().id()) : null;
 		if (turn != null && write.part() < turn.parts) {
-			return new Expected(new CommitResult(Outcome.REPEATED, session.version, turn.number(), 0), false);
+			return new Expected(new CommitResult(Outcome.REPEATED, session.version, turn.number(), 0), false, false);
 		}
 		boolean expected = isAsExpected(commit, base, there) && (turn == null || turn.status().isOpen())
 				&& commit.records().stream().allMatch(session::isAsExpected);
 		boolean invalid = session.isInvalid(commit);
 		if (!expected || invalid) {
 			CommitResult conflict = new CommitResult(Outcome.CONFLICT, session.version, 0, 0);
-			return new Expected(expected ? null : conflict, invalid);
+			return new Expected(expected ? null : conflict, invalid, false);
+		}
+		if (session.strandsOpenTurn(commit)) {
+			return new Expected(null, false, true);
 		}
 		this.sessions.put(commit.key(), session);
-		return new Expected(session.apply(commit, ++this.stamp), false);
+		return new Expected(session.apply(commit, ++this.stamp), false, false);
 	}
 
 	private static boolean isAsExpected(Commit commit, @Nullable Base base, @Nullable ModelSession there) {

@@ -271,7 +271,7 @@ final class RandomWrites {
 		Expected expected = this.model.commit(commit, planned.base());
 		this.steps.add(commit.key().id() + ": " + line(commit) + " -> " + expected);
 		remember(planned);
-		CommitResult answer = answer(commit, expected.invalid());
+		CommitResult answer = answer(commit, expected);
 		if (answer != null) {
 			assertThat(answer).isEqualTo(expected.result());
 		}
@@ -280,12 +280,18 @@ final class RandomWrites {
 	/**
 	 * What the store answers; null if it refuses the commit and may do so.
 	 */
-	private @Nullable CommitResult answer(Commit commit, boolean invalid) {
+	private @Nullable CommitResult answer(Commit commit, Expected expected) {
 		try {
 			return this.store.commit(commit);
 		}
 		catch (IllegalArgumentException ex) {
-			if (invalid) {
+			if (expected.invalid()) {
+				return null;
+			}
+			throw ex;
+		}
+		catch (SessionPausedException ex) {
+			if (expected.paused()) {
 				return null;
 			}
 			throw ex;
@@ -331,7 +337,11 @@ final class RandomWrites {
 	}
 
 	private void add(SessionKey key, ModelSession session) {
-		if (session.openTurn == 0) {
+		if (session.openTurn != 0) {
+			assertThatExceptionOfType(SessionPausedException.class)
+				.isThrownBy(() -> this.store.add(key, this.content.messages(1)));
+		}
+		else {
 			List<Message> messages = this.content.messages(this.random.nextInt(4));
 			this.steps.add(key.id() + ": add " + messages.size());
 			this.store.add(key, messages);

@@ -90,7 +90,10 @@ class SessionDocumentTests {
 		SessionDocument before = eventful();
 		String text = before.toText();
 		changed(before,
-				Commit.any(KEY).turn(completed("q", "a")).delete(Set.of(1L)).header(HeaderChange.NONE.title("")));
+				Commit.any(KEY)
+					.turn(turn(TurnStatus.FAILED, 3, "q"))
+					.delete(Set.of(1L))
+					.header(HeaderChange.NONE.title("")));
 		assertThat(before.put(RecordWrite.put("lease", "a", "later"))).isPresent();
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> before.commit(Commit.any(KEY).header(HeaderChange.NONE.head(Session.MAIN, 77))));

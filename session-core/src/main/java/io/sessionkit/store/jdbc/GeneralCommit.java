@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.Optional;
 
 import io.sessionkit.Session;
+import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
@@ -162,6 +163,7 @@ final class GeneralCommit {
 				return notKept(new CommitResult(Outcome.CONFLICT, draft.seen().version(), 0, 0));
 			}
 		}
+		checkOpenTurn(commit.commit(), draft);
 		boolean moved = deleted || !change.equals(HeaderChange.NONE) || !commit.commit().records().isEmpty()
 				|| (turn != null && turn.isCompleted());
 		if (!write(connection, draft, moved, turn != null)) {
@@ -170,6 +172,16 @@ final class GeneralCommit {
 		boolean wrote = turn != null && !turn.items().isEmpty();
 		return Optional
 			.of(new Change<>(new CommitResult(Outcome.COMMITTED, draft.version(), number, wrote ? first : 0), true));
+	}
+
+	/** The turn that is open follows the head, and has to when it ends. */
+	private static void checkOpenTurn(Commit commit, HeaderDraft draft) {
+		HeaderRow seen = draft.seen();
+		HeaderRow now = draft.row();
+		boolean isOpen = seen.openTurn() != 0 && now.openTurn() != 0;
+		if (isOpen && (now.openTurn() != seen.openTurn() || now.path().head() != seen.path().head())) {
+			throw SessionPausedException.of(commit.key(), seen.openTurn(), "given another head");
+		}
 	}
 
 	private boolean write(Connection connection, HeaderDraft draft, boolean moved, boolean turn) throws SQLException {

@@ -77,7 +77,7 @@ final class MariaDbStatements implements HotStatements {
 			select count(*) into sk_there from {session} where key_hash = :key;
 			if :there or sk_there = 1 then
 				update {session} set {raise}
-				where key_hash = :key and (expires_at is null or expires_at > {now});
+				where key_hash = :key and open_turn = 0 and (expires_at is null or expires_at > {now});
 				set sk_written = row_count();
 			else
 				{create};

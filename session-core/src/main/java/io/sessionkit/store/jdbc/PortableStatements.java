@@ -79,7 +79,7 @@ final class PortableStatements implements HotStatements {
 	private static final String APPEND = """
 			update {session} set {raise}
 			where key_hash = :key and version = :version and turns = :turns and items = :items
-				and incarnation = :incarnation and (expires_at is null or expires_at > {now})
+				and incarnation = :incarnation and open_turn = 0 and (expires_at is null or expires_at > {now})
 			""".replace("{raise}", AppendPhrases.RAISE_HEADER).replace("{moment}", "{now}");
 
 	private static final String UNLESS_STORED = """

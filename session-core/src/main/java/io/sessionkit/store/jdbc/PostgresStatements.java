@@ -151,7 +151,7 @@ final class PostgresStatements implements HotStatements {
 			with c as materialized (select {now} as now),
 			s as (update {session} s set {raise}
 				from c
-				where s.key_hash = :key and s.version = :version and s.incarnation = :incarnation
+				where s.key_hash = :key and s.version = :version and s.incarnation = :incarnation and s.open_turn = 0
 					and (s.expires_at is null or s.expires_at > c.now)
 					and not exists (select 1 from {turn} t where t.session_pk = s.pk and t.turn_id = :turn)
 				returning {returned}),
@@ -169,7 +169,7 @@ final class PostgresStatements implements HotStatements {
 			u as (update {session} s set {raise}
 				from c, seen
 				where cast(:existing as boolean) and s.pk = seen_pk and s.version = seen_version
-					and s.turns = seen_turns and s.items = seen_items
+					and s.turns = seen_turns and s.items = seen_items and s.open_turn = 0
 					and (s.expires_at is null or s.expires_at > c.now)
 					and not exists (select 1 from {turn} t where t.session_pk = s.pk and t.turn_id = :turn)
 				returning {returned}),

@@ -1,5 +1,6 @@
 package io.sessionkit.store.redis;
 
+import io.sessionkit.SessionPausedException;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
@@ -21,6 +22,7 @@ final class Commits {
 			case "PART" -> throw RefusedChange.part(commit, reply.number(1));
 			case "HEAD" -> throw RefusedChange.head(commit, !reply.requiredText(1).equals("absent"));
 			case "CHECKPOINT" -> throw RefusedChange.checkpoint(commit, reply.number(1));
+			case "PAUSED" -> throw SessionPausedException.of(commit.key(), reply.number(1), "given another head");
 			default -> throw new IllegalStateException(
 					"The commit script answered '" + reply.requiredText(0) + "', which it never should.");
 		};

@@ -2,7 +2,8 @@
 --   expiries, then the same two for each kind of the records
 -- ARGV as CommitArguments writes them
 -- Returns COMMITTED version turn first-item time-to-live, REPEATED version turn, CONFLICT version, INDEX
--- time-to-live where the index has to be written first, or PART, HEAD, CHECKPOINT with what was refused.
+-- time-to-live where the index has to be written first, or PART, HEAD, CHECKPOINT, PAUSED with what was
+-- refused.
 local next_argument = 0
 local function text()
 	next_argument = next_argument + 1
@@ -98,6 +99,7 @@ local function is_on_path(wanted)
 	return wanted > 0 and wanted <= head
 end
 
+local head_before = header.head
 if change.head then
 	local target = turn(change.head)
 	if change.head ~= 0 and not target then return {'HEAD', 'absent'} end
@@ -106,6 +108,66 @@ if change.head then
 	be_at(change.head, target or BEGINNING)
 end
 if change.cp and change.cp ~= 0 and not is_on_path(change.cp) then return {'CHECKPOINT', header.head} end
+
+-- what is there to be deleted
+
+-- The items of a turn without one of them, and its tokens; nil if it is not there.
+local function without(packed, sequence)
+	local at = 1
+	while packed and at <= #packed do
+		local _, stop, found, tokens, size = string.find(packed, '^(%d+) %-?%d+ (%d+) (%d+)\n', at)
+		local last = stop + size
+		if tonumber(found) == sequence then
+			return string.sub(packed, 1, at - 1) .. string.sub(packed, last + 1), tonumber(tokens)
+		end
+		at = last + 1
+	end
+end
+
+-- Turns are numbered in the order of their first items.
+local function begun_before(sequence)
+	local low, high = 1, header.turns
+	while low <= high do
+		local middle = math.floor((low + high) / 2)
+		if turn(middle)[FIRST] <= sequence then low = middle + 1 else high = middle - 1 end
+	end
+	return high
+end
+
+-- The turn that has an item; nil if it is not there.
+local function turn_with(sequence)
+	local at = begun_before(sequence)
+	if at > 0 and without(redis.call('HGET', SESSION, 'm:' .. at), sequence) then return at end
+	for several in string.gmatch(redis.call('HGET', SESSION, 'multi') or '', '%d+') do
+		if without(redis.call('HGET', SESSION, 'm:' .. several), sequence) then return tonumber(several) end
+	end
+end
+
+-- Whether the deletions leave a turn without items.
+local function are_last_of(at)
+	local packed, deleting, any = redis.call('HGET', SESSION, 'm:' .. at), {}, false
+	for _, sequence in ipairs(deletes) do
+		deleting[sequence] = true
+		any = any or turn_with(sequence) ~= nil
+	end
+	local from = 1
+	while packed and from <= #packed do
+		local _, stop, sequence, size = string.find(packed, '^(%d+) %-?%d+ %d+ (%d+)\n', from)
+		if not deleting[tonumber(sequence)] then return false end
+		from = stop + size + 1
+	end
+	return any
+end
+
+-- The turn that is open follows the head, and has to when it ends.
+local function moves_head_of_open_turn()
+	local open = header.openTurn
+	if open == 0 or there_number == open and not write.open then return false end
+	return write.id and there_number ~= open and (write.open or write.completed)
+		or change.head and change.head ~= head_before
+		or #deletes > 0 and head_before > 0 and are_last_of(head_before)
+end
+if moves_head_of_open_turn() then return {'PAUSED', header.openTurn} end
 
 local changes = change.title or change.tags or change.state or change.ttl or change.head or change.cp
 local inline = KEYS[3] ~= nil
@@ -208,29 +270,6 @@ end
 
 -- items that are deleted
 
--- The items of a turn without one of them, and its tokens; nil if it is not there.
-local function without(packed, sequence)
-	local at = 1
-	while packed and at <= #packed do
-		local _, stop, found, tokens, size = string.find(packed, '^(%d+) %-?%d+ (%d+) (%d+)\n', at)
-		local last = stop + size
-		if tonumber(found) == sequence then
-			return string.sub(packed, 1, at - 1) .. string.sub(packed, last + 1), tonumber(tokens)
-		end
-		at = last + 1
-	end
-end
-
--- Turns are numbered in the order of their first items.
-local function begun_before(sequence)
-	local low, high = 1, header.turns
-	while low <= high do
-		local middle = math.floor((low + high) / 2)
-		if turn(middle)[FIRST] <= sequence then low = middle + 1 else high = middle - 1 end
-	end
-	return high
-end
-
 local function delete_from(at, sequence)
 	local rest, tokens = without(redis.call('HGET', SESSION, 'm:' .. at), sequence)
 	if not rest then return false end
@@ -249,12 +288,8 @@ local function delete_from(at, sequence)
 end
 
 local function delete(sequence)
-	local at = begun_before(sequence)
-	if at > 0 and delete_from(at, sequence) then return true end
-	for several in string.gmatch(redis.call('HGET', SESSION, 'multi') or '', '%d+') do
-		if delete_from(tonumber(several), sequence) then return true end
-	end
-	return false
+	local at = turn_with(sequence)
+	return at and delete_from(at, sequence)
 end
 
 local function leave_empty_head()

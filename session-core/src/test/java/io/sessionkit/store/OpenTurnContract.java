@@ -1,0 +1,81 @@
+package io.sessionkit.store;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.store.CommitResult.Outcome;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * A turn that waits follows the head. Nobody else moves the head meanwhile, so that it
+ * can become history when it goes on.
+ */
+abstract class OpenTurnContract extends CommitContract {
+
+	@Test
+	void onlyTheOpenTurnMovesTheHeadWhileItWaits() {
+		SessionKey key = key();
+		threadOf(key, 2);
+		commit(Commit.on(header(key)).turn(turn(TurnStatus.AWAITING_APPROVAL, 2, "q3", "call")));
+		Session waiting = header(key);
+		for (Commit refused : List.of(Commit.any(key).turn(completed("q4", "a4")),
+				Commit.on(waiting).turn(completed("q4", "a4")),
+				Commit.any(key).turn(completed("q4", "a4")).header(HeaderChange.NONE.title("t")),
+				Commit.any(key).header(HeaderChange.NONE.head(Session.MAIN, 1)),
+				Commit.on(waiting).header(HeaderChange.NONE.head("other", 0)),
+				Commit.on(waiting).delete(Set.of(3L, 4L)), Commit.any(key).delete(Set.of(1L, 3L, 4L)),
+				Commit.any(key).turn(turn(TurnStatus.AWAITING_APPROVAL, 2, "q4")),
+				Commit.any(key).turn(turn(TurnStatus.INCOMPLETE, 2, "q4")))) {
+			assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> store().commit(refused))
+				.withMessageContaining(key.toString())
+				.satisfies((ex) -> assertThat(ex.turn()).isEqualTo(3));
+		}
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> store().add(key, batch("q4", "a4")));
+		assertThat(header(key)).isEqualTo(waiting);
+		assertThat(log(key)).containsExactly("q1", "a1", "q2", "a2");
+		assertThat(store().turns(key, Tail.ALL)).hasSize(3);
+	}
+
+	@Test
+	void whatLeavesTheHeadWhereItIsIsAcceptedWhileATurnWaits() {
+		SessionKey key = key();
+		threadOf(key, 2);
+		TurnWrite open = turn(TurnStatus.AWAITING_APPROVAL, 2, "q3", "call");
+		commit(Commit.on(header(key)).turn(open));
+		commit(Commit.any(key).header(HeaderChange.NONE.title("title").tags(Set.of("tag"))));
+		commit(Commit.on(header(key)).header(HeaderChange.NONE.state(Map.of("a", 1))));
+		commit(Commit.on(header(key)).header(HeaderChange.NONE.head(Session.MAIN, 2)));
+		commit(Commit.any(key).turn(turn(TurnStatus.FAILED, 2, "q4")));
+		commit(Commit.any(key).records(List.of(RecordWrite.create("note", "n", "p"))));
+		commit(Commit.any(key).delete(Set.of(1L, 2L, 4L)));
+		assertThat(header(key).openTurn()).isEqualTo(3);
+		commit(Commit.on(header(key)).turn(next(open, TurnStatus.COMPLETED, "a3")));
+		assertThat(header(key).head()).isEqualTo(3);
+		assertThat(log(key)).containsExactly("q2", "q3", "call", "a3");
+	}
+
+	@Test
+	void commitThatEndsTheOpenTurnMayMoveTheHead() {
+		SessionKey key = key();
+		threadOf(key, 2);
+		TurnWrite open = turn(TurnStatus.AWAITING_APPROVAL, 2, "q3", "call");
+		commit(Commit.on(header(key)).turn(open));
+		CommitResult result = store().commit(Commit.on(header(key))
+			.turn(next(open, TurnStatus.CANCELLED))
+			.header(HeaderChange.NONE.head(Session.MAIN, 1)));
+		assertThat(result.outcome()).isEqualTo(Outcome.COMMITTED);
+		assertThat(header(key).openTurn()).isZero();
+		assertThat(header(key).head()).isEqualTo(1);
+		commit(Commit.on(header(key)).turn(completed("q4", "a4")));
+		assertThat(log(key)).containsExactly("q1", "a1", "q4", "a4");
+	}
+
+}
