@@ -22,7 +22,7 @@ class JumpingClockTests {
 
 	private static final int ACTIONS = 60;
 
-	private static final int PERIOD_MILLIS = 5;
+	private static final int PERIOD_MILLIS = 100;
 
 	private enum Kind {
 

@@ -1,11 +1,10 @@
 package io.sessionkit.faults;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.InetAddress;
-import java.net.Socket;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 
 import static org.awaitility.Awaitility.await;
 
@@ -33,22 +32,20 @@ interface Server extends AutoCloseable {
 	@Override
 	void close() throws IOException;
 
-	static int freePort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
-		}
-	}
-
-	static void awaitListening(int port) {
-		await().atMost(Duration.ofSeconds(60)).until(() -> {
-			try (Socket socket = new Socket()) {
-				socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 500);
-				return true;
+	/**
+	 * A port that the system gives nobody who connects: else one who connects again and
+	 * again while the server is away would take it.
+	 */
+	static int freePort() {
+		while (true) {
+			int port = ThreadLocalRandom.current().nextInt(15_000, 32_000);
+			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+				return socket.getLocalPort();
 			}
 			catch (IOException ex) {
-				return false;
+				// it is not free
 			}
-		});
+		}
 	}
 
 	static void awaitEnd(ProcessHandle process) {
