@@ -63,7 +63,7 @@ public abstract class SessionStoreContract extends ClockContract {
 	}
 
 	/**
-	 * How many random histories are compared with the model.
+	 * How many random programs of 100 operations are compared with the model.
 	 * @return the number
 	 */
 	protected int histories() {
