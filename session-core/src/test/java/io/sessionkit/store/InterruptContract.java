@@ -27,7 +27,12 @@ abstract class InterruptContract extends ExpiryContract {
 
 	private static final int READERS = 2;
 
-	private static final int WRITES = 40;
+	/**
+	 * How often each writer writes while it is interrupted.
+	 */
+	int interruptedWrites() {
+		return 40;
+	}
 
 	@Test
 	void interruptedThreadIsServedOrToldAndHarmsNobody() throws Exception {
@@ -121,7 +126,7 @@ abstract class InterruptContract extends ExpiryContract {
 	}
 
 	private void write(SessionKey key, List<String> stored, List<Throwable> failures) {
-		for (int i = 0; i < WRITES; i++) {
+		for (int i = 0; i < interruptedWrites(); i++) {
 			String question = "question " + i;
 			if (isDone(failures, () -> {
 				store().add(key, batch(question, "answer to " + question));

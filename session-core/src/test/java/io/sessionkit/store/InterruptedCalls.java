@@ -20,6 +20,12 @@ public final class InterruptedCalls {
 				return store;
 			}
 
+			/** Some files are slow: each write waits for the disk. */
+			@Override
+			int interruptedWrites() {
+				return 10;
+			}
+
 		};
 		contract.interruptedThreadIsServedOrToldAndHarmsNobody();
 		contract.interruptsWhileOthersReadAndWriteHarmNobody();

@@ -33,8 +33,7 @@ class InterruptedFilesTests {
 
 	@ParameterizedTest
 	@CsvSource({ "h2, jdbc:h2:file:", "h2, jdbc:h2:file:;WRITE_DELAY=0", "h2, jdbc:h2:;WRITE_DELAY=0;CACHE_SIZE=0",
-			"h2, jdbc:h2:nioMapped:;WRITE_DELAY=0", "h2, jdbc:h2:async:;WRITE_DELAY=0",
-			"h2, jdbc:h2:retry:;WRITE_DELAY=0", "hsqldb, jdbc:hsqldb:file:;hsqldb.tx=mvcc",
+			"h2, jdbc:h2:async:;WRITE_DELAY=0", "hsqldb, jdbc:hsqldb:file:;hsqldb.tx=mvcc",
 			"hsqldb, jdbc:hsqldb:file:;hsqldb.write_delay=false", "sqlite, jdbc:sqlite:?journal_mode=WAL",
 			"sqlite, jdbc:sqlite:?journal_mode=DELETE" })
 	void interruptDoesNotCloseTheDatabase(String kind, String url) throws Exception {

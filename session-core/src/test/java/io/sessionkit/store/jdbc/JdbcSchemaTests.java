@@ -127,7 +127,7 @@ class JdbcSchemaTests {
 	void copyOfTheScriptServesAnotherPrefixAndSchema(Kind kind) {
 		TestDatabase database = kind.database();
 		database.sql().execute("create schema app");
-		String copy = text(kind.script()).replace("not exists SESSIONKIT_SESSION_OWNER", "not exists my_session_owner")
+		String copy = text(kind.script()).replace("index if not exists SESSIONKIT_", "index if not exists my_")
 			.replace("SESSIONKIT_", "app.my_");
 		new ResourceDatabasePopulator(new ByteArrayResource(copy.getBytes(StandardCharsets.UTF_8)))
 			.execute(database.direct());
