@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract sealed class SessionException extends RuntimeException
 		permits CommitFailedException, DecisionRefusedException, InvalidSequenceException, InvalidSessionKeyException,
-		NestedTurnException, ResumeRefusedException, SessionConflictException, SessionNotFoundException,
-		SessionPausedException, SessionRefusedException, StoreUnavailableException, TurnInProgressException,
-		UnreadablePayloadException, UnstorableMessageException, UnsupportedVersionException {
+		NestedTurnException, ResumeRefusedException, SessionConflictException, SessionLostException,
+		SessionNotFoundException, SessionPausedException, SessionRefusedException, StoreUnavailableException,
+		TurnInProgressException, UnreadablePayloadException, UnstorableMessageException, UnsupportedVersionException {
 
 	SessionException(String message, @Nullable Throwable cause) {
 		super(message, cause);

@@ -50,6 +50,9 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	/** The advisor parameter that limits the history of one call. */
 	public static final String LIMIT = "sessionkit.limit";
 
+	/** The advisor parameter that names the newest turn that the caller has seen. */
+	public static final String EXPECT_TURN = "sessionkit.expect-turn";
+
 	/** The advisor parameter that has the merge of one call. */
 	static final String MERGE = "sessionkit.merge";
 
@@ -144,6 +147,23 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> limit(int items) {
 		return (advisors) -> advisors.param(LIMIT, items);
+	}
+
+	/**
+	 * Names the newest turn that the caller has seen in the session, so that a session
+	 * that was lost is not begun anew in silence: a call on one that never had this turn
+	 * throws {@link io.sessionkit.SessionLostException} before the model is called.
+	 * @param number the number of the turn, from {@link #turn(ChatResponse)} of an
+	 * earlier response or {@link io.sessionkit.Session#turns()}; 0 to expect nothing
+	 * @return for {@code prompt().advisors(..)}
+	 * @throws IllegalArgumentException if the number is negative
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> expectTurn(long number) {
+		if (number < 0) {
+			throw new IllegalArgumentException(
+					"The turn that a call expects must not be negative: " + number + ". Use 0 to expect nothing.");
+		}
+		return (advisors) -> advisors.param(EXPECT_TURN, number);
 	}
 
 	/**

@@ -132,7 +132,7 @@ record SessionCall(ChatClientRequest request) {
 		return new TurnRequest(key, input(), text(SessionAdvisor.AGENT), (options != null) ? options.getModel() : null,
 				limit(), ToolDigests.of(options), parameters(),
 				CallAddition.of(this.request.context(), SessionHook.class),
-				CallAddition.of(this.request.context(), SessionListener.class), merge());
+				CallAddition.of(this.request.context(), SessionListener.class), merge(), expectedTurn());
 	}
 
 	/**
@@ -225,6 +225,19 @@ record SessionCall(ChatClientRequest request) {
 		throw new IllegalStateException(
 				"The advisor parameter " + SessionAdvisor.MERGE + " must be a HistoryMerge, not a "
 						+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.merge(..)).");
+	}
+
+	private long expectedTurn() {
+		Object value = this.request.context().get(SessionAdvisor.EXPECT_TURN);
+		if (value == null) {
+			return 0;
+		}
+		if (value instanceof Long || value instanceof Integer) {
+			return ((Number) value).longValue();
+		}
+		throw new IllegalStateException(
+				"The advisor parameter " + SessionAdvisor.EXPECT_TURN + " must be a Long or an Integer, not a "
+						+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.expectTurn(..)).");
 	}
 
 	private int limit() {

@@ -159,7 +159,7 @@ public final class GatedTurns {
 			return List.of();
 		}
 		TurnRequest request = new TurnRequest(key, List.of(), null, null, 0, Map.of(), Map.of(), List.of(), List.of(),
-				null);
+				null, 0);
 		OpenTurn turn = this.openTurns.takeOver(request);
 		try {
 			HeldCalls calls = HeldCalls.of(turn, this.ledger, this.rules.texts());

@@ -103,6 +103,8 @@ public final class Conversations implements AutoCloseable {
 	 * @throws io.sessionkit.UnstorableMessageException if a message of the input could
 	 * not be stored; the store was not asked
 	 * @throws io.sessionkit.StoreUnavailableException if the store does not answer
+	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
+	 * that the caller expects
 	 * @throws io.sessionkit.SessionRefusedException if a hook refuses the input; the turn
 	 * is kept as refused, without the input. What a hook throws is thrown as it is, and
 	 * the turn is kept as failed

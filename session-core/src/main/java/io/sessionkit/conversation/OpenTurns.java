@@ -47,6 +47,8 @@ public final class OpenTurns {
 	 * @throws SessionConflictException if the thread has moved on since, so that the turn
 	 * cannot become history any more
 	 * @throws io.sessionkit.UnsupportedVersionException if a newer version has left it
+	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
+	 * that the caller expects
 	 */
 	public OpenTurn resume(TurnRequest request) {
 		OpenTurn turn = takeOver(request);
@@ -75,8 +77,7 @@ public final class OpenTurns {
 	 */
 	public OpenTurn takeOver(TurnRequest request) {
 		SessionKey key = request.key();
-		Turn open = find(key).orElseThrow(() -> new IllegalStateException("The call on session " + key
-				+ " has no message, and nothing in the session waits to be continued. Add .user(..) to the call."));
+		Turn open = find(key).orElseThrow(() -> nothingWaits(request));
 		TurnLease lease = this.leases.take(key, open.id());
 		try {
 			return continued(request, open, lease);
@@ -85,6 +86,12 @@ public final class OpenTurns {
 			lease.leave();
 			throw ex;
 		}
+	}
+
+	private IllegalStateException nothingWaits(TurnRequest request) {
+		request.checkExpected((request.expectedTurn() > 0) ? this.store.find(request.key()).orElse(null) : null);
+		return new IllegalStateException("The call on session " + request.key()
+				+ " has no message, and nothing in the session waits to be continued. Add .user(..) to the call.");
 	}
 
 	/**

@@ -3,7 +3,9 @@ package io.sessionkit.conversation;
 import java.util.List;
 import java.util.Map;
 
+import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
@@ -26,10 +28,13 @@ import org.springframework.ai.chat.messages.Message;
  * @param listeners the listeners of this call
  * @param merge what makes of history and input what is sent in this call; null for the
  * configured one
+ * @param expectedTurn the newest turn that the caller has seen in the session, by its
+ * number: a session without it is lost and the turn is not opened. 0 for a caller who
+ * expects nothing
  */
 public record TurnRequest(SessionKey key, List<Message> input, @Nullable String agent, @Nullable String model,
 		int limit, Map<String, String> tools, Map<String, Object> parameters, List<SessionHook> hooks,
-		List<SessionListener> listeners, @Nullable HistoryMerge merge) {
+		List<SessionListener> listeners, @Nullable HistoryMerge merge, long expectedTurn) {
 
 	/**
 	 * This request with another input.
@@ -38,7 +43,7 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable String 
 	 */
 	TurnRequest input(List<Message> messages) {
 		return new TurnRequest(this.key, messages, this.agent, this.model, this.limit, this.tools, this.parameters,
-				this.hooks, this.listeners, this.merge);
+				this.hooks, this.listeners, this.merge, this.expectedTurn);
 	}
 
 	public TurnRequest {
@@ -50,6 +55,22 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable String 
 		if (limit < 0) {
 			throw new IllegalArgumentException(
 					"The limit of a call must not be negative: " + limit + ". Use 0 to send no history.");
+		}
+		if (expectedTurn < 0) {
+			throw new IllegalArgumentException("The turn that a call expects must not be negative: " + expectedTurn
+					+ ". Use 0 to expect nothing.");
+		}
+	}
+
+	/**
+	 * Throws if the session is not as the caller has seen it.
+	 * @param session its header; null if it is absent
+	 * @throws SessionLostException if the turn that the caller expects was never in it
+	 */
+	void checkExpected(@Nullable Session session) {
+		long newest = (session != null) ? session.turns() : 0;
+		if (newest < this.expectedTurn) {
+			throw new SessionLostException(this.key, this.expectedTurn, newest);
 		}
 	}
 

@@ -81,8 +81,11 @@ final class TurnViews {
 		return this.memory;
 	}
 
+	/** Before a summary is made: a caller who misses a turn pays for nothing. */
 	private @Nullable SessionView read(TurnRequest request) {
-		return this.reader.open(request).orElse(null);
+		SessionView view = this.reader.open(request).orElse(null);
+		request.checkExpected((view != null) ? view.session() : null);
+		return view;
 	}
 
 }

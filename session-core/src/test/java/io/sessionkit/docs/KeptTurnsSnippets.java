@@ -13,6 +13,7 @@ import io.sessionkit.store.Tail;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.model.ChatResponse;
 
 /**
  * The code of {@code docs/context.md} about what is kept with a turn, and how it goes.
@@ -47,6 +48,19 @@ final class KeptTurnsSnippets {
 			.call()
 			.content();
 		// end::ask
+	}
+
+	static long goOn(ChatClient chat, String question, long seen) {
+		// tag::expect
+		ChatResponse response = chat.prompt()
+			.user(question)
+			.advisors(SessionAdvisor.session("t1"))
+			.advisors(SessionAdvisor.expectTurn(seen))
+			.call()
+			.chatResponse();
+		return SessionAdvisor.turn(response).orElseThrow().turn().number(); // seen by the
+																			// next call
+		// end::expect
 	}
 
 	static int delete(Conversation thread) {

@@ -2,6 +2,8 @@ package io.sessionkit.docs;
 
 import java.util.Map;
 
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversation;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.ai.chat.client.ChatClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -31,12 +34,23 @@ class KeptTurnsSnippetsTests {
 
 	private final ScriptedChatModel model = new ScriptedChatModel();
 
+	private ChatClient chat;
+
 	@BeforeEach
 	void askTwice() {
-		ChatClient chat = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(this.conversations)).build();
+		this.chat = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(this.conversations)).build();
 		this.model.says("a1").says("a2");
-		KeptTurnsSnippets.ask(chat, "q1", "found <1>");
-		KeptTurnsSnippets.ask(chat, "q2", "found 2");
+		KeptTurnsSnippets.ask(this.chat, "q1", "found <1>");
+		KeptTurnsSnippets.ask(this.chat, "q2", "found 2");
+	}
+
+	@Test
+	void aThreadThatIsGoneIsNotBegunAnew() {
+		this.model.says("a3");
+		assertThat(KeptTurnsSnippets.goOn(this.chat, "q3", 2)).isEqualTo(3);
+		this.conversations.store().erase(SessionKey.of("t1"));
+		assertThatExceptionOfType(SessionLostException.class)
+			.isThrownBy(() -> KeptTurnsSnippets.goOn(this.chat, "q4", 3));
 	}
 
 	@Test

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -116,15 +117,67 @@ public final class RedisServers {
 		}
 	}
 
+	/**
+	 * A Cluster of three servers, each of which its clients reach by way of a proxy only.
+	 * A new one each time.
+	 * @param cut cuts the connections of all three
+	 * @return the Cluster
+	 */
+	public static RedisServers clusterBehindProxies(AnswerCut cut) {
+		try {
+			List<Integer> ports = List.of(freePort(), freePort(), freePort());
+			List<RedisNode> nodes = new ArrayList<>();
+			for (int port : ports) {
+				nodes.add(new RedisNode("127.0.0.1", startBehindProxy(port, cut)));
+			}
+			for (int i = 0; i < ports.size(); i++) {
+				takeSlots(ports.get(i), SLOTS * i / ports.size(), SLOTS * (i + 1) / ports.size());
+				cluster(ports.get(i), "MEET", "127.0.0.1", ports.get(0).toString());
+			}
+			ports.forEach(RedisServers::awaitJoined);
+			RedisClusterConfiguration configuration = new RedisClusterConfiguration();
+			configuration.setClusterNodes(nodes);
+			return new RedisServers("embedded Cluster of three behind proxies", configuration, "127.0.0.1",
+					ports.get(0));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static int startBehindProxy(int port, AnswerCut cut) throws IOException {
+		TcpProxy proxy = new TcpProxy("127.0.0.1", port, cut);
+		start(RedisServer.newRedisServer()
+			.bind("127.0.0.1")
+			.port(port)
+			.setting("save \"\"")
+			.setting("dir " + Files.createTempDirectory("redis"))
+			.setting("cluster-enabled yes")
+			.setting("cluster-announce-port " + proxy.port())
+			.build());
+		return proxy.port();
+	}
+
 	private static void takeAllSlots(int port) {
+		takeSlots(port, 0, SLOTS);
+	}
+
+	private static void takeSlots(int port, int from, int to) {
+		String[] arguments = new String[1 + to - from];
+		arguments[0] = "ADDSLOTS";
+		for (int slot = from; slot < to; slot++) {
+			arguments[1 + slot - from] = String.valueOf(slot);
+		}
+		cluster(port, arguments);
+	}
+
+	private static void cluster(int port, String... arguments) {
 		LettuceConnectionFactory connections = lettuce(new RedisStandaloneConfiguration("127.0.0.1", port));
 		try (RedisConnection connection = connections.getConnection()) {
-			byte[][] arguments = new byte[1 + SLOTS][];
-			arguments[0] = "ADDSLOTS".getBytes(StandardCharsets.UTF_8);
-			for (int slot = 0; slot < SLOTS; slot++) {
-				arguments[1 + slot] = String.valueOf(slot).getBytes(StandardCharsets.UTF_8);
-			}
-			connection.execute("CLUSTER", arguments);
+			connection.execute("CLUSTER",
+					Stream.of(arguments)
+						.map((argument) -> argument.getBytes(StandardCharsets.UTF_8))
+						.toArray(byte[][]::new));
 		}
 		finally {
 			connections.destroy();

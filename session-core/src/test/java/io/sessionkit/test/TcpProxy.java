@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -17,6 +18,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * It can lose an answer.
  */
 public final class TcpProxy implements AutoCloseable {
+
+	/** How many requests are kept. */
+	private static final int REQUESTS = 20;
 
 	private final ServerSocket listener;
 
@@ -36,6 +40,12 @@ public final class TcpProxy implements AutoCloseable {
 
 	private final AtomicBoolean loseNext = new AtomicBoolean();
 
+	private final AnswerCut cut;
+
+	private final Queue<byte[]> requests = new ConcurrentLinkedQueue<>();
+
+	private volatile byte[] lastAnswer = {};
+
 	/**
 	 * A proxy on a free port of the loopback address.
 	 * @param host where the server listens
@@ -43,8 +53,20 @@ public final class TcpProxy implements AutoCloseable {
 	 * @throws IOException if there is no free port
 	 */
 	public TcpProxy(String host, int port) throws IOException {
+		this(host, port, new AnswerCut());
+	}
+
+	/**
+	 * A proxy on a free port of the loopback address.
+	 * @param host where the server listens
+	 * @param port where the server listens
+	 * @param cut cuts the connections
+	 * @throws IOException if there is no free port
+	 */
+	public TcpProxy(String host, int port, AnswerCut cut) throws IOException {
 		this.host = host;
 		this.port = port;
+		this.cut = cut;
 		this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
 		start("accept", this::accept);
 	}
@@ -83,6 +105,32 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
+	 * Sends what the client has sent since the last reset once more, the newest 20
+	 * requests, over a connection of its own, as a driver does that has lost the answers.
+	 * @return the first bytes of the last answer
+	 * @throws IOException if the server does not answer
+	 */
+	public byte[] repeatRequests() throws IOException {
+		byte[] answer = new byte[8192];
+		int read = 0;
+		try (Socket server = new Socket(this.host, this.port)) {
+			for (byte[] request : this.requests) {
+				server.getOutputStream().write(request);
+				read = server.getInputStream().read(answer);
+			}
+		}
+		return Arrays.copyOf(answer, Math.max(0, read));
+	}
+
+	/**
+	 * What the server sent last.
+	 * @return the bytes
+	 */
+	public byte[] lastAnswer() {
+		return this.lastAnswer.clone();
+	}
+
+	/**
 	 * Begins to count anew.
 	 */
 	public void reset() {
@@ -90,6 +138,7 @@ public final class TcpProxy implements AutoCloseable {
 		this.answered.set(true);
 		this.bytesRead.set(0);
 		this.bytesWritten.set(0);
+		this.requests.clear();
 	}
 
 	/**
@@ -112,18 +161,23 @@ public final class TcpProxy implements AutoCloseable {
 		}
 	}
 
-	private boolean isAsked(int bytes) {
+	private AnswerCut.Passed isAsked(byte[] buffer, int bytes) {
+		this.requests.add(Arrays.copyOf(buffer, bytes));
+		if (this.requests.size() > REQUESTS) {
+			this.requests.poll();
+		}
 		this.bytesWritten.addAndGet(bytes);
 		if (this.answered.getAndSet(false)) {
 			this.roundTrips.incrementAndGet();
 		}
-		return true;
+		return new AnswerCut.Passed(bytes, false);
 	}
 
-	private boolean isAnswered(int bytes) {
+	private AnswerCut.Passed isAnswered(byte[] buffer, int bytes) {
+		this.lastAnswer = Arrays.copyOf(buffer, bytes);
 		this.bytesRead.addAndGet(bytes);
 		this.answered.set(true);
-		return !this.loseNext.getAndSet(false);
+		return this.loseNext.getAndSet(false) ? new AnswerCut.Passed(0, true) : this.cut.pass(bytes);
 	}
 
 	private static void copy(Socket from, Socket to, Passage passage) throws IOException {
@@ -131,8 +185,11 @@ public final class TcpProxy implements AutoCloseable {
 		OutputStream out = to.getOutputStream();
 		byte[] buffer = new byte[8192];
 		try {
-			for (int read = in.read(buffer); read >= 0 && passage.isOpenFor(read); read = in.read(buffer)) {
-				out.write(buffer, 0, read);
+			boolean open = true;
+			for (int read = in.read(buffer); open && read >= 0; read = open ? in.read(buffer) : 0) {
+				AnswerCut.Passed passed = passage.of(buffer, read);
+				out.write(buffer, 0, passed.bytes());
+				open = !passed.cut();
 			}
 		}
 		finally {
@@ -175,7 +232,7 @@ public final class TcpProxy implements AutoCloseable {
 	@FunctionalInterface
 	private interface Passage {
 
-		boolean isOpenFor(int bytes);
+		AnswerCut.Passed of(byte[] buffer, int bytes);
 
 	}
 

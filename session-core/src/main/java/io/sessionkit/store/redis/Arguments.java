@@ -27,8 +27,13 @@ final class Arguments {
 
 	private final List<byte[]> values = new ArrayList<>();
 
-	Object[] toArray() {
-		return this.values.toArray();
+	/** The arguments, and behind them what each script looks for at the end. */
+	Object[] toArray(String... last) {
+		List<byte[]> all = new ArrayList<>(this.values);
+		for (String each : last) {
+			all.add(RedisKeys.bytes(each));
+		}
+		return all.toArray();
 	}
 
 	Arguments with(@Nullable String text) {

@@ -73,7 +73,7 @@ final class GoneIds {
 		for (int i = 0; i < names.size() && removed < limit; i++) {
 			Pair index = this.keys.indexOfExpiries(names.requiredText(i));
 			if (index != null) {
-				Reply reply = this.scripts.read(Script.PURGE, List.of(index), new Arguments().with(limit - removed));
+				Reply reply = this.scripts.repeat(Script.PURGE, index, new Arguments().with(limit - removed));
 				removed += (int) reply.number(0);
 			}
 		}

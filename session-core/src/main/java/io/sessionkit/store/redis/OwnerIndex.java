@@ -1,12 +1,12 @@
 package io.sessionkit.store.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -14,8 +14,6 @@ import io.sessionkit.store.Page;
 import io.sessionkit.store.redis.RedisKeys.Pair;
 import io.sessionkit.store.row.Micros;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.data.redis.connection.zset.Tuple;
 
 /**
  * Finds what an owner has. An index is a hint: an id is noted in it before its session is
@@ -51,22 +49,56 @@ final class OwnerIndex {
 	record Found<T>(String id, Instant at, T value) {
 	}
 
+	/**
+	 * A session that was noted.
+	 *
+	 * @param index where
+	 * @param id its id
+	 * @param at when, by the clock of the server that has the index
+	 * @param timeToLive how long it was said to live; null for good
+	 * @param exact whether the index has it like that
+	 */
+	record Noted(Pair index, String id, long at, @Nullable Long timeToLive, boolean exact) {
+	}
+
+	/** An id in an index, and when it was noted. */
+	private record Hint(String id, long at) {
+	}
+
 	static long lag() {
 		return Micros.of(LAG);
 	}
 
 	/**
-	 * Notes that a session is about to be written.
+	 * Notes that a session is about to be written. One that is there already stays in the
+	 * index as long as it would have: nobody knows yet how long it lives then.
+	 * @param timeToLive how long it is to live; null for good
 	 */
-	void touch(Pair index, String id, @Nullable Long timeToLive) {
-		this.scripts.read(Script.TOUCH, List.of(index), new Arguments().with(id).with(timeToLive).with(lag()));
+	Noted touch(Pair index, String id, @Nullable Long timeToLive) {
+		Reply reply = this.scripts.repeat(Script.TOUCH, index,
+				new Arguments().with(id).with(timeToLive).with(lag()).with((String) null));
+		return new Noted(index, id, reply.number(0), timeToLive, reply.number(1) == 1);
+	}
+
+	/**
+	 * Says how long a session lives that has been written since it was noted. Does
+	 * nothing if it was noted again: whoever did so says it, and a request that arrives
+	 * late must not shorten its life.
+	 * @param timeToLive how long it lives; null for good
+	 */
+	void settle(Noted noted, @Nullable Long timeToLive) {
+		if (noted.exact() && Objects.equals(noted.timeToLive(), timeToLive)) {
+			return;
+		}
+		this.scripts.repeat(Script.TOUCH, noted.index(),
+				new Arguments().with(noted.id()).with(timeToLive).with(lag()).with(noted.at()));
 	}
 
 	/**
 	 * Removes a session that is gone, unless it was noted again since.
 	 */
 	void forget(Pair index, String id, long upTo) {
-		this.scripts.read(Script.FORGET, List.of(index), new Arguments().with(id).with(upTo));
+		this.scripts.repeat(Script.FORGET, index, new Arguments().with(id).with(upTo));
 	}
 
 	/**
@@ -79,11 +111,11 @@ final class OwnerIndex {
 		long wanted = (long) page.offset() + page.limit();
 		long batch = Math.max(SMALLEST_BATCH, Math.min(LARGEST_BATCH, wanted));
 		List<Found<T>> found = new ArrayList<>();
-		List<Tuple> gone = new ArrayList<>();
+		List<Hint> gone = new ArrayList<>();
 		boolean more = page.limit() > 0;
 		for (long from = 0; more; from += batch) {
-			List<Tuple> hints = this.scripts.newest(index.first(), from, from + batch - 1);
-			List<Found<T>> read = reader.apply(hints.stream().map(OwnerIndex::id).toList());
+			List<Hint> hints = hints(index, from, from + batch - 1);
+			List<Found<T>> read = reader.apply(hints.stream().map(Hint::id).toList());
 			found.addAll(read);
 			found.sort(Comparator.<Found<T>, Instant>comparing(Found::at).reversed());
 			gone.addAll(without(hints, read));
@@ -93,36 +125,39 @@ final class OwnerIndex {
 		return found.stream().skip(page.offset()).limit(page.limit()).map(Found::value).toList();
 	}
 
-	private static <T> List<Tuple> without(List<Tuple> hints, List<Found<T>> read) {
+	private List<Hint> hints(Pair index, long from, long to) {
+		Reply reply = this.scripts.read(Script.NEWEST, List.of(index), new Arguments().with(from).with(to));
+		List<Hint> hints = new ArrayList<>();
+		for (int i = 0; i < reply.size(); i += 2) {
+			hints.add(new Hint(reply.requiredText(i), reply.number(i + 1)));
+		}
+		return hints;
+	}
+
+	private static <T> List<Hint> without(List<Hint> hints, List<Found<T>> read) {
 		Set<String> there = new HashSet<>();
 		read.forEach((found) -> there.add(found.id()));
-		return hints.stream().filter((hint) -> !there.contains(id(hint))).toList();
+		return hints.stream().filter((hint) -> !there.contains(hint.id())).toList();
 	}
 
 	/** Whether what was not looked at yet cannot have been written later. */
-	private <T> boolean isComplete(List<Found<T>> found, long wanted, Tuple oldest) {
+	private <T> boolean isComplete(List<Found<T>> found, long wanted, Hint oldest) {
 		if (found.size() < wanted) {
 			return false;
 		}
 		long last = Micros.of(found.get((int) wanted - 1).at());
-		return last >= at(oldest) + (this.scripts.haveOneServer() ? 0 : lag());
+		return last >= oldest.at() + (this.scripts.haveOneServer() ? 0 : lag());
 	}
 
 	/** One that was noted just now may be about to be written. */
-	private void forgetOld(Pair index, List<Tuple> gone) {
+	private void forgetOld(Pair index, List<Hint> gone) {
 		if (gone.isEmpty()) {
 			return;
 		}
-		long newest = this.scripts.newest(index.first(), 0, 0).stream().mapToLong(OwnerIndex::at).findFirst().orElse(0);
-		gone.stream().filter((hint) -> at(hint) < newest - lag()).forEach((hint) -> forget(index, id(hint), at(hint)));
-	}
-
-	private static String id(Tuple hint) {
-		return new String(hint.getValue(), StandardCharsets.UTF_8);
-	}
-
-	private static long at(Tuple hint) {
-		return hint.getScore().longValue();
+		long newest = hints(index, 0, 0).stream().mapToLong(Hint::at).findFirst().orElse(0);
+		gone.stream()
+			.filter((hint) -> hint.at() < newest - lag())
+			.forEach((hint) -> forget(index, hint.id(), hint.at()));
 	}
 
 }

@@ -30,7 +30,13 @@ final class PackedItems {
 	static List<ItemRow> of(Reply pairs) {
 		List<ItemRow> items = new ArrayList<>();
 		for (int i = 0; i < pairs.size(); i += 2) {
-			new PackedItems(pairs.number(i), pairs.bytes(i + 1)).addTo(items);
+			long turn = pairs.number(i);
+			try {
+				new PackedItems(turn, pairs.bytes(i + 1)).addTo(items);
+			}
+			catch (IndexOutOfBoundsException ex) {
+				throw pairs.unreadableItems(turn);
+			}
 		}
 		items.sort(Comparator.comparingLong(ItemRow::sequence));
 		return items;

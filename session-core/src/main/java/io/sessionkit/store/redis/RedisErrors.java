@@ -49,8 +49,11 @@ final class RedisErrors {
 					+ " nothing was written. Delete it, or set sessionkit.store.redis.key-prefix.", null);
 		}
 		if (isAmbiguous(ex)) {
-			return new StoreUnavailableException("The Redis server of the session store cannot be reached ("
-					+ ex.getClass().getSimpleName() + ")." + (write ? " Whether the write took place is unknown;"
+			String what = (ex instanceof BrokenAnswerException)
+					? "The Redis server of the session store gave no whole answer ("
+					: "The Redis server of the session store cannot be reached (";
+			return new StoreUnavailableException(what + ex.getClass().getSimpleName() + ")."
+					+ (write ? " Whether the write took place is unknown: read the session before you write again;"
 							+ " committing the same turn id again is safe." : ""),
 					ex);
 		}

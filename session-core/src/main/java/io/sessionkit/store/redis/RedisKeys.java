@@ -7,7 +7,7 @@ import io.sessionkit.store.row.KeyHash;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of the keys. The two of a session share a hash tag, so that a Cluster keeps
+ * The names of the keys. Those of a session share a hash tag, so that a Cluster keeps
  * them on one server; so do the two of an index. Tags are hashes: an id may have braces
  * in it.
  *
@@ -37,6 +37,13 @@ record RedisKeys(String prefix) {
 	/** The session and its records. */
 	Pair session(KeyHash hash) {
 		return pair(hash.session(), "s", "r");
+	}
+
+	/**
+	 * What became of the last writes of a session that have no turn, and of those before.
+	 */
+	Pair writes(KeyHash hash) {
+		return pair(hash.session(), "w", "v");
 	}
 
 	/** The sessions of an owner, and when they are gone. */

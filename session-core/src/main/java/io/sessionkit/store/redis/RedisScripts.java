@@ -3,6 +3,9 @@ package io.sessionkit.store.redis;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.sessionkit.store.redis.RedisKeys.Pair;
@@ -10,23 +13,26 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisClusterNode;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.zset.Tuple;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.data.redis.serializer.RedisSerializer;
 
 /**
  * Runs the scripts, each by its digest, and by its text where the server does not know it
- * yet.
+ * yet. Each request has a token of its own, which its answer begins with. A request whose
+ * answer is lost or not whole is sent once more.
  */
 final class RedisScripts {
 
 	private final RedisTemplate<byte[], byte[]> redis = new RedisTemplate<>();
 
 	private final Pair severalSlots;
+
+	private final AtomicLong requests = new AtomicLong(ThreadLocalRandom.current().nextLong(1L << 48));
 
 	/** Whether one script may use keys of several hash tags; unknown before first use. */
 	private volatile @Nullable Boolean oneServer;
@@ -51,7 +57,7 @@ final class RedisScripts {
 	boolean haveOneServer() {
 		Boolean known = this.oneServer;
 		if (known == null) {
-			known = run(() -> !isCluster() && takesSeveralSlots(), false);
+			known = read(() -> !isCluster() && takesSeveralSlots());
 			this.oneServer = known;
 		}
 		return known;
@@ -80,7 +86,7 @@ final class RedisScripts {
 	 * Keys of each server that has keys, to call a script there.
 	 */
 	List<Pair> servers(RedisKeys keys) {
-		return run(() -> Objects.requireNonNull(this.redis.execute((RedisCallback<List<Pair>>) (connection) -> {
+		return read(() -> Objects.requireNonNull(this.redis.execute((RedisCallback<List<Pair>>) (connection) -> {
 			if (!(connection instanceof RedisClusterConnection cluster)) {
 				return List.of(keys.oneSlot(0));
 			}
@@ -91,7 +97,7 @@ final class RedisScripts {
 				}
 			}
 			return servers;
-		})), false);
+		})));
 	}
 
 	private static Pair keysOn(RedisClusterNode node, RedisKeys keys) {
@@ -102,71 +108,88 @@ final class RedisScripts {
 		return keys.oneSlot(number);
 	}
 
+	/**
+	 * Runs a script that only reads.
+	 * @throws io.sessionkit.StoreUnavailableException if the server refuses it, or if
+	 * there is no whole answer
+	 */
 	Reply read(Script script, List<Pair> keys, Arguments arguments) {
-		return run(() -> reply(script, keys, arguments), false);
+		return read(() -> reply(script, keys, arguments));
 	}
 
 	/**
-	 * Runs a script that uses an index too where there is one server.
+	 * Runs a script that writes and may run twice.
+	 * @throws io.sessionkit.StoreUnavailableException if the server refuses it, or if
+	 * there is no whole answer, so that nobody knows whether it ran
+	 */
+	Reply repeat(Script script, Pair keys, Arguments arguments) {
+		return twice(() -> reply(script, List.of(keys), arguments), RedisErrors::isAmbiguous, true);
+	}
+
+	/** Who has waited in vain for an answer does not wait for another one. */
+	private static <T> T read(Supplier<T> work) {
+		return twice(work, (ex) -> RedisErrors.isAmbiguous(ex) && !(ex instanceof QueryTimeoutException), false);
+	}
+
+	/**
+	 * Runs a script that writes and recognizes a write that comes twice.
 	 * @param script the script
 	 * @param keys the keys of the session
-	 * @param index the keys of the indexes
+	 * @param index the keys of the indexes, for where there is one server
 	 * @param arguments the arguments
-	 * @param repeatable whether it may be run once more where nobody knows whether it was
-	 * run: it then says that it was
+	 * @param write the id of the write
+	 * @throws io.sessionkit.StoreUnavailableException if the server refuses it, or if
+	 * there is no whole answer, so that nobody knows whether it ran
 	 */
-	Reply write(Script script, Pair keys, List<Pair> index, Arguments arguments, boolean repeatable) {
-		return run(() -> {
+	Reply write(Script script, List<Pair> keys, List<Pair> index, Arguments arguments, WriteId write) {
+		return twice(() -> {
+			List<Pair> all = new ArrayList<>(keys);
+			if (haveOneServer()) {
+				all.addAll(index);
+			}
+			return reply(script, all, arguments, write.text());
+		}, RedisErrors::isAmbiguous, true);
+	}
+
+	private static <T> T twice(Supplier<T> work, Predicate<DataAccessException> again, boolean write) {
+		try {
 			try {
-				return writeOnce(script, keys, index, arguments);
+				return work.get();
 			}
 			catch (DataAccessException ex) {
-				if (!repeatable || !RedisErrors.isAmbiguous(ex)) {
+				if (!again.test(ex)) {
 					throw ex;
 				}
-				return writeOnce(script, keys, index, arguments);
+				return work.get();
 			}
-		}, true);
-	}
-
-	private Reply writeOnce(Script script, Pair keys, List<Pair> index, Arguments arguments) {
-		List<Pair> all = new ArrayList<>(List.of(keys));
-		if (haveOneServer()) {
-			all.addAll(index);
 		}
-		return reply(script, all, arguments);
+		catch (DataAccessException ex) {
+			throw RedisErrors.translate(ex, write);
+		}
 	}
 
-	private Reply reply(Script script, List<Pair> keys, Arguments arguments) {
+	private Reply reply(Script script, List<Pair> keys, Arguments arguments, String... last) {
 		List<byte[]> names = new ArrayList<>();
 		for (Pair pair : keys) {
 			names.add(pair.first());
 			names.add(pair.second());
 		}
-		return new Reply(Objects.requireNonNull(this.redis.execute(script.script(), RedisSerializer.byteArray(),
-				ofElements(), names, arguments.toArray())));
+		String token = Long.toString(this.requests.incrementAndGet(), Character.MAX_RADIX);
+		String[] end = new String[last.length + 1];
+		System.arraycopy(last, 0, end, 0, last.length);
+		end[last.length] = token;
+		return PackedAnswer.read(execute(script, names, arguments.toArray(end)), token);
 	}
 
-	/** Spring asks for a serializer of the whole list and uses it for what is in it. */
-	@SuppressWarnings({ "unchecked", "rawtypes" })
-	private static RedisSerializer<List> ofElements() {
-		return (RedisSerializer) RedisSerializer.byteArray();
-	}
-
-	/**
-	 * The newest members of an index with their times.
-	 */
-	List<Tuple> newest(byte[] index, long from, long to) {
-		return run(() -> Objects.requireNonNull(this.redis.execute((RedisCallback<List<Tuple>>) (connection) -> List
-			.copyOf(connection.zSetCommands().zRevRangeWithScores(index, from, to)))), false);
-	}
-
-	private static <T> T run(Supplier<T> work, boolean write) {
+	private byte @Nullable [] execute(Script script, List<byte[]> keys, Object[] arguments) {
 		try {
-			return work.get();
+			return this.redis.execute(script.script(), RedisSerializer.byteArray(), RedisSerializer.byteArray(), keys,
+					arguments);
 		}
-		catch (DataAccessException ex) {
-			throw RedisErrors.translate(ex, write);
+		catch (ClassCastException | IndexOutOfBoundsException | NullPointerException
+				| UnsupportedOperationException ex) {
+			// a driver that has lost its place in what it reads
+			throw new BrokenAnswerException(ex);
 		}
 	}
 

@@ -41,8 +41,17 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * call more there, and one turn in {@code 15 minutes}.
  * <p>
  * Redis transactions and those of a caller are not joined: a commit is stored when it
- * returns. A commit of a turn whose answer was lost is repeated once, which is safe: the
- * script looks for the turn's id first.
+ * returns. An answer is one text with its length and the token of its request, so half an
+ * answer is recognized. A request whose answer was lost is sent once more, by the driver
+ * or by the store. Each write has an id by which its script recognizes the repetition: it
+ * is done once and answered as the first time.
+ * <p>
+ * What nobody can know: whether a write took place whose answers were both lost. The
+ * {@link io.sessionkit.StoreUnavailableException} says so; committing the same turn id
+ * again is safe. A turn is recognized as long as it exists and no later part of it was
+ * stored (after that it is {@code REPEATED}), another write for five minutes at least. A
+ * server that drops these ids, because it evicts keys that expire ({@code volatile-*}) or
+ * lost its newest writes in a failover, may do such a write a second time.
  * <p>
  * Expiry and the times of sessions and records are by the clock of the server. How much
  * of what was stored survives a crash or a failover of the server is a matter of its
@@ -65,6 +74,8 @@ public final class RedisSessionStore implements SessionStore {
 	private final OwnerIndex index;
 
 	private final GoneIds gone;
+
+	private final SessionWrites writes;
 
 	private final RowReader reader;
 
@@ -91,6 +102,7 @@ public final class RedisSessionStore implements SessionStore {
 		this.scripts = new RedisScripts(connections, this.keys.severalSlots());
 		this.index = new OwnerIndex(this.scripts);
 		this.gone = new GoneIds(this.scripts, this.keys);
+		this.writes = new SessionWrites(this.keys, this.scripts, this.index);
 		this.reader = new RowReader(options.codec());
 	}
 
@@ -121,55 +133,7 @@ public final class RedisSessionStore implements SessionStore {
 
 	@Override
 	public CommitResult commit(Commit commit) {
-		EncodedCommit encoded = EncodedCommit.of(commit, this.options);
-		Reply reply = this.scripts.haveOneServer() ? commit(encoded, false) : commitAndIndex(encoded);
-		return Commits.result(commit, reply);
-	}
-
-	/**
-	 * An index is written before the session. How long the session lives is known for
-	 * sure when its script has run; until then it lives for good.
-	 */
-	private Reply commitAndIndex(EncodedCommit encoded) {
-		SessionKey key = encoded.commit().key();
-		kinds(encoded.commit()).forEach((kind) -> touchRecords(key, kind, null));
-		boolean first = encoded.commit().expect() == Commit.Expect.ABSENT;
-		if (first) {
-			touchSessions(key, encoded.firstTimeToLive());
-		}
-		Reply reply = commit(encoded, first);
-		if (reply.requiredText(0).equals("INDEX")) {
-			touchSessions(key, reply.numberOrNull(1));
-			reply = commit(encoded, true);
-		}
-		if (reply.requiredText(0).equals("COMMITTED") && reply.numberOrNull(4) != null) {
-			Long timeToLive = reply.numberOrNull(4);
-			kinds(encoded.commit()).forEach((kind) -> touchRecords(key, kind, timeToLive));
-		}
-		return reply;
-	}
-
-	private Reply commit(EncodedCommit encoded, boolean indexed) {
-		Commit commit = encoded.commit();
-		List<Pair> indexes = new ArrayList<>();
-		indexes.add(this.keys.sessions(commit.key().owner()));
-		kinds(commit).forEach((kind) -> indexes.add(this.keys.records(commit.key().owner(), kind)));
-		return this.scripts.write(Script.COMMIT, this.keys.session(encoded.key()), indexes,
-				Arguments.of(encoded, indexed, OwnerIndex.lag()), commit.turn() != null);
-	}
-
-	private static LinkedHashSet<String> kinds(Commit commit) {
-		LinkedHashSet<String> kinds = new LinkedHashSet<>();
-		commit.records().forEach((record) -> kinds.add(record.kind()));
-		return kinds;
-	}
-
-	private void touchSessions(SessionKey key, @Nullable Long timeToLive) {
-		this.index.touch(this.keys.sessions(key.owner()), key.id(), timeToLive);
-	}
-
-	private void touchRecords(SessionKey key, String kind, @Nullable Long timeToLive) {
-		this.index.touch(this.keys.records(key.owner(), kind), key.id(), timeToLive);
+		return this.writes.commit(EncodedCommit.of(commit, this.options));
 	}
 
 	@Override
@@ -213,7 +177,8 @@ public final class RedisSessionStore implements SessionStore {
 			List<Reply> headers = this.scripts.read(Script.HEADERS, keysOfSome, new Arguments()).lists();
 			for (int i = 0; i < some.size(); i++) {
 				if (!headers.get(i).isEmpty()) {
-					Session session = this.reader.session(SessionKey.of(owner, some.get(i)), headers.get(i).header());
+					SessionKey key = SessionKey.of(owner, some.get(i));
+					Session session = this.reader.session(key, headers.get(i).about(key).header());
 					found.add(new Found<>(some.get(i), session.updatedAt(), session));
 				}
 			}
@@ -223,16 +188,7 @@ public final class RedisSessionStore implements SessionStore {
 
 	@Override
 	public void erase(SessionKey key) {
-		Pair sessions = this.keys.sessions(key.owner());
-		Reply reply = this.scripts.write(Script.CLEAR, keysOf(key), List.of(sessions), new Arguments().with(key.id()),
-				true);
-		long cleared = reply.number(0);
-		if (!this.scripts.haveOneServer()) {
-			this.index.forget(sessions, key.id(), cleared);
-		}
-		for (int i = 1; i < reply.size(); i++) {
-			this.index.forget(this.keys.records(key.owner(), reply.requiredText(i)), key.id(), cleared);
-		}
+		this.writes.erase(key);
 	}
 
 	/**
@@ -250,18 +206,7 @@ public final class RedisSessionStore implements SessionStore {
 
 	@Override
 	public boolean put(SessionKey key, RecordWrite record) {
-		boolean oneServer = this.scripts.haveOneServer();
-		if (!oneServer) {
-			touchRecords(key, record.kind(), null);
-		}
-		Arguments arguments = new Arguments().with(key.id()).with(OwnerIndex.lag()).with(record);
-		Reply reply = this.scripts.write(Script.PUT, keysOf(key),
-				List.of(this.keys.records(key.owner(), record.kind())), arguments, false);
-		boolean written = reply.number(0) == 1;
-		if (!oneServer && written && reply.numberOrNull(1) != null) {
-			touchRecords(key, record.kind(), reply.numberOrNull(1));
-		}
-		return written;
+		return this.writes.put(key, record);
 	}
 
 	@Override
@@ -286,7 +231,7 @@ public final class RedisSessionStore implements SessionStore {
 	}
 
 	private Reply read(Script script, SessionKey key, Arguments arguments) {
-		return this.scripts.read(script, List.of(keysOf(key)), arguments);
+		return this.scripts.read(script, List.of(keysOf(key)), arguments).about(key);
 	}
 
 	private Pair keysOf(SessionKey key) {

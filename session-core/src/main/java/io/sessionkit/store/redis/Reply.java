@@ -1,10 +1,11 @@
 package io.sessionkit.store.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 import io.sessionkit.TurnStatus;
+import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.store.row.HeaderRow;
 import io.sessionkit.store.row.RecordRow;
@@ -13,11 +14,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a script returned: a list of numbers, texts and further lists. Where the scripts
- * have an empty text there is none.
+ * have an empty text there is none. A value that is not what it should be was stored like
+ * that: the answer itself was checked before.
  *
  * @param values the list
+ * @param about what it is about, for messages
  */
-record Reply(List<?> values) {
+record Reply(List<?> values, String about) {
+
+	/** The same reply, where it is known what it is about. */
+	Reply about(Object subject) {
+		return new Reply(this.values, "session " + subject);
+	}
 
 	boolean isEmpty() {
 		return this.values.isEmpty();
@@ -28,36 +36,54 @@ record Reply(List<?> values) {
 	}
 
 	byte[] bytes(int index) {
-		return (byte[]) Objects.requireNonNull(this.values.get(index));
+		return (value(index) instanceof byte[] bytes) ? bytes : fail(index, "text");
 	}
 
 	@Nullable String text(int index) {
-		Object value = this.values.get(index);
-		return (value instanceof byte[] bytes && bytes.length > 0) ? new String(bytes, StandardCharsets.UTF_8) : null;
+		return (value(index) instanceof byte[] bytes && bytes.length > 0) ? new String(bytes, StandardCharsets.UTF_8)
+				: null;
 	}
 
 	String requiredText(int index) {
-		return Objects.requireNonNullElse(text(index), "");
+		String text = text(index);
+		return (text != null) ? text : "";
 	}
 
 	@Nullable Long numberOrNull(int index) {
-		if (this.values.get(index) instanceof Long number) {
+		if (value(index) instanceof Long number) {
 			return number;
 		}
 		String digits = text(index);
-		return (digits != null) ? Long.valueOf(digits) : null;
+		try {
+			return (digits != null) ? Long.valueOf(digits) : null;
+		}
+		catch (NumberFormatException ex) {
+			return fail(index, "number");
+		}
 	}
 
 	long number(int index) {
-		return Objects.requireNonNullElse(numberOrNull(index), 0L);
+		Long number = numberOrNull(index);
+		return (number != null) ? number : 0;
 	}
 
 	Reply list(int index) {
-		return new Reply((List<?>) Objects.requireNonNull(this.values.get(index)));
+		return (value(index) instanceof List<?> list) ? new Reply(list, this.about) : fail(index, "list");
 	}
 
 	List<Reply> lists() {
-		return this.values.stream().map((value) -> new Reply((List<?>) Objects.requireNonNull(value))).toList();
+		return this.values.stream()
+			.map((value) -> (value instanceof List<?> list) ? new Reply(list, this.about)
+					: Reply.<Reply>fail(this.about, "A value is not a list"))
+			.toList();
+	}
+
+	List<String> texts() {
+		List<String> texts = new ArrayList<>();
+		for (int i = 0; i < size(); i++) {
+			texts.add(requiredText(i));
+		}
+		return texts;
 	}
 
 	/** The fields of a header, in the order of <code>session.lua</code>. */
@@ -77,9 +103,38 @@ record Reply(List<?> values) {
 	/** A turn with its number in front. */
 	TurnRow turn() {
 		HeaderRow.Path path = new HeaderRow.Path(number(0), number(2), number(3), number(4), text(5));
-		return new TurnRow(requiredText(18), number(1), path, requiredText(6), TurnStatus.valueOf(requiredText(7)),
-				(int) number(9), (int) number(10), (int) number(11), number(13), numberOrNull(14), text(15), text(16),
-				requiredText(17));
+		return new TurnRow(requiredText(18), number(1), path, requiredText(6), status(7), (int) number(9),
+				(int) number(10), (int) number(11), number(13), numberOrNull(14), text(15), text(16), requiredText(17));
+	}
+
+	private TurnStatus status(int index) {
+		try {
+			return TurnStatus.valueOf(requiredText(index));
+		}
+		catch (IllegalArgumentException ex) {
+			return fail(index, "status");
+		}
+	}
+
+	private @Nullable Object value(int index) {
+		return (index < this.values.size()) ? this.values.get(index) : fail(index, "value");
+	}
+
+	private <T> T fail(int index, String expected) {
+		return fail(this.about, "Value " + index + " is not a " + expected);
+	}
+
+	private static <T> T fail(String about, String fault) {
+		throw new UnreadablePayloadException("What Redis keeps of " + about + " cannot be read: " + fault
+				+ ". Something else has written to its keys.", null);
+	}
+
+	/** The exception for items that are not packed as they should be. */
+	UnreadablePayloadException unreadableItems(long turn) {
+		return new UnreadablePayloadException(
+				"What Redis keeps of " + this.about + " cannot be read: the items of turn " + turn
+						+ " are not packed as they should be. Something else has written to its keys.",
+				null);
 	}
 
 }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Objects;
 
 import org.springframework.data.redis.core.script.DefaultRedisScript;
@@ -18,7 +17,7 @@ enum Script {
 
 	OPEN("session", "open"),
 
-	COMMIT("session", "write", "index", "commit"),
+	COMMIT("session", "write", "index", "once", "commit"),
 
 	ITEMS("session", "items"),
 
@@ -30,9 +29,13 @@ enum Script {
 
 	HEADERS("session", "headers"),
 
+	STANDING("session", "standing"),
+
 	CLEAR("session", "clear"),
 
-	PUT("session", "write", "index", "put"),
+	PUT("session", "write", "index", "once", "put"),
+
+	NEWEST("newest"),
 
 	TOUCH("index", "touch"),
 
@@ -44,20 +47,18 @@ enum Script {
 
 	PROBE("probe");
 
-	/** The list that a script returns is of whatever the script puts into it. */
-	@SuppressWarnings("rawtypes")
-	private final RedisScript<List> script;
+	/** One text, which a driver sets at once: lists it puts together piece by piece. */
+	private final RedisScript<byte[]> script;
 
 	Script(String... files) {
-		StringBuilder text = new StringBuilder();
+		StringBuilder text = new StringBuilder(read("answer.lua"));
 		for (String file : files) {
 			text.append(read(file + ".lua"));
 		}
-		this.script = new DefaultRedisScript<>(text.toString(), List.class);
+		this.script = new DefaultRedisScript<>(text.toString(), byte[].class);
 	}
 
-	@SuppressWarnings("rawtypes")
-	RedisScript<List> script() {
+	RedisScript<byte[]> script() {
 		return this.script;
 	}
 

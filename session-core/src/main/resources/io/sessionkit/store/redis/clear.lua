@@ -1,16 +1,12 @@
--- KEYS session, records, and where all keys may be on one server: the index of sessions, its expiries
--- ARGV session id  Returns the time, and the kinds of the records that were there.
-local kinds, seen = {digits(clock())}, {}
-for _, field in ipairs(redis.call('HKEYS', RECORDS)) do
-	local kind = string.match(field, '^(.-)%z')
-	if not seen[kind] then
-		seen[kind] = true
-		kinds[#kinds + 1] = kind
-	end
-end
-redis.call('UNLINK', SESSION, RECORDS)
-if KEYS[3] then
-	redis.call('ZREM', KEYS[3], ARGV[1])
-	redis.call('ZREM', KEYS[4], ARGV[1])
-end
-return kinds
+-- KEYS session, records, the two of once.lua, and where all keys may be on one server: the index of
+-- sessions and its expiries, then the same two for each kind of the records
+-- ARGV session id, which session was there  Returns the time, whether it erased, and the kinds of the
+-- records that were there. A session that was created since is another one: it stays.
+local time = clock()
+local wrong = wrong_type('zset', {unpack(KEYS, 5)})
+if wrong then return wrong end
+if identity() ~= ARGV[2] then return answer({time, 0, {}}) end
+local kinds = kinds_of_records()
+redis.call('UNLINK', unpack(KEYS, 1, 4))
+for i = 5, #KEYS do redis.call('ZREM', KEYS[i], ARGV[1]) end
+return answer({time, 1, kinds})

@@ -1,6 +1,6 @@
--- KEYS session, records, and where all keys may be on one server: the index of sessions and its
---   expiries, then the same two for each kind of the records
--- ARGV as CommitArguments writes them
+-- KEYS session, records, the two of once.lua unless there is a turn, and where all keys may be on one
+--   server: the index of sessions and its expiries, then the same two for each kind of the records
+-- ARGV as Arguments writes them
 -- Returns COMMITTED version turn first-item time-to-live, REPEATED version turn, CONFLICT version, INDEX
 -- time-to-live where the index has to be written first, or PART, HEAD, CHECKPOINT, PAUSED with what was
 -- refused.
@@ -38,7 +38,12 @@ local there = there_number and turn(there_number)
 
 -- what is asked for
 
-if there and write.part < there[PARTS] then return {'REPEATED', header.version, there_number} end
+local again = not write.id and recalled()
+if again then return answer(again) end
+if there and write.part < there[PARTS] then
+	if there[WRITTEN_BY] ~= WRITE then return answer({'REPEATED', header.version, there_number}) end
+	return answer({'COMMITTED', there[VERSION], there_number, there[FROM], header.ttl or ''})
+end
 
 local function is_as_expected()
 	if commit.expect == 'ABSENT' then
@@ -55,10 +60,10 @@ local function is_as_expected()
 	end
 	return true
 end
-if not is_as_expected() then return {'CONFLICT', header.version} end
+if not is_as_expected() then return answer({'CONFLICT', header.version}) end
 
 local parts = there and there[PARTS] or 0
-if write.id and write.part ~= parts then return {'PART', parts} end
+if write.id and write.part ~= parts then return answer({'PART', parts}) end
 
 -- what the way to the beginning looks like
 
@@ -102,12 +107,12 @@ end
 local head_before = header.head
 if change.head then
 	local target = turn(change.head)
-	if change.head ~= 0 and not target then return {'HEAD', 'absent'} end
-	if change.head ~= 0 and target[STATUS] ~= 'COMPLETED' then return {'HEAD', 'not completed'} end
+	if change.head ~= 0 and not target then return answer({'HEAD', 'absent'}) end
+	if change.head ~= 0 and target[STATUS] ~= 'COMPLETED' then return answer({'HEAD', 'not completed'}) end
 	header.branch = change.branch
 	be_at(change.head, target or BEGINNING)
 end
-if change.cp and change.cp ~= 0 and not is_on_path(change.cp) then return {'CHECKPOINT', header.head} end
+if change.cp and change.cp ~= 0 and not is_on_path(change.cp) then return answer({'CHECKPOINT', header.head}) end
 
 -- what is there to be deleted
 
@@ -167,16 +172,17 @@ local function moves_head_of_open_turn()
 		or change.head and change.head ~= head_before
 		or #deletes > 0 and head_before > 0 and are_last_of(head_before)
 end
-if moves_head_of_open_turn() then return {'PAUSED', header.openTurn} end
+if moves_head_of_open_turn() then return answer({'PAUSED', header.openTurn}) end
 
 local changes = change.title or change.tags or change.state or change.ttl or change.head or change.cp
-local inline = KEYS[3] ~= nil
+local first_index = write.id and 3 or 5
+local inline = KEYS[first_index] ~= nil
 local ttl = change.ttl or header.ttl
 if not inline and not commit.indexed and (created or change.ttl or now - header.indexed > commit.lag) then
-	return {'INDEX', ttl or ''}
+	return answer({'INDEX', ttl or ''})
 end
 
-local wrong = wrong_type('hash', {RECORDS}) or wrong_type('zset', {unpack(KEYS, 3)})
+local wrong = wrong_type('hash', {RECORDS}) or wrong_type('zset', {unpack(KEYS, first_index)})
 if wrong then return wrong end
 
 -- from here on it is written
@@ -248,7 +254,9 @@ local function become_head(at, completed)
 	end
 end
 
-local first = header.items + 1
+local first = write.count > 0 and header.items + 1 or 0
+local moves = changes or #records > 0 or write.id and write.completed or header.version == 0
+local version = header.version + (moves and 1 or 0)
 local written = 0
 if write.id then
 	local at, changed = there_number, there
@@ -256,6 +264,7 @@ if write.id then
 	add_items(at, changed)
 	changed[STATUS], changed[OPEN], changed[ENDED], changed[OUTCOME] =
 		write.status, write.open and 1 or 0, write.ended, write.outcome
+	changed[WRITTEN_BY], changed[VERSION], changed[FROM] = WRITE, version, first
 	if write.open then
 		header.openTurn = at
 	elseif header.openTurn == at then
@@ -314,6 +323,14 @@ for _, sequence in ipairs(deletes) do
 	if delete(sequence) then deleted = true end
 end
 if deleted then leave_empty_head() end
+if deleted and not moves then
+	version = version + 1
+	local beside = turn(written)
+	if beside then
+		beside[VERSION] = version
+		save_turn(written, beside)
+	end
+end
 
 -- what else is new
 
@@ -335,9 +352,8 @@ header.ttl = ttl and ttl > 0 and ttl or nil
 
 for _, each_record in ipairs(records) do write_record(each_record, now) end
 
-local moved = deleted or changes or #records > 0 or write.id and write.completed
-if moved or header.version == 0 then header.version = header.version + 1 end
-if moved or write.id then
+header.version = version
+if moves or deleted or write.id then
 	header.updated = now
 	header.expires = header.ttl and now + header.ttl
 end
@@ -352,6 +368,7 @@ end
 redis.call('HSET', SESSION, unpack(saved))
 expire(header.expires)
 if inline then
-	for i = 3, #KEYS, 2 do touch(KEYS[i], KEYS[i + 1], commit.id, now, header.ttl, commit.lag) end
+	for i = first_index, #KEYS, 2 do touch(KEYS[i], KEYS[i + 1], commit.id, now, header.ttl, commit.lag) end
 end
-return {'COMMITTED', header.version, written, write.count > 0 and first or 0, header.ttl or ''}
+local result = {'COMMITTED', version, written, first, header.ttl or ''}
+return answer(write.id and result or remember(result, now))

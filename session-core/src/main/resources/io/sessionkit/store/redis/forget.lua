@@ -3,6 +3,6 @@ local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if score and tonumber(score) <= tonumber(ARGV[2]) then
 	redis.call('ZREM', KEYS[1], ARGV[1])
 	redis.call('ZREM', KEYS[2], ARGV[1])
-	return {1}
+	return answer({1})
 end
-return {0}
+return answer({0})

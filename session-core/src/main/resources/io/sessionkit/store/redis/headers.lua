@@ -6,4 +6,4 @@ for i = 1, #KEYS, 2 do
 	SESSION = KEYS[i]
 	headers[#headers + 1] = stored_header(now) or {}
 end
-return headers
+return answer(headers)

@@ -3,7 +3,7 @@
 -- sequence if there are.
 local values = stored_header(clock())
 local before, left = tonumber(ARGV[1]), tonumber(ARGV[2])
-if not values or left == 0 then return {} end
+if not values or left == 0 then return answer({}) end
 local header = named(values)
 local found = {}
 
@@ -37,4 +37,4 @@ walk(header.head, header.runLo, header.runParent, 0, function(low, high)
 		return not left or left > 0
 	end)
 end)
-return found
+return answer(found)

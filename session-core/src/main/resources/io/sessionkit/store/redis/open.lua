@@ -2,7 +2,7 @@
 -- Returns nothing, or the header, the checkpoint, and pairs of a turn and its items, the newest first.
 local now = clock()
 local values = stored_header(now)
-if not values then return {} end
+if not values then return answer({}) end
 local header = named(values)
 local turns, items = tonumber(ARGV[1]), tonumber(ARGV[2])
 
@@ -39,4 +39,4 @@ if turns ~= 0 and items ~= 0 then
 end
 
 local checkpoint = header.cpId ~= '' and record('checkpoint', header.cpId, now)
-return {values, checkpoint or {}, found}
+return answer({values, checkpoint or {}, found})

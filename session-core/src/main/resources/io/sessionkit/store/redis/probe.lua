@@ -1,2 +1,2 @@
 -- KEYS two of different hash slots  Is refused where one script may not have both.
-return {#KEYS}
+return answer({#KEYS})

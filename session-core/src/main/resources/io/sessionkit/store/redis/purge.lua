@@ -5,4 +5,4 @@ for _, id in ipairs(gone) do
 	redis.call('ZREM', KEYS[1], id)
 	redis.call('ZREM', KEYS[2], id)
 end
-return {#gone}
+return answer({#gone})

@@ -1,7 +1,7 @@
 -- KEYS session, records  ARGV kind  Returns the records of the kind that have not expired, each with
 -- its id in front.
 local now = clock()
-if not stored_header(now) then return {} end
+if not stored_header(now) then return answer({}) end
 local prefix, records = ARGV[1] .. '\0', {}
 for _, field in ipairs(redis.call('HKEYS', RECORDS)) do
 	if string.sub(field, 1, #prefix) == prefix then
@@ -13,4 +13,4 @@ for _, field in ipairs(redis.call('HKEYS', RECORDS)) do
 		end
 	end
 end
-return records
+return answer(records)

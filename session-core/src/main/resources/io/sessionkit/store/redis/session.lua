@@ -9,7 +9,7 @@
 -- Times are microseconds by the clock of this server. A text that is not there is ''.
 local SESSION, RECORDS = KEYS[1], KEYS[2]
 
--- as HeaderFields reads them: numbers first
+-- as Reply reads them: numbers first
 local NUMBERS = {'version', 'turns', 'items', 'head', 'runLo', 'runParent', 'openTurn', 'cp', 'viewTurns', 'viewItems',
 	'viewTokens', 'created', 'updated', 'indexed', 'ttl', 'expires'}
 local TEXTS = {'branch', 'cpId', 'title', 'tags', 'state', 'incarnation'}
@@ -20,6 +20,8 @@ for _, name in ipairs(TEXTS) do FIELDS[#FIELDS + 1] = name end
 -- places in a packed turn
 local PARENT, LO, PAR, CP, CPID, BRANCH, STATUS, OPEN, PARTS, ITEMS, TOKENS, FIRST, STARTED, ENDED, STATE, ORIGIN,
 	OUTCOME, ID = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18
+-- and what the write that stored its last part was answered
+local WRITTEN_BY, VERSION, FROM = 19, 20, 21
 
 -- places in a packed record
 local REVISION, WRITTEN, EXPIRES, PAYLOAD = 1, 2, 3, 4
@@ -44,6 +46,11 @@ local function stored_header(now)
 	local expires = tonumber(values[#NUMBERS])
 	if expires and expires <= now then return nil end
 	return values
+end
+
+-- Which session is there, expired or not; '' for none.
+local function identity()
+	return redis.call('HGET', SESSION, 'incarnation') or ''
 end
 
 -- The header by name; numbers that are not there are nil.
@@ -92,6 +99,18 @@ local function record(kind, id, now)
 	local found = packed and cmsgpack.unpack(packed)
 	if found and found[EXPIRES] ~= '' and found[EXPIRES] <= now then return nil end
 	return found or nil
+end
+
+local function kinds_of_records()
+	local kinds, seen = {}, {}
+	for _, field in ipairs(redis.call('HKEYS', RECORDS)) do
+		local kind = string.match(field, '^(.-)%z')
+		if not seen[kind] then
+			seen[kind] = true
+			kinds[#kinds + 1] = kind
+		end
+	end
+	return kinds
 end
 
 -- Both keys live as long as the session.

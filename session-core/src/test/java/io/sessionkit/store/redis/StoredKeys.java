@@ -30,6 +30,10 @@ record StoredKeys(StringRedisTemplate redis, String prefix) {
 		return name(new RedisKeys(this.prefix).session(KeyHash.of(key)).second());
 	}
 
+	String writes(SessionKey key) {
+		return name(new RedisKeys(this.prefix).writes(KeyHash.of(key)).first());
+	}
+
 	String sessions(String owner) {
 		return name(new RedisKeys(this.prefix).sessions(owner).first());
 	}

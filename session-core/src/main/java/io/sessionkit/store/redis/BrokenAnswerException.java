@@ -1,0 +1,18 @@
+package io.sessionkit.store.redis;
+
+import org.springframework.dao.TransientDataAccessResourceException;
+
+/**
+ * What came back is not the whole answer to what was asked: the script may have run.
+ */
+final class BrokenAnswerException extends TransientDataAccessResourceException {
+
+	BrokenAnswerException(String why) {
+		super("The answer of a script is not whole: " + why + ".");
+	}
+
+	BrokenAnswerException(RuntimeException cause) {
+		super("The driver could not read the answer of a script.", cause);
+	}
+
+}

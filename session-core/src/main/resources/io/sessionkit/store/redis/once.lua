@@ -1,0 +1,34 @@
+-- Recognizes a write that comes twice, sent again by the driver or by the store since its answer was
+-- lost, so that it is done once and answered alike. Its id is the last argument but one. A turn keeps
+-- the id of the write that stored its last part; what became of other writes is kept in KEYS[3] and
+-- KEYS[4], hashes of write id to answer, for five minutes at least: the first one becomes the second
+-- when it is that old.
+local WRITE = ARGV[#ARGV - 1]
+local RECENT, BEFORE = KEYS[3], KEYS[4]
+local KEPT = 5 * 60 * 1000000
+
+-- when the first of the two was begun
+local since
+
+local function recalled()
+	local found = redis.call('HMGET', RECENT, WRITE, 'since')
+	since = tonumber(found[2] or nil)
+	local values = found[1] or redis.call('HGET', BEFORE, WRITE)
+	return values and cmsgpack.unpack(values)
+end
+
+-- For what recalled() did not know.
+local function remember(values, now)
+	if since and since + KEPT <= now then
+		redis.call('UNLINK', BEFORE)
+		redis.call('RENAME', RECENT, BEFORE)
+		since = nil
+	end
+	redis.call('HSET', RECENT, WRITE, cmsgpack.pack(values))
+	if not since then
+		redis.call('HSET', RECENT, 'since', digits(now))
+		redis.call('PEXPIRE', RECENT, 2 * KEPT / 1000)
+	end
+	return values
+end
+

@@ -1,0 +1,152 @@
+package io.sessionkit.store.redis;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.store.redis.CutOperation.Subject;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Answers of Redis that break off. Each operation is run again and again, each time with
+ * the connection cut one byte later, from before the first byte of its first answer until
+ * behind the last one of its last; with both drivers, on a server alone and on a Cluster.
+ * Whatever the driver does about it, the caller gets what it gets from a connection that
+ * holds, and the store has what it has then.
+ */
+class RedisCutAnswersTests {
+
+	/** Counts may have a digit more or less. */
+	private static final int SLACK = 8;
+
+	private static final Map<CutClient.Kind, CutClient> clients = new EnumMap<>(CutClient.Kind.class);
+
+	private final String run = UUID.randomUUID().toString();
+
+	private int subjects;
+
+	static Stream<Arguments> operations() {
+		return Stream.of(CutClient.Kind.values())
+			.flatMap((kind) -> Stream.of(CutOperation.values()).map((operation) -> Arguments.of(kind, operation)));
+	}
+
+	@AfterAll
+	static void stop() throws Exception {
+		for (CutClient client : clients.values()) {
+			client.close();
+		}
+		clients.clear();
+	}
+
+	@ParameterizedTest
+	@MethodSource("operations")
+	void aCutAfterAnyByteChangesNeitherResultNorStore(CutClient.Kind kind, CutOperation operation) {
+		CutClient client = clients.computeIfAbsent(kind, CutClient::of);
+		Subject shared = subject(client, operation);
+		Outcome expected = run(client, operation, shared, Long.MAX_VALUE);
+		long bytes = expected.bytes();
+		List<String> faults = new ArrayList<>();
+		for (long after = 0; after <= bytes; after++) {
+			Subject subject = operation.writes() ? subject(client, operation) : shared;
+			Outcome outcome = run(client, operation, subject, after);
+			if (!outcome.equals(expected) || outcome.unused() && after < bytes - SLACK) {
+				faults.add("after " + after + " of " + bytes + " bytes: " + outcome.unlike(expected));
+			}
+		}
+		assertThat(faults).as("%s, expected %s", operation, expected.result()).isEmpty();
+	}
+
+	/**
+	 * Neither the driver nor the store gets a whole answer for a while. Then nobody
+	 * knows, and says so; but nothing is half done, and nothing twice.
+	 */
+	@ParameterizedTest
+	@MethodSource("operations")
+	void whatIsCutAgainAndAgainIsDoneOnceOrNotAtAll(CutClient.Kind kind, CutOperation operation) {
+		CutClient client = clients.computeIfAbsent(kind, CutClient::of);
+		Subject subject = subject(client, operation);
+		List<String> before = operation.writes() ? operation.state(client.uncut(), subject.key()) : List.of();
+		Outcome expected = run(client, operation, subject, Long.MAX_VALUE);
+		// Jedis waits longer and longer before it asks a Cluster again
+		int most = (kind == CutClient.Kind.JEDIS_CLUSTER) ? 2 : 4;
+		for (int cuts = 2; cuts <= most; cuts += 2) {
+			for (long after = expected.bytes() - 1; after >= 0; after -= (most == 2) ? 1000 : 17) {
+				subject = operation.writes() ? subject(client, operation) : subject;
+				Outcome outcome = run(client, operation, subject, after, cuts);
+				if (outcome.result() instanceof StoreUnavailableException ex) {
+					boolean unknown = ex.getMessage().contains("unknown");
+					assertThat(outcome.state()).isIn(before, unknown ? expected.state() : before);
+				}
+				else {
+					assertThat(outcome.result()).isEqualTo(expected.result());
+					assertThat(outcome.state()).isEqualTo(expected.state());
+				}
+			}
+		}
+	}
+
+	private Subject subject(CutClient client, CutOperation operation) {
+		String owner = "%s-%06d".formatted(this.run, ++this.subjects);
+		return operation.prepare(client.uncut(), SessionKey.of(owner, "t"));
+	}
+
+	/** An operation, a following one, and what the store has then. */
+	private static Outcome run(CutClient client, CutOperation operation, Subject subject, long after) {
+		return run(client, operation, subject, after, 1);
+	}
+
+	private static Outcome run(CutClient client, CutOperation operation, Subject subject, long after, int cuts) {
+		client.store().find(subject.key());
+		client.cut().after(after, cuts);
+		Object result = result(() -> operation.run(client.store(), subject));
+		long bytes = client.cut().passed();
+		boolean unused = client.cut().off() > 0;
+		Object next = result(() -> client.store().find(subject.key()).map((header) -> header.version()));
+		return new Outcome(result, next,
+				operation.writes() ? operation.state(client.uncut(), subject.key()) : List.of(), unused, bytes);
+	}
+
+	private static Object result(Supplier<Object> work) {
+		try {
+			return work.get();
+		}
+		catch (RuntimeException ex) {
+			return ex;
+		}
+	}
+
+	private record Outcome(Object result, Object next, List<String> state, boolean unused, long bytes) {
+
+		@Override
+		public boolean equals(Object other) {
+			return other instanceof Outcome that && this.result.equals(that.result) && this.next.equals(that.next)
+					&& this.state.equals(that.state);
+		}
+
+		@Override
+		public int hashCode() {
+			return Objects.hash(this.result, this.next, this.state);
+		}
+
+		String unlike(Outcome expected) {
+			return (this.result.equals(expected.result()) ? "" : "result " + this.result + " ")
+					+ (this.next.equals(expected.next()) ? "" : "then " + this.next + " ")
+					+ (this.state.equals(expected.state()) ? "" : "state " + this.state)
+					+ (this.unused ? " not cut" : "");
+		}
+
+	}
+
+}
