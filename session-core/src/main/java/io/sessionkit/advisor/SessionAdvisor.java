@@ -150,9 +150,10 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
-	 * Names the newest turn that the caller has seen in the session, so that a session
-	 * that was lost is not begun anew in silence: a call on one that never had this turn
-	 * throws {@link io.sessionkit.SessionLostException} before the model is called.
+	 * Names the newest turn that the caller has seen in the session. If the session is
+	 * absent or does not have that turn, the call throws
+	 * {@link io.sessionkit.SessionLostException} before the model is called, instead of
+	 * beginning a new session silently.
 	 * @param number the number of the turn, from {@link #turn(ChatResponse)} of an
 	 * earlier response or {@link io.sessionkit.Session#turns()}; 0 to expect nothing
 	 * @return for {@code prompt().advisors(..)}

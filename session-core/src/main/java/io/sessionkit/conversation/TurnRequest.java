@@ -28,9 +28,8 @@ import org.springframework.ai.chat.messages.Message;
  * @param listeners the listeners of this call
  * @param merge what makes of history and input what is sent in this call; null for the
  * configured one
- * @param expectedTurn the newest turn that the caller has seen in the session, by its
- * number: a session without it is lost and the turn is not opened. 0 for a caller who
- * expects nothing
+ * @param expectedTurn the number of the newest turn that the caller has seen in the
+ * session: if the session does not have it, the turn is not opened. 0 to expect nothing
  */
 public record TurnRequest(SessionKey key, List<Message> input, @Nullable String agent, @Nullable String model,
 		int limit, Map<String, String> tools, Map<String, Object> parameters, List<SessionHook> hooks,
@@ -63,9 +62,9 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable String 
 	}
 
 	/**
-	 * Throws if the session is not as the caller has seen it.
+	 * Throws if the session does not have the turn that the caller expects.
 	 * @param session its header; null if it is absent
-	 * @throws SessionLostException if the turn that the caller expects was never in it
+	 * @throws SessionLostException if its newest turn has a smaller number
 	 */
 	void checkExpected(@Nullable Session session) {
 		long newest = (session != null) ? session.turns() : 0;

@@ -81,7 +81,9 @@ final class TurnViews {
 		return this.memory;
 	}
 
-	/** Before a summary is made: a caller who misses a turn pays for nothing. */
+	/**
+	 * Checks what the caller expects before a summary is made, which costs a model call.
+	 */
 	private @Nullable SessionView read(TurnRequest request) {
 		SessionView view = this.reader.open(request).orElse(null);
 		request.checkExpected((view != null) ? view.session() : null);

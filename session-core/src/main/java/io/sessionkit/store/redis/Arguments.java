@@ -27,7 +27,10 @@ final class Arguments {
 
 	private final List<byte[]> values = new ArrayList<>();
 
-	/** The arguments, and behind them what each script looks for at the end. */
+	/**
+	 * Returns the arguments, followed by those that each script expects at the end.
+	 * @param last the last ones
+	 */
 	Object[] toArray(String... last) {
 		List<byte[]> all = new ArrayList<>(this.values);
 		for (String each : last) {

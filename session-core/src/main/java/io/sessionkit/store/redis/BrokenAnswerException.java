@@ -3,7 +3,7 @@ package io.sessionkit.store.redis;
 import org.springframework.dao.TransientDataAccessResourceException;
 
 /**
- * What came back is not the whole answer to what was asked: the script may have run.
+ * What arrived is not the whole answer to the request. The script may have run.
  */
 final class BrokenAnswerException extends TransientDataAccessResourceException {
 

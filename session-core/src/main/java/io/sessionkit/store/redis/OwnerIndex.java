@@ -55,8 +55,8 @@ final class OwnerIndex {
 	 * @param index where
 	 * @param id its id
 	 * @param at when, by the clock of the server that has the index
-	 * @param timeToLive how long it was said to live; null for good
-	 * @param exact whether the index has it like that
+	 * @param timeToLive the time to live that was asked for; null: without end
+	 * @param exact whether the entry has got it
 	 */
 	record Noted(Pair index, String id, long at, @Nullable Long timeToLive, boolean exact) {
 	}
@@ -70,9 +70,9 @@ final class OwnerIndex {
 	}
 
 	/**
-	 * Notes that a session is about to be written. One that is there already stays in the
-	 * index as long as it would have: nobody knows yet how long it lives then.
-	 * @param timeToLive how long it is to live; null for good
+	 * Notes that a session is about to be written. An entry that exists is never made to
+	 * expire earlier: the write may be refused.
+	 * @param timeToLive how long the session is to live; null: without end
 	 */
 	Noted touch(Pair index, String id, @Nullable Long timeToLive) {
 		Reply reply = this.scripts.repeat(Script.TOUCH, index,
@@ -81,10 +81,10 @@ final class OwnerIndex {
 	}
 
 	/**
-	 * Says how long a session lives that has been written since it was noted. Does
-	 * nothing if it was noted again: whoever did so says it, and a request that arrives
-	 * late must not shorten its life.
-	 * @param timeToLive how long it lives; null for good
+	 * Sets the expiry of an entry whose session has been written. Does nothing if the
+	 * entry was noted again since: that writer sets the expiry, and a request that
+	 * arrives late or twice must not shorten it.
+	 * @param timeToLive how long the session lives; null: without end
 	 */
 	void settle(Noted noted, @Nullable Long timeToLive) {
 		if (noted.exact() && Objects.equals(noted.timeToLive(), timeToLive)) {

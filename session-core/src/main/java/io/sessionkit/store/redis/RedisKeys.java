@@ -40,7 +40,7 @@ record RedisKeys(String prefix) {
 	}
 
 	/**
-	 * What became of the last writes of a session that have no turn, and of those before.
+	 * The answers to the newest writes of a session that had no turn, and to older ones.
 	 */
 	Pair writes(KeyHash hash) {
 		return pair(hash.session(), "w", "v");

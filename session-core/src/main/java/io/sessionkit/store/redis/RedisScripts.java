@@ -126,7 +126,7 @@ final class RedisScripts {
 		return twice(() -> reply(script, List.of(keys), arguments), RedisErrors::isAmbiguous, true);
 	}
 
-	/** Who has waited in vain for an answer does not wait for another one. */
+	/** Retries once, but not after a timeout: the caller has waited long enough. */
 	private static <T> T read(Supplier<T> work) {
 		return twice(work, (ex) -> RedisErrors.isAmbiguous(ex) && !(ex instanceof QueryTimeoutException), false);
 	}

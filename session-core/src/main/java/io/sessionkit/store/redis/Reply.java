@@ -22,9 +22,12 @@ import org.jspecify.annotations.Nullable;
  */
 record Reply(List<?> values, String about) {
 
-	/** The same reply, where it is known what it is about. */
-	Reply about(Object subject) {
-		return new Reply(this.values, "session " + subject);
+	/**
+	 * Returns this reply with the name of its session.
+	 * @param session the session
+	 */
+	Reply about(Object session) {
+		return new Reply(this.values, "session " + session);
 	}
 
 	boolean isEmpty() {
@@ -129,7 +132,9 @@ record Reply(List<?> values, String about) {
 				+ ". Something else has written to its keys.", null);
 	}
 
-	/** The exception for items that are not packed as they should be. */
+	/**
+	 * Returns the exception for items of a turn that are not packed as they should be.
+	 */
 	UnreadablePayloadException unreadableItems(long turn) {
 		return new UnreadablePayloadException(
 				"What Redis keeps of " + this.about + " cannot be read: the items of turn " + turn

@@ -47,7 +47,7 @@ enum Script {
 
 	PROBE("probe");
 
-	/** One text, which a driver sets at once: lists it puts together piece by piece. */
+	/** Returns one text, which a driver sets at once; it builds lists piece by piece. */
 	private final RedisScript<byte[]> script;
 
 	Script(String... files) {

@@ -16,8 +16,8 @@ import io.sessionkit.store.row.KeyHash;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes sessions and what the indexes know of them. Each write has an id, by which its
- * script recognizes it where the driver or {@link RedisScripts} sends it again.
+ * Writes sessions and their entries in the indexes. Each write has an id, by which its
+ * script recognizes it when the driver or {@link RedisScripts} sends it again.
  */
 final class SessionWrites {
 
@@ -96,8 +96,9 @@ final class SessionWrites {
 	}
 
 	/**
-	 * Erases the session that is there, and no other one: where this comes twice, another
-	 * one may have been created in between. Nothing may be left that would tell.
+	 * Erases the session that is there now, and no later one: when the request arrives
+	 * twice, somebody may have created a session in between. A write id cannot help here,
+	 * since an erased session leaves no key to keep it in.
 	 */
 	void erase(SessionKey key) {
 		Reply standing = this.scripts.read(Script.STANDING, List.of(this.keys.session(KeyHash.of(key))),
@@ -126,7 +127,7 @@ final class SessionWrites {
 		return this.index.touch(this.keys.sessions(key.owner()), key.id(), timeToLive);
 	}
 
-	/** How long the session lives is not known before. */
+	/** The index keeps the entry until the commit returns the session's time to live. */
 	private Noted touchRecords(SessionKey key, String kind) {
 		return this.index.touch(this.keys.records(key.owner(), kind), key.id(), null);
 	}

@@ -4,9 +4,9 @@ import java.security.SecureRandom;
 import java.util.Base64;
 
 /**
- * Names one write, so that its script recognizes it when it comes twice. Random, since
- * nobody gives numbers to all processes, and drawn anew each time, since a process may be
- * restored twice from one image.
+ * The id of one write, by which its script recognizes it when it arrives twice. It is
+ * random, since no one numbers the writes of all processes, and drawn for each write,
+ * since a process may be restored twice from one image.
  *
  * @param text the id
  */
@@ -16,6 +16,7 @@ record WriteId(String text) {
 
 	private static final SecureRandom random = new SecureRandom();
 
+	/** Returns an id that no other write has. */
 	static WriteId next() {
 		byte[] bytes = new byte[BYTES];
 		random.nextBytes(bytes);
