@@ -32,6 +32,14 @@ final class AnnotatedTools {
 		tools.forEach(this::find);
 	}
 
+	/**
+	 * Reads the annotation of a method, if it has one.
+	 * @throws IllegalStateException if it has a condition that can never be evaluated
+	 */
+	void check(String tool, Method method) {
+		this.rules.computeIfAbsent(method, (annotated) -> read(tool, annotated));
+	}
+
 	boolean appliesTo(@Nullable ToolCallback tool) {
 		return find(tool).isPresent();
 	}

@@ -1,5 +1,6 @@
 package io.sessionkit.approval;
 
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -66,9 +67,10 @@ public final class GatedTurns {
 	 * @return the turn
 	 * @throws NestedTurnException if the call is made inside of a turn on the same
 	 * session
-	 * @throws IllegalStateException if a configured name is not one of a tool, if a tool
-	 * has a condition that can never be evaluated, if the call has no input and nothing
-	 * waits, or if it leaves running tools that need consent to the application
+	 * @throws IllegalStateException if a configured name that no tool has is like that of
+	 * a tool on offer, if a tool has a condition that can never be evaluated, if the call
+	 * has no input and nothing waits, or if it leaves running tools that need consent to
+	 * the application
 	 * @throws SessionPausedException if the call has input, calls wait, and new messages
 	 * are refused meanwhile
 	 * @throws io.sessionkit.ResumeRefusedException if the tools are not those that were
@@ -200,8 +202,8 @@ public final class GatedTurns {
 	 * @param tools the tools on offer
 	 * @param parameters the advisor parameters of the call
 	 * @return the tools as the call may use them
-	 * @throws IllegalStateException if a configured name is not one of a tool, or a tool
-	 * has a condition that can never be evaluated
+	 * @throws IllegalStateException if a configured name that no tool has is like that of
+	 * a tool on offer, or a tool has a condition that can never be evaluated
 	 */
 	public List<ToolCallback> withoutSession(@Nullable String agent, List<ToolCallback> tools,
 			Map<String, Object> parameters) {
@@ -215,6 +217,37 @@ public final class GatedTurns {
 		return tools.stream()
 			.<ToolCallback>map((tool) -> new SessionlessTool(tool, this.rules, caller, enclosing))
 			.toList();
+	}
+
+	/**
+	 * Returns what keeps the tools that need consent from running in calls that no
+	 * advisor opens a turn for.
+	 * @return the same rules for such calls
+	 */
+	public UnattendedTools unattended() {
+		return new UnattendedTools(this.rules, "Build the client from the ChatClient.Builder bean, or give it the"
+				+ " advisor: .defaultAdvisors(sessionAdvisor).");
+	}
+
+	/**
+	 * Checks the configured names of tools by the tools that are known before any call,
+	 * and logs those that none of them has.
+	 * @throws IllegalStateException if a name that none of them has is probably a
+	 * misspelling of one that one of them has
+	 */
+	public void checkNames() {
+		this.rules.named().checkKnown();
+	}
+
+	/**
+	 * Checks the condition of a method that is a tool and needs an approval, before any
+	 * call offers it.
+	 * @param tool the name of the tool
+	 * @param method the method
+	 * @throws IllegalStateException if the condition can never be evaluated
+	 */
+	public void checkCondition(String tool, Method method) {
+		this.rules.annotated().check(tool, method);
 	}
 
 	private static List<String> names(List<ToolCallback> tools) {

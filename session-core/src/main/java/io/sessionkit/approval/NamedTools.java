@@ -62,7 +62,8 @@ final class NamedTools implements ApprovalPolicy {
 	}
 
 	/**
-	 * Checks the names by the tools that are known before any call.
+	 * Checks the names by the tools that are known before any call. If there are none,
+	 * calls bring their tools along, and nothing can be said yet.
 	 * @throws IllegalStateException if one of these tools has a name like a configured
 	 * one that none of them has
 	 */
@@ -73,7 +74,7 @@ final class NamedTools implements ApprovalPolicy {
 		Collection<String> tools = list();
 		refuseLike(tools, "the tool beans have");
 		Set<String> missing = missing();
-		if (!missing.isEmpty()) {
+		if (!missing.isEmpty() && !tools.isEmpty()) {
 			warn(missing, "no tool bean has such a name; the tool beans have " + new TreeSet<>(tools));
 		}
 	}

@@ -4,6 +4,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -51,21 +52,28 @@ final class WrappedTools {
 	}
 
 	/**
+	 * Returns the first of a tool and those that it is wrapped around that is as wanted.
+	 * @return the tool; null if there is none
+	 */
+	static @Nullable ToolCallback find(@Nullable ToolCallback tool, Predicate<ToolCallback> wanted) {
+		ToolCallback inner = tool;
+		for (int depth = 0; depth < DEEPEST && inner != null; depth++) {
+			if (wanted.test(inner)) {
+				return inner;
+			}
+			Field field = WRAPPED.get(inner.getClass()).orElse(null);
+			inner = (field != null) ? (ToolCallback) ReflectionUtils.getField(field, inner) : null;
+		}
+		return null;
+	}
+
+	/**
 	 * Returns the tool that others are wrapped around.
 	 * @return a {@link MethodToolCallback} or {@link FunctionToolCallback}; null if there
 	 * is none, as with tools of a server
 	 */
 	static @Nullable ToolCallback innermost(@Nullable ToolCallback tool) {
-		ToolCallback inner = tool;
-		for (int depth = 0; depth < DEEPEST && inner != null && !isInnermost(inner); depth++) {
-			Field field = WRAPPED.get(inner.getClass()).orElse(null);
-			inner = (field != null) ? (ToolCallback) ReflectionUtils.getField(field, inner) : null;
-		}
-		return inner;
-	}
-
-	private static boolean isInnermost(ToolCallback tool) {
-		return tool instanceof MethodToolCallback || tool instanceof FunctionToolCallback;
+		return find(tool, (each) -> each instanceof MethodToolCallback || each instanceof FunctionToolCallback);
 	}
 
 	/**

@@ -14,8 +14,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Which tool calls need a person's consent. Methods with @RequiresApproval and
  * ApprovalPolicy beans say so too.
  *
- * @param tools Names of tools of which every call needs a person's consent, letter by
- * letter. A name that no tool has is an error. Unset: none.
+ * @param tools Names of tools of which every call needs a person's consent, compared
+ * exactly. A call is refused if it offers a tool whose name is like one that no tool has;
+ * a name that is like no other is logged. Unset: none.
  * @param siblings What becomes of calls next to one that waits: hold (none of them runs
  * before all are decided) or run (those that need no consent run first).
  * @param expiresAfter How long a call can be decided, such as 1h. Unset: as long as its
@@ -38,9 +39,7 @@ public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hol
 			throw ConfigurationRefusedException.of(PREFIX + "tools", tools,
 					"Write the names of tools, such as cancel_order, or leave it out.");
 		}
-		if (expiresAfter != null) {
-			SessionKitProperties.refuseUnlessPositive("approval.expires-after", expiresAfter);
-		}
+		SessionKitProperties.refuseBelowASecond("approval.expires-after", expiresAfter);
 		if (version != null && version.isBlank()) {
 			throw ConfigurationRefusedException.of(PREFIX + "version", "blank",
 					"Write a marker, such as 2026-11, or leave it out.");

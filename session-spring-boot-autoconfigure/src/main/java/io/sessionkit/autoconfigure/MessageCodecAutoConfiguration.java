@@ -10,7 +10,6 @@ import io.sessionkit.store.StoreOptions;
 import org.springframework.ai.tokenizer.TokenCountEstimator;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
@@ -19,7 +18,7 @@ import org.springframework.context.annotation.Bean;
  * How messages look at rest, and the options that every store is built with.
  */
 @AutoConfiguration
-@ConditionalOnBooleanProperty(name = SessionKitProperties.ENABLED, matchIfMissing = true)
+@ConditionalOnSwitch(SessionKitProperties.ENABLED)
 @EnableConfigurationProperties(SessionKitProperties.class)
 public final class MessageCodecAutoConfiguration {
 

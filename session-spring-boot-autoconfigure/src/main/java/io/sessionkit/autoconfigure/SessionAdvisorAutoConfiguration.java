@@ -31,7 +31,6 @@ import org.springframework.ai.chat.client.ChatClientBuilderCustomizer;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -45,7 +44,7 @@ import org.springframework.context.annotation.Lazy;
  * {@code ChatClient} calls.
  */
 @AutoConfiguration(after = SessionStoreAutoConfiguration.class)
-@ConditionalOnBooleanProperty(name = SessionKitProperties.ENABLED, matchIfMissing = true)
+@ConditionalOnSwitch(SessionKitProperties.ENABLED)
 @EnableConfigurationProperties(SessionKitProperties.class)
 public final class SessionAdvisorAutoConfiguration {
 
@@ -102,6 +101,11 @@ public final class SessionAdvisorAutoConfiguration {
 		return builder.build();
 	}
 
+	@Bean
+	ToolCheck sessionKitToolCheck(ObjectProvider<Approvals> approvals, ListableBeanFactory beans) {
+		return new ToolCheck(approvals, beans);
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(Tracer.class)
 	static class TracingConfiguration {
@@ -135,7 +139,7 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnBooleanProperty(name = SessionKitProperties.AUTO_REGISTER, matchIfMissing = true)
+	@ConditionalOnSwitch(SessionKitProperties.AUTO_REGISTER)
 	ChatClientBuilderCustomizer sessionAdvisorCustomizer(SessionAdvisor sessionAdvisor) {
 		return (builder) -> builder.defaultAdvisors(sessionAdvisor);
 	}

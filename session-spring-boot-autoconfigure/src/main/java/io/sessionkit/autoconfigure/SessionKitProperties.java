@@ -40,6 +40,8 @@ import org.springframework.util.unit.DataSize;
  * may go on with it. It is renewed while the process lives.
  * @param approval Which tool calls need a person's consent.
  * @param purge When expired sessions are deleted.
+ * @param ignoredNames Names below sessionkit that belong to something else, as they are
+ * written: they are not refused as misspelt properties. Unset: none.
  */
 @ConfigurationProperties(SessionKitProperties.PREFIX)
 public record SessionKitProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean autoRegister,
@@ -49,7 +51,7 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 		@DefaultValue Codec codec, @DefaultValue Sequence sequence, @DefaultValue State state, @DefaultValue Turn turn,
 		@DefaultValue Snapshot snapshot, @DefaultValue("turn") Durability durability,
 		@DefaultValue("30s") Duration lease, @DefaultValue @NestedConfigurationProperty ApprovalProperties approval,
-		@DefaultValue @NestedConfigurationProperty PurgeProperties purge) {
+		@DefaultValue @NestedConfigurationProperty PurgeProperties purge, @Nullable List<String> ignoredNames) {
 
 	/** What the names of all properties begin with. */
 	public static final String PREFIX = "sessionkit";
@@ -60,21 +62,18 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 
 	static final String PURGE_ENABLED = PREFIX + ".purge.enabled";
 
+	static final String IGNORED_NAMES = PREFIX + ".ignored-names";
+
 	static final String MAX_STATE_SIZE = PREFIX + ".state.max-size";
 
-	private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+	private static final Duration SHORTEST = Duration.ofSeconds(1);
 
 	static final String NO_LIMIT = ", or leave it out for no limit";
 
 	public SessionKitProperties {
-		if (timeToLive != null && (timeToLive.isZero() || timeToLive.isNegative())) {
-			throw ConfigurationRefusedException.of(PREFIX + ".time-to-live", timeToLive,
-					"Write a duration above zero, such as 30d, or leave it out for sessions that stay for good.");
-		}
-		if (lease.compareTo(SHORTEST_LEASE) < 0) {
-			throw ConfigurationRefusedException.of(PREFIX + ".lease", lease,
-					"Write one second or more, such as 30s, so that it can be renewed in time.");
-		}
+		refuseBelowASecond("time-to-live", timeToLive);
+		refuseBelowASecond("lease", lease);
+		ignoredNames = (ignoredNames != null) ? List.copyOf(ignoredNames) : List.of();
 	}
 
 	/**
@@ -232,10 +231,14 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	public record Snapshot(@DefaultValue("false") boolean system) {
 	}
 
-	static void refuseUnlessPositive(String property, Duration value) {
-		if (value.isZero() || value.isNegative()) {
+	/**
+	 * Refuses a time in which nothing can be done. A time that stands in the environment
+	 * is refused before, as it is written there.
+	 */
+	static void refuseBelowASecond(String property, @Nullable Duration value) {
+		if (value != null && value.compareTo(SHORTEST) < 0) {
 			throw ConfigurationRefusedException.of(PREFIX + "." + property, value,
-					"Write a duration above zero, such as 30s.");
+					"Write one second or more, such as 30s, 30m, 30h or 30d.");
 		}
 	}
 

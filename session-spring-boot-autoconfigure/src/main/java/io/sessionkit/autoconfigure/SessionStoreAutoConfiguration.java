@@ -11,7 +11,6 @@ import io.sessionkit.store.jdbc.JdbcSessionStore;
 import io.sessionkit.store.redis.RedisSessionStore;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
@@ -31,7 +30,7 @@ import org.springframework.jdbc.core.JdbcOperations;
 @AutoConfiguration(after = MessageCodecAutoConfiguration.class,
 		afterName = { "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
 				"org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration" })
-@ConditionalOnBooleanProperty(name = SessionKitProperties.ENABLED, matchIfMissing = true)
+@ConditionalOnSwitch(SessionKitProperties.ENABLED)
 @ConditionalOnMissingBean(SessionStore.class)
 public final class SessionStoreAutoConfiguration {
 

@@ -42,8 +42,8 @@ public record SummarizeProperties(@DefaultValue("true") boolean enabled,
 		SessionKitProperties.refuseLessThanOne("summarize.trigger-messages", triggerMessages,
 				SessionKitProperties.NO_LIMIT);
 		SessionKitProperties.refuseLessThanOne("summarize.max-input-tokens", maxInputTokens, "");
-		SessionKitProperties.refuseUnlessPositive("summarize.timeout", timeout);
-		SessionKitProperties.refuseUnlessPositive("summarize.backoff", backoff);
+		SessionKitProperties.refuseBelowASecond("summarize.timeout", timeout);
+		SessionKitProperties.refuseBelowASecond("summarize.backoff", backoff);
 		if (keepTurns < 0) {
 			throw ConfigurationRefusedException.of(SessionKitProperties.PREFIX + ".summarize.keep-turns", keepTurns,
 					"Write 0 or more; 0 summarizes all turns.");

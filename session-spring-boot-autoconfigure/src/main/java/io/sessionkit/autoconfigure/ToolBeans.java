@@ -1,23 +1,36 @@
 package io.sessionkit.autoconfigure;
 
+import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+
+import io.sessionkit.approval.RequiresApproval;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.ai.support.ToolCallbacks;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.ToolCallbackProvider;
 import org.springframework.ai.tool.annotation.Tool;
+import org.springframework.ai.tool.support.ToolUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * The names of all tools that are beans: callbacks, providers of callbacks, and beans
  * with methods that are tools. A provider may ask a server for its tools.
  */
 final class ToolBeans implements Supplier<Set<String>> {
+
+	private static final Log logger = LogFactory.getLog(ToolBeans.class);
+
+	private static final ReflectionUtils.MethodFilter IS_TOOL = (method) -> AnnotatedElementUtils.hasAnnotation(method,
+			Tool.class);
 
 	private final ListableBeanFactory beans;
 
@@ -29,22 +42,56 @@ final class ToolBeans implements Supplier<Set<String>> {
 	public Set<String> get() {
 		Set<String> names = new LinkedHashSet<>();
 		this.beans.getBeanProvider(ToolCallback.class).stream().forEach((tool) -> add(names, tool));
-		this.beans.getBeanProvider(ToolCallbackProvider.class)
-			.stream()
-			.forEach((provider) -> add(names, provider.getToolCallbacks()));
-		for (String bean : this.beans.getBeanDefinitionNames()) {
-			Class<?> type = this.beans.getType(bean, false);
-			if (type != null && this.beans.isSingleton(bean) && hasTools(ClassUtils.getUserClass(type))) {
+		this.beans.getBeanProvider(ToolCallbackProvider.class).stream().forEach((provider) -> addAll(names, provider));
+		forEachToolClass((bean, methods) -> {
+			if (this.beans.isSingleton(bean)) {
 				add(names, ToolCallbacks.from(this.beans.getBean(bean)));
 			}
-		}
+		});
 		return names;
 	}
 
-	private static boolean hasTools(Class<?> type) {
-		MethodIntrospector.MetadataLookup<Tool> lookup = (method) -> AnnotatedElementUtils.findMergedAnnotation(method,
-				Tool.class);
-		return !MethodIntrospector.selectMethods(type, lookup).isEmpty();
+	/**
+	 * The tools that are methods of beans and need an approval by their annotation, each
+	 * with its bean. No bean is created for that.
+	 */
+	Set<String> annotated() {
+		Set<String> names = new LinkedHashSet<>();
+		forEachAnnotated((bean, method) -> names.add(ToolUtils.getToolName(method) + " (bean " + bean + ")"));
+		return names;
+	}
+
+	/**
+	 * Hands on each method of a bean that is a tool and needs an approval by its
+	 * annotation, with the name of the bean. No bean is created for that.
+	 */
+	void forEachAnnotated(BiConsumer<String, Method> action) {
+		forEachToolClass((bean, methods) -> methods.stream()
+			.filter((method) -> AnnotatedElementUtils.hasAnnotation(method, RequiresApproval.class))
+			.forEach((method) -> action.accept(bean, method)));
+	}
+
+	private void forEachToolClass(BiConsumer<String, Set<Method>> action) {
+		for (String bean : this.beans.getBeanDefinitionNames()) {
+			Class<?> type = this.beans.getType(bean, false);
+			if (type != null) {
+				Set<Method> methods = MethodIntrospector.selectMethods(ClassUtils.getUserClass(type), IS_TOOL);
+				if (!methods.isEmpty()) {
+					action.accept(bean, methods);
+				}
+			}
+		}
+	}
+
+	/** A server that is away must not keep the application from starting. */
+	private static void addAll(Set<String> names, ToolCallbackProvider provider) {
+		try {
+			add(names, provider.getToolCallbacks());
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The tools of a " + provider.getClass().getName() + " could not be listed: "
+					+ ex.getClass().getName());
+		}
 	}
 
 	private static void add(Set<String> names, ToolCallback... tools) {

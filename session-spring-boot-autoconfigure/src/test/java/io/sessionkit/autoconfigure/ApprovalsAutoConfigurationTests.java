@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 import io.micrometer.observation.ObservationRegistry;
@@ -30,6 +31,7 @@ import io.sessionkit.test.ScriptedChatModel;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -43,9 +45,12 @@ import org.springframework.ai.tool.ToolCallbackProvider;
 import org.springframework.ai.tool.annotation.Tool;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
@@ -53,6 +58,7 @@ import org.springframework.context.event.EventListener;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+@ExtendWith(OutputCaptureExtension.class)
 class ApprovalsAutoConfigurationTests {
 
 	private static final SessionKey KEY = SessionKey.of("t1");
@@ -208,6 +214,59 @@ class ApprovalsAutoConfigurationTests {
 				.withMessageContaining("[cancel_order]");
 			assertThat(this.model.prompts()).hasSize(1);
 			assertThat(this.cancelled).isEmpty();
+		});
+	}
+
+	@ParameterizedTest
+	@MethodSource("toolBeans")
+	void nameThatIsLikeThatOfAToolBeanIsRefusedAtStart(Class<?> configuration) {
+		for (String misspelt : List.of("cancelOrder", "cancel_ordre", "order_cancel", "cancel_orders")) {
+			FailureAnalysis analysis = StartFailure
+				.analysis(this.runner.withPropertyValues("sessionkit.approval.tools=look," + misspelt)
+					.withUserConfiguration(configuration));
+			assertThat(analysis.getDescription()).contains("sessionkit.approval.tools names [" + misspelt + "]")
+				.contains("write 'cancel_order' instead of '" + misspelt + "'");
+			assertThat(analysis.getAction()).contains("Correct the name");
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("toolBeans")
+	void nameThatNoToolBeanHasIsSaidAtStart(Class<?> configuration, CapturedOutput output) {
+		this.runner.withPropertyValues("sessionkit.approval.tools=annul")
+			.withUserConfiguration(configuration)
+			.run((context) -> assertThat(output).contains("WARN")
+				.contains("sessionkit.approval.tools names [annul]")
+				.contains("the tool beans have [cancel_order]"));
+	}
+
+	@Test
+	void toolsOfAServerThatComeLaterAreFound() {
+		this.model.says("hello").calls(CALL);
+		List<ToolCallback> later = new ArrayList<>();
+		this.runner.withPropertyValues(GATED)
+			.withBean(ToolCallbackProvider.class, () -> () -> later.toArray(ToolCallback[]::new))
+			.run((context) -> {
+				assertThat(text(ask(context, tool("look", new ArrayList<>())))).isEqualTo("hello");
+				later.add(cancelOrder());
+				ToolCallbackProvider server = context.getBean(ToolCallbackProvider.class);
+				assertThat(SessionAdvisor.pending(ask(context, server))).hasSize(1);
+				assertThat(this.cancelled).isEmpty();
+			});
+	}
+
+	@Test
+	void serverOfToolsThatIsAwayStopsNeitherTheStartNorACall(CapturedOutput output) {
+		this.model.says("hello");
+		AtomicBoolean away = new AtomicBoolean();
+		this.runner.withPropertyValues(GATED).withBean(ToolCallbackProvider.class, () -> () -> {
+			if (away.getAndSet(true)) {
+				throw new IllegalStateException("http://user:secret@server");
+			}
+			return new ToolCallback[0];
+		}).run((context) -> {
+			assertThat(text(ask(context, tool("look", new ArrayList<>())))).isEqualTo("hello");
+			assertThat(output).contains("could not be listed").doesNotContain("secret");
 		});
 	}
 
@@ -418,6 +477,26 @@ class ApprovalsAutoConfigurationTests {
 		@EventListener
 		void hearRequest(ApprovalEvent.Requested event) {
 			this.requested.add(event.approval().tool());
+		}
+
+	}
+
+	@Test
+	void conditionThatCanNeverBeEvaluatedIsRefusedAtStart() {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withUserConfiguration(ToolWithMisspeltCondition.class));
+		assertThat(analysis.getDescription()).contains("(tool 'refund')")
+			.contains("ToolWithMisspeltCondition.refund")
+			.contains("'#amuont' is no parameter of the method; it has [amount]");
+		assertThat(analysis.getAction()).contains("Correct the condition");
+	}
+
+	static class ToolWithMisspeltCondition {
+
+		@Tool
+		@RequiresApproval(condition = "#amuont > 100")
+		String refund(int amount) {
+			return "paid";
 		}
 
 	}

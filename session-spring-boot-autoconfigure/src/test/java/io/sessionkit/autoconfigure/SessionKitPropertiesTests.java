@@ -77,7 +77,7 @@ class SessionKitPropertiesTests {
 				"sessionkit.lease=1m", "sessionkit.approval.tools=cancel_order", "sessionkit.approval.siblings=run",
 				"sessionkit.approval.expires-after=1h", "sessionkit.approval.on-new-message=queue",
 				"sessionkit.approval.version=2026-11", "sessionkit.purge.enabled=false", "sessionkit.purge.interval=1h",
-				"sessionkit.purge.batch-size=50")
+				"sessionkit.purge.batch-size=50", "sessionkit.ignored-names=sessionkit.theirs")
 			.run((context) -> assertThat(context.getBean(SessionKitProperties.class))
 				.isEqualTo(new SessionKitProperties(true, false, true, Duration.ofDays(30),
 						new StoreProperties(StoreProperties.StoreType.MEMORY,
@@ -94,7 +94,7 @@ class SessionKitPropertiesTests {
 						new SessionKitProperties.Snapshot(true), Durability.STEP, Duration.ofMinutes(1),
 						new ApprovalProperties(Set.of("cancel_order"), SiblingRule.RUN, Duration.ofHours(1),
 								NewMessageRule.QUEUE, "2026-11"),
-						new PurgeProperties(false, Duration.ofHours(1), 50))));
+						new PurgeProperties(false, Duration.ofHours(1), 50), List.of("sessionkit.theirs"))));
 	}
 
 	@ParameterizedTest

@@ -4,6 +4,7 @@ import java.lang.reflect.Field;
 
 import org.junit.jupiter.api.Test;
 
+import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.ai.tool.method.MethodToolCallback;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
@@ -22,6 +23,8 @@ class ToolMethodHintsTests {
 			.stream()
 			.filter(ToolMethodHints.class::isInstance)
 			.forEach((registrar) -> registrar.registerHints(hints, getClass().getClassLoader()));
+		Field input = FunctionToolCallback.class.getDeclaredField("toolInputType");
+		assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(input)).accepts(hints);
 		Field method = MethodToolCallback.class.getDeclaredField("toolMethod");
 		assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(method)).accepts(hints);
 	}

@@ -22,6 +22,7 @@ import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.chat.prompt.ChatOptions;
 import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.ai.model.tool.ToolCallingChatOptions;
+import org.springframework.ai.model.tool.ToolCallingManager;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Component;
@@ -44,8 +45,11 @@ final class DemoChatModel implements ChatModel {
 
 	private final Duration pace;
 
-	DemoChatModel(@Value("${demo.pace:40ms}") Duration pace) {
+	private final ToolCallingManager tools;
+
+	DemoChatModel(@Value("${demo.pace:40ms}") Duration pace, ToolCallingManager tools) {
 		this.pace = pace;
+		this.tools = tools;
 	}
 
 	@Override
@@ -55,7 +59,7 @@ final class DemoChatModel implements ChatModel {
 
 	@Override
 	public ChatResponse call(Prompt prompt) {
-		AssistantMessage reply = DemoReply.to(prompt);
+		AssistantMessage reply = reply(prompt);
 		return response(reply, reply.hasToolCalls() ? "tool_calls" : "stop", usage(prompt, reply));
 	}
 
@@ -65,10 +69,21 @@ final class DemoChatModel implements ChatModel {
 	}
 
 	/**
+	 * Looks at the tools by the manager, as the models of Spring AI do, so that those
+	 * that need an approval are refused where nobody would be asked.
+	 */
+	private AssistantMessage reply(Prompt prompt) {
+		if (prompt.getOptions() instanceof ToolCallingChatOptions options) {
+			this.tools.resolveToolDefinitions(options);
+		}
+		return DemoReply.to(prompt);
+	}
+
+	/**
 	 * One chunk for each word; finish reason and usage come with the last one.
 	 */
 	private List<ChatResponse> chunks(Prompt prompt) {
-		AssistantMessage reply = DemoReply.to(prompt);
+		AssistantMessage reply = reply(prompt);
 		if (reply.hasToolCalls()) {
 			return List.of(response(reply, "tool_calls", usage(prompt, reply)));
 		}

@@ -241,7 +241,7 @@ class ApprovalBrowserTests {
 		int port = this.chat.port();
 		this.chat.close();
 		this.chat = RunningChat.startOn(port, this.database, ARGUMENTS[0], ARGUMENTS[1],
-				"--sessionkit.approval.expires-after=1ms");
+				"--sessionkit.approval.expires-after=1s");
 		this.runsBefore = 0;
 		this.page.type("Cancel order 4711");
 

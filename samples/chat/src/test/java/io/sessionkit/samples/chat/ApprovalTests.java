@@ -232,7 +232,7 @@ class ApprovalTests {
 
 	@Test
 	void goesOnWithoutACallThatNobodyDecidedInTime() throws Exception {
-		restart("--sessionkit.approval.expires-after=1ms");
+		restart("--sessionkit.approval.expires-after=1s");
 		pause("Cancel order 4711");
 
 		await().untilAsserted(() -> assertThat(calls()).singleElement()

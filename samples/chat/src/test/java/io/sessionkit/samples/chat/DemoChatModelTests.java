@@ -22,6 +22,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.ai.model.tool.ToolCallingChatOptions;
+import org.springframework.ai.model.tool.ToolCallingManager;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
@@ -30,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class DemoChatModelTests {
 
-	private final DemoChatModel model = new DemoChatModel(Duration.ZERO);
+	private final DemoChatModel model = new DemoChatModel(Duration.ZERO, ToolCallingManager.builder().build());
 
 	@Test
 	void knowsNoNameThatThePromptDoesNotHold() {

@@ -1,0 +1,36 @@
+package io.sessionkit.autoconfigure;
+
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Something to do once all beans are there, also those that initialize others, and before
+ * a server accepts requests.
+ */
+abstract class AtStart implements SmartLifecycle {
+
+	private volatile boolean running;
+
+	abstract void run();
+
+	@Override
+	public final void start() {
+		run();
+		this.running = true;
+	}
+
+	@Override
+	public final void stop() {
+		this.running = false;
+	}
+
+	@Override
+	public final boolean isRunning() {
+		return this.running;
+	}
+
+	@Override
+	public final int getPhase() {
+		return Integer.MIN_VALUE;
+	}
+
+}

@@ -1,0 +1,70 @@
+package io.sessionkit.autoconfigure;
+
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import io.sessionkit.approval.UnattendedTools;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.prompt.ChatOptions;
+import org.springframework.ai.chat.prompt.Prompt;
+import org.springframework.ai.model.tool.ToolCallingChatOptions;
+import org.springframework.ai.model.tool.ToolCallingManager;
+import org.springframework.ai.model.tool.ToolExecutionResult;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.definition.ToolDefinition;
+
+/**
+ * The application's {@link ToolCallingManager}, which refuses tools that need an approval
+ * where no session advisor looks after them.
+ * <p>
+ * It stands at two places. The chat models of Spring AI ask it for the definitions of the
+ * tools of each request, whichever client made the request; so a call that offers such a
+ * tool is refused there before the model is called. And it runs the tools of clients that
+ * are built with it.
+ */
+final class GuardedToolCallingManager implements ToolCallingManager {
+
+	private final ToolCallingManager manager;
+
+	private final Supplier<List<UnattendedTools>> rules;
+
+	GuardedToolCallingManager(ToolCallingManager manager, Supplier<List<UnattendedTools>> rules) {
+		this.manager = manager;
+		this.rules = rules;
+	}
+
+	@Override
+	public List<ToolDefinition> resolveToolDefinitions(ToolCallingChatOptions options) {
+		List<ToolCallback> offered = tools(options);
+		if (!offered.isEmpty()) {
+			check((rules) -> rules.checkOffered(offered));
+		}
+		return this.manager.resolveToolDefinitions(options);
+	}
+
+	@Override
+	public ToolExecutionResult executeToolCalls(Prompt prompt, ChatResponse response) {
+		List<ToolCallback> offered = tools(prompt.getOptions());
+		List<ToolCall> calls = response.getResults()
+			.stream()
+			.flatMap((generation) -> generation.getOutput().getToolCalls().stream())
+			.toList();
+		check((rules) -> rules.checkCalls(offered, calls));
+		return this.manager.executeToolCalls(prompt, response);
+	}
+
+	private void check(Consumer<UnattendedTools> check) {
+		this.rules.get().forEach(check);
+	}
+
+	private static List<ToolCallback> tools(@Nullable ChatOptions options) {
+		List<ToolCallback> tools = (options instanceof ToolCallingChatOptions toolOptions)
+				? toolOptions.getToolCallbacks() : null;
+		return (tools != null) ? tools : List.of();
+	}
+
+}

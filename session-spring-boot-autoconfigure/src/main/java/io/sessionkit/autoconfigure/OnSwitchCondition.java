@@ -1,0 +1,31 @@
+package io.sessionkit.autoconfigure;
+
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/**
+ * Reads the switch of {@link ConditionalOnSwitch} as it is bound, so that {@code on} and
+ * {@code yes} are what they say.
+ */
+final class OnSwitchCondition extends SpringBootCondition {
+
+	@Override
+	public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+		String name = metadata.getAnnotations().get(ConditionalOnSwitch.class).getString("value");
+		Environment environment = context.getEnvironment();
+		ConfigurationCheck.run(environment);
+		boolean on = isOn(environment, name);
+		return new ConditionOutcome(on,
+				ConditionMessage.forCondition(ConditionalOnSwitch.class, name).because(on ? "it is on" : "it is off"));
+	}
+
+	static boolean isOn(Environment environment, String name) {
+		return Binder.get(environment).bind(name, Boolean.class).orElse(true);
+	}
+
+}

@@ -1,0 +1,83 @@
+package io.sessionkit.autoconfigure;
+
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.Optional;
+
+import io.sessionkit.autoconfigure.KnownProperties.Property;
+
+/**
+ * Finds the property that a misspelt name means.
+ */
+final class Spelling {
+
+	/** A name is taken for another if at most one letter of this many is wrong. */
+	private static final int LETTERS_PER_TYPO = 3;
+
+	private static final int TYPOS_IN_PREFIX = 2;
+
+	/** Shorter parts of a name say nothing about the whole. */
+	private static final int SHORTEST_PART = 4;
+
+	private Spelling() {
+	}
+
+	/**
+	 * Returns the property whose name is the most like this one.
+	 * @param name a name that begins with the prefix
+	 * @return empty if none is like it
+	 */
+	static Optional<Property> nearest(String name) {
+		String written = letters(name);
+		return KnownProperties.ALL.all()
+			.stream()
+			.filter((property) -> isLike(written, letters(property.name())))
+			.min(Comparator.comparingInt((property) -> distance(written, letters(property.name()))));
+	}
+
+	/**
+	 * Returns the property of a name whose prefix is misspelt, and nothing else.
+	 * @param name any name
+	 * @return empty if it is another one's
+	 */
+	static Optional<Property> withAnotherPrefix(String name) {
+		String written = letters(name);
+		return KnownProperties.ALL.all().stream().filter((property) -> {
+			String known = letters(property.name());
+			return written.endsWith(known.substring(SessionKitProperties.PREFIX.length()))
+					&& Math.abs(written.length() - known.length()) <= TYPOS_IN_PREFIX
+					&& distance(written, known) <= TYPOS_IN_PREFIX;
+		}).findFirst();
+	}
+
+	/** Without case, separators, and the index of a list. */
+	private static String letters(String name) {
+		return name.toLowerCase(Locale.ROOT).replaceAll("[\\[_.]\\d+]?$", "").replaceAll("[^\\p{L}\\p{N}]", "");
+	}
+
+	private static boolean isLike(String written, String known) {
+		int prefix = SessionKitProperties.PREFIX.length();
+		String rest = written.substring(Math.min(prefix, written.length()));
+		String knownRest = known.substring(prefix);
+		return distance(written, known) <= Math.max(rest.length(), knownRest.length()) / LETTERS_PER_TYPO
+				|| (rest.length() >= SHORTEST_PART && (knownRest.contains(rest) || rest.startsWith(knownRest)));
+	}
+
+	private static int distance(String one, String other) {
+		int[] steps = new int[other.length() + 1];
+		for (int j = 0; j <= other.length(); j++) {
+			steps[j] = j;
+		}
+		for (int i = 1; i <= one.length(); i++) {
+			int diagonal = steps[0];
+			steps[0] = i;
+			for (int j = 1; j <= other.length(); j++) {
+				int replaced = diagonal + ((one.charAt(i - 1) == other.charAt(j - 1)) ? 0 : 1);
+				diagonal = steps[j];
+				steps[j] = Math.min(replaced, Math.min(steps[j], steps[j - 1]) + 1);
+			}
+		}
+		return steps[other.length()];
+	}
+
+}

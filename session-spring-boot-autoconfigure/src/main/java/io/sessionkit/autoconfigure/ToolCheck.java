@@ -1,0 +1,58 @@
+package io.sessionkit.autoconfigure;
+
+import java.lang.reflect.Method;
+
+import io.sessionkit.approval.Approvals;
+import io.sessionkit.approval.GatedTurns;
+
+import org.springframework.ai.tool.support.ToolUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+
+/**
+ * Checks the names of {@code sessionkit.approval.tools}, and the conditions of
+ * {@code @RequiresApproval}, by the tools that are beans.
+ */
+final class ToolCheck extends AtStart {
+
+	private final ObjectProvider<Approvals> approvals;
+
+	private final ListableBeanFactory beans;
+
+	ToolCheck(ObjectProvider<Approvals> approvals, ListableBeanFactory beans) {
+		this.approvals = approvals;
+		this.beans = beans;
+	}
+
+	@Override
+	void run() {
+		this.approvals.stream().map(Approvals::turns).forEach((turns) -> {
+			checkNames(turns);
+			new ToolBeans(this.beans)
+				.forEachAnnotated((bean, method) -> checkCondition(turns, ToolUtils.getToolName(method), method));
+		});
+	}
+
+	private static void checkCondition(GatedTurns turns, String tool, Method method) {
+		try {
+			turns.checkCondition(tool, method);
+		}
+		catch (IllegalStateException ex) {
+			throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()),
+					"Correct the condition, or leave it out to have every call of the tool wait.", ex);
+		}
+	}
+
+	private static void checkNames(GatedTurns turns) {
+		try {
+			turns.checkNames();
+		}
+		catch (IllegalStateException ex) {
+			throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()),
+					"Correct the name. Where a tool of that name comes later, from a server for example, name it by an"
+							+ " ApprovalPolicy bean instead.",
+					ex);
+		}
+	}
+
+}

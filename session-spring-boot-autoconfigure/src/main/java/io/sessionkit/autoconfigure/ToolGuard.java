@@ -1,0 +1,52 @@
+package io.sessionkit.autoconfigure;
+
+import java.util.List;
+import java.util.Set;
+
+import io.sessionkit.approval.ApprovalPolicy;
+import io.sessionkit.approval.Approvals;
+import io.sessionkit.approval.UnattendedTools;
+
+import org.springframework.ai.model.tool.ToolCallingManager;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Puts a {@link GuardedToolCallingManager} in the place of each
+ * {@link ToolCallingManager} bean. The rules are those of the {@link Approvals}; an
+ * application that has none, since SessionKit is switched off, still has names of tools,
+ * annotations and policies.
+ */
+final class ToolGuard implements BeanPostProcessor {
+
+	private static final String SWITCHED_OFF = "Set '" + SessionKitProperties.ENABLED + "' to true and build the client"
+			+ " from the ChatClient.Builder bean, or do not offer this tool.";
+
+	private final SingletonSupplier<List<UnattendedTools>> rules;
+
+	ToolGuard(BeanFactory beans) {
+		this.rules = SingletonSupplier.of(() -> rules(beans));
+	}
+
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String name) {
+		return (bean instanceof ToolCallingManager manager) ? new GuardedToolCallingManager(manager, this.rules::obtain)
+				: bean;
+	}
+
+	private static List<UnattendedTools> rules(BeanFactory beans) {
+		List<UnattendedTools> rules = beans.getBeanProvider(Approvals.class)
+			.stream()
+			.map((approvals) -> approvals.turns().unattended())
+			.toList();
+		return rules.isEmpty() ? List.of(withoutApprovals(beans)) : rules;
+	}
+
+	private static UnattendedTools withoutApprovals(BeanFactory beans) {
+		Set<String> names = beans.getBean(SessionKitProperties.class).approval().tools();
+		return UnattendedTools.of((names != null) ? names : Set.of(),
+				beans.getBeanProvider(ApprovalPolicy.class).stream().toList(), SWITCHED_OFF);
+	}
+
+}

@@ -1,0 +1,27 @@
+package io.sessionkit.autoconfigure;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Refuses tools that need an approval in calls without the session advisor, whether
+ * SessionKit is switched on or not.
+ */
+@AutoConfiguration(after = SessionAdvisorAutoConfiguration.class)
+@EnableConfigurationProperties(SessionKitProperties.class)
+public final class ToolGuardAutoConfiguration {
+
+	@Bean
+	static ToolGuard sessionKitToolGuard(BeanFactory beans) {
+		return new ToolGuard(beans);
+	}
+
+	@Bean
+	ToolGuardReport sessionKitToolGuardReport(ConfigurableListableBeanFactory beans, SessionKitProperties properties) {
+		return new ToolGuardReport(beans, properties);
+	}
+
+}

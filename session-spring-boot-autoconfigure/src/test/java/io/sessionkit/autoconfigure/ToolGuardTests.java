@@ -1,0 +1,332 @@
+package io.sessionkit.autoconfigure;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ApprovalPolicy;
+import io.sessionkit.approval.Approvals;
+import io.sessionkit.approval.RequiresApproval;
+import io.sessionkit.approval.Ruling;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.test.ScriptedChatModel;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.model.ChatModel;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.prompt.Prompt;
+import org.springframework.ai.model.chat.client.autoconfigure.ChatClientAutoConfiguration;
+import org.springframework.ai.model.tool.ToolCallingChatOptions;
+import org.springframework.ai.model.tool.ToolCallingManager;
+import org.springframework.ai.model.tool.autoconfigure.ToolCallingAutoConfiguration;
+import org.springframework.ai.support.ToolCallbacks;
+import org.springframework.ai.tool.annotation.Tool;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Tools that need an approval in calls that no session advisor sees. The model is Spring
+ * AI's for OpenAI, as Spring AI's auto-configuration builds it, and speaks to a local
+ * server.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class ToolGuardTests {
+
+	private static final ToolCall CANCEL = new ToolCall("c1", "function", "cancelOrder", "{\"id\":7}");
+
+	private static final ToolCall LOOK = new ToolCall("c1", "function", "look", "{\"id\":7}");
+
+	private final Orders orders = new Orders();
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(ConfigurationCheckAutoConfiguration.class,
+				MessageCodecAutoConfiguration.class, SessionStoreAutoConfiguration.class,
+				SessionAdvisorAutoConfiguration.class, ToolGuardAutoConfiguration.class,
+				ToolCallingAutoConfiguration.class, ChatClientAutoConfiguration.class))
+		.withBean("orders", Orders.class, () -> this.orders);
+
+	private OpenAiServer server;
+
+	@BeforeEach
+	void start() throws IOException {
+		this.server = new OpenAiServer();
+	}
+
+	@AfterEach
+	void stop() {
+		this.server.close();
+	}
+
+	// clients that know nothing of SessionKit
+
+	@ParameterizedTest
+	@ValueSource(strings = { "sessionkit.enabled=true", "sessionkit.enabled=false", "sessionkit.auto-register=false" })
+	void annotatedToolOfAClientOfItsOwnDoesNotRunUnasked(String property) {
+		openAi().withPropertyValues(property).run((context) -> {
+			this.server.calls(CANCEL).says("done");
+			ChatClient chat = ChatClient.create(context.getBean(ChatModel.class));
+			assertThatIllegalStateException().isThrownBy(() -> ask(chat))
+				.withMessageContaining("'cancelOrder' needs an approval")
+				.withMessageContaining("no session advisor")
+				.withMessageContaining("Nothing was run.")
+				.withMessageContaining("ChatClient.Builder");
+			assertThatIllegalStateException().isThrownBy(() -> stream(chat));
+			assertThat(this.orders.cancelled).isEmpty();
+			assertThat(this.server.requests()).isZero();
+		});
+	}
+
+	@Test
+	void namedToolOfAClientOfItsOwnDoesNotRunUnasked() {
+		openAi().withPropertyValues("sessionkit.approval.tools=look").run((context) -> {
+			this.server.calls(LOOK).says("done");
+			ChatClient chat = ChatClient.create(context.getBean(ChatModel.class));
+			assertThatIllegalStateException().isThrownBy(() -> ask(chat, "look")).withMessageContaining("'look'");
+			assertThat(this.orders.looked).isEmpty();
+		});
+	}
+
+	@Test
+	void misspeltNameRefusesInAClientOfItsOwnToo() {
+		openAi().withPropertyValues("sessionkit.enabled=false", "sessionkit.approval.tools=loook").run((context) -> {
+			ChatClient chat = ChatClient.create(context.getBean(ChatModel.class));
+			assertThatIllegalStateException().isThrownBy(() -> ask(chat, "look"))
+				.withMessageContaining("write 'look' instead of 'loook'");
+		});
+	}
+
+	@Test
+	void otherToolsOfAClientOfItsOwnRun() {
+		openAi().run((context) -> {
+			this.server.calls(LOOK).says("done");
+			assertThat(ask(ChatClient.create(context.getBean(ChatModel.class)), "look")).isEqualTo("done");
+			assertThat(this.orders.looked).containsExactly(7);
+		});
+	}
+
+	@Test
+	void clientOfItsOwnWithTheAdvisorAsks() {
+		openAi().run((context) -> {
+			this.server.calls(CANCEL).says("done");
+			ChatClient chat = ChatClient.builder(context.getBean(ChatModel.class))
+				.defaultAdvisors(context.getBean(SessionAdvisor.class))
+				.build();
+			asksAndRuns(context, chat);
+		});
+	}
+
+	@Test
+	void clientOfTheBuilderAsks() {
+		openAi().run((context) -> {
+			this.server.calls(CANCEL).says("done");
+			asksAndRuns(context, context.getBean(ChatClient.Builder.class).build());
+		});
+	}
+
+	private void asksAndRuns(ApplicationContext context, ChatClient chat) {
+		ChatResponse asked = chat.prompt()
+			.user("q")
+			.tools(this.orders)
+			.advisors(SessionAdvisor.session("t1"))
+			.call()
+			.chatResponse();
+		List<Approval> shown = SessionAdvisor.pending(asked);
+		assertThat(shown).hasSize(1);
+		assertThat(this.orders.cancelled).isEmpty();
+		context.getBean(Approvals.class).approve(shown.get(0), "anna");
+		chat.prompt().tools(this.orders).advisors(SessionAdvisor.session("t1")).call().content();
+		assertThat(this.orders.cancelled).containsExactly(7);
+	}
+
+	// clients of the builder, with a model that does not ask for definitions of tools
+
+	@ParameterizedTest
+	@ValueSource(strings = { "sessionkit.enabled=false", "sessionkit.auto-register=false" })
+	void annotatedToolOfTheBuilderDoesNotRunUnasked(String property) {
+		ScriptedChatModel model = new ScriptedChatModel().calls(CANCEL).calls(CANCEL);
+		scripted(model).withPropertyValues(property).run((context) -> {
+			ChatClient chat = context.getBean(ChatClient.Builder.class).build();
+			assertThatIllegalStateException().isThrownBy(() -> ask(chat)).withMessageContaining("'cancelOrder'");
+			assertThatIllegalStateException().isThrownBy(() -> stream(chat)).withMessageContaining("'cancelOrder'");
+			assertThat(this.orders.cancelled).isEmpty();
+		});
+	}
+
+	@Test
+	void toolsBesideAGatedOneDoNotRunEither() {
+		ScriptedChatModel model = new ScriptedChatModel().calls(LOOK, CANCEL);
+		scripted(model).withPropertyValues("sessionkit.auto-register=false").run((context) -> {
+			assertThatIllegalStateException().isThrownBy(() -> ask(context.getBean(ChatClient.Builder.class).build()));
+			assertThat(this.orders.looked).isEmpty();
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "sessionkit.enabled=false", "sessionkit.auto-register=false" })
+	void policiesAreAskedWhereNoAdvisorIs(String property) {
+		ScriptedChatModel model = new ScriptedChatModel().calls(LOOK)
+			.calls(new ToolCall("c2", "function", "look", "{\"id\":8}"))
+			.says("done");
+		ApprovalPolicy policy = (request) -> request.arguments().containsValue(7) ? Ruling.deny("not 7")
+				: Ruling.allow();
+		scripted(model).withPropertyValues(property)
+			.withBean("policy", ApprovalPolicy.class, () -> policy)
+			.run((context) -> {
+				ChatClient chat = context.getBean(ChatClient.Builder.class).build();
+				assertThatIllegalStateException().isThrownBy(() -> ask(chat, "look")).withMessageContaining("'look'");
+				assertThat(ask(chat, "look")).isEqualTo("done");
+				assertThat(this.orders.looked).containsExactly(8);
+			});
+	}
+
+	@Test
+	void namesOfApprovalsThatTheApplicationBuildsCount() {
+		ScriptedChatModel model = new ScriptedChatModel().calls(LOOK);
+		scripted(model).withPropertyValues("sessionkit.auto-register=false")
+			.withUserConfiguration(OwnApprovals.class)
+			.run((context) -> assertThatIllegalStateException()
+				.isThrownBy(() -> ask(context.getBean(ChatClient.Builder.class).build(), "look"))
+				.withMessageContaining("'look'"));
+	}
+
+	@Test
+	void loopOfTheApplicationThatRunsToolsByTheManagerDoesNotRunThemUnasked() {
+		ScriptedChatModel model = new ScriptedChatModel().calls(CANCEL);
+		scripted(model).run((context) -> {
+			Prompt prompt = new Prompt("q",
+					ToolCallingChatOptions.builder().toolCallbacks(ToolCallbacks.from(this.orders)).build());
+			ChatResponse response = context.getBean(ChatModel.class).call(prompt);
+			assertThatIllegalStateException()
+				.isThrownBy(() -> context.getBean(ToolCallingManager.class).executeToolCalls(prompt, response));
+			assertThat(this.orders.cancelled).isEmpty();
+		});
+	}
+
+	// what is said at start
+
+	@Test
+	void switchThatIsOffIsSaidWithTheToolsThatNeedAnApproval(CapturedOutput output) {
+		openAi().withPropertyValues("sessionkit.enabled=false", "sessionkit.approval.tools=wipe")
+			.run((context) -> assertThat(output).contains("WARN")
+				.contains("'sessionkit.enabled' is false")
+				.contains("[cancelOrder (bean orders), wipe]"));
+	}
+
+	@Test
+	void modelThatIsNotGuardedIsSaidWithTheToolsThatWouldRun(CapturedOutput output) {
+		openAi().withBean("fast", ChatModel.class, () -> this.server.model(null))
+			.run((context) -> assertThat(output).contains("WARN")
+				.contains("ChatModel beans [fast]")
+				.contains("ChatClient.create(model)")
+				.contains("[cancelOrder (bean orders)]"));
+	}
+
+	@Test
+	void applicationThatOnlyDecidesIsToldNothing(CapturedOutput output) {
+		this.runner.withPropertyValues("sessionkit.approval.tools=wipe")
+			.run((context) -> assertThat(output).doesNotContain("ToolGuardReport"));
+	}
+
+	@Test
+	void nothingIsSaidWhereEveryModelIsGuarded(CapturedOutput output) {
+		openAi().run((context) -> assertThat(output).doesNotContain("ToolGuardReport"));
+	}
+
+	@Test
+	void nothingIsSaidWhereNoToolNeedsAnApproval(CapturedOutput output) {
+		new ApplicationContextRunner()
+			.withConfiguration(
+					AutoConfigurations.of(ToolGuardAutoConfiguration.class, ToolCallingAutoConfiguration.class))
+			.withPropertyValues("sessionkit.enabled=false")
+			.withBean(ScriptedChatModel.class)
+			.run((context) -> assertThat(output).doesNotContain("ToolGuardReport"));
+	}
+
+	private ApplicationContextRunner openAi() {
+		OpenAiServer server = this.server;
+		return this.runner.withUserConfiguration(OpenAiConfiguration.class).withBean(OpenAiServer.class, () -> server);
+	}
+
+	private ApplicationContextRunner scripted(ScriptedChatModel model) {
+		return this.runner.withBean(ScriptedChatModel.class, () -> model);
+	}
+
+	private @Nullable String ask(ChatClient chat, String... only) {
+		return request(chat, only).call().content();
+	}
+
+	private void stream(ChatClient chat) {
+		request(chat).stream().content().blockLast();
+	}
+
+	private ChatClient.ChatClientRequestSpec request(ChatClient chat, String... only) {
+		Set<String> names = Set.of(only);
+		Object[] tools = Stream.of(ToolCallbacks.from(this.orders))
+			.filter((tool) -> names.isEmpty() || names.contains(tool.getToolDefinition().name()))
+			.toArray();
+		return chat.prompt().user("q").tools(tools);
+	}
+
+	static class Orders {
+
+		private final List<Integer> cancelled = new ArrayList<>();
+
+		private final List<Integer> looked = new ArrayList<>();
+
+		@Tool(description = "cancels an order")
+		@RequiresApproval(condition = "#id > 5")
+		String cancelOrder(int id) {
+			this.cancelled.add(id);
+			return "ok";
+		}
+
+		@Tool(description = "looks at an order")
+		String look(int id) {
+			this.looked.add(id);
+			return "ok";
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OpenAiConfiguration {
+
+		/** As OpenAiChatAutoConfiguration builds it. */
+		@Bean
+		ChatModel model(OpenAiServer server, ToolCallingManager manager) {
+			return server.model(manager);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnApprovals {
+
+		@Bean
+		Approvals approvals(Conversations conversations) {
+			return Approvals.builder(conversations).tools(Set.of("look")).build();
+		}
+
+	}
+
+}
