@@ -8,10 +8,13 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.model.tool.ToolCallingManager;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -55,6 +58,28 @@ class AutoConfiguredApplicationTests {
 	@Test
 	void applicationWithoutAChatModelStarts() {
 		this.runner.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(SessionStore.class));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "sessionkit.enabled=flase", "sessionkit.approvals.tools=a", "sessionkit.time-to-live=30" })
+	void whatWouldHaveNoEffectIsRefused(String property) {
+		assertThat(StartFailure.analysis(this.runner.withPropertyValues(property)).getDescription())
+			.contains("'" + property.substring(0, property.indexOf('=')) + "'");
+	}
+
+	@Test
+	void misspeltNameIsRefusedWhereSessionKitIsSwitchedOff() {
+		assertThat(StartFailure
+			.analysis(this.runner.withPropertyValues("sessionkit.enabled=off", "sessionkit.approvals.tools=a"))
+			.getAction()).contains("'sessionkit.approval.tools'");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void toolsAreGuardedWhetherSessionKitIsSwitchedOnOrNot(boolean enabled) {
+		this.runner.withPropertyValues("sessionkit.enabled=" + enabled)
+			.run((context) -> assertThat(context).getBean(ToolCallingManager.class)
+				.isInstanceOf(GuardedToolCallingManager.class));
 	}
 
 	@Test
