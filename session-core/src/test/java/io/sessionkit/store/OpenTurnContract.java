@@ -28,6 +28,7 @@ abstract class OpenTurnContract extends CommitContract {
 		Session waiting = header(key);
 		for (Commit refused : List.of(Commit.any(key).turn(completed("q4", "a4")),
 				Commit.on(waiting).turn(completed("q4", "a4")),
+				Commit.any(key).turn(completed("q4")).delete(Set.of(7L)),
 				Commit.any(key).turn(completed("q4", "a4")).header(HeaderChange.NONE.title("t")),
 				Commit.any(key).header(HeaderChange.NONE.head(Session.MAIN, 1)),
 				Commit.on(waiting).header(HeaderChange.NONE.head("other", 0)),

@@ -75,7 +75,7 @@ public final class SessionAdvisorAutoConfiguration {
 	@Bean
 	@Lazy(false)
 	@ConditionalOnMissingBean
-	@ConditionalOnBooleanProperty(name = SessionKitProperties.PURGE_ENABLED, matchIfMissing = true)
+	@ConditionalOnSwitch(SessionKitProperties.PURGE_ENABLED)
 	SessionPurge sessionPurge(SessionStore store, SessionKitProperties properties) {
 		PurgeProperties purge = properties.purge();
 		return SessionPurge.start(store, purge.interval(), purge.batchSize());

@@ -163,7 +163,7 @@ final class GeneralCommit {
 				return notKept(new CommitResult(Outcome.CONFLICT, draft.seen().version(), 0, 0));
 			}
 		}
-		checkOpenTurn(commit.commit(), draft);
+		checkOpenTurn(commit.commit(), draft, number);
 		boolean moved = deleted || !change.equals(HeaderChange.NONE) || !commit.commit().records().isEmpty()
 				|| (turn != null && turn.isCompleted());
 		if (!write(connection, draft, moved, turn != null)) {
@@ -174,12 +174,20 @@ final class GeneralCommit {
 			.of(new Change<>(new CommitResult(Outcome.COMMITTED, draft.version(), number, wrote ? first : 0), true));
 	}
 
-	/** The turn that is open follows the head, and has to when it ends. */
-	private static void checkOpenTurn(Commit commit, HeaderDraft draft) {
+	/**
+	 * The turn that is open follows the head, and has to when it ends.
+	 * @param number the turn that is written; 0 for none
+	 */
+	private static void checkOpenTurn(Commit commit, HeaderDraft draft, long number) {
 		HeaderRow seen = draft.seen();
 		HeaderRow now = draft.row();
-		boolean isOpen = seen.openTurn() != 0 && now.openTurn() != 0;
-		if (isOpen && (now.openTurn() != seen.openTurn() || now.path().head() != seen.path().head())) {
+		if (seen.openTurn() == 0 || now.openTurn() == 0) {
+			return;
+		}
+		HeaderChange.Head to = commit.header().head();
+		boolean isOther = commit.turn() != null && number != seen.openTurn()
+				&& (commit.turn().turn().status().isOpen() || commit.turn().turn().status() == TurnStatus.COMPLETED);
+		if (isOther || (to != null && to.turn() != seen.path().head()) || now.path().head() != seen.path().head()) {
 			throw SessionPausedException.of(commit.key(), seen.openTurn(), "given another head");
 		}
 	}

@@ -19,7 +19,9 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
@@ -32,6 +34,7 @@ import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnWrite;
 import io.sessionkit.store.Window;
+import io.sessionkit.test.ScriptedChatModel;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -39,6 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -52,6 +56,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * What the store does with transactions and connections, on every database.
@@ -119,6 +124,27 @@ abstract class JdbcTransactionContract {
 		assertThat(texts()).containsExactly("before");
 		assertThat(this.store.records(this.key, "note")).isEmpty();
 		assertThat(header().version()).isEqualTo(1);
+	}
+
+	@Test
+	void turnThatFailsInATransactionOfTheCallerLeavesNoTraceAndOutsideOfOneDoes() {
+		Runnable failing = () -> {
+			ScriptedChatModel model = new ScriptedChatModel().fails(new IllegalStateException("no model"));
+			SessionAdvisor advisor = SessionAdvisor.builder(Conversations.of(this.store)).build();
+			ChatClient.builder(model)
+				.defaultAdvisors(advisor)
+				.build()
+				.prompt()
+				.user("q")
+				.advisors(SessionAdvisor.session(this.key))
+				.call()
+				.content();
+		};
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> failing.run()));
+		assertThat(this.store.find(this.key)).isEmpty();
+		assertThatIllegalStateException().isThrownBy(failing::run);
+		assertThat(this.store.turns(this.key, Tail.ALL)).extracting(Turn::status).containsExactly(TurnStatus.FAILED);
 	}
 
 	@Test
