@@ -2,6 +2,7 @@ package io.sessionkit.approval;
 
 import java.lang.reflect.Method;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,28 +42,31 @@ final class AnnotatedTools {
 	}
 
 	boolean appliesTo(@Nullable ToolCallback tool) {
-		return find(tool).isPresent();
+		return !find(tool).isEmpty();
 	}
 
 	/**
-	 * Rules on a call of a tool that it applies to.
+	 * Rules on a call of a tool that it applies to; of several methods that the tool may
+	 * call the strictest ruling counts.
 	 */
 	Ruling rule(ToolCallback tool, ToolInput input) {
-		Rule rule = find(tool).orElse(null);
-		if (rule == null) {
-			return Ruling.allow();
-		}
+		return find(tool).stream().map((rule) -> rule(rule, input)).reduce(Ruling.allow(), Ruling::or);
+	}
+
+	private static Ruling rule(Rule rule, ToolInput input) {
 		ApprovalCondition condition = rule.condition();
 		Map<String, @Nullable Object> arguments = (condition != null) ? input.values() : null;
 		boolean harmless = condition != null && arguments != null && condition.isSurelyFalse(arguments);
 		return harmless ? Ruling.allow() : rule.asks();
 	}
 
-	private Optional<Rule> find(@Nullable ToolCallback tool) {
-		return (tool != null) ? WrappedTools.method(tool)
-			.flatMap((method) -> this.rules.computeIfAbsent(method,
-					(annotated) -> read(tool.getToolDefinition().name(), annotated)))
-				: Optional.empty();
+	private List<Rule> find(@Nullable ToolCallback tool) {
+		return (tool != null) ? WrappedTools.methods(tool)
+			.stream()
+			.flatMap((method) -> this.rules
+				.computeIfAbsent(method, (annotated) -> read(tool.getToolDefinition().name(), annotated))
+				.stream())
+			.toList() : List.of();
 	}
 
 	private static Optional<Rule> read(String tool, Method method) {

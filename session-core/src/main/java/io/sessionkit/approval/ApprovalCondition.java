@@ -92,29 +92,31 @@ final class ApprovalCondition {
 	/**
 	 * Returns whether the condition is false beyond doubt.
 	 * @param arguments what the tool will get
-	 * @return false also where it cannot be evaluated, is no boolean, or names an
-	 * argument that is missing or null
+	 * @return false also where it cannot be evaluated, is no boolean, or reads an
+	 * argument or a property of one that is missing or null
 	 */
 	boolean isSurelyFalse(Map<String, @Nullable Object> arguments) {
-		SimpleEvaluationContext context = SimpleEvaluationContext
-			.forPropertyAccessors(new MapAccessor(false), DataBindingPropertyAccessor.forReadOnlyAccess())
-			.withMethodResolvers(METHODS)
-			.withAssignmentDisabled()
-			.build();
-		for (String variable : this.variables) {
-			Object value = arguments.get(variable);
-			if (value == null) {
-				return false;
-			}
-			context.setVariable(variable, value);
+		if (this.variables.stream().anyMatch((variable) -> arguments.get(variable) == null)) {
+			return false;
 		}
 		try {
-			return isFalse(this.expression.getValue(context));
+			return isFalse(this.expression.getValue(context(arguments)));
 		}
 		catch (RuntimeException ex) {
 			failed(ex.getClass().getName());
 			return false;
 		}
+	}
+
+	private EvaluationContext context(Map<String, @Nullable Object> arguments) {
+		SimpleEvaluationContext context = SimpleEvaluationContext
+			.forPropertyAccessors(new MapAccessor(false), DataBindingPropertyAccessor.forReadOnlyAccess())
+			.withMethodResolvers(METHODS)
+			.withAssignmentDisabled()
+			.build();
+		Map<Object, Object> given = GivenValues.of(arguments);
+		this.variables.forEach((variable) -> context.setVariable(variable, given.get(variable)));
+		return context;
 	}
 
 	private boolean isFalse(@Nullable Object value) {

@@ -22,7 +22,8 @@ public interface ApprovalPolicy {
 	/**
 	 * Returns whether it rules on calls of a tool; on all by default. Where it does, a
 	 * call whose arguments cannot be read, do not fit the tool's input schema, or say
-	 * something else than the tool would get is not shown to it: that call needs consent.
+	 * something else than the tool would get is shown to it without arguments, and needs
+	 * consent unless it denies the call.
 	 * @param tool the name of the tool
 	 * @return false if its calls are none of this policy's business
 	 */

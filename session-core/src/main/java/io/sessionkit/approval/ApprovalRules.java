@@ -73,12 +73,30 @@ record ApprovalRules(NamedTools named, AnnotatedTools annotated, List<ApprovalPo
 		}
 		for (ApprovalPolicy policy : this.policies) {
 			if (policy.appliesTo(call.name())) {
-				Map<String, @Nullable Object> values = input.values();
-				ruling = ruling
-					.or((values != null) ? policy.rule(request(caller, call, values, tool)) : Ruling.ask(UNCERTAIN));
+				ruling = ruling.or(rule(policy, caller, call, tool, input));
 			}
 		}
 		return ruling;
+	}
+
+	/**
+	 * What a policy allows counts only where it is certain what it allows. It may deny a
+	 * call whatever its arguments are, and a model must not get around that by arguments
+	 * that do not fit.
+	 */
+	private static Ruling rule(ApprovalPolicy policy, Caller caller, ToolCall call, @Nullable ToolCallback tool,
+			ToolInput input) {
+		Map<String, @Nullable Object> values = input.values();
+		if (values != null) {
+			return policy.rule(request(caller, call, values, tool));
+		}
+		try {
+			return Ruling.ask(UNCERTAIN).or(policy.rule(request(caller, call, Map.of(), tool)));
+		}
+		catch (RuntimeException ex) {
+			// it misses an argument
+			return Ruling.ask(UNCERTAIN);
+		}
 	}
 
 	private static ToolRequest request(Caller caller, ToolCall call, Map<String, @Nullable Object> arguments,

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -71,6 +72,9 @@ public final class GatedTurn implements TurnGate {
 
 	/** Calls of earlier replies that no part of the turn was stored with so far. */
 	private final Map<String, LedgerEntry> unwritten = new LinkedHashMap<>();
+
+	/** Those of earlier replies that have results which only this process knows. */
+	private final List<ToolBatch> late = new CopyOnWriteArrayList<>();
 
 	private volatile boolean waits;
 
@@ -182,7 +186,13 @@ public final class GatedTurn implements TurnGate {
 	 */
 	@Override
 	public void ending() {
-		this.runs.storeLate(this.batch);
+		storeLate();
+	}
+
+	private void storeLate() {
+		List<ToolBatch> batches = new ArrayList<>(this.late);
+		batches.add(this.batch);
+		batches.forEach(this.runs::storeLate);
 	}
 
 	@Override
@@ -267,6 +277,9 @@ public final class GatedTurn implements TurnGate {
 	/** The loop goes on with other calls. */
 	private void follow(ToolBatch next) {
 		synchronized (this.unwritten) {
+			if (!this.batch.late().isEmpty()) {
+				this.late.add(this.batch);
+			}
 			this.batch.entries().forEach((entry) -> this.unwritten.put(entry.approval().id(), entry));
 			this.batch = next;
 		}
@@ -365,11 +378,17 @@ public final class GatedTurn implements TurnGate {
 				: ToolRuns.run(tool, arguments, context);
 	}
 
+	/**
+	 * A result that could not be stored when it was there is stored first: where somebody
+	 * has decided the call meanwhile, that must not be written over.
+	 */
 	@Override
 	public List<RecordWrite> records() {
+		storeLate();
 		Map<String, LedgerEntry> all;
 		synchronized (this.unwritten) {
 			all = new LinkedHashMap<>(this.unwritten);
+			this.late.forEach((each) -> each.entries().forEach((entry) -> all.put(entry.approval().id(), entry)));
 			this.batch.entries().forEach((entry) -> all.put(entry.approval().id(), entry));
 		}
 		return this.ledger.closing(over(all.values()));

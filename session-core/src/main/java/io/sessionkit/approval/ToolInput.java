@@ -96,7 +96,7 @@ final class ToolInput {
 
 	private @Nullable Map<String, @Nullable Object> converted() {
 		ToolCallback inner = WrappedTools.innermost(this.tool);
-		Method method = WrappedTools.method(inner).orElse(null);
+		Method method = WrappedTools.methods(inner).stream().findFirst().orElse(null);
 		if (method == null && !(inner instanceof FunctionToolCallback)) {
 			return this.arguments.isPlain() ? this.arguments.values() : null;
 		}
@@ -113,7 +113,7 @@ final class ToolInput {
 		Map<String, @Nullable Object> values = new LinkedHashMap<>();
 		for (Parameter parameter : method.getParameters()) {
 			Object value = given.get(parameter.getName());
-			if (value != null && !ClassUtils.isAssignable(parameter.getType(), ToolContext.class)) {
+			if (value != null && !ClassUtils.isAssignable(ToolContext.class, parameter.getType())) {
 				Object typed = typed(value, parameter.getParameterizedType());
 				values.put(parameter.getName(), (typed instanceof Enum<?> constant) ? constant.name() : typed);
 			}

@@ -19,7 +19,9 @@ import org.springframework.ai.tool.definition.ToolDefinition;
  * @param arguments its arguments as the tool gets them, by name: texts, booleans, lists,
  * maps, whole numbers as {@link Integer}, {@link Long} or {@link java.math.BigInteger}
  * and others as {@link java.math.BigDecimal}; constants of an enum and dates are texts.
- * An argument that was left out may be there with the default that the tool gets
+ * An argument that was left out may be there with the default that the tool gets. Empty
+ * where it is not certain what the tool gets: such a call needs consent unless it is
+ * denied
  * @param tool the tool; null if no tool of this name is offered
  * @param state the session's attributes as they are now
  * @param parameters the advisor parameters of the call to the model, without those of

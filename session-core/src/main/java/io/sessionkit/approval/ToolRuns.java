@@ -156,7 +156,7 @@ final class ToolRuns {
 
 	/**
 	 * The claim was made, and by the time that this process knows of it somebody may have
-	 * held the call for uncertain and decided it. It has not run, so the claim is taken
+	 * considered the call uncertain and decided it. It has not run, so the claim is taken
 	 * back; where somebody has decided, that stands.
 	 */
 	private TurnInProgressException tooLate(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry approved,
@@ -222,9 +222,7 @@ final class ToolRuns {
 			return;
 		}
 		if (stored == null) {
-			throw new TurnInProgressException("The call of tool '" + claimed.approval().tool() + "' on session "
-					+ this.turn.key() + " was held for uncertain while it ran, and somebody decided it. What it"
-					+ " returned is not used.");
+			throw decidedMeanwhile(claimed.approval());
 		}
 		batch.entry(slot, stored);
 		this.events.accept(new ApprovalEvent.Executed(stored.approval()));
@@ -245,12 +243,25 @@ final class ToolRuns {
 		for (ToolBatch.Slot slot : batch.late()) {
 			LedgerEntry ended = Objects.requireNonNull(batch.entry(slot));
 			LedgerEntry stored = replace(ended);
-			if (stored != null) {
-				batch.entry(slot, stored);
-				this.events.accept(new ApprovalEvent.Executed(stored.approval()));
+			if (stored == null) {
+				stored = there(ended).orElseThrow(() -> decidedMeanwhile(ended.approval()));
 			}
+			batch.entry(slot, stored);
+			this.events.accept(new ApprovalEvent.Executed(stored.approval()));
 			batch.late(slot, false);
 		}
+	}
+
+	/** A write whose answer was lost may have been stored all the same. */
+	private Optional<LedgerEntry> there(LedgerEntry ended) {
+		return this.ledger.find(this.turn.key(), ended.approval().id())
+			.filter((entry) -> entry.status() == ended.status()
+					&& entry.approval().decisions().equals(ended.approval().decisions()));
+	}
+
+	private TurnInProgressException decidedMeanwhile(Approval call) {
+		return new TurnInProgressException("The call of tool '" + call.tool() + "' on session " + this.turn.key()
+				+ " was considered uncertain while it ran, and somebody decided it. What it returned is not used.");
 	}
 
 	/** A lone surrogate cannot be stored, and must not cost the whole result. */

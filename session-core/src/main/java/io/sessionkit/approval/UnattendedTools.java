@@ -61,18 +61,17 @@ public final class UnattendedTools {
 	/**
 	 * Refuses tool calls that need an approval, before any of them has run.
 	 * @param offered the tools on offer
+	 * @param known those and the ones that the tool loop would find elsewhere by name
 	 * @param calls the calls
 	 * @throws IllegalStateException if a call needs an approval and no session advisor
 	 * looks after the tools
 	 */
-	public void checkCalls(List<ToolCallback> offered, List<ToolCall> calls) {
+	public void checkCalls(List<ToolCallback> offered, List<ToolCallback> known, List<ToolCall> calls) {
 		checkOffered(offered);
-		if (offered.stream().anyMatch(UnattendedTools::isAttended)) {
-			return;
-		}
 		for (ToolCall call : calls) {
-			ToolCallback tool = find(offered, call.name());
-			if (this.rules.rule(NOBODY, call, tool).outcome() != Ruling.Outcome.ALLOW) {
+			ToolCallback tool = find(known, call.name());
+			boolean isAttended = tool != null && isAttended(tool);
+			if (!isAttended && this.rules.rule(NOBODY, call, tool).outcome() != Ruling.Outcome.ALLOW) {
 				throw refusal(call.name());
 			}
 		}
@@ -83,7 +82,9 @@ public final class UnattendedTools {
 	 * advisor has put in the place of the application's.
 	 */
 	private static boolean isAttended(ToolCallback tool) {
-		return WrappedTools.find(tool, (each) -> each instanceof GatedTool || each instanceof SessionlessTool) != null;
+		return WrappedTools.of(tool)
+			.stream()
+			.anyMatch((each) -> each instanceof GatedTool || each instanceof SessionlessTool);
 	}
 
 	private IllegalStateException refusal(String tool) {

@@ -3,14 +3,16 @@ package io.sessionkit.approval;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.Optional;
-import java.util.function.Predicate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.ai.tool.method.MethodToolCallback;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -25,14 +27,15 @@ final class WrappedTools {
 	 */
 	private static final Field METHOD = field();
 
-	private static final int DEEPEST = 10;
+	/** More tools than any wrapper is around. */
+	private static final int MOST = 20;
 
-	/** A wrapper keeps the tool in a field, so that is where it is looked for. */
-	private static final ClassValue<Optional<Field>> WRAPPED = new ClassValue<>() {
+	/** A wrapper keeps its tools in fields, so that is where they are looked for. */
+	private static final ClassValue<List<Field>> WRAPPED = new ClassValue<>() {
 
 		@Override
-		protected Optional<Field> computeValue(Class<?> type) {
-			return wrappedTool(type);
+		protected List<Field> computeValue(Class<?> type) {
+			return toolFields(type);
 		}
 
 	};
@@ -52,51 +55,70 @@ final class WrappedTools {
 	}
 
 	/**
-	 * Returns the first of a tool and those that it is wrapped around that is as wanted.
-	 * @return the tool; null if there is none
+	 * Returns a tool and those that it is wrapped around, as far as fields and proxies of
+	 * Spring lead to them.
 	 */
-	static @Nullable ToolCallback find(@Nullable ToolCallback tool, Predicate<ToolCallback> wanted) {
-		ToolCallback inner = tool;
-		for (int depth = 0; depth < DEEPEST && inner != null; depth++) {
-			if (wanted.test(inner)) {
-				return inner;
-			}
-			Field field = WRAPPED.get(inner.getClass()).orElse(null);
-			inner = (field != null) ? (ToolCallback) ReflectionUtils.getField(field, inner) : null;
+	static List<ToolCallback> of(@Nullable ToolCallback tool) {
+		List<ToolCallback> found = new ArrayList<>();
+		if (tool != null) {
+			found.add(tool);
 		}
-		return null;
+		for (int i = 0; i < found.size() && found.size() < MOST; i++) {
+			inside(found.get(i)).stream()
+				.filter((inner) -> found.stream().noneMatch((each) -> each == inner))
+				.forEach(found::add);
+		}
+		return found;
+	}
+
+	private static List<ToolCallback> inside(ToolCallback tool) {
+		if (AopProxyUtils.getSingletonTarget(tool) instanceof ToolCallback target) {
+			return List.of(target);
+		}
+		List<ToolCallback> inside = new ArrayList<>();
+		for (Field field : WRAPPED.get(tool.getClass())) {
+			if (ReflectionUtils.getField(field, tool) instanceof ToolCallback inner) {
+				inside.add(inner);
+			}
+		}
+		return inside;
 	}
 
 	/**
-	 * Returns the tool that others are wrapped around.
+	 * Returns the method or function that a tool calls in the end.
 	 * @return a {@link MethodToolCallback} or {@link FunctionToolCallback}; null if there
-	 * is none, as with tools of a server
+	 * is none, as with tools of a server, and if there are several
 	 */
 	static @Nullable ToolCallback innermost(@Nullable ToolCallback tool) {
-		return find(tool, (each) -> each instanceof MethodToolCallback || each instanceof FunctionToolCallback);
+		List<ToolCallback> all = of(tool).stream()
+			.filter((each) -> each instanceof MethodToolCallback || each instanceof FunctionToolCallback)
+			.toList();
+		return (all.size() == 1) ? all.get(0) : null;
 	}
 
 	/**
-	 * Returns the method that a tool calls.
-	 * @return the method; empty if it calls none
+	 * Returns the methods that a tool may call.
+	 * @return the methods; none if it calls none
 	 */
-	static Optional<Method> method(@Nullable ToolCallback tool) {
-		ToolCallback inner = innermost(tool);
-		return (inner instanceof MethodToolCallback)
-				? Optional.ofNullable((Method) ReflectionUtils.getField(METHOD, inner)) : Optional.empty();
+	static List<Method> methods(@Nullable ToolCallback tool) {
+		return of(tool).stream()
+			.filter(MethodToolCallback.class::isInstance)
+			.map((each) -> (Method) Objects.requireNonNull(ReflectionUtils.getField(METHOD, each)))
+			.toList();
 	}
 
-	private static Optional<Field> wrappedTool(Class<?> type) {
+	private static List<Field> toolFields(Class<?> type) {
+		List<Field> fields = new ArrayList<>();
 		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
 			for (Field field : each.getDeclaredFields()) {
 				boolean holdsTool = ToolCallback.class.isAssignableFrom(field.getType())
 						&& !Modifier.isStatic(field.getModifiers());
 				if (holdsTool && field.trySetAccessible()) {
-					return Optional.of(field);
+					fields.add(field);
 				}
 			}
 		}
-		return Optional.empty();
+		return List.copyOf(fields);
 	}
 
 }

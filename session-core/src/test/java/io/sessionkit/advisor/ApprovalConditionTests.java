@@ -1,7 +1,9 @@
 package io.sessionkit.advisor;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
@@ -17,17 +19,22 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.support.ToolCallbacks;
+import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.annotation.Tool;
+import org.springframework.ai.tool.definition.ToolDefinition;
+import org.springframework.aop.framework.ProxyFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -97,8 +104,83 @@ class ApprovalConditionTests extends ApprovalFixture {
 		tools(ToolCallbacks.from(new Conditions(this.runs)));
 		this.model.calls(call("c1", "pay", "{\"amount\":3.0}"), call("c2", "pay", "{\"amount\":3.7}")).says("done");
 		List<Approval> pending = SessionAdvisor.pending(ask(mode, "q"));
-		assertThat(seen).containsExactly(Map.of("amount", 3));
+		assertThat(seen).containsExactly(Map.of("amount", 3), Map.of());
 		assertThat(pending).extracting(Approval::callId).containsExactly("c2");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`', value = { "{\"amount\":1}", "{\"amount\":\"1\"}", "{}",
+			"{\"amount\":1,\"x\":1}", "{\"amount\":", "{\"amount\":3.7}" })
+	void modelDoesNotGetAroundADenialByArgumentsThatDoNotFit(String arguments) {
+		rules((rules) -> rules.tools(Set.of())
+			.policies(
+					List.of((request) -> request.call().name().equals("pay") ? Ruling.deny("never") : Ruling.allow())));
+		tools(ToolCallbacks.from(new Conditions(this.runs)));
+		this.model.calls(call("c1", "pay", arguments)).says("done");
+		assertThat(isPaused(ask(ClientSetup.Mode.CALL, "q"))).isFalse();
+		assertThat(this.runs).isEmpty();
+		assertThat(this.model.lastRequestLines()).last().isEqualTo("tool pay=never");
+	}
+
+	@Test
+	void policyThatMissesAnArgumentWhereNoneIsShownAsks() {
+		rules((rules) -> rules.tools(Set.of()).policies(List.of((request) -> {
+			Objects.requireNonNull(request.arguments().get("amount"));
+			return Ruling.allow();
+		})));
+		tools(ToolCallbacks.from(new Conditions(this.runs)));
+		this.model.calls(call("c1", "pay", "{\"amount\":\"1\"}"));
+		assertThat(isPaused(ask(ClientSetup.Mode.CALL, "q"))).isTrue();
+		assertThat(this.runs).isEmpty();
+	}
+
+	/** Null is less than every number, and equal to none. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			value = { "limited|{\"limits\":{}}", "limited|{\"limits\":{\"total\":null}}",
+					"limited|{\"limits\":{\"total\":101}}", "indexed|{\"limits\":{}}",
+					"indexed|{\"limits\":{\"total\":null}}" })
+	void propertyThatIsMissingOrNullAsks(String tool, String arguments) {
+		rules((rules) -> rules.tools(Set.of()));
+		tools(ToolCallbacks.from(new Conditions(this.runs)));
+		this.model.calls(call("c1", tool, arguments)).says("done");
+		assertThat(isPaused(ask(ClientSetup.Mode.CALL, "q"))).isTrue();
+		assertThat(this.runs).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void annotationIsFoundBehindProxiesAndInEachOfSeveralTools(boolean proxy) {
+		rules((rules) -> rules.tools(Set.of()));
+		ToolCallback wiping = Arrays.stream(ToolCallbacks.from(new Conditions(this.runs)))
+			.filter((tool) -> tool.getToolDefinition().name().equals("wipe"))
+			.findFirst()
+			.orElseThrow();
+		tools(proxy ? proxyOf(wiping) : new Either(tool("wipe"), wiping));
+		this.model.calls(call("c1", "wipe", "{\"force\":true}"));
+		assertThat(isPaused(ask(ClientSetup.Mode.CALL, "q"))).isTrue();
+		assertThat(this.runs).isEmpty();
+	}
+
+	private static ToolCallback proxyOf(ToolCallback tool) {
+		ProxyFactory factory = new ProxyFactory(tool);
+		factory.setInterfaces(ToolCallback.class);
+		return (ToolCallback) factory.getProxy();
+	}
+
+	/** Calls the second tool where the first has failed. */
+	private record Either(ToolCallback first, ToolCallback second) implements ToolCallback {
+
+		@Override
+		public ToolDefinition getToolDefinition() {
+			return this.second.getToolDefinition();
+		}
+
+		@Override
+		public String call(String input) {
+			return this.second.call(input);
+		}
+
 	}
 
 	@ParameterizedTest
@@ -215,6 +297,9 @@ class ApprovalConditionTests extends ApprovalFixture {
 	record Order(int id) {
 	}
 
+	record Limits(@Nullable Integer total) {
+	}
+
 	enum Access {
 
 		READ, DELETE
@@ -272,6 +357,18 @@ class ApprovalConditionTests extends ApprovalFixture {
 		@RequiresApproval(condition = "#order.id == 4711")
 		String nested(Order order) {
 			return run("nested " + order);
+		}
+
+		@Tool
+		@RequiresApproval(condition = "#limits.total > 100")
+		String limited(Limits limits) {
+			return run("limited " + limits);
+		}
+
+		@Tool
+		@RequiresApproval(condition = "#limits['total'] > 100")
+		String indexed(Limits limits) {
+			return run("indexed " + limits);
 		}
 
 		@Tool

@@ -33,6 +33,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Flux;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -173,6 +178,37 @@ class ApprovalLeaseTests {
 			assertThat(other.approvals().ledger(this.key)).extracting(Approval::status)
 				.containsExactly(ApprovalStatus.APPROVED);
 			assertThat(other.resumed(this.key)).isEqualTo("done");
+		}
+		assertThat(this.effects).hasValue(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void resultThatIsStoredLateDoesNotHideWhatAPersonHasDecidedMeanwhile(TestStores kind) {
+		SessionStore store = kind.create();
+		ObservedStore observed = new ObservedStore(store);
+		AtomicBoolean away = new AtomicBoolean();
+		observed.beforePut((record) -> {
+			if (away.get()
+					|| record.kind().equals(SessionStore.LEASE) && record.expected() > 0 && record.payload() != null) {
+				throw new StoreUnavailableException("The store is down.", null);
+			}
+		});
+		try (Participant other = participant(store); Participant holder = this.scenario.takePart(observed, (id) -> {
+			this.begun.countDown();
+			other.approvals().decide(awaitUncertain(other), Decision.answer("somebody", "it was cancelled by hand"));
+			away.set(true);
+		}, this::count)) {
+			holder.pauseAndApprove(this.key, this.scenario);
+			holder.model().step((prompt) -> {
+				away.set(false);
+				return Flux.just(new ChatResponse(List.of(new Generation(new AssistantMessage("early")))));
+			});
+			holder.resumed(this.key);
+			List<Approval> ledger = other.approvals().ledger(this.key);
+			assertThat(ledger).singleElement()
+				.satisfies((call) -> assertThat(call.decisions()).extracting(Approval.Decided::verb)
+					.containsExactly(Decision.Verb.APPROVE, Decision.Verb.ANSWER));
 		}
 		assertThat(this.effects).hasValue(1);
 	}

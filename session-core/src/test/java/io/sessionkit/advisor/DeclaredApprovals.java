@@ -104,7 +104,7 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
-	void argumentsThatCannotBeReadNeedConsentAndNoPolicyIsAsked(ClientSetup.Mode mode) {
+	void argumentsThatCannotBeReadNeedConsentAndNoPolicyIsShownThem(ClientSetup.Mode mode) {
 		List<ToolRequest> asked = new CopyOnWriteArrayList<>();
 		rules((rules) -> rules.tools(Set.of()).policies(List.<ApprovalPolicy>of((request) -> {
 			asked.add(request);
@@ -114,7 +114,7 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 				call("c4", "look", "{\"id\":Infinity}"), call("c5", "look", "{\"id\":1,\"id\":2}"),
 				call("c6", "look", "\"text\""), call("c7", "look", "{\"id\":1}{\"id\":2}"), call("c8", "look", "null"));
 		assertThat(SessionAdvisor.pending(ask(mode, "q"))).hasSize(8);
-		assertThat(asked).isEmpty();
+		assertThat(asked).extracting(ToolRequest::arguments).hasSize(8).containsOnly(Map.of());
 		assertThat(this.runs).isEmpty();
 	}
 

@@ -1,5 +1,6 @@
 package io.sessionkit.autoconfigure;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -15,6 +16,7 @@ import org.springframework.ai.model.tool.ToolCallingChatOptions;
 import org.springframework.ai.model.tool.ToolCallingManager;
 import org.springframework.ai.model.tool.ToolExecutionResult;
 import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.resolution.ToolCallbackResolver;
 import org.springframework.ai.tool.definition.ToolDefinition;
 
 /**
@@ -32,9 +34,13 @@ final class GuardedToolCallingManager implements ToolCallingManager {
 
 	private final Supplier<List<UnattendedTools>> rules;
 
-	GuardedToolCallingManager(ToolCallingManager manager, Supplier<List<UnattendedTools>> rules) {
+	private final Iterable<ToolCallbackResolver> resolvers;
+
+	GuardedToolCallingManager(ToolCallingManager manager, Supplier<List<UnattendedTools>> rules,
+			Iterable<ToolCallbackResolver> resolvers) {
 		this.manager = manager;
 		this.rules = rules;
+		this.resolvers = resolvers;
 	}
 
 	@Override
@@ -53,8 +59,27 @@ final class GuardedToolCallingManager implements ToolCallingManager {
 			.stream()
 			.flatMap((generation) -> generation.getOutput().getToolCalls().stream())
 			.toList();
-		check((rules) -> rules.checkCalls(offered, calls));
+		List<ToolCallback> known = withResolved(offered, calls);
+		check((rules) -> rules.checkCalls(offered, known, calls));
 		return this.manager.executeToolCalls(prompt, response);
+	}
+
+	/**
+	 * A manager may run tools that are beans although the call does not offer them
+	 * ({@code spring.ai.tools.resolution.fallback.enabled}).
+	 */
+	private List<ToolCallback> withResolved(List<ToolCallback> offered, List<ToolCall> calls) {
+		List<ToolCallback> known = new ArrayList<>(offered);
+		calls.stream()
+			.map(ToolCall::name)
+			.filter((name) -> offered.stream().noneMatch((tool) -> tool.getToolDefinition().name().equals(name)))
+			.forEach((name) -> this.resolvers.forEach((resolver) -> {
+				ToolCallback resolved = resolver.resolve(name);
+				if (resolved != null) {
+					known.add(resolved);
+				}
+			}));
+		return known;
 	}
 
 	private void check(Consumer<UnattendedTools> check) {

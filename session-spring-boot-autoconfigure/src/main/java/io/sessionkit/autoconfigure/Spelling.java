@@ -14,7 +14,7 @@ final class Spelling {
 	/** A name is taken for another if at most one letter of this many is wrong. */
 	private static final int LETTERS_PER_TYPO = 3;
 
-	private static final int TYPOS_IN_PREFIX = 2;
+	private static final int TYPOS_IN_PREFIX = 1;
 
 	/** Shorter parts of a name say nothing about the whole. */
 	private static final int SHORTEST_PART = 4;
@@ -36,18 +36,42 @@ final class Spelling {
 	}
 
 	/**
+	 * Returns the property that a name is a misspelling of by some letters. Parts of
+	 * names count for nothing here.
+	 * @param name a name that begins with the prefix
+	 * @return empty if none is like it
+	 */
+	static Optional<Property> misspelt(String name) {
+		String written = letters(name);
+		return KnownProperties.ALL.all()
+			.stream()
+			.filter((property) -> isNear(written, letters(property.name())))
+			.min(Comparator.comparingInt((property) -> distance(written, letters(property.name()))));
+	}
+
+	/**
+	 * Returns the property that has the same letters as a name with another prefix.
+	 * @param name any name
+	 * @return empty if it belongs to something else
+	 */
+	static Optional<Property> sameLetters(String name) {
+		String written = letters(name);
+		return KnownProperties.ALL.all()
+			.stream()
+			.filter((property) -> letters(property.name()).equals(written))
+			.findFirst();
+	}
+
+	/**
 	 * Returns the property of a name whose prefix is misspelt, and nothing else.
 	 * @param name any name
-	 * @return empty if it is another one's
+	 * @return empty if it belongs to something else
 	 */
 	static Optional<Property> withAnotherPrefix(String name) {
-		String written = letters(name);
-		return KnownProperties.ALL.all().stream().filter((property) -> {
-			String known = letters(property.name());
-			return written.endsWith(known.substring(SessionKitProperties.PREFIX.length()))
-					&& Math.abs(written.length() - known.length()) <= TYPOS_IN_PREFIX
-					&& distance(written, known) <= TYPOS_IN_PREFIX;
-		}).findFirst();
+		int end = name.indexOf('.');
+		String prefix = (end > 0) ? letters(name.substring(0, end)) : "";
+		return (distance(prefix, SessionKitProperties.PREFIX) <= TYPOS_IN_PREFIX)
+				? sameLetters(SessionKitProperties.PREFIX + name.substring(end)) : sameLetters(name);
 	}
 
 	/** Without case, separators, and the index of a list. */
@@ -59,8 +83,13 @@ final class Spelling {
 		int prefix = SessionKitProperties.PREFIX.length();
 		String rest = written.substring(Math.min(prefix, written.length()));
 		String knownRest = known.substring(prefix);
-		return distance(written, known) <= Math.max(rest.length(), knownRest.length()) / LETTERS_PER_TYPO
+		return isNear(written, known)
 				|| (rest.length() >= SHORTEST_PART && (knownRest.contains(rest) || rest.startsWith(knownRest)));
+	}
+
+	private static boolean isNear(String written, String known) {
+		int longer = Math.max(written.length(), known.length()) - SessionKitProperties.PREFIX.length();
+		return distance(written, known) <= longer / LETTERS_PER_TYPO;
 	}
 
 	private static int distance(String one, String other) {

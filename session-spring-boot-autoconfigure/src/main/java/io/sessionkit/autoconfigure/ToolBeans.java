@@ -73,13 +73,23 @@ final class ToolBeans implements Supplier<Set<String>> {
 
 	private void forEachToolClass(BiConsumer<String, Set<Method>> action) {
 		for (String bean : this.beans.getBeanDefinitionNames()) {
-			Class<?> type = this.beans.getType(bean, false);
-			if (type != null) {
-				Set<Method> methods = MethodIntrospector.selectMethods(ClassUtils.getUserClass(type), IS_TOOL);
-				if (!methods.isEmpty()) {
-					action.accept(bean, methods);
-				}
+			Set<Method> methods = toolMethods(bean);
+			if (!methods.isEmpty()) {
+				action.accept(bean, methods);
 			}
+		}
+	}
+
+	/** A class that cannot be looked into, since a type is missing, has no tools. */
+	private Set<Method> toolMethods(String bean) {
+		try {
+			Class<?> type = this.beans.getType(bean, false);
+			return (type != null) ? MethodIntrospector.selectMethods(ClassUtils.getUserClass(type), IS_TOOL) : Set.of();
+		}
+		catch (RuntimeException | LinkageError ex) {
+			logger
+				.debug("The class of bean '" + bean + "' could not be searched for tools: " + ex.getClass().getName());
+			return Set.of();
 		}
 	}
 

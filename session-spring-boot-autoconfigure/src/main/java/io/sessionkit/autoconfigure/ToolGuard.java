@@ -8,7 +8,9 @@ import io.sessionkit.approval.Approvals;
 import io.sessionkit.approval.UnattendedTools;
 
 import org.springframework.ai.model.tool.ToolCallingManager;
+import org.springframework.ai.tool.resolution.ToolCallbackResolver;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -25,14 +27,17 @@ final class ToolGuard implements BeanPostProcessor {
 
 	private final SingletonSupplier<List<UnattendedTools>> rules;
 
+	private final ObjectProvider<ToolCallbackResolver> resolvers;
+
 	ToolGuard(BeanFactory beans) {
 		this.rules = SingletonSupplier.of(() -> rules(beans));
+		this.resolvers = beans.getBeanProvider(ToolCallbackResolver.class);
 	}
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String name) {
-		return (bean instanceof ToolCallingManager manager) ? new GuardedToolCallingManager(manager, this.rules::obtain)
-				: bean;
+		return (bean instanceof ToolCallingManager manager)
+				? new GuardedToolCallingManager(manager, this.rules::obtain, this.resolvers) : bean;
 	}
 
 	private static List<UnattendedTools> rules(BeanFactory beans) {

@@ -97,14 +97,15 @@ final class UnknownNames {
 		ConfigurationPropertyName name = ConfigurationPropertyName.adapt(written, '.');
 		ConfigurationPropertyName prefix = ConfigurationPropertyName.of(SessionKitProperties.PREFIX);
 		if (!prefix.equals(name) && !prefix.isAncestorOf(name)) {
-			Spelling.withAnotherPrefix(written)
+			(isOfProcess(source) ? Spelling.sameLetters(written) : Spelling.withAnotherPrefix(written))
 				.ifPresent((property) -> refuse(written, source, write(property.name())));
 		}
 		else if (KnownProperties.ALL.isGroup(name)) {
 			refuseGroup(written, name, source);
 		}
 		else if (!KnownProperties.ALL.contains(name)) {
-			refuseUnlessForeign(written, source, Spelling.nearest(written).map(Property::name));
+			refuseUnlessForeign(written, source,
+					(isOfProcess(source) ? Spelling.misspelt(written) : Spelling.nearest(written)).map(Property::name));
 		}
 	}
 
@@ -122,23 +123,26 @@ final class UnknownNames {
 		else if (!KnownProperties.ALL.containsVariable(written)
 				&& !SERVICE_LINK.matcher(written.toUpperCase(Locale.ROOT)).matches()) {
 			refuseUnlessForeign(written, source,
-					Spelling.nearest(written).map((property) -> variable(property.name())));
+					Spelling.misspelt(written).map((property) -> variable(property.name())));
 		}
 	}
 
 	/**
 	 * Whoever starts the process may set variables and system properties of the same
-	 * prefix for ends of its own. One that is like none of ours is only logged there.
+	 * prefix for other purposes. One that is like none of ours is only logged there.
 	 */
 	private void refuseUnlessForeign(String name, EnumerablePropertySource<?> source, Optional<String> nearest) {
-		boolean process = source instanceof SystemEnvironmentPropertySource
-				|| source.getName().equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME);
-		if (process && nearest.isEmpty() && !isInGroup(name)) {
+		if (isOfProcess(source) && nearest.isEmpty() && !isInGroup(name)) {
 			this.foreign.add(name + " (" + place(name, source) + ")");
 		}
 		else {
 			refuse(name, source, cure(nearest));
 		}
+	}
+
+	private static boolean isOfProcess(EnumerablePropertySource<?> source) {
+		return source instanceof SystemEnvironmentPropertySource
+				|| source.getName().equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME);
 	}
 
 	private static boolean isInGroup(String name) {
@@ -153,7 +157,7 @@ final class UnknownNames {
 	}
 
 	private static String cure(Optional<String> nearest) {
-		return nearest.map(UnknownNames::write).orElse("There is none of a like name.");
+		return nearest.map(UnknownNames::write).orElse("No property has a similar name.");
 	}
 
 	private static String write(String name) {
@@ -178,7 +182,7 @@ final class UnknownNames {
 		for (Unknown unknown : this.refused) {
 			description.append("The property '")
 				.append(unknown.name())
-				.append("' is not one of SessionKit (")
+				.append("' is not a SessionKit property (")
 				.append(unknown.place())
 				.append(").\n");
 			action.append("'").append(unknown.name()).append("': ").append(unknown.cure()).append("\n");

@@ -81,7 +81,8 @@ class ConfigurationCheckTests {
 	void unknownNameThatIsLikeNoOtherIsRefusedToo() {
 		FailureAnalysis analysis = analysisOf("sessionkit.quux=1");
 		assertThat(analysis.getDescription()).contains("'sessionkit.quux'");
-		assertThat(analysis.getAction()).contains("none of a like name").contains("'sessionkit.ignored-names'");
+		assertThat(analysis.getAction()).contains("No property has a similar name")
+			.contains("'sessionkit.ignored-names'");
 	}
 
 	@Test
@@ -204,6 +205,14 @@ class ConfigurationCheckTests {
 		assertThat(output).containsOnlyOnce("SESSIONKIT_IMAGE").doesNotContain("s3cret");
 	}
 
+	/** Common in images, and parts of our names only. */
+	@ParameterizedTest
+	@ValueSource(strings = { "SESSIONKIT_VERSION", "SESSIONKIT_USER", "SESSIONKIT_NAME", "SESSIONKIT_SIZE",
+			"SESSIONKIT_TYPE", "SESSION_ID_ENABLED", "SESSION_KEY_ENABLED" })
+	void everydayVariablesAreNotRefused(String name) {
+		with(variables(Map.of(name, "1"))).run((context) -> assertThat(context).hasNotFailed());
+	}
+
 	@Test
 	void systemPropertyIsRefusedIfItIsLikeOneOfOurs(CapturedOutput output) {
 		this.runner.withSystemProperties("sessionkit.seed=7", "sessionkit.kills=7")
@@ -234,7 +243,8 @@ class ConfigurationCheckTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "spring.sessionkit.enabled", "sessions.enabled", "session.timeout", "kit.enabled",
-			"app.lease", "sessionkits", "server.servlet.session.timeout", "sessionkitty.lease.time" })
+			"app.lease", "sessionkits", "session.ui.enabled", "session.key.enabled", "session-id.lease",
+			"server.servlet.session.timeout", "sessionkitty.lease.time" })
 	void namesOfOthersAreNotOurs(String name) {
 		this.runner.withPropertyValues(name + "=1").run((context) -> assertThat(context).hasNotFailed());
 	}

@@ -59,6 +59,12 @@ class SessionPurgeAutoConfigurationTests {
 	}
 
 	@Test
+	void purgeIsOnHoweverThatIsWritten() {
+		this.jdbc.withPropertyValues("sessionkit.purge.enabled=on")
+			.run((context) -> assertThat(context).hasSingleBean(SessionPurge.class));
+	}
+
+	@Test
 	void purgeRunsAlthoughBeansAreCreatedLazily() {
 		this.runner
 			.withInitializer(

@@ -32,6 +32,7 @@ import org.springframework.ai.model.tool.ToolCallingChatOptions;
 import org.springframework.ai.model.tool.ToolCallingManager;
 import org.springframework.ai.model.tool.autoconfigure.ToolCallingAutoConfiguration;
 import org.springframework.ai.support.ToolCallbacks;
+import org.springframework.ai.tool.ToolCallbackProvider;
 import org.springframework.ai.tool.annotation.Tool;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -207,6 +208,22 @@ class ToolGuardTests {
 			.run((context) -> assertThatIllegalStateException()
 				.isThrownBy(() -> ask(context.getBean(ChatClient.Builder.class).build(), "look"))
 				.withMessageContaining("'look'"));
+	}
+
+	@Test
+	void toolThatIsABeanAndNotOnOfferDoesNotRunUnasked() {
+		ScriptedChatModel model = new ScriptedChatModel().calls(CANCEL);
+		scripted(model).withPropertyValues("spring.ai.tools.resolution.fallback.enabled=true")
+			.withBean("tools", ToolCallbackProvider.class,
+					() -> ToolCallbackProvider.from(ToolCallbacks.from(this.orders)))
+			.run((context) -> {
+				Prompt prompt = new Prompt("q", ToolCallingChatOptions.builder().build());
+				ChatResponse response = context.getBean(ChatModel.class).call(prompt);
+				assertThatIllegalStateException()
+					.isThrownBy(() -> context.getBean(ToolCallingManager.class).executeToolCalls(prompt, response))
+					.withMessageContaining("'cancelOrder' needs an approval");
+				assertThat(this.orders.cancelled).isEmpty();
+			});
 	}
 
 	@Test
