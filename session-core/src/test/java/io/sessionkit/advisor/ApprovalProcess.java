@@ -12,9 +12,9 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BiConsumer;
 
+import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
-import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.ApprovalScenario.Participant;
 import io.sessionkit.advisor.JournalingStore.Step;
 import io.sessionkit.approval.Approval;

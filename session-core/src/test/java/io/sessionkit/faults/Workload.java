@@ -21,7 +21,7 @@ final class Workload {
 
 	private static final int CALLERS = 8;
 
-	private static final long PATIENCE_MINUTES = 10;
+	private static final long PATIENCE_MINUTES = 60;
 
 	private final Book book = new Book();
 

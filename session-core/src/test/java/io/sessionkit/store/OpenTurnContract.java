@@ -64,6 +64,19 @@ abstract class OpenTurnContract extends CommitContract {
 	}
 
 	@Test
+	void headThatIsMovedAndFallsBackInTheSameCommitIsMoved() {
+		SessionKey key = key();
+		threadOf(key, 2);
+		commit(Commit.any(key).header(HeaderChange.NONE.head(Session.MAIN, 1)));
+		commit(Commit.on(header(key)).turn(turn(TurnStatus.AWAITING_APPROVAL, 1, "q3", "call")));
+		Session waiting = header(key);
+		Commit refused = Commit.any(key).header(HeaderChange.NONE.head(Session.MAIN, 2)).delete(Set.of(3L, 4L));
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> store().commit(refused));
+		assertThat(header(key)).isEqualTo(waiting);
+		assertThat(store().items(key, 2)).hasSize(2);
+	}
+
+	@Test
 	void commitThatEndsTheOpenTurnMayMoveTheHead() {
 		SessionKey key = key();
 		threadOf(key, 2);
