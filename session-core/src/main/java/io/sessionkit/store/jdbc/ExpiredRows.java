@@ -37,15 +37,21 @@ final class ExpiredRows {
 		return deleted + count(records, this::deleteRecord);
 	}
 
-	/** What somebody else is writing at this moment is left for the next time. */
-	private static <T> int count(List<T> found, Predicate<T> deletion) {
+	/**
+	 * What somebody else is writing at this moment is left for the next time, and beside
+	 * a transaction of the caller everything behind it too: each wait would be in vain
+	 * where it is the caller who is writing.
+	 */
+	private <T> int count(List<T> found, Predicate<T> deletion) {
 		int deleted = 0;
 		for (T each : found) {
 			try {
 				deleted += deletion.test(each) ? 1 : 0;
 			}
 			catch (SessionConflictException ex) {
-				// as above
+				if (this.work.isApart()) {
+					return deleted;
+				}
 			}
 		}
 		return deleted;

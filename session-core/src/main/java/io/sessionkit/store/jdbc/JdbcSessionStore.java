@@ -49,9 +49,9 @@ import org.jspecify.annotations.Nullable;
  * Inside a transaction of the caller, of any transaction manager that binds its
  * connection to the thread, the store joins it: a rollback takes the turn away too, also
  * what is kept of one that failed when its exception leaves the transaction, and a
- * conflict or a repeated turn leaves the transaction usable. {@link #put} alone never
- * joins: it needs a second connection then, so a pool of one is not enough for it inside
- * a transaction.
+ * conflict or a repeated turn leaves the transaction usable. {@link #put} and
+ * {@link #deleteExpired} alone never join: they need a second connection then, so a pool
+ * of one is not enough for them inside a transaction.
  * <p>
  * H2 in a file of this process is closed for everybody when a thread is interrupted that
  * reads or writes the file. What the store does runs on threads that nobody interrupts,
@@ -65,8 +65,8 @@ import org.jspecify.annotations.Nullable;
  * claimed may run again.
  * <p>
  * SQLite has one writer at a time: while a transaction of the caller has written,
- * {@link #put} waits in vain, and a transaction that has read before others wrote cannot
- * write, which is a conflict, unless it began as a writer
+ * {@link #put} and {@link #deleteExpired} wait in vain, and a transaction that has read
+ * before others wrote cannot write, which is a conflict, unless it began as a writer
  * (<code>transaction_mode=IMMEDIATE</code> in the URL).
  * <p>
  * Expiry and the times of sessions and records are by the clock of the database, to the
@@ -231,11 +231,16 @@ public final class JdbcSessionStore implements SessionStore {
 	 * An index finds them, and each is deleted in a short transaction of its own. A
 	 * session is found a 64th of its time to live after it has expired, so that the index
 	 * does not have to be written with each turn.
+	 * <p>
+	 * Inside a transaction of the caller it takes a second connection of the pool and
+	 * does not join: what it deleted stays deleted when the caller rolls back. It stops
+	 * there at the first row that somebody is writing, since that may be the caller.
 	 */
 	@Override
 	public int deleteExpired(int limit) {
 		int most = Page.first(limit).limit();
-		return (most > 0) ? new ExpiredRows(this.work, backend()).delete(most) : 0;
+		Backend statements = backend();
+		return (most > 0) ? new ExpiredRows(this.work.apart(), statements).delete(most) : 0;
 	}
 
 	/**
@@ -249,7 +254,7 @@ public final class JdbcSessionStore implements SessionStore {
 	public boolean put(SessionKey key, RecordWrite record) {
 		RecordStatements records = backend().records();
 		String hash = KeyHash.of(key).session();
-		return this.work.apart((connection) -> records.put(connection, hash, record));
+		return this.work.apart().writing((connection) -> records.put(connection, hash, record));
 	}
 
 	@Override

@@ -33,11 +33,19 @@ final class JdbcWork {
 
 	private final DataSource dataSource;
 
+	/** Whether it takes connections of its own, whatever the caller has open. */
+	private final boolean alone;
+
 	/** Whether an interrupt would close the database for everybody. */
 	private volatile boolean uninterrupted;
 
 	JdbcWork(DataSource dataSource) {
-		this.dataSource = unwrapped(dataSource);
+		this(unwrapped(dataSource), false);
+	}
+
+	private JdbcWork(DataSource dataSource, boolean alone) {
+		this.dataSource = dataSource;
+		this.alone = alone;
 	}
 
 	private static DataSource unwrapped(DataSource dataSource) {
@@ -56,6 +64,30 @@ final class JdbcWork {
 
 	private <T extends @Nullable Object> T run(Callable<T> work) throws SQLException {
 		return this.uninterrupted ? Uninterrupted.call(work) : Uninterrupted.here(work);
+	}
+
+	/**
+	 * Returns work outside of any transaction of the caller, on connections of its own:
+	 * what it writes stays when the caller rolls back. Inside a transaction each takes a
+	 * second connection of the pool while the caller holds one, and nothing is done
+	 * again: the caller itself may be in the way.
+	 */
+	JdbcWork apart() {
+		if (!TransactionSynchronizationManager.isActualTransactionActive()) {
+			return this;
+		}
+		JdbcWork apart = new JdbcWork(this.dataSource, true);
+		apart.uninterrupted = this.uninterrupted;
+		return apart;
+	}
+
+	/** Whether it works beside an open transaction of the caller. */
+	boolean isApart() {
+		return this.alone;
+	}
+
+	private int attempts() {
+		return this.alone ? 1 : ATTEMPTS;
 	}
 
 	/** Something to do with a connection. */
@@ -110,7 +142,7 @@ final class JdbcWork {
 				return run(() -> inside ? work.on(connection) : committed(connection, work));
 			}
 			catch (SQLException ex) {
-				if (joined || !SqlErrors.isContention(ex) || attempt == ATTEMPTS) {
+				if (joined || !SqlErrors.isContention(ex) || attempt == attempts()) {
 					throw SqlErrors.translate(ex, connection, write);
 				}
 			}
@@ -146,8 +178,9 @@ final class JdbcWork {
 	 * @throws SessionConflictException if others were in the way each time
 	 */
 	<T> T atomically(@Nullable String beginning, Attempt<T> attempt) {
-		for (int i = 1; i <= ATTEMPTS; i++) {
-			Optional<T> result = attempt(beginning, attempt, i == ATTEMPTS);
+		int attempts = attempts();
+		for (int i = 1; i <= attempts; i++) {
+			Optional<T> result = attempt(beginning, attempt, i == attempts);
 			if (result.isPresent()) {
 				return result.get();
 			}
@@ -228,31 +261,10 @@ final class JdbcWork {
 		}
 	}
 
-	/**
-	 * Writes outside of any transaction of the caller, on a connection of its own: what
-	 * it wrote stays when the caller rolls back. Inside a transaction this takes a second
-	 * connection of the pool while the caller holds one.
-	 */
-	<T> T apart(Work<T> work) {
-		if (!TransactionSynchronizationManager.isActualTransactionActive()) {
-			return writing(work);
-		}
-		Connection connection = ownConnection();
-		try {
-			return run(() -> committed(connection, work));
-		}
-		catch (SQLException ex) {
-			throw SqlErrors.translate(ex, connection, true);
-		}
-		finally {
-			closeQuietly(connection);
-		}
-	}
-
 	// A connection that is only bound for reuse, outside of a transaction, is in
 	// auto-commit or waits for somebody to commit: nobody else will.
 	private boolean isJoined(Connection connection) throws SQLException {
-		return TransactionSynchronizationManager.isActualTransactionActive()
+		return !this.alone && TransactionSynchronizationManager.isActualTransactionActive()
 				&& DataSourceUtils.isConnectionTransactional(connection, this.dataSource)
 				&& !connection.getAutoCommit();
 	}
@@ -262,7 +274,7 @@ final class JdbcWork {
 	 * transaction of something else has none, and would never commit what it was given.
 	 */
 	private boolean isBound() {
-		return TransactionSynchronizationManager.hasResource(this.dataSource);
+		return !this.alone && TransactionSynchronizationManager.hasResource(this.dataSource);
 	}
 
 	private Connection connection() {
@@ -270,15 +282,6 @@ final class JdbcWork {
 			return isBound() ? DataSourceUtils.getConnection(this.dataSource) : this.dataSource.getConnection();
 		}
 		catch (CannotGetJdbcConnectionException | SQLException ex) {
-			throw unreachable(ex);
-		}
-	}
-
-	private Connection ownConnection() {
-		try {
-			return this.dataSource.getConnection();
-		}
-		catch (SQLException ex) {
 			throw unreachable(ex);
 		}
 	}
@@ -311,15 +314,6 @@ final class JdbcWork {
 	private static void restoreAutoCommit(Connection connection) {
 		try {
 			connection.setAutoCommit(true);
-		}
-		catch (SQLException ex) {
-			// as above
-		}
-	}
-
-	private static void closeQuietly(Connection connection) {
-		try {
-			connection.close();
 		}
 		catch (SQLException ex) {
 			// as above

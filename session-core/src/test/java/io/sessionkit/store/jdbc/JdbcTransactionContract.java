@@ -1,5 +1,6 @@
 package io.sessionkit.store.jdbc;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -57,6 +58,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
 /**
  * What the store does with transactions and connections, on every database.
@@ -111,6 +113,26 @@ abstract class JdbcTransactionContract {
 			status.setRollbackOnly();
 		});
 		assertThat(this.store.records(this.key, "claim")).hasSize(1);
+	}
+
+	@Test
+	void whatHasExpiredStaysDeletedWhenTheCallerIsRolledBack() {
+		SessionKey expired = SessionKey.of("owner", UUID.randomUUID().toString());
+		this.store
+			.commit(Commit.first(expired).turn(turn("q")).header(HeaderChange.NONE.timeToLive(Duration.ofMillis(1))));
+		this.store.add(this.key, messages("before"));
+		await().until(() -> this.store.find(expired).isEmpty());
+		this.transaction.executeWithoutResult((status) -> {
+			if (oneWriterAtATime() == null) {
+				commitPlainTurn();
+			}
+			while (this.store.deleteExpired(1000) > 0) {
+				continue;
+			}
+			status.setRollbackOnly();
+		});
+		assertThat(database().leftOf(expired)).isZero();
+		assertThat(texts()).containsExactly("before");
 	}
 
 	@Test
