@@ -23,6 +23,13 @@ final class RedisErrors {
 
 	private static final Pattern ANSWERS = Pattern.compile("Execution|NoScript|ReadOnly|Loading|Busy");
 
+	/**
+	 * JedisDataException and what extends it. The others come from the client, which may
+	 * have sent the script before: a Cluster that it gave up, a pool, a cache.
+	 */
+	private static final Pattern JEDIS_ANSWERS = Pattern.compile("redis\\.clients\\.jedis\\.exceptions\\.Jedis"
+			+ "(Data|NoScript|Busy|AccessControl|MovedData|AskData|Redirection|Cluster)Exception");
+
 	private static final String OTHER = "ERR";
 
 	private RedisErrors() {
@@ -81,7 +88,7 @@ final class RedisErrors {
 	private static boolean isAnswer(Throwable ex) {
 		String type = ex.getClass().getName();
 		return (type.startsWith("io.lettuce.core.Redis") && ANSWERS.matcher(type).find())
-				|| (type.startsWith("redis.clients.jedis.exceptions.") && !type.contains("Connection"));
+				|| JEDIS_ANSWERS.matcher(type).matches();
 	}
 
 }
