@@ -71,13 +71,18 @@ public final class SessionPurge implements AutoCloseable {
 			}
 			this.failing = false;
 		}
-		catch (RuntimeException ex) {
-			if (!this.failing && !this.closed) {
-				logger.warn("Expired sessions could not be deleted: " + ex.getClass().getName()
-						+ ". They read as absent; deleting them is tried again.");
-			}
-			this.failing = true;
+		catch (Throwable ex) {
+			// what leaves this method ends the schedule without a word
+			failed(ex);
 		}
+	}
+
+	private void failed(Throwable ex) {
+		if (!this.failing && !this.closed) {
+			logger.warn("Expired sessions could not be deleted: " + ex.getClass().getName()
+					+ ". They read as absent; deleting them is tried again.");
+		}
+		this.failing = true;
 	}
 
 	/**

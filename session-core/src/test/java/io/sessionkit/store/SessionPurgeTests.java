@@ -67,6 +67,25 @@ class SessionPurgeTests {
 	}
 
 	@Test
+	void errorIsLoggedOnceByItsClassAndTriedAgain() {
+		AtomicInteger calls = new AtomicInteger();
+		SessionStore failing = deletingBy((limit) -> {
+			if (calls.incrementAndGet() < 4) {
+				throw new NoClassDefFoundError("secret of the class path");
+			}
+			return 0;
+		});
+		Logged log = new Logged(Level.INFO);
+		try (log; SessionPurge purge = SessionPurge.start(failing, INTERVAL, 10)) {
+			await().until(() -> calls.get() > 5);
+			assertThat(purge).isNotNull();
+		}
+		assertThat(log.appender.list).singleElement()
+			.satisfies((event) -> assertThat(event.getFormattedMessage()).contains(NoClassDefFoundError.class.getName())
+				.doesNotContain("secret"));
+	}
+
+	@Test
 	void nothingIsDeletedOnceItIsClosed() {
 		AtomicInteger calls = new AtomicInteger();
 		AtomicInteger interrupted = new AtomicInteger();
