@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param payload its new content; null deletes it
  * @param timeToLive how long it is to live, by the store's clock; null: as long as the
  * session
- * @param first the revision that the record begins with if this write creates it
+ * @param first the revision that the record begins with if this write creates it; 1 to
+ * 2<sup>52</sup>
  */
 public record RecordWrite(String kind, String id, long expected, @Nullable String payload,
 		@Nullable Duration timeToLive, long first) {
@@ -35,8 +36,9 @@ public record RecordWrite(String kind, String id, long expected, @Nullable Strin
 					+ " characters: kind '" + kind + "', id of " + id.length() + " characters.");
 		}
 		timeToLive = Lives.kept(timeToLive);
-		if (first < 1) {
-			throw new IllegalArgumentException("The first revision of a record must be positive, not " + first + ".");
+		if (first < 1 || first > LARGEST_FIRST) {
+			throw new IllegalArgumentException(
+					"The first revision of a record must be 1 to " + LARGEST_FIRST + ", not " + first + ".");
 		}
 	}
 
