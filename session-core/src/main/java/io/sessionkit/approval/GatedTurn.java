@@ -12,6 +12,7 @@ import java.util.function.Predicate;
 
 import io.sessionkit.ApprovalStatus;
 import io.sessionkit.NestedTurnException;
+import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.conversation.Durability;
 import io.sessionkit.conversation.HeldReply;
@@ -152,6 +153,10 @@ public final class GatedTurn implements TurnGate {
 		AssistantMessage reply = Objects.requireNonNull(this.turn.holding().reply()).reply();
 		List<LedgerEntry> entries = this.review
 			.again(HeldCalls.of(this.turn, this.ledger, this.rules.texts()).entries());
+		if (entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.CLAIMED)) {
+			throw new TurnInProgressException("The lease of the open turn on session " + this.turn.key()
+					+ " was lost before its calls were read, and another call runs them now. Nothing was run.");
+		}
 		boolean undecided = entries.stream().anyMatch((entry) -> entry.status().isPending());
 		if (undecided && this.enclosing != null) {
 			throw nested(entries);
