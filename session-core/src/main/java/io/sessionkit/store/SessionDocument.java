@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * did, like files, an object store, a key-value server or a database of documents.
  * <p>
  * Such a store reads a text, makes a document of it, asks the document, and keeps the
- * text of the changed one in the place of the text that was read. If another text is
- * there by then, it begins anew.
+ * text of the changed one instead of the text that was read. If another text is there by
+ * then, it begins anew.
  * <p>
  * A session without a text, or one that has expired by the moment, is absent: there is
  * nothing to read in it, and the first turn creates it.

@@ -153,10 +153,11 @@ public interface SessionStore {
 	 * expired before their session. They read as absent before that already: this is what
 	 * makes their texts go. May run in several processes at once, and beside all other
 	 * methods; what lives, or was written anew since, is never touched. A store may find
-	 * what has expired a little later, and one whose server deletes by itself only clears
-	 * what that leaves behind.
+	 * what has expired a little later, one may keep an expired record until the session
+	 * is written next or goes, and one whose server deletes by itself only clears what
+	 * that leaves behind.
 	 * @param limit how many to delete at most; 0 deletes nothing
-	 * @return how many were deleted. Call it until nothing was
+	 * @return how many were deleted. Call it until it returns 0
 	 * @throws IllegalArgumentException if the limit is negative
 	 */
 	int deleteExpired(int limit);

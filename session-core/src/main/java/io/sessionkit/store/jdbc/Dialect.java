@@ -292,7 +292,7 @@ enum Dialect {
 		return exact;
 	}
 
-	/** A null in the place of a long text. */
+	/** A null instead of a long text. */
 	String noText() {
 		return "null";
 	}

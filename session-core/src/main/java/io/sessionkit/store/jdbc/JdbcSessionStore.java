@@ -54,10 +54,11 @@ import org.jspecify.annotations.Nullable;
  * of one is not enough for them inside a transaction.
  * <p>
  * H2 in a file of this process is closed for everybody when a thread is interrupted that
- * reads or writes the file. What the store does runs on threads that nobody interrupts,
- * so it cannot happen here. What the application itself does on that database, and the
- * commit of a transaction of its own, is protected by <code>jdbc:h2:async:</code> in the
- * place of <code>jdbc:h2:file:</code> alone.
+ * reads or writes the file. The statements of the store run on threads that nobody
+ * interrupts; a connection is taken and given back on the thread of the caller, which is
+ * safe where a pool keeps it open. What the application itself does on that database, and
+ * the commit of a transaction of its own, is protected by <code>jdbc:h2:async:</code>
+ * instead of <code>jdbc:h2:file:</code> alone.
  * <p>
  * An approved tool call runs at most once as long as the database keeps what it has
  * committed. H2 in a file does so only with <code>WRITE_DELAY=0</code> in the URL: by

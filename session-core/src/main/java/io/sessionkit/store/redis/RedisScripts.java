@@ -132,7 +132,7 @@ final class RedisScripts {
 	}
 
 	/**
-	 * Runs a script that writes and recognizes a write that comes twice.
+	 * Runs a script that writes and recognizes a write that arrives twice.
 	 * @param script the script
 	 * @param keys the keys of the session
 	 * @param index the keys of the indexes, for where there is one server

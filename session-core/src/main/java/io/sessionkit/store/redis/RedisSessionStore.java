@@ -46,7 +46,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * or by the store. Each write has an id by which its script recognizes the repetition: it
  * is done once and answered as the first time.
  * <p>
- * What nobody can know: whether a write took place whose answers were both lost. The
+ * Whether a write took place whose answers were both lost cannot be known. The
  * {@link io.sessionkit.StoreUnavailableException} says so; committing the same turn id
  * again is safe. A turn is recognized as long as it exists and no later part of it was
  * stored (after that it is {@code REPEATED}), another write for five minutes at least. A
@@ -196,7 +196,10 @@ public final class RedisSessionStore implements SessionStore {
 	 * <p>
 	 * Redis deletes sessions by itself. What this deletes are the ids of sessions in the
 	 * lists of their owners, from 15 minutes after they have expired. It looks through
-	 * the names of all keys on each server, a thousand in a call.
+	 * the names of all keys on each server, a thousand in a call. After a million keys of
+	 * a server it returns, and the next call continues there, so 0 may be returned while
+	 * ids are left. Behind a proxy that hides a Cluster it sees the keys that the proxy
+	 * answers SCAN with, which may be those of one server.
 	 */
 	@Override
 	public int deleteExpired(int limit) {

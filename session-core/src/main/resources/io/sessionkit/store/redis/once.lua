@@ -1,4 +1,4 @@
--- Recognizes a write that comes twice, sent again by the driver or by the store since its answer was
+-- Recognizes a write that arrives twice, sent again by the driver or by the store since its answer was
 -- lost, so that it is done once and answered alike. Its id is the last argument but one. A turn keeps
 -- the id of the write that stored its last part; what became of other writes is kept in KEYS[3] and
 -- KEYS[4], hashes of write id to answer, for five minutes at least: the first one becomes the second
