@@ -74,10 +74,9 @@ final class Arguments {
 	/**
 	 * A commit, as <code>commit.lua</code> reads it.
 	 * @param encoded the commit
-	 * @param indexed whether the index has just been written
-	 * @param lag how old the index may be, in microseconds
+	 * @param entries what is noted of the session in the indexes
 	 */
-	static Arguments of(EncodedCommit encoded, boolean indexed, long lag) {
+	static Arguments of(EncodedCommit encoded, IndexEntries entries) {
 		Commit commit = encoded.commit();
 		Session base = commit.base();
 		Arguments all = new Arguments().with(commit.expect().name())
@@ -86,8 +85,12 @@ final class Arguments {
 			.with(commit.key().owner())
 			.with(commit.key().id())
 			.with(encoded.firstTimeToLive())
-			.with(indexed)
-			.with(lag);
+			.with(OwnerIndex.lag())
+			.with(OwnerIndex.slack())
+			.with(entries.haveSession())
+			.with(entries.at())
+			.with(entries.kinds().size());
+		entries.kinds().forEach(all::with);
 		all.withChange(encoded);
 		all.withTurn(encoded.turn());
 		all.with(commit.delete().size());

@@ -16,13 +16,13 @@ final class Commits {
 
 	static CommitResult result(Commit commit, Reply reply) {
 		return switch (reply.requiredText(0)) {
-			case "COMMITTED" -> new CommitResult(Outcome.COMMITTED, reply.number(1), reply.number(2), reply.number(3));
-			case "REPEATED" -> new CommitResult(Outcome.REPEATED, reply.number(1), reply.number(2), 0);
-			case "CONFLICT" -> new CommitResult(Outcome.CONFLICT, reply.number(1), 0, 0);
-			case "PART" -> throw RefusedChange.part(commit, reply.number(1));
-			case "HEAD" -> throw RefusedChange.head(commit, !reply.requiredText(1).equals("absent"));
-			case "CHECKPOINT" -> throw RefusedChange.checkpoint(commit, reply.number(1));
-			case "PAUSED" -> throw SessionPausedException.of(commit.key(), reply.number(1), "given another head");
+			case "COMMITTED" -> new CommitResult(Outcome.COMMITTED, reply.number(2), reply.number(3), reply.number(4));
+			case "REPEATED" -> new CommitResult(Outcome.REPEATED, reply.number(2), reply.number(3), 0);
+			case "CONFLICT" -> new CommitResult(Outcome.CONFLICT, reply.number(2), 0, 0);
+			case "PART" -> throw RefusedChange.part(commit, reply.number(2));
+			case "HEAD" -> throw RefusedChange.head(commit, !reply.requiredText(2).equals("absent"));
+			case "CHECKPOINT" -> throw RefusedChange.checkpoint(commit, reply.number(2));
+			case "PAUSED" -> throw SessionPausedException.of(commit.key(), reply.number(2), "given another head");
 			default -> throw new IllegalStateException(
 					"The commit script answered '" + reply.requiredText(0) + "', which it never should.");
 		};

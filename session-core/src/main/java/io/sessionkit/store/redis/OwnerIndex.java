@@ -29,6 +29,9 @@ final class OwnerIndex {
 	/** How much older than its session an index may be. */
 	static final Duration LAG = Duration.ofMinutes(15);
 
+	/** How much the clocks of the servers of a Cluster may differ. */
+	private static final Duration BETWEEN_CLOCKS = Duration.ofMinutes(1);
+
 	private static final int SMALLEST_BATCH = 20;
 
 	private static final int LARGEST_BATCH = 500;
@@ -70,13 +73,20 @@ final class OwnerIndex {
 	}
 
 	/**
+	 * How much later than its session an entry ends: servers have clocks of their own.
+	 */
+	static long slack() {
+		return Micros.of(LAG.plus(BETWEEN_CLOCKS));
+	}
+
+	/**
 	 * Notes that a session is about to be written. An entry that exists is never made to
 	 * expire earlier: the write may be refused.
 	 * @param timeToLive how long the session is to live; null: without end
 	 */
 	Noted touch(Pair index, String id, @Nullable Long timeToLive) {
 		Reply reply = this.scripts.repeat(Script.TOUCH, index,
-				new Arguments().with(id).with(timeToLive).with(lag()).with((String) null));
+				new Arguments().with(id).with(timeToLive).with(slack()).with((String) null));
 		return new Noted(index, id, reply.number(0), timeToLive, reply.number(1) == 1);
 	}
 
@@ -91,7 +101,7 @@ final class OwnerIndex {
 			return;
 		}
 		this.scripts.repeat(Script.TOUCH, noted.index(),
-				new Arguments().with(noted.id()).with(timeToLive).with(lag()).with(noted.at()));
+				new Arguments().with(noted.id()).with(timeToLive).with(slack()).with(noted.at()));
 	}
 
 	/**

@@ -38,7 +38,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * <p>
  * Lists of an owner come from indexes. On one server they are written by the same script.
  * In a Cluster they are on another server perhaps: the first turn of a session costs one
- * call more there, and one turn in {@code 15 minutes}.
+ * call more there, and one turn or record in 15 minutes two.
  * <p>
  * Redis transactions and those of a caller are not joined: a commit is stored when it
  * returns. An answer is one text with its length and the token of its request, so half an
@@ -195,7 +195,7 @@ public final class RedisSessionStore implements SessionStore {
 	 * {@inheritDoc}
 	 * <p>
 	 * Redis deletes sessions by itself. What this deletes are the ids of sessions in the
-	 * lists of their owners, from 15 minutes after they have expired. It looks through
+	 * lists of their owners, from 16 minutes after they have expired. It looks through
 	 * the names of all keys on each server, a thousand in a call. After a million keys of
 	 * a server it returns, and the next call continues there, so 0 may be returned while
 	 * ids are left. Behind a proxy that hides a Cluster it sees the keys that the proxy

@@ -1,15 +1,12 @@
 package io.sessionkit.store.redis;
 
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.RecordWrite;
-import io.sessionkit.store.redis.OwnerIndex.Noted;
 import io.sessionkit.store.redis.RedisKeys.Pair;
 import io.sessionkit.store.row.EncodedCommit;
 import io.sessionkit.store.row.KeyHash;
@@ -34,65 +31,78 @@ final class SessionWrites {
 	}
 
 	CommitResult commit(EncodedCommit encoded) {
-		WriteId write = WriteId.next();
-		Reply reply = this.scripts.haveOneServer() ? commit(encoded, write, false) : commitAndIndex(encoded, write);
-		return Commits.result(encoded.commit(), reply);
-	}
-
-	/**
-	 * An index is written before the session. How long the session lives is known for
-	 * sure when its script has run; until then it lives for good.
-	 */
-	private Reply commitAndIndex(EncodedCommit encoded, WriteId write) {
-		SessionKey key = encoded.commit().key();
-		List<Noted> noted = new ArrayList<>();
-		kinds(encoded.commit()).forEach((kind) -> noted.add(touchRecords(key, kind)));
-		boolean first = encoded.commit().expect() == Commit.Expect.ABSENT;
-		if (first) {
-			noted.add(touchSessions(key, encoded.firstTimeToLive()));
-		}
-		Reply reply = commit(encoded, write, first);
-		if (reply.requiredText(0).equals("INDEX")) {
-			Long timeToLive = reply.numberOrNull(1);
-			noted.add(touchSessions(key, (timeToLive != null && timeToLive > 0) ? timeToLive : null));
-			reply = commit(encoded, write, true);
-		}
-		if (reply.requiredText(0).equals("COMMITTED")) {
-			settle(noted, reply.numberOrNull(4));
-		}
-		return reply;
-	}
-
-	private Reply commit(EncodedCommit encoded, WriteId write, boolean indexed) {
 		Commit commit = encoded.commit();
+		WriteId write = WriteId.next();
+		IndexEntries entries = entries(commit.key());
+		if (this.scripts.haveOneServer() || commit.expect() == Commit.Expect.ABSENT) {
+			entries.noteSession(encoded.firstTimeToLive());
+		}
+		if (this.scripts.haveOneServer()) {
+			entries.noteKinds(commit.records().stream().map(RecordWrite::kind).toList(), null);
+		}
+		Reply reply = commit(encoded, entries, write);
+		while (is(reply, "INDEX")) {
+			if (reply.number(2) == 1) {
+				entries.noteSession(timeToLive(reply));
+			}
+			entries.noteKinds(reply.list(3).texts(), timeToLive(reply));
+			reply = commit(encoded, entries, write);
+		}
+		settle(entries, reply);
+		return Commits.result(commit, reply);
+	}
+
+	private Reply commit(EncodedCommit encoded, IndexEntries entries, WriteId write) {
 		List<Pair> session = new ArrayList<>(List.of(this.keys.session(encoded.key())));
-		if (commit.turn() == null) {
+		if (encoded.commit().turn() == null) {
 			session.add(this.keys.writes(encoded.key()));
 		}
-		List<Pair> indexes = new ArrayList<>();
-		indexes.add(this.keys.sessions(commit.key().owner()));
-		kinds(commit).forEach((kind) -> indexes.add(this.keys.records(commit.key().owner(), kind)));
-		return this.scripts
-			.write(Script.COMMIT, session, indexes, Arguments.of(encoded, indexed, OwnerIndex.lag()), write)
-			.about(commit.key());
-	}
-
-	private static Set<String> kinds(Commit commit) {
-		Set<String> kinds = new LinkedHashSet<>();
-		commit.records().forEach((record) -> kinds.add(record.kind()));
-		return kinds;
+		return this.scripts.write(Script.COMMIT, session, entries.indexes(), Arguments.of(encoded, entries), write)
+			.about(encoded.commit().key());
 	}
 
 	boolean put(SessionKey key, RecordWrite record) {
-		List<Noted> noted = this.scripts.haveOneServer() ? List.of() : List.of(touchRecords(key, record.kind()));
-		Arguments arguments = new Arguments().with(key.id()).with(OwnerIndex.lag()).with(record);
-		Reply reply = this.scripts.write(Script.PUT, sessionAndWrites(key),
-				List.of(this.keys.records(key.owner(), record.kind())), arguments, WriteId.next());
-		boolean written = reply.number(0) == 1;
-		if (written) {
-			settle(noted, reply.numberOrNull(1));
+		WriteId write = WriteId.next();
+		IndexEntries entries = entries(key);
+		if (this.scripts.haveOneServer()) {
+			entries.noteKinds(List.of(record.kind()), null);
 		}
-		return written;
+		Reply reply = put(key, record, entries, write);
+		if (is(reply, "INDEX")) {
+			entries.noteKinds(List.of(record.kind()), timeToLive(reply));
+			reply = put(key, record, entries, write);
+		}
+		settle(entries, reply);
+		return is(reply, "WRITTEN");
+	}
+
+	private Reply put(SessionKey key, RecordWrite record, IndexEntries entries, WriteId write) {
+		Arguments arguments = new Arguments().with(key.id())
+			.with(OwnerIndex.lag())
+			.with(OwnerIndex.slack())
+			.with(!entries.kinds().isEmpty())
+			.with(entries.at())
+			.with(record);
+		return this.scripts.write(Script.PUT, sessionAndWrites(key), entries.indexes(), arguments, write).about(key);
+	}
+
+	private IndexEntries entries(SessionKey key) {
+		return new IndexEntries(key, this.keys, this.scripts.haveOneServer() ? null : this.index);
+	}
+
+	private static boolean is(Reply reply, String outcome) {
+		return reply.requiredText(0).equals(outcome);
+	}
+
+	/** Every answer has it in the second place; null: without end. */
+	private static @Nullable Long timeToLive(Reply reply) {
+		return reply.numberOrNull(1);
+	}
+
+	private static void settle(IndexEntries entries, Reply reply) {
+		Long timeToLive = timeToLive(reply);
+		boolean exists = timeToLive == null || timeToLive >= 0;
+		entries.settle(exists, timeToLive);
 	}
 
 	/**
@@ -121,19 +131,6 @@ final class SessionWrites {
 	private List<Pair> sessionAndWrites(SessionKey key) {
 		KeyHash hash = KeyHash.of(key);
 		return List.of(this.keys.session(hash), this.keys.writes(hash));
-	}
-
-	private Noted touchSessions(SessionKey key, @Nullable Long timeToLive) {
-		return this.index.touch(this.keys.sessions(key.owner()), key.id(), timeToLive);
-	}
-
-	/** The index keeps the entry until the commit returns the session's time to live. */
-	private Noted touchRecords(SessionKey key, String kind) {
-		return this.index.touch(this.keys.records(key.owner(), kind), key.id(), null);
-	}
-
-	private void settle(List<Noted> noted, @Nullable Long timeToLive) {
-		noted.forEach((each) -> this.index.settle(each, timeToLive));
 	}
 
 }

@@ -1,9 +1,10 @@
 -- KEYS session, records, the two of once.lua unless there is a turn, and where all keys may be on one
---   server: the index of sessions and its expiries, then the same two for each kind of the records
+--   server: the index of sessions and its expiries, then the same two for each kind that is noted
 -- ARGV as Arguments writes them
--- Returns COMMITTED version turn first-item time-to-live, REPEATED version turn, CONFLICT version, INDEX
--- time-to-live where the index has to be written first, or PART, HEAD, CHECKPOINT, PAUSED with what was
--- refused.
+-- Returns what became of it and how long the session lives ('' without end, -1 if there is none), then
+-- COMMITTED version turn first-item, REPEATED version turn, CONFLICT version, PART, HEAD, CHECKPOINT,
+-- PAUSED with what was refused, or INDEX where indexes have to be written first: whether that of the
+-- sessions, and those of which kinds.
 local next_argument = 0
 local function text()
 	next_argument = next_argument + 1
@@ -13,7 +14,9 @@ local function number() return tonumber(text()) end
 local function given() local value = text() return value ~= '' and value or nil end
 
 local commit = {expect = text(), version = number(), incarnation = text(), owner = text(), id = text(),
-	first_ttl = number(), indexed = text() == '1', lag = number()}
+	first_ttl = number()}
+local index = {lag = number(), slack = number(), sessions = text() == '1', at = number(), kinds = {}}
+for i = 1, number() do index.kinds[i] = text() end
 local change = {title = given(), tags = given(), state = given(), ttl = number(), branch = text(), head = number(),
 	cp = number(), cpId = text()}
 local write = {id = given(), part = number(), completed = text() == '1', open = text() == '1', status = text(),
@@ -36,13 +39,17 @@ local created = not values
 local there_number = write.id and values and tonumber(redis.call('HGET', SESSION, 'i:' .. write.id) or nil)
 local there = there_number and turn(there_number)
 
+local function ended(what, ...)
+	return answer({what, values and (header.ttl or '') or -1, ...})
+end
+
 -- what is asked for
 
 local again = not write.id and recalled()
 if again then return answer(again) end
 if there and write.part < there[PARTS] then
-	if there[WRITTEN_BY] ~= WRITE then return answer({'REPEATED', header.version, there_number}) end
-	return answer({'COMMITTED', there[VERSION], there_number, there[FROM], header.ttl or ''})
+	if there[WRITTEN_BY] ~= WRITE then return ended('REPEATED', header.version, there_number) end
+	return ended('COMMITTED', there[VERSION], there_number, there[FROM])
 end
 
 local function is_as_expected()
@@ -60,10 +67,10 @@ local function is_as_expected()
 	end
 	return true
 end
-if not is_as_expected() then return answer({'CONFLICT', header.version}) end
+if not is_as_expected() then return ended('CONFLICT', header.version) end
 
 local parts = there and there[PARTS] or 0
-if write.id and write.part ~= parts then return answer({'PART', parts}) end
+if write.id and write.part ~= parts then return ended('PART', parts) end
 
 -- what the way to the beginning looks like
 
@@ -107,12 +114,12 @@ end
 local head_before = header.head
 if change.head then
 	local target = turn(change.head)
-	if change.head ~= 0 and not target then return answer({'HEAD', 'absent'}) end
-	if change.head ~= 0 and target[STATUS] ~= 'COMPLETED' then return answer({'HEAD', 'not completed'}) end
+	if change.head ~= 0 and not target then return ended('HEAD', 'absent') end
+	if change.head ~= 0 and target[STATUS] ~= 'COMPLETED' then return ended('HEAD', 'not completed') end
 	header.branch = change.branch
 	be_at(change.head, target or BEGINNING)
 end
-if change.cp and change.cp ~= 0 and not is_on_path(change.cp) then return answer({'CHECKPOINT', header.head}) end
+if change.cp and change.cp ~= 0 and not is_on_path(change.cp) then return ended('CHECKPOINT', header.head) end
 
 -- what is there to be deleted
 
@@ -172,15 +179,38 @@ local function moves_head_of_open_turn()
 		or change.head and change.head ~= head_before
 		or #deletes > 0 and head_before > 0 and are_last_of(head_before)
 end
-if moves_head_of_open_turn() then return answer({'PAUSED', header.openTurn}) end
+if moves_head_of_open_turn() then return ended('PAUSED', header.openTurn) end
 
 local changes = change.title or change.tags or change.state or change.ttl or change.head or change.cp
+local ttl = change.ttl or header.ttl
+if ttl == 0 then ttl = nil end
+
+-- what the indexes have to say first
+
+local kinds = created and {} or noted_kinds()
+
+-- The kinds that are to be noted: those of the records that are written, and, since the session lives
+-- longer with each turn, those that it has had.
+local function kinds_to_note()
+	local wanted = {}
+	for _, each_record in ipairs(records) do
+		if is_old(kinds[each_record.kind], now, index.lag) then wanted[each_record.kind] = true end
+	end
+	for kind, at in pairs(kinds) do
+		if change.ttl or ttl and is_old(at, now, index.lag) then wanted[kind] = true end
+	end
+	for _, kind in ipairs(index.kinds) do wanted[kind] = nil end
+	return names(wanted)
+end
+
+local notes_session = not index.sessions and (created or change.ttl or is_old(header.indexed, now, index.lag))
+local to_note = kinds_to_note()
+if notes_session or #to_note > 0 then
+	return answer({'INDEX', ttl or '', notes_session and 1 or 0, to_note})
+end
+
 local first_index = write.id and 3 or 5
 local inline = KEYS[first_index] ~= nil
-local ttl = change.ttl or header.ttl
-if not inline and not commit.indexed and (created or change.ttl or now - header.indexed > commit.lag) then
-	return answer({'INDEX', ttl or ''})
-end
 
 local wrong = wrong_type('hash', {RECORDS}) or wrong_type('zset', {unpack(KEYS, first_index)})
 if wrong then return wrong end
@@ -348,7 +378,7 @@ if change.state or change.cp then
 end
 header.title = change.title or header.title
 header.tags = change.tags or header.tags
-header.ttl = ttl and ttl > 0 and ttl or nil
+header.ttl = ttl
 
 for _, each_record in ipairs(records) do write_record(each_record, now) end
 
@@ -357,7 +387,12 @@ if moves or deleted or write.id then
 	header.updated = now
 	header.expires = header.ttl and now + header.ttl
 end
-if commit.indexed or inline then header.indexed = now end
+local noted_at = math.min(index.at or now, now)
+if index.sessions then header.indexed = noted_at end
+if #index.kinds > 0 then
+	for _, kind in ipairs(index.kinds) do kinds[kind] = noted_at end
+	redis.call('HSET', SESSION, 'kinds', cmsgpack.pack(kinds))
+end
 
 local saved = {}
 for i, name in ipairs(FIELDS) do
@@ -368,7 +403,7 @@ end
 redis.call('HSET', SESSION, unpack(saved))
 expire(header.expires)
 if inline then
-	for i = first_index, #KEYS, 2 do touch(KEYS[i], KEYS[i + 1], commit.id, now, header.ttl, commit.lag) end
+	for i = first_index, #KEYS, 2 do touch(KEYS[i], KEYS[i + 1], commit.id, now, ttl, index.slack) end
 end
-local result = {'COMMITTED', version, written, first, header.ttl or ''}
+local result = {'COMMITTED', ttl or '', version, written, first}
 return answer(write.id and result or remember(result, now))

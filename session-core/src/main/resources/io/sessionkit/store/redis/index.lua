@@ -1,6 +1,11 @@
 -- An index of an owner: a sorted set of session ids by the time of writing, and another one by the
 -- time from which they are surely gone. What they say is a hint: who reads it looks at the sessions.
 
+-- Whether a session is to be noted again: its entry may be older by this much than what was written.
+local function is_old(noted, now, lag)
+	return not noted or now - noted > lag
+end
+
 -- Notes that a session is written; the ids of a few that are gone make room.
 local function touch(by_time, by_expiry, id, now, ttl, slack)
 	if ttl == 0 then ttl = nil end

@@ -1,18 +1,27 @@
 -- KEYS session, records, the two of once.lua, and where all keys may be on one server: the index of the
 -- kind, its expiries
--- ARGV session id, slack, then the record  Returns whether it was written, and the time to live of the session.
+-- ARGV session id, the oldest and the longest an entry of an index may be, whether the index is noted and
+--   when, then the record
+-- Returns WRITTEN, REFUSED or, where the index has to be written first, INDEX; and how long the session
+-- lives ('' without end, -1 if there is none).
 local again = recalled()
 if again then return answer(again) end
+local id, lag, slack, noted, noted_at = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1', tonumber(ARGV[5])
 local now = clock()
 local values = stored_header(now)
-local write = read_write(3)
+local write = read_write(6)
 local wrong = wrong_type('hash', {RECORDS}) or wrong_type('zset', {unpack(KEYS, 5)})
 if wrong then return wrong end
-if not values or not as_expected(write, now) then return answer({0}) end
+if not values then return answer({'REFUSED', -1}) end
 local header = named(values)
-if KEYS[5] then
-	touch(KEYS[5], KEYS[6], ARGV[1], now, header.ttl, tonumber(ARGV[2]))
+if not as_expected(write, now) then return answer({'REFUSED', header.ttl or ''}) end
+local kinds = noted_kinds()
+if not noted and is_old(kinds[write.kind], now, lag) then return answer({'INDEX', header.ttl or ''}) end
+if KEYS[5] then touch(KEYS[5], KEYS[6], id, now, header.ttl, slack) end
+if noted then
+	kinds[write.kind] = math.min(noted_at or now, now)
+	redis.call('HSET', SESSION, 'kinds', cmsgpack.pack(kinds))
 end
 write_record(write, now)
 expire(header.expires)
-return answer(remember({1, header.ttl or ''}, now))
+return answer(remember({'WRITTEN', header.ttl or ''}, now))

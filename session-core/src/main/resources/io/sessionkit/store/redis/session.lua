@@ -4,7 +4,8 @@
 --   m:<number>  the items of a turn, one after another: sequence, time, tokens and size in digits,
 --               a line feed, then the encoded message;
 --   i:<turn id> the number of a turn;
---   multi       the numbers of the turns that were written in several parts.
+--   multi       the numbers of the turns that were written in several parts;
+--   kinds       the kinds of records that are noted in the indexes of the owner, packed, with the time.
 -- KEYS[2] is the hash of its records: <kind> NUL <id>, packed.
 -- Times are microseconds by the clock of this server. A text that is not there is ''.
 local SESSION, RECORDS = KEYS[1], KEYS[2]
@@ -101,16 +102,16 @@ local function record(kind, id, now)
 	return found or nil
 end
 
-local function kinds_of_records()
-	local kinds, seen = {}, {}
-	for _, field in ipairs(redis.call('HKEYS', RECORDS)) do
-		local kind = string.match(field, '^(.-)%z')
-		if not seen[kind] then
-			seen[kind] = true
-			kinds[#kinds + 1] = kind
-		end
-	end
-	return kinds
+-- When each kind of records was noted in the owner's index of that kind, or somewhat later.
+local function noted_kinds()
+	local packed = redis.call('HGET', SESSION, 'kinds')
+	return packed and cmsgpack.unpack(packed) or {}
+end
+
+local function names(of)
+	local all = {}
+	for name in pairs(of) do all[#all + 1] = name end
+	return all
 end
 
 -- Both keys live as long as the session.

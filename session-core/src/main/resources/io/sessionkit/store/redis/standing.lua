@@ -1,2 +1,2 @@
--- KEYS session, records  Returns the time, which session is there, and the kinds of its records.
-return answer({clock(), identity(), kinds_of_records()})
+-- KEYS session, records  Returns the time, which session is there, and the kinds of records that it is noted for.
+return answer({clock(), identity(), names(noted_kinds())})

@@ -2,12 +2,16 @@ package io.sessionkit.store.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 
+import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
@@ -38,12 +42,8 @@ class RedisExpiryTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void idsOfExpiredSessionsLeaveTheIndexes(boolean cluster) {
-		LettuceConnectionFactory connections = (cluster ? RedisServers.cluster() : RedisServers.alone()).connections();
-		try {
-			StringRedisTemplate redis = new StringRedisTemplate(connections);
-			StoredKeys keys = StoredKeys.in(connections, this.prefix);
-			SessionStore store = new RedisSessionStore(connections, StoreOptions.of(JsonMessageCodec.create()),
-					this.prefix);
+		on(cluster, (store, keys) -> {
+			StringRedisTemplate redis = keys.redis();
 			List<String> owners = IntStream.range(0, 6).mapToObj((i) -> "owner " + i).toList();
 			owners.forEach((owner) -> write(store, owner));
 			assertThat(store.deleteExpired(100)).isZero();
@@ -62,6 +62,71 @@ class RedisExpiryTests {
 					.containsExactlyInAnyOrder("stays", "lives");
 				assertThat(store.list(owner, Page.first(10))).hasSize(2);
 			}
+		});
+	}
+
+	/** Turns let a session live on, and records are what its owner looks for. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void recordsOfASessionThatGoesOnStayInTheListOfTheirOwner(boolean cluster) {
+		on(cluster, (store, keys) -> {
+			SessionKey key = SessionKey.of("owner", "t1");
+			SessionStore brief = new RedisSessionStore(keys.redis().getRequiredConnectionFactory(),
+					store.options().timeToLive(Duration.ofMinutes(30)), this.prefix);
+			brief.add(key, List.of(new UserMessage("text")));
+			assertThat(brief.put(key, RecordWrite.create(KIND, "1", "text"))).isTrue();
+			for (int i = 0; i < 8; i++) {
+				keys.passTime(key, KIND, Duration.ofMinutes(10));
+				brief.add(key, List.of(new UserMessage("text")));
+				assertThat(brief.deleteExpired(100)).isZero();
+				assertThat(brief.records("owner", KIND, Page.first(5))).hasSize(1);
+				assertThat(endOfEntry(keys, key)).isGreaterThanOrEqualTo(endOf(keys, key));
+			}
+			brief.commit(Commit.any(key).header(HeaderChange.NONE.timeToLive(Duration.ofDays(1))));
+			assertThat(endOfEntry(keys, key)).isGreaterThanOrEqualTo(endOf(keys, key));
+			brief.commit(Commit.any(key).header(HeaderChange.NONE.timeToLive(Duration.ZERO)));
+			assertThat(keys.redis().opsForZSet().range(keys.expiriesOf("owner", KIND), 0, -1)).isEmpty();
+			brief.erase(key);
+			assertThat(keys.redis().opsForZSet().range(keys.recordsOf("owner", KIND), 0, -1)).isEmpty();
+		});
+	}
+
+	private static double endOf(StoredKeys keys, SessionKey key) {
+		return Double.parseDouble(String.valueOf(keys.redis().opsForHash().get(keys.session(key), "expires")));
+	}
+
+	private static double endOfEntry(StoredKeys keys, SessionKey key) {
+		return Objects.requireNonNull(keys.redis().opsForZSet().score(keys.expiriesOf(key.owner(), KIND), key.id()));
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void writesThatAreRefusedLeaveNoIdBehind(boolean cluster) {
+		on(cluster, (store, keys) -> {
+			SessionKey key = SessionKey.of("owner", "t1");
+			SessionKey absent = SessionKey.of("owner", "t2");
+			store.add(key, List.of(new UserMessage("text")));
+			Session stale = store.find(key).orElseThrow();
+			store.commit(Commit.any(key).header(HeaderChange.NONE.timeToLive(Duration.ofHours(1))));
+			RecordWrite unexpected = new RecordWrite("other", "1", 7, "text", null);
+			RecordWrite record = RecordWrite.create("other", "1", "text");
+			assertThat(store.put(absent, record)).isFalse();
+			assertThat(store.put(key, unexpected)).isFalse();
+			assertThat(store.commit(Commit.on(stale).records(List.of(record))).outcome()).isEqualTo(Outcome.CONFLICT);
+			assertThat(store.commit(Commit.any(key).records(List.of(unexpected))).outcome())
+				.isEqualTo(Outcome.CONFLICT);
+			assertThat(store.commit(Commit.first(key).records(List.of(record))).outcome()).isEqualTo(Outcome.CONFLICT);
+			assertThat(keys.redis().opsForZSet().range(keys.recordsOf("owner", "other"), 0, -1)).isEmpty();
+			assertThat(keys.redis().opsForZSet().range(keys.sessions("owner"), 0, -1)).containsExactly("t1");
+			assertThat(keys.redis().opsForZSet().range(keys.expiries("owner"), 0, -1)).containsExactly("t1");
+		});
+	}
+
+	private void on(boolean cluster, BiConsumer<SessionStore, StoredKeys> test) {
+		LettuceConnectionFactory connections = (cluster ? RedisServers.cluster() : RedisServers.alone()).connections();
+		try {
+			test.accept(new RedisSessionStore(connections, StoreOptions.of(JsonMessageCodec.create()), this.prefix),
+					StoredKeys.in(connections, this.prefix));
 		}
 		finally {
 			connections.destroy();
@@ -82,12 +147,12 @@ class RedisExpiryTests {
 		}
 	}
 
-	/** As the index says it, which is 15 minutes after the session itself. */
+	/** As the index says it, which is 16 minutes after the session itself. */
 	private static void surelyGone(StringRedisTemplate redis, StoredKeys keys, String owner) {
 		await().until(() -> !Boolean.TRUE.equals(redis.hasKey(keys.session(SessionKey.of(owner, "goes")))));
 		for (String index : List.of(keys.expiries(owner), keys.expiriesOf(owner, KIND))) {
 			assertThat(redis.opsForZSet().range(index, 0, -1)).contains("goes");
-			redis.opsForZSet().incrementScore(index, "goes", -Duration.ofMinutes(16).toNanos() / 1000);
+			redis.opsForZSet().incrementScore(index, "goes", -Duration.ofMinutes(17).toNanos() / 1000);
 		}
 	}
 

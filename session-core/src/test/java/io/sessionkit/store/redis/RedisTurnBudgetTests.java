@@ -222,6 +222,23 @@ class RedisTurnBudgetTests {
 		}
 	}
 
+	@Test
+	void aRecordOnAClusterTakesOneCallAndTheFirstOfItsKindTwoMore() {
+		LettuceConnectionFactory cluster = RedisServers.cluster().connections();
+		try {
+			SessionStore there = new RedisSessionStore(cluster, OPTIONS.timeToLive(Duration.ofHours(1)), this.prefix);
+			turn(client(there), this.key, false, 0);
+			there.put(this.key, RecordWrite.create("warm", "1", "text"));
+			assertThat(scriptCalls(cluster, () -> there.put(this.key, RecordWrite.create("note", "1", "text"))))
+				.isEqualTo(3);
+			assertThat(scriptCalls(cluster, () -> there.put(this.key, RecordWrite.create("note", "2", "text"))))
+				.isEqualTo(1);
+		}
+		finally {
+			cluster.destroy();
+		}
+	}
+
 	private static long scriptCalls(LettuceConnectionFactory cluster, Runnable turn) {
 		long before = scriptCalls(cluster);
 		turn.run();

@@ -1,6 +1,7 @@
 package io.sessionkit.store.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -9,6 +10,7 @@ import io.sessionkit.store.row.KeyHash;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.core.script.DefaultRedisScript;
 
 /**
  * The keys of a store, seen from underneath.
@@ -54,6 +56,26 @@ record StoredKeys(StringRedisTemplate redis, String prefix) {
 	long leftOf(SessionKey key) {
 		Long there = this.redis.countExistingKeys(List.of(session(key), records(key)));
 		return (there != null) ? there : 0;
+	}
+
+	/**
+	 * Lets what is stored of a session be older, as if time had passed since it was
+	 * written; its own end stays.
+	 */
+	void passTime(SessionKey key, String kind, Duration time) {
+		long micros = time.toNanos() / 1000;
+		this.redis.opsForHash().increment(session(key), "indexed", -micros);
+		this.redis.execute(new DefaultRedisScript<>("""
+				local packed = redis.call('HGET', KEYS[1], 'kinds')
+				if not packed then return end
+				local kinds = cmsgpack.unpack(packed)
+				for kind, at in pairs(kinds) do kinds[kind] = at - ARGV[1] end
+				redis.call('HSET', KEYS[1], 'kinds', cmsgpack.pack(kinds))
+				"""), List.of(session(key)), Long.toString(micros));
+		for (String index : List.of(sessions(key.owner()), expiries(key.owner()), recordsOf(key.owner(), kind),
+				expiriesOf(key.owner(), kind))) {
+			this.redis.opsForZSet().incrementScore(index, key.id(), -micros);
+		}
 	}
 
 	private static String name(byte[] key) {
