@@ -40,6 +40,11 @@ enum Dialect {
 					from {session} s where s.pk = :pk for key share""";
 		}
 
+		@Override
+		boolean insertsRecordsOfSessions() {
+			return true;
+		}
+
 		/** Does not wait for, nor stop, those who only refer to the row. */
 		@Override
 		String lock() {
@@ -235,9 +240,14 @@ enum Dialect {
 	}
 
 	/**
-	 * Where a record that is inserted takes its values from. Where a lock is to be had
-	 * that no turn waits for, its session must still be there.
+	 * Whether a record is inserted only if its session is there, and stays there until
+	 * the record is stored. That takes a lock that no turn waits for.
 	 */
+	boolean insertsRecordsOfSessions() {
+		return false;
+	}
+
+	/** Where a record that is inserted takes its values from. */
 	String recordSource() {
 		return "values (:pk, :kind, {exact :id}, :first, :payload, :now, :expires)";
 	}

@@ -63,17 +63,17 @@ final class ExpiredRows {
 			return Optional.of(new JdbcWork.Change<>(done, done));
 		});
 		if (erased) {
-			deleteLateRecords(pk);
+			this.work.writing(lateRecords(pk));
 		}
 		return erased;
 	}
 
 	/**
-	 * Deletes what {@link JdbcSessionStore#put} wrote between the erasure of its session
-	 * and the end of that transaction: it locks no session.
+	 * The deletion of what {@link JdbcSessionStore#put} wrote between the erasure of its
+	 * session and the end of that transaction: it locks no session.
 	 */
-	void deleteLateRecords(long pk) {
-		this.work.writing((connection) -> this.statements.records().deleteAll(connection, pk));
+	JdbcWork.Work<Integer> lateRecords(long pk) {
+		return (connection) -> this.statements.records().deleteAll(connection, pk);
 	}
 
 	private boolean deleteRecord(RecordStatements.Row row) {

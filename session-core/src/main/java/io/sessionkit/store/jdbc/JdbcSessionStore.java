@@ -223,7 +223,8 @@ public final class JdbcSessionStore implements SessionStore {
 			Optional<Long> found = Optional.ofNullable(sessions.erase(connection, hash));
 			return Optional.of(new JdbcWork.Change<>(found, true));
 		});
-		erased.ifPresent(new ExpiredRows(this.work, statements)::deleteLateRecords);
+		// others may put records of it until the erasure is committed
+		erased.ifPresent((pk) -> this.work.afterwards(new ExpiredRows(this.work, statements).lateRecords(pk)));
 	}
 
 	/**
@@ -255,7 +256,10 @@ public final class JdbcSessionStore implements SessionStore {
 	public boolean put(SessionKey key, RecordWrite record) {
 		RecordStatements records = backend().records();
 		String hash = KeyHash.of(key).session();
-		return this.work.apart().writing((connection) -> records.put(connection, hash, record));
+		JdbcWork apart = this.work.apart();
+		Long session = apart.writing((connection) -> records.put(connection, hash, record));
+		return session != null && (!records.mayBeLate(record)
+				|| apart.writing((connection) -> records.stays(connection, session, record)));
 	}
 
 	@Override

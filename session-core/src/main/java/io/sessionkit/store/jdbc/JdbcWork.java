@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -167,6 +168,50 @@ final class JdbcWork {
 			if (!done) {
 				rollBackQuietly(connection);
 			}
+		}
+	}
+
+	/**
+	 * Work that writes with one statement, after what was written before is committed:
+	 * inside a transaction of the caller when that has been committed, otherwise now. A
+	 * failure is no failure of the caller's transaction, which is over by then.
+	 */
+	void afterwards(Work<?> work) {
+		if (!isBound() || !TransactionSynchronizationManager.isSynchronizationActive()) {
+			writing(work);
+			return;
+		}
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCompletion(int status) {
+				if (status == STATUS_COMMITTED) {
+					finish(work);
+				}
+			}
+
+		});
+	}
+
+	/**
+	 * The connection of a transaction that is over is still bound: nobody else commits.
+	 */
+	private void finish(Work<?> work) {
+		Connection connection = connection();
+		try {
+			run(() -> {
+				work.on(connection);
+				if (!connection.getAutoCommit()) {
+					connection.commit();
+				}
+				return null;
+			});
+		}
+		catch (SQLException ex) {
+			throw SqlErrors.translate(ex, connection, true);
+		}
+		finally {
+			DataSourceUtils.releaseConnection(connection, this.dataSource);
 		}
 	}
 

@@ -34,6 +34,9 @@ final class RecordStatements {
 
 	private final Sql session;
 
+	/** Null where a record is not inserted without its session. */
+	private final @Nullable Sql stays;
+
 	private final Sql insert;
 
 	private final Sql replaceAny;
@@ -61,6 +64,8 @@ final class RecordStatements {
 	RecordStatements(Templates templates) {
 		this.presence = templates.dialect().isInnoDb() ? templates.sql("select revision from {record} " + ROW) : null;
 		this.session = templates.sql("select s.pk, {now} from {session} s where s.key_hash = :key and {live}");
+		this.stays = templates.dialect().insertsRecordsOfSessions() ? null
+				: templates.sql("select pk from {session} where pk = :pk");
 		this.insert = templates.sql("""
 				insert into {record} (session_pk, kind, id, revision, payload, written_at, expires_at)
 				""" + templates.dialect().recordSource() + """
@@ -94,12 +99,30 @@ final class RecordStatements {
 
 	/**
 	 * Writes a record of a session that exists.
-	 * @return false if it is not as expected or the session is absent
+	 * @return the session; null if the record is not as expected or the session absent
 	 */
-	boolean put(Connection connection, String key, RecordWrite write) throws SQLException {
+	@Nullable Long put(Connection connection, String key, RecordWrite write) throws SQLException {
 		long[] session = this.session.first(connection, Params.of("key", key),
 				(row) -> new long[] { row.getLong(1), row.getLong(2) });
-		return session != null && write(connection, session[0], session[1], write);
+		return (session != null && write(connection, session[0], session[1], write)) ? session[0] : null;
+	}
+
+	/** Whether what was put may be left behind by a session that is erased meanwhile. */
+	boolean mayBeLate(RecordWrite write) {
+		return this.stays != null && write.payload() != null && write.expected() <= 0;
+	}
+
+	/**
+	 * Takes a record back that was put while its session was erased.
+	 * @return whether it stays, since the session is there
+	 */
+	boolean stays(Connection connection, long pk, RecordWrite write) throws SQLException {
+		Params params = Params.of("pk", pk).with("kind", write.kind()).with("id", write.id());
+		if (this.stays == null || this.stays.first(connection, params, (row) -> row.getLong(1)) != null) {
+			return true;
+		}
+		this.deleteAny.update(connection, params);
+		return false;
 	}
 
 	/**

@@ -2,6 +2,7 @@ package io.sessionkit.store.jdbc;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -9,6 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import javax.sql.DataSource;
@@ -423,6 +426,47 @@ abstract class JdbcTransactionContract {
 					singleStore.put(this.key, RecordWrite.create("claim", "1", "mine"));
 				}));
 		}
+	}
+
+	@Test
+	void recordThatIsPutWhileItsSessionIsErasedIsTakenBack() {
+		this.store.add(this.key, messages("first"));
+		AtomicBoolean erased = new AtomicBoolean();
+		DataSource slow = new BeforeStatement(this.pool, "insert into SESSIONKIT_RECORD", () -> {
+			if (erased.compareAndSet(false, true)) {
+				this.store.erase(this.key);
+			}
+		});
+		assertThat(storeOn(slow).put(this.key, RecordWrite.create("note", "1", "x"))).isFalse();
+		assertThat(erased).isTrue();
+		assertThat(database().leftOf(this.key)).isZero();
+	}
+
+	@Test
+	void recordThatIsPutWhileATransactionErasesItsSessionIsTakenBack() {
+		this.store.add(this.key, messages("first"));
+		List<CompletableFuture<Boolean>> puts = new ArrayList<>();
+		this.transaction.executeWithoutResult((status) -> {
+			this.store.erase(this.key);
+			CompletableFuture<Boolean> put = CompletableFuture
+				.supplyAsync(() -> this.store.put(this.key, RecordWrite.create("note", "1", "x")));
+			puts.add(put);
+			// some databases let it wait for this transaction
+			put.completeOnTimeout(false, 1, TimeUnit.SECONDS).join();
+		});
+		puts.forEach(CompletableFuture::join);
+		assertThat(database().leftOf(this.key)).isZero();
+	}
+
+	@Test
+	void recordStaysWhereTheTransactionThatErasedItsSessionIsRolledBack() {
+		this.store.add(this.key, messages("first"));
+		this.store.put(this.key, RecordWrite.create("note", "1", "x"));
+		this.transaction.executeWithoutResult((status) -> {
+			this.store.erase(this.key);
+			status.setRollbackOnly();
+		});
+		assertThat(this.store.records(this.key, "note")).hasSize(1);
 	}
 
 	@Test
