@@ -11,6 +11,8 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
+import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.UnsupportedVersionException;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
@@ -82,10 +84,22 @@ public final class SimpleSessionStore implements SessionStore {
 	public int deleteExpired(int limit) {
 		return (int) this.texts.entrySet()
 			.stream()
-			.filter((kept) -> document(kept.getKey(), kept.getValue()).session().isEmpty())
+			.filter((kept) -> hasExpired(kept.getKey(), kept.getValue()))
 			.limit(limit)
 			.filter((kept) -> this.texts.remove(kept.getKey(), kept.getValue()))
 			.count();
+	}
+
+	/**
+	 * One that cannot be read stays, for whoever reads it, and must not stop the others.
+	 */
+	private boolean hasExpired(SessionKey key, String text) {
+		try {
+			return document(key, text).session().isEmpty();
+		}
+		catch (UnreadablePayloadException | UnsupportedVersionException ex) {
+			return false;
+		}
 	}
 
 	@Override

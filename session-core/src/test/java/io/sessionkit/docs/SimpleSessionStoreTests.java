@@ -32,6 +32,12 @@ class SimpleSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected boolean spoil(SessionKey key) {
+		STORE.texts.replace(key, "spoilt");
+		return true;
+	}
+
+	@Override
 	protected long leftOf(SessionKey key) {
 		return STORE.texts.containsKey(key) ? 1 : 0;
 	}

@@ -10,11 +10,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.store.CommitResult.Outcome;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
@@ -127,6 +129,29 @@ abstract class ExpiryContract extends RecordContract {
 		}
 		assertThat(store().deleteExpired(2)).isLessThanOrEqualTo(2);
 		assertThatIllegalArgumentException().isThrownBy(() -> store().deleteExpired(-1)).withMessageContaining("-1");
+	}
+
+	@Test
+	void sessionThatCannotBeReadStaysAndDoesNotStopTheDeletionOfOthers() {
+		SessionKey unreadable = key();
+		SessionKey expired = key();
+		threadOf(unreadable, 1);
+		threadOf(expired, 1);
+		if (!spoil(unreadable)) {
+			Assumptions.abort("Not applicable: nothing can get under this store to spoil a session.");
+		}
+		expire(expired);
+		try {
+			await().untilAsserted(() -> {
+				deleteAllExpired();
+				assertThat(leftOf(expired)).isLessThanOrEqualTo(0);
+			});
+			assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(() -> store().find(unreadable))
+				.withMessageContaining(unreadable.toString());
+		}
+		finally {
+			store().erase(unreadable);
+		}
 	}
 
 	/**

@@ -55,6 +55,16 @@ abstract class SessionStoreFixture {
 	}
 
 	/**
+	 * Makes what is stored of a session itself unreadable, where the test can reach under
+	 * the store.
+	 * @param key the session
+	 * @return whether it was done
+	 */
+	protected boolean spoil(SessionKey key) {
+		return false;
+	}
+
+	/**
 	 * A key of an owner that no other test has.
 	 */
 	static SessionKey key() {

@@ -35,6 +35,11 @@ class H2SessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected boolean spoil(SessionKey key) {
+		return database.spoil(key);
+	}
+
+	@Override
 	protected boolean corrupt(SessionKey key, long sequence) {
 		return database.corrupt(key, sequence);
 	}

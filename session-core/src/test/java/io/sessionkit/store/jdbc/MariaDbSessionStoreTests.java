@@ -42,6 +42,11 @@ class MariaDbSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected boolean spoil(SessionKey key) {
+		return database.spoil(key);
+	}
+
+	@Override
 	protected boolean corrupt(SessionKey key, long sequence) {
 		return database.corrupt(key, sequence);
 	}

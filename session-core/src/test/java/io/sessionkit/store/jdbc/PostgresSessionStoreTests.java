@@ -37,6 +37,11 @@ class PostgresSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected boolean spoil(SessionKey key) {
+		return database.spoil(key);
+	}
+
+	@Override
 	protected boolean corrupt(SessionKey key, long sequence) {
 		return database.corrupt(key, sequence);
 	}

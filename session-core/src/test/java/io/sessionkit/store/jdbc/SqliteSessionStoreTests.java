@@ -40,6 +40,11 @@ class SqliteSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected boolean spoil(SessionKey key) {
+		return database.spoil(key);
+	}
+
+	@Override
 	protected boolean corrupt(SessionKey key, long sequence) {
 		return database.corrupt(key, sequence);
 	}

@@ -195,6 +195,11 @@ final class TestDatabase {
 				""", sequence, KeyHash.of(key).session()) == 1;
 	}
 
+	boolean spoil(SessionKey key) {
+		return sql().update("update SESSIONKIT_SESSION set state = '{broken' where key_hash = ?",
+				KeyHash.of(key).session()) == 1;
+	}
+
 	/**
 	 * The rows of a session, and all that refer to a session that is gone.
 	 */

@@ -41,6 +41,11 @@ class RedisSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected boolean spoil(SessionKey key) {
+		return StoredKeys.in(connections, PREFIX).spoil(key);
+	}
+
+	@Override
 	protected boolean corrupt(SessionKey key, long sequence) {
 		return StoredKeys.in(connections, PREFIX).corrupt(key, sequence);
 	}

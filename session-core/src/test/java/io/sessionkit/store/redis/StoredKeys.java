@@ -82,6 +82,11 @@ record StoredKeys(StringRedisTemplate redis, String prefix) {
 		return new String(key, StandardCharsets.UTF_8);
 	}
 
+	boolean spoil(SessionKey key) {
+		this.redis.opsForHash().put(session(key), "state", "{broken");
+		return true;
+	}
+
 	/** Spoils one message without changing its length. */
 	boolean corrupt(SessionKey key, long sequence) {
 		Map<Object, Object> fields = this.redis.opsForHash().entries(session(key));
