@@ -7,8 +7,8 @@ package io.sessionkit;
  *
  * @param owner whose session it is; empty where the application has no owners, else under
  * the rules of {@code id}
- * @param id 1 to {@value #MAX_LENGTH} characters (UTF-16 units), not blank, without
- * control characters and without lone surrogates
+ * @param id 1 to {@value #MAX_LENGTH} characters (UTF-16 units), not blank, and nothing
+ * that {@link Names#flaw} names: no control characters, no lone surrogates
  */
 public record SessionKey(String owner, String id) {
 
@@ -69,23 +69,9 @@ public record SessionKey(String owner, String id) {
 			throw new InvalidSessionKeyException("The " + part + " of a session may have at most " + MAX_LENGTH
 					+ " characters; this one has " + value.length() + ".");
 		}
-		for (int i = 0; i < value.length(); i++) {
-			char c = value.charAt(i);
-			if (Character.isISOControl(c)) {
-				throw new InvalidSessionKeyException(
-						String.format("The %s of a session must not contain control characters; there is U+%04X at %d.",
-								part, (int) c, i));
-			}
-			if (Character.isSurrogate(c)) {
-				boolean paired = Character.isHighSurrogate(c) && i + 1 < value.length()
-						&& Character.isLowSurrogate(value.charAt(i + 1));
-				if (!paired) {
-					throw new InvalidSessionKeyException(String.format(
-							"The %s of a session must be valid Unicode; there is a lone surrogate U+%04X at %d.", part,
-							(int) c, i));
-				}
-				i++;
-			}
+		String flaw = Names.flaw(value);
+		if (flaw != null) {
+			throw new InvalidSessionKeyException("The " + part + " of a session " + flaw + ".");
 		}
 	}
 

@@ -47,10 +47,19 @@ public record Turn(String id, long number, long parent, String branch, TurnStatu
 			throw new IllegalArgumentException(
 					"A turn id must have 1 to " + MAX_ID_LENGTH + " characters; this one has " + id.length() + ".");
 		}
+		check("id", id);
+		check("branch", branch);
 		rounds = List.copyOf(rounds);
 		tools = Map.copyOf(tools);
 		verdicts = List.copyOf(verdicts);
 		inputs = Map.copyOf(inputs);
+	}
+
+	private static void check(String part, String name) {
+		String flaw = Names.flaw(name);
+		if (flaw != null) {
+			throw new IllegalArgumentException("The " + part + " of a turn " + flaw + ".");
+		}
 	}
 
 	/**

@@ -1,5 +1,6 @@
 package io.sessionkit.store;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -50,7 +51,18 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nul
 					"A commit needs the opened header exactly when it expects UNCHANGED; it expects " + expect + ".");
 		}
 		delete = Set.copyOf(delete);
+		checkWrittenOnce(records);
 		records = List.copyOf(records);
+	}
+
+	private static void checkWrittenOnce(List<RecordWrite> records) {
+		Set<List<String>> names = new HashSet<>();
+		for (RecordWrite record : records) {
+			if (!names.add(List.of(record.kind(), record.id()))) {
+				throw new IllegalArgumentException("A commit writes a record once; record '" + record.id()
+						+ "' of kind '" + record.kind() + "' is written twice.");
+			}
+		}
 	}
 
 	/**

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 
+import io.sessionkit.Names;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,14 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @param turn the number of a completed turn; 0 for the beginning
 	 */
 	public record Head(String branch, long turn) {
+
+		public Head {
+			String flaw = Names.flaw(branch);
+			if (flaw != null) {
+				throw new IllegalArgumentException("The name of a branch " + flaw + ".");
+			}
+		}
+
 	}
 
 	/**

@@ -3,16 +3,19 @@ package io.sessionkit.store;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
+import io.sessionkit.Names;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A record to write, if it is still as the writer saw it.
  *
- * @param kind what it is
- * @param id its name within the kind
+ * @param kind what it is: 1 to {@value #MAX_NAME_LENGTH} characters, none of those that
+ * {@link Names#flaw} names
+ * @param id its name within the kind, under the same rule
  * @param expected the revision that must be there: 0 for none, {@link #ANY} for whatever
  * is there
- * @param payload its new content; null deletes it
+ * @param payload its new content, without U+0000 and lone surrogates, which some stores
+ * cannot keep; null deletes it
  * @param timeToLive how long it is to live, by the store's clock; null: as long as the
  * session
  * @param first the revision that the record begins with if this write creates it; 1 to
@@ -35,10 +38,20 @@ public record RecordWrite(String kind, String id, long expected, @Nullable Strin
 			throw new IllegalArgumentException("The kind and the id of a record must have 1 to " + MAX_NAME_LENGTH
 					+ " characters: kind '" + kind + "', id of " + id.length() + " characters.");
 		}
+		check("The kind of a record", Names.flaw(kind));
+		check("The id of a record", Names.flaw(id));
+		check("The payload of record '" + id + "' of kind '" + kind + "'",
+				(payload != null) ? Names.flawOfText(payload) : null);
 		timeToLive = Lives.kept(timeToLive);
 		if (first < 1 || first > LARGEST_FIRST) {
 			throw new IllegalArgumentException(
 					"The first revision of a record must be 1 to " + LARGEST_FIRST + ", not " + first + ".");
+		}
+	}
+
+	private static void check(String what, @Nullable String flaw) {
+		if (flaw != null) {
+			throw new IllegalArgumentException(what + " " + flaw + ".");
 		}
 	}
 

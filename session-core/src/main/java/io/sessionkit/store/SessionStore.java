@@ -97,6 +97,9 @@ public interface SessionStore {
 	 * <li>Every commit that changes something but a turn that is not completed raises the
 	 * version by one, and sets the expiry to now plus the time to live.</li>
 	 * </ul>
+	 * Where several of these apply, the first one counts: repeated, conflict (of the
+	 * session, the turn or a record), a part that is left out, a move, a checkpoint, an
+	 * open turn.
 	 * @param commit the change
 	 * @return what became of it
 	 * @throws IllegalArgumentException if the head is to move to a turn that is not there

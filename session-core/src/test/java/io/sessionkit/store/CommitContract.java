@@ -14,6 +14,7 @@ import io.sessionkit.Round;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
 import io.sessionkit.Snapshot;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
@@ -291,6 +293,44 @@ abstract class CommitContract extends ProtocolContract {
 		assertThat(store().commit(second).turn()).isEqualTo(2);
 		assertThat(header(key)).isEqualTo(before);
 		assertThat(log(key)).containsExactly("q1", "a1", "q2", "call", "result", "a2", "q3", "a3");
+	}
+
+	/**
+	 * A caller that retries conflicts must not be told that it asked for something wrong.
+	 */
+	@Test
+	void conflictCountsBeforeWhateverElseIsWrong() {
+		SessionKey key = key();
+		threadOf(key, 2);
+		Session stale = header(key);
+		commit(Commit.any(key).records(List.of(RecordWrite.create("note", "1", "text"))));
+		Commit records = Commit.any(key).records(List.of(RecordWrite.create("note", "1", "other")));
+		HeaderChange move = HeaderChange.NONE.head(Session.MAIN, 7);
+		HeaderChange checkpoint = HeaderChange.NONE.checkpoint(7, "1");
+		TurnWrite part = next(turn(TurnStatus.AWAITING_APPROVAL, 2, "q", "call"), TurnStatus.COMPLETED, "a");
+		for (Commit conflict : List.of(records, Commit.on(stale))) {
+			for (Commit wrong : List.of(conflict.header(move), conflict.header(checkpoint), conflict.turn(part))) {
+				assertThat(store().commit(wrong).outcome()).isEqualTo(Outcome.CONFLICT);
+			}
+		}
+		commit(Commit.any(key).turn(turn(TurnStatus.AWAITING_APPROVAL, 2, "q3", "call")));
+		assertThat(store().commit(records.turn(completed("q4"))).outcome()).isEqualTo(Outcome.CONFLICT);
+		Commit first = Commit.first(key()).records(List.of(new RecordWrite("note", "1", 7, "text", null)));
+		assertThat(store().commit(first.header(move)).outcome()).isEqualTo(Outcome.CONFLICT);
+		assertThat(log(key)).containsExactly("q1", "a1", "q2", "a2");
+	}
+
+	@Test
+	void whatIsNoMoveIsRefusedBeforeTheTurnThatIsOpenIsLookedAt() {
+		SessionKey key = key();
+		threadOf(key, 2);
+		commit(Commit.any(key).turn(turn(TurnStatus.AWAITING_APPROVAL, 2, "q3", "call")));
+		for (HeaderChange wrong : List.of(HeaderChange.NONE.head(Session.MAIN, 3),
+				HeaderChange.NONE.head(Session.MAIN, 9), HeaderChange.NONE.head(Session.MAIN, 1).checkpoint(2, "1"))) {
+			assertThatIllegalArgumentException().isThrownBy(() -> store().commit(Commit.any(key).header(wrong)));
+		}
+		assertThatExceptionOfType(SessionPausedException.class)
+			.isThrownBy(() -> store().commit(Commit.any(key).header(HeaderChange.NONE.head(Session.MAIN, 1))));
 	}
 
 	@Test

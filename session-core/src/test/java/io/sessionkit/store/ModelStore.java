@@ -33,8 +33,7 @@ final class ModelStore {
 	 * What should become of a commit.
 	 *
 	 * @param result what is answered; null where an exception is the only right answer
-	 * @param invalid whether it breaks a rule, so that it is refused with an exception;
-	 * where it is a conflict as well, either will do
+	 * @param invalid whether it breaks a rule, so that it is refused with an exception
 	 * @param paused whether it would leave an open turn behind, so that it is refused
 	 */
 	record Expected(@Nullable CommitResult result, boolean invalid, boolean paused) {
@@ -58,10 +57,11 @@ final class ModelStore {
 		}
 		boolean expected = isAsExpected(commit, base, there) && (turn == null || turn.status().isOpen())
 				&& commit.records().stream().allMatch(session::isAsExpected);
-		boolean invalid = session.isInvalid(commit);
-		if (!expected || invalid) {
-			CommitResult conflict = new CommitResult(Outcome.CONFLICT, session.version, 0, 0);
-			return new Expected(expected ? null : conflict, invalid, false);
+		if (!expected) {
+			return new Expected(new CommitResult(Outcome.CONFLICT, session.version, 0, 0), false, false);
+		}
+		if (session.isInvalid(commit)) {
+			return new Expected(null, true, false);
 		}
 		if (session.strandsOpenTurn(commit)) {
 			return new Expected(null, false, true);

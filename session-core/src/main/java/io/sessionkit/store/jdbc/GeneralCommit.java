@@ -80,8 +80,32 @@ final class GeneralCommit {
 		if (refused != null) {
 			return notKept(refused);
 		}
-		checkPart(commit, there);
-		return change(connection, commit, new HeaderDraft(header, found.now()), there);
+		HeaderDraft draft = new HeaderDraft(header, found.now());
+		try {
+			checkPart(commit, there);
+			move(connection, commit, draft);
+			checkCheckpoint(connection, commit, draft);
+		}
+		catch (IllegalArgumentException ex) {
+			if (areAsExpected(connection, commit, draft)) {
+				throw ex;
+			}
+			return notKept(conflict(draft));
+		}
+		return change(connection, commit, draft, there);
+	}
+
+	private boolean areAsExpected(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {
+		for (RecordWrite record : commit.commit().records()) {
+			if (!this.records.isAsExpected(connection, draft.pk(), draft.now(), record)) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	private static CommitResult conflict(HeaderDraft draft) {
+		return new CommitResult(Outcome.CONFLICT, draft.seen().version(), 0, 0);
 	}
 
 	private static Optional<Change<CommitResult>> notKept(CommitResult result) {
@@ -150,8 +174,6 @@ final class GeneralCommit {
 	private Optional<Change<CommitResult>> change(Connection connection, EncodedCommit commit, HeaderDraft draft,
 			@Nullable TurnRow there) throws SQLException {
 		HeaderChange change = commit.commit().header();
-		move(connection, commit, draft);
-		checkCheckpoint(connection, commit, draft);
 		EncodedTurn turn = commit.turn();
 		long first = (turn != null) ? draft.nextItems(turn.items().size()) : 0;
 		long number = (turn != null) ? write(connection, draft, turn, there, first) : 0;
@@ -160,7 +182,7 @@ final class GeneralCommit {
 		draft.change(commit);
 		for (RecordWrite record : commit.commit().records()) {
 			if (!this.records.write(connection, draft.pk(), draft.now(), record)) {
-				return notKept(new CommitResult(Outcome.CONFLICT, draft.seen().version(), 0, 0));
+				return notKept(conflict(draft));
 			}
 		}
 		checkOpenTurn(commit.commit(), draft, number);

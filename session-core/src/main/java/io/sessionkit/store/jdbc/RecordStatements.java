@@ -186,6 +186,13 @@ final class RecordStatements {
 		return true;
 	}
 
+	/** Whether a write would be made, as far as looking can tell. */
+	boolean isAsExpected(Connection connection, long pk, long now, RecordWrite write) throws SQLException {
+		Params params = Params.of("pk", pk).with("now", now).with("kind", write.kind()).with("id", write.id());
+		Long there = this.revision.first(connection, params, (row) -> row.getLong(1));
+		return write.expected() == RecordWrite.ANY || write.expected() == ((there != null) ? there : 0);
+	}
+
 	List<SessionRecord> of(Connection connection, SessionKey key, String kind) throws SQLException {
 		List<SessionRecord> records = this.ofSession.all(connection,
 				Params.of("key", KeyHash.of(key).session()).with("kind", kind), (row) -> record(row, key, kind));
