@@ -337,7 +337,7 @@ public final class OpenTurn {
 		Turn stored = Objects.requireNonNull(this.keeper.stored());
 		endUnwritten();
 		this.events.paused(stored);
-		return new TurnResult(key(), stored, this.hold.items(), this.prompt.isOverLimit());
+		return new TurnResult(key(), stored, this.keeper.items(), this.prompt.isOverLimit());
 	}
 
 	/**

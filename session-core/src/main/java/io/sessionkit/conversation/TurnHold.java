@@ -7,7 +7,6 @@ import java.util.Objects;
 import java.util.function.Function;
 
 import io.sessionkit.SessionConflictException;
-import io.sessionkit.SessionItem;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
@@ -40,9 +39,6 @@ public final class TurnHold {
 
 	/** How many of the messages behind the input are stored. */
 	private int storedEntries;
-
-	/** What this call has stored of the turn. */
-	private final List<SessionItem> items = new ArrayList<>();
 
 	private boolean ended;
 
@@ -91,14 +87,13 @@ public final class TurnHold {
 			if (taking != null) {
 				all.add(taking.write());
 			}
-			TurnResult result = this.keeper.hold(recorded, holding, status, all);
-			stored(holding, result, recorded.said().size(), (taking != null) ? taking.taken() : null);
+			this.keeper.hold(recorded, holding, status, all);
+			stored(holding, recorded.said().size(), (taking != null) ? taking.taken() : null);
 		}
 	}
 
-	private synchronized void stored(HeldReply holding, TurnResult result, int entries, @Nullable TurnLease taken) {
+	private synchronized void stored(HeldReply holding, int entries, @Nullable TurnLease taken) {
 		this.held = holding;
-		this.items.addAll(result.items());
 		this.storedEntries += entries;
 		this.lease = (taken != null) ? taken : this.lease;
 	}
@@ -162,10 +157,6 @@ public final class TurnHold {
 		}
 		used.use();
 		return used;
-	}
-
-	synchronized List<SessionItem> items() {
-		return List.copyOf(this.items);
 	}
 
 	synchronized int storedEntries() {

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import io.sessionkit.CommitFailedException;
 import io.sessionkit.Round;
 import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.Turn;
@@ -119,6 +120,13 @@ final class TurnKeeper {
 	 */
 	@Nullable Turn stored() {
 		return this.writer.stored();
+	}
+
+	/**
+	 * All that is stored of the turn.
+	 */
+	List<SessionItem> items() {
+		return this.writer.items();
 	}
 
 	/**

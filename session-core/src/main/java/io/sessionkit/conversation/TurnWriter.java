@@ -75,6 +75,9 @@ final class TurnWriter {
 	/** The turn as it was stored last; null if nothing of it is stored. */
 	private @Nullable Turn stored;
 
+	/** What is stored of the turn, by calls before this one too. */
+	private List<SessionItem> items;
+
 	private int parts;
 
 	/** The revision of the record that holds the reply that waits; 0 for none. */
@@ -98,6 +101,7 @@ final class TurnWriter {
 		this.inputs = inputs;
 		this.continued = (continued != null) ? continued.turn() : null;
 		this.stored = this.continued;
+		this.items = (continued != null) ? continued.items() : List.of();
 		this.parts = (continued != null) ? continued.pause().parts() : 0;
 		this.pause = (continued != null) ? continued.pause().revision() : 0;
 	}
@@ -108,6 +112,13 @@ final class TurnWriter {
 	 */
 	@Nullable Turn stored() {
 		return this.stored;
+	}
+
+	/**
+	 * All that is stored of the turn, by calls before this one too.
+	 */
+	List<SessionItem> items() {
+		return this.items;
 	}
 
 	/**
@@ -225,6 +236,7 @@ final class TurnWriter {
 	private TurnResult written(TurnWrite write, CommitResult stored, boolean overLimit) {
 		TurnResult result = result(write, stored, overLimit);
 		this.stored = result.turn();
+		this.items = result.items();
 		this.parts++;
 		this.moved = true;
 		return result;
@@ -348,15 +360,12 @@ final class TurnWriter {
 	}
 
 	private TurnResult result(TurnWrite write, CommitResult stored, boolean overLimit) {
-		List<SessionItem> items = (stored.outcome() == Outcome.COMMITTED) ? items(write, stored)
+		List<SessionItem> all = (stored.outcome() == Outcome.COMMITTED) ? joined(this.items, items(write, stored))
 				: this.store.items(key(), stored.turn());
-		int tokens = items.stream().mapToInt(SessionItem::tokens).sum();
+		int tokens = all.stream().mapToInt(SessionItem::tokens).sum();
 		Turn turn = write.turn();
-		Turn before = this.stored;
-		int itemsBefore = (before != null) ? before.items() : 0;
-		int tokensBefore = (before != null) ? before.tokens() : 0;
-		return new TurnResult(key(), turn.stored(stored.turn(), turn.parent(), turn.branch(),
-				itemsBefore + items.size(), tokensBefore + tokens), items, overLimit);
+		return new TurnResult(key(), turn.stored(stored.turn(), turn.parent(), turn.branch(), all.size(), tokens), all,
+				overLimit);
 	}
 
 	private static List<SessionItem> items(TurnWrite write, CommitResult stored) {

@@ -8,6 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 import io.sessionkit.ApprovalStatus;
+import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
@@ -16,6 +17,7 @@ import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.approval.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.conversation.TurnResult;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ObservedStore;
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.MessageType;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.tool.ToolCallback;
 
@@ -239,6 +242,16 @@ abstract class ApprovalFixture {
 
 	static boolean isPaused(ChatResponse response) {
 		return !SessionAdvisor.pending(response).isEmpty();
+	}
+
+	/** However many parts it was stored in. */
+	void assertResultIsWhole(ChatResponse response) {
+		TurnResult result = SessionAdvisor.turn(response).orElseThrow();
+		List<SessionItem> stored = store().items(this.key, result.turn().number());
+		assertThat(stored).first().extracting((item) -> item.message().getMessageType()).isEqualTo(MessageType.USER);
+		assertThat(result.items()).isEqualTo(stored);
+		assertThat(result.turn().items()).isEqualTo(stored.size());
+		assertThat(result.turn().tokens()).isEqualTo(stored.stream().mapToInt(SessionItem::tokens).sum());
 	}
 
 	static TurnStatus status(ChatResponse response) {

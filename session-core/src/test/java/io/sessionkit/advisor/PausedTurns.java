@@ -54,6 +54,7 @@ abstract class PausedTurns extends DeclaredApprovals {
 		assertThat(response.getResult().getMetadata().getFinishReason()).isEqualTo(Pause.FINISH_REASON);
 		assertThat(response.hasToolCalls()).isFalse();
 		assertThat(status(response)).isEqualTo(TurnStatus.AWAITING_APPROVAL);
+		assertResultIsWhole(response);
 		List<Approval> pending = SessionAdvisor.pending(response);
 		assertThat(pending).extracting(Approval::arguments).containsExactly("{\"id\":1}", "{\"id\":3}");
 		assertThat(pending).isEqualTo(pending());

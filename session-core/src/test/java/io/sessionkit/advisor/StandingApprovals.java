@@ -42,6 +42,7 @@ abstract class StandingApprovals extends DecidedApprovals {
 	void approvalOfAToolCountsForAllItsCallsInTheSession(ClientSetup.Mode mode) {
 		ChatResponse response = decideThenAsk(mode, YES.always(Scope.TOOL), "{\"id\":1}", "{\"id\":2}");
 		assertThat(status(response)).isEqualTo(TurnStatus.COMPLETED);
+		assertResultIsWhole(response);
 		assertThat(this.runs).containsExactly("cancel{\"id\":2}");
 		Approval second = approvals().ledger(this.key).get(1);
 		assertThat(second.status()).isEqualTo(ApprovalStatus.DONE);
