@@ -41,10 +41,12 @@ final class RequestUnits {
 	 */
 	static List<Unit> beforeCurrentTurn(List<Message> request, int current, History history) {
 		RequestUnits units = new RequestUnits(history);
-		for (Message message : request.subList(0, Math.max(0, current))) {
-			if (!(message instanceof SystemMessage) || history.unitOf(message) != null) {
-				units.add(message);
-			}
+		List<Message> before = request.subList(0, Math.max(0, current))
+			.stream()
+			.filter((message) -> !(message instanceof SystemMessage) || history.unitOf(message) != null)
+			.toList();
+		for (int i = 0; i < before.size(); i++) {
+			units.add(before.get(i), before.subList(i + 1, before.size()));
 		}
 		units.close();
 		List<Unit> ordered = new ArrayList<>();
@@ -54,9 +56,9 @@ final class RequestUnits {
 		return ordered;
 	}
 
-	private void add(Message message) {
+	private void add(Message message, List<Message> rest) {
 		History.Unit unit = this.history.unitOf(message);
-		if (begins(message, unit)) {
+		if (begins(message, unit, rest)) {
 			close();
 		}
 		if (unit != null) {
@@ -65,12 +67,28 @@ final class RequestUnits {
 		this.messages.add(message);
 	}
 
-	private boolean begins(Message message, History.@Nullable Unit unit) {
+	private boolean begins(Message message, History.@Nullable Unit unit, List<Message> rest) {
 		if (unit == null) {
-			return message instanceof UserMessage;
+			return message instanceof UserMessage && !isInsideOfKnown(rest);
 		}
 		boolean first = unit.lines().get(0).message() == message;
 		return first || (this.known != null && unit != this.known);
+	}
+
+	/**
+	 * A question that a hook has changed may stand within its turn, behind another one.
+	 */
+	private boolean isInsideOfKnown(List<Message> rest) {
+		if (this.known == null) {
+			return false;
+		}
+		for (Message later : rest) {
+			History.Unit unit = this.history.unitOf(later);
+			if (unit != null) {
+				return unit == this.known;
+			}
+		}
+		return false;
 	}
 
 	private void close() {

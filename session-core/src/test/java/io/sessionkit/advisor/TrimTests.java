@@ -12,6 +12,8 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.Pins;
 import io.sessionkit.hook.Prune;
+import io.sessionkit.hook.Redactor;
+import io.sessionkit.hook.Redactor.Action;
 import io.sessionkit.hook.Trim;
 import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.MessageTokens;
@@ -85,6 +87,35 @@ class TrimTests {
 		assertThat(this.model.lastRequest()).hasSize(3);
 		ask(new Trim(100, 100).maxTokens(15), "four");
 		assertThat(this.model.lastRequestLines()).containsExactly("user: four");
+	}
+
+	/**
+	 * What a hook has changed is not known any more, and stands in the middle of its
+	 * turn.
+	 */
+	@ParameterizedTest
+	@MethodSource("setups")
+	void aTurnOfTwoQuestionsIsNotCutWhereAHookHasChangedTheSecond(ClientSetup setup) {
+		this.store.add(T1,
+				List.of(new UserMessage("u1"), new UserMessage("u1 mail a@example.org"), new AssistantMessage("a1")));
+		// the result that the guard adds is too much when the hooks have seen the request
+		this.store.add(T1, List.of(new UserMessage("u2"),
+				AssistantMessage.builder().content("").toolCalls(List.of(call())).build()));
+		this.model.calls(call()).says("a3");
+		Conversations conversations = Conversations.builder(this.store)
+			.trim(Trim.keepLastTokens(80))
+			.hooks(Redactor.builder().emails(Action.REDACT).build())
+			.build();
+		setup.content(setup.builder(this.model, SessionAdvisor.of(conversations))
+			.defaultTools(SessionAdvisorTests.echo("t"))
+			.build()
+			.prompt()
+			.user("u3")
+			.advisors(SessionAdvisor.session(T1)));
+		assertThat(Lines.of(this.model.prompts().get(0).getInstructions())).contains("user: u1",
+				"user: u1 mail [email]", "assistant: a1");
+		assertThat(this.model.lastRequestLines()).doesNotContain("user: u1", "user: u1 mail [email]", "assistant: a1")
+			.contains("user: u2");
 	}
 
 	@Test
