@@ -28,7 +28,8 @@ import org.springframework.core.Ordered;
 
 /**
  * Makes {@code ChatClient} calls that name a session continue it: history in front, the
- * whole turn stored when it ends. A call that names none passes through untouched.
+ * whole turn stored when it ends. A call that names none passes through untouched, but
+ * for tools that need an approval, which refuse.
  *
  * <pre>{@code
  * ChatClient chat = ChatClient.builder(model).defaultAdvisors(sessionAdvisor).build();
@@ -41,7 +42,10 @@ import org.springframework.core.Ordered;
  */
 public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 
-	/** The advisor parameter that names the session: a {@link SessionKey} or its id. */
+	/**
+	 * The advisor parameter that names the session: a {@link SessionKey} or its id. A
+	 * call that is to have none uses {@link #none()}.
+	 */
 	public static final String SESSION = "sessionkit.session";
 
 	/** The advisor parameter that names the agent. */
@@ -124,6 +128,17 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> session(SessionKey key) {
 		return (advisors) -> advisors.param(SESSION, key).param(ChatMemory.CONVERSATION_ID, key.id());
+	}
+
+	/**
+	 * Leaves a call without a session, whatever the client's defaults, a resolver or
+	 * <code>sessionkit.require-session</code> say: for a title, a classification, or a
+	 * call inside a tool. It has no history and is not stored. Hooks and guards are not
+	 * asked, and tools that need an approval refuse.
+	 * @return for {@code prompt().advisors(..)}
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> none() {
+		return (advisors) -> advisors.param(SESSION, SessionCall.NO_SESSION);
 	}
 
 	/**

@@ -41,11 +41,29 @@ record SessionCall(ChatClientRequest request) {
 	/** Marks a request that the turn advisor has seen and passed on. */
 	private static final String PASSED = "sessionkit.passed";
 
+	/** What {@link SessionAdvisor#none()} puts in the place of a session. */
+	static final Object NO_SESSION = new Object() {
+
+		@Override
+		public String toString() {
+			return "no session";
+		}
+
+	};
+
+	/** Whether the call is to have no session, whoever else would name one. */
+	boolean isWithoutSession() {
+		return this.request.context().get(SessionAdvisor.SESSION) == NO_SESSION;
+	}
+
 	/**
 	 * The session that the call names itself.
 	 * @throws IllegalStateException if it names two
 	 */
 	Optional<SessionKey> namedKey() {
+		if (isWithoutSession()) {
+			return Optional.empty();
+		}
 		SessionKey own = key(SessionAdvisor.SESSION);
 		SessionKey alias = key(ChatMemory.CONVERSATION_ID);
 		if (own != null && alias != null && !own.id().equals(alias.id())) {

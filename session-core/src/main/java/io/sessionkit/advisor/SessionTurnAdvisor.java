@@ -164,13 +164,14 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 * none, or because this advisor is registered twice and the turn is open already.
 	 */
 	private Optional<SessionKey> key(SessionCall call) {
-		if (call.openTurn().isPresent()) {
+		if (call.openTurn().isPresent() || call.isWithoutSession()) {
 			return Optional.empty();
 		}
 		Optional<SessionKey> key = call.namedKey().or(() -> this.resolver.resolve(call.request()));
 		if (key.isEmpty() && this.requireSession) {
 			throw new IllegalStateException("This call names no session, and sessionkit.require-session is true. Add"
-					+ " .advisors(SessionAdvisor.session(..)) to the call, or a SessionKeyResolver bean.");
+					+ " .advisors(SessionAdvisor.session(..)) to the call, or a SessionKeyResolver bean; a call that is to"
+					+ " have none says so with SessionAdvisor.none().");
 		}
 		return key;
 	}

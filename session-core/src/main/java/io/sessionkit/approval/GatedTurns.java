@@ -81,7 +81,7 @@ public final class GatedTurns {
 		if (enclosing != null && enclosing.key().equals(request.key())) {
 			throw new NestedTurnException("A tool or hook of turn " + enclosing.turnId() + " on session "
 					+ enclosing.key() + " made a call on the same session " + request.key()
-					+ ". Give the inner call a session of its own, or none.");
+					+ ". Give the inner call a session of its own, or .advisors(SessionAdvisor.none()).");
 		}
 		this.rules.named().check(names(tools));
 		this.rules.check(tools);

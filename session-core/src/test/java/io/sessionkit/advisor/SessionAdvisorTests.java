@@ -413,6 +413,43 @@ class SessionAdvisorTests {
 		assertThat(this.thread.messages()).hasSize(2);
 	}
 
+	@ParameterizedTest
+	@MethodSource("setups")
+	void aCallThatIsToHaveNoSessionHasNoneWhoeverNamesOne(ClientSetup setup) {
+		SessionAdvisor resolved = SessionAdvisor.builder(this.conversations)
+			.resolver((request) -> Optional.of(SessionKey.of("ada", "t1")))
+			.requireSession(true)
+			.build();
+		ChatClient chat = setup.builder(this.model, resolved).defaultAdvisors(SessionAdvisor.session("t1")).build();
+		this.model.says("a title");
+		setup.content(chat.prompt().user("title").advisors(SessionAdvisor.none()));
+		assertThat(this.model.lastRequestLines()).isEqualTo(setup.lines("user: title"));
+		assertThat(this.thread.messages()).isEmpty();
+		this.model.says("an answer");
+		setup.content(chat.prompt().user("hi"));
+		assertThat(this.thread.messages()).hasSize(2);
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void aToolCallsTheModelBesideTheSessionThatAResolverNames(ClientSetup setup) {
+		SessionAdvisor resolved = SessionAdvisor.builder(this.conversations)
+			.resolver((request) -> Optional.of(SessionKey.of("t1")))
+			.build();
+		ChatClient helper = ChatClient.builder(this.model).defaultAdvisors(resolved).build();
+		ToolCallback classify = FunctionToolCallback
+			.builder("classify",
+					(Object nothing) -> helper.prompt().user("which?").advisors(SessionAdvisor.none()).call().content())
+			.description("classifies")
+			.inputType(Object.class)
+			.build();
+		this.model.calls(new ToolCall("c1", "function", "classify", "{}")).says("a cat").says("done");
+		setup.content(setup.builder(this.model, resolved).defaultTools(classify).build().prompt().user("hi"));
+		assertThat(Lines.of(this.model.prompts().get(1).getInstructions())).containsExactly("user: which?");
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: hi", "assistant classify({})",
+				"tool classify=\"a cat\"", "assistant: done");
+	}
+
 	@Test
 	void theConversationIdOfSpringAiIsAnAlias() {
 		this.model.says("one");

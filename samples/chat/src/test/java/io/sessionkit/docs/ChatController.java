@@ -1,5 +1,8 @@
 package io.sessionkit.docs;
 
+import java.security.Principal;
+
+import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -18,8 +21,10 @@ class ChatController {
 	}
 
 	@PostMapping("/threads/{thread}")
-	String reply(@PathVariable String thread, @RequestBody String text) {
-		return this.chat.prompt().user(text).advisors(SessionAdvisor.session(thread)).call().content();
+	String reply(@PathVariable String thread, @RequestBody String text, Principal user) {
+		SessionKey session = SessionKey.of(user.getName(), thread); // of this user,
+																	// whatever the id is
+		return this.chat.prompt().user(text).advisors(SessionAdvisor.session(session)).call().content();
 	}
 
 }

@@ -1,0 +1,81 @@
+package io.sessionkit.docs;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.advisor.SessionKeyResolver;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.Page;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * The code of {@code docs/threads.md}.
+ */
+final class ThreadSnippets {
+
+	private ThreadSnippets() {
+	}
+
+	static @Nullable String ask(ChatClient chat, String user, String thread, String text) {
+		// tag::ask
+		SessionKey session = SessionKey.of(user, thread);
+		return chat.prompt().user(text).advisors(SessionAdvisor.session(session)).call().content();
+		// end::ask
+	}
+
+	static List<String> titles(Conversations conversations, String user) {
+		// tag::list
+		List<Session> newest = conversations.store().list(user, Page.first(20));
+		return newest.stream().map((thread) -> thread.key().id() + ": " + thread.title()).toList();
+		// end::list
+	}
+
+	static List<Message> read(Conversations conversations, String user, String thread) {
+		// tag::read
+		return conversations.get(SessionKey.of(user, thread)).messages();
+		// end::read
+	}
+
+	static void rename(Conversations conversations, String user, String thread, String title) {
+		// tag::rename
+		conversations.get(SessionKey.of(user, thread)).rename(title);
+		// end::rename
+	}
+
+	static void begin(Conversations conversations, String user, String thread) {
+		// tag::create
+		conversations.get(SessionKey.of(user, thread)).create(HeaderChange.NONE.title("New thread"));
+		// end::create
+	}
+
+	static void erase(Conversations conversations, String user, String thread) {
+		// tag::erase
+		conversations.get(SessionKey.of(user, thread)).erase();
+		// end::erase
+	}
+
+	static SessionKeyResolver resolver(Supplier<Optional<String>> signedIn) {
+		// tag::resolver
+		return (request) -> signedIn.get().map((user) -> SessionKey.of(user, "inbox"));
+		// end::resolver
+	}
+
+	static @Nullable String title(ChatClient chat, String firstQuestion) {
+		// tag::none
+		return chat.prompt()
+			.user("A title of five words for: " + firstQuestion)
+			.advisors(SessionAdvisor.none())
+			.call()
+			.content();
+		// end::none
+	}
+
+}

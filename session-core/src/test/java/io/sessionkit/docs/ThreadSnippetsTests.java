@@ -1,0 +1,73 @@
+package io.sessionkit.docs;
+
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.InMemorySessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.test.ScriptedChatModel;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.client.ChatClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The code of {@code docs/threads.md} does what the page says.
+ */
+class ThreadSnippetsTests {
+
+	private final Conversations conversations = Conversations
+		.of(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private final AtomicReference<Optional<String>> signedIn = new AtomicReference<>(Optional.empty());
+
+	private final ChatClient chat = ChatClient.builder(this.model)
+		.defaultAdvisors(SessionAdvisor.builder(this.conversations)
+			.resolver(ThreadSnippets.resolver(this.signedIn::get))
+			.build())
+		.build();
+
+	@Test
+	void threadsOfTwoUsersWithTheSameIdAreTwo() {
+		this.model.says("a1").says("a2");
+		ThreadSnippets.ask(this.chat, "ada", "t1", "mine");
+		ThreadSnippets.ask(this.chat, "bob", "t1", "his");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: his");
+		assertThat(ThreadSnippets.read(this.conversations, "ada", "t1")).hasSize(2);
+		ThreadSnippets.erase(this.conversations, "bob", "t1");
+		assertThat(ThreadSnippets.read(this.conversations, "bob", "t1")).isEmpty();
+		assertThat(ThreadSnippets.read(this.conversations, "ada", "t1")).hasSize(2);
+		assertThat(ThreadSnippets.titles(this.conversations, "bob")).isEmpty();
+	}
+
+	@Test
+	void listHasTheNewestFirstWithTheirTitles() {
+		this.model.says("a1").says("a2");
+		ThreadSnippets.begin(this.conversations, "ada", "t2");
+		ThreadSnippets.ask(this.chat, "ada", "t1", "q");
+		ThreadSnippets.rename(this.conversations, "ada", "t1", "Tea");
+		assertThat(ThreadSnippets.titles(this.conversations, "ada")).containsExactly("t1: Tea", "t2: New thread");
+		assertThatExceptionOfType(SessionNotFoundException.class)
+			.isThrownBy(() -> ThreadSnippets.rename(this.conversations, "ada", "t3", "Tea"));
+	}
+
+	@Test
+	void resolverNamesTheThreadOfWhoeverIsSignedInAndNoneLeavesACallOut() {
+		this.signedIn.set(Optional.of("ada"));
+		this.model.says("a1").says("a title");
+		this.chat.prompt().user("q").call().content();
+		assertThat(ThreadSnippets.title(this.chat, "q")).isEqualTo("a title");
+		assertThat(this.conversations.get(SessionKey.of("ada", "inbox")).messages()).hasSize(2);
+		assertThat(this.model.lastRequest()).hasSize(1);
+	}
+
+}
