@@ -87,6 +87,19 @@ final class History {
 	}
 
 	/**
+	 * The places at which a unit begins: a turn, or a summary.
+	 */
+	List<Integer> starts() {
+		List<Integer> starts = new ArrayList<>();
+		int start = 0;
+		for (Unit unit : this.units) {
+			starts.add(start);
+			start += unit.lines().size();
+		}
+		return starts;
+	}
+
+	/**
 	 * The unit that a message is of.
 	 * @return null if it is not of the history
 	 */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
@@ -122,11 +123,12 @@ final class HookRun {
 
 	/**
 	 * Asks about a request.
+	 * @param turnStart where the current turn begins in a request
 	 * @throws SessionRefusedException if a hook refuses; what a hook throws is thrown as
 	 * it is
 	 */
-	Passed<List<Message>> beforeModel(List<Message> request) {
-		return run(this.outsideIn, HookStep.beforeModel(), request);
+	Passed<List<Message>> beforeModel(List<Message> request, ToIntFunction<List<Message>> turnStart) {
+		return run(this.outsideIn, HookStep.beforeModel(turnStart), request);
 	}
 
 	/**
@@ -139,12 +141,10 @@ final class HookRun {
 
 	/**
 	 * Asks about what is kept.
-	 * @param history whether the turn becomes history, so that its tool calls must be
-	 * whole
 	 * @throws SessionRefusedException if a hook refuses or throws
 	 */
-	List<Message> beforeSave(List<Message> turn, boolean history) {
-		return run(this.insideOut, HookStep.beforeSave(turn, history), turn).value();
+	List<Message> beforeSave(KeptPart part) {
+		return run(this.insideOut, HookStep.beforeSave(part), part.messages()).value();
 	}
 
 	private <T> Passed<T> run(List<NamedHook> hooks, HookStep<T> step, T value) {
@@ -161,6 +161,7 @@ final class HookRun {
 			if (result instanceof HookResult.Replace<T> replace && !step.isSame(replace.value(), now)) {
 				add(new Verdict(hook.name(), step.phase(), Outcome.REPLACED, null));
 				now = replace.value();
+				step.replaced(now);
 			}
 		}
 		return new Passed<>(now, now != value, null);

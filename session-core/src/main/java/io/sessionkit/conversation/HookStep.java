@@ -1,11 +1,14 @@
 package io.sessionkit.conversation;
 
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.ModelRequest;
 import io.sessionkit.hook.SessionHook;
 import org.jspecify.annotations.Nullable;
 
@@ -31,28 +34,37 @@ interface HookStep<T> {
 	 */
 	@Nullable String fault(T replacement);
 
+	/**
+	 * A hook has replaced what the next one is asked about.
+	 */
+	void replaced(T replacement);
+
 	static HookStep<List<Message>> beforeTurn() {
-		return new Lists(Phase.BEFORE_TURN, SessionHook::beforeTurn, HookStep::faultOfTurn);
+		return new Lists(Phase.BEFORE_TURN,
+				(hook, context, copies, input) -> hook.beforeTurn(context, copies.give(input)), HookStep::faultOfTurn,
+				(input) -> {
+				});
 	}
 
-	static HookStep<List<Message>> beforeModel() {
-		return new Lists(Phase.BEFORE_MODEL, SessionHook::beforeModel, (messages) -> null);
+	/**
+	 * @param turnStart where the current turn begins in a request
+	 */
+	static HookStep<List<Message>> beforeModel(ToIntFunction<List<Message>> turnStart) {
+		return new Lists(Phase.BEFORE_MODEL,
+				(hook, context, copies, request) -> hook.beforeModel(context,
+						new ModelRequest(copies.give(request), turnStart.applyAsInt(request))),
+				(messages) -> null, (messages) -> {
+				});
 	}
 
 	static HookStep<AssistantMessage> afterModel() {
 		return new Reply();
 	}
 
-	/**
-	 * @param turn what would be kept
-	 * @param history whether the turn becomes history, so that its tool calls must be
-	 * whole
-	 */
-	static HookStep<List<Message>> beforeSave(List<Message> turn, boolean history) {
-		return new Lists(Phase.BEFORE_SAVE, SessionHook::beforeSave, (messages) -> {
-			String fault = faultOfTurn(messages);
-			return (fault == null && history) ? ToolGroups.fault(messages, turn) : fault;
-		});
+	static HookStep<List<Message>> beforeSave(KeptPart part) {
+		return new Lists(Phase.BEFORE_SAVE,
+				(hook, context, copies, messages) -> hook.beforeSave(context, part.part(copies)), part::fault,
+				part::replaced);
 	}
 
 	private static @Nullable String faultOfTurn(List<Message> messages) {
@@ -63,19 +75,22 @@ interface HookStep<T> {
 				? "there is system text in a turn, where it is not kept" : null;
 	}
 
+	/**
+	 * Asks one hook about copies of the messages.
+	 */
 	interface Question {
 
-		HookResult<List<Message>> ask(SessionHook hook, HookContext context, List<Message> messages);
+		HookResult<List<Message>> ask(SessionHook hook, HookContext context, Copies copies, List<Message> messages);
 
 	}
 
-	record Lists(Phase phase, Question question,
-			Function<List<Message>, @Nullable String> faults) implements HookStep<List<Message>> {
+	record Lists(Phase phase, Question question, Function<List<Message>, @Nullable String> faults,
+			Consumer<List<Message>> follower) implements HookStep<List<Message>> {
 
 		@Override
 		public HookResult<List<Message>> ask(SessionHook hook, HookContext context, Copies copies,
 				List<Message> value) {
-			return this.question.ask(hook, context, copies.give(value));
+			return this.question.ask(hook, context, copies, value);
 		}
 
 		@Override
@@ -91,6 +106,11 @@ interface HookStep<T> {
 		@Override
 		public @Nullable String fault(List<Message> replacement) {
 			return this.faults.apply(replacement);
+		}
+
+		@Override
+		public void replaced(List<Message> replacement) {
+			this.follower.accept(replacement);
 		}
 
 	}
@@ -121,6 +141,10 @@ interface HookStep<T> {
 		@Override
 		public @Nullable String fault(AssistantMessage replacement) {
 			return null;
+		}
+
+		@Override
+		public void replaced(AssistantMessage replacement) {
 		}
 
 	}

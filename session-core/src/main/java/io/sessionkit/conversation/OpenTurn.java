@@ -1,6 +1,7 @@
 package io.sessionkit.conversation;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -74,6 +75,9 @@ public final class OpenTurn {
 
 	private @Nullable ChatResponse answer;
 
+	/** Whether hooks have let the input pass. */
+	private volatile boolean begun;
+
 	private boolean closed;
 
 	OpenTurn(TurnRequest request, SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases) {
@@ -90,6 +94,7 @@ public final class OpenTurn {
 		this.options = store.options();
 		this.views = views;
 		this.continued = continued;
+		this.begun = continued != null;
 		this.merge = (continued == null) ? rules.merge(request) : null;
 		this.id = (continued != null) ? continued.turn().id() : this.options.turnIds().get();
 		this.hooks = new HookRun(request.key(), rules.hooks(request), this::running);
@@ -149,8 +154,20 @@ public final class OpenTurn {
 	}
 
 	private HookContext context() {
-		return new HookContext(key(), this.id, this.request.agent(), Copies.lazy(history()),
-				Copies.values(this.state.values()), this.request.parameters());
+		return new HookContext(key(), this.id, this.request.agent(), Copies.lazy(history()), this.prompt.turnStarts(),
+				Copies.lazy(turn()), Copies.values(this.state.values()), this.request.parameters());
+	}
+
+	/**
+	 * What was said in the turn so far; nothing as long as hooks check its input.
+	 */
+	private List<Message> turn() {
+		if (!this.begun) {
+			return List.of();
+		}
+		List<Message> turn = new ArrayList<>(input());
+		this.rounds.entries().forEach((entry) -> turn.add(entry.message()));
+		return turn;
 	}
 
 	private RunningTurn running(Phase phase) {
@@ -162,9 +179,13 @@ public final class OpenTurn {
 	 * kept.
 	 */
 	void begin() {
-		if (this.hooks.isEmpty()) {
-			return;
+		if (!this.hooks.isEmpty()) {
+			checkInput();
 		}
+		this.begun = true;
+	}
+
+	private void checkInput() {
 		try {
 			HookRun.Passed<List<Message>> passed = this.hooks.beforeTurn(input());
 			if (passed.replaced()) {
@@ -403,8 +424,9 @@ public final class OpenTurn {
 			return new RoundRequest(List.of(), instead);
 		}
 		List<Transcript.Entry> said = this.rounds.entries();
-		HookRun.Passed<List<Message>> passed = this.hooks
-			.beforeModel(this.hooks.isEmpty() ? whole : this.prompt.beforeHooks(whole, said));
+		HookRun.Passed<List<Message>> passed = this.hooks.beforeModel(
+				this.hooks.isEmpty() ? whole : this.prompt.beforeHooks(whole, said),
+				(request) -> this.prompt.turnStart(request, said));
 		if (passed.answer() != null) {
 			return new RoundRequest(List.of(), this.rounds.answer(passed.answer()));
 		}
@@ -598,7 +620,7 @@ public final class OpenTurn {
 		List<Transcript.Entry> said = this.rounds.entries();
 		return new TurnKeeper.Recorded(asked,
 				said.subList(Math.min(this.hold.storedEntries(), said.size()), said.size()), this.rounds.rounds(),
-				this.rounds.isAnswered(), this.prompt.isOverLimit());
+				this.rounds.isAnswered(), this.rounds.reply(), this.prompt.isOverLimit());
 	}
 
 }

@@ -366,6 +366,11 @@ final class Rounds {
 		return this.transcript.isAnswered();
 	}
 
+	/** The message that the turn is answered with; null if there is none. */
+	synchronized @Nullable Message reply() {
+		return this.transcript.reply();
+	}
+
 	private void checkRunning() {
 		if (this.frozen) {
 			throw new IllegalStateException("The turn on session " + this.key + " is over: the call was cancelled.");

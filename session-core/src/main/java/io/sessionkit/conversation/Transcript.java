@@ -61,6 +61,9 @@ final class Transcript {
 
 	private boolean answered;
 
+	/** The message that the turn is answered with; null if there is none. */
+	private @Nullable Message reply;
+
 	Transcript(Supplier<Instant> now, UnaryOperator<Message> storable) {
 		this.now = now;
 		this.storable = storable;
@@ -162,7 +165,7 @@ final class Transcript {
 			this.unanswered = reply;
 		}
 		else {
-			this.answered = true;
+			endWithNewest();
 		}
 	}
 
@@ -171,7 +174,7 @@ final class Transcript {
 	 */
 	void answer(AssistantMessage reply) {
 		add(reply);
-		this.answered = true;
+		endWithNewest();
 	}
 
 	/**
@@ -187,7 +190,7 @@ final class Transcript {
 	void answered(List<ToolResponse> results) {
 		add(ToolResponseMessage.builder().responses(results).build());
 		this.unanswered = null;
-		this.answered = true;
+		endWithNewest();
 	}
 
 	/**
@@ -216,7 +219,7 @@ final class Transcript {
 		if (generations.stream().anyMatch((generation) -> generation.getOutput().hasToolCalls())) {
 			// nobody runs tools here: the application does, and sends the results as the
 			// input of the next turn
-			this.answered = true;
+			endWithNewest();
 			return;
 		}
 		List<ToolResponse> results = resultsWithoutRound(generations);
@@ -238,6 +241,19 @@ final class Transcript {
 
 	boolean isAnswered() {
 		return this.answered;
+	}
+
+	/**
+	 * The message of the entries that the turn is answered with.
+	 * @return null if it is not answered
+	 */
+	@Nullable Message reply() {
+		return this.reply;
+	}
+
+	private void endWithNewest() {
+		this.answered = true;
+		this.reply = this.entries.get(this.entries.size() - 1).message();
 	}
 
 	List<Entry> entries() {
@@ -271,6 +287,7 @@ final class Transcript {
 		this.entries.clear();
 		this.unanswered = null;
 		this.answered = false;
+		this.reply = null;
 	}
 
 	/**
@@ -280,7 +297,7 @@ final class Transcript {
 		if (!this.answered && this.rounds.isEmpty() && !generations.isEmpty()
 				&& !Replies.isBlank(generations.get(0).getOutput())) {
 			add(generations.get(0).getOutput());
-			this.answered = true;
+			endWithNewest();
 		}
 	}
 

@@ -77,7 +77,7 @@ public final class TurnHold {
 			boolean goesOn) {
 		HeldReply holding = new HeldReply((AssistantMessage) this.codec.storable(reply), notes, List.of());
 		TurnKeeper.Recorded recorded = this.turn.recorded();
-		this.keeper.askAboutPart(recorded);
+		this.keeper.askAboutPart(recorded, status);
 		// who ends the turn meanwhile waits, and finds it stored
 		synchronized (this.turn) {
 			checkRunning(this.turn.isClosed());

@@ -18,6 +18,7 @@ import io.sessionkit.store.RecordWrite;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 
 /**
@@ -35,15 +36,41 @@ final class TurnKeeper {
 	 * @param said what came after it
 	 * @param rounds one entry for each answer of the model
 	 * @param answered whether there is an answer
+	 * @param reply the message that is the answer; null if there is none, or nobody gets
+	 * it
 	 * @param overLimit whether it was sent although it was over a limit
 	 */
 	record Recorded(List<Transcript.Entry> input, List<Transcript.Entry> said, List<Round> rounds, boolean answered,
-			boolean overLimit) {
+			@Nullable Message reply, boolean overLimit) {
 
 		List<Transcript.Entry> all() {
 			List<Transcript.Entry> all = new ArrayList<>(this.input);
 			all.addAll(this.said);
 			return all;
+		}
+
+		/**
+		 * The same if nobody gets the answer.
+		 */
+		Recorded withoutReply() {
+			return new Recorded(this.input, this.said, this.rounds, this.answered, null, this.overLimit);
+		}
+
+		/**
+		 * What there is as a part of the turn. A user message that is not of the input
+		 * was said while the turn waited.
+		 * @param number which part it is, from 1
+		 */
+		KeptPart part(int number, TurnStatus status) {
+			List<Message> asked = new ArrayList<>(this.input.stream().map(Transcript.Entry::message).toList());
+			List<Message> messages = new ArrayList<>(asked);
+			for (Transcript.Entry entry : this.said) {
+				messages.add(entry.message());
+				if (entry.message() instanceof UserMessage) {
+					asked.add(entry.message());
+				}
+			}
+			return new KeptPart(number, status, messages, asked, this.reply);
 		}
 
 	}
@@ -76,7 +103,8 @@ final class TurnKeeper {
 	 */
 	TurnResult complete(Recorded recorded, @Nullable ChatResponse answer) {
 		try {
-			askHooks(recorded, recorded.answered());
+			askHooks((answer != null) ? recorded : recorded.withoutReply(),
+					recorded.answered() ? TurnStatus.COMPLETED : TurnStatus.FAILED);
 		}
 		catch (SessionRefusedException ex) {
 			fail(recorded, ex);
@@ -91,10 +119,11 @@ final class TurnKeeper {
 
 	/**
 	 * Asks the hooks about what there is of the turn, which is about to be stored.
+	 * @param status what it is to be until it goes on
 	 * @throws SessionRefusedException if a hook refuses it
 	 */
-	void askAboutPart(Recorded recorded) {
-		askHooks(recorded, false);
+	void askAboutPart(Recorded recorded, TurnStatus status) {
+		askHooks(recorded, status);
 	}
 
 	/**
@@ -194,7 +223,7 @@ final class TurnKeeper {
 	 */
 	boolean completeUnseen(Recorded recorded) {
 		try {
-			askHooks(recorded, true);
+			askHooks(recorded, TurnStatus.COMPLETED);
 		}
 		catch (SessionRefusedException ex) {
 			return false;
@@ -262,7 +291,7 @@ final class TurnKeeper {
 	private TurnResult keepAside(Recorded recorded, TurnEnd end) {
 		if (this.kept == null) {
 			try {
-				askHooks(recorded, false);
+				askHooks(recorded, end.status());
 			}
 			catch (SessionRefusedException ex) {
 				// the verdict says so, and only the input is kept
@@ -278,17 +307,16 @@ final class TurnKeeper {
 
 	/**
 	 * Asks the hooks, once, about what is kept.
-	 * @param history whether the turn is to become history
+	 * @param status what the turn is stored as
 	 */
-	private void askHooks(Recorded recorded, boolean history) {
+	private void askHooks(Recorded recorded, TurnStatus status) {
 		List<Transcript.Entry> all = recorded.all();
 		if (this.hooks.isEmpty() || all.isEmpty()) {
 			this.kept = all;
 			return;
 		}
 		this.kept = recorded.input();
-		List<Message> messages = all.stream().map(Transcript.Entry::message).toList();
-		this.kept = timed(this.hooks.beforeSave(messages, history), all);
+		this.kept = timed(this.hooks.beforeSave(recorded.part(this.writer.parts() + 1, status)), all);
 	}
 
 	/**

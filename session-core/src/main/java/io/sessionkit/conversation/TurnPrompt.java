@@ -53,6 +53,13 @@ final class TurnPrompt {
 		return this.history.messages();
 	}
 
+	/**
+	 * The places in the history at which its turns begin.
+	 */
+	List<Integer> turnStarts() {
+		return this.history.starts();
+	}
+
 	List<Message> input() {
 		return this.input;
 	}
@@ -89,6 +96,14 @@ final class TurnPrompt {
 	 */
 	synchronized List<Message> beforeHooks(List<Message> request, List<Transcript.Entry> said) {
 		return this.requestView.beforeHooks(request, with(said, current()));
+	}
+
+	/**
+	 * Where the current turn begins in a request.
+	 * @param said what the turn has behind its input
+	 */
+	int turnStart(List<Message> request, List<Transcript.Entry> said) {
+		return CurrentTurn.start(request, with(said, current()));
 	}
 
 	/**

@@ -122,6 +122,13 @@ final class TurnWriter {
 	}
 
 	/**
+	 * How many parts of the turn are stored.
+	 */
+	int parts() {
+		return this.parts;
+	}
+
+	/**
 	 * Stores what there is of the turn and the reply that it holds back.
 	 * @param state what the turn has made of the attributes
 	 * @param more records to be written with it

@@ -21,12 +21,12 @@ import org.springframework.ai.chat.messages.UserMessage;
  * The current turn stays as it is, tool rounds included. What is sent without history is
  * sent as it is, and so is a turn that does not begin with a user message: tool results
  * need their calls, which stand in the history. Put it behind hooks that change the
- * history, a {@link Redactor} too, which does not look at system text; behind those and
- * behind a {@link HistoryMerge} the turn begins at the newest user message. What comes
- * after the block sees one message, and {@code trim.max-messages} counts one. Limits hold
- * for what becomes the block; its own words come on top. A question of the history that
- * was never answered may stand in front of the turn where limits have cut what was before
- * it. It changes requests only, and nothing that is stored. Immutable.
+ * history, a {@link Redactor} too, which does not look at system text. What a
+ * {@link HistoryMerge} has put behind the first new message belongs to the turn. What
+ * comes after the block sees one message, and {@code trim.max-messages} counts one.
+ * Limits hold for what becomes the block; its own words come on top. A question of the
+ * history that was never answered may stand in front of the turn where limits have cut
+ * what was before it. It changes requests only, and nothing that is stored. Immutable.
  */
 public final class HistoryBlock implements SessionHook {
 
@@ -60,31 +60,20 @@ public final class HistoryBlock implements SessionHook {
 	}
 
 	@Override
-	public HookResult<List<Message>> beforeModel(HookContext context, List<Message> request) {
-		int system = CurrentTurn.system(request);
-		int turn = CurrentTurn.start(request, context.history());
-		boolean movable = turn > system && turn < request.size() && request.get(turn) instanceof UserMessage;
-		if (!movable || isThere(request, context.history())) {
+	public HookResult<List<Message>> beforeModel(HookContext context, ModelRequest request) {
+		List<Message> current = request.turn();
+		boolean movable = !request.history().isEmpty() && !current.isEmpty() && current.get(0) instanceof UserMessage;
+		if (!movable) {
 			return HookResult.keep();
 		}
-		String block = block(request.subList(system, turn));
-		List<Message> texts = request.subList(0, system);
-		List<Message> current = request.subList(turn, request.size());
-		return HookResult
-			.replace(this.system ? joined(withSystem(texts, block), current) : joined(texts, withUser(current, block)));
+		String block = block(request.history());
+		return HookResult.replace(this.system ? joined(withSystem(request.system(), block), current)
+				: joined(request.system(), withUser(current, block)));
 	}
 
 	@Override
 	public boolean checksReplies() {
 		return false;
-	}
-
-	/**
-	 * Where the history stands as it was read, a note is only a text that quotes one.
-	 */
-	private static boolean isThere(List<Message> request, List<Message> history) {
-		return !CurrentTurn.isBehindHistory(request, history)
-				&& request.stream().map(Message::getText).anyMatch((text) -> text != null && text.contains(NOTE));
 	}
 
 	private static List<Message> withSystem(List<Message> texts, String block) {

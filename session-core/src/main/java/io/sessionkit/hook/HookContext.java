@@ -10,25 +10,47 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * The turn that a hook is asked about. Nothing in it can be changed.
+ * The turn that a hook or a merge is asked about. Nothing in it can be changed.
  *
  * @param key the session
  * @param turnId the turn
  * @param agent the agent that the call named; null if it named none
  * @param history what goes before the turn's input, within the limits, as it was before a
  * {@link HistoryMerge}; each read gives a copy of the message
+ * @param turnStarts the places in the history at which its turns begin, ascending, from
+ * 0. A summary counts as a turn
+ * @param turn what was said in the turn so far: its input as
+ * {@link SessionHook#beforeTurn} and the merge have left it, then its tool rounds, the
+ * parts that earlier calls have stored included. Empty while the input is being checked;
+ * each read gives a copy of the message
  * @param state the session's attributes as of the head, with what was written to them in
  * this turn so far
  * @param parameters the advisor parameters of the call, without those of SessionKit; they
  * are never stored
  */
 public record HookContext(SessionKey key, String turnId, @Nullable String agent, List<Message> history,
-		Map<String, Object> state, Map<String, Object> parameters) {
+		List<Integer> turnStarts, List<Message> turn, Map<String, Object> state, Map<String, Object> parameters) {
 
 	public HookContext {
 		history = Collections.unmodifiableList(history);
+		turnStarts = Collections.unmodifiableList(turnStarts);
+		turn = Collections.unmodifiableList(turn);
 		state = Collections.unmodifiableMap(state);
 		parameters = Collections.unmodifiableMap(parameters);
+	}
+
+	/**
+	 * A turn in which nothing was said so far, on a history that is one turn.
+	 * @param key the session
+	 * @param turnId the turn
+	 * @param agent the agent that the call named; null if it named none
+	 * @param history what goes before the turn's input
+	 * @param state the session's attributes
+	 * @param parameters the advisor parameters of the call
+	 */
+	public HookContext(SessionKey key, String turnId, @Nullable String agent, List<Message> history,
+			Map<String, Object> state, Map<String, Object> parameters) {
+		this(key, turnId, agent, history, history.isEmpty() ? List.of() : List.of(0), List.of(), state, parameters);
 	}
 
 }

@@ -94,10 +94,9 @@ public final class Redactor implements SessionHook {
 	}
 
 	@Override
-	public HookResult<List<Message>> beforeModel(HookContext context, List<Message> request) {
-		int turn = CurrentTurn.start(request, context.history());
-		return changed(request,
-				request.subList(turn, request.size()).stream().filter(ToolResponseMessage.class::isInstance).toList());
+	public HookResult<List<Message>> beforeModel(HookContext context, ModelRequest request) {
+		return changed(request.messages(),
+				request.turn().stream().filter(ToolResponseMessage.class::isInstance).toList());
 	}
 
 	@Override
@@ -111,14 +110,12 @@ public final class Redactor implements SessionHook {
 	}
 
 	/**
-	 * What blocks is refused in a reply that no model gave, from a cache or from a tool
-	 * directly; everything else was looked at before.
+	 * Redacts all that is stored, and refuses what blocks in a reply that no model gave,
+	 * from a cache or from a tool directly; everything else was checked before.
 	 */
 	@Override
-	public HookResult<List<Message>> beforeSave(HookContext context, List<Message> turn) {
-		Message last = turn.get(turn.size() - 1);
-		boolean reply = last instanceof AssistantMessage || last instanceof ToolResponseMessage;
-		return changed(turn, reply ? List.of(last) : List.of());
+	public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
+		return changed(part.messages(), (part.reply() != null) ? List.of(part.reply()) : List.of());
 	}
 
 	/**

@@ -1,7 +1,5 @@
 package io.sessionkit.hook;
 
-import java.util.List;
-
 import org.springframework.ai.chat.messages.AssistantMessage;
 
 /**
@@ -14,7 +12,7 @@ final class ReplyMethods {
 		@Override
 		protected Boolean computeValue(Class<?> type) {
 			return isOverridden(type, "afterModel", AssistantMessage.class)
-					|| isOverridden(type, "beforeSave", List.class);
+					|| isOverridden(type, "beforeSave", TurnPart.class);
 		}
 
 	};

@@ -60,10 +60,11 @@ public interface SessionHook {
 	 * give the same for the same; answer, and the model is not called again; refuse. The
 	 * request must still end with a user message or tool results.
 	 * @param context the turn
-	 * @param request system text, history, the messages of this turn so far
-	 * @return what to do with the request
+	 * @param request system text, history, the messages of this turn so far, and where
+	 * they begin
+	 * @return what to do with its messages
 	 */
-	default HookResult<List<Message>> beforeModel(HookContext context, List<Message> request) {
+	default HookResult<List<Message>> beforeModel(HookContext context, ModelRequest request) {
 		return HookResult.keep();
 	}
 
@@ -82,18 +83,25 @@ public interface SessionHook {
 	}
 
 	/**
-	 * Asked once when the turn is over, before it is stored, about what is kept of it. A
-	 * turn that has failed or was cancelled is kept too, beside the history.
+	 * Checks and changes what is kept of the turn, before it is stored: once when it is
+	 * over, or once for each {@link TurnPart part} where it is stored in parts. A turn
+	 * that has failed or was cancelled is kept too, beside the history.
 	 * <p>
 	 * May keep; replace what is kept, which changes nothing for the caller; refuse, and
-	 * the reply is withheld. Where it refuses or throws, only the input is kept, as
+	 * the turn ends as REFUSED: its reply is withheld, and where more of it was to follow
+	 * no further tool runs. A guard on replies looks at {@link TurnPart#reply} and at
+	 * nothing else. Where it refuses or throws, only the input is kept of the part, as
 	 * {@link #beforeTurn} has left it.
+	 * <p>
+	 * What is left out of a part that is not the last is not there when another process
+	 * continues the turn: the model is not shown it again then.
 	 * @param context the turn
-	 * @param turn the input, tool calls and results, the reply
-	 * @return what to do with them; another list must have a message, no system text, and
-	 * the results of each call right behind it
+	 * @param part the messages that are about to be stored: input, tool rounds, reply
+	 * @return what to do with the messages; another list must have no system text, and
+	 * unless the turn ends without becoming history the results of each call right behind
+	 * it. It must have a message if this is the first part
 	 */
-	default HookResult<List<Message>> beforeSave(HookContext context, List<Message> turn) {
+	default HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
 		return HookResult.keep();
 	}
 

@@ -57,15 +57,15 @@ public final class StatePrompt implements SessionHook {
 	 * none that can be written
 	 */
 	@Override
-	public HookResult<List<Message>> beforeModel(HookContext context, List<Message> request) {
+	public HookResult<List<Message>> beforeModel(HookContext context, ModelRequest request) {
 		String text = this.template.render(context);
-		List<Message> added = new ArrayList<>(request);
-		int system = CurrentTurn.system(request);
+		List<Message> added = new ArrayList<>(request.messages());
+		int system = request.system().size();
 		if (system == 0) {
 			added.add(0, new SystemMessage(text));
 		}
 		else {
-			added.set(system - 1, behind(request.get(system - 1), text));
+			added.set(system - 1, behind(added.get(system - 1), text));
 		}
 		return HookResult.replace(added);
 	}

@@ -12,7 +12,6 @@ import java.util.stream.Collectors;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.ai.chat.messages.ToolResponseMessage;
 
 /**
  * A guard that refuses what has one of some words or phrases in it: of the input, of
@@ -135,13 +134,12 @@ public final class StopWords implements SessionHook {
 	}
 
 	/**
-	 * Looks at a reply that no model gave: from a cache, or from a tool directly.
+	 * Checks a reply that no model gave: from a cache, or from a tool directly.
 	 */
 	@Override
-	public HookResult<List<Message>> beforeSave(HookContext context, List<Message> turn) {
-		Message last = turn.get(turn.size() - 1);
-		boolean reply = last instanceof AssistantMessage || last instanceof ToolResponseMessage;
-		return (this.replies && reply && isIn(last)) ? HookResult.refuse(this.reason) : HookResult.keep();
+	public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
+		Message reply = part.reply();
+		return (this.replies && reply != null && isIn(reply)) ? HookResult.refuse(this.reason) : HookResult.keep();
 	}
 
 	@Override

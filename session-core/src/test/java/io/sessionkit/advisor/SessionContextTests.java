@@ -35,6 +35,7 @@ import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TurnPart;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
@@ -808,7 +809,7 @@ class SessionContextTests {
 	private final class Counting implements SessionHook {
 
 		@Override
-		public HookResult<List<Message>> beforeSave(HookContext context, List<Message> turn) {
+		public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
 			SessionContext mine = SessionContextTests.this.session;
 			mine.put("saved", mine.get("saved", Integer.class).orElse(0) + 1);
 			return HookResult.keep();

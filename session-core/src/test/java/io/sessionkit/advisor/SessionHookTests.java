@@ -29,8 +29,10 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.conversation.TurnResult;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.ModelRequest;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.Trim;
+import io.sessionkit.hook.TurnPart;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.InMemorySessionStore;
@@ -587,9 +589,9 @@ class SessionHookTests {
 			}
 
 			@Override
-			public HookResult<List<Message>> beforeModel(HookContext context, List<Message> request) {
-				vandalize(context, request);
-				return HookResult.replace(new ArrayList<>(request));
+			public HookResult<List<Message>> beforeModel(HookContext context, ModelRequest request) {
+				vandalize(context, request.messages());
+				return HookResult.replace(new ArrayList<>(request.messages()));
 			}
 
 			@Override
@@ -599,8 +601,8 @@ class SessionHookTests {
 			}
 
 			@Override
-			public HookResult<List<Message>> beforeSave(HookContext context, List<Message> turn) {
-				return vandalize(context, turn);
+			public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
+				return vandalize(context, part.messages());
 			}
 
 			@SuppressWarnings("unchecked")

@@ -6,10 +6,14 @@ import java.util.List;
 import io.sessionkit.ApprovalStatus;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.conversation.Durability;
+import io.sessionkit.hook.HookResult;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -98,6 +102,26 @@ abstract class SteppedTurns extends NewMessages {
 		assertThat(this.runs).containsExactly("look{\"id\":1}", "look{\"id\":2}", "cancel{\"id\":3}", "look{\"id\":4}");
 		assertThat(log()).hasSize(8).endsWith("assistant: done");
 		assertThat(turn(1).rounds()).hasSize(4);
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void hookThatKeepsNoToolRoundsLeavesPartsWithoutItems(ClientSetup setup) {
+		threads((threads) -> threads.durability(Durability.STEP)
+			.hooks(TestHooks.beforeSave("short",
+					(messages) -> HookResult.replace(messages.stream().filter(SteppedTurns::isSaid).toList()))));
+		this.model.calls(look("c1", 1)).calls(look("c2", 2)).calls(cancel("c3", 3)).says("done");
+		assertThat(isPaused(ask(setup, "q"))).isTrue();
+		approve(waiting());
+		assertThat(status(goOn(setup))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).containsExactly("look{\"id\":1}", "look{\"id\":2}", "cancel{\"id\":3}");
+		assertThat(log()).containsExactly("user: q", "assistant: done");
+		assertThat(turn(1).items()).isEqualTo(2);
+	}
+
+	private static boolean isSaid(Message message) {
+		return !(message instanceof ToolResponseMessage)
+				&& !(message instanceof AssistantMessage reply && reply.hasToolCalls());
 	}
 
 	@ParameterizedTest

@@ -6,7 +6,9 @@ import java.util.function.Function;
 
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.ModelRequest;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TurnPart;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
@@ -34,8 +36,8 @@ final class TestHooks {
 		return new Named(name) {
 
 			@Override
-			public HookResult<List<Message>> beforeModel(HookContext context, List<Message> request) {
-				return hook.apply(request);
+			public HookResult<List<Message>> beforeModel(HookContext context, ModelRequest request) {
+				return hook.apply(request.messages());
 			}
 
 		};
@@ -56,8 +58,8 @@ final class TestHooks {
 		return new Named(name) {
 
 			@Override
-			public HookResult<List<Message>> beforeSave(HookContext context, List<Message> turn) {
-				return hook.apply(turn);
+			public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
+				return hook.apply(part.messages());
 			}
 
 		};
@@ -76,7 +78,7 @@ final class TestHooks {
 			}
 
 			@Override
-			public HookResult<List<Message>> beforeModel(HookContext context, List<Message> request) {
+			public HookResult<List<Message>> beforeModel(HookContext context, ModelRequest request) {
 				note.accept("beforeModel", context);
 				return HookResult.keep();
 			}
@@ -88,7 +90,7 @@ final class TestHooks {
 			}
 
 			@Override
-			public HookResult<List<Message>> beforeSave(HookContext context, List<Message> turn) {
+			public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
 				note.accept("beforeSave", context);
 				return HookResult.keep();
 			}

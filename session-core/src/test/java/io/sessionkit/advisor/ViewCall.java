@@ -16,6 +16,7 @@ import io.sessionkit.hook.HistoryBlock;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.ModelRequest;
 import io.sessionkit.hook.Redactor;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionHook;
@@ -255,14 +256,15 @@ final class ViewCall {
 		}
 
 		@Override
-		public HookResult<List<Message>> beforeModel(HookContext context, List<Message> request) {
+		public HookResult<List<Message>> beforeModel(HookContext context, ModelRequest request) {
 			for (SessionHook hook : this.again) {
 				HookResult<List<Message>> result = hook.beforeModel(context, request);
 				boolean same = result instanceof HookResult.Keep
 						|| (result instanceof HookResult.Replace<List<Message>> replace
-								&& replace.value().equals(request));
+								&& replace.value().equals(request.messages()));
 				if (!same) {
-					this.faults.add(hook.name() + " makes something else of what it has made: " + Lines.of(request));
+					this.faults.add(
+							hook.name() + " makes something else of what it has made: " + Lines.of(request.messages()));
 				}
 			}
 			return HookResult.keep();

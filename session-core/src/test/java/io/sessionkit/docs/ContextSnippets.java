@@ -7,9 +7,11 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.ModelRequest;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.hook.TurnPart;
 import io.sessionkit.store.SessionStore;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -49,10 +51,10 @@ final class ContextSnippets {
 	static final class Tenant implements SessionHook {
 
 		@Override
-		public HookResult<List<Message>> beforeModel(HookContext context, List<Message> request) {
+		public HookResult<List<Message>> beforeModel(HookContext context, ModelRequest request) {
 			Object tenant = context.parameters().get("tenant");
 			return (tenant == null) ? HookResult.keep()
-					: HookResult.replace(request.stream().map((message) -> named(message, tenant)).toList());
+					: HookResult.replace(request.messages().stream().map((message) -> named(message, tenant)).toList());
 		}
 
 		private static Message named(Message message, Object tenant) {
@@ -80,8 +82,8 @@ final class ContextSnippets {
 	static final class WithoutToolRounds implements SessionHook {
 
 		@Override
-		public HookResult<List<Message>> beforeSave(HookContext context, List<Message> turn) {
-			return HookResult.replace(turn.stream().filter((message) -> !isToolRound(message)).toList());
+		public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
+			return HookResult.replace(part.messages().stream().filter((message) -> !isToolRound(message)).toList());
 		}
 
 		private static boolean isToolRound(Message message) {

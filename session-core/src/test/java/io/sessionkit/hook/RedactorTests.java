@@ -9,6 +9,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.TurnStatus;
 import io.sessionkit.hook.Redactor.Action;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -141,7 +142,7 @@ class RedactorTests {
 			.metadata(Map.of("k", 1))
 			.build();
 		List<Message> kept = replace(
-				this.redactor.beforeSave(context(List.of()), List.of(user, reply, results, reply)));
+				this.redactor.beforeSave(context(List.of()), completed(user, reply, results, reply)));
 		assertThat(kept.get(2).getMetadata()).containsEntry("k", 1);
 		assertThat(((AssistantMessage) kept.get(1)).getMedia()).containsExactly(image);
 	}
@@ -157,9 +158,9 @@ class RedactorTests {
 			Redactor any = all(action).build();
 			assertThat(any.afterModel(context(List.of()), nothing)).isEqualTo(HookResult.keep());
 			assertThat(any.afterModel(context(List.of()), calls)).isEqualTo(HookResult.keep());
-			assertThat(any.beforeSave(context(List.of()), List.of(calls, results, nothing)))
+			assertThat(any.beforeSave(context(List.of()), completed(calls, results, nothing)))
 				.isEqualTo(HookResult.keep());
-			assertThat(any.beforeModel(context(List.of()), List.of(calls, results, nothing)))
+			assertThat(any.beforeModel(context(List.of()), new ModelRequest(List.of(calls, results, nothing), 0)))
 				.isEqualTo(HookResult.keep());
 		}
 	}
@@ -178,7 +179,8 @@ class RedactorTests {
 	void systemTextIsTheApplicationsOwn() {
 		List<Message> request = List.of(new SystemMessage("answer as help@example.org"), new UserMessage("q"));
 		for (Action action : Action.values()) {
-			assertThat(all(action).build().beforeModel(context(List.of()), request)).isEqualTo(HookResult.keep());
+			assertThat(all(action).build().beforeModel(context(List.of()), new ModelRequest(request, 1)))
+				.isEqualTo(HookResult.keep());
 		}
 	}
 
@@ -189,16 +191,20 @@ class RedactorTests {
 				result("ada@example.org"), new AssistantMessage("hello ada@example.org"));
 		Redactor block = all(Action.BLOCK).build();
 		List<Message> request = new ArrayList<>(history);
+		int turn = history.size();
 		request.add(new UserMessage("q"));
-		List<Message> sent = replace(block.beforeModel(context(history), request));
+		List<Message> sent = replace(block.beforeModel(context(history), new ModelRequest(request, turn)));
 		assertThat(sent.toString()).doesNotContain("ada@").contains("[email]");
 		request.add(AssistantMessage.builder().toolCalls(List.of(call("{}"))).build());
 		request.add(result("plain"));
-		assertThat(block.beforeModel(context(history), request)).isInstanceOf(HookResult.Replace.class);
+		assertThat(block.beforeModel(context(history), new ModelRequest(request, turn)))
+			.isInstanceOf(HookResult.Replace.class);
 		request.set(request.size() - 1, result("ada@example.org"));
-		assertThat(block.beforeModel(context(history), request)).isInstanceOf(HookResult.Refuse.class);
+		assertThat(block.beforeModel(context(history), new ModelRequest(request, turn)))
+			.isInstanceOf(HookResult.Refuse.class);
 		request.remove(0);
-		assertThat(block.beforeModel(context(history), request)).as("another hook has changed the history")
+		assertThat(block.beforeModel(context(history), new ModelRequest(request, turn - 1)))
+			.as("another hook has changed the history")
 			.isInstanceOf(HookResult.Refuse.class);
 	}
 
@@ -219,7 +225,7 @@ class RedactorTests {
 					"[\"\\x\", \"a@x.org\"] | [\"\\x\", \"[email]\"]" })
 	void argumentsAndResultsStayJson(String data, String expected) {
 		AssistantMessage reply = AssistantMessage.builder().toolCalls(List.of(call(data))).build();
-		List<Message> kept = list(this.redactor.beforeSave(context(List.of()), List.of(reply, result(data))),
+		List<Message> kept = list(this.redactor.beforeSave(context(List.of()), completed(reply, result(data))),
 				List.of(reply, result(data)));
 		assertThat(((AssistantMessage) kept.get(0)).getToolCalls().get(0).arguments()).isEqualTo(expected);
 		assertThat(((ToolResponseMessage) kept.get(1)).getResponses().get(0).responseData()).isEqualTo(expected);
@@ -440,6 +446,10 @@ class RedactorTests {
 		return ToolResponseMessage.builder().responses(List.of(new ToolResponse("c1", "find", data))).build();
 	}
 
+	private static TurnPart completed(Message... messages) {
+		return TurnPart.of(TurnStatus.COMPLETED, List.of(messages));
+	}
+
 	private static HookContext context(List<Message> history) {
 		return new HookContext(SessionKey.of("t1"), "turn", null, history, Map.of(), Map.of());
 	}
@@ -453,7 +463,8 @@ class RedactorTests {
 		List<Message> turn = List.of(result(data));
 		Function<Message, String> first = (
 				message) -> ((ToolResponseMessage) message).getResponses().get(0).responseData();
-		return first.apply(list(redactor.beforeSave(context(List.of()), turn), turn).get(0));
+		return first
+			.apply(list(redactor.beforeSave(context(List.of()), TurnPart.of(TurnStatus.COMPLETED, turn)), turn).get(0));
 	}
 
 	private static HookResult<List<Message>> beforeTurn(Redactor redactor, Message message) {

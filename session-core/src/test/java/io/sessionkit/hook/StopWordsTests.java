@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.TurnStatus;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -104,15 +105,15 @@ class StopWordsTests {
 	void replyThatNoModelGaveIsLookedAtBeforeItIsKept() {
 		StopWords guard = StopWords.of("secret");
 		Message user = new UserMessage("q");
-		assertThat(guard.beforeSave(CONTEXT, List.of(user, new AssistantMessage("a secret"))))
+		assertThat(guard.beforeSave(CONTEXT, completed(user, new AssistantMessage("a secret"))))
 			.isInstanceOf(HookResult.Refuse.class);
 		Message direct = ToolResponseMessage.builder()
 			.responses(List.of(new ToolResponse("c1", "tool", "a secret")))
 			.build();
-		assertThat(guard.beforeSave(CONTEXT, List.of(user, direct))).isInstanceOf(HookResult.Refuse.class);
-		assertThat(guard.beforeSave(CONTEXT, List.of(user, direct, new AssistantMessage("no"))))
+		assertThat(guard.beforeSave(CONTEXT, completed(user, direct))).isInstanceOf(HookResult.Refuse.class);
+		assertThat(guard.beforeSave(CONTEXT, completed(user, direct, new AssistantMessage("no"))))
 			.isEqualTo(HookResult.keep());
-		assertThat(guard.beforeSave(CONTEXT, List.of(new UserMessage("secret")))).isEqualTo(HookResult.keep());
+		assertThat(guard.beforeSave(CONTEXT, completed(new UserMessage("secret")))).isEqualTo(HookResult.keep());
 	}
 
 	@Test
@@ -121,7 +122,7 @@ class StopWordsTests {
 		assertThat(guard.checksReplies()).isFalse();
 		AssistantMessage reply = new AssistantMessage("secret");
 		assertThat(guard.afterModel(CONTEXT, reply)).isEqualTo(HookResult.keep());
-		assertThat(guard.beforeSave(CONTEXT, List.of(reply))).isEqualTo(HookResult.keep());
+		assertThat(guard.beforeSave(CONTEXT, completed(reply))).isEqualTo(HookResult.keep());
 		assertThat(guard.beforeTurn(CONTEXT, List.of(new UserMessage("secret")))).isInstanceOf(HookResult.Refuse.class);
 	}
 
@@ -156,6 +157,10 @@ class StopWordsTests {
 	@Test
 	void noWordsAreRefused() {
 		assertThatIllegalArgumentException().isThrownBy(() -> StopWords.of()).withMessageContaining("at least one");
+	}
+
+	private static TurnPart completed(Message... messages) {
+		return TurnPart.of(TurnStatus.COMPLETED, List.of(messages));
 	}
 
 	private static boolean refuses(String word, String text) {
