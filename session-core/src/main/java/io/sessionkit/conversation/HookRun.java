@@ -118,7 +118,7 @@ final class HookRun {
 	 * it is
 	 */
 	Passed<List<Message>> beforeTurn(List<Message> input) {
-		return run(this.outsideIn, HookStep.beforeTurn(), input);
+		return run(this.outsideIn, HookStep.beforeTurn(input), input);
 	}
 
 	/**
@@ -176,7 +176,7 @@ final class HookRun {
 				T taken = step.take(copies, replace.value());
 				String fault = step.fault(taken);
 				if (fault != null) {
-					throw new NamedHook.MisusedException(hook, step.phase(), "replaced what it cannot: " + fault + ".");
+					throw new NamedHook.MisusedException(hook, step.phase(), "returned " + fault + ".");
 				}
 				return HookResult.replace(taken);
 			}

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.ai.chat.messages.SystemMessage;
 
 /**
  * What is the same for all hooks of a phase.
@@ -30,7 +29,7 @@ interface HookStep<T> {
 	boolean isSame(T replacement, T value);
 
 	/**
-	 * What is wrong with a replacement; null for nothing.
+	 * What is wrong with a replacement, to be read behind "returned"; null for nothing.
 	 */
 	@Nullable String fault(T replacement);
 
@@ -39,10 +38,13 @@ interface HookStep<T> {
 	 */
 	void replaced(T replacement);
 
-	static HookStep<List<Message>> beforeTurn() {
+	/**
+	 * @param before the input as no hook has seen it
+	 */
+	static HookStep<List<Message>> beforeTurn(List<Message> before) {
 		return new Lists(Phase.BEFORE_TURN,
-				(hook, context, copies, input) -> hook.beforeTurn(context, copies.give(input)), HookStep::faultOfTurn,
-				(input) -> {
+				(hook, context, copies, input) -> hook.beforeTurn(context, copies.give(input)),
+				(input) -> InputRule.fault(input, input, before), (input) -> {
 				});
 	}
 
@@ -65,14 +67,6 @@ interface HookStep<T> {
 		return new Lists(Phase.BEFORE_SAVE,
 				(hook, context, copies, messages) -> hook.beforeSave(context, part.part(copies)), part::fault,
 				part::replaced);
-	}
-
-	private static @Nullable String faultOfTurn(List<Message> messages) {
-		if (messages.isEmpty()) {
-			return "no message is left";
-		}
-		return messages.stream().anyMatch(SystemMessage.class::isInstance)
-				? "there is system text in a turn, where it is not kept" : null;
 	}
 
 	/**

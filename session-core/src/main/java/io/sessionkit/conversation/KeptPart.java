@@ -59,14 +59,15 @@ final class KeptPart {
 
 	/**
 	 * What is wrong with messages that shall be kept in the place of those that there
-	 * are; null for nothing. A turn that does not become history may break off anywhere.
+	 * are, to be read behind "returned"; null for nothing. A turn that does not become
+	 * history may break off anywhere.
 	 */
 	@Nullable String fault(List<Message> replacement) {
 		if (replacement.isEmpty()) {
-			return (this.number == 1) ? "no message is left" : null;
+			return (this.number == 1) ? "no message" : null;
 		}
 		if (replacement.stream().anyMatch(SystemMessage.class::isInstance)) {
-			return "there is system text in a turn, where it is not kept";
+			return "system text, which is not kept with a turn";
 		}
 		boolean history = this.status == TurnStatus.COMPLETED || this.status.isOpen();
 		return history ? ToolGroups.fault(replacement, this.before) : null;

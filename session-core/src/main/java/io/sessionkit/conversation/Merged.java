@@ -4,18 +4,22 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.IntStream;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.hook.HistoryMerge;
+import io.sessionkit.hook.HookContext;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.content.Media;
 import org.springframework.ai.content.MediaContent;
@@ -37,33 +41,26 @@ record Merged(List<Message> messages, List<Message> input) {
 	 * Asks the merge.
 	 * @throws IllegalStateException if what it returns cannot be sent
 	 */
-	static Merged of(SessionKey key, HistoryMerge merge, List<Message> history, List<Message> input) {
+	static Merged of(HistoryMerge merge, HookContext context, List<Message> history, List<Message> input) {
+		SessionKey key = context.key();
 		Copies copies = new Copies();
 		Origins origins = new Origins(copies.give(history), copies.give(input));
 		List<Message> past = new ArrayList<>(origins.history());
 		List<Message> now = new ArrayList<>(origins.input());
-		List<Message> returned = merge.merge(past, now);
-		check(key, returned != null, "null");
+		List<Message> returned = merge.merge(context, past, now);
+		check(key, (returned != null) ? null : "null");
 		List<Message> merged = new ArrayList<>(returned);
-		check(key, !merged.contains(null), "a list with null in it");
+		check(key, merged.contains(null) ? "a list with null in it" : null);
 		List<Boolean> news = origins.areNew(merged, past, now);
 		List<Message> messages = copies.take(merged);
-		List<Message> fresh = new ArrayList<>();
-		for (int i = 0; i < messages.size(); i++) {
-			if (news.get(i)) {
-				fresh.add(messages.get(i));
-			}
-		}
-		check(key, fresh.stream().noneMatch(SystemMessage.class::isInstance), "new system text");
-		check(key, !fresh.isEmpty(), "no message that is new");
-		check(key, !RequestView.canBeAnswered(input) || RequestView.canBeAnswered(messages),
-				"a list that does not end with a user message or tool results");
+		List<Message> fresh = IntStream.range(0, messages.size()).filter(news::get).mapToObj(messages::get).toList();
+		check(key, InputRule.fault(fresh, messages, input));
 		return new Merged(messages, fresh);
 	}
 
-	private static void check(SessionKey key, boolean right, String returned) {
-		if (!right) {
-			throw new IllegalStateException("The HistoryMerge of a turn on session " + key + " returned " + returned
+	private static void check(SessionKey key, @Nullable String fault) {
+		if (fault != null) {
+			throw new IllegalStateException("The HistoryMerge of a turn on session " + key + " returned " + fault
 					+ ". Return what is sent without system text: history as you like, and at least one message of the"
 					+ " input, with the one to be answered at the end.");
 		}
@@ -109,22 +106,13 @@ record Merged(List<Message> messages, List<Message> input) {
 		 * @param now what stands in the list of the input now
 		 */
 		List<Boolean> areNew(List<Message> merged, List<Message> past, List<Message> now) {
-			List<@Nullable Boolean> known = known(merged, past, now);
-			if (!known.contains(null)) {
-				return known.stream().map(Boolean.TRUE::equals).toList();
+			List<@Nullable Boolean> news = known(merged, past, now);
+			if (news.contains(null)) {
+				markInput(news, merged);
+				markHistory(news, merged, Sayings.exact());
+				markHistory(news, merged, Sayings.withoutMetadata());
 			}
-			Map<Object, Integer> left = counts(this.history);
-			for (int i = 0; i < merged.size(); i++) {
-				if (Boolean.FALSE.equals(known.get(i))) {
-					take(left, merged.get(i));
-				}
-			}
-			List<Boolean> news = new ArrayList<>();
-			for (int i = 0; i < merged.size(); i++) {
-				Boolean isNew = known.get(i);
-				news.add((isNew != null) ? isNew : !take(left, merged.get(i)));
-			}
-			return news;
+			return news.stream().map((isNew) -> !Boolean.FALSE.equals(isNew)).toList();
 		}
 
 		/**
@@ -142,41 +130,105 @@ record Merged(List<Message> messages, List<Message> input) {
 			return result;
 		}
 
-	}
+		/**
+		 * What stands at the end and says what the input says is the input, although an
+		 * older question may have said the same.
+		 */
+		private void markInput(List<@Nullable Boolean> news, List<Message> merged) {
+			Sayings left = Sayings.withoutMetadata();
+			left.add(this.input);
+			Set<Message> returned = identities(merged);
+			this.input.stream().filter(returned::contains).forEach(left::take);
+			for (int i = merged.size() - 1; i >= 0; i--) {
+				if (news.get(i) == null) {
+					if (!left.take(merged.get(i))) {
+						return;
+					}
+					news.set(i, true);
+				}
+			}
+		}
 
-	private static Map<Object, Integer> counts(List<Message> messages) {
-		Map<Object, Integer> counts = new HashMap<>();
-		messages.forEach((message) -> counts.merge(content(message), 1, Integer::sum));
-		return counts;
-	}
+		/**
+		 * What says what a message of the history says that was not returned is that one.
+		 */
+		private void markHistory(List<@Nullable Boolean> news, List<Message> merged, Sayings left) {
+			left.add(this.history);
+			identities(IntStream.range(0, merged.size())
+				.filter((place) -> Boolean.FALSE.equals(news.get(place)))
+				.mapToObj(merged::get)
+				.toList()).forEach(left::take);
+			for (int i = 0; i < merged.size(); i++) {
+				if (news.get(i) == null && left.take(merged.get(i))) {
+					news.set(i, false);
+				}
+			}
+		}
 
-	private static boolean take(Map<Object, Integer> counts, Message message) {
-		Object content = content(message);
-		int count = counts.getOrDefault(content, 0);
-		counts.put(content, Math.max(0, count - 1));
-		return count > 0;
+		private static Set<Message> identities(List<Message> messages) {
+			Set<Message> identities = Collections.newSetFromMap(new IdentityHashMap<>());
+			identities.addAll(messages);
+			return identities;
+		}
+
 	}
 
 	/**
-	 * What a message says. The one of Spring AI that compares messages leaves out the
-	 * media of a user.
+	 * How often something is said. Who makes a message anew seldom takes over the
+	 * metadata that a provider has put there.
 	 */
-	private static Object content(Message message) {
-		Object tools = List.of();
-		if (message instanceof AssistantMessage reply) {
-			tools = reply.getToolCalls();
-		}
-		if (message instanceof ToolResponseMessage results) {
-			tools = results.getResponses();
-		}
-		Collection<Media> media = (message instanceof MediaContent content) ? content.getMedia() : List.of();
-		return Arrays.asList(message.getMessageType(), message.getText(), message.getMetadata(), tools,
-				media.stream().map(Merged::content).toList());
-	}
+	private static final class Sayings {
 
-	private static Object content(Media media) {
-		Object data = (media.getData() instanceof byte[] bytes) ? ByteBuffer.wrap(bytes) : media.getData();
-		return List.of(media.getMimeType(), data);
+		private final boolean metadata;
+
+		private final Map<Object, Integer> left = new HashMap<>();
+
+		private Sayings(boolean metadata) {
+			this.metadata = metadata;
+		}
+
+		static Sayings exact() {
+			return new Sayings(true);
+		}
+
+		static Sayings withoutMetadata() {
+			return new Sayings(false);
+		}
+
+		void add(List<Message> messages) {
+			messages.forEach((message) -> this.left.merge(content(message), 1, Integer::sum));
+		}
+
+		/**
+		 * @return whether it was left
+		 */
+		boolean take(Message message) {
+			Integer count = this.left.computeIfPresent(content(message), (content, left) -> left - 1);
+			return count != null && count >= 0;
+		}
+
+		/**
+		 * What a message says. The one of Spring AI that compares messages leaves out the
+		 * media of a user.
+		 */
+		private Object content(Message message) {
+			Object tools = List.of();
+			if (message instanceof AssistantMessage reply) {
+				tools = reply.getToolCalls();
+			}
+			if (message instanceof ToolResponseMessage results) {
+				tools = results.getResponses();
+			}
+			Collection<Media> media = (message instanceof MediaContent content) ? content.getMedia() : List.of();
+			return Arrays.asList(message.getMessageType(), Objects.toString(message.getText(), ""), tools,
+					media.stream().map(Sayings::content).toList(), this.metadata ? message.getMetadata() : null);
+		}
+
+		private static Object content(Media media) {
+			Object data = (media.getData() instanceof byte[] bytes) ? ByteBuffer.wrap(bytes) : media.getData();
+			return List.of(media.getMimeType(), data);
+		}
+
 	}
 
 }

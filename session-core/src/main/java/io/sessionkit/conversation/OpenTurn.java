@@ -212,8 +212,9 @@ public final class OpenTurn {
 			return;
 		}
 		try (TurnBinding binding = TurnBinding.of(running())) {
-			Merged result = Merged.of(key(), this.merge, history(), input());
+			Merged result = Merged.of(this.merge, context(), history(), input());
 			checkStorable(result.input());
+			MergeReport.of(history(), input(), result).log(key());
 			this.prompt.merged(result);
 		}
 		catch (Throwable ex) {

@@ -7,7 +7,6 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.hook.SequenceGuard;
 
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.ai.chat.messages.MessageType;
 import org.springframework.ai.chat.messages.SystemMessage;
 
 /**
@@ -59,17 +58,12 @@ final class RequestView {
 	 */
 	List<Message> ofChanged(List<Message> request, List<Message> before, List<Message> turn) {
 		List<Message> sent = this.trimmer.fit(request, CurrentTurn.start(request, turn), this.guard::apply);
-		if (!canBeAnswered(sent) && canBeAnswered(before)) {
+		if (!InputRule.isAnswerableStill(sent, before)) {
 			throw new InvalidSequenceException("After the hooks, the request on session " + this.key
 					+ " does not end with a user message or tool results. A beforeModel hook has to leave the current"
 					+ " turn in its place, at the end.");
 		}
 		return sent;
-	}
-
-	static boolean canBeAnswered(List<Message> request) {
-		MessageType last = request.isEmpty() ? MessageType.SYSTEM : request.get(request.size() - 1).getMessageType();
-		return last == MessageType.USER || last == MessageType.TOOL;
 	}
 
 }

@@ -19,9 +19,9 @@ final class ToolGroups {
 	}
 
 	/**
-	 * What is wrong with the messages of a turn. A turn may begin with results and end
-	 * with calls where the application runs the tools itself, so that is wrong only if it
-	 * was not so before.
+	 * What is wrong with the messages of a turn, to be read behind "returned". A turn may
+	 * begin with results and end with calls where the application runs the tools itself,
+	 * so that is wrong only if it was not so before.
 	 * @param messages the messages as they shall be kept
 	 * @param before the messages as they were
 	 * @return the fault; null if there is none
@@ -32,14 +32,16 @@ final class ToolGroups {
 			if (callsTools(message)) {
 				boolean atEnd = i == messages.size() - 1;
 				if (atEnd ? !callsTools(last(before)) : !answers(messages.get(i + 1), (AssistantMessage) message)) {
-					return "message " + i + " has tool calls, and their results are not right behind it";
+					return "a list in which message " + i
+							+ " has tool calls, and their results are not right behind it";
 				}
 			}
 			if (message instanceof ToolResponseMessage) {
 				boolean wrong = (i == 0) ? !(before.get(0) instanceof ToolResponseMessage)
 						: !callsTools(messages.get(i - 1));
 				if (wrong) {
-					return "message " + i + " has tool results, and their calls are not right before it";
+					return "a list in which message " + i
+							+ " has tool results, and their calls are not right before it";
 				}
 			}
 		}

@@ -45,7 +45,9 @@ public interface SessionHook {
 	 * throws, nothing of the input is kept with the turn.
 	 * @param context the turn
 	 * @param input the messages of the call, without system text
-	 * @return what to do with them; another input must have a message and no system text
+	 * @return what to do with them; another input must have a message and no system text,
+	 * and end with a user message or tool results unless the input that the caller gave
+	 * ends otherwise
 	 */
 	default HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
 		return HookResult.keep();

@@ -4,10 +4,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
@@ -16,6 +20,7 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.conversation.TurnResult;
 import io.sessionkit.hook.HistoryMerge;
+import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.Trim;
@@ -26,11 +31,13 @@ import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.ValidSequence;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClientRequest;
@@ -44,10 +51,13 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.content.Media;
 import org.springframework.util.MimeTypeUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -59,6 +69,10 @@ class HistoryMergeTests {
 
 	private final ObservedStore store = new ObservedStore(
 			new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
+
+	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("io.sessionkit.conversation");
+
+	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
 	private final ScriptedChatModel model = new ScriptedChatModel();
 
@@ -157,6 +171,58 @@ class HistoryMergeTests {
 		say((history, input) -> List.of(user("q1"), new AssistantMessage("a1"), user("q3")));
 		assertThat(sent()).containsExactly("user: q1", "assistant: a1", "user: q3");
 		assertThat(stored()).containsExactly("user: q3", "assistant: a3");
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void historyMadeAnewWithoutItsMetadataIsNotStoredAgain(ClientSetup setup) {
+		ChatClient chat = client(setup,
+				(history, input) -> joined(history.stream().map(HistoryMergeTests::rebuilt).toList(), input));
+		for (int i = 3; i <= 6; i++) {
+			this.model.calls(SessionAdvisorTests.call("c" + i, "add", "1")).responds(signed("a" + i));
+			setup.content(prompt(chat, "q" + i));
+			assertThat(stored()).hasSize(4);
+		}
+		assertThat(log()).hasSize(20);
+		assertThat(this.store.messages(T1).get(7).getMetadata()).containsEntry("signature", "a3");
+		List<String> sent = new ArrayList<>(log().subList(0, 19));
+		assertThat(sent()).isEqualTo(setup.lines(sent.toArray(String[]::new)));
+	}
+
+	@Test
+	void messageThatIsExactlyOneOfTheHistoryIsThatOneAndTheOtherIsNew() {
+		this.store.add(T1, List.of(user("again"), signed("same").getResult().getOutput()));
+		say((history, input) -> joined(
+				List.of(user("again"), new AssistantMessage("same"), signed("same").getResult().getOutput()), input));
+		assertThat(stored()).containsExactly("assistant: same", "user: q3", "assistant: a3");
+		Message kept = this.store.messages(T1).get(6);
+		assertThat(kept.getMetadata()).doesNotContainKey("signature");
+	}
+
+	@Test
+	void inputMadeAnewIsNewAlthoughTheHistorySaysTheSame() {
+		say((history, input) -> input.stream().map(HistoryMergeTests::rebuilt).toList(), user("q1"));
+		assertThat(sent()).containsExactly("user: q1");
+		assertThat(stored()).containsExactly("user: q1", "assistant: a3");
+		say((history, input) -> Stream.concat(history.subList(2, 4).stream(), input.stream())
+			.map(HistoryMergeTests::rebuilt)
+			.toList(), user("q1"));
+		assertThat(sent()).containsExactly("user: q2", "assistant: a2", "user: q1");
+		assertThat(stored()).containsExactly("user: q1", "assistant: a3");
+	}
+
+	private static Message rebuilt(Message message) {
+		if (message instanceof ToolResponseMessage results) {
+			return ToolResponseMessage.builder().responses(results.getResponses()).build();
+		}
+		return (message instanceof AssistantMessage reply)
+				? AssistantMessage.builder().content(reply.getText()).toolCalls(reply.getToolCalls()).build()
+				: user(text(message));
+	}
+
+	private static ChatResponse signed(String text) {
+		AssistantMessage reply = AssistantMessage.builder().content(text).properties(Map.of("signature", text)).build();
+		return new ChatResponse(List.of(new Generation(reply)));
 	}
 
 	@Test
@@ -372,6 +438,177 @@ class HistoryMergeTests {
 	void mergeCostsNoStoreCalls() {
 		say((history, input) -> input);
 		assertThat(this.store.calls()).endsWith("open", "commit");
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void newestTurnsAreSentWithTheirToolRounds(ClientSetup setup) {
+		ChatClient chat = client(setup, HistoryMerge.keepLastTurns(1));
+		String[] round = { "assistant add({\"value\":\"1\"})", "tool add=1" };
+		List<String> before = List.of("user: q2", "assistant: a2");
+		for (int i = 3; i <= 5; i++) {
+			this.model.calls(SessionAdvisorTests.call("c" + i, "add", "1")).says("a" + i);
+			setup.content(prompt(chat, "q" + i));
+			List<String> sent = new ArrayList<>(before);
+			sent.addAll(List.of("user: q" + i, round[0], round[1]));
+			assertThat(sent()).isEqualTo(setup.lines(sent.toArray(String[]::new)));
+			assertThat(ValidSequence.faults(this.model.lastRequest())).isEmpty();
+			assertThat(stored()).containsExactly("user: q" + i, round[0], round[1], "assistant: a" + i);
+			before = stored();
+		}
+		assertThat(warnings()).isEmpty();
+	}
+
+	@Test
+	void asManyTurnsAreSentAsThereAre() {
+		say(HistoryMerge.keepLastTurns(0));
+		assertThat(sent()).containsExactly("user: q3");
+		say(HistoryMerge.keepLastTurns(2));
+		assertThat(sent()).containsExactly("user: q2", "assistant: a2", "user: q3", "assistant: a3", "user: q3");
+		say(HistoryMerge.keepLastTurns(99));
+		assertThat(sent()).hasSize(9).startsWith("user: q1");
+		assertThatIllegalArgumentException().isThrownBy(() -> HistoryMerge.keepLastTurns(-1))
+			.withMessageContaining("-1");
+	}
+
+	@Test
+	void turnsBeginWhereTheyWereOpenedAndNotWhereAUserSpeaks() {
+		this.store.clear(T1);
+		this.store.add(T1, List.of(user("q1"), new AssistantMessage("a1"), user("q2"), new AssistantMessage("a2")));
+		say(HistoryMerge.keepLastTurns(1));
+		assertThat(sent()).containsExactly("user: q1", "assistant: a1", "user: q2", "assistant: a2", "user: q3");
+		HistoryMerge latest = HistoryMerge.keepLastTurns(1);
+		say((history, input) -> latest.merge(history.subList(0, 4), input));
+		assertThat(sent()).as("of a list that it cannot know").containsExactly("user: q2", "assistant: a2", "user: q3");
+	}
+
+	@Test
+	void mergeIsToldOfTheTurn() {
+		List<HookContext> told = new ArrayList<>();
+		this.model.says("a3");
+		prompt(client(ClientSetup.plain(), new HistoryMerge() {
+
+			@Override
+			public List<Message> merge(List<Message> history, List<Message> input) {
+				throw new AssertionError("the other one is overridden");
+			}
+
+			@Override
+			public List<Message> merge(HookContext context, List<Message> history, List<Message> input) {
+				told.add(context);
+				return joined(history.subList(context.turnStarts().get(1), history.size()), input);
+			}
+
+		}), "q3").advisors(SessionAdvisor.agent("billing")).call().content();
+		assertThat(sent()).containsExactly("user: q2", "assistant: a2", "user: q3");
+		assertThat(told).singleElement().satisfies((context) -> {
+			assertThat(context.agent()).isEqualTo("billing");
+			assertThat(context.turnStarts()).containsExactly(0, 2);
+			assertThat(Lines.of(context.turn())).containsExactly("user: q3");
+		});
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void cutThroughATurnIsInTheLogWithoutItsTexts(ClientSetup setup) {
+		addToolTurn();
+		HistoryMerge lastTwo = (history, input) -> joined(history.subList(history.size() - 2, history.size()), input);
+		this.model.says("a3");
+		setup.content(prompt(client(setup, lastTwo), "q3"));
+		assertThat(sent()).isEqualTo(setup.lines("user: q3"));
+		assertThat(warnings()).singleElement()
+			.asString()
+			.contains("'t1'", "2 messages are not sent", "keepLastTurns")
+			.doesNotContain("q3")
+			.doesNotContain("sum");
+	}
+
+	@Test
+	void whatIsCutOffIsCounted() {
+		addToolTurn();
+		say((history, input) -> joined(history.subList(history.size() - 1, history.size()), input));
+		assertThat(warnings()).singleElement().asString().contains("1 messages are not sent", "0 replies");
+		say((history, input) -> joined(history.subList(0, 6), input));
+		assertThat(warnings()).hasSize(2).last().asString().contains("0 messages are not sent", "1 replies");
+		say((history, input) -> joined(history.subList(0, 4), input));
+		say((history, input) -> joined(history.subList(4, 8), input));
+		say((history, input) -> input);
+		assertThat(warnings()).as("whole turns").hasSize(2);
+	}
+
+	@Test
+	void historyThatNeedsRepairWithoutAMergeIsNotItsFault() {
+		this.store.add(T1,
+				List.of(ToolResponseMessage.builder().responses(List.of(new ToolResponse("c1", "add", "1"))).build()));
+		say((history, input) -> joined(history.subList(2, 5), input));
+		assertThat(warnings()).isEmpty();
+	}
+
+	@Test
+	void repliesThatAMergeHasRewrittenAreInTheLogWithoutTheirTexts() {
+		say((history,
+				input) -> joined(history.stream()
+					.map((message) -> (message instanceof AssistantMessage) ? new AssistantMessage("short") : message)
+					.toList(), input));
+		assertThat(stored()).as("it says so").contains("assistant: short");
+		assertThat(warnings()).singleElement()
+			.asString()
+			.contains("2 replies", "history.set(..)")
+			.doesNotContain("short");
+		say((history, input) -> {
+			history.replaceAll(
+					(message) -> (message instanceof AssistantMessage) ? new AssistantMessage("shorter") : message);
+			return joined(history, input);
+		});
+		assertThat(sent()).contains("assistant: shorter");
+		assertThat(stored()).containsExactly("user: q3", "assistant: a3");
+		assertThat(warnings()).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void inputThatTheModelCannotAnswerIsRefusedWhoeverHasMadeIt(ClientSetup setup) {
+		List<Message> spoken = List.of(user("q3"), new AssistantMessage("Dear customer,"));
+		HistoryMerge merge = (history, input) -> joined(history, spoken);
+		SessionHook hook = TestHooks.beforeTurn("prefill", (input) -> HookResult.replace(spoken));
+		Conversations hooked = Conversations.builder(this.store).hooks(hook).build();
+		for (ChatClient chat : List.of(client(setup, merge),
+				setup.builder(this.model, SessionAdvisor.of(hooked)).build())) {
+			assertThatIllegalStateException().isThrownBy(() -> setup.content(prompt(chat, "q3")))
+				.withMessageContaining("does not end with a user message or tool results");
+		}
+		assertThat(this.model.prompts()).isEmpty();
+		assertThat(log()).isEqualTo(BEFORE);
+		this.model.says("we are sorry").says("we are glad");
+		for (ChatClient chat : List.of(client(setup, (history, input) -> joined(history, input)),
+				setup.builder(this.model, SessionAdvisor.of(hooked)).build())) {
+			setup.content(chat.prompt().messages(spoken).advisors(SessionAdvisor.session(T1)));
+			assertThat(sent()).as("the caller has begun the reply itself")
+				.last()
+				.isEqualTo("assistant: Dear customer,");
+		}
+	}
+
+	private void addToolTurn() {
+		this.store.add(T1, List.of(user("sum"),
+				AssistantMessage.builder().toolCalls(List.of(SessionAdvisorTests.call("c1", "add", "1"))).build(),
+				ToolResponseMessage.builder().responses(List.of(new ToolResponse("c1", "add", "1"))).build(),
+				new AssistantMessage("1")));
+	}
+
+	private List<String> warnings() {
+		return this.log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+	}
+
+	@BeforeEach
+	void captureLog() {
+		this.log.start();
+		LOGGER.addAppender(this.log);
+	}
+
+	@AfterEach
+	void releaseLog() {
+		LOGGER.detachAppender(this.log);
 	}
 
 	private void say(HistoryMerge merge) {

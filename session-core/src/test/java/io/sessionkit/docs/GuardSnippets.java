@@ -14,8 +14,10 @@ import io.sessionkit.hook.StopWords;
 import io.sessionkit.store.SessionStore;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.util.StringUtils;
 
 /**
  * The code of {@code docs/context.md} on guards, merge and layout.
@@ -54,6 +56,30 @@ final class GuardSnippets {
 			.call()
 			.content();
 		// end::merge
+	}
+
+	static String lastTurns(ChatClient chat, String text) {
+		// tag::turns
+		return chat.prompt()
+			.user(text)
+			.advisors(SessionAdvisor.session("t1"))
+			.advisors(SessionAdvisor.merge(HistoryMerge.keepLastTurns(3)))
+			.call()
+			.content();
+		// end::turns
+	}
+
+	static SessionAdvisor shortened(SessionStore store) {
+		// tag::shorten
+		HistoryMerge shortReplies = (history, input) -> {
+			history.replaceAll((message) -> (message instanceof AssistantMessage reply && !reply.hasToolCalls())
+					? new AssistantMessage(StringUtils.truncate(reply.getText(), 200)) : message);
+			history.addAll(input);
+			return history;
+		};
+		Conversations conversations = Conversations.builder(store).merge(shortReplies).build();
+		// end::shorten
+		return SessionAdvisor.of(conversations);
 	}
 
 	static SessionAdvisor inOneBlock(SessionStore store) {

@@ -58,6 +58,29 @@ class GuardSnippetsTests {
 	}
 
 	@Test
+	void mergeSendsTheNewestTurns() {
+		for (int i = 1; i <= 4; i++) {
+			this.store.add(T1, List.of(new UserMessage("q" + i), new AssistantMessage("a" + i)));
+		}
+		this.model.says("a5");
+		assertThat(GuardSnippets.lastTurns(chat(SessionAdvisor.of(Conversations.of(this.store))), "q5"))
+			.isEqualTo("a5");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q2", "assistant: a2", "user: q3",
+				"assistant: a3", "user: q4", "assistant: a4", "user: q5");
+	}
+
+	@Test
+	void mergeSendsShortenedRepliesAndStoresThemWhole() {
+		String reply = "a".repeat(300);
+		this.store.add(T1, List.of(new UserMessage("q1"), new AssistantMessage(reply)));
+		this.model.says("a2");
+		say(chat(GuardSnippets.shortened(this.store)), "q2");
+		assertThat(this.model.lastRequest().get(1).getText()).startsWith("aaaa").hasSizeLessThan(250);
+		assertThat(Lines.of(this.store.messages(T1))).containsExactly("user: q1", "assistant: " + reply, "user: q2",
+				"assistant: a2");
+	}
+
+	@Test
 	void historyIsOneBlockOfTheUserText() {
 		this.store.add(T1, List.of(new UserMessage("q1"), new AssistantMessage("a1")));
 		this.model.says("a2");

@@ -1,0 +1,53 @@
+package io.sessionkit.hook;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+
+/**
+ * Sends the newest turns of the history.
+ *
+ * @param turns how many
+ */
+record LastTurns(int turns) implements HistoryMerge {
+
+	LastTurns {
+		if (turns < 0) {
+			throw new IllegalArgumentException(
+					"The number of turns must not be negative: " + turns + ". Use 0 for the input alone.");
+		}
+	}
+
+	@Override
+	public List<Message> merge(HookContext context, List<Message> history, List<Message> input) {
+		return (context.history().size() == history.size()) ? newest(context.turnStarts(), history, input)
+				: merge(history, input);
+	}
+
+	/**
+	 * Where nobody says where turns begin: at the questions that follow an answer.
+	 */
+	@Override
+	public List<Message> merge(List<Message> history, List<Message> input) {
+		List<Integer> starts = new ArrayList<>();
+		for (int i = 0; i < history.size(); i++) {
+			boolean question = history.get(i) instanceof UserMessage;
+			if (i == 0 || (question && history.get(i - 1) instanceof AssistantMessage reply && !reply.hasToolCalls())) {
+				starts.add(i);
+			}
+		}
+		return newest(starts, history, input);
+	}
+
+	private List<Message> newest(List<Integer> starts, List<Message> history, List<Message> input) {
+		int first = Math.max(0, starts.size() - this.turns);
+		int from = (first < starts.size()) ? starts.get(first) : history.size();
+		List<Message> messages = new ArrayList<>(history.subList(from, history.size()));
+		messages.addAll(input);
+		return messages;
+	}
+
+}
