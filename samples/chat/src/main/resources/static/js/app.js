@@ -2,7 +2,7 @@ import * as api from './api.js';
 import { approverName, openCalls, showApprovals, showStanding } from './approvals.js';
 import { covered } from './checkpoints.js';
 import { goTo, liveTurn, mark, replyText, show, showLive } from './conversation.js';
-import { byId, el, icon } from './dom.js';
+import { byId, el, icon, setText } from './dom.js';
 import { closeDrawers } from './panels.js';
 import { outcomeText, showSummarizer } from './summarizer.js';
 import { showThreads } from './threads.js';
@@ -77,8 +77,8 @@ async function reloadThreads() {
 function update() {
 	const thread = threads.find(({ id }) => id === current);
 	const title = thread?.title ?? 'New thread';
-	byId('title').textContent = title;
-	document.title = `${title} · SessionKit Chat`;
+	setText(byId('title'), title);
+	setText(document.querySelector('title'), `${title} · SessionKit Chat`);
 	showThreads(threads, current, { open, rename, remove });
 	const id = current;
 	showTimeline(turns, checkpoints, {

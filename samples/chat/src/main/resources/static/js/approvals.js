@@ -1,4 +1,4 @@
-import { ago, byId, el, icon } from './dom.js';
+import { ago, arrange, byId, el, icon } from './dom.js';
 
 const STATES = {
 	PROPOSED: 'waits for a decision',
@@ -17,6 +17,9 @@ const cards = new Map();
 
 const approver = el('input', { id: 'approver', autocomplete: 'name', maxlength: '80', value: localStorage.getItem('approver') ?? 'Somebody' });
 approver.addEventListener('change', () => localStorage.setItem('approver', approver.value));
+const approverLabel = el('label', { class: 'approver' }, el('span', {}, 'You decide as'), approver);
+
+const continueButton = el('button', { type: 'button', class: 'primary resume' }, 'Continue the turn');
 
 /** The calls of the turn that waits. */
 export const openCalls = (approvals, turns) => approvals.calls.filter((call) =>
@@ -55,14 +58,13 @@ export function showApprovals(approvals, turns, isAnswering, actions) {
 	const nodes = calls.map((call) => cardOf(call, actions));
 	const isPending = calls.some((call) => call.pending);
 	if (isPending) {
-		nodes.unshift(el('label', { class: 'approver' }, el('span', {}, 'You decide as'), approver));
+		nodes.unshift(approverLabel);
 	}
 	else if (!isAnswering && !approvals.running) {
-		nodes.push(el('button', { type: 'button', class: 'primary resume', onclick: actions.resume }, 'Continue the turn'));
+		continueButton.onclick = actions.resume;
+		nodes.push(continueButton);
 	}
-	if (nodes.length !== place.children.length || nodes.some((node, index) => node !== place.children[index])) {
-		place.replaceChildren(...nodes);
-	}
+	arrange(place, nodes);
 }
 
 function cardOf(call, actions) {

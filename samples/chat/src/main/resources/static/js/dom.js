@@ -25,6 +25,35 @@ export function icon(name) {
 	return svg;
 }
 
+/**
+ * Gives an element these children. Those that it has stay where they are, and what the
+ * keyboard is on is never moved: whatever is taken out of the page loses the focus.
+ */
+export function arrange(parent, nodes) {
+	[...parent.childNodes].filter((node) => !nodes.includes(node)).forEach((node) => node.remove());
+	const fixed = Math.max(0, nodes.findIndex((node) => node.contains(document.activeElement)));
+	if (nodes.length > 0 && nodes[fixed].parentNode !== parent) {
+		parent.append(nodes[fixed]);
+	}
+	for (let index = fixed - 1; index >= 0; index--) {
+		if (nodes[index].nextSibling !== nodes[index + 1]) {
+			nodes[index + 1].before(nodes[index]);
+		}
+	}
+	for (let index = fixed + 1; index < nodes.length; index++) {
+		if (nodes[index].previousSibling !== nodes[index - 1]) {
+			nodes[index - 1].after(nodes[index]);
+		}
+	}
+}
+
+/** Leaves a text that is there already alone, so that somebody can select it. */
+export function setText(element, text) {
+	if (element.textContent !== text) {
+		element.textContent = text;
+	}
+}
+
 export const byId = (id) => document.getElementById(id);
 
 export function duration(millis) {

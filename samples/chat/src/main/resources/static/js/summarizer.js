@@ -1,4 +1,4 @@
-import { byId, plural } from './dom.js';
+import { byId, plural, setText } from './dom.js';
 
 const OUTCOMES = {
 	SUMMARIZED: ({ turns: count }) => `Summarized ${count === 1 ? 'one turn' : `${count} turns`}. The next question goes with the summary.`,
@@ -16,12 +16,12 @@ export function showSummarizer(unsummarized, busy, outcome) {
 		return;
 	}
 	const { messages, limit } = unsummarized;
-	byId('summarizer-text').textContent = messages < limit ? `${plural(messages, 'message')}, summary due at ${limit}`
-		: `${plural(messages, 'message')}, summary due now`;
+	setText(byId('summarizer-text'), messages < limit ? `${plural(messages, 'message')}, summary due at ${limit}`
+		: `${plural(messages, 'message')}, summary due now`);
 	byId('summarizer-bar').firstElementChild.style.width = `${Math.min(100, 100 * messages / limit)}%`;
-	byId('summarize').textContent = busy ? 'Summarizing …' : 'Summarize now';
+	setText(byId('summarize'), busy ? 'Summarizing …' : 'Summarize now');
 	byId('summarize').setAttribute('aria-disabled', String(busy));
-	byId('summarizer-outcome').textContent = outcome;
+	setText(byId('summarizer-outcome'), outcome);
 }
 
 /** What came of a summary that was asked for. */

@@ -29,6 +29,8 @@ final class ChatPage {
 
 	private static final Duration POLL = Duration.ofMillis(50);
 
+	private static final Duration KEYSTROKE = Duration.ofMillis(90);
+
 	private static final Path SCREENSHOTS = Path.of("target/screenshots");
 
 	private final ChromeDriver driver;
@@ -151,6 +153,68 @@ final class ChatPage {
 	}
 
 	/**
+	 * Types where the keyboard is, at the pace of a person.
+	 */
+	void typeSlowly(String text) {
+		Actions actions = new Actions(onPage());
+		text.chars().forEach((key) -> actions.sendKeys(Character.toString(key)).pause(KEYSTROKE));
+		actions.perform();
+	}
+
+	/**
+	 * Where the keyboard types.
+	 */
+	Caret caret() {
+		List<Object> caret = script("""
+				const field = document.activeElement;
+				return [field.id || field.className, field.selectionStart ?? -1, field.value ?? '']""");
+		return new Caret((String) caret.get(0), (Long) caret.get(1), (String) caret.get(2));
+	}
+
+	/**
+	 * How often the page has looked for decisions.
+	 */
+	long polls() {
+		return script(
+				"""
+						return performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/approvals')).length""");
+	}
+
+	/**
+	 * Waits until the page has looked for decisions so many times more, and has shown
+	 * what it found: it looks again only then.
+	 */
+	void awaitPolls(int more) {
+		until("return performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/approvals')).length > "
+				+ (polls() + more));
+	}
+
+	/**
+	 * Notes from now on which elements get other children or texts.
+	 */
+	void watchChanges() {
+		script("""
+				window.changes = [];
+				const note = (record) => {
+					const element = record.target.nodeType === Node.TEXT_NODE ? record.target.parentElement : record.target;
+					changes.push(`${element?.localName}#${element?.id}.${element?.className}`);
+				};
+				new MutationObserver((records) => records.forEach(note))
+					.observe(document.documentElement, { subtree: true, childList: true, characterData: true })""");
+	}
+
+	List<String> changes() {
+		return script("return window.changes");
+	}
+
+	/**
+	 * The id of the thread that is shown.
+	 */
+	String thread() {
+		return script("return decodeURIComponent(location.hash.slice(1))");
+	}
+
+	/**
 	 * The text of everything that a person can see under this selector.
 	 */
 	List<String> texts(String css) {
@@ -165,6 +229,13 @@ final class ChatPage {
 	 */
 	String focused() {
 		return onPage().switchTo().activeElement().getText();
+	}
+
+	/**
+	 * What a screen reader calls what the keyboard is on.
+	 */
+	String focusedName() {
+		return onPage().switchTo().activeElement().getAccessibleName();
 	}
 
 	/**
@@ -253,14 +324,27 @@ final class ChatPage {
 		return wait;
 	}
 
+	/**
+	 * What a script returns, or the promise that it returns.
+	 */
 	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
-	private <T> T script(String script, Object... arguments) {
+	<T> T script(String script, Object... arguments) {
 		return (T) onPage().executeScript(script, arguments);
 	}
 
 	private ChromeDriver onPage() {
 		this.driver.switchTo().window(this.window);
 		return this.driver;
+	}
+
+	/**
+	 * Where the keyboard types.
+	 *
+	 * @param field the id of the field, or its class
+	 * @param position how many characters are before it
+	 * @param text all that the field holds
+	 */
+	record Caret(String field, long position, String text) {
 	}
 
 }

@@ -1,0 +1,265 @@
+package io.sessionkit.samples.chat;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.logging.Level;
+
+import io.sessionkit.samples.chat.ChatPage.Caret;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The page looks for decisions of others every two seconds while a call waits. Whoever
+ * types, or has the keyboard somewhere, does not notice.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
+class FocusBrowserTests {
+
+	/** At the pace of a person that takes more than five seconds. */
+	private static final String LONG = ", says the customer on the phone, and again in a letter";
+
+	private static final String CARD = ".approval:nth-of-type(1) ";
+
+	private static final String SECOND_CARD = ".approval:nth-of-type(2) ";
+
+	private static final String APPROVE = ".approval-actions .primary";
+
+	private static final String EDIT = ".approval-actions :nth-child(2)";
+
+	private static final String REJECT = ".approval-actions :nth-child(3)";
+
+	private RunningChat chat;
+
+	private ChromeDriver browser;
+
+	private ChatPage page;
+
+	@BeforeAll
+	void start(@TempDir Path database, @TempDir Path profile) {
+		this.chat = RunningChat.start(database, "--demo.pace=5ms", "--logging.level.org.openqa.selenium=error");
+		this.browser = Chromium.start(profile);
+	}
+
+	@AfterAll
+	void stop() {
+		if (this.browser != null) {
+			this.browser.quit();
+		}
+		this.chat.close();
+	}
+
+	@BeforeEach
+	void openNewThread() {
+		this.page = ChatPage.open(this.browser, "http://127.0.0.1:" + this.chat.port() + "/");
+		this.page.newThread();
+	}
+
+	@AfterEach
+	void logsNoErrors() {
+		assertThat(this.browser.manage().logs().get(LogType.BROWSER).getAll())
+			.filteredOn((entry) -> entry.getLevel().equals(Level.SEVERE))
+			.extracting(LogEntry::getMessage)
+			.isEmpty();
+	}
+
+	@Test
+	void theArgumentsCanBeTypedSlowly() {
+		pause("Cancel order 4711");
+		this.page.click(EDIT);
+		this.page.typeInto(".arguments", Keys.chord(Keys.CONTROL, Keys.END), Keys.ARROW_UP, Keys.END, Keys.ARROW_LEFT);
+		long polls = this.page.polls();
+
+		this.page.typeSlowly(LONG);
+
+		assertThat(this.page.polls()).isGreaterThanOrEqualTo(polls + 2);
+		String before = "{\n  \"orderNumber\": \"4711\",\n  \"reason\": \"asked for in the chat" + LONG;
+		assertThat(this.page.caret()).isEqualTo(new Caret("arguments", before.length(), before + "\"\n}"));
+	}
+
+	@Test
+	void theNameCanBeTypedSlowly() {
+		pause("Cancel order 4711");
+		this.page.typeInto("#approver", Keys.chord(Keys.CONTROL, "a"), "Grace", Keys.HOME);
+		long polls = this.page.polls();
+
+		this.page.typeSlowly(LONG);
+
+		assertThat(this.page.polls()).isGreaterThanOrEqualTo(polls + 2);
+		assertThat(this.page.caret()).isEqualTo(new Caret("approver", LONG.length(), LONG + "Grace"));
+	}
+
+	@Test
+	void theReasonCanBeTypedSlowly() {
+		pause("Cancel order 4711");
+		this.page.click(REJECT);
+		this.page.typeInto(".reason", "No");
+		long polls = this.page.polls();
+
+		this.page.typeSlowly(LONG);
+
+		assertThat(this.page.polls()).isGreaterThanOrEqualTo(polls + 2);
+		assertThat(this.page.caret()).isEqualTo(new Caret("reason", LONG.length() + 2, "No" + LONG));
+	}
+
+	@Test
+	void theArgumentsOfOneCallCanBeTypedWhileAnotherIsDecidedElsewhere() throws Exception {
+		pause("Cancel orders 4711 and 4712");
+		this.page.click(SECOND_CARD + EDIT);
+		this.page.typeInto(SECOND_CARD + ".arguments", Keys.chord(Keys.CONTROL, "a"), "{\"order");
+
+		decideElsewhere(Map.of("verb", "APPROVE", "by", "Bob"));
+		await().untilAsserted(
+				() -> assertThat(this.page.texts(CARD + ".approval-state")).containsExactly("approved by Bob"));
+		this.page.typeSlowly("Number");
+
+		assertThat(this.page.caret()).isEqualTo(new Caret("arguments", 13, "{\"orderNumber"));
+	}
+
+	@Test
+	void aButtonOfACardKeepsTheKeyboard() {
+		pause("Cancel order 4711");
+		this.page.typeInto(".approval pre", Keys.TAB);
+		assertThat(this.page.focused()).isEqualTo("Approve");
+
+		this.page.awaitPolls(2);
+
+		assertThat(this.page.focused()).isEqualTo("Approve");
+		this.page.typeSlowly("\n");
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn:last-child .meta")).hasSize(1));
+	}
+
+	@Test
+	void theButtonThatContinuesTheTurnKeepsTheKeyboard() throws Exception {
+		pause("Cancel order 4711");
+		decideElsewhere(Map.of("verb", "APPROVE", "by", "Bob"));
+		await().untilAsserted(() -> assertThat(this.page.shows(".resume")).isTrue());
+		this.page.typeInto(".approval pre", Keys.TAB);
+		assertThat(this.page.focused()).isEqualTo("Continue the turn");
+
+		this.page.awaitPolls(2);
+
+		assertThat(this.page.focused()).isEqualTo("Continue the turn");
+	}
+
+	@Test
+	void aRowOfTheListKeepsTheKeyboard() {
+		pause("Cancel order 4711");
+		this.page.typeInto(".thread.active .open", Keys.TAB);
+		assertThat(this.page.focusedName()).isEqualTo("Rename “Cancel order 4711”");
+
+		this.page.awaitPolls(2);
+
+		assertThat(this.page.focusedName()).isEqualTo("Rename “Cancel order 4711”");
+	}
+
+	@Test
+	void aRowOfTheListKeepsTheKeyboardWhenTheListChanges() throws Exception {
+		pause("Cancel order 4711");
+		this.page.typeInto(".thread.active .open", Keys.TAB);
+		this.chat.ask("another-" + this.page.thread(), "Hello from elsewhere");
+
+		decideElsewhere(Map.of("verb", "REJECT", "by", "Bob"));
+		this.chat.resume(this.page.thread());
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".thread-title")).contains("Hello from elsewhere"));
+		await().untilAsserted(() -> assertThat(this.page.texts(".thread.active .thread-facts")).singleElement()
+			.asString()
+			.startsWith("1 turn "));
+		assertThat(this.page.focusedName()).isEqualTo("Rename “Cancel order 4711”");
+	}
+
+	@Test
+	void theQuestionBeforeADeletionStaysUntilItIsAnswered() {
+		pause("Cancel order 4711");
+		this.page.clickInRow("[aria-label^=Delete]");
+
+		this.page.awaitPolls(2);
+
+		assertThat(this.page.texts(".thread.active .confirm button")).containsExactly("Keep", "Delete");
+		assertThat(this.page.focused()).isEqualTo("Delete");
+		this.page.click(".thread.active .confirm .quiet");
+		assertThat(this.page.focusedName()).isEqualTo("Delete “Cancel order 4711”");
+	}
+
+	@Test
+	void aTitleCanBeTypedSlowly() {
+		pause("Cancel order 4711");
+		this.page.clickInRow("[aria-label^=Rename]");
+		long polls = this.page.polls();
+
+		this.page.typeSlowly(LONG);
+
+		assertThat(this.page.polls()).isGreaterThanOrEqualTo(polls + 2);
+		assertThat(this.page.caret()).isEqualTo(new Caret("rename", LONG.length(), LONG));
+		this.page.typeSlowly("\n");
+		await().untilAsserted(() -> assertThat(this.page.texts("#title")).containsExactly(LONG.strip()));
+		assertThat(this.page.focusedName()).isEqualTo("Rename “" + LONG.strip() + "”");
+	}
+
+	@Test
+	void theElementWithTheKeyboardStaysWhileTheOthersAreMovedAroundIt() {
+		List<Object> arranged = this.page
+			.script("""
+					return import('/js/dom.js').then(({ arrange, el }) => {
+						const parent = el('p', {}, ...['a', 'b', 'c', 'd'].map((id) => el('input', { id })));
+						const [a, b, c, d] = parent.children;
+						document.body.append(parent);
+						let moved = [];
+						b.focus();
+						const observer = new MutationObserver((records) => { moved = records.flatMap(({ addedNodes }) => [...addedNodes]); });
+						observer.observe(parent, { childList: true });
+						arrange(parent, [d, el('input', { id: 'e' }), b, a]);
+						const order = [...parent.children].map(({ id }) => id).join('');
+						return Promise.resolve().then(() => [order, document.activeElement.id, moved.includes(b), c.isConnected]);
+					})""");
+
+		assertThat(arranged).containsExactly("deba", "b", false, false);
+	}
+
+	/**
+	 * But for the times in the list of threads, which go on.
+	 */
+	@Test
+	void nothingIsDrawnAnewWhereNothingChanged() {
+		pause("Cancel order 4711");
+		this.page.awaitPolls(1);
+		this.page.watchChanges();
+
+		this.page.awaitPolls(3);
+
+		assertThat(this.page.changes()).filteredOn((change) -> !change.contains("thread-facts")).isEmpty();
+	}
+
+	private void pause(String question) {
+		this.page.type(question);
+		this.page.awaitApproval();
+		this.page.awaitTimeline();
+	}
+
+	/** The first call of the thread, by somebody who has another page. */
+	private void decideElsewhere(Map<String, String> decision) throws Exception {
+		String path = "/api/threads/" + this.page.thread() + "/approvals";
+		JsonNode call = this.chat.get(path).path("calls").path(0);
+		Map<String, String> body = new HashMap<>(decision);
+		body.put("digest", call.path("digest").asString());
+		assertThat(this.chat.send("POST", path + "/" + call.path("id").asString(), body).statusCode()).isEqualTo(200);
+	}
+
+}
