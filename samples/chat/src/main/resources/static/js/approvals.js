@@ -1,4 +1,5 @@
-import { ago, arrange, byId, el, icon } from './dom.js';
+import { editable, layOut, shown } from './arguments.js';
+import { ago, arrange, byId, el, icon, plural } from './dom.js';
 
 const STATES = {
 	PROPOSED: 'waits for a decision',
@@ -25,10 +26,10 @@ const continueButton = el('button', { type: 'button', class: 'primary resume' },
 export const openCalls = (approvals, turns) => approvals.calls.filter((call) =>
 	call.turnId === turns.find((turn) => turn.number === approvals.openTurn)?.id);
 
-/** Who decided on a call of a turn that is over, and how; nothing if nobody had to. */
+/** Who decided on a call of a turn that is over and how, and what ran if a person has edited it; nothing if nobody had to decide. */
 export function outcomeOf(approvals, turn, round, index) {
 	const call = approvals?.calls.find((each) => each.turnId === turn.id && each.round === round && each.index === index);
-	return call && stateOf(call);
+	return call && { words: stateOf(call), edited: editedIn(call) };
 }
 
 function stateOf({ status, decisions }) {
@@ -42,8 +43,10 @@ function decided({ verb, by, arguments: others, standing, reason }) {
 	return `${what} by ${by}${standing ? ', for always' : ''}${reason ? `: ${reason}` : ''}`;
 }
 
-/** What runs, or ran. */
-const effective = ({ decisions, arguments: written }) => decisions.findLast((each) => each.arguments)?.arguments ?? written;
+/** What runs, or ran, in the place of the model's arguments. */
+const editedIn = ({ decisions }) => decisions.findLast((each) => each.arguments)?.arguments;
+
+const effective = (call) => editedIn(call) ?? call.arguments;
 
 /**
  * Shows a card for each call of the turn that waits, in that turn.
@@ -80,10 +83,12 @@ function cardOf(call, actions) {
 
 function card(call, actions) {
 	const name = `approval-${call.id}`;
+	const text = layOut(effective(call));
 	const node = el('article', { class: call.pending ? 'approval' : 'approval decided', 'aria-labelledby': name },
 		el('h3', { id: name }, icon('tool'), el('code', {}, call.tool), el('span', { class: 'approval-state' }, stateOf(call))),
 		call.description ? el('p', { class: 'approval-what' }, call.description) : null,
-		el('pre', { tabindex: '0', 'aria-label': `Arguments of ${call.tool}` }, el('code', {}, pretty(effective(call)))),
+		el('pre', { tabindex: '0', dir: 'ltr', 'aria-label': `Arguments of ${call.tool}` }, el('code', {}, shown(text))),
+		isLong(text) ? el('p', { class: 'approval-facts' }, `${plural(text.length, 'character')}. Scroll to read all of them.`) : null,
 		call.times > 1 ? el('p', { class: 'approval-facts' }, `The reply makes this very call ${call.times} times. It runs once.`) : null);
 	if (call.pending) {
 		node.append(el('p', { class: 'approval-facts' }, facts(call)));
@@ -92,16 +97,10 @@ function card(call, actions) {
 	return node;
 }
 
-const facts = ({ requestedAt, expiresAt }) => `Asked ${ago(requestedAt)}${expiresAt ? ` · expires ${ago(expiresAt)}` : ''}`;
+/** It may be more than the card shows at once. */
+const isLong = (text) => text.length > 500 || text.split('\n').length > 12;
 
-function pretty(json) {
-	try {
-		return JSON.stringify(JSON.parse(json), null, 2);
-	}
-	catch {
-		return json;
-	}
-}
+const facts = ({ requestedAt, expiresAt }) => `Asked ${ago(requestedAt)}${expiresAt ? ` · expires ${ago(expiresAt)}` : ''}`;
 
 // What one can do with a card: the choices first, then the form of the one that needs more
 
@@ -151,8 +150,8 @@ function field(label, input) {
 }
 
 function editForm(call, decide) {
-	const text = pretty(call.arguments);
-	const area = el('textarea', { class: 'arguments', rows: String(Math.min(12, text.split('\n').length + 1)), spellcheck: 'false' });
+	const text = editable(layOut(effective(call)));
+	const area = el('textarea', { class: 'arguments', dir: 'ltr', rows: String(Math.min(12, text.split('\n').length + 1)), spellcheck: 'false' });
 	area.value = text;
 	return {
 		content: [field('Arguments, as JSON', area)],

@@ -1,4 +1,5 @@
 import { outcomeOf } from './approvals.js';
+import { shown } from './arguments.js';
 import { checkpointNode, covered } from './checkpoints.js';
 import { byId, duration, el, icon, plural } from './dom.js';
 import { markdown } from './markdown.js';
@@ -151,14 +152,15 @@ function userBubble(text) {
 	return el('div', { class: 'bubble user' }, text);
 }
 
-function toolRow(call, result, decision) {
+function toolRow(call, result, outcome) {
 	return el('details', { class: 'tool' },
 		el('summary', {}, icon('tool'), el('code', {}, call.name), el('span', { class: 'tool-result' }, plain(result?.data) ?? 'no result'),
 			el('span', { class: 'chevron' }, icon('chevron'))),
 		el('dl', {},
-			el('dt', {}, 'Arguments'), el('dd', {}, el('code', {}, call.data)),
+			el('dt', {}, 'Arguments'), el('dd', {}, el('code', {}, shown(call.data))),
+			...(outcome?.edited ? [el('dt', {}, 'Ran with'), el('dd', {}, el('code', {}, shown(outcome.edited)))] : []),
 			el('dt', {}, 'Result'), el('dd', {}, el('code', {}, result?.data ?? 'none')),
-			...(decision ? [el('dt', {}, 'Decision'), el('dd', { class: 'decision' }, decision)] : [])));
+			...(outcome ? [el('dt', {}, 'Decision'), el('dd', { class: 'decision' }, outcome.words)] : [])));
 }
 
 /** A result that is nothing but a JSON string, without its quotes. */
