@@ -20,7 +20,7 @@ export const rename = (id, title) => request(path(id, '/title'), send('PUT', { t
 export const history = (id, turn) => json(path(id, `/turns/${turn}/history`));
 
 /** Summarizes older turns now. */
-export const summarize = async (id) => (await request(path(id, '/checkpoints'), { method: 'POST' })).json();
+export const summarize = async (id) => (await request(path(id, '/checkpoints'), send('POST'))).json();
 
 /** The tool calls that needed consent, those that wait among them. */
 export const approvals = (id) => json(path(id, '/approvals'));
@@ -40,7 +40,7 @@ export const remove = (id) => request(path(id), { method: 'DELETE' });
 export const ask = (id, text, signal) => reply(path(id, '/turns'), send('POST', { text }), signal);
 
 /** Goes on with the turn that waited. */
-export const resume = (id, signal) => reply(path(id, '/resume'), { method: 'POST' }, signal);
+export const resume = (id, signal) => reply(path(id, '/resume'), send('POST'), signal);
 
 async function* reply(url, options, signal) {
 	const response = await request(url, { ...options, signal, accept: 'text/event-stream, application/problem+json' });

@@ -39,12 +39,12 @@ function stateOf({ status, decisions }) {
 const VERBS = { APPROVE: 'approved', REJECT: 'rejected', RETRY: 'run again', ANSWER: 'answered' };
 
 function decided({ verb, by, arguments: others, standing, reason }) {
-	const what = others && verb === 'APPROVE' ? 'edited and approved' : VERBS[verb];
+	const what = others !== null && verb === 'APPROVE' ? 'edited and approved' : VERBS[verb];
 	return `${what} by ${by}${standing ? ', for always' : ''}${reason ? `: ${reason}` : ''}`;
 }
 
-/** What runs, or ran, in the place of the model's arguments. */
-const editedIn = ({ decisions }) => decisions.findLast((each) => each.arguments)?.arguments;
+/** What a person wants to run in the place of the model's arguments. */
+const editedIn = ({ decisions }) => decisions.findLast((each) => each.arguments !== null)?.arguments;
 
 const effective = (call) => editedIn(call) ?? call.arguments;
 

@@ -158,7 +158,7 @@ function toolRow(call, result, outcome) {
 			el('span', { class: 'chevron' }, icon('chevron'))),
 		el('dl', {},
 			el('dt', {}, 'Arguments'), el('dd', {}, el('code', {}, shown(call.data))),
-			...(outcome?.edited ? [el('dt', {}, 'Ran with'), el('dd', {}, el('code', {}, shown(outcome.edited)))] : []),
+			...(outcome?.edited !== undefined ? [el('dt', {}, 'Edited to'), el('dd', {}, el('code', {}, shown(outcome.edited)))] : []),
 			el('dt', {}, 'Result'), el('dd', {}, el('code', {}, result?.data ?? 'none')),
 			...(outcome ? [el('dt', {}, 'Decision'), el('dd', { class: 'decision' }, outcome.words)] : [])));
 }

@@ -167,7 +167,7 @@ class ArgumentsBrowserTests {
 
 		answer();
 		this.page.click(".tool summary");
-		assertThat(this.page.texts(".tool dt")).containsExactly("Arguments", "Ran with", "Result", "Decision");
+		assertThat(this.page.texts(".tool dt")).containsExactly("Arguments", "Edited to", "Result", "Decision");
 		assertThat(this.page.texts(".tool dd").subList(0, 2)).allMatch((text) -> text.contains("\\u202e\\u200b\\u2067"))
 			.noneMatch((text) -> text.contains(RIGHT_TO_LEFT));
 		JsonNode before = JsonMapper.shared().readTree(call().path("arguments").asString());

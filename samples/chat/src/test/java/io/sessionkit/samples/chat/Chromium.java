@@ -39,12 +39,13 @@ final class Chromium {
 
 	/**
 	 * @param profile an empty folder for what the browser keeps
+	 * @param more arguments beside those that every browser of the tests gets
 	 */
-	static ChromeDriver start(Path profile) {
+	static ChromeDriver start(Path profile, String... more) {
 		ChromeDriverService service = new ChromeDriverService.Builder().usingDriverExecutable(DRIVER)
 			.usingAnyFreePort()
 			.build();
-		return new ChromeDriver(service, options(profile));
+		return new ChromeDriver(service, options(profile).addArguments(more));
 	}
 
 	private static ChromeOptions options(Path profile) {
