@@ -104,9 +104,9 @@ async function rename(id, title) {
 
 async function remove(id) {
 	running.get(id)?.stop();
-	await guarded(() => api.remove(id));
+	const removed = await guarded(() => api.remove(id));
 	await reloadThreads();
-	if (id === current) {
+	if (removed && id === current) {
 		await (threads.length ? open(threads[0].id) : newThread());
 	}
 }

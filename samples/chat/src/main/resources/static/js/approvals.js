@@ -1,4 +1,4 @@
-import { editable, layOut, shown } from './arguments.js';
+import { escapeHidden, layOut, shown } from './arguments.js';
 import { ago, arrange, byId, el, icon, plural } from './dom.js';
 
 const STATES = {
@@ -86,7 +86,7 @@ function card(call, actions) {
 	const text = layOut(effective(call));
 	const node = el('article', { class: call.pending ? 'approval' : 'approval decided', 'aria-labelledby': name },
 		el('h3', { id: name }, icon('tool'), el('code', {}, call.tool), el('span', { class: 'approval-state' }, stateOf(call))),
-		call.description ? el('p', { class: 'approval-what' }, call.description) : null,
+		call.description ? el('p', { class: 'approval-what' }, escapeHidden(call.description)) : null,
 		el('pre', { tabindex: '0', dir: 'ltr', 'aria-label': `Arguments of ${call.tool}` }, el('code', {}, shown(text))),
 		isLong(text) ? el('p', { class: 'approval-facts' }, `${plural(text.length, 'character')}. Scroll to read all of them.`) : null,
 		call.times > 1 ? el('p', { class: 'approval-facts' }, `The reply makes this very call ${call.times} times. It runs once.`) : null);
@@ -150,7 +150,7 @@ function field(label, input) {
 }
 
 function editForm(call, decide) {
-	const text = editable(layOut(effective(call)));
+	const text = escapeHidden(layOut(effective(call)));
 	const area = el('textarea', { class: 'arguments', dir: 'ltr', rows: String(Math.min(12, text.split('\n').length + 1)), spellcheck: 'false' });
 	area.value = text;
 	return {

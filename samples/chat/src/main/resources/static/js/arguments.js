@@ -4,8 +4,8 @@ import { el } from './dom.js';
  * The arguments of a tool call as they are stored, since they run as they are stored:
  * JSON.parse would round numbers, leave out a name that is there twice, and turn escapes
  * into characters. Only the white space between tokens is ever changed. And what a person
- * cannot see is shown by its escape: whoever talked the model into this call may want to
- * fool the person who approves it.
+ * cannot see is shown by its escape, also in a result that quotes the arguments: whoever
+ * talked the model into this call may want to fool the person who approves it.
  */
 
 const STRING = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"';
@@ -60,8 +60,8 @@ export function shown(text) {
 	return nodes;
 }
 
-/** For a field: in a JSON string the escape of a character is the same as the character. */
-export const editable = (text) => text.split(HIDDEN).map((part, index) => index % 2 ? escaped(part) : part).join('');
+/** For a field or a line: in a JSON string the escape of a character is the same as the character. */
+export const escapeHidden = (text) => text.split(HIDDEN).map((part, index) => index % 2 ? escaped(part) : part).join('');
 
 function visible(text) {
 	const nodes = new DocumentFragment();

@@ -1,5 +1,5 @@
 import { outcomeOf } from './approvals.js';
-import { shown } from './arguments.js';
+import { escapeHidden, shown } from './arguments.js';
 import { checkpointNode, covered } from './checkpoints.js';
 import { byId, duration, el, icon, plural } from './dom.js';
 import { markdown } from './markdown.js';
@@ -154,18 +154,18 @@ function userBubble(text) {
 
 function toolRow(call, result, outcome) {
 	return el('details', { class: 'tool' },
-		el('summary', {}, icon('tool'), el('code', {}, call.name), el('span', { class: 'tool-result' }, plain(result?.data) ?? 'no result'),
+		el('summary', {}, icon('tool'), el('code', {}, call.name), el('span', { class: 'tool-result' }, result ? escapeHidden(plain(result.data)) : 'no result'),
 			el('span', { class: 'chevron' }, icon('chevron'))),
 		el('dl', {},
 			el('dt', {}, 'Arguments'), el('dd', {}, el('code', {}, shown(call.data))),
 			...(outcome?.edited !== undefined ? [el('dt', {}, 'Edited to'), el('dd', {}, el('code', {}, shown(outcome.edited)))] : []),
-			el('dt', {}, 'Result'), el('dd', {}, el('code', {}, result?.data ?? 'none')),
+			el('dt', {}, 'Result'), el('dd', {}, el('code', {}, result ? shown(result.data) : 'none')),
 			...(outcome ? [el('dt', {}, 'Decision'), el('dd', { class: 'decision' }, outcome.words)] : [])));
 }
 
 /** A result that is nothing but a JSON string, without its quotes. */
 function plain(data) {
-	return data?.match(/^"([^"\\]*)"$/)?.[1] ?? data;
+	return data.match(/^"([^"\\]*)"$/)?.[1] ?? data;
 }
 
 function emptyState(onAsk) {

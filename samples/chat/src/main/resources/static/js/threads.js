@@ -88,7 +88,10 @@ function confirm(row, title, restore, remove) {
 		restore();
 		row.querySelector('.row-actions button:last-child').focus();
 	};
-	const yes = el('button', { type: 'button', class: 'danger', onclick: remove }, 'Delete');
+	const yes = el('button', { type: 'button', class: 'danger', onclick: () => {
+		keep(); // until the thread is gone
+		remove();
+	} }, 'Delete');
 	const question = el('div', { class: 'confirm', role: 'group', 'aria-label': `Delete “${title}” for good?` },
 		el('span', {}, 'Delete?'), el('button', { type: 'button', class: 'quiet', onclick: keep }, 'Keep'), yes);
 	question.addEventListener('keydown', (event) => {

@@ -1,3 +1,4 @@
+import { escapeHidden } from './arguments.js';
 import { checkpointNode, covered, interleave } from './checkpoints.js';
 import { byId, duration, el, icon, plural } from './dom.js';
 
@@ -79,7 +80,7 @@ function sawRows(history) {
 
 function words(message) {
 	const tools = [...message.calls.map((call) => `${call.name}()`), ...message.results.map((result) => `${result.name}: ${result.data}`)];
-	return (message.text || tools.join(', ')).slice(0, 120);
+	return (message.text || escapeHidden(tools.join(', '))).slice(0, 120);
 }
 
 function toolCounts(turn) {

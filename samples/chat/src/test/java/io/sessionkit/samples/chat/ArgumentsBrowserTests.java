@@ -176,6 +176,17 @@ class ArgumentsBrowserTests {
 	}
 
 	@Test
+	void whatAResultQuotesOfTheArgumentsIsShownAsItsEscapeToo() {
+		pause("{\"orderNumber\":\"4711\",\"reason\":\"" + RIGHT_TO_LEFT + "eciwt thguob\"}");
+		this.page.click(APPROVE);
+		answer();
+
+		assertThat(this.page.texts(".tool-result")).containsExactly("Order 4711 is cancelled (\\u202eeciwt thguob).");
+		this.page.click(".tool summary");
+		assertThat(this.page.texts(".tool dd").get(1)).isEqualTo("\"Order 4711 is cancelled (\\u202eeciwt thguob).\"");
+	}
+
+	@Test
 	void textFromRightToLeftStaysInsideOfItsQuotes() throws IOException {
 		pause("{\"\u05d0\":\"1\",\"\u05d1\":\"\u05d2 12 \u05d3\",\"reason\":2}");
 

@@ -45,6 +45,9 @@ class FocusBrowserTests {
 
 	private static final String REJECT = ".approval-actions :nth-child(3)";
 
+	/** What is refused is told to the person; the browser notes it all the same. */
+	private static final List<String> EXPECTED_ERRORS = List.of("status of 409", "status of 404");
+
 	private RunningChat chat;
 
 	private ChromeDriver browser;
@@ -76,6 +79,7 @@ class FocusBrowserTests {
 		assertThat(this.browser.manage().logs().get(LogType.BROWSER).getAll())
 			.filteredOn((entry) -> entry.getLevel().equals(Level.SEVERE))
 			.extracting(LogEntry::getMessage)
+			.filteredOn((message) -> EXPECTED_ERRORS.stream().noneMatch(message::contains))
 			.isEmpty();
 	}
 
@@ -211,6 +215,39 @@ class FocusBrowserTests {
 		this.page.typeSlowly("\n");
 		await().untilAsserted(() -> assertThat(this.page.texts("#title")).containsExactly(LONG.strip()));
 		assertThat(this.page.focusedName()).isEqualTo("Rename “" + LONG.strip() + "”");
+	}
+
+	@Test
+	void aTitleThatIsTypedDoesNotKeepAThreadThatIsDeletedElsewhere() throws Exception {
+		String other = "another-" + this.page.thread();
+		this.chat.ask(other, "To be deleted elsewhere");
+		pause("Cancel order 4711");
+		this.page.typeInto(".thread:not(.active) .open", Keys.TAB);
+		this.page.typeSlowly("\nToo late");
+		assertThat(this.page.caret()).isEqualTo(new Caret("rename", 8, "Too late"));
+
+		this.chat.send("DELETE", "/api/threads/" + other, null);
+		decideElsewhere(Map.of("verb", "REJECT", "by", "Bob"));
+		this.chat.resume(this.page.thread());
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn:last-child .meta")).hasSize(1));
+		assertThat(this.page.shows(".rename")).isFalse();
+		assertThat(this.page.texts(".thread-title")).contains("Cancel order 4711")
+			.doesNotContain("To be deleted elsewhere");
+	}
+
+	@Test
+	void aDeletionThatIsRefusedLeavesTheRow() {
+		pause("Cancel order 4711");
+		this.page.clickInRow("[aria-label^=Delete]");
+
+		this.page.typeSlowly("\n");
+
+		await().untilAsserted(() -> assertThat(this.page.texts("#banner span")).singleElement()
+			.asString()
+			.contains("waits for a decision"));
+		assertThat(this.page.texts(".thread.active .thread-title")).containsExactly("Cancel order 4711");
+		assertThat(this.page.focusedName()).isEqualTo("Delete “Cancel order 4711”");
 	}
 
 	@Test
