@@ -105,6 +105,8 @@ public final class Conversations implements AutoCloseable {
 	 * @throws io.sessionkit.StoreUnavailableException if the store does not answer
 	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
 	 * that the caller expects
+	 * @throws io.sessionkit.InvalidSequenceException if the input has tool results that
+	 * answer no call, or a reply that cannot be sent where it stands
 	 * @throws io.sessionkit.SessionRefusedException if a hook refuses the input; the turn
 	 * is kept as refused, without the input. What a hook throws is thrown as it is, and
 	 * the turn is kept as failed
@@ -124,6 +126,7 @@ public final class Conversations implements AutoCloseable {
 					+ " sessionkit.approval.on-new-message to queue or cancel. The new message was not stored.",
 					turn.openTurn());
 		}
+		turn.checkPassed();
 		turn.begin();
 		turn.merge();
 		return turn;

@@ -25,7 +25,10 @@ final class History {
 	 */
 	enum Kind {
 
-		TURN, SUMMARY, PINNED
+		TURN, SUMMARY, PINNED,
+
+		/** Belongs to the current turn, so it is never left out. */
+		CARRIED
 
 	}
 
@@ -36,6 +39,10 @@ final class History {
 
 		Unit {
 			lines = List.copyOf(lines);
+		}
+
+		List<Message> messages() {
+			return this.lines.stream().map(ViewLine::message).toList();
 		}
 
 	}
@@ -61,21 +68,44 @@ final class History {
 	 * @param covered the last turn that a summary covers; what is left of these turns was
 	 * pinned when it was written
 	 * @param limit the newest messages that a call allows, cut at a turn
+	 * @param input what the current turn begins with
 	 */
-	static History of(List<ViewLine> view, long covered, Trim trim, int limit) {
+	static History of(List<ViewLine> view, long covered, Trim trim, int limit, List<Message> input) {
 		List<Unit> units = new ArrayList<>(units(view, covered, trim.pins()));
-		long turns = units.stream().filter((unit) -> unit.kind() != Kind.SUMMARY).count();
+		carry(units, CarriedTurns.count(units.stream().map(Unit::messages).toList(), input));
+		long turns = units.stream()
+			.filter((unit) -> unit.kind() != Kind.SUMMARY && unit.kind() != Kind.CARRIED)
+			.count();
 		for (Unit unit : inOrderOfLeaving(units)) {
-			if (turns > trim.maxTurns() && unit.kind() != Kind.SUMMARY) {
+			if (turns > trim.maxTurns() && unit.kind() != Kind.SUMMARY && unit.kind() != Kind.CARRIED) {
 				units.remove(unit);
 				turns--;
 			}
 		}
-		int messages = units.stream().mapToInt((unit) -> unit.lines().size()).sum();
+		int messages = units.stream()
+			.filter((unit) -> unit.kind() != Kind.CARRIED)
+			.mapToInt((unit) -> unit.lines().size())
+			.sum();
 		while (messages > limit) {
 			messages -= units.remove(0).lines().size();
 		}
 		return new History(units);
+	}
+
+	private static void carry(List<Unit> units, int carried) {
+		for (int i = units.size() - carried; i < units.size(); i++) {
+			units.set(i, new Unit(Kind.CARRIED, units.get(i).lines()));
+		}
+	}
+
+	/**
+	 * The messages at the end that belong to the current turn.
+	 */
+	List<Message> carried() {
+		return this.units.stream()
+			.filter((unit) -> unit.kind() == Kind.CARRIED)
+			.flatMap((unit) -> unit.messages().stream())
+			.toList();
 	}
 
 	List<ViewLine> lines() {

@@ -84,14 +84,33 @@ record Merged(List<Message> messages, List<Message> input) {
 	}
 
 	/**
-	 * The messages from the first that is new on: what trimming leaves alone.
+	 * The same with messages in front of the first that is new.
 	 */
-	List<Message> current() {
+	Merged behind(List<Message> carried) {
+		if (carried.isEmpty()) {
+			return this;
+		}
+		List<Message> whole = new ArrayList<>(this.messages);
+		whole.addAll(indexOf(this.input.get(0)), carried);
+		return new Merged(whole, this.input);
+	}
+
+	/**
+	 * The messages from the first on that belongs to the current turn: what trimming
+	 * leaves alone.
+	 * @param carried those of the history that do
+	 */
+	List<Message> current(List<Message> carried) {
+		int first = indexOf(carried.isEmpty() ? this.input.get(0) : carried.get(0));
+		return this.messages.subList(first, this.messages.size());
+	}
+
+	private int indexOf(Message message) {
 		int first = 0;
-		while (this.messages.get(first) != this.input.get(0)) {
+		while (this.messages.get(first) != message) {
 			first++;
 		}
-		return this.messages.subList(first, this.messages.size());
+		return first;
 	}
 
 	/**

@@ -19,6 +19,7 @@ import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.RunningTurn;
+import io.sessionkit.hook.SequenceGuard;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
@@ -65,6 +66,8 @@ public final class OpenTurn {
 
 	private final TurnPrompt prompt;
 
+	private final SequenceGuard guard;
+
 	private final Rounds rounds;
 
 	private final TurnKeeper keeper;
@@ -102,6 +105,7 @@ public final class OpenTurn {
 		this.startedAt = (continued != null) ? continued.turn().startedAt() : this.options.now();
 		TurnViews.Opened opened = opening.get();
 		this.base = opened.header();
+		this.guard = rules.guard();
 		this.prompt = new TurnPrompt(request, opened, this.options, rules, views);
 		this.rounds = new Rounds(request.key(), new Transcript(this.options::now, this.options.codec()::storable),
 				this.hooks, this.events, this.prompt.calibration());
@@ -175,6 +179,14 @@ public final class OpenTurn {
 	}
 
 	/**
+	 * Checks that all that the caller has passed can be sent.
+	 * @throws io.sessionkit.InvalidSequenceException if not
+	 */
+	void checkPassed() {
+		this.prompt.checkPassed(key(), this.guard);
+	}
+
+	/**
 	 * Asks the hooks about the input. Where they do not let it pass, nothing of it is
 	 * kept.
 	 */
@@ -212,9 +224,10 @@ public final class OpenTurn {
 			return;
 		}
 		try (TurnBinding binding = TurnBinding.of(running())) {
-			Merged result = Merged.of(this.merge, context(), history(), input());
+			List<Message> history = this.prompt.mergeable();
+			Merged result = Merged.of(this.merge, context(), history, input());
 			checkStorable(result.input());
-			MergeReport.of(history(), input(), result).log(key());
+			MergeReport.of(history, input(), result).log(key());
 			this.prompt.merged(result);
 		}
 		catch (Throwable ex) {

@@ -50,7 +50,7 @@ final class RequestUnits {
 		}
 		units.close();
 		List<Unit> ordered = new ArrayList<>();
-		for (Kind kind : Kind.values()) {
+		for (Kind kind : List.of(Kind.TURN, Kind.SUMMARY, Kind.PINNED)) {
 			units.units.stream().filter((unit) -> unit.kind() == kind).forEach(ordered::add);
 		}
 		return ordered;

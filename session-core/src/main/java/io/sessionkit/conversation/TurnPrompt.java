@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.hook.SequenceGuard;
 import io.sessionkit.store.StoreOptions;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +40,7 @@ final class TurnPrompt {
 		List<ViewLine> lines = new ToolPruner(rules.prune(), options.tokens())
 			.prune(ViewLine.of(opened.view(), options));
 		this.history = History.of(ReplayedInputs.show(lines, rules.inputs(), options.tokens()),
-				(base != null) ? base.checkpoint() : 0, rules.trim(), request.limit());
+				(base != null) ? base.checkpoint() : 0, rules.trim(), request.limit(), this.input);
 		RequestSize size = new RequestSize(this.history.lines(), options.tokens(),
 				views.memory().factor(request.key()));
 		this.trimmer = new ViewTrimmer(request.key(), this.history, rules.trim(), size);
@@ -69,12 +71,28 @@ final class TurnPrompt {
 	}
 
 	/**
+	 * Checks that all of the input can be sent.
+	 * @throws io.sessionkit.InvalidSequenceException if not
+	 */
+	void checkPassed(SessionKey key, SequenceGuard guard) {
+		PassedMessages.check(key, history(), this.input, guard.repair());
+	}
+
+	/**
+	 * The part of the history that a merge may do with as it likes: without the calls
+	 * whose results the turn begins with.
+	 */
+	List<Message> mergeable() {
+		return history().subList(0, history().size() - this.history.carried().size());
+	}
+
+	/**
 	 * A merge has made of history and input what is sent.
 	 */
 	void merged(Merged result) {
-		if (!result.isPlain(history(), this.input)) {
+		if (!result.isPlain(mergeable(), this.input)) {
 			this.input = result.input();
-			this.merged = result;
+			this.merged = result.behind(this.history.carried());
 		}
 	}
 
@@ -144,11 +162,17 @@ final class TurnPrompt {
 	}
 
 	/**
-	 * What trimming leaves alone at the beginning of the turn: all from its first new
-	 * message on, also what a merge has put behind that.
+	 * What trimming leaves alone at the beginning of the turn: the calls whose results it
+	 * begins with, and all from its first new message on, also what a merge has put
+	 * behind that.
 	 */
 	private List<Message> current() {
-		return (this.merged != null) ? this.merged.current() : this.input;
+		if (this.merged != null) {
+			return this.merged.current(this.history.carried());
+		}
+		List<Message> current = new ArrayList<>(this.history.carried());
+		current.addAll(this.input);
+		return current;
 	}
 
 	private static List<Message> with(List<Transcript.Entry> said, List<Message> opening) {

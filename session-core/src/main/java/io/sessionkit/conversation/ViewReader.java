@@ -18,6 +18,14 @@ import io.sessionkit.store.Window;
  */
 final class ViewReader {
 
+	/**
+	 * How many turns are read at first to find those that a turn continues, if the limits
+	 * have left them out.
+	 */
+	private static final int FIRST_CARRIED = 8;
+
+	private static final int MOST_CARRIED = 1 << 20;
+
 	private final SessionStore store;
 
 	private final Trim trim;
@@ -35,6 +43,16 @@ final class ViewReader {
 	}
 
 	Optional<SessionView> open(TurnRequest request) {
+		Optional<SessionView> view = openWithinLimits(request);
+		int turns = FIRST_CARRIED;
+		while (view.isPresent() && turns <= MOST_CARRIED && !CarriedTurns.areIn(view.get(), request.input())) {
+			view = open(this.store, request.key(), Window.turns(turns));
+			turns *= 4;
+		}
+		return view;
+	}
+
+	private Optional<SessionView> openWithinLimits(TurnRequest request) {
 		if (!this.trim.pins().isEmpty()) {
 			return open(this.store, request.key(), (request.limit() == 0) ? Window.HEADER : Window.ALL);
 		}

@@ -22,8 +22,9 @@ import org.springframework.ai.chat.messages.UserMessage;
 
 /**
  * Makes every request a sequence that providers accept: one system message, first and not
- * blank; then a user message; every tool call answered exactly once, in the order of the
- * calls, by the tool message right after it; no result without its call.
+ * blank; then a user message (unless {@link #withLeadingReplies()}); every tool call
+ * answered exactly once, in the order of the calls, by the tool message right after it;
+ * no result without its call.
  * <p>
  * The repair is a function of the messages alone, so the same history always leaves in
  * the same form and prompt caches stay valid; a valid sequence is returned as it is, and
@@ -42,8 +43,11 @@ public final class SequenceGuard {
 
 	private final boolean strict;
 
-	private SequenceGuard(boolean strict) {
+	private final boolean leadingReplies;
+
+	private SequenceGuard(boolean strict, boolean leadingReplies) {
 		this.strict = strict;
+		this.leadingReplies = leadingReplies;
 	}
 
 	/**
@@ -51,7 +55,7 @@ public final class SequenceGuard {
 	 * @return the guard
 	 */
 	public static SequenceGuard repairing() {
-		return new SequenceGuard(false);
+		return new SequenceGuard(false, false);
 	}
 
 	/**
@@ -59,7 +63,24 @@ public final class SequenceGuard {
 	 * @return the guard
 	 */
 	public static SequenceGuard strict() {
-		return new SequenceGuard(true);
+		return new SequenceGuard(true, false);
+	}
+
+	/**
+	 * This guard, which sends replies in front of the first user message too, such as a
+	 * greeting. Some providers refuse them; without this they are left out.
+	 * @return a copy
+	 */
+	public SequenceGuard withLeadingReplies() {
+		return new SequenceGuard(this.strict, true);
+	}
+
+	/**
+	 * This guard, which repairs in any case.
+	 * @return a copy
+	 */
+	public SequenceGuard repair() {
+		return new SequenceGuard(false, this.leadingReplies);
 	}
 
 	/**
@@ -94,13 +115,14 @@ public final class SequenceGuard {
 	 * Whether there is nothing to look at: no tool messages, and at most one system
 	 * message, in front. Nearly every request is like this.
 	 */
-	private static boolean isPlain(List<Message> messages) {
+	private boolean isPlain(List<Message> messages) {
 		for (int i = 0; i < messages.size(); i++) {
 			Message message = messages.get(i);
 			boolean plain = switch (message.getMessageType()) {
 				case SYSTEM -> i == 0 && !isBlank(message);
 				case USER -> true;
-				case ASSISTANT -> !callsTools(message) && i > 0 && !(messages.get(i - 1) instanceof SystemMessage);
+				case ASSISTANT -> !callsTools(message)
+						&& (this.leadingReplies || (i > 0 && !(messages.get(i - 1) instanceof SystemMessage)));
 				case TOOL -> false;
 			};
 			if (!plain) {
@@ -137,7 +159,10 @@ public final class SequenceGuard {
 	 * Replies in front of the first user message go, unless there is no user message at
 	 * all: then the caller sends something else than a conversation.
 	 */
-	private static List<Message> withoutLeadingReplies(List<Message> messages) {
+	private List<Message> withoutLeadingReplies(List<Message> messages) {
+		if (this.leadingReplies) {
+			return messages;
+		}
 		for (int i = 0; i < messages.size(); i++) {
 			if (messages.get(i) instanceof UserMessage) {
 				return messages.subList(i, messages.size());

@@ -451,7 +451,8 @@ class SessionAdvisorFailureTests {
 		assertThatExceptionOfType(InvalidSequenceException.class)
 			.isThrownBy(
 					() -> setup.content(client(setup).prompt().messages(results).advisors(SessionAdvisor.session(T1))))
-			.withMessageContaining("only tool results");
+			.withMessageContaining("'c1'")
+			.withMessageContaining("answers no call");
 		assertThat(this.model.prompts()).isEmpty();
 	}
 

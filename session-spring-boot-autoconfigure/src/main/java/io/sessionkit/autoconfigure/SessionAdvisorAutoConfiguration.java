@@ -56,7 +56,7 @@ public final class SessionAdvisorAutoConfiguration {
 		Conversations.Builder builder = Conversations.builder(store)
 			.trim(trim(properties.trim()))
 			.prune(new Prune(orUnlimited(properties.prune().toolResultsKeep())))
-			.guard(properties.sequence().strict() ? SequenceGuard.strict() : SequenceGuard.repairing())
+			.guard(guard(properties.sequence()))
 			.hooks(hooks.orderedStream().toList())
 			.listeners(listeners.orderedStream().toList())
 			.maxStateSize(properties.state().maxSize())
@@ -69,6 +69,11 @@ public final class SessionAdvisorAutoConfiguration {
 		merge.ifAvailable(builder::merge);
 		SummaryRule.of(properties, trigger.getIfAvailable(), beans).ifPresent(builder::summarize);
 		return builder.build();
+	}
+
+	private static SequenceGuard guard(SessionKitProperties.Sequence sequence) {
+		SequenceGuard guard = sequence.strict() ? SequenceGuard.strict() : SequenceGuard.repairing();
+		return sequence.leadingReplies() ? guard.withLeadingReplies() : guard;
 	}
 
 	/** Runs although nobody asks for it, also where beans are created lazily. */

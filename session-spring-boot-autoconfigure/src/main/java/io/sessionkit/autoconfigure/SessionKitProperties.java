@@ -146,8 +146,10 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	 *
 	 * @param strict Whether a request that is not a valid sequence of messages is an
 	 * error, instead of being repaired.
+	 * @param leadingReplies Whether replies in front of the first user message are sent,
+	 * such as a greeting. Some providers refuse them.
 	 */
-	public record Sequence(@DefaultValue("false") boolean strict) {
+	public record Sequence(@DefaultValue("false") boolean strict, @DefaultValue("false") boolean leadingReplies) {
 	}
 
 	/**

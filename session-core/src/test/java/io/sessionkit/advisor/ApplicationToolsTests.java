@@ -1,0 +1,268 @@
+package io.sessionkit.advisor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.UnaryOperator;
+
+import io.sessionkit.InvalidSequenceException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Conversation;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HistoryBlock;
+import io.sessionkit.hook.HistoryMerge;
+import io.sessionkit.hook.Pins;
+import io.sessionkit.hook.Prune;
+import io.sessionkit.hook.SequenceGuard;
+import io.sessionkit.hook.Summarize;
+import io.sessionkit.hook.Trim;
+import io.sessionkit.store.InMemorySessionStore;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
+import io.sessionkit.test.ValidSequence;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.ai.chat.client.AdvisorParams;
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+import org.springframework.ai.chat.messages.UserMessage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Applications that run the tools themselves: a turn ends with calls, and the next one
+ * begins with their results. What the caller has just passed reaches the model.
+ */
+class ApplicationToolsTests {
+
+	private static final SessionKey T1 = SessionKey.of("t1");
+
+	private final SessionStore store = new InMemorySessionStore(
+			StoreOptions.of(JsonMessageCodec.create()).tokens((message) -> 10));
+
+	private final ScriptedChatModel model = new ScriptedChatModel().reports(0);
+
+	static List<UnaryOperator<Conversations.Builder>> limits() {
+		List<UnaryOperator<Conversations.Builder>> limits = new ArrayList<>();
+		limits.add((conversations) -> conversations);
+		limits.add((conversations) -> conversations.trim(Trim.keepLastTurns(0)));
+		limits.add((conversations) -> conversations.trim(Trim.keepLastTurns(1)));
+		limits.add((conversations) -> conversations.trim(Trim.keepLastMessages(1)));
+		limits.add((conversations) -> conversations.trim(Trim.keepLastMessages(3)));
+		limits.add((conversations) -> conversations.trim(Trim.keepLastTokens(15)));
+		limits.add((conversations) -> conversations.merge((history, input) -> input));
+		limits.add((conversations) -> conversations.merge(HistoryMerge.keepLastTurns(0)));
+		limits.add((conversations) -> conversations.hooks(HistoryBlock.inSystemText()));
+		limits.add((conversations) -> conversations.hooks(HistoryBlock.inUserText()));
+		return limits;
+	}
+
+	@ParameterizedTest
+	@MethodSource("limits")
+	void callsAndResultsOfOneQuestionAreSentWhateverTheLimits(UnaryOperator<Conversations.Builder> limits) {
+		for (ClientSetup.Mode mode : ClientSetup.Mode.values()) {
+			SessionKey key = SessionKey.of(mode.name());
+			this.store.add(key, List.of(new UserMessage("q0"), new AssistantMessage("a0")));
+			ChatClient chat = client(limits);
+			this.model.calls(call("c1")).calls(call("c2"), call("c3")).says("done");
+			ask(mode, chat.prompt().user("q1"), key);
+			ask(mode, chat.prompt().messages(results("c1")), key);
+			ask(mode, chat.prompt().messages(results("c2", "c3")), key);
+			List<String> sent = this.model.lastRequestLines();
+			assertThat(sent.get(sent.size() - 5)).startsWith("user: ").endsWith("q1");
+			assertThat(sent.subList(sent.size() - 4, sent.size())).containsExactly("assistant t({})", "tool t=r-c1",
+					"assistant t({}) t({})", "tool t=r-c2 t=r-c3");
+			assertThat(Lines.of(this.store.messages(key))).containsExactly("user: q0", "assistant: a0", "user: q1",
+					"assistant t({})", "tool t=r-c1", "assistant t({}) t({})", "tool t=r-c2 t=r-c3", "assistant: done");
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void limitOfACallLeavesNoCallOfTheQuestionOutHoweverManyThereAre(ClientSetup.Mode mode) {
+		ChatClient chat = client((conversations) -> conversations);
+		this.model.calls(call("c0"));
+		ask(mode, chat.prompt().user("q"), T1);
+		for (int i = 0; i < 40; i++) {
+			this.model.calls(call("c" + (i + 1)));
+			ask(mode, chat.prompt().messages(results("c" + i)).advisors(SessionAdvisor.limit(0)), T1);
+			assertThat(this.model.lastRequest()).hasSize(3 + 2 * i);
+		}
+		assertThat(this.model.lastRequestLines()).startsWith("user: q", "assistant t({})", "tool t=r-c0");
+	}
+
+	@Test
+	void aSummaryDoesNotStandInTheWayOfTheCalls() {
+		this.store.add(T1, List.of(new UserMessage("q0"), new AssistantMessage("a0")));
+		ScriptedChatModel summaries = new ScriptedChatModel().says("SUM");
+		ChatClient chat = client((conversations) -> conversations.trim(Trim.keepLastMessages(3))
+			.summarize(Summarize.by(summaries).mode(Summarize.Mode.BEFORE).triggerMessages(2).keepTurns(0).build()));
+		this.model.calls(call("c1")).says("done");
+		ask(ClientSetup.Mode.CALL, chat.prompt().user("q1"), T1);
+		ask(ClientSetup.Mode.CALL, chat.prompt().messages(results("c1")), T1);
+		assertThat(summaries.prompts()).hasSize(1);
+		assertThat(thread(T1).checkpoint()).isPresent();
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q1", "assistant t({})", "tool t=r-c1");
+	}
+
+	/**
+	 * Random rules on random threads: each request is valid and ends with what was
+	 * passed.
+	 */
+	@Test
+	void everyRequestIsValidAndHasAllThatBelongsToTheQuestion() {
+		long seed = Long.getLong("sessionkit.seed", System.nanoTime());
+		System.out.println("ApplicationToolsTests: seed " + seed);
+		Random random = new Random(seed);
+		for (int thread = 0; thread < 400; thread++) {
+			SessionKey key = SessionKey.of("random " + thread);
+			for (int i = random.nextInt(6); i > 0; i--) {
+				this.store.add(key, seeds(random));
+			}
+			ChatClient chat = client((conversations) -> randomRules(conversations, random));
+			List<String> question = new ArrayList<>(List.of("user: q" + thread));
+			this.model.calls(call("c0"));
+			ask(mode(random), chat.prompt().user("q" + thread), key);
+			for (int round = 0, rounds = random.nextInt(5); round <= rounds; round++) {
+				this.model.calls(call("c" + (round + 1)));
+				ask(mode(random),
+						chat.prompt().messages(results("c" + round)).advisors(SessionAdvisor.limit(random.nextInt(4))),
+						key);
+				question.addAll(List.of("assistant t({})", "tool t=r-c" + round));
+				String about = "seed " + seed + ", thread " + thread + ", round " + round;
+				assertThat(ValidSequence.faults(this.model.lastRequest())).as(about).isEmpty();
+				List<String> sent = this.model.lastRequestLines();
+				assertThat(sent.subList(sent.size() - question.size(), sent.size())).as(about).isEqualTo(question);
+			}
+		}
+	}
+
+	private static ClientSetup.Mode mode(Random random) {
+		return ClientSetup.Mode.values()[random.nextInt(2)];
+	}
+
+	private static List<Message> seeds(Random random) {
+		AssistantMessage calls = AssistantMessage.builder().content("").toolCalls(List.of(call("x"))).build();
+		return switch (random.nextInt(5)) {
+			case 0 -> List.of(new AssistantMessage("greeting"));
+			case 1 -> List.of(new UserMessage("s"), calls);
+			case 2 -> List.of(results("x"), new AssistantMessage("s"));
+			case 3 -> List.of(new UserMessage("s"), calls, results("x"), new AssistantMessage("s"));
+			default -> List.of(new UserMessage("s"), new AssistantMessage("s"));
+		};
+	}
+
+	private static Conversations.Builder randomRules(Conversations.Builder conversations, Random random) {
+		Trim trim = new Trim(random.nextInt(4), 1 + random.nextInt(8)).maxTokens(10 + random.nextInt(80));
+		if (random.nextInt(3) == 0) {
+			trim = trim.pins(Pins.firstUser());
+		}
+		conversations.trim(trim);
+		if (random.nextInt(3) == 0) {
+			conversations.summarize(Summarize.by(summarizer())
+				.mode(Summarize.Mode.BEFORE)
+				.triggerMessages(1 + random.nextInt(4))
+				.keepTurns(random.nextInt(2))
+				.build());
+		}
+		return switch (random.nextInt(4)) {
+			case 0 -> conversations.merge((history, input) -> input);
+			case 1 -> conversations.merge(HistoryMerge.keepLastTurns(random.nextInt(3)));
+			case 2 -> conversations.prune(Prune.keepLastToolResults(random.nextInt(3) + 5));
+			default -> conversations;
+		};
+	}
+
+	private static ScriptedChatModel summarizer() {
+		ScriptedChatModel summarizer = new ScriptedChatModel();
+		for (int i = 0; i < 20; i++) {
+			summarizer.says("SUM");
+		}
+		return summarizer;
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void resultThatAnswersNoCallIsRefusedByItsNameAndNothingIsStored(ClientSetup.Mode mode) {
+		ChatClient chat = client((conversations) -> conversations);
+		this.model.calls(call("c1"));
+		ask(mode, chat.prompt().user("q1"), T1);
+		for (Message wrong : List.of(results("c9"), results("c1", "c9"))) {
+			assertThatExceptionOfType(InvalidSequenceException.class)
+				.isThrownBy(() -> ask(mode, chat.prompt().messages(wrong), T1))
+				.withMessageContaining("'c9'")
+				.withMessageContaining("'t1'")
+				.withMessageNotContaining("r-c9");
+		}
+		assertThat(this.model.prompts()).hasSize(1);
+		assertThat(this.store.find(T1).orElseThrow().turns()).isEqualTo(1);
+		this.model.says("done");
+		ask(mode, chat.prompt().messages(results("c1")), T1);
+		assertThatExceptionOfType(InvalidSequenceException.class)
+			.isThrownBy(() -> ask(mode, chat.prompt().messages(results("c1")), T1))
+			.withMessageContaining("'c1'");
+		assertThat(this.store.messages(T1)).hasSize(4);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void replyBeforeTheFirstQuestionIsRefusedUnlessTheProviderTakesIt(ClientSetup.Mode mode) {
+		List<Message> greeted = List.of(new AssistantMessage("welcome"), new UserMessage("hi"));
+		ChatClient chat = client((conversations) -> conversations);
+		assertThatExceptionOfType(InvalidSequenceException.class)
+			.isThrownBy(() -> ask(mode, chat.prompt().messages(greeted), T1))
+			.withMessageContaining("sessionkit.sequence.leading-replies")
+			.withMessageNotContaining("welcome");
+		assertThat(this.store.find(T1)).isEmpty();
+		ChatClient taking = client(
+				(conversations) -> conversations.guard(SequenceGuard.repairing().withLeadingReplies()));
+		this.model.says("one").says("two");
+		ask(mode, taking.prompt().messages(greeted), T1);
+		assertThat(this.model.lastRequestLines()).containsExactly("assistant: welcome", "user: hi");
+		ask(mode, taking.prompt().user("more"), T1);
+		assertThat(this.model.lastRequestLines()).containsExactly("assistant: welcome", "user: hi", "assistant: one",
+				"user: more");
+	}
+
+	private Conversation thread(SessionKey key) {
+		return Conversations.of(this.store).get(key);
+	}
+
+	private ChatClient client(UnaryOperator<Conversations.Builder> limits) {
+		Conversations conversations = limits.apply(Conversations.builder(this.store)).build();
+		return ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(conversations))
+			.defaultAdvisors(AdvisorParams.toolCallingAdvisorAutoRegister(false))
+			.build();
+	}
+
+	private static @Nullable String ask(ClientSetup.Mode mode, ChatClient.ChatClientRequestSpec call, SessionKey key) {
+		return new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false)
+			.content(call.advisors(SessionAdvisor.session(key)));
+	}
+
+	private static ToolCall call(String id) {
+		return new ToolCall(id, "function", "t", "{}");
+	}
+
+	private static Message results(String... ids) {
+		List<ToolResponse> results = new ArrayList<>();
+		for (String id : ids) {
+			results.add(new ToolResponse(id, "t", "r-" + id));
+		}
+		return ToolResponseMessage.builder().responses(results).build();
+	}
+
+}
