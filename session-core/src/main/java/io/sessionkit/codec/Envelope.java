@@ -134,7 +134,7 @@ final class Envelope {
 		JsonToken token = in.nextToken();
 		boolean plain = token == JsonToken.VALUE_NULL || (token == JsonToken.VALUE_STRING && in.getString().isEmpty());
 		MalformedPayloadException.unless(plain,
-				"it is encrypted, and this codec reads plain payloads; use the encrypting codec with its key");
+				"it is encrypted, and this codec reads plain payloads; read it with the codec that wrote it");
 	}
 
 	private static UnreadablePayloadException unreadable(SessionKey key, @Nullable String reason) {

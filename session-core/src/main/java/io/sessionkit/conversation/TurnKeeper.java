@@ -256,9 +256,11 @@ final class TurnKeeper {
 	}
 
 	private CommitFailedException commitFailed(@Nullable ChatResponse answer, RuntimeException cause) {
-		return new CommitFailedException("The turn on session " + this.key + " is over, but it could not be stored: "
-				+ cause.getClass().getSimpleName() + ". A reply that there is is in this exception; the thread"
-				+ " is as it was, or has the whole turn.", answer, cause);
+		return new CommitFailedException(
+				"The turn on session " + this.key + " could not be stored: " + cause.getClass().getSimpleName() + ". "
+						+ ((answer != null) ? "reply() has what the model answered. " : "")
+						+ "Read the session before you ask again: it has all of the turn, or nothing.",
+				answer, cause);
 	}
 
 	private SessionConflictException conflict(Recorded recorded, @Nullable ChatResponse answer) {

@@ -18,8 +18,8 @@ import org.springframework.util.ClassUtils;
  * Attributes that are written are seen at once by whatever else runs in the turn: later
  * tools, prompts and hooks. They are stored together with the turn, if it becomes
  * history, and dropped with one that fails, is refused, is cancelled or loses a conflict;
- * undo and branch restore them. Nothing of it is put into a {@code ToolContext}, whose
- * entries go to MCP servers.
+ * a move of the head back to a turn restores them. Nothing of it is put into a
+ * {@code ToolContext}, whose entries go to MCP servers.
  * <p>
  * A call is running on the thread that makes it, in its hooks and, also in streams, in
  * its tools; on other threads in tasks that were wrapped. A call on another session that

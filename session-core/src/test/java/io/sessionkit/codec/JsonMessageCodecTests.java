@@ -291,10 +291,10 @@ class JsonMessageCodecTests {
 	}
 
 	@Test
-	void anEncryptedPayloadAsksForTheEncryptingCodec() {
+	void anEncryptedPayloadSaysThatItIs() {
 		assertThatExceptionOfType(UnreadablePayloadException.class)
 			.isThrownBy(() -> this.codec.decode(KEY, "{\"v\":1,\"k\":\"2026\",\"d\":\"AAAA\"}"))
-			.withMessageContaining("encrypting codec");
+			.withMessageContaining("encrypted");
 	}
 
 	@Test

@@ -200,6 +200,18 @@ class SessionAdvisorAutoConfigurationTests {
 	}
 
 	@Test
+	void greetingThatBeginsAThreadIsSentWhereThePropertySaysSo() {
+		for (boolean sent : new boolean[] { false, true }) {
+			this.model.says("hello");
+			this.runner.withPropertyValues("sessionkit.sequence.leading-replies=" + sent).run((context) -> {
+				context.getBean(SessionStore.class).add(KEY, List.of(new AssistantMessage("welcome")));
+				say(chat(context), "hi", SessionAdvisor.session(KEY));
+				assertThat(this.model.lastRequestLines().contains("assistant: welcome")).isEqualTo(sent);
+			});
+		}
+	}
+
+	@Test
 	void sequenceIsRefusedWhereTheGuardIsStrict() {
 		this.runner.withPropertyValues("sessionkit.sequence.strict=true").run((context) -> {
 			context.getBean(SessionStore.class).add(KEY, List.of(new AssistantMessage("nobody asked")));

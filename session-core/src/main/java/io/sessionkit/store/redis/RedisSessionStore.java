@@ -34,7 +34,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 /**
  * Keeps sessions in Redis 6.2 or newer, alone or as a Cluster, without modules. Opening a
  * session is one call of a script and so is committing a turn, whatever it changes; a
- * session is two hashes, which branches and undo do not copy.
+ * session is two hashes; moving its head copies nothing.
  * <p>
  * Lists of an owner come from indexes. On one server they are written by the same script.
  * In a Cluster they are on another server perhaps: the first turn of a session costs one
