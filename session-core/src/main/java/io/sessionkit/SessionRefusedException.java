@@ -1,14 +1,11 @@
 package io.sessionkit;
 
-import org.jspecify.annotations.Nullable;
+import java.util.Objects;
 
 /**
- * A hook refused the input, the request or the reply of a turn, or threw while it looked
- * at a reply. Neither the message nor a cause holds what was refused. The turn is kept
- * beside the history with the verdict.
- * <p>
- * Where a hook threw on a reply, what it threw may hold the reply's text and is not
- * attached; the stack trace of this exception is the one of what it threw.
+ * A hook refused the input, the request or the reply of a turn. Neither the message nor a
+ * cause holds what was refused. The turn is kept beside the history with the verdict. A
+ * hook that fails on a reply, instead of refusing it, is a {@link HookFailedException}.
  */
 public final class SessionRefusedException extends SessionException {
 
@@ -16,13 +13,13 @@ public final class SessionRefusedException extends SessionException {
 
 	private final Verdict.Phase phase;
 
-	private final @Nullable String reason;
+	private final String reason;
 
 	public SessionRefusedException(String message, Verdict verdict) {
 		super(message, null);
 		this.hook = verdict.hook();
 		this.phase = verdict.phase();
-		this.reason = verdict.reason();
+		this.reason = Objects.requireNonNull(verdict.reason(), "the verdict must have a reason");
 	}
 
 	/**
@@ -43,9 +40,9 @@ public final class SessionRefusedException extends SessionException {
 
 	/**
 	 * Why it refused. Written by the author of the hook, so it may be shown to a person.
-	 * @return the reason; the class name of what the hook threw if it threw
+	 * @return the reason
 	 */
-	public @Nullable String reason() {
+	public String reason() {
 		return this.reason;
 	}
 

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param hook the name of the hook
  * @param phase where in the turn it was asked
  * @param outcome what it decided
- * @param reason why it refused, in the words of its author; the class name of the
- * exception if it threw; null otherwise
+ * @param reason why it refused, in the words of its author; how it failed: the class name
+ * of what it threw, or what was wrong with what it returned; null otherwise
  */
 public record Verdict(String hook, Phase phase, Outcome outcome, @Nullable String reason) {
 

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
+import io.sessionkit.HookFailedException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TurnStatus;
@@ -40,7 +41,7 @@ final class HookRun {
 	/**
 	 * How a turn ends that a hook has stopped.
 	 */
-	private record Stop(SessionRefusedException exception, TurnEnd end) {
+	private record Stop(RuntimeException exception, TurnEnd end) {
 	}
 
 	private static final int DEEPEST_CAUSE = 50;
@@ -133,7 +134,8 @@ final class HookRun {
 
 	/**
 	 * Asks about a reply.
-	 * @throws SessionRefusedException if a hook refuses or throws
+	 * @throws SessionRefusedException if a hook refuses
+	 * @throws HookFailedException if a hook fails
 	 */
 	AssistantMessage afterModel(AssistantMessage reply) {
 		return run(this.insideOut, HookStep.afterModel(), reply).value();
@@ -141,7 +143,8 @@ final class HookRun {
 
 	/**
 	 * Asks about what is kept.
-	 * @throws SessionRefusedException if a hook refuses or throws
+	 * @throws SessionRefusedException if a hook refuses
+	 * @throws HookFailedException if a hook fails
 	 */
 	List<Message> beforeSave(KeptPart part) {
 		return run(this.insideOut, HookStep.beforeSave(part), part.messages()).value();
@@ -188,7 +191,7 @@ final class HookRun {
 			Verdict verdict = new Verdict(hook.name(), step.phase(), Outcome.FAILED, reason);
 			add(verdict);
 			if (step.phase() == Phase.AFTER_MODEL || step.phase() == Phase.BEFORE_SAVE) {
-				throw withheld(verdict, ex);
+				throw failed(verdict, ex);
 			}
 			throw ex;
 		}
@@ -211,19 +214,16 @@ final class HookRun {
 	}
 
 	/**
-	 * What the hook threw may quote the reply, so nothing of it but its class and where
-	 * it was thrown goes on.
+	 * What the hook threw may quote the reply, so it does not go on as it is.
 	 */
-	private SessionRefusedException withheld(Verdict verdict, Throwable thrown) {
-		SessionRefusedException withheld = new SessionRefusedException(
+	private HookFailedException failed(Verdict verdict, Throwable thrown) {
+		return stop(new HookFailedException(
 				"Hook '" + verdict.hook() + "' failed in " + NamedHook.method(verdict.phase())
 						+ " of a turn on session " + this.key + ", so the reply is withheld: " + verdict.reason(),
-				verdict);
-		withheld.setStackTrace(thrown.getStackTrace());
-		return stop(withheld, TurnEnd.failed(thrown));
+				verdict, (thrown instanceof NamedHook.MisusedException) ? null : thrown), TurnEnd.failed(thrown));
 	}
 
-	private synchronized SessionRefusedException stop(SessionRefusedException exception, TurnEnd end) {
+	private synchronized <X extends RuntimeException> X stop(X exception, TurnEnd end) {
 		this.stop = new Stop(exception, end);
 		return exception;
 	}

@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 
 import io.sessionkit.CommitFailedException;
+import io.sessionkit.HookFailedException;
 import io.sessionkit.InvalidSequenceException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
@@ -474,7 +475,8 @@ public final class OpenTurn {
 	 * called.
 	 * @return what is to be handed on in the place of the chunks that were kept back;
 	 * null if those may go
-	 * @throws SessionRefusedException if a hook refuses or throws
+	 * @throws SessionRefusedException if a hook refuses
+	 * @throws HookFailedException if a hook fails
 	 */
 	public @Nullable List<ChatResponse> afterStreamedRound() {
 		return this.rounds.afterStreamed();
@@ -485,7 +487,8 @@ public final class OpenTurn {
 	 * are called.
 	 * @param response what the model returned; null and no generations are no reply
 	 * @return what is to be handed on
-	 * @throws SessionRefusedException if a hook refuses or throws
+	 * @throws SessionRefusedException if a hook refuses
+	 * @throws HookFailedException if a hook fails
 	 */
 	public @Nullable ChatResponse afterRound(@Nullable ChatResponse response) {
 		return this.rounds.afterWhole(response);
@@ -539,8 +542,9 @@ public final class OpenTurn {
 	 * @throws SessionConflictException if somebody else wrote to the session; the turn is
 	 * kept beside the history, and the exception carries the answer
 	 * @throws CommitFailedException if the store failed; it carries the answer
-	 * @throws SessionRefusedException if a hook refused what is to be kept, or threw; the
-	 * turn is kept beside the history, without the answer
+	 * @throws SessionRefusedException if a hook refused what is to be kept; the turn is
+	 * kept beside the history, without the answer
+	 * @throws HookFailedException if a hook failed on what is to be kept; the same
 	 */
 	public TurnResult complete(@Nullable ChatResponse answer) {
 		if (!close()) {

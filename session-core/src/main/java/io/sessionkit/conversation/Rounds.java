@@ -2,6 +2,7 @@ package io.sessionkit.conversation;
 
 import java.util.List;
 
+import io.sessionkit.HookFailedException;
 import io.sessionkit.Round;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
@@ -270,7 +271,7 @@ final class Rounds {
 		try {
 			message = this.hooks.afterModel(said);
 		}
-		catch (SessionRefusedException ex) {
+		catch (SessionRefusedException | HookFailedException ex) {
 			synchronized (this) {
 				this.transcript.round(model, usage);
 				this.reply = null;

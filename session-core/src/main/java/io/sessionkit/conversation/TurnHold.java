@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 
+import io.sessionkit.HookFailedException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TurnInProgressException;
@@ -71,6 +72,7 @@ public final class TurnHold {
 	 * @param goesOn whether this call goes on with the turn at once
 	 * @throws IllegalStateException if the turn is over
 	 * @throws SessionRefusedException if a hook refuses what is to be kept
+	 * @throws HookFailedException if a hook fails on it
 	 * @throws SessionConflictException if somebody else wrote to the session
 	 */
 	public void store(AssistantMessage reply, Map<String, Object> notes, TurnStatus status, List<RecordWrite> records,

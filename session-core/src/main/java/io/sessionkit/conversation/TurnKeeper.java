@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 import io.sessionkit.CommitFailedException;
+import io.sessionkit.HookFailedException;
 import io.sessionkit.Round;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
@@ -106,7 +107,7 @@ final class TurnKeeper {
 			askHooks((answer != null) ? recorded : recorded.withoutReply(),
 					recorded.answered() ? TurnStatus.COMPLETED : TurnStatus.FAILED);
 		}
-		catch (SessionRefusedException ex) {
+		catch (SessionRefusedException | HookFailedException ex) {
 			fail(recorded, ex);
 			throw ex;
 		}
@@ -225,7 +226,7 @@ final class TurnKeeper {
 		try {
 			askHooks(recorded, TurnStatus.COMPLETED);
 		}
-		catch (SessionRefusedException ex) {
+		catch (SessionRefusedException | HookFailedException ex) {
 			return false;
 		}
 		return commit(recorded) != null;
@@ -295,7 +296,7 @@ final class TurnKeeper {
 			try {
 				askHooks(recorded, end.status());
 			}
-			catch (SessionRefusedException ex) {
+			catch (SessionRefusedException | HookFailedException ex) {
 				// the verdict says so, and only the input is kept
 			}
 		}

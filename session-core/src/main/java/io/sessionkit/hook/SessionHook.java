@@ -22,8 +22,9 @@ import org.springframework.util.ClassUtils;
  * <p>
  * Guards fail closed. A hook that throws before the model stops the turn: the model is
  * not called, the exception reaches the caller as it is, and the turn is kept as FAILED.
- * A hook that throws on a reply withholds it like one that refuses: see
- * {@link io.sessionkit.SessionRefusedException}.
+ * A hook that throws on a reply, or on what is to be kept, withholds the reply like one
+ * that refuses; the caller gets a {@link io.sessionkit.HookFailedException} and the turn
+ * has failed.
  */
 public interface SessionHook {
 

@@ -5,12 +5,14 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import io.sessionkit.HookFailedException;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Durability;
+import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.Redactor;
 import io.sessionkit.hook.Redactor.Action;
 import io.sessionkit.hook.SessionHook;
@@ -136,6 +138,53 @@ class GuardedPartsTests extends ApprovalFixture {
 			assertThat(items().toString()).doesNotContain("secret");
 		}
 		assertThat(ended).containsOnly(TurnStatus.REFUSED);
+	}
+
+	@ParameterizedTest
+	@MethodSource("setupsAndDurabilities")
+	void guardWithABugFailsTheTurnAndRefusesNothing(ClientSetup setup, Durability durability) {
+		for (SessionHook broken : List.of(TestHooks.afterModel("broken", (reply) -> broken(reply.hasToolCalls())),
+				TestHooks.beforeSave("broken", (messages) -> broken(messages.size() < 3)))) {
+			this.store.clear(this.key);
+			this.runs.clear();
+			guarded(durability, broken);
+			this.model.calls(look("c1", 1)).says("fine");
+			assertThatExceptionOfType(HookFailedException.class).isThrownBy(() -> ask(setup, "q"))
+				.satisfies((failed) -> {
+					assertThat(failed.failure()).isEqualTo(UnsupportedOperationException.class.getName());
+					assertThat(failed.getCause().getStackTrace()[0].getMethodName()).isEqualTo("broken");
+				});
+			assertThat(turn().verdicts()).extracting(Verdict::outcome).doesNotContain(Verdict.Outcome.REFUSED);
+			if (durability == Durability.TURN) {
+				assertThat(turn().status()).isEqualTo(TurnStatus.FAILED);
+				assertThat(turn().failure()).isEqualTo(UnsupportedOperationException.class.getName());
+				continue;
+			}
+			assertThat(turn().status()).as("a part is stored").isEqualTo(TurnStatus.INCOMPLETE);
+			guarded(durability, StopWords.of("nothing"));
+			this.model.says("fine");
+			assertThat(status(goOn(setup))).as("with the bug mended").isEqualTo(TurnStatus.COMPLETED);
+			assertThat(this.runs).hasSize(1);
+			assertThat(log()).hasSize(4).endsWith("assistant: fine");
+		}
+	}
+
+	private static <T> HookResult<T> broken(boolean passes) {
+		if (passes) {
+			return HookResult.keep();
+		}
+		throw new UnsupportedOperationException("a bug");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void guardWithABugLetsNoCallComeToWait(ClientSetup.Mode mode) {
+		guarded(Durability.TURN, TestHooks.beforeSave("broken", (messages) -> broken(false)));
+		this.model.calls(cancel("c1", 1));
+		assertThatExceptionOfType(HookFailedException.class).isThrownBy(() -> ask(mode, "q"));
+		assertThat(turn().status()).isEqualTo(TurnStatus.FAILED);
+		assertThat(pending()).isEmpty();
+		assertThat(this.runs).isEmpty();
 	}
 
 	private void guarded(Durability durability, SessionHook guard) {

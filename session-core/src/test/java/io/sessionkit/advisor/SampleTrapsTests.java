@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.sessionkit.HookFailedException;
 import io.sessionkit.InvalidSequenceException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionRefusedException;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversation;
@@ -223,7 +223,7 @@ class SampleTrapsTests {
 		});
 		ChatClient chat = chat(ClientSetup.plain(), Trim.NONE, adding);
 		this.model.says("the SECRET is 42");
-		assertThatExceptionOfType(SessionRefusedException.class).isThrownBy(() -> ask(ClientSetup.plain(), chat, "u1"))
+		assertThatExceptionOfType(HookFailedException.class).isThrownBy(() -> ask(ClientSetup.plain(), chat, "u1"))
 			.withMessageNotContaining("SECRET");
 		assertThat(thread().messages()).isEmpty();
 		assertThat(Lines.of(thread().items(1).stream().map(SessionItem::message).toList())).containsExactly("user: u1");

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.CommitFailedException;
+import io.sessionkit.HookFailedException;
 import io.sessionkit.InvalidSequenceException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
@@ -299,13 +300,18 @@ class SessionHookTests {
 	void hookThatThrowsOnAReplyWithholdsItFromTheExceptionToo(ClientSetup setup) {
 		this.model.says(SECRET);
 		SessionHook broken = TestHooks.afterModel("broken", (reply) -> {
-			throw new IllegalArgumentException("cannot check " + reply.getText());
+			throw new IllegalArgumentException("cannot check " + reply.getText(),
+					new IllegalStateException(reply.getText()));
 		});
 		List<String> delivered = new CopyOnWriteArrayList<>();
-		SessionRefusedException refused = refused(setup, client(setup, List.of(broken)), "q", delivered);
-		assertThat(refused.reason()).isEqualTo(IllegalArgumentException.class.getName());
-		assertNoTrace(refused, SECRET);
-		assertThat(refused.getStackTrace()[0].getClassName()).contains("SessionHookTests");
+		HookFailedException failed = failed(setup, client(setup, List.of(broken)), "q", delivered);
+		assertThat(failed.hook()).isEqualTo("broken");
+		assertThat(failed.phase()).isEqualTo(Phase.AFTER_MODEL);
+		assertThat(failed.failure()).isEqualTo(IllegalArgumentException.class.getName());
+		assertNoTrace(failed, SECRET);
+		assertThat(failed.getCause()).hasMessageContaining(IllegalArgumentException.class.getName());
+		assertThat(failed.getCause().getStackTrace()[0].getClassName()).contains("SessionHookTests");
+		assertThat(failed.getCause().getCause()).hasMessageContaining(IllegalStateException.class.getName());
 		assertThat(delivered).isEmpty();
 		assertThat(turn().status()).isEqualTo(TurnStatus.FAILED);
 		assertThat(turn().failure()).isEqualTo(IllegalArgumentException.class.getName());
@@ -366,9 +372,17 @@ class SessionHookTests {
 				return HookResult.refuse("keep it out");
 			});
 			List<String> delivered = new CopyOnWriteArrayList<>();
-			SessionRefusedException refused = refused(setup, client(setup, List.of(guard)), "q", delivered);
-			assertThat(refused.phase()).isEqualTo(Phase.BEFORE_SAVE);
-			assertNoTrace(refused, SECRET);
+			ChatClient chat = client(setup, List.of(guard));
+			if (throwing) {
+				HookFailedException failed = failed(setup, chat, "q", delivered);
+				assertThat(failed.phase()).isEqualTo(Phase.BEFORE_SAVE);
+				assertNoTrace(failed, SECRET);
+			}
+			else {
+				SessionRefusedException refused = refused(setup, chat, "q", delivered);
+				assertThat(refused.phase()).isEqualTo(Phase.BEFORE_SAVE);
+				assertNoTrace(refused, SECRET);
+			}
 			assertThat(delivered).isEmpty();
 			Turn last = turn(throwing ? 1 : 0);
 			assertThat(last.status()).isEqualTo(throwing ? TurnStatus.FAILED : TurnStatus.REFUSED);
@@ -452,9 +466,11 @@ class SessionHookTests {
 		this.model.calls(call()).says(SECRET);
 		SessionHook breaking = TestHooks.beforeSave("breaking", (turn) -> HookResult
 			.replace(turn.stream().filter((message) -> !(message instanceof ToolResponseMessage)).toList()));
-		SessionRefusedException refused = refused(setup(mode), client(setup(mode), List.of(breaking)), "q");
-		assertThat(refused.reason()).contains("breaking", "message 1 has tool calls", "results");
-		assertNoTrace(refused, SECRET);
+		HookFailedException failed = failed(setup(mode), client(setup(mode), List.of(breaking)), "q",
+				new ArrayList<>());
+		assertThat(failed.failure()).contains("breaking", "message 1 has tool calls", "results");
+		assertThat(failed.getCause()).isNull();
+		assertNoTrace(failed, SECRET);
 		assertThat(log()).isEmpty();
 	}
 
@@ -495,7 +511,7 @@ class SessionHookTests {
 				"q")
 			.call()
 			.content());
-		assertThat(thrown).isInstanceOf(SessionRefusedException.class)
+		assertThat(thrown).isInstanceOf(HookFailedException.class)
 			.hasMessageContaining("late")
 			.hasMessageContaining("replace(..)");
 	}
@@ -734,8 +750,8 @@ class SessionHookTests {
 	void hookThatOnlyLooksIsHeldToIt(ClientSetup.Mode mode) {
 		this.model.says("a");
 		SessionHook liar = TestHooks.onlyLooking((reply) -> HookResult.refuse("no"));
-		SessionRefusedException refused = refused(setup(mode), client(setup(mode), List.of(liar)), "q");
-		assertThat(refused.reason()).contains("checksReplies()");
+		HookFailedException failed = failed(setup(mode), client(setup(mode), List.of(liar)), "q", new ArrayList<>());
+		assertThat(failed.failure()).contains("checksReplies()");
 		assertThat(turn().status()).isEqualTo(TurnStatus.FAILED);
 		assertThat(log()).isEmpty();
 	}
@@ -829,14 +845,20 @@ class SessionHookTests {
 
 	private SessionRefusedException refused(ClientSetup setup, ChatClient chat, String question,
 			List<String> delivered) {
-		return catchThrowableOfType(SessionRefusedException.class, () -> {
-			if (setup.mode() == ClientSetup.Mode.CALL) {
-				delivered.add(prompt(chat, question).call().content());
-			}
-			else {
-				prompt(chat, question).stream().content().doOnNext(delivered::add).blockLast();
-			}
-		});
+		return catchThrowableOfType(SessionRefusedException.class, () -> deliver(setup, chat, question, delivered));
+	}
+
+	private HookFailedException failed(ClientSetup setup, ChatClient chat, String question, List<String> delivered) {
+		return catchThrowableOfType(HookFailedException.class, () -> deliver(setup, chat, question, delivered));
+	}
+
+	private static void deliver(ClientSetup setup, ChatClient chat, String question, List<String> delivered) {
+		if (setup.mode() == ClientSetup.Mode.CALL) {
+			delivered.add(prompt(chat, question).call().content());
+		}
+		else {
+			prompt(chat, question).stream().content().doOnNext(delivered::add).blockLast();
+		}
 	}
 
 	/**
