@@ -48,10 +48,13 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 
 	private final boolean requireSession;
 
+	private final SkippedHooks skippedHooks;
+
 	SessionTurnAdvisor(GatedTurns turns, SessionKeyResolver resolver, boolean requireSession) {
 		this.turns = turns;
 		this.resolver = resolver;
 		this.requireSession = requireSession;
+		this.skippedHooks = new SkippedHooks(turns.hooks());
 	}
 
 	@Override
@@ -122,7 +125,11 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 * registered twice, has its tools looked after already.
 	 */
 	private ChatClientRequest passed(SessionCall call) {
-		return call.openTurn().isPresent() ? call.passed() : call.passed(this.turns);
+		if (call.openTurn().isPresent()) {
+			return call.passed();
+		}
+		this.skippedHooks.passed(call.request().context());
+		return call.passed(this.turns);
 	}
 
 	/**

@@ -17,6 +17,7 @@ import io.sessionkit.conversation.OpenTurns;
 import io.sessionkit.conversation.TurnRequest;
 import io.sessionkit.conversation.TurnResult;
 import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -217,6 +218,14 @@ public final class GatedTurns {
 		return tools.stream()
 			.<ToolCallback>map((tool) -> new SessionlessTool(tool, this.rules, caller, enclosing))
 			.toList();
+	}
+
+	/**
+	 * Returns the hooks of all calls, which are asked in turns only.
+	 * @return the hooks; none if there are none
+	 */
+	public List<SessionHook> hooks() {
+		return this.conversations.hooks();
 	}
 
 	/**

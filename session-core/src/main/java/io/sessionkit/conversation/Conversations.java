@@ -149,6 +149,14 @@ public final class Conversations implements AutoCloseable {
 	}
 
 	/**
+	 * Returns the hooks of all calls.
+	 * @return the hooks, the outermost first; none if there are none
+	 */
+	public List<SessionHook> hooks() {
+		return this.rules.hooks();
+	}
+
+	/**
 	 * When turns are written.
 	 * @return the durability
 	 */

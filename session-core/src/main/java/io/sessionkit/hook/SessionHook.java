@@ -10,6 +10,10 @@ import org.springframework.util.ClassUtils;
  * Checks and changes what goes into a turn and what comes out of it. Every method leaves
  * things as they are unless it is overridden.
  * <p>
+ * Hooks are asked in calls on a session. A call that names none passes without them, and
+ * so does a model that is called without the session advisor: the log says so at the
+ * first such call that the advisor sees.
+ * <p>
  * Several hooks stand around the model like layers: those before the model are asked from
  * the first to the last, those after it from the last to the first, each with what the
  * one before has left. The first that answers or refuses ends that round of questions.

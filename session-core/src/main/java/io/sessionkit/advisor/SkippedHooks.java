@@ -1,0 +1,46 @@
+package io.sessionkit.advisor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.sessionkit.hook.SessionHook;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Says in the log, once, that hooks are not asked about calls that name no session: who
+ * has set up a guard may believe that it guards all calls. Safe for use by many threads.
+ */
+final class SkippedHooks {
+
+	private static final Log logger = LogFactory.getLog(SkippedHooks.class);
+
+	private final List<SessionHook> ofAllCalls;
+
+	private final AtomicBoolean reported = new AtomicBoolean();
+
+	SkippedHooks(List<SessionHook> ofAllCalls) {
+		this.ofAllCalls = ofAllCalls;
+	}
+
+	/**
+	 * A call passes that names no session.
+	 * @param parameters the advisor parameters of the call, which may bring hooks
+	 */
+	void passed(Map<String, ?> parameters) {
+		if (this.reported.get()) {
+			return;
+		}
+		List<SessionHook> skipped = new ArrayList<>(this.ofAllCalls);
+		skipped.addAll(CallAddition.of(parameters, SessionHook.class));
+		if (!skipped.isEmpty() && this.reported.compareAndSet(false, true)) {
+			logger.warn("A call names no session, so it passes without its hooks being asked: "
+					+ skipped.stream().map(SessionHook::name).toList() + ". Guards check calls on a session only. Add"
+					+ " .advisors(SessionAdvisor.session(..)) to the call, or set sessionkit.require-session=true to"
+					+ " refuse such calls. This is logged once.");
+		}
+	}
+
+}
