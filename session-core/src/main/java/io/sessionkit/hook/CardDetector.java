@@ -3,10 +3,12 @@ package io.sessionkit.hook;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds numbers of payment cards: 13 to 19 digits, with single spaces or hyphens between
- * groups of them, whose check digit is right (Luhn). About one in ten other numbers of
- * that length has such a digit too, decimals of them included; only what follows
- * {@code 0.} is none.
+ * Finds numbers of payment cards: 13 to 19 digits whose check digit is right (Luhn), with
+ * single spaces or hyphens between groups of them, or with points, underscores and
+ * slashes too where the groups are as long as on a card: four digits, then groups of four
+ * to six, the last of one to six. These signs also part dates, versions and names of
+ * files. About one in ten other numbers of that length has a right check digit too,
+ * decimals of them included; only what follows {@code 0.} is none.
  * <p>
  * From the start of each group no more than 20 digits are looked at, and the rest of a
  * longer run is passed over at once.
@@ -21,6 +23,13 @@ final class CardDetector implements Detector {
 
 	/** Spaces and hyphens, those that do not break included. */
 	private static final String SEPARATORS = " -\u00A0\u202F\u2010\u2011\u2012\u2013";
+
+	/** What parts groups that are as long as on a card. */
+	private static final String MORE_SEPARATORS = "._/";
+
+	private static final int PRINTED_GROUP = 4;
+
+	private static final int LONGEST_PRINTED_GROUP = 6;
 
 	@Override
 	public @Nullable Span find(CharSequence text, int from, int to) {
@@ -62,24 +71,64 @@ final class CardDetector implements Detector {
 		int found = -1;
 		int[] sums = new int[2]; // with each second digit doubled, from the first or
 									// second
+		Groups groups = new Groups();
 		int i = start;
 		for (int count = 1; count <= MOST && i < to; count++) {
 			int digit = Character.digit(text.charAt(i), DECIMAL);
 			sums[(count - 1) % 2] += doubled(digit);
 			sums[count % 2] += digit;
+			groups.digit();
 			i++;
 			if (isDigit(text, i)) {
 				continue;
 			}
-			if (count >= FEWEST && sums[count % 2] % DECIMAL == 0) {
+			if (count >= FEWEST && sums[count % 2] % DECIMAL == 0 && groups.mayBeCard()) {
 				found = i;
 			}
-			if (i + 1 >= to || SEPARATORS.indexOf(text.charAt(i)) < 0 || !isDigit(text, i + 1)) {
+			if (i + 1 >= to || !isSeparator(text.charAt(i)) || !isDigit(text, i + 1)) {
 				break;
 			}
+			groups.end(MORE_SEPARATORS.indexOf(text.charAt(i)) >= 0);
 			i++;
 		}
 		return found;
+	}
+
+	private static boolean isSeparator(char character) {
+		return SEPARATORS.indexOf(character) >= 0 || MORE_SEPARATORS.indexOf(character) >= 0;
+	}
+
+	/**
+	 * How long the groups of a number are.
+	 */
+	private static final class Groups {
+
+		/** Whether those that have ended are as long as on a card. */
+		private boolean printed = true;
+
+		/** Whether they have to be. */
+		private boolean strict;
+
+		private boolean first = true;
+
+		private int size;
+
+		void digit() {
+			this.size++;
+		}
+
+		void end(boolean strictly) {
+			int longest = this.first ? PRINTED_GROUP : LONGEST_PRINTED_GROUP;
+			this.printed = this.printed && this.size >= PRINTED_GROUP && this.size <= longest;
+			this.strict = this.strict || strictly;
+			this.first = false;
+			this.size = 0;
+		}
+
+		boolean mayBeCard() {
+			return !this.strict || (this.printed && this.size <= LONGEST_PRINTED_GROUP);
+		}
+
 	}
 
 	private static int doubled(int digit) {

@@ -7,15 +7,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A text as it is read in the end, and where each of its characters comes from: escapes
- * with backslashes and with percent signs are undone, however often the former were
- * escaped themselves; invisible and control characters are left out; digits of any script
- * and wide forms are the plain ones. Percent signs are undone for visible ASCII only.
+ * with backslashes, of JSON and of programming languages, and with percent signs are
+ * undone, however often the former were escaped themselves; invisible and control
+ * characters are left out; digits of any script and wide forms are the plain ones.
+ * Percent signs are undone for visible ASCII only.
  */
 final class Reading {
-
-	private static final String BACKSLASH = "u005c";
-
-	private static final int UNIT = "u0000".length();
 
 	private static final int PERCENT = "%00".length();
 
@@ -124,13 +121,13 @@ final class Reading {
 		while (end < this.written.length()) {
 			if (this.written.charAt(end) == '\\') {
 				end++;
+				continue;
 			}
-			else if (end > from && this.written.regionMatches(true, end, BACKSLASH, 0, UNIT)) {
-				end += UNIT;
-			}
-			else {
+			Escape escape = (end > from) ? Escape.at(this.written, end) : null;
+			if (escape == null || escape.point() != '\\') {
 				break;
 			}
+			end = escape.end();
 		}
 		return end;
 	}
@@ -139,12 +136,16 @@ final class Reading {
 	 * @return where what was escaped ends
 	 */
 	private int unescape(int start, int backslashes) {
-		char next = (backslashes < this.written.length()) ? this.written.charAt(backslashes) : ' ';
-		int unit = (next == 'u') ? hex(this.written, backslashes + 1, backslashes + UNIT) : -1;
-		int meant = (unit >= 0) ? unit : JsonText.meant(next);
-		int end = (unit >= 0) ? backslashes + UNIT : backslashes + ((meant >= 0) ? 1 : 0);
-		add((meant >= 0) ? (char) meant : '\\', start, end);
-		return end;
+		Escape escape = Escape.at(this.written, backslashes);
+		if (escape == null) {
+			add('\\', start, backslashes);
+			return backslashes;
+		}
+		char[] meant = Character.toChars(escape.point());
+		for (int k = 0; k < meant.length; k++) {
+			add(meant[k], start + k, escape.end());
+		}
+		return escape.end();
 	}
 
 	/**
@@ -157,7 +158,7 @@ final class Reading {
 		while (i < read.length()) {
 			int point = read.codePointAt(i);
 			int end = i + Character.charCount(point);
-			int percent = (point == '%') ? hex(read, i + 1, i + PERCENT) : -1;
+			int percent = (point == '%') ? Escape.number(read, i + 1, i + PERCENT, HEX) : -1;
 			if (percent >= ' ' && percent <= LAST_ASCII) {
 				add((char) percent, this.starts[i], this.ends[i + PERCENT - 1]);
 				end = i + PERCENT;
@@ -190,21 +191,6 @@ final class Reading {
 			return '0' + digit;
 		}
 		return (point >= FIRST_WIDE && point <= LAST_WIDE) ? point - FIRST_WIDE + '!' : point;
-	}
-
-	/**
-	 * @return -1 if it is no number of that many digits
-	 */
-	private static int hex(CharSequence text, int from, int to) {
-		int number = 0;
-		for (int i = from; i < to; i++) {
-			int digit = (i < text.length()) ? Character.digit(text.charAt(i), HEX) : -1;
-			if (digit < 0) {
-				return -1;
-			}
-			number = number * HEX + digit;
-		}
-		return number;
 	}
 
 }

@@ -182,7 +182,8 @@ public final class Redactor implements SessionHook {
 
 		/**
 		 * Looks for numbers of payment cards: 13 to 19 digits with a right check digit,
-		 * single spaces or hyphens between them; not by default. About one in ten other
+		 * single spaces or hyphens between them, or points, underscores and slashes where
+		 * the groups are as long as on a card; not by default. About one in ten other
 		 * numbers of that length has a right check digit too.
 		 * @param action what becomes of them
 		 * @return this builder

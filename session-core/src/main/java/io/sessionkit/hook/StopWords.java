@@ -17,8 +17,8 @@ import org.springframework.ai.chat.messages.Message;
  * A guard that refuses what has one of some words or phrases in it: of the input, of
  * replies, and of the arguments of tool calls. Texts are compared without regard to case,
  * to the Unicode form, and to invisible and control characters; white space in a phrase
- * stands for any run of it. Escapes with backslashes are undone, in JSON and in any other
- * text.
+ * stands for any run of it. Escapes with backslashes are undone, those of JSON and the
+ * numbers that programming languages write, in JSON and in any other text.
  * <p>
  * Only whole words are found: a letter, digit, mark or underscore beside the word means
  * that it is another one. Where the word begins or ends in a script that puts no spaces

@@ -50,8 +50,12 @@ class RedactorTests {
 			"a@x.org b@y.org | [email] [email]", "j\u00FCrgen@b\u00FCcher.de | [email]", "a@b@x.org | a@[email]",
 			"ada@x.org.5 | [email].5", "4111111111111111 | [card]", "4111 1111 1111 1111 | [card]",
 			"4111-1111-1111-1111. | [card].", "no 12 4111 1111 1111 1111 | no 12 [card]",
-			"4111\u00A01111\u00A01111\u00A01111 | [card]", "378282246310005 | [card]", "4222222222222 | [card]",
-			"6304000000000000000 | [card]",
+			"4111\u00A01111\u00A01111\u00A01111 | [card]", "378282246310005 | [card]", "4111.1111.1111.1111 | [card]",
+			"4111_1111_1111_1111 | [card]", "4111/1111/1111/1111. | [card].",
+			"card_4111_1111_1111_1111.txt | card_[card].txt", "4111 1111.1111-1111 | [card]",
+			"3782.822463.10005 | [card]", "3056/930902/5904 | [card]", "1.4111.1111.1111.1111 | 1.[card]",
+			"6304.0000.0000.0000.000 | [card]", "4222_2222_2222_2 | [card]",
+			"see /4111/1111/1111/1111/x | see /[card]/x", "4222222222222 | [card]", "6304000000000000000 | [card]",
 			"\u0664\u0661\u0661\u0661\u0661\u0661\u0661\u0661\u0661\u0661\u0661\u0661\u0661\u0661\u0661\u0661 | [card]",
 			"10.0.0.1 | [ip]", "10.0.0.1:8080/24 | [ip]:8080/24", "at 255.255.255.255. | at [ip].",
 			"\u5730\u574010.0.0.1\u3002 | \u5730\u5740[ip]\u3002", "::1 | [ip]", "2001:db8::1 | [ip]",
@@ -65,9 +69,12 @@ class RedactorTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "ada@example", "@example.org", "ada@", "ada @example.org", "a@b.c", "4111111111111112",
 			"4111  1111  1111  1111", "41111111111111111111111", "411111111111", "0.4111111111111111",
-			"4111_1111_1111_1111", "256.1.1.1", "1.2.3", "1.2.3.4.5", "v1.2.3.4", "1.2.3.4b", "12:30:45",
-			"00:1a:2b:3c:4d:5e", "std::string", " :: ", ":::1", "a:b:c:d:e:f:0:1:2", "12345::1", "1::2::3", "",
-			"[email] [card] [ip]", "plain" })
+			"4111__1111__1111__1111", "4111._1111", "256.1.1.1", "IMG_41111111_11111111.jpg", "2024.01.15.10.30.45",
+			"2024/01/15/10/30/45.7", "41.11.11.11.11.11.11.11", "192.168.100.300/192.168.100.301", "4.111111111111111",
+			"52.520008/13.404954", "4111.111111111111", "4111.1111.1111.1112", "41111.111.1111.1111",
+			"0.4111.1111.1111.1111", "1.2.3", "1.2.3.4.5", "v1.2.3.4", "1.2.3.4b", "12:30:45", "00:1a:2b:3c:4d:5e",
+			"std::string", " :: ", ":::1", "a:b:c:d:e:f:0:1:2", "12345::1", "1::2::3", "", "[email] [card] [ip]",
+			"plain" })
 	void otherTextStays(String text) {
 		assertThat(text(this.redactor, text)).isEqualTo(text);
 	}
@@ -260,7 +267,11 @@ class RedactorTests {
 					"log {\\\"e\\\":\\\"alice\\\\u0040example.com\\\"} | log {\\\"e\\\":\\\"[email]\\\"}",
 					"at al\\u0069ce@example.com | at [email]", "at alice\\u005cu0040example.com | at [email]",
 					"at \\u0031\\u0030.0.0.1\\n | at [ip]\\n", "no \\u0041-77 in it | no [order] in it",
-					"[email] bob\\u0040x.org [card] | [email] [email] [card]",
+					"[email] bob\\u0040x.org [card] | [email] [email] [card]", "at alice\\x40example.com | at [email]",
+					"at alice\\u{40}example.com | at [email]", "at alice\\100example.com | at [email]",
+					"at alice\\U00000040example.com | at [email]", "at \\u{1D41A}lice@example.com | at [email]",
+					"{\"e\":\"alice\\\\x40example.com\"} | {\"e\":\"[email]\"}",
+					"4111\\x201111\\x201111\\x201111 | [card]", "10\\x2e0.0.1 | [ip]",
 					"DOMAIN\\ada@x.org \\x \\u12 \\ | DOMAIN\\[email] \\x \\u12 \\" })
 	void escapeInATextThatIsNoJsonHidesNothing(String lines, String expectedLines) {
 		Redactor redactor = orders(Action.REDACT);
@@ -367,9 +378,10 @@ class RedactorTests {
 	@ParameterizedTest
 	@EnumSource(value = Action.class, names = { "REDACT", "MASK" })
 	void redactedTwiceIsRedactedOnce(Action action) {
-		List<String> parts = List.of("a", "ada", "@", ".", "x.org", "4111", "1111", " ", "-", "10.0.0.1", ":", "::1",
-				"1", "[email]", "[", "]", "{", "}", "\"", ",", "\\u0040", "\\", "fe80", "*", "\n", "A-77", "b",
-				"\\u00a0", "u0061", "%40", "\uFF20", "\u200B", "\uD835\uDC1A", "12345678", "\\n");
+		List<String> parts = List.of("a", "ada", "@", ".", "x.org", "4111", "1111", " ", "-", "_", "/", "10.0.0.1", ":",
+				"::1", "1", "[email]", "[", "]", "{", "}", "\"", ",", "\\u0040", "\\", "fe80", "*", "\n", "A-77", "b",
+				"\\u00a0", "u0061", "\\x40", "\\u{40}", "x5c", "100", "{", "%40", "\uFF20", "\u200B", "\uD835\uDC1A",
+				"12345678", "\\n");
 		Redactor redactor = all(action).pattern("order", Pattern.compile("A-\\d+|b|\\]\\s*1"), action)
 			.pattern("digits", Pattern.compile("\\b\\d{4,}|\\d[*\"]"), action)
 			.build();
@@ -389,8 +401,8 @@ class RedactorTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "a@", "1", "4", "1.", "1.1.1.1.", "0 ", "1-", "a", "a.", "@", "a:", ":", "::", "f:1.",
-			"a@a.", "a@a-", ".", "a@x.org ", "4111 1111 1111 1111 ", "10.0.0.1 ", "a@a_", "a@_.", "\uD835\uDC1A@", "0.",
-			"0.4" })
+			"a@a.", "a@a-", ".", "a@x.org ", "4111 1111 1111 1111 ", "4111.", "4111_1111/", "1/", "10.0.0.1 ", "a@a_",
+			"a@_.", "\uD835\uDC1A@", "0.", "0.4" })
 	void detectorsLookAtEachCharacterOfALongTextAFewTimes(String part) {
 		String text = part.repeat(LONG / part.length());
 		for (Detector detector : List.of(new EmailDetector(), new CardDetector(), IpDetector.V4, IpDetector.V6)) {
@@ -409,7 +421,8 @@ class RedactorTests {
 	@Test
 	void longTextsOfEachKindAreRedacted() {
 		for (String part : List.of("a@a@a@", "1", "1.1.1.1.", "{\"a\":[", "[[", "a@x.org ", "\"\\\"", "\\", "\\u005c",
-				"a\\u0040x.org ", "a%40x.org ", "\u200B", "*", "* ", "****5678", "[email]\\n", "%", "%40")) {
+				"\\x5c", "\\u{", "\\u{0", "\\u{5c}", "\\134", "\\uuuu", "\\N{U+", "a\\u0040x.org ", "a\\x40x.org ",
+				"a%40x.org ", "\u200B", "*", "* ", "****5678", "[email]\\n", "%", "%40")) {
 			String text = part.repeat(LONG / part.length());
 			assertThat(data(this.redactor, text)).doesNotContain("x.org");
 		}

@@ -66,6 +66,33 @@ class StopWordsTests {
 		assertThat(refuses("secret", text)).isTrue();
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "\\x73ecret", "the \\x73\\x65\\x63\\x72\\x65\\x74", "\\u{73}ecret", "\\u{000073}ecret",
+			"se\\u{63}ret", "\\x{73}ecret", "\\U00000073ecret", "\\163ecret", "\\uu0073ecret", "\\N{U+0073}ecret",
+			"\\x5cx73ecret", "\\u{5c}u{73}ecret", "\\134x73ecret", "\\\\x73ecret", "{\"q\":\"\\\\x73ecret\"}",
+			"{\"q\":\"\\\\u{73}ecret\"}", "{\"q\":\"\\x73ecret\"}", "print('\\x73' 'ecret', '\\x73ecret')",
+			"\\u{D835}\\u{DC2C}ecret", "\\u{1D42C}ecret", "\\U0001D42Cecret" })
+	void escapeOfAnotherLanguageHidesNoWord(String text) {
+		assertThat(refuses("secret", text)).isTrue();
+		AssistantMessage calls = AssistantMessage.builder()
+			.toolCalls(List.of(new ToolCall("c1", "function", "tool", text)))
+			.build();
+		assertThat(StopWords.of("secret").afterModel(CONTEXT, calls)).isInstanceOf(HookResult.Refuse.class);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "\\x73ecretary", "\\u{73}ecretary", "\\x7", "\\u{}", "\\u{110000}", "\\u{", "\\U0000",
+			"\\", "\\u{7g}ecret1", "\\N{", "\\N{U+}", "\\400" })
+	void whatIsNoEscapeOrAnotherWordPasses(String text) {
+		assertThat(refuses("secret", text)).isFalse();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "C:\\secret", "C:\\x73\\secret", "\\u{73} secret", "\\secret\\x41" })
+	void wordBesideABackslashIsFound(String text) {
+		assertThat(refuses("secret", text)).isTrue();
+	}
+
 	@Test
 	void trap10MachineWithAnotherLocaleFindsTheSame() {
 		Locale before = Locale.getDefault();
