@@ -10,15 +10,18 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 
 /**
  * A guard that refuses what has one of some words or phrases in it: of the input, of
- * replies, and of the arguments of tool calls. Texts are compared without regard to case,
- * to the Unicode form, and to invisible and control characters; white space in a phrase
- * stands for any run of it. Escapes with backslashes are undone, those of JSON and the
- * numbers that programming languages write, in JSON and in any other text.
+ * replies, and of the arguments of tool calls. Replies may be replaced instead:
+ * {@link #answerWith}. Texts are compared without regard to case, to the Unicode form,
+ * and to invisible and control characters; white space in a phrase stands for any run of
+ * it. Escapes with backslashes are undone, those of JSON and the numbers that programming
+ * languages write, in JSON and in any other text.
  * <p>
  * Only whole words are found: a letter, digit, mark or underscore beside the word means
  * that it is another one. Where the word begins or ends in a script that puts no spaces
@@ -46,13 +49,17 @@ public final class StopWords implements SessionHook {
 
 	private final String reason;
 
+	/** What is said instead of a reply; null to refuse it. */
+	private final @Nullable String answer;
+
 	private final boolean input;
 
 	private final boolean replies;
 
-	private StopWords(Pattern words, String reason, boolean input, boolean replies) {
+	private StopWords(Pattern words, String reason, @Nullable String answer, boolean input, boolean replies) {
 		this.words = words;
 		this.reason = reason;
+		this.answer = answer;
 		this.input = input;
 		this.replies = replies;
 	}
@@ -86,7 +93,7 @@ public final class StopWords implements SessionHook {
 			throw new IllegalArgumentException("There are no stop words. Name at least one.");
 		}
 		String any = folded.stream().map(StopWords::pattern).collect(Collectors.joining("|"));
-		return new StopWords(Pattern.compile(any), REASON, true, true);
+		return new StopWords(Pattern.compile(any), REASON, null, true, true);
 	}
 
 	/**
@@ -100,19 +107,50 @@ public final class StopWords implements SessionHook {
 		if (reason.isBlank()) {
 			throw new IllegalArgumentException("The reason must not be blank. Say why in a few words.");
 		}
-		if (isIn(reason)) {
+		if (isWrittenIn(reason)) {
 			throw new IllegalArgumentException(
 					"The reason has one of the stop words in it, and it is kept and shown. Say it without.");
 		}
-		return new StopWords(this.words, reason, this.input, this.replies);
+		return new StopWords(this.words, reason, this.answer, this.input, this.replies);
+	}
+
+	/**
+	 * Returns the same guard, which replaces replies instead of refusing them: a reply of
+	 * the model that has one of the words, or whose tool calls have, becomes this text,
+	 * for the caller, the store and the requests to come. Its tools do not run, and the
+	 * turn is completed. Input is refused as before, and so is a reply that no model
+	 * gave, since that cannot be replaced for the caller.
+	 * @param text what is said instead
+	 * @return a new guard
+	 * @throws IllegalArgumentException if it is blank or has one of the words
+	 * @throws IllegalStateException if the guard checks input only
+	 */
+	public StopWords answerWith(String text) {
+		if (text.isBlank()) {
+			throw new IllegalArgumentException("The text of the reply must not be blank. Say what to reply instead.");
+		}
+		if (isWrittenIn(text)) {
+			throw new IllegalArgumentException(
+					"The text of the reply has one of the stop words in it. Say it without.");
+		}
+		if (!this.replies) {
+			throw new IllegalStateException(
+					"The guard checks no replies that answerWith(..) could replace. Leave" + " onlyInput() out.");
+		}
+		return new StopWords(this.words, this.reason, text, this.input, true);
 	}
 
 	/**
 	 * The same guard, on input only: streams do not wait for it.
 	 * @return a new guard
+	 * @throws IllegalStateException if it has a text to replace replies with
 	 */
 	public StopWords onlyInput() {
-		return new StopWords(this.words, this.reason, true, false);
+		if (this.answer != null) {
+			throw new IllegalStateException("The guard has a text for replies that it would not check. Leave"
+					+ " answerWith(..) or onlyInput() out.");
+		}
+		return new StopWords(this.words, this.reason, null, true, false);
 	}
 
 	/**
@@ -120,7 +158,7 @@ public final class StopWords implements SessionHook {
 	 * @return a new guard
 	 */
 	public StopWords onlyReplies() {
-		return new StopWords(this.words, this.reason, false, true);
+		return new StopWords(this.words, this.reason, this.answer, false, true);
 	}
 
 	@Override
@@ -130,7 +168,11 @@ public final class StopWords implements SessionHook {
 
 	@Override
 	public HookResult<AssistantMessage> afterModel(HookContext context, AssistantMessage reply) {
-		return (this.replies && isIn(reply)) ? HookResult.refuse(this.reason) : HookResult.keep();
+		if (!this.replies || !isIn(reply)) {
+			return HookResult.keep();
+		}
+		return (this.answer != null) ? HookResult.replace(new AssistantMessage(this.answer))
+				: HookResult.refuse(this.reason);
 	}
 
 	/**
@@ -148,12 +190,11 @@ public final class StopWords implements SessionHook {
 	}
 
 	private boolean isIn(Message message) {
-		for (String text : MessageTexts.of(message)) {
-			if (isIn(text) || (text.indexOf('\\') >= 0 && isEscapedIn(text))) {
-				return true;
-			}
-		}
-		return false;
+		return MessageTexts.of(message).stream().anyMatch(this::isWrittenIn);
+	}
+
+	private boolean isWrittenIn(String text) {
+		return isIn(text) || (text.indexOf('\\') >= 0 && isEscapedIn(text));
 	}
 
 	private boolean isEscapedIn(String text) {

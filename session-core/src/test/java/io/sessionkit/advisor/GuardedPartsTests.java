@@ -121,6 +121,22 @@ class GuardedPartsTests extends ApprovalFixture {
 	}
 
 	@ParameterizedTest
+	@MethodSource("setupsAndDurabilities")
+	void replacedReplyMakesNoCallWaitAndEndsATurnThatGoesOn(ClientSetup setup, Durability durability) {
+		guarded(durability, StopWords.of("secret").answerWith("Sorry."));
+		this.model.calls(call("c1", "cancel", "{\"id\":1,\"note\":\"\\\\x73ecret\"}"));
+		assertThat(status(ask(setup, "q1"))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(pending()).isEmpty();
+		assertThat(this.runs).isEmpty();
+		this.model.calls(cancel("c1", 1)).says("a secret");
+		ask(setup, "q2");
+		approve(waiting());
+		assertThat(status(goOn(setup))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(log()).containsExactly("user: q1", "assistant: Sorry.", "user: q2", "assistant cancel({\"id\":1})",
+				"tool cancel=done {\"id\":1}", "assistant: Sorry.");
+	}
+
+	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void redactorThatBlocksRefusesNothingThatNobodyIsShown(ClientSetup.Mode mode) {
 		Pattern word = Pattern.compile("secret");

@@ -12,6 +12,8 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.Verdict;
+import io.sessionkit.Verdict.Outcome;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
@@ -123,6 +125,48 @@ class ShippedGuardTests {
 		refused(setup, client(setup, StopWords.of("hunter2")), "q", new ArrayList<>());
 		assertThat(this.toolGot).isEmpty();
 		assertThat(turn().status()).isEqualTo(TurnStatus.REFUSED);
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void replyWithAStopWordIsReplacedByTheTextEverywhere(ClientSetup setup) {
+		this.model.calls(call("{\"to\":\"x\"}")).says("it is hunter2");
+		ChatClient chat = client(setup, StopWords.of("hunter2").answerWith("Sorry, I cannot say that."));
+		List<String> delivered = new ArrayList<>();
+		delivered.add(String.valueOf(setup.content(prompt(chat, "q"))));
+		assertThat(delivered).containsExactly("Sorry, I cannot say that.");
+		assertThat(this.heard).containsExactly("Sorry, I cannot say that.");
+		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(turn().verdicts())
+			.containsExactly(new Verdict("StopWords", Phase.AFTER_MODEL, Outcome.REPLACED, null));
+		this.model.says("fine");
+		setup.content(prompt(chat, "next"));
+		assertThat(this.model.lastRequestLines()).contains("assistant: Sorry, I cannot say that.")
+			.endsWith("user: next");
+		assertNowhere(null, delivered, "hunter2");
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void toolWhoseArgumentsHaveAStopWordDoesNotRunWhereTheReplyIsReplaced(ClientSetup setup) {
+		this.model.calls(call("{\"to\":\"fine\"}"), call("{\"to\":\"\\x68unter2\"}"));
+		ChatClient chat = client(setup, StopWords.of("hunter2").answerWith("Sorry."));
+		assertThat(setup.content(prompt(chat, "q"))).isEqualTo("Sorry.");
+		assertThat(this.toolGot).isEmpty();
+		assertThat(log()).containsExactly("user: q", "assistant: Sorry.");
+		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void directResultWithAStopWordIsRefusedWhereTheReplyIsReplaced(ClientSetup setup) {
+		this.model.calls(call("{\"to\":\"x\"}"));
+		Conversations conversations = Conversations.builder(this.store)
+			.hooks(StopWords.of("sent").answerWith("Sorry."))
+			.build();
+		ChatClient chat = setup.builder(this.model, SessionAdvisor.of(conversations)).defaultTools(tool(true)).build();
+		List<String> delivered = new ArrayList<>();
+		assertNowhere(refused(setup, chat, "q", delivered), delivered, "sent to");
 	}
 
 	@Test

@@ -20,6 +20,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class StopWordsTests {
 
@@ -172,6 +173,44 @@ class StopWordsTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> guard.reason(" "));
 		assertThat(guard.reason("Not here.").onlyInput().beforeTurn(CONTEXT, List.of(new UserMessage("secret"))))
 			.isEqualTo(HookResult.refuse("Not here."));
+	}
+
+	@Test
+	void replyIsReplacedByTheTextWhereOneIsGiven() {
+		StopWords guard = StopWords.of("secret").answerWith("Sorry, I cannot say that.");
+		AssistantMessage calls = AssistantMessage.builder()
+			.content("the secret")
+			.toolCalls(List.of(new ToolCall("c1", "function", "tool", "{}")))
+			.build();
+		for (AssistantMessage reply : List.of(new AssistantMessage("a secret"), calls)) {
+			assertThat(guard.afterModel(CONTEXT, reply)).isInstanceOfSatisfying(HookResult.Replace.class,
+					(replace) -> assertThat(replace.value()).isInstanceOfSatisfying(AssistantMessage.class, (other) -> {
+						assertThat(other.getText()).isEqualTo("Sorry, I cannot say that.");
+						assertThat(other.hasToolCalls()).isFalse();
+					}));
+		}
+		assertThat(guard.afterModel(CONTEXT, new AssistantMessage("fine"))).isEqualTo(HookResult.keep());
+		assertThat(guard.beforeTurn(CONTEXT, List.of(new UserMessage("secret")))).as("input is refused")
+			.isInstanceOf(HookResult.Refuse.class);
+		assertThat(guard.beforeSave(CONTEXT, completed(new UserMessage("q"), new AssistantMessage("a secret"))))
+			.as("what no model said is refused")
+			.isInstanceOf(HookResult.Refuse.class);
+		assertThat(guard.reason("No.").onlyReplies().afterModel(CONTEXT, new AssistantMessage("secret")))
+			.isInstanceOf(HookResult.Replace.class);
+		assertThat(guard.checksReplies()).isTrue();
+	}
+
+	@Test
+	void textOfTheReplyIsNeitherBlankNorHasItAWord() {
+		StopWords guard = StopWords.of("secret");
+		assertThatIllegalArgumentException().isThrownBy(() -> guard.answerWith(" "))
+			.withMessageContaining("must not be blank");
+		assertThatIllegalArgumentException().isThrownBy(() -> guard.answerWith("It is a \\x73ecret."))
+			.withMessageContaining("Say it without");
+		assertThatIllegalStateException().isThrownBy(() -> guard.onlyInput().answerWith("Sorry."))
+			.withMessageContaining("onlyInput()");
+		assertThatIllegalStateException().isThrownBy(() -> guard.answerWith("Sorry.").onlyInput())
+			.withMessageContaining("answerWith(..)");
 	}
 
 	@ParameterizedTest
