@@ -29,8 +29,8 @@ import org.springframework.core.Ordered;
 /**
  * Makes {@code ChatClient} calls that name a session continue it: history in front, the
  * whole turn stored when it ends. A call that names none passes through untouched, but
- * for tools that need an approval, which refuse; no hook, merge or listener is asked about
- * it.
+ * for tools that need an approval, which refuse; no hook, merge or listener is asked
+ * about it.
  *
  * <pre>{@code
  * ChatClient chat = ChatClient.builder(model).defaultAdvisors(sessionAdvisor).build();

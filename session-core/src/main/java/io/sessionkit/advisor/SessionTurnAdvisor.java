@@ -128,7 +128,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		if (call.openTurn().isPresent()) {
 			return call.passed();
 		}
-		this.skippedHooks.passed(call.request().context());
+		if (!call.isWithoutSession()) {
+			this.skippedHooks.passed(call.request().context());
+		}
 		return call.passed(this.turns);
 	}
 

@@ -38,8 +38,8 @@ final class SkippedHooks {
 		if (!skipped.isEmpty() && this.reported.compareAndSet(false, true)) {
 			logger.warn("A call names no session, so it passes without its hooks being asked: "
 					+ skipped.stream().map(SessionHook::name).toList() + ". Guards check calls on a session only. Add"
-					+ " .advisors(SessionAdvisor.session(..)) to the call, or set sessionkit.require-session=true to"
-					+ " refuse such calls. This is logged once.");
+					+ " .advisors(SessionAdvisor.session(..)) to the call, or SessionAdvisor.none() if that is meant;"
+					+ " sessionkit.require-session=true refuses such calls. This is logged once.");
 		}
 	}
 

@@ -81,8 +81,13 @@ class SkippedHooksTests {
 	}
 
 	@Test
-	void nothingIsSaidWhereThereIsNoHookOrASession() {
-		this.model.says("a").says("b");
+	void nothingIsSaidWhereThereIsNoHookOrASessionOrNoneIsMeant() {
+		this.model.says("a").says("b").says("c");
+		chat(ClientSetup.plain(), StopWords.of("secret")).prompt()
+			.user("q")
+			.advisors(SessionAdvisor.none())
+			.call()
+			.content();
 		chat(ClientSetup.plain()).prompt().user("q").call().content();
 		chat(ClientSetup.plain(), StopWords.of("secret")).prompt()
 			.user("q")
