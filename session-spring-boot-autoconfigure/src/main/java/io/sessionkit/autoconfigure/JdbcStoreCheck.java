@@ -60,19 +60,39 @@ final class JdbcStoreCheck {
 	 */
 	static ConfigurationRefusedException unreachable(Exception ex) {
 		return new ConfigurationRefusedException(
-				"The DataSource that sessions are to be kept in gave no connection (" + rootOf(ex) + ").",
-				"Start the database, or correct 'spring.datasource.url', 'spring.datasource.username' and"
-						+ " 'spring.datasource.password'. With debug=true the log has the driver's own message.",
-				ex);
+				"The DataSource that sessions are to be kept in gave no connection (" + describe(rootOf(ex)) + ").",
+				whatToDo(rootOf(ex)) + " With debug=true the log has the driver's own message.", ex);
 	}
 
-	private static String rootOf(Throwable ex) {
+	/**
+	 * By what servers say: PostgreSQL, MariaDB and MySQL, H2, SQL Server.
+	 */
+	private static String whatToDo(Throwable root) {
+		String state = (root instanceof SQLException sql && sql.getSQLState() != null) ? sql.getSQLState() : "";
+		int error = (root instanceof SQLException sql) ? sql.getErrorCode() : 0;
+		if (state.equals("3D000") || error == 1049 || error == 90146 || error == 4060) {
+			return "The server has no database of this name: create it, or correct the name at the end of"
+					+ " 'spring.datasource.url'.";
+		}
+		if (state.startsWith("28") || error == 18456) {
+			return "The server refused the user: correct 'spring.datasource.username' and"
+					+ " 'spring.datasource.password', or let this user connect.";
+		}
+		return "Start the database, or correct 'spring.datasource.url', 'spring.datasource.username' and"
+				+ " 'spring.datasource.password'.";
+	}
+
+	private static Throwable rootOf(Throwable ex) {
 		Throwable root = ex;
 		while (root.getCause() != null && root.getCause() != root) {
 			root = root.getCause();
 		}
-		String state = (root instanceof SQLException sql) ? ", SQLSTATE " + sql.getSQLState() : "";
-		return root.getClass().getName() + state;
+		return root;
+	}
+
+	private static String describe(Throwable root) {
+		return root.getClass().getName()
+				+ ((root instanceof SQLException sql) ? ", SQLSTATE " + sql.getSQLState() : "");
 	}
 
 	private String createTables() {

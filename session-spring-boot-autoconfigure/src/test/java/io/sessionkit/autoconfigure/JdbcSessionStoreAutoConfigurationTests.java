@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.UUID;
 
 import javax.sql.DataSource;
@@ -17,6 +19,7 @@ import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -38,6 +41,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -189,6 +193,44 @@ class JdbcSessionStoreAutoConfigurationTests {
 					"sessionkit.store.jdbc.initialize-schema=" + mode));
 		assertThat(analysis.getDescription()).contains("gave no connection").doesNotContain("secret");
 		assertThat(analysis.getAction()).contains("spring.datasource.url");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "3D000, 0, create it", "42000, 1049, create it", "90146, 90146, create it",
+			"28P01, 0, refused the user", "28000, 1045, refused the user", "08001, 0, Start the database",
+			", 0, Start the database" })
+	void whatIsToBeDoneFollowsFromWhatTheServerSays(String state, int error, String action) {
+		DataSource refusing = new AbstractDataSource() {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				throw new SQLException("pool", new SQLException("secret", state, error));
+			}
+
+			@Override
+			public Connection getConnection(String user, String password) throws SQLException {
+				return getConnection();
+			}
+
+		};
+		FailureAnalysis analysis = StartFailure.analysis(this.bare.withBean(DataSource.class, () -> refusing));
+		assertThat(analysis.getAction()).contains(action);
+		assertThat(analysis.getDescription() + analysis.getAction()).doesNotContain("secret");
+	}
+
+	@Test
+	void databaseFileThatIsNotThereIsReported() {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withPropertyValues("spring.datasource.url=jdbc:h2:file:./target/none;IFEXISTS=TRUE"));
+		assertThat(analysis.getAction()).contains("create it");
+	}
+
+	@Test
+	void missingDriverIsReportedByItsName() {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withPropertyValues("spring.datasource.url=jdbc:db2://localhost/secret"));
+		assertThat(analysis.getDescription()).contains("com.ibm.db2.jcc.DB2Driver").doesNotContain("localhost");
+		assertThat(analysis.getAction()).contains("dependency");
 	}
 
 	@ParameterizedTest
