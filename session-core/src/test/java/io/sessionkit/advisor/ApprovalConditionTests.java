@@ -139,7 +139,8 @@ class ApprovalConditionTests extends ApprovalFixture {
 	@CsvSource(delimiter = '|', quoteCharacter = '`',
 			value = { "limited|{\"limits\":{}}", "limited|{\"limits\":{\"total\":null}}",
 					"limited|{\"limits\":{\"total\":101}}", "indexed|{\"limits\":{}}",
-					"indexed|{\"limits\":{\"total\":null}}" })
+					"indexed|{\"limits\":{\"total\":null}}", "defaulted|{\"limits\":{}}", "lines|{\"lines\":[{}]}",
+					"parts|{\"parts\":[null]}" })
 	void propertyThatIsMissingOrNullAsks(String tool, String arguments) {
 		rules((rules) -> rules.tools(Set.of()));
 		tools(ToolCallbacks.from(new Conditions(this.runs)));
@@ -152,14 +153,36 @@ class ApprovalConditionTests extends ApprovalFixture {
 	@ValueSource(booleans = { true, false })
 	void annotationIsFoundBehindProxiesAndInEachOfSeveralTools(boolean proxy) {
 		rules((rules) -> rules.tools(Set.of()));
-		ToolCallback wiping = Arrays.stream(ToolCallbacks.from(new Conditions(this.runs)))
-			.filter((tool) -> tool.getToolDefinition().name().equals("wipe"))
-			.findFirst()
-			.orElseThrow();
-		tools(proxy ? proxyOf(wiping) : new Either(tool("wipe"), wiping));
-		this.model.calls(call("c1", "wipe", "{\"force\":true}"));
+		tools(proxy ? proxyOf(condition("wipe")) : new Either(tool("wipe"), condition("wipe")));
+		this.model.calls(call("c1", "wipe", "{\"force\":true}")).says("done");
 		assertThat(isPaused(ask(ClientSetup.Mode.CALL, "q"))).isTrue();
 		assertThat(this.runs).isEmpty();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "level,high", "high,level" })
+	void ofSeveralToolsTheStrictestConditionCounts(String first, String second) {
+		rules((rules) -> rules.tools(Set.of()));
+		tools(new Either(condition(first), condition(second)));
+		this.model.calls(call("c1", second, "{\"level\":3}")).says("done");
+		assertThat(isPaused(ask(ClientSetup.Mode.CALL, "q"))).isTrue();
+		assertThat(this.runs).isEmpty();
+	}
+
+	@Test
+	void callOfSeveralToolsThatNoConditionHoldsForRunsUnasked() {
+		rules((rules) -> rules.tools(Set.of()));
+		tools(new Either(condition("level"), condition("high")));
+		this.model.calls(call("c1", "high", "{\"level\":2}")).says("done");
+		assertThat(isPaused(ask(ClientSetup.Mode.CALL, "q"))).isFalse();
+		assertThat(this.runs).containsExactly("high 2");
+	}
+
+	private ToolCallback condition(String name) {
+		return Arrays.stream(ToolCallbacks.from(new Conditions(this.runs)))
+			.filter((tool) -> tool.getToolDefinition().name().equals(name))
+			.findFirst()
+			.orElseThrow();
 	}
 
 	private static ToolCallback proxyOf(ToolCallback tool) {
@@ -369,6 +392,30 @@ class ApprovalConditionTests extends ApprovalFixture {
 		@RequiresApproval(condition = "#limits['total'] > 100")
 		String indexed(Limits limits) {
 			return run("indexed " + limits);
+		}
+
+		@Tool
+		@RequiresApproval(condition = "#limits.getOrDefault('total', 1000) > 100")
+		String defaulted(Limits limits) {
+			return run("defaulted " + limits);
+		}
+
+		@Tool
+		@RequiresApproval(condition = "#lines[0].total > 100")
+		String lines(List<Limits> lines) {
+			return run("lines " + lines);
+		}
+
+		@Tool
+		@RequiresApproval(condition = "#parts[0] == 'DELETE'")
+		String parts(List<Object> parts) {
+			return run("parts " + parts);
+		}
+
+		@Tool
+		@RequiresApproval(condition = "#level > 5")
+		String high(int level) {
+			return run("high " + level);
 		}
 
 		@Tool
