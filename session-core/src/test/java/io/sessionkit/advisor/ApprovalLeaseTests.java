@@ -204,12 +204,37 @@ class ApprovalLeaseTests {
 				away.set(false);
 				return Flux.just(new ChatResponse(List.of(new Generation(new AssistantMessage("early")))));
 			});
-			holder.resumed(this.key);
+			assertThat(holder.resumed(this.key)).as("it has a result that does not count").endsWith("Exception");
 			List<Approval> ledger = other.approvals().ledger(this.key);
 			assertThat(ledger).singleElement()
 				.satisfies((call) -> assertThat(call.decisions()).extracting(Approval.Decided::verb)
 					.containsExactly(Decision.Verb.APPROVE, Decision.Verb.ANSWER));
+			assertThat(other.resumed(this.key)).isEqualTo("done");
 		}
+		assertThat(log(store)).containsExactly(QUESTION, CALL, "tool cancel=it was cancelled by hand",
+				"assistant: done");
+		assertThat(this.effects).hasValue(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void resultThatWasStoredWithoutAnAnswerIsNotTakenForTheDecisionOfAPerson(TestStores kind) {
+		SessionStore store = kind.create();
+		ObservedStore observed = new ObservedStore(store);
+		AtomicInteger lost = new AtomicInteger();
+		observed.afterPut((record) -> {
+			if (isResult(record) && lost.getAndIncrement() == 0) {
+				throw new StoreUnavailableException("The answer was lost.", null);
+			}
+		});
+		try (Participant holder = participant(observed)) {
+			holder.pauseAndApprove(this.key, this.scenario);
+			assertThat(holder.resumed(this.key)).isEqualTo("done");
+			assertThat(holder.approvals().ledger(this.key)).extracting(Approval::status)
+				.containsExactly(ApprovalStatus.DONE);
+		}
+		assertThat(lost).hasValue(1);
+		assertThat(log(store)).containsExactly(QUESTION, CALL, "tool cancel=\"cancel 1\"", "assistant: done");
 		assertThat(this.effects).hasValue(1);
 	}
 
@@ -254,6 +279,10 @@ class ApprovalLeaseTests {
 
 	private static boolean isClaim(RecordWrite record) {
 		return record.kind().equals(SessionStore.APPROVAL) && String.valueOf(record.payload()).contains("\"CLAIMED\"");
+	}
+
+	private static boolean isResult(RecordWrite record) {
+		return record.kind().equals(SessionStore.APPROVAL) && String.valueOf(record.payload()).contains("\"DONE\"");
 	}
 
 	private void refuseRenewal(RecordWrite record) {
