@@ -4,10 +4,12 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
+import io.sessionkit.advisor.ApprovalScenario.Participant;
 import io.sessionkit.advisor.ClientSetup.Mode;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
@@ -76,6 +78,8 @@ class ExpectedTurnTests {
 		store.add(this.key, List.of(new UserMessage("from another window")));
 		assertThat(ask(client(store), mode, "q3", seen)).isEqualTo(3);
 		store.pop(this.key);
+		store.pop(this.key);
+		assertThat(store.find(this.key).orElseThrow().head()).as("turn 3 is history no more").isEqualTo(2);
 		assertThat(ask(client(store), mode, "q4", 3)).isEqualTo(4);
 	}
 
@@ -84,11 +88,29 @@ class ExpectedTurnTests {
 	void aCallThatIsToContinueATurnIsToldToo(Mode mode) {
 		SessionStore store = store(TestStores.MEMORY);
 		ChatClient chat = client(store);
-		assertThatExceptionOfType(SessionLostException.class).isThrownBy(() -> content(mode,
-				chat.prompt().advisors(SessionAdvisor.session(this.key)).advisors(SessionAdvisor.expectTurn(1))));
+		assertThatExceptionOfType(SessionLostException.class).isThrownBy(() -> goOn(chat, mode, 1));
 		assertThatIllegalStateException()
 			.isThrownBy(() -> content(mode, chat.prompt().advisors(SessionAdvisor.session(this.key))))
 			.withMessageContaining("nothing in the session waits");
+	}
+
+	@ParameterizedTest
+	@EnumSource(Mode.class)
+	void aTurnThatWaitsInAnotherSessionIsNotContinued(Mode mode) {
+		ApprovalScenario one = ApprovalScenario.ofOneCall();
+		List<String> runs = new CopyOnWriteArrayList<>();
+		ClientSetup setup = (mode == Mode.CALL) ? ClientSetup.plain() : ClientSetup.streaming();
+		ApprovalScenario scenario = new ApprovalScenario(one.siblings(), one.durability(), setup, one.replies());
+		try (Participant us = scenario.takePart(store(TestStores.MEMORY), (id) -> {
+		}, runs::add)) {
+			us.pauseAndApprove(this.key, scenario);
+			assertThatExceptionOfType(SessionLostException.class).isThrownBy(() -> goOn(us.chat(), mode, 2))
+				.satisfies((lost) -> assertThat(lost.found()).isEqualTo(1));
+			assertThat(runs).isEmpty();
+			us.model().says("done");
+			assertThat(goOn(us.chat(), mode, 1)).isEqualTo("done");
+			assertThat(runs).hasSize(1);
+		}
 	}
 
 	@ParameterizedTest
@@ -179,6 +201,11 @@ class ExpectedTurnTests {
 			.user(text)
 			.advisors(SessionAdvisor.session(this.key))
 			.advisors(SessionAdvisor.expectTurn(seen)))).orElseThrow().turn().number();
+	}
+
+	private String goOn(ChatClient chat, Mode mode, long seen) {
+		return content(mode,
+				chat.prompt().advisors(SessionAdvisor.session(this.key)).advisors(SessionAdvisor.expectTurn(seen)));
 	}
 
 	private static String content(Mode mode, ChatClient.ChatClientRequestSpec spec) {
