@@ -193,9 +193,16 @@ abstract class RecordContract extends HistoryContract {
 		store().put(key, write);
 		await().until(() -> store().records(key, KIND).isEmpty());
 		assertThat(store().put(key, new RecordWrite(KIND, "1", write.first(), "late", null))).isFalse();
-		assertThat(store().put(key, RecordWrite.create(KIND, "1", "new"))).isTrue();
+		RecordWrite created = RecordWrite.create(KIND, "1", "new");
+		assertThat(store().put(key, created)).isTrue();
 		assertThat(only(key).payload()).isEqualTo("new");
 		assertThat(only(key).expiresAt()).isNull();
+		assertThat(only(key).revision()).isEqualTo(created.first());
+		store().put(key, RecordWrite.replace(only(key), "new").livingFor(Duration.ofMillis(1)));
+		await().until(() -> store().records(key, KIND).isEmpty());
+		RecordWrite put = RecordWrite.put(KIND, "1", "newer");
+		assertThat(store().put(key, put)).isTrue();
+		assertThat(only(key).revision()).isEqualTo(put.first());
 	}
 
 	@Test
