@@ -33,6 +33,7 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
@@ -129,13 +130,61 @@ abstract class JdbcTransactionContract {
 			if (oneWriterAtATime() == null) {
 				commitPlainTurn();
 			}
-			while (this.store.deleteExpired(1000) > 0) {
-				continue;
-			}
+			deleteAllExpired(this.store);
 			status.setRollbackOnly();
 		});
 		assertThat(database().leftOf(expired)).isZero();
 		assertThat(texts()).containsExactly("before");
+	}
+
+	/**
+	 * As if a turn that began before the expiry was stored after it: whoever looks for
+	 * expired sessions finds the old expiry, and whoever deletes the new one.
+	 */
+	@Test
+	void sessionThatIsProlongedWhileItIsToBeDeletedStays() {
+		notApplicableBecause(oneWriterAtATime());
+		this.store
+			.commit(Commit.first(this.key).turn(turn("q")).header(HeaderChange.NONE.timeToLive(Duration.ofHours(1))));
+		Session before = header();
+		JdbcTemplate sql = new JdbcTemplate(this.pool);
+		String update = "update SESSIONKIT_SESSION set expires_at = ?, purge_at = ? where id = ?";
+		Long lives = sql.queryForObject("select expires_at from SESSIONKIT_SESSION where id = ?", Long.class,
+				this.key.id());
+		sql.update(update, 1, 1, this.key.id());
+		AtomicBoolean prolonged = new AtomicBoolean();
+		DataSource slow = new BeforeStatement(this.pool, "delete from SESSIONKIT_SESSION", () -> {
+			if (prolonged.compareAndSet(false, true)) {
+				sql.update(update, lives, lives, this.key.id());
+			}
+		});
+		storeOn(slow).deleteExpired(1);
+		assertThat(prolonged).as("the session was about to be deleted").isTrue();
+		assertThat(header()).isEqualTo(before);
+		assertThat(texts()).containsExactly("q");
+	}
+
+	@Test
+	void recordThatIsCreatedAnewWhileItIsToBeDeletedStays() {
+		deleteAllExpired(this.store);
+		this.store.add(this.key, messages("q"));
+		this.store.put(this.key, RecordWrite.create("note", "1", "old").livingFor(Duration.ofMillis(1)));
+		await().until(() -> this.store.records(this.key, "note").isEmpty());
+		AtomicBoolean created = new AtomicBoolean();
+		DataSource slow = new BeforeStatement(this.pool, "delete from SESSIONKIT_RECORD", () -> {
+			if (created.compareAndSet(false, true)) {
+				assertThat(this.store.put(this.key, RecordWrite.create("note", "1", "new"))).isTrue();
+			}
+		});
+		deleteAllExpired(storeOn(slow));
+		assertThat(created).as("the record was about to be deleted").isTrue();
+		assertThat(this.store.records(this.key, "note")).extracting(SessionRecord::payload).containsExactly("new");
+	}
+
+	private static void deleteAllExpired(SessionStore store) {
+		while (store.deleteExpired(1000) > 0) {
+			continue;
+		}
 	}
 
 	@Test
