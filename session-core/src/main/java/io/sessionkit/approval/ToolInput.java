@@ -95,13 +95,24 @@ final class ToolInput {
 	}
 
 	private @Nullable Map<String, @Nullable Object> converted() {
-		ToolCallback inner = WrappedTools.innermost(this.tool);
-		Method method = WrappedTools.methods(inner).stream().findFirst().orElse(null);
-		if (method == null && !(inner instanceof FunctionToolCallback)) {
+		List<ToolCallback> tools = WrappedTools.innermost(this.tool);
+		if (tools.isEmpty()) {
 			return this.arguments.isPlain() ? this.arguments.values() : null;
 		}
+		Map<String, @Nullable Object> values = converted(tools.get(0));
+		// any of them may be the one that runs
+		boolean agree = tools.stream().skip(1).allMatch((tool) -> Objects.equals(converted(tool), values));
+		return agree ? values : null;
+	}
+
+	/**
+	 * Returns what one method or function makes of the arguments.
+	 * @return the values; null if they say something else than the arguments do
+	 */
+	private @Nullable Map<String, @Nullable Object> converted(ToolCallback tool) {
+		Method method = WrappedTools.methods(tool).stream().findFirst().orElse(null);
 		Object values = (method != null) ? parameters(method) : JSON.fromJson(this.arguments.toString(),
-				(Type) Objects.requireNonNull(ReflectionUtils.getField(INPUT_TYPE, inner)));
+				(Type) Objects.requireNonNull(ReflectionUtils.getField(INPUT_TYPE, tool)));
 		ToolArguments received = ToolArguments.of((values != null) ? JSON.toJson(values) : null);
 		boolean certain = received.isReadable() && saysTheSame(this.arguments.values(), received.values());
 		return certain ? received.values() : null;

@@ -16,8 +16,8 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the method or function that a tool calls in the end, whatever is wrapped around
- * it.
+ * Finds the methods and functions that a tool calls in the end, whatever is wrapped
+ * around them.
  */
 final class WrappedTools {
 
@@ -85,15 +85,16 @@ final class WrappedTools {
 	}
 
 	/**
-	 * Returns the method or function that a tool calls in the end.
-	 * @return a {@link MethodToolCallback} or {@link FunctionToolCallback}; null if there
-	 * is none, as with tools of a server, and if there are several
+	 * Returns the methods and functions that a tool may call in the end, which convert
+	 * the arguments.
+	 * @return each a {@link MethodToolCallback} or {@link FunctionToolCallback}, but no
+	 * proxy of one, whose fields are empty; none for other tools, as those of a server
 	 */
-	static @Nullable ToolCallback innermost(@Nullable ToolCallback tool) {
-		List<ToolCallback> all = of(tool).stream()
+	static List<ToolCallback> innermost(@Nullable ToolCallback tool) {
+		return of(tool).stream()
 			.filter((each) -> each instanceof MethodToolCallback || each instanceof FunctionToolCallback)
+			.filter((each) -> AopProxyUtils.getSingletonTarget(each) == null)
 			.toList();
-		return (all.size() == 1) ? all.get(0) : null;
 	}
 
 	/**

@@ -34,6 +34,7 @@ import org.springframework.ai.support.ToolCallbacks;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.annotation.Tool;
 import org.springframework.ai.tool.definition.ToolDefinition;
+import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.aop.framework.ProxyFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -134,6 +135,29 @@ class ApprovalConditionTests extends ApprovalFixture {
 		assertThat(this.runs).isEmpty();
 	}
 
+	/** A proxy by CGLIB is a function too, with empty fields. */
+	@Test
+	void policySeesTheValuesThatAFunctionBehindAProxyGets() {
+		List<Map<String, Object>> seen = new CopyOnWriteArrayList<>();
+		rules((rules) -> rules.tools(Set.of()).policies(List.<ApprovalPolicy>of((request) -> {
+			seen.add(request.arguments());
+			return Ruling.allow();
+		})));
+		ProxyFactory factory = new ProxyFactory(FunctionToolCallback.builder("refund", (Amount amount) -> {
+			this.runs.add("refund " + amount.value());
+			return "done";
+		}).description("refunds").inputType(Amount.class).build());
+		factory.setProxyTargetClass(true);
+		tools((ToolCallback) factory.getProxy());
+		this.model.calls(call("c1", "refund", "{\"value\":7}"))
+			.calls(call("c2", "refund", "{\"value\":16777217}"))
+			.says("done");
+		List<Approval> pending = SessionAdvisor.pending(ask(ClientSetup.Mode.CALL, "q"));
+		assertThat(seen).containsExactly(Map.of("value", 7), Map.of());
+		assertThat(pending).extracting(Approval::callId).containsExactly("c2");
+		assertThat(this.runs).containsExactly("refund 7.0");
+	}
+
 	/** Null is less than every number, and equal to none. */
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '`',
@@ -176,6 +200,18 @@ class ApprovalConditionTests extends ApprovalFixture {
 		this.model.calls(call("c1", "high", "{\"level\":2}")).says("done");
 		assertThat(isPaused(ask(ClientSetup.Mode.CALL, "q"))).isFalse();
 		assertThat(this.runs).containsExactly("high 2");
+	}
+
+	/** The condition does not hold for the value as it is written. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`', value = { "rough|precise|{\"value\":16777217}",
+			"precise|rough|{\"value\":16777217}", "wipe|named|{\"force\":\"true\"}" })
+	void conditionsOfSeveralToolsAreJudgedOnTheValueThatEachGets(String first, String second, String arguments) {
+		rules((rules) -> rules.tools(Set.of()));
+		tools(new Either(condition(first), condition(second)));
+		this.model.calls(call("c1", second, arguments)).says("done");
+		assertThat(isPaused(ask(ClientSetup.Mode.CALL, "q"))).isTrue();
+		assertThat(this.runs).isEmpty();
 	}
 
 	private ToolCallback condition(String name) {
@@ -320,6 +356,9 @@ class ApprovalConditionTests extends ApprovalFixture {
 	record Order(int id) {
 	}
 
+	record Amount(float value) {
+	}
+
 	record Limits(@Nullable Integer total) {
 	}
 
@@ -416,6 +455,22 @@ class ApprovalConditionTests extends ApprovalFixture {
 		@RequiresApproval(condition = "#level > 5")
 		String high(int level) {
 			return run("high " + level);
+		}
+
+		@Tool
+		@RequiresApproval(condition = "#value == 16777216")
+		String rough(float value) {
+			return run("rough " + value);
+		}
+
+		@Tool
+		String precise(double value) {
+			return run("precise " + value);
+		}
+
+		@Tool
+		String named(String force) {
+			return run("named " + force);
 		}
 
 		@Tool
