@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * message, or "no reply"; null otherwise
  * @param items how many items it has
  * @param tokens the estimated tokens of its items
- * @param verdicts what hooks decided on it, in order; none where all left it as it was
+ * @param verdicts what hooks decided on it or noted, in order; none where all left it as
+ * it was without a note
  * @param snapshot what was sent of the history in its first model call; null if it called
  * no model, or was stored before there were snapshots
  * @param inputs the advisor parameters of the call that are kept, by name

@@ -5,14 +5,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a hook decided on a turn, other than to leave things as they are. A decision that
- * a hook repeats in each round of the turn is one verdict.
+ * What a hook decided on a turn, other than to leave things as they are without a word. A
+ * decision that a hook repeats in each round of the turn is one verdict.
  *
  * @param hook the name of the hook
  * @param phase where in the turn it was asked
  * @param outcome what it decided
- * @param reason why it refused, in the words of its author; how it failed: the class name
- * of what it threw, or what was wrong with what it returned; null otherwise
+ * @param reason why it refused or what it noted, in the words of its author; how it
+ * failed: the class name of what it threw, or what was wrong with what it returned; null
+ * otherwise
  */
 public record Verdict(String hook, Phase phase, Outcome outcome, @Nullable String reason) {
 
@@ -45,6 +46,9 @@ public record Verdict(String hook, Phase phase, Outcome outcome, @Nullable Strin
 	 * What a hook decided.
 	 */
 	public enum Outcome {
+
+		/** It left things as they are, and noted something. */
+		PASSED,
 
 		/** It put something else in the place of what it was given. */
 		REPLACED,

@@ -154,6 +154,9 @@ final class HookRun {
 		T now = value;
 		for (NamedHook hook : hooks) {
 			HookResult<T> result = ask(hook, step, now);
+			if (result instanceof HookResult.Keep<T> keep && keep.note() != null) {
+				add(new Verdict(hook.name(), step.phase(), Outcome.PASSED, NamedHook.storable(keep.note())));
+			}
 			if (result instanceof HookResult.Refuse<T> refuse) {
 				throw refused(hook, step.phase(), refuse.reason());
 			}

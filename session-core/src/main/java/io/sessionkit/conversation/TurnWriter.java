@@ -342,10 +342,18 @@ final class TurnWriter {
 				(model != null && !model.isEmpty()) ? model : this.request.model(), this.startedAt,
 				outline.end().status().isOpen() ? null : this.store.options().now(), rounds,
 				(first != null) ? first.tools() : Map.copyOf(this.request.tools()), outline.end().failure(), 0, 0,
-				joined((this.continued != null) ? this.continued.verdicts() : List.of(), outline.verdicts()),
+				verdicts(outline.verdicts()),
 				(first != null) ? first.snapshot() : (taken != null) ? taken.snapshot() : null,
 				(first != null) ? first.inputs() : outline.kept().isEmpty() ? Map.of() : this.inputs.values());
 		return new TurnWrite(turn, this.parts, items);
+	}
+
+	/**
+	 * Each verdict once, whichever call of the turn it is from.
+	 */
+	private List<Verdict> verdicts(List<Verdict> ofCall) {
+		return (this.continued != null) ? joined(this.continued.verdicts(), ofCall).stream().distinct().toList()
+				: ofCall;
 	}
 
 	private static <T> List<T> joined(List<T> before, List<T> now) {

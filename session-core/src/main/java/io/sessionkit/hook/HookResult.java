@@ -2,6 +2,8 @@ package io.sessionkit.hook;
 
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.ai.chat.messages.Message;
 
 /**
@@ -21,6 +23,23 @@ public sealed interface HookResult<T> {
 	@SuppressWarnings("unchecked") // it holds no value
 	static <T> HookResult<T> keep() {
 		return (HookResult<T>) Keep.INSTANCE;
+	}
+
+	/**
+	 * It stays as it is, and a note on it is kept with the turn, as a
+	 * {@link io.sessionkit.Verdict} with the outcome {@code PASSED}: the score of a
+	 * moderation, say. A note that is left in each round is one verdict as long as it
+	 * says the same. Outside of a turn a note is lost.
+	 * @param note the note, in words that quote nothing of what was checked: it is stored
+	 * @param <T> what the hook was given
+	 * @return the result
+	 * @throws IllegalArgumentException if the note is blank
+	 */
+	static <T> HookResult<T> keep(String note) {
+		if (note.isBlank()) {
+			throw new IllegalArgumentException("A note must not be blank. Use keep() for none.");
+		}
+		return new Keep<>(note);
 	}
 
 	/**
@@ -58,11 +77,12 @@ public sealed interface HookResult<T> {
 	/**
 	 * It stays as it is.
 	 *
+	 * @param note what is noted on it; null for nothing
 	 * @param <T> what the hook was given
 	 */
-	record Keep<T>() implements HookResult<T> {
+	record Keep<T>(@Nullable String note) implements HookResult<T> {
 
-		private static final Keep<?> INSTANCE = new Keep<>();
+		private static final Keep<?> INSTANCE = new Keep<>(null);
 
 	}
 

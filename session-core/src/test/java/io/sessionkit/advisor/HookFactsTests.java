@@ -7,6 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
 import io.sessionkit.TurnStatus;
+import io.sessionkit.Verdict;
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Durability;
@@ -251,6 +252,18 @@ class HookFactsTests extends ApprovalFixture {
 		starts.clear();
 		ask(mode, "q3");
 		assertThat(starts).hasSize(4).containsOnly(List.of(0, 2));
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void verdictThatIsRepeatedWhereATurnGoesOnIsOne(ClientSetup.Mode mode) {
+		threads((threads) -> threads
+			.hooks(TestHooks.beforeModel("scoring", (request) -> HookResult.keep("score 0.1"))));
+		this.model.calls(cancel("c2", 2)).says("fine");
+		ask(mode, "q");
+		approve(waiting());
+		assertThat(SessionAdvisor.turn(goOn(mode)).orElseThrow().turn().verdicts())
+			.containsExactly(new Verdict("scoring", Verdict.Phase.BEFORE_MODEL, Verdict.Outcome.PASSED, "score 0.1"));
 	}
 
 	@Test

@@ -807,6 +807,37 @@ class SessionHookTests {
 		assertThat(itemsOf(turn())).containsExactly("user: q");
 	}
 
+	@ParameterizedTest
+	@MethodSource("setups")
+	void guardThatPassesMayLeaveANoteThatIsKeptWithTheTurn(ClientSetup setup) {
+		AtomicInteger scores = new AtomicInteger();
+		List<SessionHook> hooks = List.of(TestHooks.beforeTurn("input", (input) -> HookResult.keep("score 0.1")),
+				TestHooks.beforeModel("request", (request) -> HookResult.keep("the same each time")),
+				TestHooks.afterModel("reply", (reply) -> HookResult.keep("score " + scores.incrementAndGet())),
+				TestHooks.beforeSave("kept", (turn) -> HookResult.keep("half \uD83D a character")));
+		this.model.calls(call()).says("done");
+		TurnResult result = SessionAdvisor.turn(setup.response(prompt(client(setup, hooks), "q"))).orElseThrow();
+		assertThat(result.turn().verdicts()).containsExactly(
+				new Verdict("input", Phase.BEFORE_TURN, Outcome.PASSED, "score 0.1"),
+				new Verdict("request", Phase.BEFORE_MODEL, Outcome.PASSED, "the same each time"),
+				new Verdict("reply", Phase.AFTER_MODEL, Outcome.PASSED, "score 1"),
+				new Verdict("reply", Phase.AFTER_MODEL, Outcome.PASSED, "score 2"),
+				new Verdict("kept", Phase.BEFORE_SAVE, Outcome.PASSED, "half ? a character"));
+		assertThat(turn().verdicts()).isEqualTo(result.turn().verdicts());
+		assertThat(log()).hasSize(4);
+	}
+
+	@Test
+	void noteOfAGuardThatPassedStaysWithATurnThatAnotherRefused() {
+		refused(ClientSetup.plain(),
+				client(ClientSetup.plain(), List.of(TestHooks.beforeTurn("first", (input) -> HookResult.keep("fine")),
+						TestHooks.beforeTurn("second", (input) -> HookResult.refuse("no")))),
+				"q");
+		assertThat(turn().verdicts()).extracting(Verdict::outcome).containsExactly(Outcome.PASSED, Outcome.REFUSED);
+		assertThatThrownBy(() -> HookResult.keep(" ")).isInstanceOf(IllegalArgumentException.class)
+			.hasMessageContaining("keep()");
+	}
+
 	@Test
 	void nameIsThatOfTheClassUnlessTheHookHasOne() {
 		assertThat(new Unnamed().name()).isEqualTo("Unnamed");
