@@ -20,6 +20,9 @@ final class OnSwitchCondition extends SpringBootCondition {
 		Environment environment = context.getEnvironment();
 		ConfigurationCheck.run(environment);
 		boolean on = isOn(environment, name);
+		if (on && SessionKitProperties.ENABLED.equals(name)) {
+			SpringAiCheck.run(context.getClassLoader());
+		}
 		return new ConditionOutcome(on,
 				ConditionMessage.forCondition(ConditionalOnSwitch.class, name).because(on ? "it is on" : "it is off"));
 	}
