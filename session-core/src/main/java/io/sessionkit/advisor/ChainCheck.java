@@ -30,6 +30,10 @@ final class ChainCheck {
 		int round = index(advisors, SessionRoundAdvisor.class);
 		int model = index(advisors, SessionModelAdvisor.class);
 		int tool = index(advisors, ToolAdvisor.class);
+		Advisor foreign = ForeignSessions.find(advisors);
+		if (foreign != null) {
+			throw new IllegalStateException(ForeignSessions.refusal(foreign, describe(foreign), describe(turnAdvisor)));
+		}
 		int memory = index(advisors, MemoryAdvisor.class);
 		if (memory >= 0) {
 			throw new IllegalStateException(
