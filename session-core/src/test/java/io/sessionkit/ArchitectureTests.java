@@ -97,6 +97,12 @@ class ArchitectureTests {
 		.should()
 		.dependOnClassesThat(resideInAPackage("org.springframework.ai.chat.client.."));
 
+	/** What Spring AI promises nothing about, and what 2.1 deprecates for removal. */
+	@ArchTest
+	static final ArchRule nothingOfSpringAiIsUsedThatGoesAway = noClasses().should()
+		.dependOnClassesThat(
+				resideInAnyPackage("org.springframework..internal..", "org.springframework.ai.chat.memory.."));
+
 	@ArchTest
 	static final ArchRule onlyTheCodecKnowsJackson = noClasses().that()
 		.resideOutsideOfPackage("io.sessionkit.codec")

@@ -21,7 +21,6 @@ import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClientResponse;
 import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
 import org.springframework.ai.chat.client.advisor.api.Advisor;
-import org.springframework.ai.chat.memory.ChatMemory;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 import org.springframework.core.Ordered;
@@ -128,7 +127,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 * @return for {@code prompt().advisors(..)}
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> session(SessionKey key) {
-		return (advisors) -> advisors.param(SESSION, key).param(ChatMemory.CONVERSATION_ID, key.id());
+		return (advisors) -> advisors.param(SESSION, key).param(SessionCall.CONVERSATION_ID, key.id());
 	}
 
 	/**

@@ -18,7 +18,6 @@ import io.sessionkit.hook.SessionListener;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClientRequest;
-import org.springframework.ai.chat.memory.ChatMemory;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
@@ -31,6 +30,12 @@ import org.springframework.ai.tool.ToolCallback;
  * What a {@code ChatClient} call says about its session, read from the request.
  */
 record SessionCall(ChatClientRequest request) {
+
+	/**
+	 * Where Spring AI's observation looks for the conversation: the parameter of
+	 * {@code ChatMemory.CONVERSATION_ID}, whose class goes away.
+	 */
+	static final String CONVERSATION_ID = "chat_memory_conversation_id";
 
 	/** What the names of our own parameters start with. */
 	private static final String OWN = "sessionkit.";
@@ -65,10 +70,10 @@ record SessionCall(ChatClientRequest request) {
 			return Optional.empty();
 		}
 		SessionKey own = key(SessionAdvisor.SESSION);
-		SessionKey alias = key(ChatMemory.CONVERSATION_ID);
+		SessionKey alias = key(CONVERSATION_ID);
 		if (own != null && alias != null && !own.id().equals(alias.id())) {
 			throw new IllegalStateException("The call names two sessions: " + own + " as " + SessionAdvisor.SESSION
-					+ " and " + alias + " as " + ChatMemory.CONVERSATION_ID + ". Name one of them.");
+					+ " and " + alias + " as " + CONVERSATION_ID + ". Name one of them.");
 		}
 		return Optional.ofNullable((own != null) ? own : alias);
 	}
@@ -80,7 +85,7 @@ record SessionCall(ChatClientRequest request) {
 	void name(SessionKey key) {
 		try {
 			this.request.context().put(SessionAdvisor.SESSION, key);
-			this.request.context().put(ChatMemory.CONVERSATION_ID, key.id());
+			this.request.context().put(CONVERSATION_ID, key.id());
 		}
 		catch (UnsupportedOperationException ex) {
 			// an advisor before us has fixed the context: the observation does without

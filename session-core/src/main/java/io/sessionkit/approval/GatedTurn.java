@@ -20,6 +20,7 @@ import io.sessionkit.conversation.OpenTurn;
 import io.sessionkit.conversation.TurnGate;
 import io.sessionkit.conversation.TurnResult;
 import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.store.RecordWrite;
 import org.jspecify.annotations.Nullable;
 
@@ -379,8 +380,10 @@ public final class GatedTurn implements TurnGate {
 			throw new IllegalStateException("Tool '" + name + "' needs an approval, and was run for a call that no"
 					+ " reply on session " + this.turn.key() + " has made. Nothing was run.");
 		}
-		return (slot != null) ? this.runs.run(this.batch, slot, tool, arguments, context)
-				: ToolRuns.run(tool, arguments, context);
+		try (TurnBinding binding = TurnBinding.of(this.turn.running())) {
+			return (slot != null) ? this.runs.run(this.batch, slot, tool, arguments, context)
+					: ToolRuns.run(tool, arguments, context);
+		}
 	}
 
 	/**

@@ -6,8 +6,6 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
 
-import org.springframework.ai.model.tool.internal.ToolCallReactiveContextHolder;
-
 /**
  * Binds a turn to what runs for it, so that {@link SessionContext} finds it: a thread
  * between {@link #of} and {@link #close}, or the tools of a stream by its Reactor
@@ -50,8 +48,9 @@ public final class TurnBinding implements AutoCloseable {
 	}
 
 	/**
-	 * Binds a turn to the tools of a stream: Spring AI shows them the context of their
-	 * subscriber.
+	 * Binds a turn to those tools of a stream that an advisor has added behind ours:
+	 * Spring AI shows them the context of their subscriber. The other tools are bound
+	 * where they run.
 	 * @param turn the turn
 	 * @param context the context of the subscriber
 	 * @return the context with the turn
@@ -66,8 +65,7 @@ public final class TurnBinding implements AutoCloseable {
 	 */
 	static @Nullable RunningTurn running() {
 		TurnBinding binding = bound.get();
-		return (binding != null) ? binding.turn
-				: ToolCallReactiveContextHolder.getContext().<RunningTurn>getOrEmpty(KEY).orElse(null);
+		return (binding != null) ? binding.turn : ToolStreamContext.current().<RunningTurn>getOrEmpty(KEY).orElse(null);
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -55,11 +56,21 @@ import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.ChatClientRequest;
+import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
+import org.springframework.ai.chat.client.advisor.api.AdvisorChain;
+import org.springframework.ai.chat.client.advisor.api.BaseAdvisor;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.ai.model.tool.ToolCallingChatOptions;
+import org.springframework.ai.model.tool.ToolCallingManager;
+import org.springframework.ai.model.tool.ToolExecutionResult;
 import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.util.unit.DataSize;
 
@@ -458,6 +469,80 @@ class SessionContextTests {
 		finally {
 			pool.shutdownNow();
 		}
+	}
+
+	/**
+	 * A manager of the application may run tools on threads that Spring AI knows nothing
+	 * of.
+	 */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void toolsHaveTheCallOnWhicheverThreadTheyRun(ClientSetup.Mode mode) {
+		ToolCallingManager manager = ToolCallingManager.builder().build();
+		ToolCallingManager elsewhere = new ToolCallingManager() {
+
+			@Override
+			public List<ToolDefinition> resolveToolDefinitions(ToolCallingChatOptions options) {
+				return manager.resolveToolDefinitions(options);
+			}
+
+			@Override
+			public ToolExecutionResult executeToolCalls(Prompt prompt, ChatResponse response) {
+				return CompletableFuture.supplyAsync(() -> manager.executeToolCalls(prompt, response)).join();
+			}
+
+		};
+		this.model.calls(call("write")).says("a");
+		setup(mode).content(prompt(ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(Conversations.of(this.store)))
+			.defaultAdvisors(ToolCallingAdvisor.builder().toolCallingManager(elsewhere).build())
+			.defaultTools(tool("write", () -> this.session.put("step", 1)))
+			.build(), "q"));
+		assertThat(this.thread.state()).isEqualTo(Map.of("step", 1));
+	}
+
+	/** Such a tool is none that the session advisor has seen. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void toolThatAnAdvisorAddsHasTheCallToo(ClientSetup.Mode mode) {
+		ToolCallback late = tool("write", () -> this.session.put("step", 1));
+		this.model.calls(call("write")).says("a");
+		setup(mode).content(prompt(ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(Conversations.of(this.store)))
+			.defaultAdvisors(adding(late))
+			.build(), "q"));
+		assertThat(this.thread.state()).isEqualTo(Map.of("step", 1));
+	}
+
+	private static BaseAdvisor adding(ToolCallback tool) {
+		return new BaseAdvisor() {
+
+			@Override
+			public String getName() {
+				return "adding";
+			}
+
+			@Override
+			public ChatClientRequest before(ChatClientRequest request, AdvisorChain chain) {
+				return request.mutate()
+					.prompt(request.prompt()
+						.mutate()
+						.chatOptions(ToolCallingChatOptions.builder().toolCallbacks(tool).build())
+						.build())
+					.build();
+			}
+
+			@Override
+			public ChatClientResponse after(ChatClientResponse response, AdvisorChain chain) {
+				return response;
+			}
+
+			@Override
+			public int getOrder() {
+				return SessionAdvisor.TURN_ORDER + 5;
+			}
+
+		};
 	}
 
 	@Test
