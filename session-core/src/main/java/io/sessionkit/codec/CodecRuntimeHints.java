@@ -7,8 +7,8 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * Lets a native image make and read the providers' records. Nothing else of the codec is
- * reflective.
+ * Lets a native image make and read the providers' records, and look for fields that
+ * Spring AI's messages did not have. Nothing else of the codec is reflective.
  */
 final class CodecRuntimeHints implements RuntimeHintsRegistrar {
 
@@ -18,6 +18,8 @@ final class CodecRuntimeHints implements RuntimeHintsRegistrar {
 			.forEach((name) -> hints.reflection()
 				.registerTypeIfPresent(classLoader, name, MemberCategory.INVOKE_DECLARED_CONSTRUCTORS,
 						MemberCategory.INVOKE_PUBLIC_METHODS));
+		UnknownContent.types()
+			.forEach((type) -> hints.reflection().registerType(type, MemberCategory.ACCESS_DECLARED_FIELDS));
 	}
 
 }

@@ -89,7 +89,8 @@ final class Envelope {
 	/**
 	 * What the body makes of the payload.
 	 * @throws UnreadablePayloadException if it is no payload, or is encrypted
-	 * @throws UnsupportedVersionException if another version wrote it
+	 * @throws UnsupportedVersionException if another version wrote it, or a field that is
+	 * reserved for one
 	 */
 	static <T> T read(SessionKey key, String payload, Body<T> body) {
 		try (JsonParser in = JSON.createParser(ObjectReadContext.empty(), payload)) {
@@ -99,6 +100,10 @@ final class Envelope {
 		}
 		catch (MalformedPayloadException ex) {
 			throw unreadable(key, ex.getMessage());
+		}
+		catch (NewerPayloadException ex) {
+			throw new UnsupportedVersionException("A payload of session " + key + " has " + ex.getMessage()
+					+ ", which this SessionKit does not know. Read it with the SessionKit that wrote it.");
 		}
 		catch (JacksonException ex) {
 			// The library's own message quotes the payload.

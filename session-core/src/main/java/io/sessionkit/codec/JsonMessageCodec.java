@@ -30,6 +30,11 @@ import org.springframework.ai.chat.messages.Message;
  * again as it was read. State that a provider keeps only in fields of its own message
  * class (DeepSeek, Bedrock) has no stored form: {@link #storable} leaves it out.
  * <p>
+ * A field that one of Spring AI's own classes has in a newer version is not known here:
+ * content in it is refused, also by {@link #storable}, except that a medium is left out
+ * whole. The field {@code parts} of a stored message is reserved: this version writes
+ * none and refuses to read one.
+ * <p>
  * The key does not take part in the payload; it is named in exceptions.
  */
 public final class JsonMessageCodec implements MessageCodec {

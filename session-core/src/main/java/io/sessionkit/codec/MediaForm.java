@@ -40,6 +40,7 @@ final class MediaForm {
 			throw (media != null) ? NotStorableException.unknownClass(part, media.getClass())
 					: new NotStorableException(part, "is null", null);
 		}
+		UnknownContent.refuse(media, part);
 		out.writeStartObject();
 		writeText(out, "mime", mime(media.getMimeType(), part), part);
 		writeText(out, "id", media.getId(), part);

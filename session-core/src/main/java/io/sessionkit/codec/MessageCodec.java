@@ -65,7 +65,7 @@ public interface MessageCodec {
 	 * @param reply what the provider answered
 	 * @return a message that {@link #encode} accepts; the same one if nothing is left out
 	 * @throws io.sessionkit.UnstorableMessageException if the codec is strict and a part
-	 * cannot be stored
+	 * cannot be stored, or if nothing is known of what would be left out
 	 */
 	Message storable(Message reply);
 

@@ -51,6 +51,8 @@ final class MessageReader {
 			case "media" -> this.media = ValueReader.nextObjects(in, MediaForm::read);
 			case "calls" -> this.calls = ValueReader.nextObjects(in, MessageReader::readCall);
 			case "responses" -> this.responses = ValueReader.nextObjects(in, MessageReader::readResponse);
+			// Reserved. Whoever writes it has content that this version has no place for.
+			case "parts" -> throw new NewerPayloadException("message parts");
 			default -> throw new MalformedPayloadException("a message has an unknown field");
 		}
 	}

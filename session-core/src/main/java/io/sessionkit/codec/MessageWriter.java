@@ -47,6 +47,7 @@ final class MessageWriter {
 	 * @throws NotStorableException if the message would not come back equal
 	 */
 	void write(Message message) {
+		UnknownContent.refuse(message, "the message");
 		if (message instanceof ToolResponseMessage tool) {
 			writeResponses(tool.getResponses());
 		}
@@ -117,6 +118,7 @@ final class MessageWriter {
 	}
 
 	private void writeCall(ToolCall call, int index) {
+		UnknownContent.refuse(call, PartName.element("tool call", index));
 		this.out.writeStartObject();
 		writeText("id", call.id(), "tool call", index);
 		writeText("type", call.type(), "tool call", index);
@@ -138,6 +140,7 @@ final class MessageWriter {
 	}
 
 	private void writeResponse(ToolResponse response, int index) {
+		UnknownContent.refuse(response, PartName.element("tool response", index));
 		this.out.writeStartObject();
 		writeText("id", response.id(), "tool response", index);
 		writeText("name", response.name(), "tool response", index);

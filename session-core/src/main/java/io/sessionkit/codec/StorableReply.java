@@ -35,9 +35,11 @@ final class StorableReply {
 
 	/**
 	 * A copy that can be stored.
-	 * @throws NotStorableException if the message is none of Spring AI's
+	 * @throws NotStorableException if the message is none of Spring AI's, or if it, a
+	 * tool call or a response in it has content that nothing is known of
 	 */
 	Message reduce(Message reply) {
+		UnknownContent.refuse(reply, "the message");
 		Message reduced = reduced(reply);
 		if (MessageKind.of(reply) == null) {
 			this.leftOut.dropped("what a subclass adds", "is not known of " + reply.getClass().getName(),
@@ -116,12 +118,14 @@ final class StorableReply {
 
 	@SuppressWarnings("NullAway") // a provider may leave a component null
 	private ToolCall call(ToolCall call) {
+		UnknownContent.refuse(call, "a tool call");
 		return new ToolCall(repaired(call.id(), "tool call: id"), repaired(call.type(), "tool call: type"),
 				repaired(call.name(), "tool call: name"), repaired(call.arguments(), "tool call: args"));
 	}
 
 	@SuppressWarnings("NullAway") // a provider may leave a component null
 	private ToolResponse response(ToolResponse response) {
+		UnknownContent.refuse(response, "a tool response");
 		return new ToolResponse(repaired(response.id(), "tool response: id"),
 				repaired(response.name(), "tool response: name"),
 				repaired(response.responseData(), "tool response: data"));

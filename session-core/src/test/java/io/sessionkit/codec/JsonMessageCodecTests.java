@@ -290,6 +290,21 @@ class JsonMessageCodecTests {
 			.isThrownBy(() -> this.codec.decodeValues(KEY, payload));
 	}
 
+	/**
+	 * The field is reserved: a version that knows it may write it without a version 2.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "{\"v\":1,\"t\":\"assistant\",\"parts\":[{\"reasoning\":\"s3cret\"}]}",
+			"{\"v\":1,\"t\":\"assistant\",\"text\":\"s3cret\",\"parts\":[]}",
+			"{\"v\":1,\"t\":\"user\",\"text\":\"a\",\"parts\":null,\"s3cret\":1}",
+			"{\"v\":1,\"t\":\"tool\",\"responses\":[],\"parts\":{\"s3cret\":1}}" })
+	void messageWithPartsIsThatOfANewerVersion(String payload) {
+		assertThatExceptionOfType(UnsupportedVersionException.class).isThrownBy(() -> this.codec.decode(KEY, payload))
+			.withMessageContaining("'thread-7'")
+			.withMessageContaining("message parts")
+			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain(SECRET));
+	}
+
 	@Test
 	void anEncryptedPayloadSaysThatItIs() {
 		assertThatExceptionOfType(UnreadablePayloadException.class)
