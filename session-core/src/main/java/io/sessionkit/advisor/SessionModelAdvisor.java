@@ -24,7 +24,7 @@ final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 
 	@Override
 	public String getName() {
-		return "SessionModelAdvisor";
+		return "SessionKitModelAdvisor";
 	}
 
 	@Override

@@ -34,7 +34,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 
 	@Override
 	public String getName() {
-		return "SessionRoundAdvisor";
+		return "SessionKitRoundAdvisor";
 	}
 
 	@Override

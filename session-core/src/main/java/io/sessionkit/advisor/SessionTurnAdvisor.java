@@ -59,7 +59,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 
 	@Override
 	public String getName() {
-		return "SessionAdvisor";
+		return "SessionKitAdvisor";
 	}
 
 	@Override

@@ -90,7 +90,7 @@ class ChainCheckTests {
 		assertThatIllegalStateException()
 			.isThrownBy(() -> setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1"))))
 			.withMessageContaining("MessageChatMemoryAdvisor")
-			.withMessageContaining("SessionAdvisor");
+			.withMessageContaining("SessionKitAdvisor");
 		assertThat(this.model.prompts()).isEmpty();
 		assertThat(other.get("t1")).isEmpty();
 	}

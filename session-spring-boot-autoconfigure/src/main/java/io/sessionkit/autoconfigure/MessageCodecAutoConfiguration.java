@@ -24,7 +24,7 @@ public final class MessageCodecAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(MessageCodec.class)
-	JsonMessageCodec sessionMessageCodec(SessionKitProperties properties) {
+	JsonMessageCodec sessionKitMessageCodec(SessionKitProperties properties) {
 		JsonMessageCodec codec = JsonMessageCodec.create();
 		return properties.codec().strict() ? codec.strict() : codec;
 	}
@@ -34,7 +34,7 @@ public final class MessageCodecAutoConfiguration {
 	 */
 	@Bean
 	@ConditionalOnMissingBean
-	StoreOptions sessionStoreOptions(MessageCodec codec, ObjectProvider<Clock> clock,
+	StoreOptions sessionKitStoreOptions(MessageCodec codec, ObjectProvider<Clock> clock,
 			ObjectProvider<TokenCountEstimator> estimator, SessionKitProperties properties) {
 		StoreOptions options = StoreOptions.of(codec)
 			.clock(clock.getIfUnique(Clock::systemUTC))

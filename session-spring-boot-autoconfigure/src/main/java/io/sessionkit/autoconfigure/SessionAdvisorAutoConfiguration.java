@@ -50,7 +50,7 @@ public final class SessionAdvisorAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	Conversations conversations(SessionStore store, ObjectProvider<SessionHook> hooks,
+	Conversations sessionKitConversations(SessionStore store, ObjectProvider<SessionHook> hooks,
 			ObjectProvider<SessionListener> listeners, ObjectProvider<HistoryMerge> merge,
 			ObjectProvider<SummaryTrigger> trigger, ListableBeanFactory beans, SessionKitProperties properties) {
 		Conversations.Builder builder = Conversations.builder(store)
@@ -81,14 +81,14 @@ public final class SessionAdvisorAutoConfiguration {
 	@Lazy(false)
 	@ConditionalOnMissingBean
 	@ConditionalOnSwitch(SessionKitProperties.PURGE_ENABLED)
-	SessionPurge sessionPurge(SessionStore store, SessionKitProperties properties) {
+	SessionPurge sessionKitPurge(SessionStore store, SessionKitProperties properties) {
 		PurgeProperties purge = properties.purge();
 		return SessionPurge.start(store, purge.interval(), purge.batchSize());
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	Approvals approvals(Conversations conversations, ObjectProvider<ApprovalPolicy> policies,
+	Approvals sessionKitApprovals(Conversations conversations, ObjectProvider<ApprovalPolicy> policies,
 			ObjectProvider<ApprovalTexts> texts, ObjectProvider<TraceIds> traceIds, ListableBeanFactory beans,
 			ApplicationEventPublisher events, SessionKitProperties properties) {
 		ApprovalProperties approval = properties.approval();
@@ -128,7 +128,7 @@ public final class SessionAdvisorAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	SessionAdvisor sessionAdvisor(Conversations conversations, Approvals approvals,
+	SessionAdvisor sessionKitAdvisor(Conversations conversations, Approvals approvals,
 			ObjectProvider<SessionKeyResolver> resolver, SessionKitProperties properties) {
 		SessionAdvisor.Builder builder = SessionAdvisor.builder(conversations)
 			.approvals(approvals)
@@ -145,7 +145,7 @@ public final class SessionAdvisorAutoConfiguration {
 
 	@Bean
 	@ConditionalOnSwitch(SessionKitProperties.AUTO_REGISTER)
-	ChatClientBuilderCustomizer sessionAdvisorCustomizer(SessionAdvisor sessionAdvisor) {
+	ChatClientBuilderCustomizer sessionKitAdvisorCustomizer(SessionAdvisor sessionAdvisor) {
 		return (builder) -> builder.defaultAdvisors(sessionAdvisor);
 	}
 

@@ -39,7 +39,7 @@ public final class SessionStoreAutoConfiguration {
 	static final class MemoryConfiguration {
 
 		@Bean
-		InMemorySessionStore sessionStore(StoreOptions options, SessionKitProperties properties) {
+		InMemorySessionStore sessionKitStore(StoreOptions options, SessionKitProperties properties) {
 			properties.store().refuseOtherThan(StoreType.MEMORY);
 			return new InMemorySessionStore(options, properties.store().memory().maxSessions());
 		}
@@ -57,14 +57,14 @@ public final class SessionStoreAutoConfiguration {
 	static final class JdbcConfiguration {
 
 		@Bean
-		SessionSchemaInitializer sessionSchemaInitializer(DataSource dataSource, SessionKitProperties properties) {
+		SessionSchemaInitializer sessionKitSchemaInitializer(DataSource dataSource, SessionKitProperties properties) {
 			properties.store().refuseOtherThan(StoreType.JDBC);
 			return new SessionSchemaInitializer(dataSource, properties.store().jdbc());
 		}
 
 		@Bean
 		@DependsOnDatabaseInitialization
-		JdbcSessionStore sessionStore(DataSource dataSource, StoreOptions options, SessionKitProperties properties) {
+		JdbcSessionStore sessionKitStore(DataSource dataSource, StoreOptions options, SessionKitProperties properties) {
 			Jdbc jdbc = properties.store().jdbc();
 			JdbcSessionStore store = new JdbcSessionStore(dataSource, options, jdbc.tablePrefix());
 			new JdbcStoreCheck(dataSource, jdbc).check(store);
@@ -79,7 +79,7 @@ public final class SessionStoreAutoConfiguration {
 	static final class RedisConfiguration {
 
 		@Bean
-		RedisSessionStore sessionStore(RedisConnectionFactory connections, StoreOptions options,
+		RedisSessionStore sessionKitStore(RedisConnectionFactory connections, StoreOptions options,
 				SessionKitProperties properties) {
 			properties.store().refuseOtherThan(StoreType.REDIS);
 			RedisSessionStore store = new RedisSessionStore(connections, options,

@@ -170,7 +170,7 @@ class ConfigurationCheckTests {
 		with(variables(Map.of("SESSIONKIT_APPROVAL_TOOLS_0", "refund", "SESSIONKIT_AUTO_REGISTER", "false",
 				"SESSIONKIT_STORE_MEMORY_MAXSESSIONS", "7")))
 			.run((context) -> {
-				assertThat(context).hasNotFailed().doesNotHaveBean("sessionAdvisorCustomizer");
+				assertThat(context).hasNotFailed().doesNotHaveBean("sessionKitAdvisorCustomizer");
 				SessionKitProperties properties = context.getBean(SessionKitProperties.class);
 				assertThat(properties.approval().tools()).containsExactly("refund");
 				assertThat(properties.store().memory().maxSessions()).isEqualTo(7);
@@ -278,7 +278,7 @@ class ConfigurationCheckTests {
 	void switchIsOnHoweverThatIsWritten(String on) {
 		this.runner.withPropertyValues("sessionkit.enabled=" + on, "sessionkit.auto-register=" + on)
 			.run((context) -> assertThat(context).hasSingleBean(SessionStore.class)
-				.hasBean("sessionAdvisorCustomizer"));
+				.hasBean("sessionKitAdvisorCustomizer"));
 	}
 
 	@ParameterizedTest
@@ -286,7 +286,7 @@ class ConfigurationCheckTests {
 	void switchIsOffHoweverThatIsWritten(String off) {
 		this.runner.withPropertyValues("sessionkit.auto-register=" + off)
 			.run((context) -> assertThat(context).hasSingleBean(SessionStore.class)
-				.doesNotHaveBean("sessionAdvisorCustomizer"));
+				.doesNotHaveBean("sessionKitAdvisorCustomizer"));
 		this.runner.withPropertyValues("sessionkit.enabled=" + off)
 			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(SessionStore.class));
 	}
