@@ -5,16 +5,20 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.util.Date;
 import java.util.Optional;
+import java.util.Set;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.jspecify.annotations.NullMarked;
+
+import org.springframework.ai.chat.messages.Message;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
@@ -102,6 +106,20 @@ class ArchitectureTests {
 	static final ArchRule nothingOfSpringAiIsUsedThatGoesAway = noClasses().should()
 		.dependOnClassesThat(
 				resideInAnyPackage("org.springframework..internal..", "org.springframework.ai.chat.memory.."));
+
+	/** What makes a message of its own, and copies none, may build it. */
+	@ArchTest
+	static final ArchRule messagesAreCopiedInOnePlace = noClasses().that()
+		.resideInAnyPackage("io.sessionkit.store..", "io.sessionkit.conversation..")
+		.and()
+		.doNotHaveSimpleName("Checkpoints")
+		.and()
+		.doNotHaveSimpleName("Transcript")
+		.should()
+		.callMethodWhere(DescribedPredicate.describe("a message is built or copied",
+				(JavaMethodCall call) -> Set.of("builder", "mutate", "copy").contains(call.getName())
+						&& call.getTargetOwner().isAssignableTo(Message.class)))
+		.because("MessageContent knows what a message consists of");
 
 	@ArchTest
 	static final ArchRule onlyTheCodecKnowsJackson = noClasses().that()

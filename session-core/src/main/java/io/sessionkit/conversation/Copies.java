@@ -2,7 +2,6 @@ package io.sessionkit.conversation;
 
 import java.util.AbstractList;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -10,15 +9,12 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 
+import io.sessionkit.codec.MessageContent;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.ai.chat.messages.SystemMessage;
-import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.content.Media;
 
@@ -120,42 +116,14 @@ final class Copies {
 	}
 
 	private static Message copy(Message message) {
-		if (message instanceof UserMessage user) {
-			return UserMessage.builder()
-				.text(Objects.requireNonNull(user.getText()))
-				.media(media(user.getMedia()))
-				.metadata(metadata(user))
-				.build();
+		if (!MessageContent.knows(message)) {
+			return message;
 		}
-		if (message instanceof AssistantMessage assistant) {
-			return AssistantMessage.builder()
-				.content(assistant.getText())
-				.properties(metadata(assistant))
-				.toolCalls(List.copyOf(assistant.getToolCalls()))
-				.media(media(assistant.getMedia()))
-				.build();
-		}
-		if (message instanceof ToolResponseMessage tools) {
-			return ToolResponseMessage.builder()
-				.responses(List.copyOf(tools.getResponses()))
-				.metadata(metadata(tools))
-				.build();
-		}
-		if (message instanceof SystemMessage system) {
-			return SystemMessage.builder()
-				.text(Objects.requireNonNull(system.getText()))
-				.metadata(metadata(system))
-				.build();
-		}
-		return message;
-	}
-
-	private static Map<String, Object> metadata(Message message) {
-		return new HashMap<>(values(message.getMetadata()));
-	}
-
-	private static List<Media> media(Collection<Media> media) {
-		return media.stream().map(Copies::medium).toList();
+		MessageContent content = MessageContent.of(message);
+		return new MessageContent(content.type(), content.text(), new HashMap<>(values(content.metadata())),
+				List.copyOf(content.calls()), List.copyOf(content.responses()),
+				content.media().stream().map(Copies::medium).toList())
+			.message();
 	}
 
 	private static Media medium(Media medium) {

@@ -3,7 +3,6 @@ package io.sessionkit.conversation;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -14,15 +13,13 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.codec.MessageContent;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.content.Media;
-import org.springframework.ai.content.MediaContent;
 
 /**
  * What a merge has made of history and input, and what of it is new.
@@ -231,16 +228,10 @@ record Merged(List<Message> messages, List<Message> input) {
 		 * media of a user.
 		 */
 		private Object content(Message message) {
-			Object tools = List.of();
-			if (message instanceof AssistantMessage reply) {
-				tools = reply.getToolCalls();
-			}
-			if (message instanceof ToolResponseMessage results) {
-				tools = results.getResponses();
-			}
-			Collection<Media> media = (message instanceof MediaContent content) ? content.getMedia() : List.of();
-			return Arrays.asList(message.getMessageType(), Objects.toString(message.getText(), ""), tools,
-					media.stream().map(Sayings::content).toList(), this.metadata ? message.getMetadata() : null);
+			MessageContent content = MessageContent.of(message);
+			return Arrays.asList(content.type(), Objects.toString(content.text(), ""), content.calls(),
+					content.responses(), content.media().stream().map(Sayings::content).toList(),
+					this.metadata ? content.metadata() : null);
 		}
 
 		private static Object content(Media media) {

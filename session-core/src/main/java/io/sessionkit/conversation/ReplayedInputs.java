@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.ToIntFunction;
 
+import io.sessionkit.codec.MessageContent;
+
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 
@@ -79,8 +81,8 @@ final class ReplayedInputs {
 		return "\n\n<" + name + ">\n" + String.valueOf(value).replace("<", "&lt;") + "\n</" + name + ">";
 	}
 
-	private static UserMessage copy(UserMessage user, String text, Map<String, Object> metadata) {
-		return UserMessage.builder().text(text).media(user.getMedia()).metadata(metadata).build();
+	private static Message copy(UserMessage user, String text, Map<String, Object> metadata) {
+		return MessageContent.of(user).withText(text).withMetadata(metadata).message();
 	}
 
 }

@@ -6,10 +6,12 @@ import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.TokenUsage;
+import io.sessionkit.codec.MessageContent;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.MessageType;
 import org.springframework.ai.chat.metadata.ChatGenerationMetadata;
 import org.springframework.ai.chat.metadata.ChatResponseMetadata;
 import org.springframework.ai.chat.metadata.Usage;
@@ -124,12 +126,7 @@ final class ReplyAggregator {
 		if (!checked.hasToolCalls() || text == null || text.isEmpty()) {
 			return List.of(Replies.with(last, new Generation(checked, metadata)));
 		}
-		AssistantMessage calls = AssistantMessage.builder()
-			.content("")
-			.properties(checked.getMetadata())
-			.toolCalls(checked.getToolCalls())
-			.media(checked.getMedia())
-			.build();
+		AssistantMessage calls = (AssistantMessage) MessageContent.of(checked).withText("").message();
 		return List.of(said(text), Replies.with(last, new Generation(calls, metadata)));
 	}
 
@@ -150,12 +147,9 @@ final class ReplyAggregator {
 	@SuppressWarnings("NullAway") // Spring AI declares the values non-null but providers
 									// put null there
 	private AssistantMessage build(List<ToolCall> calls) {
-		return AssistantMessage.builder()
-			.content(this.text.toString())
-			.properties(new HashMap<>(this.metadata))
-			.toolCalls(List.copyOf(calls))
-			.media(List.copyOf(this.media))
-			.build();
+		return (AssistantMessage) new MessageContent(MessageType.ASSISTANT, this.text.toString(),
+				new HashMap<>(this.metadata), List.copyOf(calls), List.of(), List.copyOf(this.media))
+			.message();
 	}
 
 	private void addMessage(AssistantMessage message) {

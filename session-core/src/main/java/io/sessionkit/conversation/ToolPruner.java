@@ -1,10 +1,10 @@
 package io.sessionkit.conversation;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.function.ToIntFunction;
 
+import io.sessionkit.codec.MessageContent;
 import io.sessionkit.conversation.ViewLine.Source;
 import io.sessionkit.hook.Prune;
 
@@ -62,10 +62,7 @@ final class ToolPruner {
 			.map((response) -> isLonger(response, placeholder)
 					? new ToolResponse(response.id(), response.name(), placeholder) : response)
 			.toList();
-		return ToolResponseMessage.builder()
-			.responses(responses)
-			.metadata(new HashMap<>(results.getMetadata()))
-			.build();
+		return (ToolResponseMessage) MessageContent.of(results).withResponses(responses).message();
 	}
 
 	/** An application may have stored a result that is null. */

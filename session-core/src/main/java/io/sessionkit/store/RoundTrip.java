@@ -9,11 +9,10 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.codec.MessageContent;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.content.Media;
 
 /**
@@ -88,17 +87,12 @@ final class RoundTrip {
 
 	// Not equals(): a user message compares without its media, a map without the content
 	// of its arrays.
-	private static boolean isSame(Message one, Message other) {
-		return one.getMessageType() == other.getMessageType() && PlainValues.equal(one.getText(), other.getText())
-				&& PlainValues.equal(one.getMetadata(), other.getMetadata()) && calls(one).equals(calls(other))
-				&& isSameMedia(MessageCopier.media(one), MessageCopier.media(other));
-	}
-
-	private static List<?> calls(Message message) {
-		if (message instanceof ToolResponseMessage tools) {
-			return tools.getResponses();
-		}
-		return (message instanceof AssistantMessage assistant) ? assistant.getToolCalls() : List.of();
+	private static boolean isSame(Message message, Message decoded) {
+		MessageContent one = MessageContent.of(message);
+		MessageContent other = MessageContent.of(decoded);
+		return one.type() == other.type() && PlainValues.equal(one.text(), other.text())
+				&& PlainValues.equal(one.metadata(), other.metadata()) && one.calls().equals(other.calls())
+				&& one.responses().equals(other.responses()) && isSameMedia(one.media(), other.media());
 	}
 
 	private static boolean isSameMedia(List<Media> one, List<Media> other) {
