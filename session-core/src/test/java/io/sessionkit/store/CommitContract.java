@@ -221,6 +221,23 @@ abstract class CommitContract extends ProtocolContract {
 	}
 
 	@Test
+	void firstTurnThatComesWithAChangeTakesOverTheStateToo() {
+		SessionKey key = key();
+		commit(Commit.first(key).header(HeaderChange.NONE.state(Map.of("name", "Ada"))));
+		commit(Commit.on(header(key))
+			.turn(completed("q1", "a1"))
+			.header(HeaderChange.NONE.title("title"))
+			.records(List.of(RecordWrite.create("note", "1", "text"))));
+		assertThat(header(key).head()).isEqualTo(1);
+		assertThat(header(key).totals()).isEqualTo(new ViewTotals(1, 2, tokens(2)));
+		assertThat(header(key).state()).containsEntry("name", "Ada");
+		commit(Commit.any(key).header(HeaderChange.NONE.head(Session.MAIN, 0)));
+		assertThat(header(key).state()).isEmpty();
+		commit(Commit.any(key).header(HeaderChange.NONE.head(Session.MAIN, 1)));
+		assertThat(header(key).state()).containsEntry("name", "Ada");
+	}
+
+	@Test
 	void changeWithoutATurnCreatesASessionThatMustBeAbsent() {
 		SessionKey key = key();
 		CommitResult result = store().commit(Commit.first(key).header(HeaderChange.NONE.title("title")));
