@@ -3,6 +3,7 @@ package io.sessionkit.autoconfigure;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -23,6 +24,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.ChatClientRequest;
+import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
+import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.ai.chat.model.ChatResponse;
@@ -32,8 +37,11 @@ import org.springframework.ai.model.tool.ToolCallingChatOptions;
 import org.springframework.ai.model.tool.ToolCallingManager;
 import org.springframework.ai.model.tool.autoconfigure.ToolCallingAutoConfiguration;
 import org.springframework.ai.support.ToolCallbacks;
+import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.ToolCallbackProvider;
 import org.springframework.ai.tool.annotation.Tool;
+import org.springframework.ai.tool.definition.ToolDefinition;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -41,6 +49,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -98,6 +107,20 @@ class ToolGuardTests {
 	}
 
 	@Test
+	void annotatedToolBehindAProxyDoesNotRunUnasked() {
+		openAi().run((context) -> {
+			this.server.calls(CANCEL).says("done");
+			ProxyFactory proxies = new ProxyFactory(tools("cancelOrder")[0]);
+			proxies.setInterfaces(ToolCallback.class);
+			ChatClient chat = ChatClient.create(context.getBean(ChatModel.class));
+			assertThatIllegalStateException()
+				.isThrownBy(() -> chat.prompt().user("q").tools(proxies.getProxy()).call().content())
+				.withMessageContaining("'cancelOrder' needs an approval");
+			assertThat(this.orders.cancelled).isEmpty();
+		});
+	}
+
+	@Test
 	void namedToolOfAClientOfItsOwnDoesNotRunUnasked() {
 		openAi().withPropertyValues("sessionkit.approval.tools=look").run((context) -> {
 			this.server.calls(LOOK).says("done");
@@ -141,6 +164,22 @@ class ToolGuardTests {
 		openAi().run((context) -> {
 			this.server.calls(CANCEL).says("done");
 			asksAndRuns(context, context.getBean(ChatClient.Builder.class).build());
+		});
+	}
+
+	/** It asks before it runs, whatever is around it. */
+	@Test
+	void toolThatAnAdvisorHasWrappedInsideOfTheSessionAdvisorIsNotRefused() {
+		openAi().withPropertyValues("sessionkit.approval.tools=look").run((context) -> {
+			this.server.calls(LOOK).says("done");
+			ChatClient chat = context.getBean(ChatClient.Builder.class).defaultAdvisors(new WrappingTools()).build();
+			List<Approval> shown = SessionAdvisor
+				.pending(request(chat, "look").advisors(SessionAdvisor.session("t1")).call().chatResponse());
+			assertThat(shown).hasSize(1);
+			assertThat(this.orders.looked).isEmpty();
+			context.getBean(Approvals.class).approve(shown.get(0), "anna");
+			chat.prompt().tools(tools("look")).advisors(SessionAdvisor.session("t1")).call().content();
+			assertThat(this.orders.looked).containsExactly(7);
 		});
 	}
 
@@ -297,11 +336,53 @@ class ToolGuardTests {
 	}
 
 	private ChatClient.ChatClientRequestSpec request(ChatClient chat, String... only) {
+		return chat.prompt().user("q").tools(tools(only));
+	}
+
+	private Object[] tools(String... only) {
 		Set<String> names = Set.of(only);
-		Object[] tools = Stream.of(ToolCallbacks.from(this.orders))
+		return Stream.of(ToolCallbacks.from(this.orders))
 			.filter((tool) -> names.isEmpty() || names.contains(tool.getToolDefinition().name()))
 			.toArray();
-		return chat.prompt().user("q").tools(tools);
+	}
+
+	/** Puts something around each tool, behind the session advisor. */
+	private static final class WrappingTools implements CallAdvisor {
+
+		@Override
+		public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
+			ToolCallingChatOptions options = (ToolCallingChatOptions) Objects
+				.requireNonNull(request.prompt().getOptions());
+			List<ToolCallback> wrapped = options.getToolCallbacks().stream().<ToolCallback>map(Wrapped::new).toList();
+			return chain.nextCall(request.mutate()
+				.prompt(new Prompt(request.prompt().getInstructions(), options.mutate().toolCallbacks(wrapped).build()))
+				.build());
+		}
+
+		@Override
+		public String getName() {
+			return "wrapping";
+		}
+
+		@Override
+		public int getOrder() {
+			return Ordered.HIGHEST_PRECEDENCE + 280;
+		}
+
+	}
+
+	private record Wrapped(ToolCallback tool) implements ToolCallback {
+
+		@Override
+		public ToolDefinition getToolDefinition() {
+			return this.tool.getToolDefinition();
+		}
+
+		@Override
+		public String call(String input) {
+			return this.tool.call(input);
+		}
+
 	}
 
 	static class Orders {
