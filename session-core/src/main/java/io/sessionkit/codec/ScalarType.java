@@ -34,9 +34,9 @@ enum ScalarType {
 
 	DOUBLE("double", Double.class, Double::valueOf),
 
-	BIG_INTEGER("integer", BigInteger.class, BigInteger::new),
+	BIG_INTEGER("integer", BigInteger.class, (text) -> new BigInteger(limited(text))),
 
-	BIG_DECIMAL("decimal", BigDecimal.class, BigDecimal::new),
+	BIG_DECIMAL("decimal", BigDecimal.class, (text) -> new BigDecimal(limited(text))),
 
 	CHARACTER("char", Character.class, ScalarType::character),
 
@@ -57,6 +57,14 @@ enum ScalarType {
 	UUID_VALUE("uuid", UUID.class, UUID::fromString),
 
 	URI_VALUE("uri", URI.class, URI::create);
+
+	/**
+	 * Reading a number takes time with the square of its length: a million digits a
+	 * minute.
+	 */
+	private static final int MAX_DIGITS = 10_000;
+
+	private static final double BITS_PER_DIGIT = 3.33;
 
 	private static final Map<Class<?>, ScalarType> BY_CLASS = Arrays.stream(values())
 		.collect(Collectors.toUnmodifiableMap((type) -> type.type, Function.identity()));
@@ -90,11 +98,12 @@ enum ScalarType {
 
 	/**
 	 * Whether the value's text gives an equal value: a URI put together from parts, or a
-	 * date with a zone of the application's own, may not.
+	 * date with a zone of the application's own, may not. A number of more than 10,000
+	 * digits is not kept.
 	 */
 	boolean comesBack(Object value) {
 		try {
-			return value.equals(this.parser.apply(value.toString()));
+			return !isLong(value) && value.equals(this.parser.apply(value.toString()));
 		}
 		catch (RuntimeException ex) {
 			return false;
@@ -113,6 +122,18 @@ enum ScalarType {
 			// Its message would quote the text.
 			throw new MalformedPayloadException("a value tagged '" + this.tag + "' is none");
 		}
+	}
+
+	/** Before its text is made, which takes as long as reading it. */
+	private static boolean isLong(Object value) {
+		BigInteger digits = (value instanceof BigDecimal decimal) ? decimal.unscaledValue()
+				: (value instanceof BigInteger integer) ? integer : BigInteger.ZERO;
+		return digits.bitLength() > MAX_DIGITS * BITS_PER_DIGIT;
+	}
+
+	private static String limited(String number) {
+		MalformedPayloadException.unless(number.length() <= MAX_DIGITS, "a number has too many digits");
+		return number;
 	}
 
 	private static Character character(String text) {

@@ -158,11 +158,11 @@ final class ValueWriter {
 	}
 
 	private void writeScalar(ScalarType scalar, Object value) {
-		String text = checked(value.toString());
 		if (!scalar.comesBack(value)) {
 			throw new NotStorableException(PART,
 					"holds a " + value.getClass().getName() + " that its text does not give", value.getClass());
 		}
+		String text = checked(value.toString());
 		startTagged(scalar.tag());
 		this.out.writeString(text);
 		this.out.writeEndObject();

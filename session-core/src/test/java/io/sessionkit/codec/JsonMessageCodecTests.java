@@ -1,5 +1,7 @@
 package io.sessionkit.codec;
 
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.net.URI;
 import java.net.URL;
 import java.time.ZoneOffset;
@@ -272,6 +274,25 @@ class JsonMessageCodecTests {
 		for (int length = 0; length < payload.length(); length++) {
 			String cut = payload.substring(0, length);
 			assertThatThrownBy(() -> this.codec.decode(KEY, cut)).isInstanceOf(UnreadablePayloadException.class);
+		}
+	}
+
+	/** Reading one takes time with the square of its length. */
+	@ParameterizedTest
+	@ValueSource(strings = { "integer", "decimal" })
+	void aNumberOfAMillionDigitsIsUnreadable(String tag) {
+		String payload = "{\"v\":1,\"t\":\"user\",\"text\":\"a\",\"meta\":{\"n\":{\"$t\":\"" + tag + "\",\"v\":\""
+				+ "7".repeat(1_000_000) + "\"}}}";
+		assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(() -> this.codec.decode(KEY, payload));
+	}
+
+	@Test
+	void numbersOfTenThousandDigitsComeBackAndLongerOnesAreRefused() {
+		BigInteger digits = new BigInteger("7".repeat(9_999));
+		Message message = user(Map.of("integer", digits, "decimal", new BigDecimal(digits, 12)));
+		Deep.assertEqual(decoded(message), message);
+		for (Number large : List.of(BigInteger.ONE.shiftLeft(4_000_000), new BigDecimal(BigInteger.TEN.pow(10_001)))) {
+			assertUnstorable(user(Map.of("large", large)), large.getClass().getName());
 		}
 	}
 
