@@ -22,8 +22,8 @@ class ChatController {
 
 	@PostMapping("/threads/{thread}")
 	String reply(@PathVariable String thread, @RequestBody String text, Principal user) {
-		SessionKey session = SessionKey.of(user.getName(), thread); // of this user,
-																	// whatever the id is
+		// of this user, whatever the id is
+		SessionKey session = SessionKey.of(user.getName(), thread);
 		return this.chat.prompt().user(text).advisors(SessionAdvisor.session(session)).call().content();
 	}
 
