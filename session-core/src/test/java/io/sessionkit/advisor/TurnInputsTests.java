@@ -14,6 +14,7 @@ import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SequenceGuard;
 import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
@@ -194,6 +195,7 @@ class TurnInputsTests {
 		Conversations conversations = Conversations.builder(this.store)
 			.turnInputs(Set.of("page"))
 			.replay(Set.of("page"))
+			.guard(SequenceGuard.repairing().withLeadingReplies())
 			.build();
 		this.model.says("a1").says("a2");
 		chat(conversations).prompt()
@@ -203,7 +205,8 @@ class TurnInputsTests {
 			.call()
 			.content();
 		ask(conversations, "q2", Map.of());
-		assertThat(this.model.lastRequestLines()).startsWith("user: u1\n\n<page>\n7\n</page>", "user: u2");
+		assertThat(this.model.lastRequestLines()).startsWith("assistant: greeting", "user: u1\n\n<page>\n7\n</page>",
+				"user: u2");
 	}
 
 	private void ask(Conversations conversations, String question, Map<String, Object> parameters) {
