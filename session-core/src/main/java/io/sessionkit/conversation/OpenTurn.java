@@ -159,8 +159,16 @@ public final class OpenTurn {
 	}
 
 	private HookContext context() {
-		return new HookContext(key(), this.id, this.request.agent(), Copies.lazy(history()), this.prompt.turnStarts(),
-				Copies.lazy(turn()), Copies.values(this.state.values()), this.request.parameters());
+		return context(history());
+	}
+
+	/**
+	 * What is told to somebody who is given a part of the history, from its beginning.
+	 */
+	private HookContext context(List<Message> history) {
+		return new HookContext(key(), this.id, this.request.agent(), Copies.lazy(history),
+				this.prompt.turnStarts(history.size()), Copies.lazy(turn()), Copies.values(this.state.values()),
+				this.request.parameters());
 	}
 
 	/**
@@ -226,7 +234,7 @@ public final class OpenTurn {
 		}
 		try (TurnBinding binding = TurnBinding.of(running())) {
 			List<Message> history = this.prompt.mergeable();
-			Merged result = Merged.of(this.merge, context(), history, input());
+			Merged result = Merged.of(this.merge, context(history), history, input());
 			checkStorable(result.input());
 			MergeReport.of(history, input(), result).log(key());
 			this.prompt.merged(result);

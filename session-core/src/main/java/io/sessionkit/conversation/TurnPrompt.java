@@ -57,9 +57,10 @@ final class TurnPrompt {
 
 	/**
 	 * The places in the history at which its turns begin.
+	 * @param end how much of the history is looked at
 	 */
-	List<Integer> turnStarts() {
-		return this.history.starts();
+	List<Integer> turnStarts(int end) {
+		return this.history.starts().stream().filter((start) -> start < end).toList();
 	}
 
 	List<Message> input() {

@@ -12,6 +12,7 @@ import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HistoryBlock;
 import io.sessionkit.hook.HistoryMerge;
+import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.Pins;
 import io.sessionkit.hook.Prune;
 import io.sessionkit.hook.SequenceGuard;
@@ -191,6 +192,33 @@ class ApplicationToolsTests {
 			summarizer.says("SUM");
 		}
 		return summarizer;
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void mergeIsToldWhereTheTurnsBeginOfTheHistoryThatItIsGiven(ClientSetup.Mode mode) {
+		List<Boolean> told = new ArrayList<>();
+		ChatClient chat = client((conversations) -> conversations.merge(new HistoryMerge() {
+
+			@Override
+			public List<Message> merge(HookContext context, List<Message> history, List<Message> input) {
+				told.add(context.history().size() == history.size()
+						&& context.turnStarts().stream().allMatch((start) -> start < history.size()));
+				return merge(history, input);
+			}
+
+			@Override
+			public List<Message> merge(List<Message> history, List<Message> input) {
+				List<Message> all = new ArrayList<>(history);
+				all.addAll(input);
+				return all;
+			}
+
+		}));
+		this.model.calls(call("c1")).says("done");
+		ask(mode, chat.prompt().user("q"), T1);
+		ask(mode, chat.prompt().messages(results("c1")), T1);
+		assertThat(told).containsExactly(true, true);
 	}
 
 	@ParameterizedTest
