@@ -1,5 +1,7 @@
 package io.sessionkit.advisor;
 
+import io.sessionkit.conversation.OpenTurn;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClientRequest;
@@ -11,7 +13,8 @@ import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
 
 /**
  * Stands right in front of the model: tells the turn what really leaves, after all other
- * advisors. It changes nothing.
+ * advisors, and calls the model beside the guards that have chosen that. It changes
+ * nothing.
  */
 final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 
@@ -34,18 +37,32 @@ final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 
 	@Override
 	public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
-		tell(request);
-		return chain.nextCall(request);
+		OpenTurn turn = told(request);
+		return (turn != null && turn.awaitsInputCheck()) ? BesideModel.call(turn, () -> chain.nextCall(request))
+				: chain.nextCall(request);
 	}
 
 	@Override
 	public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
-		tell(request);
-		return chain.nextStream(request);
+		OpenTurn turn = told(request);
+		Flux<ChatClientResponse> model = chain.nextStream(request);
+		return (turn != null && turn.awaitsInputCheck()) ? BesideModel.stream(turn, model) : model;
 	}
 
-	private void tell(ChatClientRequest request) {
-		new SessionCall(request).runningTurn(this.resolves).ifPresent((turn) -> turn.sent(request.prompt()));
+	/**
+	 * Tells the turn of the call what leaves.
+	 * @return the turn; null if the call has none
+	 */
+	private @Nullable OpenTurn told(ChatClientRequest request) {
+		OpenTurn turn = new SessionCall(request).runningTurn(this.resolves).orElse(null);
+		if (turn != null) {
+			if (turn.isInputRefused()) {
+				// an advisor has caught that and tries again
+				turn.passInput();
+			}
+			turn.sent(request.prompt());
+		}
+		return turn;
 	}
 
 }

@@ -107,15 +107,15 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 
 	/**
 	 * Keeps back what may not go on before the reply is whole: everything where hooks
-	 * check replies, else all from the first tool call on, since the tool loop runs what
-	 * it gets.
+	 * check replies or the input still, else all from the first tool call on, since the
+	 * tool loop runs what it gets.
 	 */
 	private static boolean isKept(ChatClientResponse response, List<ChatClientResponse> kept, OpenTurn turn) {
 		ChatResponse chunk = response.chatResponse();
 		if (chunk == null) {
 			return false;
 		}
-		boolean keeps = turn.holdsReplies() || !kept.isEmpty() || chunk.hasToolCalls();
+		boolean keeps = turn.holdsReplies() || turn.awaitsInputCheck() || !kept.isEmpty() || chunk.hasToolCalls();
 		if (keeps) {
 			kept.add(response);
 		}

@@ -223,7 +223,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	private static Flux<ChatClientResponse> stream(SessionCall call, StreamAdvisorChain chain, GatedTurn gated) {
 		OpenTurn turn = gated.turn();
 		AtomicReference<@Nullable ChatClientResponse> last = new AtomicReference<>();
-		Flux<ChatClientResponse> replies = replies(call, chain, gated).doOnNext((response) -> {
+		Flux<ChatClientResponse> replies = checked(turn, replies(call, chain, gated)).doOnNext((response) -> {
 			last.set(response);
 			if (response.chatResponse() != null) {
 				turn.delivered(response.chatResponse());
@@ -235,6 +235,15 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 				: lastElement(last.get(), call, turn.complete(turn.afterStreamedLoop())));
 		Flux<ChatClientResponse> whole = turn.holdsReplies() ? held(replies, end) : replies.concatWith(end);
 		return whole.doOnCancel(turn::freeze);
+	}
+
+	/**
+	 * An answer that did not come from the model waits for the guards on the input too.
+	 */
+	private static Flux<ChatClientResponse> checked(OpenTurn turn, Flux<ChatClientResponse> replies) {
+		return turn.awaitsInputCheck()
+				? replies.delayUntil((response) -> turn.awaitsInputCheck() ? BesideModel.passed(turn) : Mono.empty())
+				: replies;
 	}
 
 	private static Flux<ChatClientResponse> replies(SessionCall call, StreamAdvisorChain chain, GatedTurn gated) {

@@ -52,6 +52,10 @@ final class HookRun {
 
 	private final List<NamedHook> insideOut;
 
+	private final List<NamedHook> beforeModel;
+
+	private final List<NamedHook> besideModel;
+
 	private final boolean checksReplies;
 
 	private final Function<Phase, RunningTurn> turn;
@@ -69,6 +73,8 @@ final class HookRun {
 		List<NamedHook> reversed = new ArrayList<>(this.outsideIn);
 		Collections.reverse(reversed);
 		this.insideOut = reversed;
+		this.beforeModel = this.outsideIn.stream().filter((hook) -> !hook.besideModel()).toList();
+		this.besideModel = this.outsideIn.stream().filter(NamedHook::besideModel).toList();
 		this.checksReplies = this.outsideIn.stream().anyMatch(NamedHook::checksReplies);
 		this.turn = turn;
 	}
@@ -114,12 +120,37 @@ final class HookRun {
 	}
 
 	/**
-	 * Asks about the input.
+	 * Asks about the input, but for the guards that are asked beside the model.
 	 * @throws SessionRefusedException if a hook refuses; what a hook throws is thrown as
 	 * it is
 	 */
 	Passed<List<Message>> beforeTurn(List<Message> input) {
+		return run(this.beforeModel, HookStep.beforeTurn(input), input);
+	}
+
+	/**
+	 * Asks all about input that is added to a turn.
+	 * @throws SessionRefusedException if a hook refuses; what a hook throws is thrown as
+	 * it is
+	 */
+	Passed<List<Message>> beforeMore(List<Message> input) {
 		return run(this.outsideIn, HookStep.beforeTurn(input), input);
+	}
+
+	/**
+	 * Whether guards are to be asked beside the model.
+	 */
+	boolean checksBesideModel() {
+		return !this.besideModel.isEmpty();
+	}
+
+	/**
+	 * Asks those guards about the input.
+	 * @param input the input as the others have left it
+	 * @throws SessionRefusedException if one refuses; what it throws is thrown as it is
+	 */
+	void besideModel(List<Message> input) {
+		run(this.besideModel, HookStep.beforeTurn(input), input);
 	}
 
 	/**

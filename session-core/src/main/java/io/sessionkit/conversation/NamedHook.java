@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A hook under its name, held to what it says of itself.
  */
-record NamedHook(String name, SessionHook hook, boolean checksReplies) {
+record NamedHook(String name, SessionHook hook, boolean checksReplies, boolean besideModel) {
 
 	static NamedHook of(SessionHook hook) {
 		String name = hook.name();
@@ -18,12 +18,18 @@ record NamedHook(String name, SessionHook hook, boolean checksReplies) {
 			throw new IllegalStateException("The name of a hook must not be null or blank. Give one to "
 					+ hook.getClass().getName() + ", or leave name() as it is.");
 		}
-		return new NamedHook(storable(name), hook, hook.checksReplies());
+		return new NamedHook(storable(name), hook, hook.checksReplies(), hook.runsBesideModel());
 	}
 
 	void check(@Nullable HookResult<?> result, Phase phase) {
 		if (result == null) {
 			throw new MisusedException(this, phase, "returned null. Return HookResult.keep() for no change.");
+		}
+		if (this.besideModel && phase == Phase.BEFORE_TURN
+				&& !(result instanceof HookResult.Keep<?> || result instanceof HookResult.Refuse<?>)) {
+			throw new MisusedException(this, phase,
+					"replaced or answered the input although its runsBesideModel() is true, so that the model has the"
+							+ " input already. Keep or refuse it, or return false.");
 		}
 		boolean onReply = phase == Phase.AFTER_MODEL || phase == Phase.BEFORE_SAVE;
 		if (onReply && result instanceof HookResult.Answer) {

@@ -79,7 +79,10 @@ public final class OpenTurn {
 
 	private @Nullable ChatResponse answer;
 
-	/** Whether hooks have let the input pass. */
+	/** What guards beside the model are still to say on the input; null for nothing. */
+	private volatile @Nullable InputCheck inputCheck;
+
+	/** Whether hooks have let the input pass, but for those beside the model. */
 	private volatile boolean begun;
 
 	private boolean closed;
@@ -147,7 +150,7 @@ public final class OpenTurn {
 		HeldReply held = this.hold.reply();
 		List<Message> queued = (held != null) ? held.queued() : List.of();
 		if (!queued.isEmpty() && !this.hooks.isEmpty()) {
-			HookRun.Passed<List<Message>> passed = this.hooks.beforeTurn(queued);
+			HookRun.Passed<List<Message>> passed = this.hooks.beforeMore(queued);
 			if (passed.answer() != null) {
 				throw new IllegalStateException("A hook answered a message that was queued on session " + key()
 						+ " while its turn waited; the tool results before it need the model. Refuse it instead.");
@@ -213,7 +216,11 @@ public final class OpenTurn {
 				checkStorable(passed.value());
 				this.prompt.input(passed.value());
 			}
+			if (this.hooks.checksBesideModel()) {
+				this.inputCheck = new InputCheck(() -> this.hooks.besideModel(passed.value()));
+			}
 			if (passed.answer() != null) {
+				passInput();
 				this.answer = this.rounds.answer(passed.answer());
 			}
 		}
@@ -221,6 +228,49 @@ public final class OpenTurn {
 			this.prompt.input(List.of());
 			fail(ex);
 			throw ex;
+		}
+	}
+
+	/**
+	 * Whether guards that are asked beside the model have not let the input pass so far.
+	 * Nothing that anybody answers may go on before {@link #passInput}.
+	 * @return false if there are none, or all have
+	 */
+	public boolean awaitsInputCheck() {
+		InputCheck check = this.inputCheck;
+		return check != null && !check.isPassed();
+	}
+
+	/**
+	 * Whether such a guard has refused the input, or thrown. The model is not to be
+	 * called again then: {@link #passInput} throws.
+	 * @return false as long as they think
+	 */
+	public boolean isInputRefused() {
+		InputCheck check = this.inputCheck;
+		return check != null && check.isRefused();
+	}
+
+	/**
+	 * Waits until those guards have let the input pass, and asks them on this thread if
+	 * nobody else has. Does nothing if there are none, or all have.
+	 * @throws SessionRefusedException if one refuses; what it throws is thrown as it is
+	 */
+	public void passInput() {
+		InputCheck check = this.inputCheck;
+		if (check != null && !check.isPassed()) {
+			check.pass();
+		}
+	}
+
+	/**
+	 * Takes what the model has answered to an input that did not pass: only what it cost
+	 * is kept.
+	 * @param response what it said last; null for nothing
+	 */
+	public void unused(@Nullable ChatResponse response) {
+		if (response != null) {
+			this.rounds.unused(response);
 		}
 	}
 
@@ -451,6 +501,7 @@ public final class OpenTurn {
 				this.hooks.isEmpty() ? whole : this.prompt.beforeHooks(whole, said),
 				(request) -> this.prompt.turnStart(request, said));
 		if (passed.answer() != null) {
+			passInput();
 			return new RoundRequest(List.of(), this.rounds.answer(passed.answer()));
 		}
 		List<Message> sent = this.prompt.afterHooks(whole, passed, said);
@@ -487,6 +538,7 @@ public final class OpenTurn {
 	 * @throws HookFailedException if a hook fails
 	 */
 	public @Nullable List<ChatResponse> afterStreamedRound() {
+		passInput();
 		return this.rounds.afterStreamed();
 	}
 
@@ -499,6 +551,7 @@ public final class OpenTurn {
 	 * @throws HookFailedException if a hook fails
 	 */
 	public @Nullable ChatResponse afterRound(@Nullable ChatResponse response) {
+		passInput();
 		return this.rounds.afterWhole(response);
 	}
 
@@ -523,6 +576,7 @@ public final class OpenTurn {
 	 * @return the whole answer; null if there was none
 	 */
 	public @Nullable ChatResponse afterStreamedLoop() {
+		passInput();
 		return this.rounds.afterStreamedLoop();
 	}
 
@@ -531,6 +585,7 @@ public final class OpenTurn {
 	 * @param generations what the loop returned
 	 */
 	public void afterLoop(List<Generation> generations) {
+		passInput();
 		this.rounds.afterLoop(generations);
 	}
 
@@ -615,7 +670,8 @@ public final class OpenTurn {
 			return;
 		}
 		try {
-			if (holdsReplies() || !this.rounds.isAnswerWhole() || !this.keeper.completeUnseen(recorded())) {
+			boolean unchecked = holdsReplies() || awaitsInputCheck();
+			if (unchecked || !this.rounds.isAnswerWhole() || !this.keeper.completeUnseen(recorded())) {
 				this.rounds.keepPartialReply();
 				this.keeper.cancel(recorded());
 			}
@@ -640,7 +696,14 @@ public final class OpenTurn {
 		return first;
 	}
 
+	/**
+	 * What there is of the turn; nothing as long as guards have not let its input pass.
+	 */
 	TurnKeeper.Recorded recorded() {
+		if (awaitsInputCheck()) {
+			return new TurnKeeper.Recorded(List.of(), List.of(), this.rounds.rounds(), false, null,
+					this.prompt.isOverLimit());
+		}
 		List<Transcript.Entry> asked = (this.keeper.stored() != null) ? List.of()
 				: input().stream().map((message) -> new Transcript.Entry(message, this.startedAt)).toList();
 		List<Transcript.Entry> said = this.rounds.entries();

@@ -297,6 +297,16 @@ final class Rounds {
 		return new Checked(message, instead);
 	}
 
+	/**
+	 * The model has answered, and nothing of that is used.
+	 */
+	synchronized void unused(ChatResponse response) {
+		TokenUsage usage = Replies.usage(response.getMetadata().getUsage());
+		if (!usage.equals(TokenUsage.NONE)) {
+			this.transcript.round(response.getMetadata().getModel(), usage);
+		}
+	}
+
 	/** The model call has failed; another may follow in the same turn. */
 	synchronized void afterFailed() {
 		this.open = false;

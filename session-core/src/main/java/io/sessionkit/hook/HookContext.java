@@ -21,8 +21,8 @@ import org.springframework.ai.chat.messages.Message;
  * 0. A summary counts as a turn
  * @param turn what was said in the turn so far: its input as
  * {@link SessionHook#beforeTurn} and the merge have left it, then its tool rounds, the
- * parts that earlier calls have stored included. Empty while the input is being checked;
- * each read gives a copy of the message
+ * parts that earlier calls have stored included. Empty as long as hooks check the input
+ * before the model; each read gives a copy of the message
  * @param state the session's attributes as of the head, with what was written to them in
  * this turn so far
  * @param parameters the advisor parameters of the call, without those of SessionKit; they

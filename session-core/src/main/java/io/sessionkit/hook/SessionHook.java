@@ -127,6 +127,35 @@ public interface SessionHook {
 	}
 
 	/**
+	 * Returns whether {@link #beforeTurn} is asked beside the first model call of the
+	 * turn instead of before it, so that the two take as long as the slower of them. It
+	 * may keep or refuse then; to replace the input or to answer is an error, since the
+	 * model has the input already.
+	 * <p>
+	 * Nothing that the model says goes on before the guard has passed: no chunk of a
+	 * stream reaches the caller, no tool runs, no other hook is asked about the reply.
+	 * Where the guard refuses or throws, the model call is cancelled, and the turn ends
+	 * as if it had been asked before, without any message.
+	 * <p>
+	 * What it costs: the model gets the input, and is paid, also where the guard refuses
+	 * it; hooks on the request and the advisors inside of the session have done their
+	 * work by then. A call that is cancelled is interrupted, or its stream is cancelled;
+	 * whether the provider stops then is up to the client of the model. So choose it for
+	 * guards that seldom refuse, and never for one that keeps texts from the model.
+	 * <p>
+	 * In a call the guard runs on the caller's thread, and the model call on another one,
+	 * with the observation and what else is registered for context propagation. Guards
+	 * beside the model are asked one after the other, with the input as the others have
+	 * left it. Where the model is not called, since a hook or a cache answers, they are
+	 * asked before the answer goes on; about messages that were queued while the turn
+	 * waited, before any tool runs.
+	 * @return by default false: it is asked before the model
+	 */
+	default boolean runsBesideModel() {
+		return false;
+	}
+
+	/**
 	 * Whether this hook may withhold or change a reply. Then a stream waits: its
 	 * subscriber gets nothing before all replies of the turn have passed and the turn is
 	 * stored, and then only what the hooks have seen, in one piece for each reply. What

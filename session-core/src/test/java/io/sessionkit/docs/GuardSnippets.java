@@ -2,14 +2,18 @@ package io.sessionkit.docs;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 import java.util.regex.Pattern;
 
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HistoryBlock;
 import io.sessionkit.hook.HistoryMerge;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.Redactor;
 import io.sessionkit.hook.Redactor.Action;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.StopWords;
 import io.sessionkit.store.SessionStore;
 
@@ -40,6 +44,30 @@ final class GuardSnippets {
 		// end::guards
 		return SessionAdvisor.of(conversations);
 	}
+
+	// tag::beside
+	static final class Moderation implements SessionHook {
+
+		private final ToDoubleFunction<String> score;
+
+		Moderation(ToDoubleFunction<String> score) {
+			this.score = score;
+		}
+
+		@Override
+		public HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
+			double score = this.score.applyAsDouble(input.get(input.size() - 1).getText());
+			return (score > 0.8) ? HookResult.refuse("This is not talked about here.")
+					: HookResult.keep("moderation score " + score);
+		}
+
+		@Override
+		public boolean runsBesideModel() {
+			return true;
+		}
+
+	}
+	// end::beside
 
 	static String merged(ChatClient chat, String text) {
 		// tag::merge

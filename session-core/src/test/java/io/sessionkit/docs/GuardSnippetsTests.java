@@ -4,12 +4,14 @@ import java.util.List;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
+import io.sessionkit.Verdict;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.junit.jupiter.api.Test;
@@ -45,6 +47,21 @@ class GuardSnippetsTests {
 		assertThatExceptionOfType(SessionRefusedException.class).isThrownBy(() -> say(chat, "Project  Falcon?"))
 			.withMessageContaining("This is not for here.");
 		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	@Test
+	void moderationRefusesOrNotesItsScore() {
+		Conversations conversations = Conversations.builder(this.store)
+			.hooks(new GuardSnippets.Moderation((text) -> text.contains("bomb") ? 0.9 : 0.1))
+			.build();
+		this.model.says("hello").says("boom");
+		ChatClient chat = chat(SessionAdvisor.of(conversations));
+		assertThat(say(chat, "hi")).isEqualTo("hello");
+		assertThat(this.store.turns(T1, Tail.ALL).get(0).verdicts()).extracting(Verdict::reason)
+			.containsExactly("moderation score 0.1");
+		assertThatExceptionOfType(SessionRefusedException.class).isThrownBy(() -> say(chat, "a bomb"))
+			.satisfies((refused) -> assertThat(refused.reason()).isEqualTo("This is not talked about here."));
+		assertThat(Lines.of(this.store.messages(T1))).containsExactly("user: hi", "assistant: hello");
 	}
 
 	@Test

@@ -1,0 +1,170 @@
+package io.sessionkit.advisor;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.micrometer.context.ContextSnapshotFactory;
+import io.sessionkit.conversation.OpenTurn;
+import io.sessionkit.hook.TurnBinding;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.model.ChatResponse;
+
+/**
+ * Calls the model while guards check the input, and cancels that call where they do not
+ * let the input pass. Nothing that the model says goes on before they have.
+ */
+final class BesideModel {
+
+	private static final int MOST_THREADS = 256;
+
+	/**
+	 * For model calls whose guards work on the thread of the caller. A call that was
+	 * cancelled and does not end keeps its thread.
+	 */
+	private static final ExecutorService threads = threads();
+
+	private static final ContextSnapshotFactory snapshots = ContextSnapshotFactory.builder().build();
+
+	private BesideModel() {
+	}
+
+	private static ExecutorService threads() {
+		AtomicInteger number = new AtomicInteger();
+		return new ThreadPoolExecutor(0, MOST_THREADS, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), (work) -> {
+			Thread thread = new Thread(work, "sessionkit-model-" + number.incrementAndGet());
+			thread.setDaemon(true);
+			return thread;
+		});
+	}
+
+	/**
+	 * Calls the model on another thread, and asks the guards on this one.
+	 */
+	static ChatClientResponse call(OpenTurn turn, Callable<ChatClientResponse> model) {
+		return call(turn, model, threads);
+	}
+
+	/**
+	 * The same on given threads. Where none is free the guards are asked first.
+	 */
+	static ChatClientResponse call(OpenTurn turn, Callable<ChatClientResponse> model, ExecutorService threads) {
+		Future<ChatClientResponse> running;
+		try {
+			running = threads.submit(carrying(model));
+		}
+		catch (RejectedExecutionException ex) {
+			turn.passInput();
+			return called(model);
+		}
+		try {
+			turn.passInput();
+		}
+		catch (RuntimeException | Error ex) {
+			cancel(running, turn);
+			throw ex;
+		}
+		return result(running, turn);
+	}
+
+	/**
+	 * The observation goes along, and whatever else the application has registered to be
+	 * propagated.
+	 */
+	private static <T> Callable<T> carrying(Callable<T> work) {
+		return snapshots.captureAll().wrap(TurnBinding.carrying(work));
+	}
+
+	private static ChatClientResponse called(Callable<ChatClientResponse> model) {
+		try {
+			return model.call();
+		}
+		catch (RuntimeException ex) {
+			throw ex;
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * What the model has said already is not used, but it was paid for.
+	 */
+	private static void cancel(Future<ChatClientResponse> running, OpenTurn turn) {
+		if (!running.cancel(true)) {
+			try {
+				turn.unused(running.get().chatResponse());
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			catch (ExecutionException ex) {
+				// it failed, and nobody waits for it any more
+			}
+		}
+	}
+
+	private static ChatClientResponse result(Future<ChatClientResponse> running, OpenTurn turn) {
+		try {
+			return running.get();
+		}
+		catch (InterruptedException ex) {
+			running.cancel(true);
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException(
+					"The call on session " + turn.key() + " was interrupted while it waited for the model.", ex);
+		}
+		catch (ExecutionException ex) {
+			Throwable cause = ex.getCause();
+			if (cause instanceof Error error) {
+				throw error;
+			}
+			throw (cause instanceof RuntimeException failure) ? failure : new IllegalStateException(cause);
+		}
+	}
+
+	/**
+	 * Subscribes to the model at once, and keeps back all it says, its end included,
+	 * until the guards have let the input pass.
+	 */
+	static Flux<ChatClientResponse> stream(OpenTurn turn, Flux<ChatClientResponse> model) {
+		return Flux.defer(() -> {
+			AtomicReference<@Nullable ChatResponse> last = new AtomicReference<>();
+			Mono<OpenTurn> passed = passed(turn).cache();
+			// the error goes on once, as that of the guards
+			Mono<OpenTurn> gate = passed.onErrorResume((ex) -> Mono.never());
+			Flux<ChatClientResponse> held = model.doOnNext((response) -> last.set(response.chatResponse()))
+				.materialize()
+				.delayUntil((signal) -> gate)
+				.dematerialize();
+			return Flux.merge(passed.thenMany(Flux.<ChatClientResponse>empty()), held).doOnError((ex) -> {
+				if (turn.awaitsInputCheck()) {
+					turn.unused(last.get());
+				}
+			});
+		});
+	}
+
+	/**
+	 * Asks the guards on a thread that may wait.
+	 * @return the turn, when they have let the input pass
+	 */
+	static Mono<OpenTurn> passed(OpenTurn turn) {
+		return WaitingThread.run(() -> {
+			turn.passInput();
+			return turn;
+		});
+	}
+
+}
