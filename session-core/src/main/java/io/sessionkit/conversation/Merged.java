@@ -55,6 +55,19 @@ record Merged(List<Message> messages, List<Message> input) {
 		return new Merged(messages, fresh);
 	}
 
+	/**
+	 * The same for a turn that goes on: what of the history is sent, and behind it the
+	 * turn as it is stored. Whatever is new by the merge was new before, and is in there.
+	 */
+	Merged before(List<Message> stored) {
+		Set<Message> fresh = Collections.newSetFromMap(new IdentityHashMap<>());
+		fresh.addAll(this.input);
+		List<Message> whole = new ArrayList<>(this.messages);
+		whole.removeIf(fresh::contains);
+		whole.addAll(stored);
+		return new Merged(whole, stored);
+	}
+
 	private static void check(SessionKey key, @Nullable String fault) {
 		if (fault != null) {
 			throw new IllegalStateException("The HistoryMerge of a turn on session " + key + " returned " + fault

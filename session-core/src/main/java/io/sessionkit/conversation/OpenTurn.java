@@ -102,7 +102,7 @@ public final class OpenTurn {
 		this.views = views;
 		this.continued = continued;
 		this.begun = continued != null;
-		this.merge = (continued == null) ? rules.merge(request) : null;
+		this.merge = rules.merge(request);
 		this.id = (continued != null) ? continued.turn().id() : this.options.turnIds().get();
 		this.hooks = new HookRun(request.key(), rules.hooks(request), this::running);
 		this.events = new TurnEvents(request.key(), this.id, rules.listeners(request), this.hooks.checksReplies());
@@ -282,17 +282,37 @@ public final class OpenTurn {
 		if (this.merge == null || this.answer != null) {
 			return;
 		}
-		try (TurnBinding binding = TurnBinding.of(running())) {
-			List<Message> history = this.prompt.mergeable();
-			Merged result = Merged.of(this.merge, context(history), history, input());
+		try {
+			Merged result = merged(this.merge, input());
 			checkStorable(result.input());
-			MergeReport.of(history, input(), result).log(key());
-			this.prompt.merged(result);
+			use(result);
 		}
 		catch (Throwable ex) {
 			fail(ex);
 			throw ex;
 		}
+	}
+
+	/**
+	 * Asks the merge what of the history is sent with a turn that goes on; its own
+	 * messages stay as they are stored.
+	 */
+	void mergeAgain() {
+		if (this.merge != null && this.continued != null) {
+			use(merged(this.merge, this.continued.input(input())).before(input()));
+		}
+	}
+
+	private Merged merged(HistoryMerge merge, List<Message> input) {
+		List<Message> history = this.prompt.mergeable();
+		try (TurnBinding binding = TurnBinding.of(running())) {
+			return Merged.of(merge, context(history), history, input);
+		}
+	}
+
+	private void use(Merged result) {
+		MergeReport.of(this.prompt.mergeable(), input(), result).log(key());
+		this.prompt.merged(result);
 	}
 
 	private void checkStorable(List<Message> messages) {

@@ -39,7 +39,8 @@ public final class OpenTurns {
 
 	/**
 	 * Goes on with the open turn of a session, as the only one who does. Hooks are asked
-	 * about what was queued while it waited, not again about its input.
+	 * about what was queued while it waited, not again about its input; the merge is
+	 * asked again what of the history is sent.
 	 * @param request what the call brings; its input is left aside
 	 * @return the turn, which holds a reply back
 	 * @throws IllegalStateException if the session has no open turn
@@ -59,6 +60,7 @@ public final class OpenTurns {
 						+ " more. End it with Approvals.cancel(..).", null);
 			}
 			turn.beginAgain();
+			turn.mergeAgain();
 			return turn;
 		}
 		catch (RuntimeException | Error ex) {

@@ -27,6 +27,10 @@ import org.springframework.ai.chat.messages.Message;
  * turn with tools behind another cut cannot be sent: results without their calls are
  * dropped, and so is a reply without its question. The log warns of that.
  * <p>
+ * When a turn goes on after a pause, the merge is asked again with the history and what
+ * the caller said in that turn. What it makes of the history is sent, and behind it the
+ * turn as it is stored. If it throws then, the turn waits on.
+ * <p>
  * It must return a message that is new and no system text, and leave at the end what the
  * model is to answer; otherwise the call fails, as it does when this throws. The turn is
  * kept as FAILED then, with its input as it was before. One merge serves many turns at
