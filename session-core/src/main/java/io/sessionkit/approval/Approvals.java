@@ -13,6 +13,7 @@ import io.sessionkit.DecisionRefusedException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.conversation.Turns;
 import io.sessionkit.store.Page;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -49,9 +50,10 @@ public final class Approvals {
 		ApprovalRules rules = new ApprovalRules(new NamedTools(builder.tools, builder.knownTools), new AnnotatedTools(),
 				builder.policies, builder.siblings, builder.onNewMessage, builder.expiresAfter, builder.version,
 				new SafeTexts(builder.texts), builder.traceIds);
-		this.ledger = new Ledger(builder.conversations);
-		this.decisions = new Decisions(builder.conversations.openTurns(), this.ledger);
-		this.turns = new GatedTurns(builder.conversations, rules, this.ledger, this::tell);
+		Turns turns = builder.conversations.turns();
+		this.ledger = new Ledger(turns);
+		this.decisions = new Decisions(turns.openTurns(), this.ledger);
+		this.turns = new GatedTurns(turns, rules, this.ledger, this::tell);
 		this.listeners = List.copyOf(builder.listeners);
 	}
 

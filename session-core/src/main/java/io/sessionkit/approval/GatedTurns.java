@@ -11,11 +11,11 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
-import io.sessionkit.conversation.Conversations;
 import io.sessionkit.conversation.OpenTurn;
 import io.sessionkit.conversation.OpenTurns;
 import io.sessionkit.conversation.TurnRequest;
 import io.sessionkit.conversation.TurnResult;
+import io.sessionkit.conversation.Turns;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
@@ -33,7 +33,7 @@ public final class GatedTurns {
 
 	private static final Log logger = LogFactory.getLog(GatedTurns.class);
 
-	private final Conversations conversations;
+	private final Turns turns;
 
 	private final OpenTurns openTurns;
 
@@ -43,9 +43,9 @@ public final class GatedTurns {
 
 	private final Consumer<ApprovalEvent> events;
 
-	GatedTurns(Conversations conversations, ApprovalRules rules, Ledger ledger, Consumer<ApprovalEvent> events) {
-		this.conversations = conversations;
-		this.openTurns = conversations.openTurns();
+	GatedTurns(Turns turns, ApprovalRules rules, Ledger ledger, Consumer<ApprovalEvent> events) {
+		this.turns = turns;
+		this.openTurns = turns.openTurns();
 		this.rules = rules;
 		this.ledger = ledger;
 		this.events = events;
@@ -95,7 +95,7 @@ public final class GatedTurns {
 			return new Opened(resume(request, tools, enclosing), null);
 		}
 		try {
-			return new Opened(gated(this.conversations.open(request), tools, enclosing), null);
+			return new Opened(gated(this.turns.open(request), tools, enclosing), null);
 		}
 		catch (SessionPausedException ex) {
 			return afterPause(request, tools, enclosing, ex);
@@ -103,8 +103,7 @@ public final class GatedTurns {
 	}
 
 	private GatedTurn gated(OpenTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing) {
-		return new GatedTurn(turn, tools, this.rules, this.ledger, this.events, this.conversations.durability(),
-				enclosing);
+		return new GatedTurn(turn, tools, this.rules, this.ledger, this.events, this.turns.durability(), enclosing);
 	}
 
 	private GatedTurn resume(TurnRequest request, List<ToolCallback> tools, @Nullable HookContext enclosing) {
@@ -126,7 +125,7 @@ public final class GatedTurns {
 			case REJECT -> throw refusal;
 			case CANCEL -> {
 				cancel(request.key());
-				yield new Opened(gated(this.conversations.open(request), tools, enclosing), null);
+				yield new Opened(gated(this.turns.open(request), tools, enclosing), null);
 			}
 			case QUEUE -> new Opened(null, queue(request));
 		};
@@ -225,7 +224,7 @@ public final class GatedTurns {
 	 * @return the hooks; none if there are none
 	 */
 	public List<SessionHook> hooks() {
-		return this.conversations.hooks();
+		return this.turns.hooks();
 	}
 
 	/**

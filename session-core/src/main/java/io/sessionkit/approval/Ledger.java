@@ -13,8 +13,8 @@ import java.util.function.Predicate;
 
 import io.sessionkit.ApprovalStatus;
 import io.sessionkit.SessionKey;
-import io.sessionkit.conversation.Conversations;
 import io.sessionkit.conversation.OpenTurns;
+import io.sessionkit.conversation.Turns;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
@@ -39,9 +39,9 @@ final class Ledger {
 
 	private final SessionStore store;
 
-	Ledger(Conversations conversations) {
-		this.openTurns = conversations.openTurns();
-		this.store = conversations.store();
+	Ledger(Turns turns) {
+		this.openTurns = turns.openTurns();
+		this.store = turns.store();
 	}
 
 	Instant now() {

@@ -1,6 +1,7 @@
 package io.sessionkit.conversation;
 
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,7 @@ import io.sessionkit.TokenUsage;
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -28,6 +30,10 @@ final class Checkpoints {
 
 	/** Marks both messages of the pair that a summary is sent as. */
 	static final String MARK = "sessionkit.summary";
+
+	/** The one that covers the most is the newest. */
+	static final Comparator<Checkpoint> BY_AGE = Comparator.comparingLong(Checkpoint::turn)
+		.thenComparing(Checkpoint::at);
 
 	private static final String QUESTION = "Summarize our conversation so far.";
 
@@ -71,6 +77,26 @@ final class Checkpoints {
 		}
 		throw new UnreadablePayloadException(
 				"The checkpoint '" + record.id() + "' of session " + record.key() + " holds no summary.", null);
+	}
+
+	/**
+	 * The header whose view starts with the newest of some checkpoints.
+	 * @param kept those that are there; none for a view that starts at the beginning
+	 */
+	static HeaderChange viewFromNewest(List<Checkpoint> kept) {
+		return kept.stream()
+			.max(BY_AGE)
+			.map((checkpoint) -> viewFrom(checkpoint.turn(), checkpoint.id()))
+			.orElseGet(() -> viewFrom(0, null));
+	}
+
+	/**
+	 * The header whose view starts behind a turn.
+	 * @param turn the last one that the checkpoint covers; 0 for none
+	 * @param id the id of the checkpoint; null for none
+	 */
+	static HeaderChange viewFrom(long turn, @Nullable String id) {
+		return HeaderChange.NONE.checkpoint(turn, (id != null) ? id : "");
 	}
 
 	/**

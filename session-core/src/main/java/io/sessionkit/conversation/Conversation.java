@@ -1,7 +1,6 @@
 package io.sessionkit.conversation;
 
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,12 +42,16 @@ public final class Conversation {
 
 	private final @Nullable Summarizer summarizer;
 
+	private final OpenTurns openTurns;
+
 	private final DataSize maxState;
 
-	Conversation(SessionKey key, SessionStore store, @Nullable Summarizer summarizer, DataSize maxState) {
+	Conversation(SessionKey key, SessionStore store, @Nullable Summarizer summarizer, OpenTurns openTurns,
+			DataSize maxState) {
 		this.key = key;
 		this.store = store;
 		this.summarizer = summarizer;
+		this.openTurns = openTurns;
 		this.maxState = maxState;
 	}
 
@@ -69,14 +72,31 @@ public final class Conversation {
 	}
 
 	/**
+	 * Returns the turn that a call has left open: its tool calls wait for a decision, or
+	 * a process works on it. No other turn can begin before it has ended.
+	 * @return the turn; empty if there is none, or the session is absent
+	 */
+	public Optional<Turn> openTurn() {
+		return this.openTurns.find(this.key);
+	}
+
+	/**
+	 * Returns whether a call works on the open turn at this moment, in any process. A
+	 * process that was killed counts until its lease has run out.
+	 * @return false if none does, or there is no open turn
+	 */
+	public boolean isOpenTurnRunning() {
+		return openTurn().map((turn) -> this.openTurns.leaseHolder(this.key, turn.id())).isPresent();
+	}
+
+	/**
 	 * What the next call would start from: the summary, what is pinned, and the completed
-	 * turns of the active branch since the checkpoint, before hooks and limits. Where
-	 * that checkpoint was deleted the view is made to begin anew, which writes the
-	 * header.
+	 * turns of the active branch since the checkpoint, before hooks and limits. Nothing
+	 * is written.
 	 * @return the messages, oldest first; none if the session is absent
 	 */
 	public List<Message> view() {
-		return ViewLine.of(ViewReader.open(this.store, this.key, Window.ALL).orElse(null), this.store.options())
+		return ViewLine.of(ViewReader.read(this.store, this.key).orElse(null), this.store.options())
 			.stream()
 			.map(ViewLine::message)
 			.toList();
@@ -100,7 +120,7 @@ public final class Conversation {
 		return this.store.records(this.key, SessionStore.CHECKPOINT)
 			.stream()
 			.map((record) -> Checkpoints.read(record, this.store.options().codec()))
-			.sorted(Comparator.comparingLong(Checkpoint::turn).thenComparing(Checkpoint::at))
+			.sorted(Checkpoints.BY_AGE)
 			.toList();
 	}
 

@@ -3,12 +3,9 @@ package io.sessionkit.conversation;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
-import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.Prune;
 import io.sessionkit.hook.SequenceGuard;
@@ -19,7 +16,6 @@ import io.sessionkit.hook.Trim;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.ai.chat.messages.Message;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -34,28 +30,21 @@ public final class Conversations implements AutoCloseable {
 
 	private final TurnRules rules;
 
-	private final TurnViews views;
-
 	private final @Nullable Summarizer summarizer;
 
-	private final TurnLeases leases;
-
-	private final OpenTurns openTurns;
-
-	private final Durability durability;
+	private final Turns turns;
 
 	private Conversations(Builder builder) {
 		this.store = builder.store;
-		this.leases = new TurnLeases(this.store, builder.lease);
-		this.durability = builder.durability;
 		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard, builder.hooks, builder.listeners,
 				builder.keepSystemText, TurnInputs.of(builder.turnInputs, builder.replay, builder.replayExclude),
 				builder.maxStateSize, builder.merge);
 		TokenMemory memory = new TokenMemory();
 		this.summarizer = (builder.summarize != null)
 				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), builder.hooks, memory) : null;
-		this.views = new TurnViews(new ViewReader(this.store, builder.trim, memory), memory, this.summarizer);
-		this.openTurns = new OpenTurns(this.store, this.rules, this.views, this.leases);
+		TurnViews views = new TurnViews(new ViewReader(this.store, builder.trim, memory), memory, this.summarizer);
+		this.turns = new Turns(this.store, this.rules, views, new TurnLeases(this.store, builder.lease),
+				builder.durability);
 	}
 
 	/**
@@ -82,7 +71,7 @@ public final class Conversations implements AutoCloseable {
 	 * @return its handle; nothing is read
 	 */
 	public Conversation get(SessionKey key) {
-		return new Conversation(key, this.store, this.summarizer, this.rules.maxState());
+		return new Conversation(key, this.store, this.summarizer, this.turns.openTurns(), this.rules.maxState());
 	}
 
 	/**
@@ -95,49 +84,12 @@ public final class Conversations implements AutoCloseable {
 	}
 
 	/**
-	 * Opens a turn: checks that its input can be stored, reads header and view at once,
-	 * asks the hooks about the input, and the merge what is sent. The turn is written
-	 * when it is completed, failed or cancelled, and leaves no trace before that.
-	 * @param request what the turn starts with
-	 * @return the open turn
-	 * @throws io.sessionkit.UnstorableMessageException if a message of the input could
-	 * not be stored; the store was not asked
-	 * @throws io.sessionkit.StoreUnavailableException if the store does not answer
-	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
-	 * that the caller expects
-	 * @throws io.sessionkit.InvalidSequenceException if the input has tool results that
-	 * answer no call, or a reply that cannot be sent where it stands
-	 * @throws io.sessionkit.SessionRefusedException if a hook refuses the input; the turn
-	 * is kept as refused, without the input. What a hook throws is thrown as it is, and
-	 * the turn is kept as failed
+	 * Returns what runs the turns of these sessions, for the advisors and the approvals
+	 * of SessionKit alone.
+	 * @return the same each time
 	 */
-	public OpenTurn open(TurnRequest request) {
-		for (Message message : request.input()) {
-			this.store.options().codec().encode(request.key(), message);
-		}
-		if (request.agent() != null) {
-			this.store.options().codec().encodeValues(request.key(), Map.of("agent", request.agent()));
-		}
-		OpenTurn turn = new OpenTurn(request, this.store, this.rules, this.views, this.leases);
-		if (turn.openTurn() != 0) {
-			throw new SessionPausedException("Session " + request.key() + " has an open turn, number " + turn.openTurn()
-					+ ", whose tool calls wait for approval or for a process that works on it."
-					+ " Decide them and call again without a message, cancel the turn with Approvals.cancel(..), or set"
-					+ " sessionkit.approval.on-new-message to queue or cancel. The new message was not stored.",
-					turn.openTurn());
-		}
-		turn.checkPassed();
-		turn.begin();
-		turn.merge();
-		return turn;
-	}
-
-	/**
-	 * The turns that wait to be continued.
-	 * @return what finds them and goes on with them
-	 */
-	public OpenTurns openTurns() {
-		return this.openTurns;
+	public Turns turns() {
+		return this.turns;
 	}
 
 	/**
@@ -149,28 +101,12 @@ public final class Conversations implements AutoCloseable {
 	}
 
 	/**
-	 * Returns the hooks of all calls.
-	 * @return the hooks, the outermost first; none if there are none
-	 */
-	public List<SessionHook> hooks() {
-		return this.rules.hooks();
-	}
-
-	/**
-	 * When turns are written.
-	 * @return the durability
-	 */
-	public Durability durability() {
-		return this.durability;
-	}
-
-	/**
 	 * Ends the threads that write summaries and renew leases. What they have not finished
 	 * is dropped, and is due again with the next turn.
 	 */
 	@Override
 	public void close() {
-		this.leases.close();
+		this.turns.close();
 		if (this.summarizer != null) {
 			this.summarizer.close();
 		}

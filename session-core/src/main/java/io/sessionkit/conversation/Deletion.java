@@ -2,7 +2,6 @@ package io.sessionkit.conversation;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +22,6 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Takes items away for good, and with them what quotes them: the summaries that cover
@@ -49,20 +47,6 @@ final class Deletion {
 
 	int ofItems(Set<Long> sequences) {
 		return sequences.isEmpty() ? 0 : delete((thread) -> thread.find(sequences));
-	}
-
-	/**
-	 * Lets the view start with a summary that is there. Who changes the session meanwhile
-	 * does so too, or leaves it to the next.
-	 */
-	void startViewAnew(Session header) {
-		WholeThread thread = new WholeThread(this.key, this.store);
-		List<Checkpoint> kept = this.store.records(this.key, SessionStore.CHECKPOINT)
-			.stream()
-			.map((record) -> Checkpoints.read(record, codec()))
-			.filter((checkpoint) -> thread.isOnPath(header.head(), checkpoint.turn()))
-			.toList();
-		this.store.commit(Commit.on(header).header(newest(kept)));
 	}
 
 	private int delete(Function<WholeThread, Collection<SessionItem>> choice) {
@@ -129,20 +113,9 @@ final class Deletion {
 			return HeaderChange.NONE;
 		}
 		if (!covered) {
-			return at(header.checkpoint(), header.checkpointId());
+			return Checkpoints.viewFrom(header.checkpoint(), header.checkpointId());
 		}
-		return newest(kept);
-	}
-
-	private static HeaderChange newest(List<Checkpoint> kept) {
-		return kept.stream()
-			.max(Comparator.comparingLong(Checkpoint::turn).thenComparing(Checkpoint::at))
-			.map((checkpoint) -> at(checkpoint.turn(), checkpoint.id()))
-			.orElseGet(() -> at(0, null));
-	}
-
-	private static HeaderChange at(long turn, @Nullable String id) {
-		return HeaderChange.NONE.checkpoint(turn, (id != null) ? id : "");
+		return Checkpoints.viewFromNewest(kept);
 	}
 
 	private static RecordWrite delete(SessionRecord record) {

@@ -85,7 +85,7 @@ final class TurnViews {
 	 * Checks what the caller expects before a summary is made, which costs a model call.
 	 */
 	private @Nullable SessionView read(TurnRequest request) {
-		SessionView view = this.reader.open(request).orElse(null);
+		SessionView view = this.reader.open(request.key(), request.limit(), request.input()).orElse(null);
 		request.checkExpected((view != null) ? view.session() : null);
 		return view;
 	}

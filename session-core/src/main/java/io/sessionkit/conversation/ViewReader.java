@@ -1,14 +1,27 @@
 package io.sessionkit.conversation;
 
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
+import io.sessionkit.Checkpoint;
+import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.Trim;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
+import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
+
+import org.springframework.ai.chat.messages.Message;
 
 /**
  * Opens a session with as much of its view as the limits leave, in one round trip. Where
@@ -42,27 +55,32 @@ final class ViewReader {
 		return this.trim.limitsTokens();
 	}
 
-	Optional<SessionView> open(TurnRequest request) {
-		Optional<SessionView> view = openWithinLimits(request);
+	/**
+	 * Opens a session for a turn.
+	 * @param limit the newest messages that the call allows
+	 * @param input what the turn begins with
+	 */
+	Optional<SessionView> open(SessionKey key, int limit, List<Message> input) {
+		Optional<SessionView> view = openWithinLimits(key, limit, input.size());
 		int turns = FIRST_CARRIED;
-		while (view.isPresent() && turns <= MOST_CARRIED && !CarriedTurns.areIn(view.get(), request.input())) {
-			view = open(this.store, request.key(), Window.turns(turns));
+		while (view.isPresent() && turns <= MOST_CARRIED && !CarriedTurns.areIn(view.get(), input)) {
+			view = open(this.store, key, Window.turns(turns));
 			turns *= 4;
 		}
 		return view;
 	}
 
-	private Optional<SessionView> openWithinLimits(TurnRequest request) {
+	private Optional<SessionView> openWithinLimits(SessionKey key, int limit, int input) {
 		if (!this.trim.pins().isEmpty()) {
-			return open(this.store, request.key(), (request.limit() == 0) ? Window.HEADER : Window.ALL);
+			return open(this.store, key, (limit == 0) ? Window.HEADER : Window.ALL);
 		}
-		Window window = window(request);
+		Window window = window(limit, input);
 		if (!this.trim.limitsTokens() || window.isEmpty()) {
-			return open(this.store, request.key(), window);
+			return open(this.store, key, window);
 		}
-		int items = this.memory.itemsFor(request.key(), this.trim.maxTokens());
+		int items = this.memory.itemsFor(key, this.trim.maxTokens());
 		for (boolean again = false;; again = true) {
-			Optional<SessionView> view = open(this.store, request.key(), window.and(Window.items(items)));
+			Optional<SessionView> view = open(this.store, key, window.and(Window.items(items)));
 			if (view.isEmpty() || items >= window.items() || isEnough(view.get(), window)) {
 				return view;
 			}
@@ -71,7 +89,7 @@ final class ViewReader {
 				// some
 				// have no items any more: this many are not too few next time
 				if (again) {
-					this.memory.fitted(request.key(), items);
+					this.memory.fitted(key, items);
 				}
 				return view;
 			}
@@ -81,21 +99,69 @@ final class ViewReader {
 
 	/**
 	 * A session with a part of its view. Where the head was moved to a turn that
-	 * remembers a summary that was deleted, the view begins anew without it.
+	 * remembers a summary that was deleted, the view is made to begin with one that is
+	 * there; whoever changes the session meanwhile does so too, or leaves it to the next.
 	 */
 	static Optional<SessionView> open(SessionStore store, SessionKey key, Window window) {
 		Optional<SessionView> view = store.open(key, window);
-		if (view.isPresent() && view.get().session().checkpoint() > 0 && view.get().checkpoint() == null) {
-			new Deletion(key, store).startViewAnew(view.get().session());
+		if (view.isPresent() && hasLostSummary(view.get())) {
+			Session header = view.get().session();
+			List<Checkpoint> kept = summaries(store, header).stream()
+				.map((record) -> Checkpoints.read(record, store.options().codec()))
+				.toList();
+			store.commit(Commit.on(header).header(Checkpoints.viewFromNewest(kept)));
 			return store.open(key, window);
 		}
 		return view;
 	}
 
-	private Window window(TurnRequest request) {
+	/**
+	 * A session with its whole view, as {@link #open} would give it, without writing.
+	 */
+	static Optional<SessionView> read(SessionStore store, SessionKey key) {
+		return store.open(key, Window.ALL)
+			.map((view) -> hasLostSummary(view) ? withNewest(store, view.session()) : view);
+	}
+
+	private static SessionView withNewest(SessionStore store, Session header) {
+		MessageCodec codec = store.options().codec();
+		SessionRecord newest = summaries(store, header).stream()
+			.max(Comparator.comparing((record) -> Checkpoints.read(record, codec), Checkpoints.BY_AGE))
+			.orElse(null);
+		long covered = (newest != null) ? Checkpoints.read(newest, codec).turn() : 0;
+		return new SessionView(header, newest,
+				store.items(header.key(), Tail.ALL).stream().filter((item) -> item.turn() > covered).toList());
+	}
+
+	private static boolean hasLostSummary(SessionView view) {
+		return view.session().checkpoint() > 0 && view.checkpoint() == null;
+	}
+
+	/**
+	 * The summaries of the history that ends with the head.
+	 */
+	private static List<SessionRecord> summaries(SessionStore store, Session header) {
+		Set<Long> path = path(store, header);
+		return store.records(header.key(), SessionStore.CHECKPOINT)
+			.stream()
+			.filter((record) -> path.contains(Checkpoints.read(record, store.options().codec()).turn()))
+			.toList();
+	}
+
+	private static Set<Long> path(SessionStore store, Session header) {
+		Map<Long, Long> parents = new HashMap<>();
+		store.turns(header.key(), Tail.ALL).forEach((turn) -> parents.put(turn.number(), turn.parent()));
+		Set<Long> path = new HashSet<>();
+		for (Long turn = header.head(); turn != null && path.add(turn);) {
+			turn = parents.get(turn);
+		}
+		return path;
+	}
+
+	private Window window(int limit, int input) {
 		int room = (this.trim.maxMessages() == Integer.MAX_VALUE) ? Integer.MAX_VALUE
-				: Math.max(0, this.trim.maxMessages() - request.input().size());
-		return new Window(this.trim.maxTurns(), room).and(Window.items(request.limit()));
+				: Math.max(0, this.trim.maxMessages() - input);
+		return new Window(this.trim.maxTurns(), room).and(Window.items(limit));
 	}
 
 	private boolean isEnough(SessionView view, Window window) {

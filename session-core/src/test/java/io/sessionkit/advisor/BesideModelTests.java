@@ -470,8 +470,9 @@ class BesideModelTests extends ApprovalFixture {
 	}
 
 	private OpenTurn open() {
-		return conversations().open(new TurnRequest(this.key, List.of(new UserMessage(SECRET)), null, null,
-				Integer.MAX_VALUE, Map.of(), Map.of(), List.of(), List.of(), null, 0));
+		return conversations().turns()
+			.open(new TurnRequest(this.key, List.of(new UserMessage(SECRET)), null, null, Integer.MAX_VALUE, Map.of(),
+					Map.of(), List.of(), List.of(), null, 0));
 	}
 
 	private void guards(SessionHook... hooks) {

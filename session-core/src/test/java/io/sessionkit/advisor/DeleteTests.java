@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 
 import io.sessionkit.SessionConflictException;
+import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.conversation.Conversation;
@@ -189,6 +190,29 @@ class DeleteTests {
 		assertThat(this.thread.session().orElseThrow().checkpointId()).isNull();
 		assertThat(this.store.records(this.key, SessionStore.CHECKPOINT)).isEmpty();
 		assertThat(Lines.of(this.thread.view())).startsWith("assistant: a2", "user: q3");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void headThatRemembersADeletedSummaryIsReadWithoutWriting(TestStores kind) {
+		on(kind);
+		for (int i = 1; i <= 4; i++) {
+			add(new UserMessage("q" + i), new AssistantMessage("a" + i));
+			if (i < 4) {
+				summarize(i);
+			}
+		}
+		assertThat(this.thread.delete(Set.of(3L))).isEqualTo(1);
+		this.store.commit(Commit.any(this.key).header(HeaderChange.NONE.head("main", 4).checkpoint(3, "c3")));
+		Session before = this.thread.session().orElseThrow();
+		assertThat(before.checkpoint()).isEqualTo(3);
+		List<String> read = Lines.of(this.thread.view());
+		assertThat(this.thread.session()).contains(before);
+		assertThat(read).contains("assistant: summary of 1").endsWith("user: q4", "assistant: a4").hasSize(7);
+		this.model.says("a5");
+		ask("q5");
+		assertThat(this.model.lastRequestLines()).startsWith(read.toArray(String[]::new));
+		assertThat(this.thread.session().orElseThrow().checkpoint()).isEqualTo(1);
 	}
 
 	@ParameterizedTest

@@ -138,10 +138,10 @@ class ExpectedTurnTests {
 		store.add(this.key, List.of(new UserMessage("q1")));
 		try (Conversations conversations = Conversations.of(store)) {
 			assertThatExceptionOfType(SessionLostException.class)
-				.isThrownBy(() -> conversations.open(request(this.key, 2)))
+				.isThrownBy(() -> conversations.turns().open(request(this.key, 2)))
 				.satisfies((lost) -> assertThat(lost.expected()).isEqualTo(2))
 				.satisfies((lost) -> assertThat(lost.found()).isEqualTo(1));
-			conversations.open(request(this.key, 1)).cancel();
+			conversations.turns().open(request(this.key, 1)).cancel();
 			assertThat(store.turns(this.key, Tail.ALL)).hasSize(2);
 		}
 	}

@@ -190,7 +190,7 @@ class ApprovalTransactionTests {
 			});
 			assertThat(this.effects).hasValue(1);
 			assertThat(log(us)).isEmpty();
-			assertThat(us.conversations.openTurns().find(this.key)).map(Turn::status)
+			assertThat(us.conversations.turns().openTurns().find(this.key)).map(Turn::status)
 				.contains(TurnStatus.AWAITING_APPROVAL);
 			assertThat(us.approvals.ledger(this.key)).extracting(Approval::status).containsExactly(ApprovalStatus.DONE);
 			assertThat(us.resume()).isEqualTo("answer");
@@ -251,7 +251,7 @@ class ApprovalTransactionTests {
 			assertThat(log(us)).containsExactly(WHOLE_THREAD);
 			assertThat(us.approvals.pending(this.key)).isEmpty();
 			assertThat(us.approvals.ledger(this.key)).extracting(Approval::status).containsExactly(ApprovalStatus.DONE);
-			assertThat(us.conversations.openTurns().find(this.key)).isEmpty();
+			assertThat(us.conversations.turns().openTurns().find(this.key)).isEmpty();
 		}
 	}
 
@@ -288,7 +288,7 @@ class ApprovalTransactionTests {
 				.withMessageContaining("transaction");
 			assertThat(this.effects).hasValue(1);
 			assertThat(us.approvals.pending(this.key)).isEmpty();
-			assertThat(us.conversations.openTurns().find(this.key)).isEmpty();
+			assertThat(us.conversations.turns().openTurns().find(this.key)).isEmpty();
 			this.model.calls(call("cancel", 2)).says("answer");
 			us.ask();
 			assertThat(this.effects).hasValue(2);

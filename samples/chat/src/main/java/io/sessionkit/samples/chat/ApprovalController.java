@@ -11,6 +11,7 @@ import io.sessionkit.approval.Approval;
 import io.sessionkit.approval.Approvals;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.samples.chat.ApprovalsView.CallView;
 import io.sessionkit.samples.chat.ApprovalsView.StandingView;
@@ -53,9 +54,8 @@ final class ApprovalController {
 	@GetMapping("/approvals")
 	ApprovalsView read(@PathVariable String id) {
 		SessionKey key = SessionKey.of(id);
-		Turn open = this.conversations.openTurns().find(key).orElse(null);
-		boolean running = open != null && this.conversations.openTurns().leaseHolder(key, open.id()) != null;
-		return new ApprovalsView((open != null) ? open.number() : 0, running,
+		Conversation thread = this.conversations.get(key);
+		return new ApprovalsView(thread.openTurn().map(Turn::number).orElse(0L), thread.isOpenTurnRunning(),
 				this.approvals.ledger(key).stream().map(this::view).toList(),
 				this.approvals.standingDecisions(key).stream().map(StandingView::of).toList());
 	}

@@ -2,7 +2,6 @@ package io.sessionkit.samples.chat;
 
 import java.util.List;
 
-import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
 import org.apache.commons.logging.Log;
@@ -58,7 +57,7 @@ final class ChatController {
 	 */
 	@PostMapping(path = "/api/threads/{id}/resume", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 	Flux<ServerSentEvent<Object>> resume(@PathVariable String id) {
-		if (this.conversations.openTurns().find(SessionKey.of(id)).isEmpty()) {
+		if (this.conversations.get(id).openTurn().isEmpty()) {
 			throw new ResponseStatusException(HttpStatus.CONFLICT,
 					"Nothing waits in this thread, or another window has gone on with it. Reload the page.");
 		}
