@@ -1,5 +1,6 @@
 package io.sessionkit.approval;
 
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -34,9 +35,11 @@ public final class Approvals {
 	 * finds the id of its call; Spring AI sends it to servers of MCP with the rest of the
 	 * context.
 	 */
-	public static final String CLAIM = "sessionkit.claim";
+	public static final String CLAIM = ToolRuns.CLAIM;
 
 	private static final Log logger = LogFactory.getLog(Approvals.class);
+
+	private final ApprovalRules rules;
 
 	private final Ledger ledger;
 
@@ -47,13 +50,13 @@ public final class Approvals {
 	private final List<Consumer<? super ApprovalEvent>> listeners;
 
 	private Approvals(Builder builder) {
-		ApprovalRules rules = new ApprovalRules(new NamedTools(builder.tools, builder.knownTools), new AnnotatedTools(),
+		this.rules = new ApprovalRules(new NamedTools(builder.tools, builder.knownTools), new AnnotatedTools(),
 				builder.policies, builder.siblings, builder.onNewMessage, builder.expiresAfter, builder.version,
 				new SafeTexts(builder.texts), builder.traceIds);
 		Turns turns = builder.conversations.turns();
 		this.ledger = new Ledger(turns);
 		this.decisions = new Decisions(turns.openTurns(), this.ledger);
-		this.turns = new GatedTurns(turns, rules, this.ledger, this::tell);
+		this.turns = new GatedTurns(turns, this.rules, this.ledger, this::tell);
 		this.listeners = List.copyOf(builder.listeners);
 	}
 
@@ -213,6 +216,37 @@ public final class Approvals {
 	 */
 	public GatedTurns turns() {
 		return this.turns;
+	}
+
+	/**
+	 * Returns what keeps the tools that need consent from running in calls that no
+	 * advisor opens a turn for.
+	 * @return the same rules for such calls
+	 */
+	public UnattendedTools unattended() {
+		return new UnattendedTools(this.rules, "Build the client from the ChatClient.Builder bean, or give it the"
+				+ " advisor: .defaultAdvisors(sessionAdvisor).");
+	}
+
+	/**
+	 * Checks the configured names of tools by the tools that are known before any call,
+	 * and logs those that none of them has.
+	 * @throws IllegalStateException if a name that none of them has is probably a
+	 * misspelling of one that one of them has
+	 */
+	public void checkNames() {
+		this.rules.named().checkKnown();
+	}
+
+	/**
+	 * Checks the condition of a method that is a tool and needs an approval, before any
+	 * call offers it.
+	 * @param tool the name of the tool
+	 * @param method the method
+	 * @throws IllegalStateException if the condition can never be evaluated
+	 */
+	public void checkCondition(String tool, Method method) {
+		this.rules.annotated().check(tool, method);
 	}
 
 	private void tell(ApprovalEvent event) {

@@ -1,6 +1,5 @@
 package io.sessionkit.approval;
 
-import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -225,37 +224,6 @@ public final class GatedTurns {
 	 */
 	public List<SessionHook> hooks() {
 		return this.turns.hooks();
-	}
-
-	/**
-	 * Returns what keeps the tools that need consent from running in calls that no
-	 * advisor opens a turn for.
-	 * @return the same rules for such calls
-	 */
-	public UnattendedTools unattended() {
-		return new UnattendedTools(this.rules, "Build the client from the ChatClient.Builder bean, or give it the"
-				+ " advisor: .defaultAdvisors(sessionAdvisor).");
-	}
-
-	/**
-	 * Checks the configured names of tools by the tools that are known before any call,
-	 * and logs those that none of them has.
-	 * @throws IllegalStateException if a name that none of them has is probably a
-	 * misspelling of one that one of them has
-	 */
-	public void checkNames() {
-		this.rules.named().checkKnown();
-	}
-
-	/**
-	 * Checks the condition of a method that is a tool and needs an approval, before any
-	 * call offers it.
-	 * @param tool the name of the tool
-	 * @param method the method
-	 * @throws IllegalStateException if the condition can never be evaluated
-	 */
-	public void checkCondition(String tool, Method method) {
-		this.rules.annotated().check(tool, method);
 	}
 
 	private static List<String> names(List<ToolCallback> tools) {

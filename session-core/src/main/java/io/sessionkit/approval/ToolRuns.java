@@ -7,7 +7,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-import io.sessionkit.ApprovalStatus;
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.codec.ToolArguments;
@@ -27,6 +26,9 @@ import org.springframework.ai.tool.execution.ToolExecutionException;
  * use by many threads.
  */
 final class ToolRuns {
+
+	/** {@link Approvals#CLAIM}. */
+	static final String CLAIM = "sessionkit.claim";
 
 	private static final Log logger = LogFactory.getLog(ToolRuns.class);
 
@@ -199,7 +201,7 @@ final class ToolRuns {
 			return null;
 		}
 		Map<String, Object> values = new HashMap<>(context.getContext());
-		values.put(Approvals.CLAIM, call.id());
+		values.put(CLAIM, call.id());
 		return new ToolContext(values);
 	}
 

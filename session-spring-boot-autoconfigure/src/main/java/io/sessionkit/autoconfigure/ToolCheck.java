@@ -3,7 +3,6 @@ package io.sessionkit.autoconfigure;
 import java.lang.reflect.Method;
 
 import io.sessionkit.approval.Approvals;
-import io.sessionkit.approval.GatedTurns;
 
 import org.springframework.ai.tool.support.ToolUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -26,16 +25,16 @@ final class ToolCheck extends AtStart {
 
 	@Override
 	void run() {
-		this.approvals.stream().map(Approvals::turns).forEach((turns) -> {
-			checkNames(turns);
+		this.approvals.stream().forEach((rules) -> {
+			checkNames(rules);
 			new ToolBeans(this.beans)
-				.forEachAnnotated((bean, method) -> checkCondition(turns, ToolUtils.getToolName(method), method));
+				.forEachAnnotated((bean, method) -> checkCondition(rules, ToolUtils.getToolName(method), method));
 		});
 	}
 
-	private static void checkCondition(GatedTurns turns, String tool, Method method) {
+	private static void checkCondition(Approvals rules, String tool, Method method) {
 		try {
-			turns.checkCondition(tool, method);
+			rules.checkCondition(tool, method);
 		}
 		catch (IllegalStateException ex) {
 			throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()),
@@ -43,9 +42,9 @@ final class ToolCheck extends AtStart {
 		}
 	}
 
-	private static void checkNames(GatedTurns turns) {
+	private static void checkNames(Approvals rules) {
 		try {
-			turns.checkNames();
+			rules.checkNames();
 		}
 		catch (IllegalStateException ex) {
 			throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()),

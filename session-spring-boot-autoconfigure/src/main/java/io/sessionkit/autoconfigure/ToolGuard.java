@@ -43,7 +43,7 @@ final class ToolGuard implements BeanPostProcessor {
 	private static List<UnattendedTools> rules(BeanFactory beans) {
 		List<UnattendedTools> rules = beans.getBeanProvider(Approvals.class)
 			.stream()
-			.map((approvals) -> approvals.turns().unattended())
+			.map((approvals) -> approvals.unattended())
 			.toList();
 		return rules.isEmpty() ? List.of(withoutApprovals(beans)) : rules;
 	}
