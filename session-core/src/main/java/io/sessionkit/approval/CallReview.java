@@ -133,13 +133,21 @@ final class CallReview {
 		}
 	}
 
+	/**
+	 * The rulings on calls by their place in the reply. A call that is there twice has
+	 * one ruling, unless it may run unasked: then it runs each time.
+	 */
 	private Map<Integer, Ruling> rulings(List<ToolCall> calls) {
 		List<Integer> originals = HeldCalls.originals(calls);
 		Map<Integer, Ruling> rulings = new LinkedHashMap<>();
 		for (int i = 0; i < calls.size(); i++) {
-			if (originals.get(i) == i) {
+			Ruling first = rulings.get(originals.get(i));
+			if (first == null) {
 				ToolCall call = calls.get(i);
 				rulings.put(i, this.rules.rule(caller(), call, this.tools.get(call.name())));
+			}
+			else if (first.outcome() == Ruling.Outcome.ALLOW) {
+				rulings.put(i, first);
 			}
 		}
 		return rulings;
@@ -154,8 +162,11 @@ final class CallReview {
 		Instant now = this.ledger.now();
 		List<LedgerEntry> entries = new ArrayList<>();
 		List<Integer> originals = HeldCalls.originals(calls);
-		rulings.forEach((index, ruling) -> entries.add(LedgerEntry
-			.requested(approval(calls.get(index), index, Collections.frequency(originals, index), ruling, now))));
+		rulings.forEach((index, ruling) -> {
+			boolean runsEachTime = ruling.outcome() == Ruling.Outcome.ALLOW;
+			int times = runsEachTime ? 1 : Collections.frequency(originals, index);
+			entries.add(LedgerEntry.requested(approval(calls.get(index), index, times, ruling, now)));
+		});
 		boolean asks = entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED);
 		if (!asks) {
 			return entries;

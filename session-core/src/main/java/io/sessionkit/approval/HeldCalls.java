@@ -21,7 +21,8 @@ import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
  * The calls of a reply that a turn holds back, as they stand now.
  *
  * @param calls all calls of the reply
- * @param entries what the ledger has of them; a call that is there twice has one entry
+ * @param entries what the ledger has of them; a call that is there twice has one entry,
+ * unless it may run unasked
  * @param ledger the ledger
  * @param texts what the model is told
  */
@@ -79,7 +80,8 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 
 	/**
 	 * Which call each call of a reply is: itself, or the first that is the same in id,
-	 * tool and arguments. The same call runs once. An empty id is no id.
+	 * tool and arguments. The same call runs once if it needs consent. An empty id is no
+	 * id.
 	 */
 	static List<Integer> originals(List<ToolCall> calls) {
 		Map<List<String>, Integer> first = new HashMap<>();
@@ -128,7 +130,8 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 		List<Integer> originals = originals(this.calls);
 		List<ToolResponse> answers = new ArrayList<>();
 		for (int i = 0; i < this.calls.size(); i++) {
-			LedgerEntry entry = now.entry(originals.get(i));
+			LedgerEntry own = now.entry(i);
+			LedgerEntry entry = (own != null) ? own : now.entry(originals.get(i));
 			answers.add(new ToolResponse(this.calls.get(i).id(), this.calls.get(i).name(),
 					(entry != null) ? answer(entry) : UNKNOWN));
 		}

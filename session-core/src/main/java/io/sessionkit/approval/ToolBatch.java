@@ -86,12 +86,14 @@ final class ToolBatch {
 		List<Integer> originals = HeldCalls.originals(calls);
 		for (int i = 0; i < calls.size(); i++) {
 			int index = i;
-			boolean own = originals.get(i) == i;
 			LedgerEntry entry = entries.stream()
-				.filter((each) -> own && each.approval().index() == index)
+				.filter((each) -> each.approval().index() == index)
 				.findFirst()
 				.orElse(null);
-			this.slots.add(new Slot(calls.get(i), own ? null : this.slots.get(originals.get(i)), entry));
+			Slot first = (originals.get(i) < i) ? this.slots.get(originals.get(i)) : null;
+			// one that may run unasked has no entry, or one each time
+			boolean repeats = first != null && first.entry != null && entry == null;
+			this.slots.add(new Slot(calls.get(i), repeats ? first : null, entry));
 		}
 	}
 

@@ -15,11 +15,13 @@ import io.sessionkit.approval.Approval;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.RequiresApproval;
 import io.sessionkit.approval.Ruling;
+import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.approval.ToolRequest;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.ai.chat.client.AdvisorParams;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.support.ToolCallbacks;
@@ -218,6 +220,35 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 	}
 
 	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void gatedToolIsRefusedWhereNoToolLoopRunsItAndOtherToolsAreNot(ClientSetup.Mode mode) {
+		rules((rules) -> rules.tools(Set.of()));
+		tools(ToolCallbacks.from(new Bank(this.runs)));
+		assertThatIllegalStateException().isThrownBy(() -> askWithoutToolLoop(mode))
+			.withMessageContaining("no tool advisor")
+			.withMessageContaining(this.key.toString());
+		assertThat(this.model.prompts()).isEmpty();
+		tools(tool("look"));
+		rules((rules) -> rules.policies(List.<ApprovalPolicy>of((request) -> Ruling.allow())).tools(Set.of()));
+		assertThatIllegalStateException().isThrownBy(() -> askWithoutToolLoop(mode));
+		rules((rules) -> rules.tools(Set.of("wipe")));
+		assertThatIllegalStateException().isThrownBy(() -> askWithoutToolLoop(mode));
+		rules((rules) -> rules.tools(Set.of()));
+		this.model.calls(look("c1", 1));
+		askWithoutToolLoop(mode);
+		assertThat(log()).endsWith("assistant look({\"id\":1})");
+		assertThat(this.runs).isEmpty();
+	}
+
+	private ChatResponse askWithoutToolLoop(ClientSetup.Mode mode) {
+		return response(setup(mode),
+				client(setup(mode)).build()
+					.prompt()
+					.user("q")
+					.advisors(AdvisorParams.toolCallingAdvisorAutoRegister(false)));
+	}
+
+	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void gatedToolOfANestedCallFailsTheOuterCallAndTheErrorNamesBoth(boolean wrapped) {
 		SessionKey inner = SessionKey.of("inner of " + this.key.owner());
@@ -294,6 +325,36 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 		goOn(mode);
 		assertThat(this.runs).containsExactly("cancel{\"id\":1}");
 		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=done {\"id\":1} cancel=done {\"id\":1}");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void sameCallOfAToolThatNeedsNoConsentRunsEachTime(ClientSetup.Mode mode) {
+		this.model.calls(look("c1", 1), look("c1", 1))
+			.calls(look("c2", 2), cancel("c3", 3), look("c2", 2))
+			.says("done");
+		ask(mode, "q");
+		assertThat(this.runs).containsExactly("look{\"id\":1}", "look{\"id\":1}");
+		assertThat(waiting().times()).isEqualTo(1);
+		approve(waiting());
+		goOn(mode);
+		assertThat(this.runs.subList(2, this.runs.size())).containsExactly("look{\"id\":2}", "cancel{\"id\":3}",
+				"look{\"id\":2}");
+		assertThat(ledger()).hasSize(3).containsOnly(ApprovalStatus.DONE);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void sameCallOfASiblingThatIsToldToRunFirstRunsEachTimeToo(ClientSetup.Mode mode) {
+		rules((rules) -> rules.siblings(SiblingRule.RUN));
+		this.model.calls(look("c1", 1), cancel("c2", 2), look("c1", 1)).says("done");
+		ask(mode, "q");
+		assertThat(this.runs).containsExactly("look{\"id\":1}", "look{\"id\":1}");
+		approve(waiting());
+		goOn(mode);
+		assertThat(this.runs).hasSize(3).endsWith("cancel{\"id\":2}");
+		assertThat(this.model.lastRequestLines())
+			.endsWith("tool look=done {\"id\":1} cancel=done {\"id\":2} look=done {\"id\":1}");
 	}
 
 	@ParameterizedTest
