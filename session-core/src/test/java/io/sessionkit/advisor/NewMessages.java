@@ -17,6 +17,7 @@ import io.sessionkit.conversation.Conversation;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.Page;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -201,6 +202,16 @@ abstract class NewMessages extends ResumedTurns {
 		assertThat(this.runs).containsExactly("cancel{\"id\":1}");
 		assertThat(log()).startsWith("user: q0", "assistant: a0", "user: q1").endsWith("assistant: done");
 		assertThat(thread.delete(1)).isEqualTo(2);
+	}
+
+	@Test
+	void storeErasesASessionWhoseTurnWaits() {
+		this.model.calls(cancel("c1", 1));
+		ask(ClientSetup.Mode.CALL, "q1");
+		store().erase(this.key);
+		assertThat(store().find(this.key)).isEmpty();
+		assertThat(pending()).isEmpty();
+		assertThat(approvals().pending(this.key.owner(), Page.first(10))).isEmpty();
 	}
 
 	@Test

@@ -84,6 +84,14 @@ abstract class PausedTurns extends DeclaredApprovals {
 	}
 
 	@Test
+	void entityOfAPauseIsNull() {
+		this.model.calls(cancel("c1", 1));
+		assertThat(chat().prompt().user("q").advisors(SessionAdvisor.session(this.key)).call().entity(Order.class))
+			.isNull();
+		assertThat(waiting().tool()).isEqualTo("cancel");
+	}
+
+	@Test
 	void streamDeliversTheTextBeforeThePauseAndThenOneLastChunk() {
 		this.model.responds(this.model.chunk("let me ", List.of(), false), this.model.chunk("see", List.of(), false),
 				this.model.chunk("", List.of(cancel("c1", 1)), true));

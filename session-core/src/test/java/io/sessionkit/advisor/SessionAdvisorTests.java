@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.sessionkit.InvalidSequenceException;
 import io.sessionkit.Round;
@@ -410,6 +411,28 @@ class SessionAdvisorTests {
 		chat.prompt().user("hi").stream().content().blockLast();
 		assertThat(this.conversations.get(SessionKey.of("ada", "t1")).messages()).hasSize(4);
 		chat.prompt().user("hi").advisors(SessionAdvisor.session("t1")).call().content();
+		assertThat(this.thread.messages()).hasSize(2);
+	}
+
+	@Test
+	void aResolverOfAStreamIsAskedOnTheThreadThatSubscribes() throws InterruptedException {
+		this.model.says("one");
+		List<Thread> asked = new CopyOnWriteArrayList<>();
+		SessionAdvisor resolved = SessionAdvisor.builder(this.conversations).resolver((request) -> {
+			asked.add(Thread.currentThread());
+			return Optional.of(T1);
+		}).build();
+		Flux<String> reply = ClientSetup.streaming()
+			.builder(this.model, resolved)
+			.build()
+			.prompt()
+			.user("hi")
+			.stream()
+			.content();
+		Thread subscriber = new Thread(reply::blockLast);
+		subscriber.start();
+		subscriber.join();
+		assertThat(asked).containsExactly(subscriber);
 		assertThat(this.thread.messages()).hasSize(2);
 	}
 

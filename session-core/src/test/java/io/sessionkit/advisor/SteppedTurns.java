@@ -2,11 +2,13 @@ package io.sessionkit.advisor;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.sessionkit.ApprovalStatus;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.conversation.Durability;
 import io.sessionkit.hook.HookResult;
+import io.sessionkit.store.SessionStore;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -122,6 +124,19 @@ abstract class SteppedTurns extends NewMessages {
 	private static boolean isSaid(Message message) {
 		return !(message instanceof ToolResponseMessage)
 				&& !(message instanceof AssistantMessage reply && reply.hasToolCalls());
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void stepCostsACommitForEachRoundTwoWritesForEachCallAndOneForTheLease(ClientSetup.Mode mode) {
+		stepwise();
+		List<String> written = new CopyOnWriteArrayList<>();
+		observed().afterPut((record) -> written.add(record.kind()));
+		this.model.calls(look("c1", 1)).calls(look("c2", 2), look("c3", 3)).says("done");
+		ask(mode, "q");
+		assertThat(commits()).isEqualTo(3);
+		assertThat(written).hasSize(7).containsOnly(SessionStore.APPROVAL, SessionStore.LEASE);
+		assertThat(written).containsOnlyOnce(SessionStore.LEASE);
 	}
 
 	@ParameterizedTest

@@ -103,6 +103,7 @@ class ToolInputProperties {
 	@Test
 	void toolGetsWhatConditionAndPolicySawOrAPersonIsAsked() {
 		long seed = Long.getLong("sessionkit.seed", ThreadLocalRandom.current().nextLong(1_000_000));
+		System.out.println("ToolInputProperties: from seed " + seed);
 		Map<String, Integer> unasked = new TreeMap<>();
 		try {
 			for (ToolCallback tool : tools()) {

@@ -11,7 +11,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param enabled Whether expired sessions are deleted in the background.
  * @param interval How long the background thread rests between two runs.
  * @param batchSize How many sessions are looked up and deleted by one call of the store.
- * Each is deleted in a transaction of its own.
+ * In a database each is deleted in a transaction of its own.
  */
 public record PurgeProperties(@DefaultValue("true") boolean enabled, @DefaultValue("15m") Duration interval,
 		@DefaultValue("200") int batchSize) {

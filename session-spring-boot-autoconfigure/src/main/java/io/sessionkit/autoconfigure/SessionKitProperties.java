@@ -18,7 +18,8 @@ import org.springframework.util.unit.DataSize;
  * What an application can set. Values that cannot work are refused when they are bound,
  * whichever store is in use.
  *
- * @param enabled Whether anything is auto-configured.
+ * @param enabled Whether sessions are auto-configured. Where they are not, names and
+ * values are checked and tools that need an approval are refused all the same.
  * @param autoRegister Whether the session advisor is put on every auto-configured
  * ChatClient.Builder.
  * @param requireSession Whether a ChatClient call that names no session is refused
@@ -80,11 +81,11 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	 * How much history goes with a request.
 	 *
 	 * @param maxMessages How many messages a request may have, its own included, without
-	 * system text. Cut at whole turns. Unset: no limit.
+	 * system text. Cut at whole turns, never in the current one. Unset: no limit.
 	 * @param maxTurns How many turns of history go with a request, without the current
 	 * one. Unset: no limit.
 	 * @param maxTokens How many tokens a request may have, its own included, without
-	 * system text. Cut at whole turns. Unset: no limit.
+	 * system text. Cut at whole turns, never in the current one. Unset: no limit.
 	 * @param pin What stays in the request when older turns are left out.
 	 */
 	public record Trim(@Nullable Integer maxMessages, @Nullable Integer maxTurns, @Nullable Integer maxTokens,

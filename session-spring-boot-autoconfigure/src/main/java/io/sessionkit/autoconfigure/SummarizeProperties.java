@@ -27,8 +27,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param maxInputTokens How much one summary may read; what is left is read by the next
  * one.
  * @param timeout How long a summary may take before it is given up.
- * @param backoff How long a session is left alone after a summary failed; twice as long
- * after each further failure, up to an hour.
+ * @param backoff How long a process leaves a session alone after a summary failed there;
+ * twice as long after each further failure, up to an hour.
  */
 public record SummarizeProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("background") Summarize.Mode mode, @Nullable Long triggerTokens, @Nullable Long triggerMessages,

@@ -17,6 +17,7 @@ import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.autoconfigure.KnownProperties.Property;
 import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -229,6 +230,19 @@ class ConfigurationCheckTests {
 				"SESSIONKIT_PORT_80_TCP_PROTO", "SESSIONKIT_PORT_80_TCP_PORT", "SESSIONKIT_PORT_80_TCP_ADDR",
 				"SESSIONKIT_STORE_SERVICE_HOST", "SESSIONKIT_STORE_PORT_6379_TCP_ADDR")))
 			.noneMatch((name) -> name.startsWith("SESSIONKIT_"));
+	}
+
+	/** As that of JNDI. */
+	@Test
+	void sourceThatCannotListItsNamesIsNotChecked() {
+		with(new PropertySource<>("unlisted", "nothing") {
+
+			@Override
+			public @Nullable Object getProperty(String name) {
+				return name.equals("sessionkit.approvals.tools") ? "cancel_order" : null;
+			}
+
+		}).run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test

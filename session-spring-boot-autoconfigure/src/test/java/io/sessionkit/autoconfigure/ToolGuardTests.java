@@ -149,6 +149,28 @@ class ToolGuardTests {
 	}
 
 	@Test
+	void clientOfItsOwnAsksNoPolicy() {
+		ApprovalPolicy policy = (request) -> Ruling.deny("never");
+		openAi().withBean("policy", ApprovalPolicy.class, () -> policy).run((context) -> {
+			this.server.calls(LOOK).says("done");
+			assertThat(ask(ChatClient.create(context.getBean(ChatModel.class)), "look")).isEqualTo("done");
+			assertThat(this.orders.looked).containsExactly(7);
+		});
+	}
+
+	@Test
+	void modelThatIsNotGuardedRunsToolsUnasked() {
+		openAi().withPropertyValues("sessionkit.approval.tools=look").run((context) -> {
+			this.server.calls(LOOK).says("done");
+			assertThat(ask(ChatClient.create(this.server.model(null)), "look")).isEqualTo("done");
+			this.server.calls(CANCEL).says("done");
+			assertThat(ask(ChatClient.create(this.server.model(null)), "cancelOrder")).isEqualTo("done");
+			assertThat(this.orders.looked).containsExactly(7);
+			assertThat(this.orders.cancelled).containsExactly(7);
+		});
+	}
+
+	@Test
 	void clientOfItsOwnWithTheAdvisorAsks() {
 		openAi().run((context) -> {
 			this.server.calls(CANCEL).says("done");
