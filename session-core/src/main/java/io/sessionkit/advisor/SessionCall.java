@@ -103,6 +103,9 @@ record SessionCall(ChatClientRequest request) {
 		if (this.request.context().get(OPEN_TURN) instanceof GatedTurn gated) {
 			gated.checkTools(tools());
 		}
+		else if (this.request.context().get(PASSED) instanceof GatedTurns turns) {
+			turns.checkWithoutSession(tools());
+		}
 	}
 
 	/**
@@ -194,7 +197,7 @@ record SessionCall(ChatClientRequest request) {
 		return ChatClientRequest.builder()
 			.prompt(new Prompt(this.request.prompt().getInstructions(), options(tools)))
 			.context(this.request.context())
-			.context(PASSED, true)
+			.context(PASSED, turns)
 			.build();
 	}
 

@@ -45,10 +45,10 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	@Override
 	public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
 		OpenTurn turn = turn(request);
+		new SessionCall(request).checkTools();
 		if (turn == null) {
 			return chain.nextCall(request);
 		}
-		new SessionCall(request).checkTools();
 		RoundRequest round = turn.beforeRound(request.prompt().getInstructions());
 		if (round.answer() != null) {
 			return response(round.answer(), request);
@@ -66,10 +66,10 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	@Override
 	public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
 		OpenTurn turn = turn(request);
+		new SessionCall(request).checkTools();
 		if (turn == null) {
 			return chain.nextStream(request);
 		}
-		new SessionCall(request).checkTools();
 		return turn.mayWait() ? streamWithHooks(request, chain, turn) : stream(request, chain, turn);
 	}
 

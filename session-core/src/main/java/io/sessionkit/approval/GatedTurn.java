@@ -91,7 +91,8 @@ public final class GatedTurn implements TurnGate {
 		tools.forEach((tool) -> this.tools.put(tool.getToolDefinition().name(), tool));
 		this.review = new CallReview(turn, this.tools, rules, ledger);
 		this.runs = new ToolRuns(turn, ledger, rules.texts(), events);
-		this.gated = turn.isContinued() || (!tools.isEmpty() && (this.stepwise || rules.mayAsk(tools)));
+		// an advisor behind us may add tools to a call that offers none
+		this.gated = turn.isContinued() || rules.mayAsk(tools) || (this.stepwise && !tools.isEmpty());
 		if (this.gated) {
 			turn.gate(this);
 		}
@@ -177,12 +178,15 @@ public final class GatedTurn implements TurnGate {
 	 */
 	public void checkTools(List<ToolCallback> offered) {
 		for (ToolCallback tool : offered) {
-			if (!(tool instanceof GatedTool) && this.rules.annotated().appliesTo(tool)) {
-				throw new IllegalStateException("Tool '" + tool.getToolDefinition().name()
-						+ "' needs an approval, but an" + " advisor has added it to the call on session "
-						+ this.turn.key() + " behind the session"
-						+ " advisor, where nobody would ask. Offer it with .tools(..) or .toolCallbacks(..), or give"
-						+ " that advisor an order below the one of the session advisor.");
+			String name = tool.getToolDefinition().name();
+			boolean annotated = !(tool instanceof GatedTool) && this.rules.annotated().appliesTo(tool);
+			boolean named = this.rules.named().appliesTo(name) && !UnattendedTools.isAttended(tool);
+			if (annotated || named) {
+				throw new IllegalStateException("Tool '" + name
+						+ "' needs an approval, but an advisor has added it to the" + " call on session "
+						+ this.turn.key() + " behind the session advisor, where nobody would ask."
+						+ " Offer it with .tools(..) or .toolCallbacks(..), or give that advisor an order below the one of"
+						+ " the session advisor.");
 			}
 		}
 	}

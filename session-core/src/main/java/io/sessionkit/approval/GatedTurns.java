@@ -219,6 +219,27 @@ public final class GatedTurns {
 	}
 
 	/**
+	 * Checks the tools that a request without a session really has: what an advisor
+	 * inside has put there would run unasked.
+	 * @param offered the tools of the request
+	 * @throws IllegalStateException if one of them is named or annotated and does not ask
+	 * here
+	 */
+	public void checkWithoutSession(List<ToolCallback> offered) {
+		for (ToolCallback tool : offered) {
+			String name = tool.getToolDefinition().name();
+			boolean asks = this.rules.named().appliesTo(name) || this.rules.annotated().appliesTo(tool);
+			if (asks && !UnattendedTools.isAttended(tool)) {
+				throw new IllegalStateException("Tool '" + name
+						+ "' needs an approval, but an advisor has added it behind"
+						+ " the session advisor to a call that names no session, where nobody would ask. Nothing was run."
+						+ " Offer it with .tools(..) or .toolCallbacks(..), and add"
+						+ " .advisors(SessionAdvisor.session(..)).");
+			}
+		}
+	}
+
+	/**
 	 * Returns the hooks of all calls, which are asked in turns only.
 	 * @return the hooks; none if there are none
 	 */

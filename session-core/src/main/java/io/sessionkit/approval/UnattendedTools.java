@@ -81,7 +81,7 @@ public final class UnattendedTools {
 	 * Returns whether the tool, or one that it is wrapped around, is one that a session
 	 * advisor has put in the place of the application's.
 	 */
-	private static boolean isAttended(ToolCallback tool) {
+	static boolean isAttended(ToolCallback tool) {
 		return WrappedTools.of(tool)
 			.stream()
 			.anyMatch((each) -> each instanceof GatedTool || each instanceof SessionlessTool);

@@ -18,9 +18,11 @@ import io.sessionkit.SessionPausedException;
 import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.Approvals;
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.RequiresApproval;
+import io.sessionkit.approval.Ruling;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.conversation.Durability;
@@ -38,6 +40,9 @@ import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 
@@ -46,6 +51,8 @@ import org.springframework.ai.chat.client.ChatClientRequest;
 import org.springframework.ai.chat.client.ChatClientResponse;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.model.ToolContext;
@@ -206,6 +213,105 @@ class ApprovalGapTests {
 			.withMessageContaining("'sell'")
 			.withMessageContaining("advisor");
 		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void toolThatAnAdvisorHasAddedBehindTheSessionAdvisorIsRefusedWithoutASessionToo(ClientSetup.Mode mode) {
+		List<String> sold = new ArrayList<>();
+		FunctionToolCallback<?, ?> named = FunctionToolCallback.builder("cancel", (Object nothing) -> {
+			sold.add("cancel");
+			return "cancelled";
+		}).description("cancels").inputType(Object.class).build();
+		for (ToolCallback added : List.of(ToolCallbacks.from(new Shop())[0], named)) {
+			String tool = added.getToolDefinition().name();
+			this.model.calls(new ToolCall("c1", "function", tool, "{}")).says("done");
+			ChatClient chat = ChatClient.builder(this.model)
+				.defaultAdvisors(SessionAdvisor.builder(Conversations.of(this.store)).approvals(this.approvals).build())
+				.defaultAdvisors(new Adding(added))
+				.defaultToolCallbacks(cancelTool())
+				.build();
+			ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+			assertThatIllegalStateException().isThrownBy(() -> setup.content(chat.prompt().user("q")))
+				.withMessageContaining("'" + tool + "'")
+				.withMessageContaining("names no session");
+		}
+		assertThat(sold).isEmpty();
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void namedToolThatAnAdvisorAddsIsRefusedWhateverTheCallOffers(boolean offers) {
+		List<String> ran = new ArrayList<>();
+		FunctionToolCallback<?, ?> named = FunctionToolCallback.builder("cancel", (Object nothing) -> {
+			ran.add("cancel");
+			return "cancelled";
+		}).description("cancels").inputType(Object.class).build();
+		FunctionToolCallback<?, ?> other = FunctionToolCallback.builder("look", (Object nothing) -> "seen")
+			.description("looks")
+			.inputType(Object.class)
+			.build();
+		this.model.calls(new ToolCall("c1", "function", "cancel", "{}")).says("done");
+		ChatClient chat = ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.builder(Conversations.of(this.store)).approvals(this.approvals).build())
+			.defaultAdvisors(new Adding(named))
+			.defaultToolCallbacks(offers ? List.of(other) : List.of())
+			.build();
+		assertThatIllegalStateException().isThrownBy(() -> ask(chat, "q")).withMessageContaining("'cancel'");
+		assertThat(ran).isEmpty();
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	@Test
+	void policyIsAskedAboutAToolThatAnAdvisorAddsToACallThatOffersNone() {
+		List<String> ran = new ArrayList<>();
+		FunctionToolCallback<?, ?> added = FunctionToolCallback.builder("wipe", (Object nothing) -> {
+			ran.add("wipe");
+			return "wiped";
+		}).description("wipes").inputType(Object.class).build();
+		Conversations conversations = Conversations.of(this.store);
+		this.approvals = Approvals.builder(conversations)
+			.policies(List.<ApprovalPolicy>of((request) -> Ruling.deny("never")))
+			.build();
+		this.model.calls(new ToolCall("c1", "function", "wipe", "{}")).says("done");
+		ChatClient chat = ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.builder(conversations).approvals(this.approvals).build())
+			.defaultAdvisors(new Adding(added))
+			.build();
+		assertThatIllegalStateException().isThrownBy(() -> ask(chat, "q")).withMessageContaining("'wipe'");
+		assertThat(ran).isEmpty();
+	}
+
+	/** Offers a tool, behind the session advisor. */
+	private record Adding(ToolCallback tool) implements CallAdvisor, StreamAdvisor {
+
+		@Override
+		public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
+			return chain.nextCall(with(request));
+		}
+
+		@Override
+		public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
+			return chain.nextStream(with(request));
+		}
+
+		private ChatClientRequest with(ChatClientRequest request) {
+			ToolCallingChatOptions options = (ToolCallingChatOptions) request.prompt().getOptions();
+			return new ChatClientRequest(new Prompt(request.prompt().getInstructions(),
+					options.mutate().toolCallbacks(List.of(this.tool)).build()), request.context());
+		}
+
+		@Override
+		public String getName() {
+			return "adding";
+		}
+
+		@Override
+		public int getOrder() {
+			return Ordered.HIGHEST_PRECEDENCE + 280;
+		}
+
 	}
 
 	@Test
