@@ -60,6 +60,18 @@ final class RecordingTool implements ToolCallback {
 	}
 
 	/**
+	 * The same with another description.
+	 */
+	RecordingTool described(String description) {
+		ToolDefinition described = ToolDefinition.builder()
+			.name(this.definition.name())
+			.description(description)
+			.inputSchema(this.definition.inputSchema())
+			.build();
+		return new RecordingTool(described, this.runs, this.direct, this.body);
+	}
+
+	/**
 	 * The same with another schema.
 	 */
 	RecordingTool taking(String schema) {

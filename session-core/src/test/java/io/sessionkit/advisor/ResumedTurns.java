@@ -33,6 +33,9 @@ import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.model.tool.DefaultToolCallingManager;
@@ -261,6 +264,16 @@ abstract class ResumedTurns extends StandingApprovals {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
+	void resumeWithAnotherDescriptionIsRefusedAndNothingRuns(ClientSetup.Mode mode) {
+		this.model.calls(look("c1", 1), cancel("c2", 2)).says("done");
+		ask(mode, "q");
+		approve(waiting());
+		tools(tool("cancel").described("changes them for good"), tool("look"));
+		refused(mode, "Tool 'cancel' has another description or input schema.");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
 	void resumeWithAnotherVersionIsRefusedAndNothingRuns(ClientSetup.Mode mode) {
 		rules((rules) -> rules.version("prompt-3"));
 		this.model.calls(look("c1", 1), cancel("c2", 2)).says("done");
@@ -452,6 +465,23 @@ abstract class ResumedTurns extends StandingApprovals {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
+	void mergeIsNotAskedAgain(ClientSetup.Mode mode) {
+		AtomicInteger asked = new AtomicInteger();
+		threads((threads) -> threads.merge((history, input) -> {
+			asked.incrementAndGet();
+			return input;
+		}));
+		this.model.says("a0").calls(cancel("c1", 1)).says("done");
+		ask(mode, "q0");
+		ask(mode, "q1");
+		approve(waiting());
+		goOn(mode);
+		assertThat(asked).hasValue(2);
+		assertThat(log()).hasSize(6).endsWith("assistant: done");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
 	void limitOfToolCallsEndsATurnThatGoesOnAsItDoesAnother(ClientSetup.Mode mode) {
 		this.model.calls(cancel("c1", 1), look("c2", 2), look("c3", 3)).says("never");
 		ask(mode, "q");
@@ -486,6 +516,32 @@ abstract class ResumedTurns extends StandingApprovals {
 		assertThat(this.runs).containsExactly("cancel{\"id\":1}");
 		assertThat(ledger()).containsExactly(ApprovalStatus.DONE, ApprovalStatus.CANCELLED);
 		assertThat(turns()).containsExactly(TurnStatus.COMPLETED);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void ledgerKeepsACallAsItRanWhateverHooksKeepOfTheMessages(ClientSetup.Mode mode) {
+		threads((threads) -> threads.hooks(TestHooks.beforeSave("mask",
+				(turn) -> HookResult.replace(turn.stream().map(ResumedTurns::masked).toList()))));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q");
+		approve(waiting());
+		goOn(mode);
+		assertThat(log()).containsExactly("user: q", "assistant cancel({\"id\":0})", "tool cancel=***",
+				"assistant: done");
+		assertThat(approvals().ledger(this.key)).extracting(Approval::effectiveArguments).containsExactly("{\"id\":1}");
+		assertThat(store().records(this.key, SessionStore.LEDGER)).singleElement()
+			.satisfies((record) -> assertThat(record.payload()).contains("done {").doesNotContain("***"));
+	}
+
+	private static Message masked(Message message) {
+		if (message instanceof ToolResponseMessage) {
+			return ToolResponseMessage.builder()
+				.responses(List.of(new ToolResponseMessage.ToolResponse("c1", "cancel", "***")))
+				.build();
+		}
+		return (message instanceof AssistantMessage reply && reply.hasToolCalls())
+				? AssistantMessage.builder().content("").toolCalls(List.of(cancel("c1", 0))).build() : message;
 	}
 
 	@ParameterizedTest
