@@ -17,8 +17,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param tools Names of tools of which every call needs a person's consent, compared
  * exactly. A call is refused if it offers a tool whose name is like one that no tool has;
  * a name that is like no other is logged. Unset: none.
- * @param siblings What becomes of calls next to one that waits: hold (none of them runs
- * before all are decided) or run (those that need no consent run first).
+ * @param siblings What becomes of calls next to one that waits, if they need no consent:
+ * hold (they run once all others are decided) or run (they run first).
  * @param expiresAfter How long a call can be decided, such as 1h. Unset: as long as its
  * session lives.
  * @param onNewMessage What becomes of a new message while calls wait: reject (it is
