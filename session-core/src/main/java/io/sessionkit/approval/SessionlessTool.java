@@ -66,7 +66,7 @@ final class SessionlessTool implements ToolCallback {
 			throw new NestedTurnException(inner + "; it was made inside of turn " + this.enclosing.turnId()
 					+ " on session " + this.enclosing.key() + ". Let the outer call offer '" + name + "' itself.");
 		}
-		throw new IllegalStateException(inner + ". Nothing was run. Add .advisors(SessionAdvisor.session(..)).");
+		throw new IllegalStateException(inner + ". It was not run. Add .advisors(SessionAdvisor.session(..)).");
 	}
 
 }
