@@ -465,7 +465,7 @@ abstract class ResumedTurns extends StandingApprovals {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
-	void mergeIsNotAskedAgain(ClientSetup.Mode mode) {
+	void mergeIsAskedAgainWhenTheTurnGoesOn(ClientSetup.Mode mode) {
 		AtomicInteger asked = new AtomicInteger();
 		threads((threads) -> threads.merge((history, input) -> {
 			asked.incrementAndGet();
@@ -476,7 +476,7 @@ abstract class ResumedTurns extends StandingApprovals {
 		ask(mode, "q1");
 		approve(waiting());
 		goOn(mode);
-		assertThat(asked).hasValue(2);
+		assertThat(asked).hasValue(3);
 		assertThat(log()).hasSize(6).endsWith("assistant: done");
 	}
 
