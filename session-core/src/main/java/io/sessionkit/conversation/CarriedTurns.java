@@ -2,6 +2,8 @@ package io.sessionkit.conversation;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
 import io.sessionkit.SessionItem;
 import io.sessionkit.store.SessionView;
@@ -40,25 +42,38 @@ final class CarriedTurns {
 	}
 
 	/**
+	 * How many of the last lines of a view the current turn continues.
+	 * @param view the lines, oldest first
+	 * @param input what the current turn begins with
+	 */
+	static int lines(List<ViewLine> view, List<Message> input) {
+		if (!beginsWithResults(input)) {
+			return 0;
+		}
+		List<List<Message>> turns = turns(view, ViewLine::turn, ViewLine::message);
+		return turns.subList(turns.size() - count(turns, input), turns.size()).stream().mapToInt(List::size).sum();
+	}
+
+	/**
 	 * Whether a view has all of the turns that the current one continues.
 	 */
 	static boolean areIn(SessionView view, List<Message> input) {
 		if (!beginsWithResults(input) || view.items().size() >= view.session().totals().items()) {
 			return true;
 		}
-		List<List<Message>> turns = turns(view.items());
+		List<List<Message>> turns = turns(view.items(), SessionItem::turn, SessionItem::message);
 		return !turns.isEmpty() && count(turns, input) < turns.size();
 	}
 
-	private static List<List<Message>> turns(List<SessionItem> items) {
+	private static <T> List<List<Message>> turns(List<T> items, ToLongFunction<T> turn, Function<T, Message> message) {
 		List<List<Message>> turns = new ArrayList<>();
 		long last = -1;
-		for (SessionItem item : items) {
-			if (item.turn() != last) {
+		for (T item : items) {
+			if (turn.applyAsLong(item) != last) {
 				turns.add(new ArrayList<>());
 			}
-			turns.get(turns.size() - 1).add(item.message());
-			last = item.turn();
+			turns.get(turns.size() - 1).add(message.apply(item));
+			last = turn.applyAsLong(item);
 		}
 		return turns;
 	}

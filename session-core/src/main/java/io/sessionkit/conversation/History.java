@@ -73,6 +73,7 @@ final class History {
 	static History of(List<ViewLine> view, long covered, Trim trim, int limit, List<Message> input) {
 		List<Unit> units = new ArrayList<>(units(view, covered, trim.pins()));
 		carry(units, CarriedTurns.count(units.stream().map(Unit::messages).toList(), input));
+		leaveNewest(units, limit);
 		long turns = units.stream()
 			.filter((unit) -> unit.kind() != Kind.SUMMARY && unit.kind() != Kind.CARRIED)
 			.count();
@@ -82,6 +83,14 @@ final class History {
 				turns--;
 			}
 		}
+		return new History(units);
+	}
+
+	/**
+	 * What a call does not allow goes before other limits choose, so that nothing which
+	 * is older comes in their place.
+	 */
+	private static void leaveNewest(List<Unit> units, int limit) {
 		int messages = units.stream()
 			.filter((unit) -> unit.kind() != Kind.CARRIED)
 			.mapToInt((unit) -> unit.lines().size())
@@ -89,7 +98,6 @@ final class History {
 		while (messages > limit) {
 			messages -= units.remove(0).lines().size();
 		}
-		return new History(units);
 	}
 
 	private static void carry(List<Unit> units, int carried) {

@@ -26,13 +26,17 @@ final class ToolPruner {
 		this.tokens = tokens;
 	}
 
-	List<ViewLine> prune(List<ViewLine> view) {
+	/**
+	 * @param end where the current turn begins that the last lines are a part of: its
+	 * results are not old
+	 */
+	List<ViewLine> prune(List<ViewLine> view, int end) {
 		if (this.prune.keepToolResults() == Integer.MAX_VALUE) {
 			return view;
 		}
 		List<ViewLine> pruned = new ArrayList<>(view);
 		int newer = 0;
-		for (int i = view.size() - 1; i >= 0; i--) {
+		for (int i = end - 1; i >= 0; i--) {
 			ViewLine line = view.get(i);
 			if (line.message() instanceof ToolResponseMessage results) {
 				if (newer >= this.prune.keepToolResults() && line.source() instanceof Source.Item item) {

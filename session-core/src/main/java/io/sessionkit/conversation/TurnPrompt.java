@@ -37,8 +37,9 @@ final class TurnPrompt {
 	TurnPrompt(TurnRequest request, TurnViews.Opened opened, StoreOptions options, TurnRules rules, TurnViews views) {
 		this.input = request.input();
 		Session base = opened.header();
-		List<ViewLine> lines = new ToolPruner(rules.prune(), options.tokens())
-			.prune(ViewLine.of(opened.view(), options));
+		List<ViewLine> view = ViewLine.of(opened.view(), options);
+		List<ViewLine> lines = new ToolPruner(rules.prune(), options.tokens()).prune(view,
+				view.size() - CarriedTurns.lines(view, this.input));
 		this.history = History.of(ReplayedInputs.show(lines, rules.inputs(), options.tokens()),
 				(base != null) ? base.checkpoint() : 0, rules.trim(), request.limit(), this.input);
 		RequestSize size = new RequestSize(this.history.lines(), options.tokens(),

@@ -50,6 +50,9 @@ class ApplicationToolsTests {
 
 	private static final SessionKey T1 = SessionKey.of("t1");
 
+	/** Longer than what stands in the place of an old result. */
+	private static final String LONG = "x".repeat(Prune.PLACEHOLDER.length() + 1);
+
 	private final SessionStore store = new InMemorySessionStore(
 			StoreOptions.of(JsonMessageCodec.create()).tokens((message) -> 10));
 
@@ -102,6 +105,22 @@ class ApplicationToolsTests {
 			assertThat(this.model.lastRequest()).hasSize(3 + 2 * i);
 		}
 		assertThat(this.model.lastRequestLines()).startsWith("user: q", "assistant t({})", "tool t=r-c0");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void resultsOfTheQuestionAreNotOldToolResults(ClientSetup.Mode mode) {
+		ChatClient chat = client((conversations) -> conversations.prune(Prune.keepLastToolResults(0)));
+		this.model.calls(call("c1")).calls(call("c2")).says("done").says("more");
+		ask(mode, chat.prompt().user("q1"), T1);
+		ask(mode, chat.prompt().messages(longResults("c1")), T1);
+		ask(mode, chat.prompt().messages(longResults("c2")), T1);
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q1", "assistant t({})", "tool t=" + LONG,
+				"assistant t({})", "tool t=" + LONG);
+		ask(mode, chat.prompt().user("q2"), T1);
+		String placeholder = "tool t=" + Prune.PLACEHOLDER;
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q1", "assistant t({})", placeholder,
+				"assistant t({})", placeholder, "assistant: done", "user: q2");
 	}
 
 	@Test
@@ -283,6 +302,10 @@ class ApplicationToolsTests {
 
 	private static ToolCall call(String id) {
 		return new ToolCall(id, "function", "t", "{}");
+	}
+
+	private static Message longResults(String id) {
+		return ToolResponseMessage.builder().responses(List.of(new ToolResponse(id, "t", LONG))).build();
 	}
 
 	private static Message results(String... ids) {

@@ -279,6 +279,21 @@ class TrimTests {
 	}
 
 	@Test
+	void limitOfACallLeavesNothingThatIsOlderPinnedOrNot() {
+		history(10);
+		for (Trim trim : List.of(Trim.NONE, Trim.keepLastTurns(2), Trim.keepLastMessages(5), Trim.keepLastTokens(50))) {
+			this.model.says("a");
+			chat(ClientSetup.plain(), trim.pins(Pins.firstUser()), Prune.NONE).prompt()
+				.user("u")
+				.advisors(SessionAdvisor.session(T1))
+				.advisors(SessionAdvisor.limit(4))
+				.call()
+				.content();
+			assertThat(this.model.lastRequestLines()).as("%s", trim).hasSize(5).doesNotContain("user: u1");
+		}
+	}
+
+	@Test
 	void hooksSeeWhatFitsAndLimitsHoldForWhatTheyMakeOfIt() {
 		history(10);
 		List<Integer> seen = new ArrayList<>();
@@ -321,6 +336,21 @@ class TrimTests {
 		this.model.says("a24");
 		chat.prompt().user("u24").advisors(SessionAdvisor.session(T1)).call().content();
 		assertThat(this.model.lastRequest()).as("a provider that does not count changes nothing").hasSize(9);
+	}
+
+	@Test
+	void reportOutOfAllProportionCountsWithinBounds() {
+		history(20);
+		ChatClient small = chat(ClientSetup.plain(), Trim.keepLastTokens(100), Prune.NONE);
+		ChatClient large = chat(ClientSetup.plain(), Trim.keepLastTokens(400), Prune.NONE);
+		this.model.responds(CachedUsage.response("a", 1, 0)).says("a");
+		small.prompt().user("u").advisors(SessionAdvisor.session(T1)).call().content();
+		small.prompt().user("u").advisors(SessionAdvisor.session(T1)).call().content();
+		assertThat(this.model.lastRequest()).as("half as much at least").hasSize(19);
+		this.model.responds(CachedUsage.response("a", 1_000_000, 0)).says("a");
+		large.prompt().user("u").advisors(SessionAdvisor.session(T1)).call().content();
+		large.prompt().user("u").advisors(SessionAdvisor.session(T1)).call().content();
+		assertThat(this.model.lastRequest()).as("four times as much at most").hasSize(9);
 	}
 
 	/**
@@ -428,6 +458,8 @@ class TrimTests {
 			.build())).isEqualTo(plain + MessageTokens.PER_MEDIUM);
 		assertThat(tokens.applyAsInt(new UserMessage("今天天气怎么样？我需要带伞吗？"))).isGreaterThan(15);
 		assertThat(tokens.applyAsInt(new UserMessage("ok"))).isPositive();
+		assertThat(tokens.applyAsInt(new UserMessage(""))).as("the frame").isEqualTo(4);
+		assertThat(MessageTokens.PER_MEDIUM).isEqualTo(1000);
 	}
 
 	@Test
