@@ -8,8 +8,8 @@ import org.springframework.ai.chat.client.ChatClientRequest;
 
 /**
  * Says which session a call belongs to that does not name one itself, for example from
- * the signed-in user. Asked on the thread that makes the call, once for each call; safe
- * for use by many threads.
+ * the signed-in user. Asked on the thread that makes the call, in a stream on the one
+ * that subscribes, once for each call; safe for use by many threads.
  */
 @FunctionalInterface
 public interface SessionKeyResolver {

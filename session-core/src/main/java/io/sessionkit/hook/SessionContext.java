@@ -21,12 +21,12 @@ import org.springframework.util.ClassUtils;
  * a move of the head back to a turn restores them. Nothing of it is put into a
  * {@code ToolContext}, whose entries go to MCP servers.
  * <p>
- * A call is running on the thread that makes it, in its hooks and, also in streams, in
- * its tools; on other threads in tasks that were wrapped. A call on another session that
- * is made inside of it has its own, and one without a session has that of the tool or
- * hook that makes it, if it is no stream. Listeners have none, since they change nothing.
- * Everywhere else all methods throw an {@link IllegalStateException}. Safe for use by
- * many threads.
+ * A call is running on the thread that makes it, in hooks of its turn and, also in
+ * streams, in its tools; on other threads in tasks that were wrapped. A call on another
+ * session that is made inside of it has its own, and one without a session has that of
+ * the tool or hook that makes it, if it is no stream. Listeners have none, since they
+ * change nothing. Everywhere else all methods throw an {@link IllegalStateException}.
+ * Safe for use by many threads.
  */
 public final class SessionContext {
 

@@ -5,8 +5,9 @@ package io.sessionkit.hook;
  * it alone is over a limit it is sent as a whole, and the breach is reported. Several
  * limits hold together.
  * <p>
- * Turns and messages are left out where the store reads them: what is not sent is not
- * read. With pins the whole view is read.
+ * Turns and messages are left out where the store reads them, so that what these limits
+ * leave out is not read. A limit on tokens reads somewhat more than is sent. With pins
+ * the whole view is read.
  *
  * @param maxTurns turns of history, without the current one and without a summary
  * @param maxMessages messages of the whole request, the current turn's included, without

@@ -8,16 +8,22 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
+import java.util.function.UnaryOperator;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.Turn;
+import io.sessionkit.approval.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.conversation.SentHistory;
 import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.Pins;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.Trim;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionStore;
@@ -25,10 +31,12 @@ import io.sessionkit.store.Tail;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
 
+import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
@@ -134,6 +142,43 @@ class DeleteTests {
 			.containsExactly("user: q2");
 		assertThat(this.thread.items(3)).isEmpty();
 		assertThat(lines()).containsExactly("user: q1", "assistant: a1");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void turnWithoutItemsCountsUnderALimitOnTurnsWhereNothingIsPinned(TestStores kind) {
+		on(kind);
+		for (int i = 1; i <= 5; i++) {
+			add(new UserMessage("q" + i), new AssistantMessage("a" + i));
+		}
+		this.thread.delete(4);
+		this.model.says("a").says("b");
+		ask("q6", (conversations) -> conversations.trim(Trim.keepLastTurns(3)));
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q3", "assistant: a3", "user: q5",
+				"assistant: a5", "user: q6");
+		this.thread.delete(6);
+		ask("q7", (conversations) -> conversations.trim(Trim.keepLastTurns(3).pins(Pins.firstUser())));
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q1", "assistant: a1", "user: q3",
+				"assistant: a3", "user: q5", "assistant: a5", "user: q7");
+	}
+
+	@Test
+	void turnWithoutItemsKeepsItsStatusUsageVerdictsAndInputs() {
+		on(TestStores.MEMORY);
+		this.model.says("a");
+		SessionHook noting = TestHooks.beforeTurn("noting", (input) -> HookResult.keep("fine"));
+		ask("q", (conversations) -> conversations.hooks(noting).turnInputs(Set.of("tenant")));
+		Turn before = this.thread.turns(Tail.ALL).get(0);
+		assertThat(before.inputs()).containsEntry("tenant", "acme");
+		assertThat(before.verdicts()).hasSize(1);
+		this.thread.delete(1);
+		assertThat(this.thread.turns(Tail.ALL)).singleElement().satisfies((turn) -> {
+			assertThat(turn.items()).isZero();
+			assertThat(turn.status()).isEqualTo(before.status());
+			assertThat(turn.usage()).isEqualTo(before.usage());
+			assertThat(turn.verdicts()).isEqualTo(before.verdicts());
+			assertThat(turn.inputs()).isEqualTo(before.inputs());
+		});
 	}
 
 	@ParameterizedTest
@@ -295,6 +340,28 @@ class DeleteTests {
 		assertThat(snapshot.isComplete()).isTrue();
 	}
 
+	@Test
+	void turnThatWaitsGoesOnWithoutWhatIsDeletedAndKeepsWhatItNeeds() {
+		on(TestStores.MEMORY);
+		add(new UserMessage("q1"), new AssistantMessage("a1"));
+		add(new UserMessage("q2"), new AssistantMessage("a2"));
+		Conversations conversations = Conversations.of(this.store);
+		Approvals approvals = Approvals.builder(conversations).tools(Set.of("t")).build();
+		ChatClient chat = ClientSetup.plain()
+			.builder(this.model, SessionAdvisor.builder(conversations).approvals(approvals).build())
+			.defaultTools(SessionAdvisorTests.echo("t"))
+			.build();
+		this.model.calls(SessionAdvisorTests.call("c1", "t", "1")).says("a3");
+		chat.prompt().user("q3").advisors(SessionAdvisor.session(this.key)).call().chatResponse();
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> this.thread.delete(3));
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> this.thread.delete(2));
+		assertThat(this.thread.delete(1)).isEqualTo(2);
+		approvals.pending(this.key).forEach((call) -> approvals.approve(call, "ada"));
+		assertThat(chat.prompt().advisors(SessionAdvisor.session(this.key)).call().content()).isEqualTo("a3");
+		assertThat(this.model.lastRequestLines()).startsWith("user: q2", "assistant: a2", "user: q3").hasSize(5);
+		assertThat(this.thread.snapshot(3).orElseThrow().missing()).isEqualTo(2);
+	}
+
 	private void assertConflict(Runnable meanwhile) {
 		this.model.step((prompt) -> {
 			meanwhile.run();
@@ -344,13 +411,18 @@ class DeleteTests {
 	}
 
 	private void ask(String question, SessionHook... hooks) {
+		ask(question, (conversations) -> conversations.hooks(hooks));
+	}
+
+	private void ask(String question, UnaryOperator<Conversations.Builder> rules) {
 		ClientSetup.plain()
-			.builder(this.model, SessionAdvisor.of(Conversations.builder(this.store).hooks(hooks).build()))
+			.builder(this.model, SessionAdvisor.of(rules.apply(Conversations.builder(this.store)).build()))
 			.defaultTools(SessionAdvisorTests.echo("t"))
 			.build()
 			.prompt()
 			.user(question)
 			.advisors(SessionAdvisor.session(this.key))
+			.advisors((advisors) -> advisors.param("tenant", "acme"))
 			.call()
 			.content();
 	}

@@ -5,6 +5,7 @@ import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HistoryBlock;
 import io.sessionkit.hook.SessionHook;
@@ -12,12 +13,14 @@ import io.sessionkit.hook.Trim;
 import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.ValidSequence;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -198,6 +201,25 @@ class HistoryBlockTests {
 			.hasSize(3);
 		assertThat(lines(0).toString()).contains("<message role=\"user\">q1");
 		assertThat(lines(1).toString()).as("the current turn has all the room now").doesNotContain("q1");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "true, true", "true, false", "false, true", "false, false" })
+	void blockIsInNoSnapshotAndStaysWithTheSystemTextWhereThatIsKept(boolean inSystemText, boolean keptSystemText) {
+		addTurn();
+		this.model.says("a2");
+		Conversations conversations = Conversations.builder(this.store)
+			.hooks(inSystemText ? HistoryBlock.inSystemText() : HistoryBlock.inUserText())
+			.keepSystemText(keptSystemText)
+			.build();
+		prompt(ClientSetup.plain().builder(this.model, SessionAdvisor.of(conversations)).build(), "q2").call()
+			.content();
+		Conversation thread = conversations.get(T1);
+		assertThat(thread.snapshot(2).orElseThrow().messages()).isEmpty();
+		assertThat(this.store.records(T1, SessionStore.SNAPSHOT)).isEmpty();
+		thread.delete(1);
+		assertThat(thread.turns(Tail.newest(1)).get(0).snapshot().system())
+			.isEqualTo((inSystemText && keptSystemText) ? BLOCK : null);
 	}
 
 	private void addTurn() {

@@ -32,6 +32,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Flux;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.ai.chat.client.AdvisorParams;
 import org.springframework.ai.chat.client.ChatClient;
@@ -415,25 +417,22 @@ class SessionAdvisorTests {
 	}
 
 	@Test
-	void aResolverOfAStreamIsAskedOnTheThreadThatSubscribes() throws InterruptedException {
-		this.model.says("one");
-		List<Thread> asked = new CopyOnWriteArrayList<>();
+	void aResolverIsAskedOnTheThreadThatCallsOrSubscribes() {
+		List<String> threads = new CopyOnWriteArrayList<>();
 		SessionAdvisor resolved = SessionAdvisor.builder(this.conversations).resolver((request) -> {
-			asked.add(Thread.currentThread());
+			threads.add(Thread.currentThread().getName());
 			return Optional.of(T1);
 		}).build();
-		Flux<String> reply = ClientSetup.streaming()
-			.builder(this.model, resolved)
-			.build()
-			.prompt()
-			.user("hi")
-			.stream()
-			.content();
-		Thread subscriber = new Thread(reply::blockLast);
-		subscriber.start();
-		subscriber.join();
-		assertThat(asked).containsExactly(subscriber);
-		assertThat(this.thread.messages()).hasSize(2);
+		ChatClient chat = ClientSetup.plain().builder(this.model, resolved).build();
+		this.model.says("one").says("two").says("three");
+		chat.prompt().user("hi").call().content();
+		chat.prompt().user("hi").stream().content().blockLast();
+		Scheduler subscriber = Schedulers.newSingle("subscriber");
+		chat.prompt().user("hi").stream().content().subscribeOn(subscriber).blockLast();
+		subscriber.dispose();
+		String caller = Thread.currentThread().getName();
+		assertThat(threads).hasSize(3).startsWith(caller, caller);
+		assertThat(threads.get(2)).startsWith("subscriber");
 	}
 
 	@ParameterizedTest

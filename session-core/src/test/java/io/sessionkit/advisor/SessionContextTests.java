@@ -36,6 +36,7 @@ import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.Summarize;
 import io.sessionkit.hook.TurnPart;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.store.Commit;
@@ -62,6 +63,7 @@ import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
 import org.springframework.ai.chat.client.advisor.api.AdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.BaseAdvisor;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
@@ -445,6 +447,29 @@ class SessionContextTests {
 		setup(mode).content(prompt(chat, "q").advisors(SessionAdvisor.listener(listener)));
 		assertThat(thrown).hasSize(2).allSatisfy((each) -> assertThat(each).isInstanceOf(IllegalStateException.class));
 		assertThat(this.thread.state()).isEqualTo(Map.of("name", "changed"));
+	}
+
+	@Test
+	void hooksOnSummariesHaveNoneSinceNoTurnRuns() {
+		List<Throwable> thrown = new CopyOnWriteArrayList<>();
+		SessionHook hook = new SessionHook() {
+
+			@Override
+			public HookResult<List<Message>> beforeSummary(List<Message> messages) {
+				thrown.add(catchThrowable(SessionContextTests.this.session::key));
+				return HookResult.keep();
+			}
+
+		};
+		this.store.add(T2, List.of(new UserMessage("q"), new AssistantMessage("a")));
+		Conversations summarizing = Conversations.builder(this.store)
+			.hooks(hook)
+			.summarize(Summarize.by(new ScriptedChatModel().says("summary")).keepTurns(0).build())
+			.build();
+		ToolCallback compact = tool("compact", () -> summarizing.get(T2).compact(true));
+		this.model.calls(call("compact")).says("a");
+		prompt(client(ClientSetup.plain(), List.of(), compact), "q").call().content();
+		assertThat(thrown).hasSize(2).allSatisfy((each) -> assertThat(each).isInstanceOf(IllegalStateException.class));
 	}
 
 	@ParameterizedTest

@@ -128,6 +128,25 @@ class SessionHookTests {
 	}
 
 	@Test
+	void firstHookThatAnswersOrRefusesEndsTheQuestionsOfItsPhase() {
+		List<HookResult<List<Message>>> ends = List.of(HookResult.answer("a"), HookResult.refuse("no"));
+		for (HookResult<List<Message>> end : ends) {
+			List<String> asked = new CopyOnWriteArrayList<>();
+			ChatClient turn = client(ClientSetup.plain(), List.of(noting("first", asked),
+					TestHooks.beforeTurn("ends", (input) -> end), noting("behind", asked)));
+			assertThat(catchThrowable(() -> prompt(turn, "q").call().content()))
+				.satisfies((thrown) -> assertThat(thrown == null).isEqualTo(end instanceof HookResult.Answer));
+			assertThat(asked).startsWith("first beforeTurn").doesNotContain("behind beforeTurn");
+			ChatClient model = client(ClientSetup.plain(), List.of(noting("first", asked),
+					TestHooks.beforeModel("ends", (request) -> end), noting("behind", asked)));
+			assertThat(catchThrowable(() -> prompt(model, "q").call().content()))
+				.satisfies((thrown) -> assertThat(thrown == null).isEqualTo(end instanceof HookResult.Answer));
+			assertThat(asked).contains("behind beforeTurn", "first beforeModel").doesNotContain("behind beforeModel");
+		}
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	@Test
 	void hookOfACallIsNotAskedInTheNext() {
 		List<String> asked = new CopyOnWriteArrayList<>();
 		this.model.says("a").says("b");
@@ -748,11 +767,16 @@ class SessionHookTests {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void hookThatOnlyLooksIsHeldToIt(ClientSetup.Mode mode) {
-		this.model.says("a");
-		SessionHook liar = TestHooks.onlyLooking((reply) -> HookResult.refuse("no"));
-		HookFailedException failed = failed(setup(mode), client(setup(mode), List.of(liar)), "q", new ArrayList<>());
-		assertThat(failed.failure()).contains("checksReplies()");
-		assertThat(turn().status()).isEqualTo(TurnStatus.FAILED);
+		for (HookResult<AssistantMessage> result : List.<HookResult<AssistantMessage>>of(HookResult.refuse("no"),
+				HookResult.replace(new AssistantMessage("b")))) {
+			this.model.says("a");
+			SessionHook liar = TestHooks.onlyLooking((reply) -> result);
+			HookFailedException failed = failed(setup(mode), client(setup(mode), List.of(liar)), "q",
+					new ArrayList<>());
+			assertThat(failed.failure()).contains("checksReplies()");
+		}
+		assertThat(this.thread.turns(Tail.ALL)).extracting(Turn::status)
+			.containsExactly(TurnStatus.FAILED, TurnStatus.FAILED);
 		assertThat(log()).isEmpty();
 	}
 

@@ -2,6 +2,8 @@ package io.sessionkit.autoconfigure;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.HashMap;
@@ -9,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import javax.sql.DataSource;
@@ -26,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -151,6 +155,25 @@ class ConfigurationCheckTests {
 			assertThat(properties.approval().tools()).containsExactly("cancel_order", "refund");
 			assertThat(properties.trim().maxTurns()).isEqualTo(3);
 		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "README.md", "docs/context.md", "docs/approvals.md" })
+	void yamlOfThePagesIsBound(String page) throws IOException {
+		List<String> blocks = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL)
+			.matcher(Files.readString(Path.of("..").resolve(page)))
+			.results()
+			.map((block) -> block.group(1))
+			.toList();
+		assertThat(blocks).isNotEmpty();
+		for (String block : blocks) {
+			StandardEnvironment environment = new StandardEnvironment();
+			environment.getPropertySources().addFirst(yaml(block));
+			assertThatNoException().as(block).isThrownBy(() -> UnknownNames.refuse(environment));
+			assertThat(Binder.get(environment).bind(SessionKitProperties.PREFIX, SessionKitProperties.class).isBound())
+				.as(block)
+				.isTrue();
+		}
 	}
 
 	@Test

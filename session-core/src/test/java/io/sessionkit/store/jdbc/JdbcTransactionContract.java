@@ -26,6 +26,9 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
@@ -219,6 +222,28 @@ abstract class JdbcTransactionContract {
 		assertThat(this.store.find(this.key)).isEmpty();
 		assertThatIllegalStateException().isThrownBy(failing::run);
 		assertThat(this.store.turns(this.key, Tail.ALL)).extracting(Turn::status).containsExactly(TurnStatus.FAILED);
+	}
+
+	@Test
+	void streamInATransactionOfTheCallerIsNoPartOfIt() {
+		// a model would go on on a thread of Spring AI anyway
+		SessionHook answering = new SessionHook() {
+
+			@Override
+			public HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
+				return HookResult.answer("a");
+			}
+
+		};
+		Conversations conversations = Conversations.builder(this.store).hooks(answering).build();
+		ChatClient chat = ChatClient.builder(new ScriptedChatModel())
+			.defaultAdvisors(SessionAdvisor.of(conversations))
+			.build();
+		this.transaction.executeWithoutResult((status) -> {
+			chat.prompt().user("q").advisors(SessionAdvisor.session(this.key)).stream().content().blockLast();
+			status.setRollbackOnly();
+		});
+		assertThat(this.store.messages(this.key)).hasSize(2);
 	}
 
 	@Test
