@@ -192,6 +192,16 @@ public final class GatedTurn implements TurnGate {
 	}
 
 	/**
+	 * A failure of a tool that the application has thrown, not told to the model, would
+	 * be thrown each time that the turn goes on. It stays as long as somebody is still to
+	 * decide the other calls.
+	 */
+	@Override
+	public boolean endsTurn(Throwable cause) {
+		return !this.waits && this.runs.hasThrown(cause);
+	}
+
+	/**
 	 * Stores what could not be stored when it was there, as long as this call may.
 	 */
 	@Override

@@ -86,6 +86,32 @@ final class ToolInput {
 		}
 	}
 
+	/**
+	 * Returns what keeps the tool from reading the arguments at all, as far as that can
+	 * be told without running it.
+	 * @return a sentence for the model; null if nothing is known that does
+	 */
+	@Nullable String unreadable() {
+		try {
+			List<String> faults = (this.tool != null)
+					? this.arguments.faults(this.tool.getToolDefinition().inputSchema()) : List.of();
+			if (!faults.isEmpty()) {
+				return "The arguments cannot be read: " + String.join("; ", faults) + ".";
+			}
+		}
+		catch (RuntimeException ex) {
+			// a schema that is none says nothing about the arguments
+			return null;
+		}
+		try {
+			WrappedTools.innermost(this.tool).forEach(this::converted);
+			return null;
+		}
+		catch (RuntimeException ex) {
+			return "The arguments cannot be read: they do not become the values that the tool takes.";
+		}
+	}
+
 	private boolean fits() {
 		if (this.fits == null) {
 			this.fits = this.arguments.isReadable() && (this.tool == null

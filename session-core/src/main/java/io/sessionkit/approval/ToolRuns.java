@@ -2,12 +2,15 @@ package io.sessionkit.approval;
 
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 import io.sessionkit.NestedTurnException;
+import io.sessionkit.SessionException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.conversation.OpenTurn;
@@ -19,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.model.ToolContext;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.execution.ToolExecutionException;
+import org.springframework.util.StringUtils;
 
 /**
  * Runs the tools of one turn, those in the ledger at most once: a call is claimed before
@@ -41,6 +45,9 @@ final class ToolRuns {
 	private final SafeTexts texts;
 
 	private final Consumer<ApprovalEvent> events;
+
+	/** What calls of the ledger have thrown for the tool loop to make results of. */
+	private final List<ToolExecutionException> failures = new CopyOnWriteArrayList<>();
 
 	ToolRuns(OpenTurn turn, Ledger ledger, SafeTexts texts, Consumer<ApprovalEvent> events) {
 		this.turn = turn;
@@ -71,6 +78,7 @@ final class ToolRuns {
 	 * Runs a tool that is not in the ledger.
 	 * @throws NestedTurnException if the tool made a call that it cannot make; it must
 	 * not be taken for a result
+	 * @throws ToolExecutionException if the tool failed, or could not read its arguments
 	 */
 	static String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {
 		try {
@@ -84,6 +92,27 @@ final class ToolRuns {
 			}
 			throw ex;
 		}
+		catch (SessionException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw failure(tool, arguments, ex);
+		}
+	}
+
+	/**
+	 * What a model has written wrong is for the model to mend, whatever kind of tool it
+	 * is: Spring AI tells it where a method cannot read its arguments, and ends the call
+	 * where a function cannot.
+	 */
+	private static RuntimeException failure(ToolCallback tool, String arguments, RuntimeException thrown) {
+		String fault = new ToolInput(tool, ToolArguments.of(arguments)).unreadable();
+		if (fault == null) {
+			return thrown;
+		}
+		RuntimeException cause = (thrown.getCause() instanceof RuntimeException inner) ? inner : thrown;
+		return new ToolExecutionException(tool.getToolDefinition(),
+				StringUtils.hasText(cause.getMessage()) ? cause : new IllegalArgumentException(fault, thrown));
 	}
 
 	/**
@@ -101,6 +130,29 @@ final class ToolRuns {
 		return result;
 	}
 
+	/**
+	 * Whether the tool loop has thrown what a tool threw instead of making a result of
+	 * it, and would do so each time that it is told again.
+	 */
+	boolean hasThrown(Throwable thrown) {
+		for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+			if (this.failures.contains(cause)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Spring AI makes results of these only; any other is thrown once, and told when the
+	 * turn goes on.
+	 */
+	private void note(Throwable thrown) {
+		if (thrown instanceof ToolExecutionException failure && failure.getCause() instanceof RuntimeException) {
+			this.failures.add(failure);
+		}
+	}
+
 	private String answer(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry entry, ToolCallback tool,
 			@Nullable ToolContext context) {
 		return switch (entry.status()) {
@@ -116,7 +168,10 @@ final class ToolRuns {
 	private String again(LedgerEntry entry, ToolCallback tool) {
 		String result = Objects.requireNonNullElse(entry.result(), "");
 		if (entry.failed()) {
-			throw new ToolExecutionException(tool.getToolDefinition(), new RepeatedToolFailure(result));
+			ToolExecutionException repeated = new ToolExecutionException(tool.getToolDefinition(),
+					new RepeatedToolFailure(result));
+			note(repeated);
+			throw repeated;
 		}
 		return this.texts.result(entry.approval(), result);
 	}
@@ -137,12 +192,20 @@ final class ToolRuns {
 				result = runClaimed(call, tool, arguments, withClaim);
 			}
 			catch (RuntimeException | Error ex) {
-				end(batch, slot, claimed, String.valueOf(ex.getMessage()), true);
+				end(batch, slot, claimed, told(ex), true);
+				note(ex);
 				throw ex;
 			}
 			end(batch, slot, claimed, result, false);
 			return this.texts.result(call, result);
 		});
+	}
+
+	private static String told(Throwable thrown) {
+		Throwable cause = (thrown instanceof ToolExecutionException && thrown.getCause() != null) ? thrown.getCause()
+				: thrown;
+		return StringUtils.hasText(thrown.getMessage()) ? thrown.getMessage()
+				: "The tool failed: " + cause.getClass().getSimpleName();
 	}
 
 	private LedgerEntry claim(LedgerEntry approved, String holder) {

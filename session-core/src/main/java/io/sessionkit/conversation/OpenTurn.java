@@ -663,14 +663,15 @@ public final class OpenTurn {
 
 	/**
 	 * Keeps the turn as failed, or as refused if that is what ended it, with what there
-	 * was. It is not history, so a retry sends the question once.
+	 * was. It is not history, so a retry sends the question once. One of which a part is
+	 * stored stays open, unless it was refused or no other call could go on with it.
 	 * @param cause what ended the turn; what goes wrong here is added to it as suppressed
 	 */
 	public void fail(Throwable cause) {
 		if (close()) {
 			this.rounds.keepPartialReply();
 			try {
-				this.keeper.fail(recorded(), cause);
+				this.keeper.fail(recorded(), cause, this.rounds.endsTurn(cause));
 			}
 			finally {
 				endUnwritten();

@@ -123,6 +123,14 @@ final class Rounds {
 	}
 
 	/**
+	 * Whether what has ended the call ends a turn too of which a part is stored.
+	 */
+	boolean endsTurn(Throwable cause) {
+		TurnGate asked = asked();
+		return asked != null && asked.endsTurn(cause);
+	}
+
+	/**
 	 * The call ends and writes nothing of the turn.
 	 */
 	void ending() {

@@ -38,6 +38,14 @@ public interface TurnGate {
 	@Nullable ChatResponse afterReply(AssistantMessage reply);
 
 	/**
+	 * This call has failed. A turn of which a part is stored stays open for another call
+	 * to go on with, unless none could.
+	 * @param cause what ended the call
+	 * @return whether the turn ends with it, as a failed one
+	 */
+	boolean endsTurn(Throwable cause);
+
+	/**
 	 * This call ends and writes nothing of the turn; its lease is given back after this.
 	 */
 	void ending();

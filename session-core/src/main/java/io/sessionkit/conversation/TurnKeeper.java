@@ -108,7 +108,7 @@ final class TurnKeeper {
 					recorded.answered() ? TurnStatus.COMPLETED : TurnStatus.FAILED);
 		}
 		catch (SessionRefusedException | HookFailedException ex) {
-			fail(recorded, ex);
+			fail(recorded, ex, false);
 			throw ex;
 		}
 		TurnResult result = recorded.answered() ? committed(recorded, answer) : unanswered(recorded, answer);
@@ -176,10 +176,11 @@ final class TurnKeeper {
 	 * Keeps the turn as failed, or as refused if that is what ended it. A turn of which a
 	 * part is stored stays as it is, unless it was refused, so that it can be continued.
 	 * @param cause what ended it; what goes wrong here is added to it as suppressed
+	 * @param ends whether it ends although a part of it is stored
 	 */
-	void fail(Recorded recorded, Throwable cause) {
+	void fail(Recorded recorded, Throwable cause, boolean ends) {
 		TurnEnd end = this.hooks.end(cause);
-		if (stored() != null && (end == null || end.status() != TurnStatus.REFUSED)) {
+		if (stored() != null && !ends && (end == null || end.status() != TurnStatus.REFUSED)) {
 			tell((end != null) ? end : TurnEnd.failed(cause));
 			return;
 		}
@@ -266,7 +267,7 @@ final class TurnKeeper {
 
 	private SessionConflictException conflict(Recorded recorded, @Nullable ChatResponse answer) {
 		SessionConflictException conflict = moved(answer);
-		fail(recorded, conflict);
+		fail(recorded, conflict, false);
 		return conflict;
 	}
 
