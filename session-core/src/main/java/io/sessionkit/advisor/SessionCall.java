@@ -18,6 +18,7 @@ import io.sessionkit.hook.SessionListener;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClientRequest;
+import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
@@ -163,11 +164,16 @@ record SessionCall(ChatClientRequest request) {
 
 	/**
 	 * Whether a tool advisor outside of ours has run tools and asks again: then the
-	 * request brings the results together with what they answer.
+	 * request brings the results together with the calls that they answer. Results alone
+	 * are those of an application that runs the tools.
 	 */
 	boolean isForeignToolRound() {
 		List<Message> input = input();
-		return input.size() > 1 && input.get(input.size() - 1) instanceof ToolResponseMessage;
+		int last = input.size() - 1;
+		while (last > 0 && input.get(last) instanceof ToolResponseMessage) {
+			last--;
+		}
+		return last < input.size() - 1 && input.get(last) instanceof AssistantMessage reply && reply.hasToolCalls();
 	}
 
 	/**

@@ -42,16 +42,19 @@ final class CarriedTurns {
 	}
 
 	/**
-	 * How many of the last lines of a view the current turn continues.
-	 * @param view the lines, oldest first
-	 * @param input what the current turn begins with
+	 * The place in the lines of a view at which the turns begin that the current one
+	 * continues.
+	 * @param head the turn that the thread ends with: where a summary covers it, an older
+	 * one that was pinned may stand last
+	 * @return the number of lines if it continues none
 	 */
-	static int lines(List<ViewLine> view, List<Message> input) {
-		if (!beginsWithResults(input)) {
-			return 0;
+	static int start(List<ViewLine> view, long head, List<Message> input) {
+		if (!beginsWithResults(input) || view.isEmpty() || view.get(view.size() - 1).turn() != head) {
+			return view.size();
 		}
 		List<List<Message>> turns = turns(view, ViewLine::turn, ViewLine::message);
-		return turns.subList(turns.size() - count(turns, input), turns.size()).stream().mapToInt(List::size).sum();
+		int count = count(turns, input);
+		return view.size() - turns.subList(turns.size() - count, turns.size()).stream().mapToInt(List::size).sum();
 	}
 
 	/**

@@ -67,12 +67,13 @@ final class History {
 	 * @param view the lines of the view
 	 * @param covered the last turn that a summary covers; what is left of these turns was
 	 * pinned when it was written
+	 * @param head the turn that the thread ends with
 	 * @param limit the newest messages that a call allows, cut at a turn
 	 * @param input what the current turn begins with
 	 */
-	static History of(List<ViewLine> view, long covered, Trim trim, int limit, List<Message> input) {
+	static History of(List<ViewLine> view, long covered, long head, Trim trim, int limit, List<Message> input) {
 		List<Unit> units = new ArrayList<>(units(view, covered, trim.pins()));
-		carry(units, CarriedTurns.count(units.stream().map(Unit::messages).toList(), input));
+		carry(units, CarriedTurns.start(view, head, input));
 		leaveNewest(units, limit);
 		long turns = units.stream()
 			.filter((unit) -> unit.kind() != Kind.SUMMARY && unit.kind() != Kind.CARRIED)
@@ -100,9 +101,17 @@ final class History {
 		}
 	}
 
-	private static void carry(List<Unit> units, int carried) {
-		for (int i = units.size() - carried; i < units.size(); i++) {
-			units.set(i, new Unit(Kind.CARRIED, units.get(i).lines()));
+	/**
+	 * @param start the first line that belongs to the current turn
+	 */
+	private static void carry(List<Unit> units, int start) {
+		int line = 0;
+		for (int i = 0; i < units.size(); i++) {
+			List<ViewLine> lines = units.get(i).lines();
+			if (line >= start) {
+				units.set(i, new Unit(Kind.CARRIED, lines));
+			}
+			line += lines.size();
 		}
 	}
 

@@ -214,7 +214,7 @@ public final class OpenTurn {
 			HookRun.Passed<List<Message>> passed = this.hooks.beforeTurn(input());
 			if (passed.replaced()) {
 				checkStorable(passed.value());
-				this.prompt.input(passed.value());
+				this.prompt.changed(key(), passed.value(), this.guard);
 			}
 			if (this.hooks.checksBesideModel()) {
 				this.inputCheck = new InputCheck(() -> this.hooks.besideModel(passed.value()));
@@ -312,7 +312,7 @@ public final class OpenTurn {
 
 	private void use(Merged result) {
 		MergeReport.of(this.prompt.mergeable(), input(), result).log(key());
-		this.prompt.merged(result);
+		this.prompt.merged(key(), result, this.guard);
 	}
 
 	private void checkStorable(List<Message> messages) {

@@ -57,6 +57,42 @@ final class PassedMessages {
 	}
 
 	/**
+	 * Checks that all results that were passed are still there, each where it answers its
+	 * call, when somebody has changed the input.
+	 * @param who has changed it
+	 * @param passed the input as it was
+	 * @param input the input as it is now
+	 * @param whole what is sent, the input included
+	 * @param repairing the guard that repairs
+	 * @throws IllegalStateException if one is not; the message says which
+	 */
+	static void checkChanged(String who, SessionKey key, List<Message> passed, List<Message> input, List<Message> whole,
+			SequenceGuard repairing) {
+		List<ToolResponse> expected = results(passed);
+		if (expected.isEmpty()) {
+			return;
+		}
+		Sent sent = Sent.of(repairing.apply(whole));
+		List<String> there = new ArrayList<>();
+		results(input).stream().filter(sent.results()::contains).forEach((result) -> there.add(result.id()));
+		for (ToolResponse result : expected) {
+			if (!there.remove(result.id())) {
+				throw new IllegalStateException(who + " of a turn on session " + key + " leaves out the result '"
+						+ result.id() + "' of tool '" + result.name()
+						+ "' that the call passes, or puts something between it and the reply that it answers. Return"
+						+ " all results that were passed, in front of everything else that is new.");
+			}
+		}
+	}
+
+	private static List<ToolResponse> results(List<Message> messages) {
+		return messages.stream()
+			.filter(ToolResponseMessage.class::isInstance)
+			.flatMap((message) -> ((ToolResponseMessage) message).getResponses().stream())
+			.toList();
+	}
+
+	/**
 	 * What is in a request, by identity.
 	 */
 	private record Sent(Set<Message> messages, Set<ToolResponse> results) {

@@ -27,16 +27,25 @@ final class ToolPruner {
 	}
 
 	/**
-	 * @param end where the current turn begins that the last lines are a part of: its
-	 * results are not old
+	 * Prunes the lines in front of the turns that the current one continues: their
+	 * results are those of the current question.
+	 * @param head the turn that the thread ends with
+	 * @param input what the current turn begins with
 	 */
-	List<ViewLine> prune(List<ViewLine> view, int end) {
+	List<ViewLine> prune(List<ViewLine> view, long head, List<Message> input) {
+		int end = CarriedTurns.start(view, head, input);
+		List<ViewLine> pruned = new ArrayList<>(prune(view.subList(0, end)));
+		pruned.addAll(view.subList(end, view.size()));
+		return pruned;
+	}
+
+	private List<ViewLine> prune(List<ViewLine> view) {
 		if (this.prune.keepToolResults() == Integer.MAX_VALUE) {
 			return view;
 		}
 		List<ViewLine> pruned = new ArrayList<>(view);
 		int newer = 0;
-		for (int i = end - 1; i >= 0; i--) {
+		for (int i = view.size() - 1; i >= 0; i--) {
 			ViewLine line = view.get(i);
 			if (line.message() instanceof ToolResponseMessage results) {
 				if (newer >= this.prune.keepToolResults() && line.source() instanceof Source.Item item) {

@@ -37,18 +37,17 @@ final class TurnPrompt {
 	TurnPrompt(TurnRequest request, TurnViews.Opened opened, StoreOptions options, TurnRules rules, TurnViews views) {
 		this.input = request.input();
 		Session base = opened.header();
-		List<ViewLine> view = ViewLine.of(opened.view(), options);
-		List<ViewLine> lines = new ToolPruner(rules.prune(), options.tokens()).prune(view,
-				view.size() - CarriedTurns.lines(view, this.input));
+		long head = (base != null) ? base.head() : 0;
+		List<ViewLine> lines = new ToolPruner(rules.prune(), options.tokens())
+			.prune(ViewLine.of(opened.view(), options), head, this.input);
 		this.history = History.of(ReplayedInputs.show(lines, rules.inputs(), options.tokens()),
-				(base != null) ? base.checkpoint() : 0, rules.trim(), request.limit(), this.input);
+				(base != null) ? base.checkpoint() : 0, head, rules.trim(), request.limit(), this.input);
 		RequestSize size = new RequestSize(this.history.lines(), options.tokens(),
 				views.memory().factor(request.key()));
 		this.trimmer = new ViewTrimmer(request.key(), this.history, rules.trim(), size);
 		this.requestView = new RequestView(request.key(), this.trimmer, rules.guard());
 		this.calibration = new Calibration(request.key(), views.memory(), size, options.tokens(), views.countsTokens());
-		this.snapshots = new SnapshotTaker(lines,
-				new VerbatimMessages(request.key(), (base != null) ? base.head() : 0, options.codec()),
+		this.snapshots = new SnapshotTaker(lines, new VerbatimMessages(request.key(), head, options.codec()),
 				rules.keepsSystemText());
 	}
 
@@ -77,7 +76,9 @@ final class TurnPrompt {
 	 * @throws io.sessionkit.InvalidSequenceException if not
 	 */
 	void checkPassed(SessionKey key, SequenceGuard guard) {
-		PassedMessages.check(key, history(), this.input, guard.repair());
+		// older calls that limits leave last are not those that were answered just now
+		boolean answersNothing = CarriedTurns.beginsWithResults(this.input) && this.history.carried().isEmpty();
+		PassedMessages.check(key, answersNothing ? List.of() : history(), this.input, guard.repair());
 	}
 
 	/**
@@ -89,12 +90,26 @@ final class TurnPrompt {
 	}
 
 	/**
-	 * A merge has made of history and input what is sent.
+	 * Hooks have made another input of what the caller has passed.
+	 * @throws IllegalStateException if results are lost by that
 	 */
-	void merged(Merged result) {
+	void changed(SessionKey key, List<Message> messages, SequenceGuard guard) {
+		List<Message> passed = this.input;
+		this.input = messages;
+		PassedMessages.checkChanged("A beforeTurn hook", key, passed, messages, messages(), guard.repair());
+	}
+
+	/**
+	 * A merge has made of history and input what is sent.
+	 * @throws IllegalStateException if results are lost by that
+	 */
+	void merged(SessionKey key, Merged result, SequenceGuard guard) {
 		if (!result.isPlain(mergeable(), this.input)) {
+			Merged whole = result.behind(this.history.carried());
+			PassedMessages.checkChanged("The HistoryMerge", key, this.input, result.input(), whole.messages(),
+					guard.repair());
 			this.input = result.input();
-			this.merged = result.behind(this.history.carried());
+			this.merged = whole;
 		}
 	}
 

@@ -13,6 +13,7 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HistoryBlock;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.Pins;
 import io.sessionkit.hook.Prune;
 import io.sessionkit.hook.SequenceGuard;
@@ -41,6 +42,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Applications that run the tools themselves: a turn ends with calls, and the next one
@@ -283,16 +285,147 @@ class ApplicationToolsTests {
 				"user: more");
 	}
 
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void resultsMayComeInAMessageEach(ClientSetup.Mode mode) {
+		ChatClient chat = client((conversations) -> conversations);
+		this.model.calls(call("c1"), call("c2")).says("done");
+		ask(mode, chat.prompt().user("q"), T1);
+		assertThat(ask(mode, chat.prompt().messages(results("c1"), results("c2")), T1)).isEqualTo("done");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q", "assistant t({}) t({})",
+				"tool t=r-c1 t=r-c2");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void resultBehindAMessageOfTheUserIsRefusedByItsName(ClientSetup.Mode mode) {
+		ChatClient chat = client((conversations) -> conversations);
+		this.model.calls(call("c1"));
+		ask(mode, chat.prompt().user("q"), T1);
+		assertThatExceptionOfType(InvalidSequenceException.class)
+			.isThrownBy(() -> ask(mode, chat.prompt().messages(new UserMessage("and"), results("c1")), T1))
+			.withMessageContaining("'c1'");
+	}
+
+	static List<HistoryMerge> mergesThatLoseResults() {
+		return List.of((history, input) -> joined(history, joined(List.of(new UserMessage("note")), input)),
+				(history, input) -> joined(history, input.subList(1, input.size())),
+				(history, input) -> joined(history, List.of(results("c2"), input.get(1))));
+	}
+
+	@ParameterizedTest
+	@MethodSource("mergesThatLoseResults")
+	void mergeThatLosesAResultIsRefused(HistoryMerge merge) {
+		for (ClientSetup.Mode mode : ClientSetup.Mode.values()) {
+			SessionKey key = SessionKey.of(mode.name());
+			ScriptedChatModel asked = new ScriptedChatModel().calls(call("c1"), call("c2")).says("done");
+			ask(mode, client(asked, (conversations) -> conversations).prompt().user("q"), key);
+			Message[] passed = { results("c1", "c2"), new UserMessage("and") };
+			ChatClient merging = client(asked, (conversations) -> conversations.merge(merge));
+			assertThatIllegalStateException().isThrownBy(() -> ask(mode, merging.prompt().messages(passed), key))
+				.withMessageContaining("HistoryMerge")
+				.withMessageContaining("'c1'")
+				.withMessageContaining(key.id())
+				.withMessageNotContaining("r-c1");
+			assertThat(asked.prompts()).hasSize(1);
+			assertThat(this.store.messages(key)).hasSize(2);
+			ChatClient chat = client(asked, (conversations) -> conversations);
+			assertThat(ask(mode, chat.prompt().messages(passed), key)).isEqualTo("done");
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void hookThatLosesAResultIsRefusedAndOneThatRewritesItIsNot(ClientSetup.Mode mode) {
+		this.model.calls(call("c1")).says("done");
+		ask(mode, client((conversations) -> conversations).prompt().user("q"), T1);
+		Message[] passed = { results("c1"), new UserMessage("and") };
+		ChatClient losing = client((conversations) -> conversations
+			.hooks(TestHooks.beforeTurn("losing", (input) -> HookResult.replace(input.subList(1, 2)))));
+		assertThatIllegalStateException().isThrownBy(() -> ask(mode, losing.prompt().messages(passed), T1))
+			.withMessageContaining("beforeTurn")
+			.withMessageContaining("'c1'");
+		assertThat(this.model.prompts()).hasSize(1);
+		ToolResponseMessage other = ToolResponseMessage.builder()
+			.responses(List.of(new ToolResponse("c1", "t", "other")))
+			.build();
+		ChatClient rewriting = client((conversations) -> conversations.hooks(TestHooks.beforeTurn("rewriting",
+				(input) -> HookResult.replace(joined(List.of(other), input.subList(1, 2))))));
+		assertThat(ask(mode, rewriting.prompt().messages(passed), T1)).isEqualTo("done");
+		assertThat(this.model.lastRequestLines()).endsWith("tool t=other", "user: and");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void resultsOfTheQuestionAreNotPruned(ClientSetup.Mode mode) {
+		ChatClient chat = client((conversations) -> conversations.prune(Prune.keepLastToolResults(0)));
+		String result = "long ".repeat(30);
+		for (int i = 0; i < 2; i++) {
+			this.model.calls(call("c1")).calls(call("c2")).says("done");
+			ask(mode, chat.prompt().user("q" + i), T1);
+			for (String id : List.of("c1", "c2")) {
+				ask(mode,
+						chat.prompt()
+							.messages(ToolResponseMessage.builder()
+								.responses(List.of(new ToolResponse(id, "t", result)))
+								.build()),
+						T1);
+			}
+			assertThat(this.model.lastRequestLines()).endsWith("user: q" + i, "assistant t({})", "tool t=" + result,
+					"assistant t({})", "tool t=" + result);
+		}
+		assertThat(this.model.lastRequestLines().subList(0, 3)).containsExactly("user: q0", "assistant t({})",
+				"tool t=" + Prune.PLACEHOLDER);
+	}
+
+	/** Some providers give each call the same id, or none. */
+	static List<String> idsOfProviders() {
+		return List.of("c1", "");
+	}
+
+	@ParameterizedTest
+	@MethodSource("idsOfProviders")
+	void callThatWasPinnedIsNotTheOneThatIsAnswered(String id) {
+		ScriptedChatModel summaries = new ScriptedChatModel().says("SUM").says("SUM");
+		List<UnaryOperator<Conversations.Builder>> limits = List.of((conversations) -> conversations.trim(Trim
+			.keepLastTurns(1)
+			.pins(Pins.firstUser())), (conversations) -> conversations.trim(Trim.NONE.pins(Pins.firstUser()))
+				.summarize(
+						Summarize.by(summaries).mode(Summarize.Mode.BEFORE).triggerMessages(1).keepTurns(0).build()));
+		for (UnaryOperator<Conversations.Builder> limit : limits) {
+			this.store.clear(T1);
+			this.store.add(T1, List.of(new UserMessage("q0"),
+					AssistantMessage.builder().content("").toolCalls(List.of(call(id))).build()));
+			this.store.add(T1, List.of(new UserMessage("q1"), new AssistantMessage("a1")));
+			ChatClient chat = client(limit);
+			this.model.says("a2");
+			ask(ClientSetup.Mode.CALL, chat.prompt().user("q2"), T1);
+			assertThatExceptionOfType(InvalidSequenceException.class)
+				.isThrownBy(() -> ask(ClientSetup.Mode.CALL, chat.prompt().messages(results(id)), T1))
+				.withMessageContaining("'" + id + "'");
+		}
+	}
+
+	private static List<Message> joined(List<? extends Message> first, List<? extends Message> second) {
+		List<Message> joined = new ArrayList<>(first);
+		joined.addAll(second);
+		return joined;
+	}
+
+	private ChatClient client(ScriptedChatModel model, UnaryOperator<Conversations.Builder> limits) {
+		Conversations conversations = limits.apply(Conversations.builder(this.store)).build();
+		return ChatClient.builder(model)
+			.defaultAdvisors(SessionAdvisor.of(conversations))
+			.defaultAdvisors(AdvisorParams.toolCallingAdvisorAutoRegister(false))
+			.build();
+	}
+
 	private Conversation thread(SessionKey key) {
 		return Conversations.of(this.store).get(key);
 	}
 
 	private ChatClient client(UnaryOperator<Conversations.Builder> limits) {
-		Conversations conversations = limits.apply(Conversations.builder(this.store)).build();
-		return ChatClient.builder(this.model)
-			.defaultAdvisors(SessionAdvisor.of(conversations))
-			.defaultAdvisors(AdvisorParams.toolCallingAdvisorAutoRegister(false))
-			.build();
+		return client(this.model, limits);
 	}
 
 	private static @Nullable String ask(ClientSetup.Mode mode, ChatClient.ChatClientRequestSpec call, SessionKey key) {
