@@ -70,7 +70,8 @@ public interface SessionStore {
 	 * @param window how much of the view
 	 * @return the session, or empty if it is absent or has expired
 	 * @throws io.sessionkit.UnreadablePayloadException if an item cannot be read; the
-	 * message names session and sequence
+	 * message names session and sequence. If the session cannot be read at all, the
+	 * message names the session
 	 */
 	Optional<SessionView> open(SessionKey key, Window window);
 

@@ -72,7 +72,7 @@ class SessionAdvisorTests {
 
 	private static final SessionKey T1 = SessionKey.of("t1");
 
-	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+	private final SessionStore store = store();
 
 	private final Conversations conversations = Conversations.of(this.store);
 
@@ -81,6 +81,13 @@ class SessionAdvisorTests {
 	private final Conversation thread = this.conversations.get(T1);
 
 	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	/**
+	 * A new store to try.
+	 */
+	protected SessionStore store() {
+		return new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+	}
 
 	static List<ClientSetup> setups() {
 		return ClientSetup.all();

@@ -44,7 +44,7 @@ class DifferentialTests {
 		return switch (kind) {
 			case MEMORY -> 72;
 			case H2 -> 10;
-			case HSQLDB, SQLITE, POSTGRESQL, MARIADB, REDIS, REDIS_CLUSTER -> 3;
+			case FILE, HSQLDB, SQLITE, POSTGRESQL, MARIADB, REDIS, REDIS_CLUSTER -> 3;
 		};
 	}
 

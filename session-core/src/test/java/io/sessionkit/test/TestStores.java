@@ -10,6 +10,7 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.extension.FileSessionStore;
 import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
@@ -77,18 +78,12 @@ public enum TestStores {
 
 		@Override
 		public SessionStore create() {
-			try {
-				Path directory = Files.createDirectories(Path.of("target", "databases"));
-				SQLiteConfig config = new SQLiteConfig();
-				config.setJournalMode(SQLiteConfig.JournalMode.WAL);
-				config.setBusyTimeout(10_000);
-				SQLiteDataSource database = new SQLiteDataSource(config);
-				database.setUrl("jdbc:sqlite:" + Files.createTempDirectory(directory, "store").resolve("sessions.db"));
-				return jdbc(database, "sqlite");
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
+			SQLiteConfig config = new SQLiteConfig();
+			config.setJournalMode(SQLiteConfig.JournalMode.WAL);
+			config.setBusyTimeout(10_000);
+			SQLiteDataSource database = new SQLiteDataSource(config);
+			database.setUrl("jdbc:sqlite:" + directory().resolve("sessions.db"));
+			return jdbc(database, "sqlite");
 		}
 
 	},
@@ -102,6 +97,16 @@ public enum TestStores {
 			database.setURL("jdbc:hsqldb:mem:" + UUID.randomUUID() + ";hsqldb.tx=mvcc");
 			database.setUser("sa");
 			return jdbc(database, "hsqldb");
+		}
+
+	},
+
+	/** Files of the build, by a store that is written as the documentation says. */
+	FILE {
+
+		@Override
+		public SessionStore create() {
+			return new FileSessionStore(directory(), OPTIONS);
 		}
 
 	},
@@ -132,6 +137,16 @@ public enum TestStores {
 	 * A new store. Connections that it uses end with the JVM.
 	 */
 	public abstract SessionStore create();
+
+	private static Path directory() {
+		try {
+			Path directory = Files.createDirectories(Path.of("target", "databases"));
+			return Files.createTempDirectory(directory, "store");
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
 
 	private static SessionStore redis(RedisServers servers) {
 		return new RedisSessionStore(servers.connections(), OPTIONS, "test-" + UUID.randomUUID() + ":");

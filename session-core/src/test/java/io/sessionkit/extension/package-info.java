@@ -1,0 +1,8 @@
+/**
+ * A guard, merges, a hook and a store that know no more than the documentation says. They
+ * pass what those pass that ship.
+ */
+@NullMarked
+package io.sessionkit.extension;
+
+import org.jspecify.annotations.NullMarked;
