@@ -49,8 +49,8 @@ public interface HistoryMerge {
 
 	/**
 	 * Returns the messages to send where more must be known of the turn: which it is, who
-	 * answers, where the turns of the history begin. This is what is called; it asks
-	 * {@link #merge(List, List)} unless it is overridden.
+	 * answers, where the turns of the history begin. SessionKit calls this one only; it
+	 * asks {@link #merge(List, List)} unless it is overridden.
 	 * @param context the turn; its {@code turnStarts} are places in the list of the
 	 * history
 	 * @param history copies of the history, oldest first, within the limits

@@ -17,8 +17,9 @@ import org.springframework.ai.chat.messages.Message;
  * @param agent the agent that the call named; null if it named none
  * @param history what goes before the turn's input, within the limits, as it was before a
  * {@link HistoryMerge}; each read gives a copy of the message
- * @param turnStarts the places in the history at which its turns begin, ascending, from
- * 0. A summary counts as a turn
+ * @param turnStarts the places in the history at which its turns begin, ascending: the
+ * first is 0, and a turn ends where the next one begins. A summary counts as a turn; none
+ * if there is no history
  * @param turn what was said in the turn so far: its input as
  * {@link SessionHook#beforeTurn} and the merge have left it, then its tool rounds, the
  * parts that earlier calls have stored included. Empty as long as hooks check the input

@@ -53,7 +53,7 @@ public sealed interface HookResult<T> {
 	}
 
 	/**
-	 * This text is the reply, and the model is not called.
+	 * This text is the reply, and the model is not called. The input is kept.
 	 * @param text the reply
 	 * @return the result
 	 * @throws IllegalArgumentException if the text is blank

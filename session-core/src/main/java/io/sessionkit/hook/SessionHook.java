@@ -46,8 +46,10 @@ public interface SessionHook {
 	 * Asked once, when the turn is open, about what the user says.
 	 * <p>
 	 * May keep; replace what is sent and stored as the input of this turn; answer, and no
-	 * advisor inside of the session nor the model is called; refuse. Where it refuses or
-	 * throws, nothing of the input is kept with the turn.
+	 * advisor inside of the session nor the model is called; refuse. Where it answers,
+	 * the input is stored as it is and becomes history: {@link #beforeSave} can take out
+	 * what must not stay. Where it refuses or throws, nothing of the input is kept with
+	 * the turn.
 	 * @param context the turn
 	 * @param input the messages of the call, without system text
 	 * @return what to do with them; another input must have a message and no system text,
@@ -80,9 +82,11 @@ public interface SessionHook {
 	 * that a hook or an advisor gave instead of the model, and results of tools that go
 	 * to the caller directly, are seen by {@link #beforeSave} only.
 	 * <p>
-	 * May keep; replace the reply for the tool loop, the caller and the store; refuse.
+	 * May keep; replace the reply for the tool loop, the caller and the store; refuse. No
+	 * tool runs after another reply without tool calls.
 	 * @param context the turn
-	 * @param reply the reply that the tool loop follows; its text may be null
+	 * @param reply the reply that the tool loop follows; its text may be null, and the
+	 * arguments of its tool calls are JSON as the model has written it, with escapes
 	 * @return what to do with it
 	 */
 	default HookResult<AssistantMessage> afterModel(HookContext context, AssistantMessage reply) {

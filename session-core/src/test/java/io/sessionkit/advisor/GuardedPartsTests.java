@@ -55,10 +55,15 @@ class GuardedPartsTests extends ApprovalFixture {
 			.flatMap((setup) -> Stream.of(Durability.values()).map((durability) -> Arguments.of(setup, durability)));
 	}
 
+	static Stream<Arguments> guards() {
+		return setupsAndDurabilities().flatMap((each) -> Stream.of(WordGuard.values())
+			.map((guard) -> Arguments.of(each.get()[0], each.get()[1], guard)));
+	}
+
 	@ParameterizedTest
-	@MethodSource("setupsAndDurabilities")
-	void resultWithTheWordIsNoReplyInAnyRound(ClientSetup setup, Durability durability) {
-		guarded(durability, StopWords.of("secret"));
+	@MethodSource("guards")
+	void resultWithTheWordIsNoReplyInAnyRound(ClientSetup setup, Durability durability, WordGuard guard) {
+		guarded(durability, guard.refusing("secret"));
 		this.model.calls(look("c1", 1)).calls(look("c2", 2)).calls(look("c3", 3)).says("fine");
 		assertThat(status(ask(setup, "q"))).isEqualTo(TurnStatus.COMPLETED);
 		assertThat(log()).hasSize(8).endsWith("assistant: fine");
@@ -66,9 +71,9 @@ class GuardedPartsTests extends ApprovalFixture {
 	}
 
 	@ParameterizedTest
-	@MethodSource("setupsAndDurabilities")
-	void failedTurnKeepsItsResultsAndNobodyRefused(ClientSetup setup, Durability durability) {
-		guarded(durability, StopWords.of("secret"));
+	@MethodSource("guards")
+	void failedTurnKeepsItsResultsAndNobodyRefused(ClientSetup setup, Durability durability, WordGuard guard) {
+		guarded(durability, guard.refusing("secret"));
 		this.model.calls(look("c1", 1)).fails(new IllegalStateException("down"));
 		assertThatIllegalStateException().isThrownBy(() -> ask(setup, "q")).withMessage("down");
 		assertThat(turn().verdicts()).isEmpty();
@@ -84,9 +89,9 @@ class GuardedPartsTests extends ApprovalFixture {
 	}
 
 	@ParameterizedTest
-	@MethodSource("setupsAndDurabilities")
-	void callBehindAResultWithTheWordComesToWaitAndGoesOn(ClientSetup setup, Durability durability) {
-		guarded(durability, StopWords.of("secret"));
+	@MethodSource("guards")
+	void callBehindAResultWithTheWordComesToWaitAndGoesOn(ClientSetup setup, Durability durability, WordGuard guard) {
+		guarded(durability, guard.refusing("secret"));
 		this.model.calls(look("c1", 1)).calls(cancel("c2", 2)).says("fine");
 		assertThat(isPaused(ask(setup, "q"))).isTrue();
 		approve(waiting());
@@ -96,9 +101,9 @@ class GuardedPartsTests extends ApprovalFixture {
 	}
 
 	@ParameterizedTest
-	@MethodSource("setupsAndDurabilities")
-	void replyWithTheWordIsRefusedBehindPartsToo(ClientSetup setup, Durability durability) {
-		guarded(durability, StopWords.of("secret"));
+	@MethodSource("guards")
+	void replyWithTheWordIsRefusedBehindPartsToo(ClientSetup setup, Durability durability, WordGuard guard) {
+		guarded(durability, guard.refusing("secret"));
 		this.model.calls(cancel("c1", 1)).says("the secret");
 		ask(setup, "q");
 		approve(waiting());
@@ -108,9 +113,9 @@ class GuardedPartsTests extends ApprovalFixture {
 	}
 
 	@ParameterizedTest
-	@MethodSource("setupsAndDurabilities")
-	void resultThatIsTheReplyIsRefusedBehindPartsToo(ClientSetup setup, Durability durability) {
-		guarded(durability, StopWords.of("secret"));
+	@MethodSource("guards")
+	void resultThatIsTheReplyIsRefusedBehindPartsToo(ClientSetup setup, Durability durability, WordGuard guard) {
+		guarded(durability, guard.refusing("secret"));
 		tools(tool("cancel").direct().doing((input, context) -> RESULT), tool("look"));
 		this.model.calls(look("c1", 1)).calls(cancel("c2", 2));
 		ask(setup, "q");
@@ -121,10 +126,10 @@ class GuardedPartsTests extends ApprovalFixture {
 	}
 
 	@ParameterizedTest
-	@MethodSource("setupsAndDurabilities")
-	void replacedReplyMakesNoCallWaitAndEndsATurnThatGoesOn(ClientSetup setup, Durability durability) {
-		guarded(durability, StopWords.of("secret").answerWith("Sorry."));
-		this.model.calls(call("c1", "cancel", "{\"id\":1,\"note\":\"\\\\x73ecret\"}"));
+	@MethodSource("guards")
+	void replacedReplyMakesNoCallWaitAndEndsATurnThatGoesOn(ClientSetup setup, Durability durability, WordGuard guard) {
+		guarded(durability, guard.replacing("secret", "Sorry."));
+		this.model.calls(call("c1", "cancel", "{\"id\":1,\"note\":\"" + guard.escaped("secret") + "\"}"));
 		assertThat(status(ask(setup, "q1"))).isEqualTo(TurnStatus.COMPLETED);
 		assertThat(pending()).isEmpty();
 		assertThat(this.runs).isEmpty();

@@ -19,6 +19,8 @@ import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.conversation.TurnResult;
+import io.sessionkit.extension.KeywordTurns;
+import io.sessionkit.extension.PlainCopies;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
@@ -37,6 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -176,8 +179,7 @@ class HistoryMergeTests {
 	@ParameterizedTest
 	@MethodSource("setups")
 	void historyMadeAnewWithoutItsMetadataIsNotStoredAgain(ClientSetup setup) {
-		ChatClient chat = client(setup,
-				(history, input) -> joined(history.stream().map(HistoryMergeTests::rebuilt).toList(), input));
+		ChatClient chat = client(setup, new PlainCopies());
 		for (int i = 3; i <= 6; i++) {
 			this.model.calls(SessionAdvisorTests.call("c" + i, "add", "1")).responds(signed("a" + i));
 			setup.content(prompt(chat, "q" + i));
@@ -440,10 +442,21 @@ class HistoryMergeTests {
 		assertThat(this.store.calls()).endsWith("open", "commit");
 	}
 
+	static Stream<Arguments> setupsAndNewestTurn() {
+		return setups().stream().flatMap((setup) -> newestTurns(1).map((merge) -> Arguments.of(setup, merge)));
+	}
+
+	/**
+	 * The merge that ships, and one that is written as the documentation says.
+	 */
+	private static Stream<HistoryMerge> newestTurns(int turns) {
+		return Stream.of(HistoryMerge.keepLastTurns(turns), new KeywordTurns("keyword", turns));
+	}
+
 	@ParameterizedTest
-	@MethodSource("setups")
-	void newestTurnsAreSentWithTheirToolRounds(ClientSetup setup) {
-		ChatClient chat = client(setup, HistoryMerge.keepLastTurns(1));
+	@MethodSource("setupsAndNewestTurn")
+	void newestTurnsAreSentWithTheirToolRounds(ClientSetup setup, HistoryMerge merge) {
+		ChatClient chat = client(setup, merge);
 		String[] round = { "assistant add({\"value\":\"1\"})", "tool add=1" };
 		List<String> before = List.of("user: q2", "assistant: a2");
 		for (int i = 3; i <= 5; i++) {
@@ -459,13 +472,14 @@ class HistoryMergeTests {
 		assertThat(warnings()).isEmpty();
 	}
 
-	@Test
-	void asManyTurnsAreSentAsThereAre() {
-		say(HistoryMerge.keepLastTurns(0));
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1 })
+	void asManyTurnsAreSentAsThereAre(int which) {
+		say(newestTurns(0).toList().get(which));
 		assertThat(sent()).containsExactly("user: q3");
-		say(HistoryMerge.keepLastTurns(2));
+		say(newestTurns(2).toList().get(which));
 		assertThat(sent()).containsExactly("user: q2", "assistant: a2", "user: q3", "assistant: a3", "user: q3");
-		say(HistoryMerge.keepLastTurns(99));
+		say(newestTurns(99).toList().get(which));
 		assertThat(sent()).hasSize(9).startsWith("user: q1");
 		assertThatIllegalArgumentException().isThrownBy(() -> HistoryMerge.keepLastTurns(-1))
 			.withMessageContaining("-1");

@@ -17,6 +17,7 @@ import io.sessionkit.Verdict.Outcome;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.extension.AccountNumbers;
 import io.sessionkit.hook.Redactor;
 import io.sessionkit.hook.Redactor.Action;
 import io.sessionkit.hook.SessionEvent;
@@ -49,7 +50,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
- * {@link StopWords} and {@link Redactor} in real calls and streams.
+ * {@link StopWords} and {@link Redactor} in real calls and streams, and a guard that is
+ * written as the documentation says.
  */
 class ShippedGuardTests {
 
@@ -76,11 +78,16 @@ class ShippedGuardTests {
 			.flatMap((setup) -> Stream.of(Arguments.of(setup, Action.REDACT), Arguments.of(setup, Action.MASK)));
 	}
 
+	static Stream<Arguments> setupsAndGuards() {
+		return setups().stream()
+			.flatMap((setup) -> Stream.of(WordGuard.values()).map((guard) -> Arguments.of(setup, guard)));
+	}
+
 	@ParameterizedTest
-	@MethodSource("setups")
-	void stopWordInTheInputReachesNeitherModelNorStore(ClientSetup setup) {
+	@MethodSource("setupsAndGuards")
+	void stopWordInTheInputReachesNeitherModelNorStore(ClientSetup setup, WordGuard guard) {
 		List<String> delivered = new ArrayList<>();
-		SessionRefusedException refused = refused(setup, client(setup, StopWords.of("hunter2")), "it is Hunter2",
+		SessionRefusedException refused = refused(setup, client(setup, guard.refusing("hunter2")), "it is Hunter2",
 				delivered);
 		assertThat(refused.phase()).isEqualTo(Phase.BEFORE_TURN);
 		assertThat(this.model.prompts()).isEmpty();
@@ -89,10 +96,10 @@ class ShippedGuardTests {
 
 	// part C row 9
 	@ParameterizedTest
-	@MethodSource("setups")
-	void withheldReplyIsInNoStoreNoRequestNoStreamNoEventAndNoException(ClientSetup setup) {
+	@MethodSource("setupsAndGuards")
+	void withheldReplyIsInNoStoreNoRequestNoStreamNoEventAndNoException(ClientSetup setup, WordGuard guard) {
 		this.model.calls(call("{\"to\":\"x\"}")).says("it is hunter2");
-		ChatClient chat = client(setup, StopWords.of("hunter2"));
+		ChatClient chat = client(setup, guard.refusing("hunter2"));
 		List<String> delivered = new ArrayList<>();
 		SessionRefusedException refused = refused(setup, chat, "q", delivered);
 		assertThat(refused.phase()).isEqualTo(Phase.AFTER_MODEL);
@@ -105,40 +112,40 @@ class ShippedGuardTests {
 
 	// part C row 10
 	@ParameterizedTest
-	@MethodSource("setups")
-	void callWithoutTextRunsItsToolAndALongerWordPasses(ClientSetup setup) {
+	@MethodSource("setupsAndGuards")
+	void callWithoutTextRunsItsToolAndALongerWordPasses(ClientSetup setup, WordGuard guard) {
 		AssistantMessage silent = AssistantMessage.builder()
 			.content(null)
 			.toolCalls(List.of(call("{\"to\":\"x\"}")))
 			.build();
 		this.model.responds(new ChatResponse(List.of(new Generation(silent)))).says("ask the secretary");
-		assertThat(setup.content(prompt(client(setup, StopWords.of("secret")), "q"))).isEqualTo("ask the secretary");
+		assertThat(setup.content(prompt(client(setup, guard.refusing("secret")), "q"))).isEqualTo("ask the secretary");
 		assertThat(this.toolGot).containsExactly("x");
 		assertThat(log()).containsExactly("user: q", "assistant send({\"to\":\"x\"})", "tool send=sent to x",
 				"assistant: ask the secretary");
 	}
 
 	@ParameterizedTest
-	@MethodSource("setups")
-	void toolDoesNotRunWhereItsArgumentsHaveAStopWord(ClientSetup setup) {
+	@MethodSource("setupsAndGuards")
+	void toolDoesNotRunWhereItsArgumentsHaveAStopWord(ClientSetup setup, WordGuard guard) {
 		this.model.calls(call("{\"to\":\"\\u0068unter2\"}"));
-		refused(setup, client(setup, StopWords.of("hunter2")), "q", new ArrayList<>());
+		refused(setup, client(setup, guard.refusing("hunter2")), "q", new ArrayList<>());
 		assertThat(this.toolGot).isEmpty();
 		assertThat(turn().status()).isEqualTo(TurnStatus.REFUSED);
 	}
 
 	@ParameterizedTest
-	@MethodSource("setups")
-	void replyWithAStopWordIsReplacedByTheTextEverywhere(ClientSetup setup) {
+	@MethodSource("setupsAndGuards")
+	void replyWithAStopWordIsReplacedByTheTextEverywhere(ClientSetup setup, WordGuard guard) {
 		this.model.calls(call("{\"to\":\"x\"}")).says("it is hunter2");
-		ChatClient chat = client(setup, StopWords.of("hunter2").answerWith("Sorry, I cannot say that."));
+		ChatClient chat = client(setup, guard.replacing("hunter2", "Sorry, I cannot say that."));
 		List<String> delivered = new ArrayList<>();
 		delivered.add(String.valueOf(setup.content(prompt(chat, "q"))));
 		assertThat(delivered).containsExactly("Sorry, I cannot say that.");
 		assertThat(this.heard).containsExactly("Sorry, I cannot say that.");
 		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
 		assertThat(turn().verdicts())
-			.containsExactly(new Verdict("StopWords", Phase.AFTER_MODEL, Outcome.REPLACED, null));
+			.containsExactly(new Verdict(guard.refusing("x").name(), Phase.AFTER_MODEL, Outcome.REPLACED, null));
 		this.model.says("fine");
 		setup.content(prompt(chat, "next"));
 		assertThat(this.model.lastRequestLines()).contains("assistant: Sorry, I cannot say that.")
@@ -147,10 +154,11 @@ class ShippedGuardTests {
 	}
 
 	@ParameterizedTest
-	@MethodSource("setups")
-	void toolWhoseArgumentsHaveAStopWordDoesNotRunWhereTheReplyIsReplaced(ClientSetup setup) {
-		this.model.calls(call("{\"to\":\"fine\"}"), call("{\"to\":\"\\x68unter2\"}"));
-		ChatClient chat = client(setup, StopWords.of("hunter2").answerWith("Sorry."));
+	@MethodSource("setupsAndGuards")
+	void toolWhoseArgumentsHaveAStopWordDoesNotRunWhereTheReplyIsReplaced(ClientSetup setup, WordGuard guard) {
+		this.model.calls(call("{\"to\":\"fine\"}"),
+				call("{\"to\":\"" + guard.escaped("hunter2").replace("\\\\", "\\") + "\"}"));
+		ChatClient chat = client(setup, guard.replacing("hunter2", "Sorry."));
 		assertThat(setup.content(prompt(chat, "q"))).isEqualTo("Sorry.");
 		assertThat(this.toolGot).isEmpty();
 		assertThat(log()).containsExactly("user: q", "assistant: Sorry.");
@@ -158,15 +166,30 @@ class ShippedGuardTests {
 	}
 
 	@ParameterizedTest
-	@MethodSource("setups")
-	void directResultWithAStopWordIsRefusedWhereTheReplyIsReplaced(ClientSetup setup) {
+	@MethodSource("setupsAndGuards")
+	void directResultWithAStopWordIsRefusedWhereTheReplyIsReplaced(ClientSetup setup, WordGuard guard) {
 		this.model.calls(call("{\"to\":\"x\"}"));
 		Conversations conversations = Conversations.builder(this.store)
-			.hooks(StopWords.of("sent").answerWith("Sorry."))
+			.hooks(guard.replacing("sent", "Sorry."))
 			.build();
 		ChatClient chat = setup.builder(this.model, SessionAdvisor.of(conversations)).defaultTools(tool(true)).build();
 		List<String> delivered = new ArrayList<>();
 		assertNowhere(refused(setup, chat, "q", delivered), delivered, "sent to");
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void inputThatAGuardAnswersReachesNeitherModelNorStore(ClientSetup setup) {
+		AccountNumbers guard = AccountNumbers.answer(Pattern.compile("\\d{10}"), "Without numbers, please.");
+		ChatClient chat = client(setup, guard);
+		List<String> delivered = List.of(String.valueOf(setup.content(prompt(chat, "I am 0123456789"))));
+		assertThat(delivered).containsExactly("Without numbers, please.");
+		assertThat(this.model.prompts()).isEmpty();
+		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(log()).containsExactly("user: I am [account]", "assistant: Without numbers, please.");
+		this.model.says("fine");
+		assertThat(setup.content(prompt(chat, "next"))).isEqualTo("fine");
+		assertNowhere(null, delivered, "0123456789");
 	}
 
 	@Test

@@ -12,6 +12,9 @@ import io.sessionkit.SessionRefusedException;
 import io.sessionkit.advisor.ViewRules.Part;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.conversation.TurnResult;
+import io.sessionkit.extension.BriefHistory;
+import io.sessionkit.extension.KeywordTurns;
+import io.sessionkit.extension.PlainCopies;
 import io.sessionkit.hook.HistoryBlock;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
@@ -64,8 +67,6 @@ final class ViewCall {
 		.inputType(SessionAdvisorTests.Value.class)
 		.toolCallResultConverter((result, type) -> String.valueOf(result))
 		.build();
-
-	private static final SessionHook STOP = StopWords.of(ViewTurn.STOP_WORD);
 
 	private static final SessionHook REDACTOR = Redactor.standard();
 
@@ -167,6 +168,8 @@ final class ViewCall {
 			case 0 -> ViewCall::joined;
 			case 1 -> (history, now) -> joined(history.subList(Math.max(0, history.size() - 3), history.size()), now);
 			case 2 -> (history, now) -> joined(history, joined(List.of(this.turn.note()), now));
+			case 3 -> new KeywordTurns("write to", 2);
+			case 4 -> new PlainCopies();
 			default -> (history, now) -> {
 				history.forEach(ViewCall::spoil);
 				now.forEach(ViewCall::spoil);
@@ -188,10 +191,11 @@ final class ViewCall {
 	private List<SessionHook> hooks() {
 		List<SessionHook> hooks = new ArrayList<>();
 		if (this.turn.rules.has(Part.STOP_WORDS)) {
-			hooks.add(STOP);
+			hooks.add(this.turn.guard.refusing(ViewTurn.STOP_WORD));
 		}
 		if (this.turn.rules.has(Part.CUSTOM_HOOK)) {
-			hooks.add(TestHooks.beforeModel("custom", this::changed));
+			hooks.add((this.turn.hookKind == 6) ? new BriefHistory(30, 1_000)
+					: TestHooks.beforeModel("custom", this::changed));
 		}
 		if (this.turn.rules.has(Part.REDACTOR)) {
 			hooks.add(REDACTOR);

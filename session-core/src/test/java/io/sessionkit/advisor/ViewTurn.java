@@ -57,6 +57,8 @@ final class ViewTurn {
 
 	final int hookKind;
 
+	final WordGuard guard;
+
 	final long hookSeed;
 
 	final List<String> context;
@@ -76,9 +78,10 @@ final class ViewTurn {
 		this.summaryKind = random.nextInt(8);
 		this.summaryTrigger = 2 + random.nextInt(12);
 		this.keepTurns = random.nextInt(3);
-		this.mergeKind = random.nextInt(4);
-		this.hookKind = random.nextInt(6);
+		this.mergeKind = random.nextInt(6);
+		this.hookKind = random.nextInt(7);
 		this.hookSeed = random.nextLong();
+		this.guard = WordGuard.values()[random.nextInt(WordGuard.values().length)];
 		this.context = new ArrayList<>(List.of("c" + number + "."));
 	}
 
