@@ -53,7 +53,7 @@ class FileSessionStoreTests extends SessionStoreContract {
 
 	@Override
 	protected int histories() {
-		return 50;
+		return 25;
 	}
 
 	@Override
