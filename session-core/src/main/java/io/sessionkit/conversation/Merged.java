@@ -39,33 +39,42 @@ record Merged(List<Message> messages, List<Message> input) {
 	 * @throws IllegalStateException if what it returns cannot be sent
 	 */
 	static Merged of(HistoryMerge merge, HookContext context, List<Message> history, List<Message> input) {
-		SessionKey key = context.key();
+		Merged merged = asked(merge, context, history, input);
+		check(context.key(), InputRule.fault(merged.input(), merged.messages(), input));
+		return merged;
+	}
+
+	/**
+	 * Asks the merge about a turn that goes on: what of the history is sent, and behind
+	 * it the turn as it is stored. Whatever is new by the merge was new before, and is in
+	 * there.
+	 * @param said what the caller said in the turn
+	 * @throws IllegalStateException if it returns no list of messages
+	 */
+	static Merged again(HistoryMerge merge, HookContext context, List<Message> history, List<Message> said,
+			List<Message> stored) {
+		Merged merged = asked(merge, context, history, said);
+		Set<Message> fresh = Collections.newSetFromMap(new IdentityHashMap<>());
+		fresh.addAll(merged.input());
+		List<Message> whole = new ArrayList<>(merged.messages());
+		whole.removeIf(fresh::contains);
+		whole.addAll(stored);
+		return new Merged(whole, stored);
+	}
+
+	private static Merged asked(HistoryMerge merge, HookContext context, List<Message> history, List<Message> input) {
 		Copies copies = new Copies();
 		Origins origins = new Origins(copies.give(history), copies.give(input));
 		List<Message> past = new ArrayList<>(origins.history());
 		List<Message> now = new ArrayList<>(origins.input());
 		List<Message> returned = merge.merge(context, past, now);
-		check(key, (returned != null) ? null : "null");
+		check(context.key(), (returned != null) ? null : "null");
 		List<Message> merged = new ArrayList<>(returned);
-		check(key, merged.contains(null) ? "a list with null in it" : null);
+		check(context.key(), merged.contains(null) ? "a list with null in it" : null);
 		List<Boolean> news = origins.areNew(merged, past, now);
 		List<Message> messages = copies.take(merged);
 		List<Message> fresh = IntStream.range(0, messages.size()).filter(news::get).mapToObj(messages::get).toList();
-		check(key, InputRule.fault(fresh, messages, input));
 		return new Merged(messages, fresh);
-	}
-
-	/**
-	 * The same for a turn that goes on: what of the history is sent, and behind it the
-	 * turn as it is stored. Whatever is new by the merge was new before, and is in there.
-	 */
-	Merged before(List<Message> stored) {
-		Set<Message> fresh = Collections.newSetFromMap(new IdentityHashMap<>());
-		fresh.addAll(this.input);
-		List<Message> whole = new ArrayList<>(this.messages);
-		whole.removeIf(fresh::contains);
-		whole.addAll(stored);
-		return new Merged(whole, stored);
 	}
 
 	private static void check(SessionKey key, @Nullable String fault) {

@@ -283,7 +283,8 @@ public final class OpenTurn {
 			return;
 		}
 		try {
-			Merged result = merged(this.merge, input());
+			List<Message> history = this.prompt.mergeable();
+			Merged result = bound(() -> Merged.of(this.merge, context(history), history, input()));
 			checkStorable(result.input());
 			use(result);
 		}
@@ -299,14 +300,15 @@ public final class OpenTurn {
 	 */
 	void mergeAgain() {
 		if (this.merge != null && this.continued != null) {
-			use(merged(this.merge, this.continued.input(input())).before(input()));
+			List<Message> history = this.prompt.mergeable();
+			List<Message> said = this.continued.input(input());
+			use(bound(() -> Merged.again(this.merge, context(history), history, said, input())));
 		}
 	}
 
-	private Merged merged(HistoryMerge merge, List<Message> input) {
-		List<Message> history = this.prompt.mergeable();
+	private Merged bound(Supplier<Merged> merging) {
 		try (TurnBinding binding = TurnBinding.of(running())) {
-			return Merged.of(merge, context(history), history, input);
+			return merging.get();
 		}
 	}
 

@@ -105,6 +105,17 @@ class MergedPauseTests extends ApprovalFixture {
 	}
 
 	@Test
+	void mergeThatReturnsNothingNewDoesNotHoldTheTurnUp() {
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(ClientSetup.Mode.CALL, "q3");
+		approve(waiting());
+		threads((threads) -> threads.merge((history, input) -> List.of()));
+		assertThat(status(goOn(ClientSetup.Mode.CALL))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q3", "assistant cancel({\"id\":1})",
+				"tool cancel=done {\"id\":1}");
+	}
+
+	@Test
 	void queuedMessageGoesBehindTheResultsOfTheMergedTurn() {
 		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
 		this.model.calls(cancel("c1", 1)).says("done");
