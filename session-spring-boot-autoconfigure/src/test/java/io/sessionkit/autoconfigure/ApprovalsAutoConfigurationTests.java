@@ -299,7 +299,7 @@ class ApprovalsAutoConfigurationTests {
 		this.model.calls(CALL).says("done");
 		List<SessionRecord> leases = new ArrayList<>();
 		this.runner.withPropertyValues("sessionkit.durability=step", "sessionkit.lease=90s").run((context) -> {
-			assertThat(context.getBean(Conversations.class).durability()).isEqualTo(Durability.STEP);
+			assertThat(context.getBean(Conversations.class).turns().durability()).isEqualTo(Durability.STEP);
 			SessionStore store = context.getBean(SessionStore.class);
 			ask(context, FunctionToolCallback.builder("cancel_order", (Order order) -> {
 				leases.addAll(store.records(KEY, SessionStore.LEASE));

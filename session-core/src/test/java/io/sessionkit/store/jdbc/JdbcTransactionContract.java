@@ -526,7 +526,7 @@ abstract class JdbcTransactionContract {
 				.supplyAsync(() -> this.store.put(this.key, RecordWrite.create("note", "1", "x")));
 			puts.add(put);
 			// some databases let it wait for this transaction
-			put.completeOnTimeout(false, 1, TimeUnit.SECONDS).join();
+			put.copy().completeOnTimeout(false, 1, TimeUnit.SECONDS).join();
 		});
 		puts.forEach(CompletableFuture::join);
 		assertThat(database().leftOf(this.key)).isZero();
