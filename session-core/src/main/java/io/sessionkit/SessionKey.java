@@ -1,5 +1,7 @@
 package io.sessionkit;
 
+import io.sessionkit.internal.Names;
+
 /**
  * Names one session: who owns it, and its id. Two keys name the same session only if both
  * parts are equal character by character: case, accents, Unicode form and trailing spaces

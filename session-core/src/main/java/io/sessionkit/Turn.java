@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
+import io.sessionkit.internal.Names;
 import org.jspecify.annotations.Nullable;
 
 /**

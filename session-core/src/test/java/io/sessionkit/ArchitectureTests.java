@@ -3,7 +3,11 @@ package io.sessionkit;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.LocalDateTime;
+import java.util.ArrayList;
 import java.util.Date;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -12,11 +16,14 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
 
 import org.springframework.ai.chat.messages.Message;
 
@@ -37,48 +44,85 @@ import static org.assertj.core.api.Assertions.assertThat;
 @AnalyzeClasses(packages = "io.sessionkit", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTests {
 
+	private static final String ROOT = "io.sessionkit";
+
+	/** What each package may use of the others, from the bottom to the top. */
+	private static final Map<String, Set<String>> ARROWS = arrows();
+
+	private static Map<String, Set<String>> arrows() {
+		Map<String, Set<String>> arrows = new LinkedHashMap<>();
+		arrows.put("internal", Set.of());
+		arrows.put("words", Set.of("internal"));
+		arrows.put("internal.message", Set.of("words"));
+		arrows.put("approval", Set.of("words"));
+		arrows.put("context", Set.of("words"));
+		arrows.put("hook", Set.of("words", "internal"));
+		arrows.put("guard", Set.of("words", "internal", "hook"));
+		arrows.put("codec", Set.of("words", "internal", "internal.message"));
+		arrows.put("internal.tool", Set.of("words", "codec"));
+		arrows.put("store", Set.of("words", "internal", "codec"));
+		arrows.put("internal.row", Set.of("words", "internal", "codec", "store"));
+		arrows.put("store.memory", Set.of("words", "codec", "internal.message", "internal.row", "store"));
+		arrows.put("store.jdbc", Set.of("words", "internal", "codec", "internal.row", "store"));
+		arrows.put("store.redis", Set.of("words", "internal", "codec", "internal.row", "store"));
+		arrows.put("internal.view", Set.of("words", "codec", "internal.message", "context", "hook", "store"));
+		arrows.put("internal.snapshot",
+				Set.of("words", "codec", "internal.message", "internal.view", "context", "store"));
+		arrows.put("internal.summary",
+				Set.of("words", "codec", "internal.message", "internal.view", "context", "hook", "store"));
+		arrows.put("internal.round", Set.of("words", "internal.message", "internal.view", "context", "hook", "store"));
+		arrows.put("internal.turn", Set.of("words", "internal", "codec", "internal.message", "internal.view",
+				"internal.snapshot", "internal.summary", "internal.round", "context", "hook", "store"));
+		arrows.put("internal.approval", Set.of("words", "internal", "codec", "internal.tool", "internal.round",
+				"internal.turn", "approval", "hook", "store"));
+		arrows.put("conversation", Set.of("words", "codec", "internal.message", "internal.view", "internal.snapshot",
+				"internal.summary", "internal.turn", "internal.approval", "approval", "context", "hook", "store"));
+		arrows.put("advisor", Set.of("words", "internal.round", "internal.turn", "internal.approval", "approval",
+				"conversation", "hook"));
+		return arrows;
+	}
+
 	@ArchTest
-	static final ArchRule packagesPointOneWay = layeredArchitecture().consideringOnlyDependenciesInLayers()
-		.layer("words")
-		.definedBy("io.sessionkit")
-		.layer("codec")
-		.definedBy("io.sessionkit.codec")
-		.layer("store")
-		.definedBy("io.sessionkit.store")
-		.layer("store.row")
-		.definedBy("io.sessionkit.store.row")
-		.layer("store.jdbc")
-		.definedBy("io.sessionkit.store.jdbc")
-		.layer("store.redis")
-		.definedBy("io.sessionkit.store.redis")
-		.layer("hook")
-		.definedBy("io.sessionkit.hook")
-		.layer("conversation")
-		.definedBy("io.sessionkit.conversation")
-		.layer("approval")
-		.definedBy("io.sessionkit.approval")
-		.layer("advisor")
-		.definedBy("io.sessionkit.advisor")
-		.whereLayer("words")
-		.mayNotAccessAnyLayer()
-		.whereLayer("codec")
-		.mayOnlyAccessLayers("words")
-		.whereLayer("store")
-		.mayOnlyAccessLayers("words", "codec")
-		.whereLayer("store.row")
-		.mayOnlyAccessLayers("words", "codec", "store")
-		.whereLayer("store.jdbc")
-		.mayOnlyAccessLayers("words", "codec", "store", "store.row")
-		.whereLayer("store.redis")
-		.mayOnlyAccessLayers("words", "codec", "store", "store.row")
-		.whereLayer("hook")
-		.mayOnlyAccessLayers("words")
-		.whereLayer("conversation")
-		.mayOnlyAccessLayers("words", "codec", "store", "hook")
-		.whereLayer("approval")
-		.mayOnlyAccessLayers("words", "codec", "store", "hook", "conversation")
-		.whereLayer("advisor")
-		.mayOnlyAccessLayers("words", "approval", "conversation", "hook");
+	static void packagesPointOneWay(JavaClasses all) {
+		LayeredArchitecture layers = layeredArchitecture().consideringOnlyDependenciesInLayers();
+		for (String layer : ARROWS.keySet()) {
+			layers = layers.layer(layer).definedBy(packageOf(layer));
+		}
+		for (Map.Entry<String, Set<String>> arrow : ARROWS.entrySet()) {
+			String[] below = arrow.getValue().toArray(String[]::new);
+			layers = (below.length == 0) ? layers.whereLayer(arrow.getKey()).mayNotAccessAnyLayer()
+					: layers.whereLayer(arrow.getKey()).mayOnlyAccessLayers(below);
+		}
+		layers.check(all);
+	}
+
+	@ArchTest
+	static void everyPackageHasItsPlace(JavaClasses all) {
+		assertThat(all.stream().map(JavaClass::getPackageName).distinct())
+			.containsExactlyInAnyOrderElementsOf(ARROWS.keySet().stream().map(ArchitectureTests::packageOf).toList());
+	}
+
+	/** Upwards nothing is used: an arrow never names what comes later in the list. */
+	@Test
+	void arrowsPointDown() {
+		List<String> seen = new ArrayList<>();
+		ARROWS.forEach((layer, below) -> {
+			assertThat(seen).as(layer).containsAll(below);
+			seen.add(layer);
+		});
+	}
+
+	private static String packageOf(String layer) {
+		return layer.equals("words") ? ROOT : ROOT + "." + layer;
+	}
+
+	/** Whoever reads the docs copies the snippets. */
+	@Test
+	void docsUseNothingInternal() {
+		noClasses().should()
+			.dependOnClassesThat(resideInAPackage("io.sessionkit.internal.."))
+			.check(new ClassFileImporter().importPackages("io.sessionkit.docs"));
+	}
 
 	@ArchTest
 	static final ArchRule packagesAreFreeOfTangles = slices().matching("io.sessionkit.(**)").should().beFreeOfCycles();
@@ -110,11 +154,15 @@ class ArchitectureTests {
 	/** What makes a message of its own, and copies none, may build it. */
 	@ArchTest
 	static final ArchRule messagesAreCopiedInOnePlace = noClasses().that()
-		.resideInAnyPackage("io.sessionkit.store..", "io.sessionkit.conversation..")
+		.resideInAnyPackage("io.sessionkit.store..", "io.sessionkit.conversation..", "io.sessionkit.internal..")
+		.and()
+		.doNotHaveSimpleName("MessageParts")
 		.and()
 		.doNotHaveSimpleName("Checkpoints")
 		.and()
 		.doNotHaveSimpleName("Transcript")
+		.and()
+		.doNotHaveSimpleName("GatedTurn")
 		.should()
 		.callMethodWhere(DescribedPredicate.describe("a message is built or copied",
 				(JavaMethodCall call) -> Set.of("builder", "mutate", "copy").contains(call.getName())

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.micrometer.context.ContextSnapshotFactory;
-import io.sessionkit.conversation.OpenTurn;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.turn.OpenTurn;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;

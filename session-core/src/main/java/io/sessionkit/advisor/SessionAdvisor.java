@@ -7,14 +7,14 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.TurnResult;
 import io.sessionkit.approval.Approval;
-import io.sessionkit.approval.Approvals;
-import io.sessionkit.approval.Pause;
+import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.conversation.TurnResult;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.internal.approval.Pause;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -58,7 +58,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	public static final String EXPECT_TURN = "sessionkit.expect-turn";
 
 	/** The advisor parameter that has the merge of one call. */
-	static final String MERGE = "sessionkit.merge";
+	public static final String MERGE = "sessionkit.merge";
 
 	/** Where a response carries its {@link TurnResult}. */
 	static final String TURN = "sessionkit.turn";
@@ -68,7 +68,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 * (200): another memory is refused before it has stored anything, and an answer from
 	 * a cache is a turn too.
 	 */
-	static final int TURN_ORDER = Advisor.DEFAULT_CHAT_MEMORY_PRECEDENCE_ORDER - 10;
+	public static final int TURN_ORDER = Advisor.DEFAULT_CHAT_MEMORY_PRECEDENCE_ORDER - 10;
 
 	/**
 	 * Inside the tool loop, as near to it as the default order of tool advisors allows.

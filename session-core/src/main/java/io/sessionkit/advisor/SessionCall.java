@@ -8,13 +8,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.approval.GatedTurns;
-import io.sessionkit.approval.GatedTurn;
-import io.sessionkit.conversation.OpenTurn;
-import io.sessionkit.conversation.TurnRequest;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.internal.approval.GatedTurn;
+import io.sessionkit.internal.approval.GatedTurns;
+import io.sessionkit.internal.turn.OpenTurn;
+import io.sessionkit.internal.turn.TurnRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClientRequest;

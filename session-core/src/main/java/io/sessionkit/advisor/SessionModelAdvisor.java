@@ -1,6 +1,6 @@
 package io.sessionkit.advisor;
 
-import io.sessionkit.conversation.OpenTurn;
+import io.sessionkit.internal.turn.OpenTurn;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 

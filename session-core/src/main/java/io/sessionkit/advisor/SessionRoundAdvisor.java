@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.sessionkit.conversation.OpenTurn;
-import io.sessionkit.conversation.RoundRequest;
+import io.sessionkit.internal.round.RoundRequest;
+import io.sessionkit.internal.turn.OpenTurn;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-import io.sessionkit.ApprovalStatus;
 import io.sessionkit.SessionKey;
 import org.jspecify.annotations.Nullable;
 
@@ -96,7 +95,7 @@ public record Approval(SessionKey key, String id, String turnId, int round, int 
 	 * Returns the decision by which it runs or ran, whatever was decided since.
 	 * @return the last approval; null if nobody approved it
 	 */
-	@Nullable Decided permission() {
+	public @Nullable Decided permission() {
 		return this.decisions.stream()
 			.filter((each) -> each.verb().runs())
 			.reduce((older, newer) -> newer)
@@ -116,26 +115,26 @@ public record Approval(SessionKey key, String id, String turnId, int round, int 
 	/**
 	 * Returns whether it runs or ran with other arguments than the model's.
 	 */
-	boolean isEdited() {
+	public boolean isEdited() {
 		Decided permission = permission();
 		return permission != null && permission.arguments() != null;
 	}
 
-	Approval with(ApprovalStatus status) {
+	public Approval with(ApprovalStatus status) {
 		return changed(status, this.decisions, this.claimedAt, this.endedAt);
 	}
 
-	Approval decided(ApprovalStatus status, Decided decision) {
+	public Approval decided(ApprovalStatus status, Decided decision) {
 		List<Decided> all = new ArrayList<>(this.decisions);
 		all.add(decision);
 		return changed(status, all, this.claimedAt, this.endedAt);
 	}
 
-	Approval claimed(Instant at) {
+	public Approval claimed(Instant at) {
 		return changed(ApprovalStatus.CLAIMED, this.decisions, at, null);
 	}
 
-	Approval ended(Instant at) {
+	public Approval ended(Instant at) {
 		return changed(ApprovalStatus.DONE, this.decisions, this.claimedAt, at);
 	}
 

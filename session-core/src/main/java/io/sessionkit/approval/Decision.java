@@ -31,7 +31,7 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 		ANSWER;
 
 		/** Whether the call runs by it. */
-		boolean runs() {
+		public boolean runs() {
 			return this == APPROVE || this == RETRY;
 		}
 

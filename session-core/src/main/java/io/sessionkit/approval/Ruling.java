@@ -64,7 +64,7 @@ public record Ruling(Outcome outcome, @Nullable String text) {
 	/**
 	 * The stricter of two rulings.
 	 */
-	Ruling or(Ruling other) {
+	public Ruling or(Ruling other) {
 		int compared = this.outcome.compareTo(other.outcome);
 		boolean keepsThis = compared > 0 || (compared == 0 && (this.text != null || other.text == null));
 		return keepsThis ? this : other;

@@ -44,7 +44,7 @@ public record StandingDecision(SessionKey key, String id, String tool, @Nullable
 				+ ", by " + this.by + "]";
 	}
 
-	boolean coversCall(String tool, String digest) {
+	public boolean coversCall(String tool, String digest) {
 		return (this.digest != null) ? this.digest.equals(digest) : this.tool.equals(tool);
 	}
 

@@ -1,6 +1,5 @@
 /**
- * Tool calls that need a person's consent: who asks for it, who gives it, and what became
- * of it.
+ * Tool calls that need the consent of a person: rules, requests, decisions.
  */
 @NullMarked
 package io.sessionkit.approval;

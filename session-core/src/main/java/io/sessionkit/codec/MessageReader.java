@@ -3,6 +3,7 @@ package io.sessionkit.codec;
 import java.util.List;
 import java.util.Map;
 
+import io.sessionkit.internal.message.MessageParts;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;

@@ -5,14 +5,24 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
+import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
+import io.sessionkit.context.Prune;
+import io.sessionkit.context.SequenceGuard;
+import io.sessionkit.context.Summarize;
+import io.sessionkit.context.Trim;
 import io.sessionkit.hook.HistoryMerge;
-import io.sessionkit.hook.Prune;
-import io.sessionkit.hook.SequenceGuard;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
-import io.sessionkit.hook.Summarize;
-import io.sessionkit.hook.Trim;
+import io.sessionkit.internal.summary.Summarizer;
+import io.sessionkit.internal.turn.Attributes;
+import io.sessionkit.internal.turn.TurnInputs;
+import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.TurnRules;
+import io.sessionkit.internal.turn.TurnViews;
+import io.sessionkit.internal.turn.Turns;
+import io.sessionkit.internal.view.TokenMemory;
+import io.sessionkit.internal.view.ViewReader;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 

@@ -17,6 +17,8 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.internal.snapshot.VerbatimMessages;
+import io.sessionkit.internal.view.Checkpoints;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;

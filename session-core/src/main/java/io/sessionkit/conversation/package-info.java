@@ -1,5 +1,5 @@
 /**
- * The handle for one session, and the turns that run on it.
+ * The objects that applications hold: all sessions, one session, and its approvals.
  */
 @NullMarked
 package io.sessionkit.conversation;

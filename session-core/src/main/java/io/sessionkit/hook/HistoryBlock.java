@@ -21,12 +21,13 @@ import org.springframework.ai.chat.messages.UserMessage;
  * The current turn stays as it is, tool rounds included. What is sent without history is
  * sent as it is, and so is a turn that does not begin with a user message: tool results
  * need their calls, which stand in the history. Put it behind hooks that change the
- * history, a {@link Redactor} too, which does not look at system text. What a
- * {@link HistoryMerge} has put behind the first new message belongs to the turn. What
- * comes after the block sees one message, and {@code trim.max-messages} counts one.
- * Limits hold for what becomes the block; its own words come on top. A question of the
- * history that was never answered may stand in front of the turn where limits have cut
- * what was before it. It changes requests only, and nothing that is stored. Immutable.
+ * history, a {@link io.sessionkit.guard.Redactor} too, which does not look at system
+ * text. What a {@link HistoryMerge} has put behind the first new message belongs to the
+ * turn. What comes after the block sees one message, and {@code trim.max-messages} counts
+ * one. Limits hold for what becomes the block; its own words come on top. A question of
+ * the history that was never answered may stand in front of the turn where limits have
+ * cut what was before it. It changes requests only, and nothing that is stored.
+ * Immutable.
  */
 public final class HistoryBlock implements SessionHook {
 

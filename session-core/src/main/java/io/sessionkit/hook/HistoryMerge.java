@@ -8,7 +8,7 @@ import org.springframework.ai.chat.messages.Message;
  * Combines the history and the new input into the messages to send. Without a merge the
  * input is appended to the history. A merge is asked once for each turn, after the hooks
  * on the input and before the advisors inside of the session; limits and the
- * {@link SequenceGuard} are applied to what it returns.
+ * {@link io.sessionkit.context.SequenceGuard} are applied to what it returns.
  * <p>
  * Both lists are its own: it may change them, and set other messages into them. The
  * messages are copies that stand for their originals, so it has no effect to change one
@@ -64,7 +64,7 @@ public interface HistoryMerge {
 	/**
 	 * Returns a merge that sends the newest turns of the history and the input. Turns are
 	 * sent as a whole, with their tool rounds; a summary counts as one. For all calls
-	 * {@link Trim} does the same and reads no more than it sends.
+	 * {@link io.sessionkit.context.Trim} does the same and reads no more than it sends.
 	 * @param turns how many turns; 0 for the input alone
 	 * @return the merge
 	 * @throws IllegalArgumentException if the number is negative

@@ -1,5 +1,7 @@
 package io.sessionkit.hook;
 
+import io.sessionkit.internal.Invisible;
+
 /**
  * A text as a JSON string on one line, made of visible characters that end neither the
  * string nor a tag around it.

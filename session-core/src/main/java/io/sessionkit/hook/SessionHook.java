@@ -62,7 +62,7 @@ public interface SessionHook {
 
 	/**
 	 * Asked before each model call about the request. Limits are applied to what it
-	 * returns, then the {@link SequenceGuard}.
+	 * returns, then the {@link io.sessionkit.context.SequenceGuard}.
 	 * <p>
 	 * May keep; replace what this call sends, which changes nothing that is stored and
 	 * nothing in the next round: it is asked anew then, about the original, and should

@@ -1,6 +1,6 @@
 /**
- * What checks and changes what the model sees, what it says and what is kept, and who
- * listens. Nothing here touches a store.
+ * The interfaces that applications implement to check and change a turn, and to listen to
+ * it. Nothing here touches a store.
  */
 @NullMarked
 package io.sessionkit.hook;

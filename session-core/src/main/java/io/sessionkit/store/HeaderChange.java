@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 
-import io.sessionkit.Names;
+import io.sessionkit.internal.Names;
 import org.jspecify.annotations.Nullable;
 
 /**

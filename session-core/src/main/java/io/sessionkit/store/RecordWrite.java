@@ -3,7 +3,7 @@ package io.sessionkit.store;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
-import io.sessionkit.Names;
+import io.sessionkit.internal.Names;
 import org.jspecify.annotations.Nullable;
 
 /**

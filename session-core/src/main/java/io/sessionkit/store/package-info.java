@@ -1,5 +1,5 @@
 /**
- * Where sessions are kept: the store interface and the in-memory store.
+ * The store interface, and what it takes and returns.
  */
 @NullMarked
 package io.sessionkit.store;

@@ -14,9 +14,9 @@ import org.springframework.ai.chat.model.Generation;
  * @param input tokens of the request
  * @param cached those of them that it had in its cache
  */
-record CachedUsage(int input, long cached) implements Usage {
+public record CachedUsage(int input, long cached) implements Usage {
 
-	static ChatResponse response(String text, int input, long cached) {
+	public static ChatResponse response(String text, int input, long cached) {
 		return new ChatResponse(List.of(new Generation(new AssistantMessage(text))),
 				ChatResponseMetadata.builder().model("cached").usage(new CachedUsage(input, cached)).build());
 	}

@@ -23,7 +23,7 @@ import org.springframework.ai.openai.OpenAiChatOptions;
  * A local server that speaks like OpenAI's chat completions: it answers from a script,
  * whole or as a stream, and keeps what it was sent.
  */
-final class OpenAiStub implements AutoCloseable {
+public final class OpenAiStub implements AutoCloseable {
 
 	private record Reply(String message, String finishReason) {
 	}
@@ -36,7 +36,7 @@ final class OpenAiStub implements AutoCloseable {
 
 	private final HttpServer server;
 
-	OpenAiStub() throws IOException {
+	public OpenAiStub() throws IOException {
 		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
 		this.server.createContext("/", this::answer);
 		this.server.start();
@@ -47,7 +47,7 @@ final class OpenAiStub implements AutoCloseable {
 		this.server.stop(0);
 	}
 
-	OpenAiChatModel model() {
+	public OpenAiChatModel model() {
 		return OpenAiChatModel.builder()
 			.options(OpenAiChatOptions.builder()
 				.baseUrl("http://" + this.server.getAddress().getAddress().getHostAddress() + ":"
@@ -59,13 +59,13 @@ final class OpenAiStub implements AutoCloseable {
 	}
 
 	/** The next request is answered with a text. */
-	OpenAiStub says(String text) {
+	public OpenAiStub says(String text) {
 		this.script.add(new Reply("\"content\":\"" + text + "\"", "stop"));
 		return this;
 	}
 
 	/** The next request is answered with tool calls. */
-	OpenAiStub calls(ToolCall... calls) {
+	public OpenAiStub calls(ToolCall... calls) {
 		List<String> made = new ArrayList<>();
 		for (ToolCall call : calls) {
 			made.add("{\"index\":" + made.size() + ",\"id\":\"" + call.id()
@@ -77,12 +77,12 @@ final class OpenAiStub implements AutoCloseable {
 	}
 
 	/** What was sent, one body for each request. */
-	List<JsonNode> bodies() {
+	public List<JsonNode> bodies() {
 		return List.copyOf(this.bodies);
 	}
 
 	/** The messages of the newest request, a line for each. */
-	List<String> lastLines() {
+	public List<String> lastLines() {
 		List<String> lines = new ArrayList<>();
 		for (JsonNode message : this.bodies.get(this.bodies.size() - 1).path("messages")) {
 			StringBuilder line = new StringBuilder(message.path("role").asString());

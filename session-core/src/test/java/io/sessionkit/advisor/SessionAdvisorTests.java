@@ -13,18 +13,19 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.context.SequenceGuard;
+import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.conversation.TurnResult;
-import io.sessionkit.hook.SequenceGuard;
-import io.sessionkit.hook.Trim;
-import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.junit.jupiter.api.Test;
@@ -68,7 +69,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-class SessionAdvisorTests {
+public class SessionAdvisorTests {
 
 	private static final SessionKey T1 = SessionKey.of("t1");
 
@@ -660,11 +661,11 @@ class SessionAdvisorTests {
 				List.of(new Generation(AssistantMessage.builder().content(text).properties(metadata).build())));
 	}
 
-	static ToolCall call(String id, String tool, String value) {
+	public static ToolCall call(String id, String tool, String value) {
 		return new ToolCall(id, "function", tool, "{\"value\":\"" + value + "\"}");
 	}
 
-	static ToolCallback echo(String name) {
+	public static ToolCallback echo(String name) {
 		return FunctionToolCallback.builder(name, (Value value) -> value.value())
 			.description("echoes")
 			.inputType(Value.class)
@@ -672,7 +673,7 @@ class SessionAdvisorTests {
 			.build();
 	}
 
-	static ToolCallback direct(String name) {
+	public static ToolCallback direct(String name) {
 		return FunctionToolCallback.builder(name, (Value value) -> value.value())
 			.description("echoes")
 			.inputType(Value.class)
@@ -687,10 +688,10 @@ class SessionAdvisorTests {
 			.build();
 	}
 
-	record Value(String value) {
+	public record Value(String value) {
 	}
 
-	record Person(String name) {
+	public record Person(String name) {
 	}
 
 	/**

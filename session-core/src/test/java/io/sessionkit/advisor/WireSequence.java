@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 /**
  * What OpenAI demands of the messages of a request, checked on the JSON that arrived.
  */
-final class WireSequence {
+public final class WireSequence {
 
 	private WireSequence() {
 	}
@@ -17,7 +17,7 @@ final class WireSequence {
 	 * What is wrong with a request.
 	 * @return a sentence for each fault; none if it is valid
 	 */
-	static List<String> faults(JsonNode body) {
+	public static List<String> faults(JsonNode body) {
 		List<JsonNode> messages = new ArrayList<>();
 		body.path("messages").forEach(messages::add);
 		List<String> faults = new ArrayList<>();

@@ -24,12 +24,12 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Compares all that a message holds. The messages' own {@code equals} passes over a user
  * message's media, and compares arrays and media by identity.
  */
-final class Deep {
+public final class Deep {
 
 	private Deep() {
 	}
 
-	static void assertEqual(Message actual, Message expected) {
+	public static void assertEqual(Message actual, Message expected) {
 		assertThat(form(actual)).isEqualTo(form(expected));
 	}
 

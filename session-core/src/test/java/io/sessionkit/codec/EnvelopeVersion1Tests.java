@@ -45,7 +45,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * written the same for good. A change that fails here needs a version 2, with version 1
  * read beside it. Add lines; never change one.
  */
-class EnvelopeVersion1Tests {
+public class EnvelopeVersion1Tests {
 
 	private static final SessionKey KEY = SessionKey.of("thread");
 
@@ -78,7 +78,7 @@ class EnvelopeVersion1Tests {
 	 * One metadata entry each: the order of several is that of a HashMap.
 	 */
 	@SuppressWarnings("NullAway") // Spring AI's builders take null values and components
-	static List<Message> messages() {
+	public static List<Message> messages() {
 		Map<String, Object> nothing = new LinkedHashMap<>();
 		nothing.put("nothing", null);
 		return List.of(new UserMessage("Hello, \"world\" \\ \n\t\u0000\u001f\u007f\u0085 äß漢字 \uD83D\uDE00"),

@@ -19,6 +19,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.UnsupportedVersionException;
+import io.sessionkit.internal.message.MessageParts;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

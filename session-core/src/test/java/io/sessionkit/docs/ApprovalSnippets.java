@@ -2,17 +2,17 @@ package io.sessionkit.docs;
 
 import java.util.List;
 
-import io.sessionkit.DecisionRefusedException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.Approval;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
-import io.sessionkit.approval.Approvals;
 import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.RequiresApproval;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.conversation.Approvals;
 import io.sessionkit.store.Page;
 import org.jspecify.annotations.Nullable;
 

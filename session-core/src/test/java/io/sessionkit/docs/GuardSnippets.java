@@ -7,14 +7,14 @@ import java.util.regex.Pattern;
 
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.guard.Redactor;
+import io.sessionkit.guard.Redactor.Action;
+import io.sessionkit.guard.StopWords;
 import io.sessionkit.hook.HistoryBlock;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
-import io.sessionkit.hook.Redactor;
-import io.sessionkit.hook.Redactor.Action;
 import io.sessionkit.hook.SessionHook;
-import io.sessionkit.hook.StopWords;
 import io.sessionkit.store.SessionStore;
 
 import org.springframework.ai.chat.client.ChatClient;

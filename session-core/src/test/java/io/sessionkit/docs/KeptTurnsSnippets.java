@@ -5,9 +5,9 @@ import java.util.Set;
 
 import io.sessionkit.SessionItem;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.context.SentHistory;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.conversation.SentHistory;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 

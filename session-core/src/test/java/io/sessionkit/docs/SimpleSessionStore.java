@@ -18,14 +18,14 @@ import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
-import io.sessionkit.store.SessionDocument;
-import io.sessionkit.store.SessionDocument.Changed;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
+import io.sessionkit.store.memory.SessionDocument;
+import io.sessionkit.store.memory.SessionDocument.Changed;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -8,8 +8,8 @@ import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
 

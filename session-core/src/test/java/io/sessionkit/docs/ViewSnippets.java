@@ -1,13 +1,13 @@
 package io.sessionkit.docs;
 
-import io.sessionkit.conversation.Compaction;
+import io.sessionkit.context.Compaction;
+import io.sessionkit.context.Pins;
+import io.sessionkit.context.Prune;
+import io.sessionkit.context.Summarize;
+import io.sessionkit.context.SummaryTrigger;
+import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.hook.Pins;
-import io.sessionkit.hook.Prune;
-import io.sessionkit.hook.Summarize;
-import io.sessionkit.hook.SummaryTrigger;
-import io.sessionkit.hook.Trim;
 import io.sessionkit.store.MessageTokens;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;

@@ -7,13 +7,13 @@ import java.util.Set;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.context.Prune;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.hook.Prune;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
-import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
 

@@ -5,6 +5,10 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TurnPart;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -14,11 +18,6 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
-
-import io.sessionkit.hook.HookContext;
-import io.sessionkit.hook.HookResult;
-import io.sessionkit.hook.SessionHook;
-import io.sessionkit.hook.TurnPart;
 
 /**
  * A guard that lets no account number in or out. It refuses, or it answers with a text of

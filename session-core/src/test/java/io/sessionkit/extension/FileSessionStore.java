@@ -21,8 +21,6 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
-import org.jspecify.annotations.Nullable;
-
 import io.sessionkit.Session;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionItem;
@@ -35,14 +33,15 @@ import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
-import io.sessionkit.store.SessionDocument;
-import io.sessionkit.store.SessionDocument.Changed;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
+import io.sessionkit.store.memory.SessionDocument;
+import io.sessionkit.store.memory.SessionDocument.Changed;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps each session in a file of its own: owner and id, then the document. The files of

@@ -3,10 +3,10 @@ package io.sessionkit.extension;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.springframework.ai.chat.messages.Message;
-
-import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HistoryMerge;
+import io.sessionkit.hook.HookContext;
+
+import org.springframework.ai.chat.messages.Message;
 
 /**
  * Sends the newest turns, and of the older ones those that have a keyword in them.

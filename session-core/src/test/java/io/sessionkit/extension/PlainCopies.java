@@ -3,12 +3,12 @@ package io.sessionkit.extension;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.sessionkit.hook.HistoryMerge;
+
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
-
-import io.sessionkit.hook.HistoryMerge;
 
 /**
  * Sends all that was said, made anew without its metadata.

@@ -9,10 +9,10 @@ import java.util.concurrent.locks.LockSupport;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.Approval;
-import io.sessionkit.approval.Approvals;
+import io.sessionkit.context.Summarize;
+import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.hook.Summarize;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 

@@ -3,11 +3,11 @@ package io.sessionkit.faults;
 import java.time.Duration;
 import java.util.List;
 
-import io.sessionkit.ApprovalStatus;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.store.SessionStore;
 

@@ -4,9 +4,9 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 import io.sessionkit.docs.SimpleSessionStore;
-import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.PostgresServer;
 import io.sessionkit.test.RedisServers;
 import org.junit.jupiter.api.Timeout;

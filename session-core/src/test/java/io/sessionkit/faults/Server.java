@@ -1,8 +1,8 @@
 package io.sessionkit.faults;
 
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 

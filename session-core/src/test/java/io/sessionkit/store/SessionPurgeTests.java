@@ -13,6 +13,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.SessionKey;
 import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ObservedStore;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;

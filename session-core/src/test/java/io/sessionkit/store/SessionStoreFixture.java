@@ -27,9 +27,9 @@ import org.springframework.ai.chat.messages.UserMessage;
  * What the tests of the contract share: keys that no other test uses, turns with texts,
  * and threads that start together.
  */
-abstract class SessionStoreFixture {
+public abstract class SessionStoreFixture {
 
-	static final Instant AT = Instant.parse("2026-02-03T04:05:06.789Z");
+	public static final Instant AT = Instant.parse("2026-02-03T04:05:06.789Z");
 
 	private static final int TOKENS = 7;
 
@@ -100,7 +100,7 @@ abstract class SessionStoreFixture {
 		return result;
 	}
 
-	static List<Message> batch(String... texts) {
+	public static List<Message> batch(String... texts) {
 		List<Message> messages = new ArrayList<>();
 		for (String text : texts) {
 			messages.add((messages.size() % 2 == 0) ? new UserMessage(text) : new AssistantMessage(text));
@@ -108,11 +108,11 @@ abstract class SessionStoreFixture {
 		return messages;
 	}
 
-	static TurnWrite completed(String... texts) {
+	public static TurnWrite completed(String... texts) {
 		return turn(TurnStatus.COMPLETED, 0, texts);
 	}
 
-	static TurnWrite turn(TurnStatus status, long parent, String... texts) {
+	public static TurnWrite turn(TurnStatus status, long parent, String... texts) {
 		Turn turn = new Turn(UUID.randomUUID().toString(), 0, parent, Session.MAIN, status, null, null, AT,
 				status.isOpen() ? null : AT.plusSeconds(1), List.of(), Map.of(), null, 0, 0);
 		return new TurnWrite(turn, 0, items(texts));
@@ -121,7 +121,7 @@ abstract class SessionStoreFixture {
 	/**
 	 * The next part of a turn.
 	 */
-	static TurnWrite next(TurnWrite before, TurnStatus status, String... texts) {
+	public static TurnWrite next(TurnWrite before, TurnStatus status, String... texts) {
 		Turn turn = before.turn();
 		Turn now = new Turn(turn.id(), 0, turn.parent(), turn.branch(), status, turn.agent(), turn.model(),
 				turn.startedAt(), status.isOpen() ? null : AT.plusSeconds(2), turn.rounds(), turn.tools(),
@@ -129,7 +129,7 @@ abstract class SessionStoreFixture {
 		return new TurnWrite(now, before.part() + 1, items(texts));
 	}
 
-	static List<NewItem> items(String... texts) {
+	public static List<NewItem> items(String... texts) {
 		return batch(texts).stream().map(SessionStoreFixture::item).toList();
 	}
 
@@ -149,7 +149,7 @@ abstract class SessionStoreFixture {
 		return texts(store().open(key, window).orElseThrow().items());
 	}
 
-	static List<String> texts(List<SessionItem> items) {
+	public static List<String> texts(List<SessionItem> items) {
 		return items.stream().map((item) -> item.message().getText()).toList();
 	}
 
@@ -160,7 +160,7 @@ abstract class SessionStoreFixture {
 	/**
 	 * What each of several threads returned that started together.
 	 */
-	static <T> List<T> race(int threads, Callable<T> task) throws Exception {
+	public static <T> List<T> race(int threads, Callable<T> task) throws Exception {
 		List<Callable<T>> tasks = new ArrayList<>();
 		for (int i = 0; i < threads; i++) {
 			tasks.add(task);
@@ -168,7 +168,7 @@ abstract class SessionStoreFixture {
 		return race(tasks);
 	}
 
-	static <T> List<T> race(List<Callable<T>> tasks) throws Exception {
+	public static <T> List<T> race(List<Callable<T>> tasks) throws Exception {
 		CyclicBarrier start = new CyclicBarrier(tasks.size());
 		ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
 		try {

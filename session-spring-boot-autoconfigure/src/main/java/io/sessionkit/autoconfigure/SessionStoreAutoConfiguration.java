@@ -4,10 +4,10 @@ import javax.sql.DataSource;
 
 import io.sessionkit.autoconfigure.StoreProperties.Jdbc;
 import io.sessionkit.autoconfigure.StoreProperties.StoreType;
-import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
+import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.store.redis.RedisSessionStore;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;

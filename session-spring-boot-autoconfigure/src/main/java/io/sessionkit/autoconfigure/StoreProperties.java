@@ -3,8 +3,8 @@ package io.sessionkit.autoconfigure;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
+import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.store.redis.RedisSessionStore;
 import org.jspecify.annotations.Nullable;
 

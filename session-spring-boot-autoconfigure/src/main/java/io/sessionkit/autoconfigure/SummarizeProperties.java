@@ -2,7 +2,7 @@ package io.sessionkit.autoconfigure;
 
 import java.time.Duration;
 
-import io.sessionkit.hook.Summarize;
+import io.sessionkit.context.Summarize;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.bind.DefaultValue;

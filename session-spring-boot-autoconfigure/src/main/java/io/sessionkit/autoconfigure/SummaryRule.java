@@ -3,8 +3,8 @@ package io.sessionkit.autoconfigure;
 import java.util.Arrays;
 import java.util.Optional;
 
-import io.sessionkit.hook.Summarize;
-import io.sessionkit.hook.SummaryTrigger;
+import io.sessionkit.context.Summarize;
+import io.sessionkit.context.SummaryTrigger;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.model.ChatModel;

@@ -2,7 +2,7 @@ package io.sessionkit.autoconfigure;
 
 import java.lang.reflect.Method;
 
-import io.sessionkit.approval.Approvals;
+import io.sessionkit.conversation.Approvals;
 
 import org.springframework.ai.tool.support.ToolUtils;
 import org.springframework.beans.factory.ListableBeanFactory;

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Set;
 
 import io.sessionkit.approval.ApprovalPolicy;
-import io.sessionkit.approval.Approvals;
-import io.sessionkit.approval.UnattendedTools;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.UnattendedTools;
 
 import org.springframework.ai.model.tool.ToolCallingManager;
 import org.springframework.ai.tool.resolution.ToolCallbackResolver;

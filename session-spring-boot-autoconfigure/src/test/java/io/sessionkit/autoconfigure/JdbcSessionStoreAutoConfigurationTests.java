@@ -3,10 +3,10 @@ package io.sessionkit.autoconfigure;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 
 import javax.sql.DataSource;

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import io.sessionkit.autoconfigure.StoreProperties.SchemaInitialization;
-import io.sessionkit.autoconfigure.StoreProperties.StoreType;
-import io.sessionkit.hook.Summarize.Mode;
-import io.sessionkit.store.InMemorySessionStore;
+import io.sessionkit.Durability;
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
-import io.sessionkit.conversation.Durability;
+import io.sessionkit.autoconfigure.StoreProperties.SchemaInitialization;
+import io.sessionkit.autoconfigure.StoreProperties.StoreType;
+import io.sessionkit.context.Summarize.Mode;
+import io.sessionkit.store.memory.InMemorySessionStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.ai.chat.messages.MessageType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
-import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;

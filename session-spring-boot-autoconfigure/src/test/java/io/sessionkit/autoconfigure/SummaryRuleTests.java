@@ -4,9 +4,9 @@ import java.util.concurrent.TimeUnit;
 
 import io.sessionkit.Checkpoint;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SessionContext;
-import io.sessionkit.hook.SummaryTrigger;
 import io.sessionkit.test.ScriptedChatModel;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.sessionkit.codec.JsonMessageCodec;
-import io.sessionkit.store.InMemorySessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
+import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.store.redis.RedisSessionStore;
 
 import org.springframework.ai.chat.model.ChatModel;

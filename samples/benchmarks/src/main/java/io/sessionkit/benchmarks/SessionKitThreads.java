@@ -2,8 +2,8 @@ package io.sessionkit.benchmarks;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.hook.Trim;
 import io.sessionkit.store.SessionStore;
 
 import org.springframework.ai.chat.client.ChatClient;

@@ -1,9 +1,9 @@
 package io.sessionkit.store.jdbc;
 
 import io.sessionkit.Session;
+import io.sessionkit.internal.row.EncodedCommit;
+import io.sessionkit.internal.row.Micros;
 import io.sessionkit.store.NewItem;
-import io.sessionkit.store.row.EncodedCommit;
-import io.sessionkit.store.row.Micros;
 
 /**
  * The parts that all ways to append a completed turn share. Assignments read columns only

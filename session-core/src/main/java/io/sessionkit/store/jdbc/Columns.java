@@ -6,10 +6,10 @@ import java.util.Objects;
 
 import io.sessionkit.TurnStatus;
 import io.sessionkit.ViewTotals;
-import io.sessionkit.store.row.HeaderRow;
-import io.sessionkit.store.row.ItemRow;
-import io.sessionkit.store.row.RecordRow;
-import io.sessionkit.store.row.TurnRow;
+import io.sessionkit.internal.row.HeaderRow;
+import io.sessionkit.internal.row.ItemRow;
+import io.sessionkit.internal.row.RecordRow;
+import io.sessionkit.internal.row.TurnRow;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 
 import io.sessionkit.ViewTotals;
-import io.sessionkit.store.row.TurnRow;
+import io.sessionkit.internal.row.TurnRow;
 
 /**
  * Deletes items for good, and with them what they count in their turns and in the view.

@@ -7,20 +7,20 @@ import java.util.Optional;
 import io.sessionkit.Session;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.internal.row.EncodedCommit;
+import io.sessionkit.internal.row.EncodedCommit.EncodedTurn;
+import io.sessionkit.internal.row.HeaderRow;
+import io.sessionkit.internal.row.RefusedChange;
+import io.sessionkit.internal.row.TurnRow;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
-import io.sessionkit.store.row.EncodedCommit.EncodedTurn;
 import io.sessionkit.store.jdbc.JdbcWork.Change;
 import io.sessionkit.store.jdbc.SessionStatements.Found;
 import io.sessionkit.store.jdbc.SessionStatements.Progress;
 import io.sessionkit.store.jdbc.SessionStatements.Seen;
-import io.sessionkit.store.row.EncodedCommit;
-import io.sessionkit.store.row.HeaderRow;
-import io.sessionkit.store.row.RefusedChange;
-import io.sessionkit.store.row.TurnRow;
 import org.jspecify.annotations.Nullable;
 
 /**

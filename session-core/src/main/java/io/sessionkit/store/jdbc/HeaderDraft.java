@@ -1,8 +1,8 @@
 package io.sessionkit.store.jdbc;
 
 import io.sessionkit.ViewTotals;
-import io.sessionkit.store.row.EncodedCommit;
-import io.sessionkit.store.row.HeaderRow;
+import io.sessionkit.internal.row.EncodedCommit;
+import io.sessionkit.internal.row.HeaderRow;
 import org.jspecify.annotations.Nullable;
 
 /**

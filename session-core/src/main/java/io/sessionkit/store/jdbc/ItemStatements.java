@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-import io.sessionkit.store.row.EncodedCommit;
-import io.sessionkit.store.row.ItemRow;
+import io.sessionkit.internal.row.EncodedCommit;
+import io.sessionkit.internal.row.ItemRow;
 
 /**
  * Items, one by one: what is rare.

@@ -13,6 +13,11 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
+import io.sessionkit.internal.row.EncodedCommit;
+import io.sessionkit.internal.row.KeyHash;
+import io.sessionkit.internal.row.OpenedRows;
+import io.sessionkit.internal.row.RowReader;
+import io.sessionkit.internal.row.TurnRow;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
@@ -23,11 +28,6 @@ import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
-import io.sessionkit.store.row.EncodedCommit;
-import io.sessionkit.store.row.KeyHash;
-import io.sessionkit.store.row.OpenedRows;
-import io.sessionkit.store.row.RowReader;
-import io.sessionkit.store.row.TurnRow;
 import org.jspecify.annotations.Nullable;
 
 /**

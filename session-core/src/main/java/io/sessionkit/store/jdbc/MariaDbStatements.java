@@ -5,14 +5,14 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 
+import io.sessionkit.internal.row.EncodedCommit;
+import io.sessionkit.internal.row.ItemRow;
+import io.sessionkit.internal.row.OpenedRows;
 import io.sessionkit.store.Commit.Expect;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
-import io.sessionkit.store.row.EncodedCommit;
-import io.sessionkit.store.row.ItemRow;
-import io.sessionkit.store.row.OpenedRows;
 import org.jspecify.annotations.Nullable;
 
 /**

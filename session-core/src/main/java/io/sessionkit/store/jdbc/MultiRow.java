@@ -3,9 +3,9 @@ package io.sessionkit.store.jdbc;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.sessionkit.internal.row.EncodedCommit;
+import io.sessionkit.internal.row.Micros;
 import io.sessionkit.store.NewItem;
-import io.sessionkit.store.row.EncodedCommit;
-import io.sessionkit.store.row.Micros;
 
 /**
  * The items of a turn as rows of one insert, for databases to which a batch is as many

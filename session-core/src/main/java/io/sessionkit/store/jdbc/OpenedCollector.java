@@ -6,10 +6,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-import io.sessionkit.store.row.HeaderRow;
-import io.sessionkit.store.row.ItemRow;
-import io.sessionkit.store.row.OpenedRows;
-import io.sessionkit.store.row.RecordRow;
+import io.sessionkit.internal.row.HeaderRow;
+import io.sessionkit.internal.row.ItemRow;
+import io.sessionkit.internal.row.OpenedRows;
+import io.sessionkit.internal.row.RecordRow;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -8,11 +8,11 @@ import java.util.Comparator;
 import java.util.List;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.row.KeyHash;
+import io.sessionkit.internal.row.Micros;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
-import io.sessionkit.store.row.KeyHash;
-import io.sessionkit.store.row.Micros;
 import org.jspecify.annotations.Nullable;
 
 /**

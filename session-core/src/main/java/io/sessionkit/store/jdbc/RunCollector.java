@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.sessionkit.store.row.ItemRow;
+import io.sessionkit.internal.row.ItemRow;
 
 /**
  * Collects the rows of one run of a path: where it begins (kind 0), and its items.

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
+import io.sessionkit.internal.row.HeaderRow;
+import io.sessionkit.internal.row.ItemRow;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
-import io.sessionkit.store.row.HeaderRow;
-import io.sessionkit.store.row.ItemRow;
 
 /**
  * The way from a head to the beginning, run by run.

@@ -9,12 +9,12 @@ import java.util.Objects;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.internal.row.EncodedCommit;
+import io.sessionkit.internal.row.HeaderRow;
+import io.sessionkit.internal.row.KeyHash;
+import io.sessionkit.internal.row.Micros;
+import io.sessionkit.internal.row.TurnRow;
 import io.sessionkit.store.Page;
-import io.sessionkit.store.row.EncodedCommit;
-import io.sessionkit.store.row.HeaderRow;
-import io.sessionkit.store.row.Micros;
-import io.sessionkit.store.row.TurnRow;
-import io.sessionkit.store.row.KeyHash;
 import org.jspecify.annotations.Nullable;
 
 /**

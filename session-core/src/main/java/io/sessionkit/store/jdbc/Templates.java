@@ -3,7 +3,7 @@ package io.sessionkit.store.jdbc;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import io.sessionkit.store.row.HeaderRow;
+import io.sessionkit.internal.row.HeaderRow;
 
 /**
  * Makes statements out of templates: puts in the table names, what the dialect says, and

@@ -5,11 +5,11 @@ import java.sql.SQLException;
 import java.util.List;
 
 import io.sessionkit.ViewTotals;
+import io.sessionkit.internal.row.EncodedCommit;
+import io.sessionkit.internal.row.HeaderRow;
+import io.sessionkit.internal.row.Micros;
+import io.sessionkit.internal.row.TurnRow;
 import io.sessionkit.store.Tail;
-import io.sessionkit.store.row.EncodedCommit;
-import io.sessionkit.store.row.HeaderRow;
-import io.sessionkit.store.row.Micros;
-import io.sessionkit.store.row.TurnRow;
 import org.jspecify.annotations.Nullable;
 
 /**

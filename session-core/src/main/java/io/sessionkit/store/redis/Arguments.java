@@ -7,13 +7,13 @@ import java.util.TreeSet;
 
 import io.sessionkit.Session;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.internal.row.EncodedCommit;
+import io.sessionkit.internal.row.EncodedCommit.EncodedTurn;
+import io.sessionkit.internal.row.Micros;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
 import io.sessionkit.store.RecordWrite;
-import io.sessionkit.store.row.EncodedCommit;
-import io.sessionkit.store.row.EncodedCommit.EncodedTurn;
-import io.sessionkit.store.row.Micros;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,10 +1,10 @@
 package io.sessionkit.store.redis;
 
 import io.sessionkit.SessionPausedException;
+import io.sessionkit.internal.row.RefusedChange;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
-import io.sessionkit.store.row.RefusedChange;
 
 /**
  * What became of a commit, in the words of the store.

@@ -10,9 +10,9 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
+import io.sessionkit.internal.row.Micros;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.redis.RedisKeys.Pair;
-import io.sessionkit.store.row.Micros;
 import org.jspecify.annotations.Nullable;
 
 /**

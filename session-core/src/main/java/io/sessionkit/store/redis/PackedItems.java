@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-import io.sessionkit.store.row.ItemRow;
+import io.sessionkit.internal.row.ItemRow;
 
 /**
  * Takes the items of turns apart: sequence, time, tokens and size in digits, a line feed,

@@ -3,7 +3,7 @@ package io.sessionkit.store.redis;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
-import io.sessionkit.store.row.KeyHash;
+import io.sessionkit.internal.row.KeyHash;
 import org.jspecify.annotations.Nullable;
 
 /**

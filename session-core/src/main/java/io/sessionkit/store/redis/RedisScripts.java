@@ -12,8 +12,8 @@ import io.sessionkit.store.redis.RedisKeys.Pair;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessException;
-import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.dao.QueryTimeoutException;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisClusterNode;
 import org.springframework.data.redis.connection.RedisConnectionFactory;

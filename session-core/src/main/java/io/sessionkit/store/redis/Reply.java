@@ -7,9 +7,9 @@ import java.util.List;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.ViewTotals;
-import io.sessionkit.store.row.HeaderRow;
-import io.sessionkit.store.row.RecordRow;
-import io.sessionkit.store.row.TurnRow;
+import io.sessionkit.internal.row.HeaderRow;
+import io.sessionkit.internal.row.RecordRow;
+import io.sessionkit.internal.row.TurnRow;
 import org.jspecify.annotations.Nullable;
 
 /**

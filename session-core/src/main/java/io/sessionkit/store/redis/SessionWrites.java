@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.row.EncodedCommit;
+import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.redis.RedisKeys.Pair;
-import io.sessionkit.store.row.EncodedCommit;
-import io.sessionkit.store.row.KeyHash;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -8,10 +8,10 @@ import javax.sql.DataSource;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.store.row.KeyHash;
 import io.sessionkit.test.MariaDbServer;
 import org.junit.jupiter.api.Test;
 

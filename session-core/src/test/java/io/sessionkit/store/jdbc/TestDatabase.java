@@ -15,7 +15,7 @@ import javax.sql.DataSource;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.SessionKey;
-import io.sessionkit.store.row.KeyHash;
+import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.test.MariaDbServer;
 import io.sessionkit.test.PostgresServer;
 import org.sqlite.SQLiteConfig;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.store.row.KeyHash;
+import io.sessionkit.internal.row.KeyHash;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;

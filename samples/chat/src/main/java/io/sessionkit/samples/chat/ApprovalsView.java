@@ -3,8 +3,8 @@ package io.sessionkit.samples.chat;
 import java.time.Instant;
 import java.util.List;
 
-import io.sessionkit.ApprovalStatus;
 import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.StandingDecision;
 import org.jspecify.annotations.Nullable;

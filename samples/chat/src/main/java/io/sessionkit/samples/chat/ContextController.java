@@ -2,9 +2,9 @@ package io.sessionkit.samples.chat;
 
 import java.util.List;
 
-import io.sessionkit.conversation.Compaction;
+import io.sessionkit.context.Compaction;
+import io.sessionkit.context.SentHistory;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.conversation.SentHistory;
 import io.sessionkit.samples.chat.TurnView.MessageView;
 import org.jspecify.annotations.Nullable;
 

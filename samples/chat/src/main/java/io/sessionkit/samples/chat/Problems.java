@@ -1,15 +1,15 @@
 package io.sessionkit.samples.chat;
 
 import io.sessionkit.CommitFailedException;
-import io.sessionkit.DecisionRefusedException;
 import io.sessionkit.InvalidSessionKeyException;
-import io.sessionkit.ResumeRefusedException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.UnstorableMessageException;
+import io.sessionkit.approval.DecisionRefusedException;
+import io.sessionkit.approval.ResumeRefusedException;
 
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.http.HttpStatus;

@@ -4,11 +4,11 @@ import java.util.List;
 
 import io.sessionkit.CommitFailedException;
 import io.sessionkit.InvalidSessionKeyException;
-import io.sessionkit.ResumeRefusedException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.approval.ResumeRefusedException;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.http.HttpStatus;

@@ -1,0 +1,294 @@
+package io.sessionkit.guard;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A JSON text of which only the strings and numbers are of interest, the names of members
+ * among the strings. What is around them stays as it was written. A text of a model is
+ * not always strict: control characters in strings and zeros in front of numbers pass.
+ */
+final class JsonText {
+
+	private static final String WHITE_SPACE = " \t\n\r";
+
+	private static final String ESCAPED = "\"\\/bfnrt";
+
+	private static final String MEANT = "\"\\/\b\f\n\r\t";
+
+	private static final int HEX_DIGITS = 4;
+
+	private static final int HEX = 16;
+
+	/**
+	 * A string with its quotes, or a number.
+	 */
+	private record Token(int start, int end, boolean string) {
+	}
+
+	private enum Next {
+
+		VALUE, VALUE_OR_END, NAME, NAME_OR_END, COMMA_OR_END
+
+	}
+
+	private final String text;
+
+	private final List<Token> tokens = new ArrayList<>();
+
+	private final Deque<Character> open = new ArrayDeque<>();
+
+	private int position;
+
+	private JsonText(String text) {
+		this.text = text;
+	}
+
+	/**
+	 * The text as JSON.
+	 * @return null if it is none
+	 */
+	static @Nullable JsonText parse(String text) {
+		JsonText json = new JsonText(text);
+		return json.scan() ? json : null;
+	}
+
+	/**
+	 * What the strings and numbers say.
+	 */
+	List<String> values() {
+		return this.tokens.stream().map(this::value).toList();
+	}
+
+	/**
+	 * The text with other strings and numbers; a number that is changed becomes a string.
+	 */
+	String map(UnaryOperator<String> change) {
+		StringBuilder result = new StringBuilder(this.text.length());
+		int done = 0;
+		for (Token token : this.tokens) {
+			String value = value(token);
+			String changed = change.apply(value);
+			if (!changed.equals(value)) {
+				result.append(this.text, done, token.start());
+				appendString(result, changed);
+				done = token.end();
+			}
+		}
+		return result.append(this.text, done, this.text.length()).toString();
+	}
+
+	/**
+	 * What a letter or sign behind a backslash means.
+	 * @return -1 if nothing
+	 */
+	static int meant(char escape) {
+		int known = ESCAPED.indexOf(escape);
+		return (known >= 0) ? MEANT.charAt(known) : -1;
+	}
+
+	private String value(Token token) {
+		return token.string() ? unescaped(this.text.substring(token.start() + 1, token.end() - 1))
+				: this.text.substring(token.start(), token.end());
+	}
+
+	private static String unescaped(String string) {
+		if (string.indexOf('\\') < 0) {
+			return string;
+		}
+		StringBuilder result = new StringBuilder(string.length());
+		for (int i = 0; i < string.length(); i++) {
+			char c = string.charAt(i);
+			if (c != '\\') {
+				result.append(c);
+				continue;
+			}
+			char escape = string.charAt(++i);
+			if (escape == 'u') {
+				result.append((char) Integer.parseInt(string.substring(i + 1, i + 1 + HEX_DIGITS), HEX));
+				i += HEX_DIGITS;
+			}
+			else {
+				result.append(MEANT.charAt(ESCAPED.indexOf(escape)));
+			}
+		}
+		return result.toString();
+	}
+
+	/**
+	 * Surrogates are escaped, so that half a character, which no store could keep, does
+	 * not come out of an escape.
+	 */
+	private static void appendString(StringBuilder result, String value) {
+		result.append('"');
+		for (int i = 0; i < value.length(); i++) {
+			char c = value.charAt(i);
+			int known = MEANT.indexOf(c);
+			if (known >= 0 && c != '/') {
+				result.append('\\').append(ESCAPED.charAt(known));
+			}
+			else if (c < ' ' || Character.isSurrogate(c)) {
+				result.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+			}
+			else {
+				result.append(c);
+			}
+		}
+		result.append('"');
+	}
+
+	private boolean scan() {
+		Next next = Next.VALUE;
+		skipWhiteSpace();
+		while (this.position < this.text.length()) {
+			next = step(next, this.text.charAt(this.position));
+			if (next == null) {
+				return false;
+			}
+			skipWhiteSpace();
+		}
+		return next == Next.COMMA_OR_END && this.open.isEmpty();
+	}
+
+	/**
+	 * @return what may come next; null if this may not
+	 */
+	private @Nullable Next step(Next next, char c) {
+		return switch (next) {
+			case VALUE_OR_END -> (c == ']') ? close('[') : value(c);
+			case VALUE -> value(c);
+			case NAME_OR_END -> (c == '}') ? close('{') : name();
+			case NAME -> name();
+			case COMMA_OR_END -> switch (c) {
+				case ',' -> comma();
+				case ']' -> close('[');
+				case '}' -> close('{');
+				default -> null;
+			};
+		};
+	}
+
+	private @Nullable Next value(char c) {
+		if (c == '{' || c == '[') {
+			this.position++;
+			this.open.push(c);
+			return (c == '{') ? Next.NAME_OR_END : Next.VALUE_OR_END;
+		}
+		boolean read = (c == '"') ? string() : number() || literal("true") || literal("false") || literal("null");
+		return read ? Next.COMMA_OR_END : null;
+	}
+
+	private @Nullable Next name() {
+		if (!string()) {
+			return null;
+		}
+		skipWhiteSpace();
+		return skip(':') ? Next.VALUE : null;
+	}
+
+	private @Nullable Next comma() {
+		Character in = this.open.peek();
+		if (in == null) {
+			return null;
+		}
+		this.position++;
+		return (in == '{') ? Next.NAME : Next.VALUE;
+	}
+
+	private @Nullable Next close(char opened) {
+		Character in = this.open.poll();
+		this.position++;
+		return (in != null && in == opened) ? Next.COMMA_OR_END : null;
+	}
+
+	private boolean string() {
+		int start = this.position;
+		if (!skip('"')) {
+			return false;
+		}
+		while (this.position < this.text.length()) {
+			char c = this.text.charAt(this.position++);
+			if (c == '"') {
+				this.tokens.add(new Token(start, this.position, true));
+				return true;
+			}
+			if (c == '\\' && !escape()) {
+				return false;
+			}
+		}
+		return false;
+	}
+
+	private boolean escape() {
+		if (skip('u')) {
+			int end = this.position + HEX_DIGITS;
+			while (this.position < end) {
+				if (this.position >= this.text.length() || !isHexDigit(this.text.charAt(this.position))) {
+					return false;
+				}
+				this.position++;
+			}
+			return true;
+		}
+		return this.position < this.text.length() && ESCAPED.indexOf(this.text.charAt(this.position++)) >= 0;
+	}
+
+	private boolean number() {
+		int start = this.position;
+		skip('-');
+		if (!digits() || (skip('.') && !digits())) {
+			return false;
+		}
+		if (skip('e') || skip('E')) {
+			if (!skip('+')) {
+				skip('-');
+			}
+			if (!digits()) {
+				return false;
+			}
+		}
+		this.tokens.add(new Token(start, this.position, false));
+		return true;
+	}
+
+	private boolean digits() {
+		int start = this.position;
+		while (this.position < this.text.length() && isDigit(this.text.charAt(this.position))) {
+			this.position++;
+		}
+		return this.position > start;
+	}
+
+	private boolean literal(String literal) {
+		boolean there = this.text.startsWith(literal, this.position);
+		this.position += there ? literal.length() : 0;
+		return there;
+	}
+
+	private boolean skip(char c) {
+		boolean there = this.position < this.text.length() && this.text.charAt(this.position) == c;
+		this.position += there ? 1 : 0;
+		return there;
+	}
+
+	private void skipWhiteSpace() {
+		while (this.position < this.text.length() && WHITE_SPACE.indexOf(this.text.charAt(this.position)) >= 0) {
+			this.position++;
+		}
+	}
+
+	private static boolean isDigit(char c) {
+		return c >= '0' && c <= '9';
+	}
+
+	private static boolean isHexDigit(char c) {
+		return isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+	}
+
+}

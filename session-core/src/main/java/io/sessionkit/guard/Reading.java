@@ -1,0 +1,197 @@
+package io.sessionkit.guard;
+
+import java.util.Arrays;
+
+import io.sessionkit.guard.Detector.Span;
+import io.sessionkit.internal.Invisible;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A text as it is read in the end, and where each of its characters comes from: escapes
+ * with backslashes, of JSON and of programming languages, and with percent signs are
+ * undone, however often the former were escaped themselves; invisible and control
+ * characters are left out; digits of any script and wide forms are the plain ones.
+ * Percent signs are undone for visible ASCII only.
+ */
+final class Reading {
+
+	private static final int PERCENT = "%00".length();
+
+	private static final int HEX = 16;
+
+	private static final int DECIMAL = 10;
+
+	private static final int FIRST_WIDE = 0xFF01;
+
+	private static final int LAST_WIDE = 0xFF5E;
+
+	private static final int LAST_ASCII = 0x7E;
+
+	private final String written;
+
+	private final char[] characters;
+
+	private final int[] starts;
+
+	private final int[] ends;
+
+	private int length;
+
+	private String text = "";
+
+	private Reading(String written) {
+		this.written = written;
+		this.characters = new char[written.length()];
+		this.starts = new int[written.length()];
+		this.ends = new int[written.length()];
+	}
+
+	/**
+	 * How a text is read.
+	 * @return null if it is read as it is written
+	 */
+	static @Nullable Reading of(String written) {
+		if (written.chars().allMatch((c) -> c <= LAST_ASCII && c != '\\' && c != '%' && !Invisible.isControl(c))) {
+			return null;
+		}
+		Reading reading = new Reading(written);
+		reading.unescape();
+		reading.fold();
+		reading.text = new String(reading.characters, 0, reading.length);
+		return reading.text.equals(written) ? null : reading;
+	}
+
+	/**
+	 * A text without escapes, and otherwise as it is written.
+	 */
+	static String unescaped(String written) {
+		if (written.indexOf('\\') < 0) {
+			return written;
+		}
+		Reading reading = new Reading(written);
+		reading.unescape();
+		return new String(reading.characters, 0, reading.length);
+	}
+
+	/**
+	 * The first match in a part of the text.
+	 * @param from where the part begins in the text as it is written
+	 * @param to where it ends there
+	 * @return where the match is written; null if there is none
+	 */
+	@Nullable Span find(Detector detector, int from, int to) {
+		Span match = detector.find(this.text, index(from), index(to));
+		return (match != null) ? new Span(this.starts[match.start()], this.ends[match.end() - 1]) : null;
+	}
+
+	/**
+	 * How a part is read.
+	 * @param match where it is written
+	 */
+	String text(Span match) {
+		return this.text.substring(index(match.start()), index(match.end()));
+	}
+
+	/**
+	 * The first character that is written here or behind.
+	 */
+	private int index(int position) {
+		int index = Arrays.binarySearch(this.starts, 0, this.length, position);
+		return (index >= 0) ? index : -index - 1;
+	}
+
+	private void unescape() {
+		int i = 0;
+		while (i < this.written.length()) {
+			int end = backslashes(i);
+			if (end == i) {
+				add(this.written.charAt(i), i, i + 1);
+				i++;
+			}
+			else {
+				i = unescape(i, end);
+			}
+		}
+	}
+
+	/**
+	 * The end of a run of backslashes, those in it that are escapes included.
+	 */
+	private int backslashes(int from) {
+		int end = from;
+		while (end < this.written.length()) {
+			if (this.written.charAt(end) == '\\') {
+				end++;
+				continue;
+			}
+			Escape escape = (end > from) ? Escape.at(this.written, end) : null;
+			if (escape == null || escape.point() != '\\') {
+				break;
+			}
+			end = escape.end();
+		}
+		return end;
+	}
+
+	/**
+	 * @return where what was escaped ends
+	 */
+	private int unescape(int start, int backslashes) {
+		Escape escape = Escape.at(this.written, backslashes);
+		if (escape == null) {
+			add('\\', start, backslashes);
+			return backslashes;
+		}
+		char[] meant = Character.toChars(escape.point());
+		for (int k = 0; k < meant.length; k++) {
+			add(meant[k], start + k, escape.end());
+		}
+		return escape.end();
+	}
+
+	/**
+	 * In its place, since it gets no longer.
+	 */
+	private void fold() {
+		String read = new String(this.characters, 0, this.length);
+		this.length = 0;
+		int i = 0;
+		while (i < read.length()) {
+			int point = read.codePointAt(i);
+			int end = i + Character.charCount(point);
+			int percent = (point == '%') ? Escape.number(read, i + 1, i + PERCENT, HEX) : -1;
+			if (percent >= ' ' && percent <= LAST_ASCII) {
+				add((char) percent, this.starts[i], this.ends[i + PERCENT - 1]);
+				end = i + PERCENT;
+			}
+			else if (!Invisible.is(point) && !Invisible.isControl(point)) {
+				addFolded(point, i);
+			}
+			i = end;
+		}
+	}
+
+	private void addFolded(int point, int from) {
+		char[] folded = Character.toChars(folded(point));
+		int last = from + Character.charCount(point) - 1;
+		for (int k = 0; k < folded.length; k++) {
+			add(folded[k], this.starts[from + k], this.ends[(folded.length == 1) ? last : from + k]);
+		}
+	}
+
+	private void add(char character, int start, int end) {
+		this.characters[this.length] = character;
+		this.starts[this.length] = start;
+		this.ends[this.length] = end;
+		this.length++;
+	}
+
+	private static int folded(int point) {
+		int digit = Character.digit(point, DECIMAL);
+		if (digit >= 0) {
+			return '0' + digit;
+		}
+		return (point >= FIRST_WIDE && point <= LAST_WIDE) ? point - FIRST_WIDE + '!' : point;
+	}
+
+}

@@ -1,0 +1,217 @@
+package io.sessionkit.guard;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import io.sessionkit.guard.Detector.Span;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes out of texts what detectors find. Of matches that overlap the one that starts
+ * first is taken, of those the longest, of those the one of the first detector; what is
+ * left of another is searched anew. Placeholders are not looked into, and patterns that
+ * mask do not mask what a mask has left. Done to a text that it was done to, it changes
+ * nothing.
+ */
+final class Redaction {
+
+	/** Where a text begins so that it may be a JSON document. */
+	private static final Pattern DOCUMENT = Pattern.compile("\\s*+[{\\[]");
+
+	/** What is escaped in JSON. */
+	private static final Pattern ESCAPED = Pattern.compile("[\"\\\\\\p{Cntrl}]");
+
+	/**
+	 * What to do with what a detector finds.
+	 */
+	record Rule(String name, Detector detector, Redactor.Action action) {
+
+		String placeholder() {
+			return "[" + this.name + "]";
+		}
+
+	}
+
+	private final List<Rule> rules;
+
+	private final Pattern placeholders;
+
+	Redaction(List<Rule> rules) {
+		this.rules = List.copyOf(rules);
+		this.placeholders = Pattern.compile(
+				rules.stream().map(Rule::placeholder).distinct().map(Pattern::quote).collect(Collectors.joining("|")));
+	}
+
+	/**
+	 * The name of the first detector that blocks a text of the message.
+	 */
+	Optional<String> blocking(List<String> texts) {
+		return this.rules.stream()
+			.filter((rule) -> rule.action() == Redactor.Action.BLOCK)
+			.filter((rule) -> texts.stream().anyMatch((text) -> isIn(rule, text)))
+			.map(Rule::name)
+			.findFirst();
+	}
+
+	/**
+	 * Looks where {@link #text} and {@link #data} look.
+	 */
+	private boolean isIn(Rule rule, String text) {
+		JsonText json = JsonText.parse(text);
+		if (json != null && json.values().stream().anyMatch((value) -> !value.equals(text) && isIn(rule, value))) {
+			return true;
+		}
+		if (json != null && DOCUMENT.matcher(text).lookingAt()) {
+			return false;
+		}
+		Reading reading = Reading.of(text);
+		return rule.detector().find(text, 0, text.length()) != null
+				|| (reading != null && reading.find(rule.detector(), 0, text.length()) != null);
+	}
+
+	/**
+	 * A text without what detectors find. Where it is a JSON document, its strings and
+	 * numbers are searched and nothing else of it. Any other text is searched as it is
+	 * written and as it is read, so that an escape hides nothing.
+	 */
+	String text(String text) {
+		String before = text;
+		String now = once(text);
+		while (!now.equals(before)) {
+			before = now;
+			now = once(now);
+		}
+		return now;
+	}
+
+	/**
+	 * Arguments or results of a tool without what detectors find: JSON stays JSON.
+	 */
+	String data(String data) {
+		JsonText json = JsonText.parse(data);
+		return (json != null) ? json.map(this::text) : text(data);
+	}
+
+	private String once(String text) {
+		JsonText json = DOCUMENT.matcher(text).lookingAt() ? JsonText.parse(text) : null;
+		return (json != null) ? json.map(this::text) : plain(text);
+	}
+
+	private String plain(String text) {
+		List<Search> searches = searches(text);
+		StringBuilder result = new StringBuilder(text.length());
+		Matcher placeholder = this.placeholders.matcher(text);
+		int done = 0;
+		while (placeholder.find()) {
+			replace(searches, text, done, placeholder.start(), result);
+			result.append(text, placeholder.start(), placeholder.end());
+			done = placeholder.end();
+		}
+		replace(searches, text, done, text.length(), result);
+		return result.toString();
+	}
+
+	/**
+	 * Each rule on the text as it is written and, where that differs, as it is read.
+	 */
+	private List<Search> searches(String text) {
+		Reading reading = Reading.of(text);
+		Mask mask = new Mask(text);
+		List<Search> searches = new ArrayList<>();
+		for (Rule rule : this.rules) {
+			searches.add(new Search(rule, text, null, mask));
+			if (reading != null) {
+				searches.add(new Search(rule, text, reading, mask));
+			}
+		}
+		return searches;
+	}
+
+	private static void replace(List<Search> searches, String text, int from, int to, StringBuilder result) {
+		@Nullable Span[] next = new @Nullable Span[searches.size()];
+		for (int i = 0; i < next.length; i++) {
+			next[i] = searches.get(i).find(from, to);
+		}
+		int done = from;
+		for (int first = first(next); first >= 0; first = first(next)) {
+			Span match = next[first];
+			if (match == null) {
+				break;
+			}
+			result.append(text, done, match.start()).append(searches.get(first).replacement(match));
+			done = match.end();
+			for (int i = 0; i < next.length; i++) {
+				Span other = next[i];
+				if (other != null && other.start() < done) {
+					next[i] = searches.get(i).find(done, to);
+				}
+			}
+		}
+		result.append(text, done, to);
+	}
+
+	/**
+	 * The rule whose match is to be replaced first.
+	 * @return -1 if there is no match
+	 */
+	private static int first(@Nullable Span[] matches) {
+		int first = -1;
+		Span best = null;
+		for (int i = 0; i < matches.length; i++) {
+			Span match = matches[i];
+			boolean better = match != null && (best == null || match.start() < best.start()
+					|| (match.start() == best.start() && match.length() > best.length()));
+			if (better) {
+				first = i;
+				best = match;
+			}
+		}
+		return first;
+	}
+
+	/**
+	 * What one rule finds in a text.
+	 */
+	private record Search(Rule rule, String text, @Nullable Reading reading, Mask mask) {
+
+		/**
+		 * What a mask has left of a match is none for a pattern that masks.
+		 */
+		@Nullable Span find(int from, int to) {
+			boolean masks = this.rule.action() == Redactor.Action.MASK
+					&& this.rule.detector() instanceof PatternDetector;
+			Span match = any(from, to);
+			while (masks && match != null && this.mask.hasLeft(match)) {
+				match = any(match.start() + 1, to);
+			}
+			return match;
+		}
+
+		private @Nullable Span any(int from, int to) {
+			return (this.reading != null) ? this.reading.find(this.rule.detector(), from, to)
+					: this.rule.detector().find(this.text, from, to);
+		}
+
+		/**
+		 * What blocks is found here in the history only, where it is too late to block
+		 * it. A match that a mask would leave with characters that are escaped is
+		 * replaced as a whole.
+		 */
+		String replacement(Span match) {
+			String written = this.text.substring(match.start(), match.end());
+			String read = (this.reading != null) ? this.reading.text(match) : written;
+			boolean whole = this.reading != null && ESCAPED.matcher(read).find();
+			if (whole || this.rule.action() != Redactor.Action.MASK) {
+				return this.rule.placeholder();
+			}
+			String masked = (this.rule.detector() instanceof EmailDetector) ? Mask.email(read) : Mask.of(read);
+			return masked.equals(read) ? written : masked;
+		}
+
+	}
+
+}

@@ -1,0 +1,270 @@
+package io.sessionkit.guard;
+
+import java.lang.Character.UnicodeScript;
+import java.text.Normalizer;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TurnPart;
+import io.sessionkit.internal.Invisible;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * A guard that refuses what has one of some words or phrases in it: of the input, of
+ * replies, and of the arguments of tool calls. Replies may be replaced instead:
+ * {@link #answerWith}. Texts are compared without regard to case, to the Unicode form,
+ * and to invisible and control characters; white space in a phrase stands for any run of
+ * it. Escapes with backslashes are undone, those of JSON and the numbers that programming
+ * languages write, in JSON and in any other text.
+ * <p>
+ * Only whole words are found: a letter, digit, mark or underscore beside the word means
+ * that it is another one. Where the word begins or ends in a script that puts no spaces
+ * between words, as Chinese, Japanese and Thai do, letters beside it are not looked at on
+ * that side.
+ * <p>
+ * With a check on replies streams wait; see {@link SessionHook#checksReplies}. Results of
+ * tools are looked at only where the input brings them or where they are the reply.
+ * Immutable.
+ */
+public final class StopWords implements SessionHook {
+
+	/** What is said to whoever is refused, unless told otherwise. */
+	private static final String REASON = "It has words that are not allowed here.";
+
+	private static final Set<UnicodeScript> WITHOUT_SPACES = EnumSet.of(UnicodeScript.HAN, UnicodeScript.HIRAGANA,
+			UnicodeScript.KATAKANA, UnicodeScript.THAI, UnicodeScript.LAO, UnicodeScript.KHMER, UnicodeScript.MYANMAR);
+
+	private static final String WORD_CHARACTERS = "[\\p{L}\\p{N}\\p{M}_]";
+
+	/** Separates words in scripts that need it, and hides in others. */
+	private static final int ZERO_WIDTH_SPACE = 0x200B;
+
+	private final Pattern words;
+
+	private final String reason;
+
+	/** What is said instead of a reply; null to refuse it. */
+	private final @Nullable String answer;
+
+	private final boolean input;
+
+	private final boolean replies;
+
+	private StopWords(Pattern words, String reason, @Nullable String answer, boolean input, boolean replies) {
+		this.words = words;
+		this.reason = reason;
+		this.answer = answer;
+		this.input = input;
+		this.replies = replies;
+	}
+
+	/**
+	 * A guard on input and replies.
+	 * @param words the words and phrases
+	 * @return the guard
+	 * @throws IllegalArgumentException if there is none or a blank one
+	 */
+	public static StopWords of(String... words) {
+		return of(List.of(words));
+	}
+
+	/**
+	 * A guard on input and replies.
+	 * @param words the words and phrases
+	 * @return the guard
+	 * @throws IllegalArgumentException if there is none or a blank one
+	 */
+	public static StopWords of(List<String> words) {
+		Set<String> folded = new LinkedHashSet<>();
+		for (String word : words) {
+			String one = fold(word).strip();
+			if (isBlank(one)) {
+				throw new IllegalArgumentException("A stop word must not be blank. Leave it out.");
+			}
+			folded.add(one);
+		}
+		if (folded.isEmpty()) {
+			throw new IllegalArgumentException("There are no stop words. Name at least one.");
+		}
+		String any = folded.stream().map(StopWords::pattern).collect(Collectors.joining("|"));
+		return new StopWords(Pattern.compile(any), REASON, null, true, true);
+	}
+
+	/**
+	 * The same guard with another reason; by default it says that there are words that
+	 * are not allowed.
+	 * @param reason what whoever is refused may read
+	 * @return a new guard
+	 * @throws IllegalArgumentException if it is blank or quotes one of the words
+	 */
+	public StopWords reason(String reason) {
+		if (reason.isBlank()) {
+			throw new IllegalArgumentException("The reason must not be blank. Say why in a few words.");
+		}
+		if (isWrittenIn(reason)) {
+			throw new IllegalArgumentException(
+					"The reason has one of the stop words in it, and it is kept and shown. Say it without.");
+		}
+		return new StopWords(this.words, reason, this.answer, this.input, this.replies);
+	}
+
+	/**
+	 * Returns the same guard, which replaces replies instead of refusing them: a reply of
+	 * the model that has one of the words, or whose tool calls have, becomes this text,
+	 * for the caller, the store and the requests to come. Its tools do not run, and the
+	 * turn is completed. Input is refused as before, and so is a reply that no model
+	 * gave, since that cannot be replaced for the caller.
+	 * @param text what is said instead
+	 * @return a new guard
+	 * @throws IllegalArgumentException if it is blank or has one of the words
+	 * @throws IllegalStateException if the guard checks input only
+	 */
+	public StopWords answerWith(String text) {
+		if (text.isBlank()) {
+			throw new IllegalArgumentException("The text of the reply must not be blank. Say what to reply instead.");
+		}
+		if (isWrittenIn(text)) {
+			throw new IllegalArgumentException(
+					"The text of the reply has one of the stop words in it. Say it without.");
+		}
+		if (!this.replies) {
+			throw new IllegalStateException(
+					"The guard checks no replies that answerWith(..) could replace. Leave" + " onlyInput() out.");
+		}
+		return new StopWords(this.words, this.reason, text, this.input, true);
+	}
+
+	/**
+	 * The same guard, on input only: streams do not wait for it.
+	 * @return a new guard
+	 * @throws IllegalStateException if it has a text to replace replies with
+	 */
+	public StopWords onlyInput() {
+		if (this.answer != null) {
+			throw new IllegalStateException("The guard has a text for replies that it would not check. Leave"
+					+ " answerWith(..) or onlyInput() out.");
+		}
+		return new StopWords(this.words, this.reason, null, true, false);
+	}
+
+	/**
+	 * The same guard, on replies only.
+	 * @return a new guard
+	 */
+	public StopWords onlyReplies() {
+		return new StopWords(this.words, this.reason, this.answer, false, true);
+	}
+
+	@Override
+	public HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
+		return (this.input && input.stream().anyMatch(this::isIn)) ? HookResult.refuse(this.reason) : HookResult.keep();
+	}
+
+	@Override
+	public HookResult<AssistantMessage> afterModel(HookContext context, AssistantMessage reply) {
+		if (!this.replies || !isIn(reply)) {
+			return HookResult.keep();
+		}
+		return (this.answer != null) ? HookResult.replace(new AssistantMessage(this.answer))
+				: HookResult.refuse(this.reason);
+	}
+
+	/**
+	 * Checks a reply that no model gave: from a cache, or from a tool directly.
+	 */
+	@Override
+	public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
+		Message reply = part.reply();
+		return (this.replies && reply != null && isIn(reply)) ? HookResult.refuse(this.reason) : HookResult.keep();
+	}
+
+	@Override
+	public boolean checksReplies() {
+		return this.replies;
+	}
+
+	private boolean isIn(Message message) {
+		return MessageTexts.of(message).stream().anyMatch(this::isWrittenIn);
+	}
+
+	private boolean isWrittenIn(String text) {
+		return isIn(text) || (text.indexOf('\\') >= 0 && isEscapedIn(text));
+	}
+
+	private boolean isEscapedIn(String text) {
+		JsonText json = JsonText.parse(text);
+		return isIn(Reading.unescaped(text)) || (json != null && json.values().stream().anyMatch(this::isIn));
+	}
+
+	private boolean isIn(String text) {
+		return this.words.matcher(fold(text)).find();
+	}
+
+	/**
+	 * A zero width space may hide inside of the word, and white space around it is one.
+	 */
+	private static String pattern(String word) {
+		String inside = word.codePoints()
+			.mapToObj((character) -> (character == ' ') ? " [ \\x{200b}]*+"
+					: String.format(Locale.ROOT, "\\x{%x}", character))
+			.collect(Collectors.joining("\\x{200b}*+"));
+		String before = isSpaced(word.codePointAt(0)) ? "(?<!" + WORD_CHARACTERS + ")" : "";
+		String after = isSpaced(word.codePointBefore(word.length())) ? "(?!" + WORD_CHARACTERS + ")" : "(?!\\p{M})";
+		return before + inside + after;
+	}
+
+	private static boolean isSpaced(int character) {
+		return !WITHOUT_SPACES.contains(UnicodeScript.of(character));
+	}
+
+	/**
+	 * Through upper case, which knows more letters to be the same than lower case does,
+	 * and back one by one, since lower case depends on what is around a letter.
+	 */
+	private static String fold(String text) {
+		String upper = Normalizer.normalize(text, Normalizer.Form.NFKC).toUpperCase(Locale.ROOT);
+		StringBuilder folded = new StringBuilder(upper.length());
+		int before = 0;
+		for (int character : upper.codePoints()
+			.map(StopWords::fold)
+			.filter((each) -> !Invisible.is(each) || each == ZERO_WIDTH_SPACE)
+			.toArray()) {
+			if (character != ' ' || before != ' ') {
+				folded.appendCodePoint(character);
+			}
+			before = character;
+		}
+		return Normalizer.normalize(folded, Normalizer.Form.NFKC);
+	}
+
+	/**
+	 * What may stand for nothing or for a gap between words is as a zero width space.
+	 */
+	private static int fold(int character) {
+		if (isSpace(character)) {
+			return ' ';
+		}
+		boolean gap = Invisible.isFiller(character) || Invisible.isControl(character);
+		return gap ? ZERO_WIDTH_SPACE : Character.toLowerCase(Character.toUpperCase(character));
+	}
+
+	private static boolean isSpace(int character) {
+		return Character.isWhitespace(character) || Character.isSpaceChar(character) || character == 0x85;
+	}
+
+	private static boolean isBlank(String folded) {
+		return folded.codePoints().allMatch((character) -> character == ' ' || character == ZERO_WIDTH_SPACE);
+	}
+
+}

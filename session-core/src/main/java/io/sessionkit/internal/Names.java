@@ -1,0 +1,76 @@
+package io.sessionkit.internal;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a name may be made of that every store keeps as it is and that a log line shows as
+ * it is: ids of sessions, turns and records, kinds of records, names of branches.
+ */
+public final class Names {
+
+	private Names() {
+	}
+
+	/**
+	 * Says what makes a text unfit as a name: control characters, separators of lines and
+	 * paragraphs, marks that turn the direction of what follows (U+202A to U+202E, U+2066
+	 * to U+2069), and surrogates without their other half.
+	 * @param name the text
+	 * @return the rule that it breaks, for the middle of a sentence: "must not contain …"
+	 * with the character and where it is; null if it breaks none
+	 */
+	public static @Nullable String flaw(String name) {
+		for (int i = 0; i < name.length(); i++) {
+			char c = name.charAt(i);
+			if (Character.isISOControl(c) || isSeparator(c) || turnsDirection(c)) {
+				return String.format("must not contain control characters; there is U+%04X at %d", (int) c, i);
+			}
+			if (Character.isSurrogate(c)) {
+				if (!isPair(name, i)) {
+					return lone(c, i);
+				}
+				i++;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Says what keeps a longer text from being stored everywhere as it is: the character
+	 * U+0000, and surrogates without their other half.
+	 * @param text the text
+	 * @return the rule that it breaks, as for {@link #flaw}; null if it breaks none
+	 */
+	public static @Nullable String flawOfText(String text) {
+		for (int i = 0; i < text.length(); i++) {
+			char c = text.charAt(i);
+			if (c == 0) {
+				return "must not contain the character U+0000; there is one at " + i;
+			}
+			if (Character.isSurrogate(c)) {
+				if (!isPair(text, i)) {
+					return lone(c, i);
+				}
+				i++;
+			}
+		}
+		return null;
+	}
+
+	private static boolean isSeparator(char c) {
+		return c == '\u2028' || c == '\u2029';
+	}
+
+	private static boolean turnsDirection(char c) {
+		return (c >= '\u202A' && c <= '\u202E') || (c >= '\u2066' && c <= '\u2069');
+	}
+
+	private static boolean isPair(String text, int i) {
+		return i + 1 < text.length() && Character.isSurrogatePair(text.charAt(i), text.charAt(i + 1));
+	}
+
+	private static String lone(char c, int at) {
+		return String.format("must be valid Unicode; there is a lone surrogate U+%04X at %d", (int) c, at);
+	}
+
+}

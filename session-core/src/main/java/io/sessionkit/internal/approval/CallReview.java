@@ -1,0 +1,220 @@
+package io.sessionkit.internal.approval;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+
+import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.ResumeRefusedException;
+import io.sessionkit.approval.Ruling;
+import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.internal.tool.CallId;
+import io.sessionkit.internal.turn.OpenTurn;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.tool.ToolCallback;
+
+/**
+ * Finds out what becomes of the calls of a reply: by the policies when it is made, and by
+ * standing decisions then and when its turn goes on.
+ */
+final class CallReview {
+
+	private static final String POLICY = "policy";
+
+	private final OpenTurn turn;
+
+	private final Map<String, ToolCallback> tools;
+
+	private final ApprovalRules rules;
+
+	private final Ledger ledger;
+
+	/** Asked for when the turn begins: later it may run on other threads. */
+	private final @Nullable String trace;
+
+	CallReview(OpenTurn turn, Map<String, ToolCallback> tools, ApprovalRules rules, Ledger ledger) {
+		this.turn = turn;
+		this.tools = tools;
+		this.rules = rules;
+		this.ledger = ledger;
+		this.trace = rules.traceIds().get();
+	}
+
+	/**
+	 * The calls of a new reply as they go into the ledger.
+	 * @param all whether calls that may run unasked go into it too
+	 * @return the calls; none if all may run unasked and need no entry
+	 * @throws IllegalStateException if one that needs consent is of a tool that is not on
+	 * offer
+	 */
+	List<LedgerEntry> of(List<ToolCall> calls, boolean all) {
+		Map<Integer, Ruling> rulings = rulings(calls);
+		if (!all && rulings.values().stream().allMatch((ruling) -> ruling.outcome() == Ruling.Outcome.ALLOW)) {
+			return List.of();
+		}
+		List<LedgerEntry> entries = entries(calls, rulings);
+		boolean held = entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED);
+		checkOffered(entries, all || held);
+		return entries;
+	}
+
+	/**
+	 * Whether a call that no reply has made may run unasked.
+	 */
+	boolean allows(ToolCall call) {
+		return this.rules.rule(caller(), call, this.tools.get(call.name())).outcome() == Ruling.Outcome.ALLOW;
+	}
+
+	/**
+	 * The calls of a reply that was held back, now that its turn goes on.
+	 * @throws ResumeRefusedException if the call cannot go on with them
+	 */
+	List<LedgerEntry> again(List<LedgerEntry> held) {
+		prove(held);
+		return withStandingDecisions(held);
+	}
+
+	private List<LedgerEntry> withStandingDecisions(List<LedgerEntry> entries) {
+		if (entries.stream().noneMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED)) {
+			return entries;
+		}
+		List<StandingDecision> standing = this.ledger.standing(this.turn.key());
+		return entries.stream().map((entry) -> {
+			LedgerEntry decided = decided(entry, standing);
+			LedgerEntry stored = (decided != entry) ? this.ledger.replace(decided) : entry;
+			// somebody decides this call at the same moment: his word counts next time
+			return (stored != null) ? stored : entry;
+		}).toList();
+	}
+
+	private LedgerEntry decided(LedgerEntry entry, List<StandingDecision> standing) {
+		Approval call = entry.approval();
+		if (call.status() != ApprovalStatus.PROPOSED) {
+			return entry;
+		}
+		return standing.stream()
+			.filter((decision) -> decision.coversCall(call.tool(), call.digest()))
+			.reduce((older, newer) -> newer)
+			.map((decision) -> entry
+				.with(call.decided(decision.approved() ? ApprovalStatus.APPROVED : ApprovalStatus.REJECTED,
+						new Approval.Decided(decision.approved() ? Decision.Verb.APPROVE : Decision.Verb.REJECT,
+								decision.by(), this.ledger.now(), decision.reason(), null,
+								decision.approved() ? call.digest() : null, decision.id()))))
+			.orElse(entry);
+	}
+
+	private void prove(List<LedgerEntry> entries) {
+		TreeSet<String> changes = new TreeSet<>();
+		for (LedgerEntry entry : entries) {
+			Approval call = entry.approval();
+			String digest = this.turn.request().tools().get(call.tool());
+			if (digest == null) {
+				changes.add("This call does not offer tool '" + call.tool() + "'.");
+			}
+			else if (!digest.equals(call.requirements().toolDigest())) {
+				changes.add("Tool '" + call.tool() + "' has another description or input schema.");
+			}
+			if (!Objects.equals(call.requirements().version(), this.rules.version())) {
+				changes.add("sessionkit.approval.version was '" + call.requirements().version() + "' and is '"
+						+ this.rules.version() + "'.");
+			}
+		}
+		if (!changes.isEmpty()) {
+			throw new ResumeRefusedException("The turn that waits on session " + this.turn.key()
+					+ " cannot go on with this call, and nothing was run: " + String.join(" ", changes)
+					+ " Use a ChatClient that offers what was approved, or end the turn with Approvals.cancel(..).",
+					List.copyOf(changes));
+		}
+	}
+
+	/**
+	 * The rulings on calls by their place in the reply. A call that is there twice has
+	 * one ruling, unless it may run unasked: then it runs each time.
+	 */
+	private Map<Integer, Ruling> rulings(List<ToolCall> calls) {
+		List<Integer> originals = HeldCalls.originals(calls);
+		Map<Integer, Ruling> rulings = new LinkedHashMap<>();
+		for (int i = 0; i < calls.size(); i++) {
+			Ruling first = rulings.get(originals.get(i));
+			if (first == null) {
+				ToolCall call = calls.get(i);
+				rulings.put(i, this.rules.rule(caller(), call, this.tools.get(call.name())));
+			}
+			else if (first.outcome() == Ruling.Outcome.ALLOW) {
+				rulings.put(i, first);
+			}
+		}
+		return rulings;
+	}
+
+	private ApprovalRules.Caller caller() {
+		HookContext context = this.turn.running().context();
+		return new ApprovalRules.Caller(context.key(), context.agent(), context.state(), context.parameters());
+	}
+
+	private List<LedgerEntry> entries(List<ToolCall> calls, Map<Integer, Ruling> rulings) {
+		Instant now = this.ledger.now();
+		List<LedgerEntry> entries = new ArrayList<>();
+		List<Integer> originals = HeldCalls.originals(calls);
+		rulings.forEach((index, ruling) -> {
+			boolean runsEachTime = ruling.outcome() == Ruling.Outcome.ALLOW;
+			int times = runsEachTime ? 1 : Collections.frequency(originals, index);
+			entries.add(LedgerEntry.requested(approval(calls.get(index), index, times, ruling, now)));
+		});
+		boolean asks = entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED);
+		if (!asks) {
+			return entries;
+		}
+		List<StandingDecision> standing = this.ledger.standing(this.turn.key());
+		return entries.stream().map((entry) -> decided(entry, standing)).toList();
+	}
+
+	private Approval approval(ToolCall call, int index, int times, Ruling ruling, Instant now) {
+		ToolCallback tool = this.tools.get(call.name());
+		int round = this.turn.roundNumber();
+		boolean asks = ruling.outcome() == Ruling.Outcome.ASK;
+		Duration expiresAfter = this.rules.expiresAfter();
+		Approval.Requirements requirements = new Approval.Requirements(this.turn.request().tools().get(call.name()),
+				(tool != null) ? tool.getToolDefinition().inputSchema() : null, this.rules.version(), this.trace);
+		Approval.Decided denied = (ruling.outcome() == Ruling.Outcome.DENY)
+				? new Approval.Decided(Decision.Verb.REJECT, POLICY, now, ruling.text(), null, null, null) : null;
+		return new Approval(this.turn.key(), CallId.of(this.turn.key(), this.turn.id(), round, index), this.turn.id(),
+				round, index, this.turn.agent(), Objects.requireNonNullElse(call.id(), ""), call.name(),
+				Objects.requireNonNullElse(call.arguments(), ""), HeldCalls.digest(call), asks ? ruling.text() : null,
+				status(ruling.outcome()), now, (asks && expiresAfter != null) ? now.plus(expiresAfter) : null,
+				(denied != null) ? List.of(denied) : List.of(), null, null, requirements, times);
+	}
+
+	private static ApprovalStatus status(Ruling.Outcome outcome) {
+		return switch (outcome) {
+			case ALLOW -> ApprovalStatus.APPROVED;
+			case ASK -> ApprovalStatus.PROPOSED;
+			case DENY -> ApprovalStatus.DENIED;
+		};
+	}
+
+	/** What the loop would find elsewhere would run without asking here. */
+	private void checkOffered(List<LedgerEntry> entries, boolean claims) {
+		for (LedgerEntry entry : entries) {
+			Approval call = entry.approval();
+			if ((claims || !GatedTurn.isAllowed(entry)) && !this.tools.containsKey(call.tool())) {
+				throw new IllegalStateException("The model called tool '" + call.tool() + "' on session "
+						+ this.turn.key()
+						+ ", in a reply that needs an approval, but it is not among the tools of the call: "
+						+ this.tools.keySet() + ". Nothing was run. Offer it with .tools(..) or .toolCallbacks(..).");
+			}
+		}
+	}
+
+}

@@ -1,0 +1,152 @@
+package io.sessionkit.internal.approval;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.DecisionRefusedException;
+import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.codec.ToolArguments;
+import io.sessionkit.internal.turn.OpenTurns;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes decisions on calls that wait, each by one compare-and-set.
+ */
+public final class Decisions {
+
+	private static final int ATTEMPTS = 5;
+
+	private final OpenTurns openTurns;
+
+	private final Ledger ledger;
+
+	public Decisions(OpenTurns openTurns, Ledger ledger) {
+		this.openTurns = openTurns;
+		this.ledger = ledger;
+	}
+
+	/**
+	 * Decides a call.
+	 * @return the call as it is stored
+	 * @throws DecisionRefusedException if the decision does not count
+	 */
+	public Approval make(SessionKey key, String id, String digest, Decision decision) {
+		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+			LedgerEntry entry = judged(key, id);
+			check(entry, digest, decision);
+			LedgerEntry decided = this.ledger.replace(decided(entry, decision));
+			if (decided != null) {
+				return decided.approval();
+			}
+		}
+		throw new DecisionRefusedException(
+				"The call " + id + " of session " + key
+						+ " changed each time that it was to be decided. Nothing was decided; read it again.",
+				null, null);
+	}
+
+	/**
+	 * The calls of a session that are not over, those that have expired included.
+	 */
+	public List<LedgerEntry> open(SessionKey key) {
+		return this.ledger.judged(withExpired(key, this.ledger.open(key)));
+	}
+
+	private LedgerEntry judged(SessionKey key, String id) {
+		return open(key).stream()
+			.filter((entry) -> entry.approval().id().equals(id))
+			.findFirst()
+			.or(() -> this.ledger.over(key).stream().filter((entry) -> entry.approval().id().equals(id)).findFirst())
+			.orElseThrow(() -> new DecisionRefusedException(
+					"Session " + key + " has no tool call " + id + " that was to be decided, or it was not stored yet.",
+					null, null));
+	}
+
+	private static void check(LedgerEntry entry, String digest, Decision decision) {
+		Approval call = entry.approval();
+		if (!call.digest().equals(digest)) {
+			throw refused(call, "is not the one that was shown: tool or arguments are different");
+		}
+		boolean fits = switch (decision.verb()) {
+			case APPROVE -> call.status() == ApprovalStatus.PROPOSED;
+			case REJECT -> call.status().isPending();
+			case RETRY, ANSWER -> call.status() == ApprovalStatus.UNCERTAIN;
+		};
+		if (!fits) {
+			throw refused(call, switch (call.status()) {
+				case PROPOSED -> "has not run, so it can be approved or rejected, not " + decision.verb();
+				case UNCERTAIN -> "may have run; say RETRY, ANSWER or REJECT, not " + decision.verb();
+				case EXPIRED -> "has expired, at " + call.expiresAt();
+				default -> "is " + call.status() + " already"
+						+ ((call.decision() != null) ? ", decided by " + call.decision().by() : "");
+			});
+		}
+		if (decision.arguments() != null) {
+			checkArguments(call, decision.arguments());
+		}
+	}
+
+	private static void checkArguments(Approval call, String arguments) {
+		String schema = call.requirements().schema();
+		List<String> faults = ToolArguments.of(arguments).faults((schema != null) ? schema : "{}");
+		if (!faults.isEmpty()) {
+			throw refused(call, "cannot run with these arguments: " + String.join("; ", faults));
+		}
+	}
+
+	private static DecisionRefusedException refused(Approval call, String why) {
+		return new DecisionRefusedException(
+				"The call of tool '" + call.tool() + "' (" + call.id() + ") in session " + call.key() + " " + why
+						+ ". Nothing was decided.",
+				call.status(), (call.decision() != null) ? call.decision().by() : null);
+	}
+
+	private LedgerEntry decided(LedgerEntry entry, Decision decision) {
+		Approval call = entry.approval();
+		Instant now = this.ledger.now();
+		Approval.Decided before = (decision.verb() == Decision.Verb.RETRY) ? call.permission() : null;
+		String arguments = (before != null) ? before.arguments() : decision.arguments();
+		String digest = decision.verb().runs() ? digest(call, arguments) : null;
+		String reason = (decision.verb() == Decision.Verb.REJECT) ? decision.text() : null;
+		Approval.Decided decided = new Approval.Decided(decision.verb(), decision.by(), now, reason, arguments, digest,
+				null);
+		return switch (decision.verb()) {
+			case APPROVE, RETRY -> entry.with(call.decided(ApprovalStatus.APPROVED, decided));
+			case REJECT -> entry.with(call.decided(ApprovalStatus.REJECTED, decided));
+			case ANSWER -> entry.ended(call.decided(ApprovalStatus.DONE, decided).ended(now),
+					Objects.requireNonNullElse(decision.text(), ""), false);
+		};
+	}
+
+	private static String digest(Approval call, @Nullable String arguments) {
+		return (arguments != null) ? ToolArguments.of(arguments).digest(call.tool()) : call.digest();
+	}
+
+	/**
+	 * Keeps a decision for calls to come, if it is one.
+	 */
+	public void keepAlways(Approval call, Decision decision) {
+		if (decision.always() == null) {
+			return;
+		}
+		boolean exact = decision.always() == StandingDecision.Scope.ARGUMENTS;
+		String id = ToolArguments.of(exact ? call.arguments() : "{}").digest((exact ? "call " : "tool ") + call.tool());
+		this.ledger.write(new StandingDecision(call.key(), id, call.tool(), exact ? call.digest() : null,
+				decision.verb() == Decision.Verb.APPROVE, decision.text(), decision.by(), this.ledger.now()));
+	}
+
+	private List<LedgerEntry> withExpired(SessionKey key, List<LedgerEntry> open) {
+		Optional<Turn> turn = this.openTurns.find(key);
+		return turn.flatMap((waiting) -> this.openTurns.held(key, waiting.id()))
+			.map((held) -> HeldCalls.withExpired(key, held, open))
+			.orElse(open);
+	}
+
+}

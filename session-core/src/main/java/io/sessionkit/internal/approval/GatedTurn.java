@@ -1,0 +1,439 @@
+package io.sessionkit.internal.approval;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+import io.sessionkit.Durability;
+import io.sessionkit.NestedTurnException;
+import io.sessionkit.TurnInProgressException;
+import io.sessionkit.TurnResult;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ApprovalEvent;
+import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.approval.SiblingRule;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.round.TurnGate;
+import io.sessionkit.internal.turn.HeldReply;
+import io.sessionkit.internal.turn.OpenTurn;
+import io.sessionkit.store.RecordWrite;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.metadata.ChatGenerationMetadata;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+import org.springframework.ai.chat.model.ToolContext;
+import org.springframework.ai.tool.ToolCallback;
+
+/**
+ * A turn whose tool calls pass the policies first. For advisors.
+ * <p>
+ * The tool loop stays Spring AI's: a reply with calls that have to wait is taken out of
+ * it, and a turn that goes on puts the reply in again in the place of a model call. The
+ * loop runs the tools then, in their order, and each asks here whether it may.
+ */
+public final class GatedTurn implements TurnGate {
+
+	private final OpenTurn turn;
+
+	private final Map<String, ToolCallback> tools = new LinkedHashMap<>();
+
+	private final ApprovalRules rules;
+
+	private final Ledger ledger;
+
+	private final Consumer<ApprovalEvent> events;
+
+	private final boolean stepwise;
+
+	private final @Nullable HookContext enclosing;
+
+	private final CallReview review;
+
+	private final ToolRuns runs;
+
+	private final boolean gated;
+
+	/** The calls that the tool loop runs or has run last. */
+	private volatile ToolBatch batch = ToolBatch.NONE;
+
+	/** The calls of the reply that the turn goes on with; none for a new turn. */
+	private volatile ToolBatch held = ToolBatch.NONE;
+
+	/**
+	 * Which of those the loop is to run; null if it does not begin with them.
+	 */
+	private volatile @Nullable Predicate<LedgerEntry> released;
+
+	/** Calls of earlier replies that no part of the turn was stored with so far. */
+	private final Map<String, LedgerEntry> unwritten = new LinkedHashMap<>();
+
+	/** Those of earlier replies that have results which only this process knows. */
+	private final List<ToolBatch> late = new CopyOnWriteArrayList<>();
+
+	private volatile boolean waits;
+
+	GatedTurn(OpenTurn turn, List<ToolCallback> tools, ApprovalRules rules, Ledger ledger,
+			Consumer<ApprovalEvent> events, Durability durability, @Nullable HookContext enclosing) {
+		this.turn = turn;
+		this.rules = rules;
+		this.ledger = ledger;
+		this.events = events;
+		this.enclosing = enclosing;
+		this.stepwise = durability == Durability.STEP;
+		tools.forEach((tool) -> this.tools.put(tool.getToolDefinition().name(), tool));
+		this.review = new CallReview(turn, this.tools, rules, ledger);
+		this.runs = new ToolRuns(turn, ledger, rules.texts(), events);
+		// an advisor behind us may add tools to a call that offers none
+		this.gated = turn.isContinued() || rules.mayAsk(tools) || (this.stepwise && !tools.isEmpty());
+		if (this.gated) {
+			turn.gate(this);
+		}
+	}
+
+	/**
+	 * The turn.
+	 * @return the turn
+	 */
+	public OpenTurn turn() {
+		return this.turn;
+	}
+
+	/**
+	 * The tools as the tool loop is to see them.
+	 * @return one for each tool on offer, in their order
+	 */
+	public List<ToolCallback> tools() {
+		return this.tools.values().stream().<ToolCallback>map((tool) -> new GatedTool(tool, this)).toList();
+	}
+
+	/**
+	 * Whether the turn has come to wait, so that nothing of it is to be stored by this
+	 * call any more.
+	 * @return true if it waits
+	 */
+	public boolean isWaiting() {
+		return this.waits;
+	}
+
+	/**
+	 * Ends this call on a turn that waits.
+	 * @return what the call gets
+	 */
+	public Pause end() {
+		TurnResult result = this.turn.pause();
+		return new Pause(waiting(), result);
+	}
+
+	/**
+	 * The trace of the call that was paused.
+	 * @return its id; null for none, and for a new turn
+	 */
+	public @Nullable String pausedTrace() {
+		return this.turn.isContinued() ? this.batch.entries()
+			.stream()
+			.map((entry) -> entry.approval().requirements().traceId())
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null) : null;
+	}
+
+	// a turn that goes on
+
+	/**
+	 * Proves that the call can go on with the turn, and finds out with which of its
+	 * calls.
+	 */
+	void resume() {
+		AssistantMessage reply = Objects.requireNonNull(this.turn.holding().reply()).reply();
+		List<LedgerEntry> entries = this.review
+			.again(HeldCalls.of(this.turn, this.ledger, this.rules.texts()).entries());
+		if (entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.CLAIMED)) {
+			throw new TurnInProgressException("The lease of the open turn on session " + this.turn.key()
+					+ " was lost before its calls were read, and another call runs them now. Nothing was run.");
+		}
+		boolean undecided = entries.stream().anyMatch((entry) -> entry.status().isPending());
+		if (undecided && this.enclosing != null) {
+			throw nested(entries);
+		}
+		boolean siblingsRun = this.rules.siblings() == SiblingRule.RUN;
+		this.released = !undecided ? (entry) -> true : (entry) -> entry.status() == ApprovalStatus.APPROVED
+				&& (siblingsRun || entry.approval().decision() != null);
+		this.held = ToolBatch.held(this.turn.key(), reply.getToolCalls(), entries);
+		this.batch = this.held;
+	}
+
+	/**
+	 * Checks the tools that a request really has: what an advisor inside has put there
+	 * would run unasked.
+	 * @param offered the tools of the request
+	 * @throws IllegalStateException if one of them needs consent and does not ask here
+	 */
+	public void checkTools(List<ToolCallback> offered) {
+		for (ToolCallback tool : offered) {
+			String name = tool.getToolDefinition().name();
+			boolean annotated = !(tool instanceof GatedTool) && this.rules.annotated().appliesTo(tool);
+			boolean named = this.rules.named().appliesTo(name) && !GatedTool.isAttended(tool);
+			if (annotated || named) {
+				throw new IllegalStateException("Tool '" + name
+						+ "' needs an approval, but an advisor has added it to the" + " call on session "
+						+ this.turn.key() + " behind the session advisor, where nobody would ask."
+						+ " Offer it with .tools(..) or .toolCallbacks(..), or give that advisor an order below the one of"
+						+ " the session advisor.");
+			}
+		}
+	}
+
+	/**
+	 * A failure of a tool that the application has thrown, not told to the model, would
+	 * be thrown each time that the turn goes on. It stays as long as somebody is still to
+	 * decide the other calls.
+	 */
+	@Override
+	public boolean endsTurn(Throwable cause) {
+		return !this.waits && this.runs.hasThrown(cause);
+	}
+
+	/**
+	 * Stores what could not be stored when it was there, as long as this call may.
+	 */
+	@Override
+	public void ending() {
+		storeLate();
+	}
+
+	private void storeLate() {
+		List<ToolBatch> batches = new ArrayList<>(this.late);
+		batches.add(this.batch);
+		batches.forEach(this.runs::storeLate);
+	}
+
+	@Override
+	public @Nullable ChatResponse pause() {
+		return this.waits ? waiting() : null;
+	}
+
+	@Override
+	public @Nullable ChatResponse beforeRequest(boolean first) {
+		if (!first) {
+			return null;
+		}
+		Predicate<LedgerEntry> chosen = this.released;
+		if (chosen == null) {
+			checkNotStored();
+			return null;
+		}
+		AssistantMessage reply = Objects.requireNonNull(this.turn.holding().reply()).reply();
+		this.held = ToolBatch.held(this.turn.key(), reply.getToolCalls(), this.held.entries());
+		this.batch = this.held;
+		if (this.batch.entries().stream().allMatch(chosen)) {
+			tellExpired();
+			return calling(this.turn.holding().release());
+		}
+		this.waits = true;
+		return someOf(reply, chosen);
+	}
+
+	/** A part that is stored stays, so the loop cannot begin at the beginning again. */
+	private void checkNotStored() {
+		if (this.turn.holding().reply() != null) {
+			throw new IllegalStateException("The tool loop of the turn on session " + this.turn.key()
+					+ " was started again, by a retry around it, after a part of the turn was stored. Nothing more is"
+					+ " run. Call again without a message to go on with it, and retry inside the tool loop only.");
+		}
+	}
+
+	private void tellExpired() {
+		this.batch.entries()
+			.stream()
+			.filter((entry) -> entry.status() == ApprovalStatus.EXPIRED)
+			.forEach((entry) -> this.events.accept(new ApprovalEvent.Expired(entry.approval())));
+	}
+
+	// a reply with calls
+
+	@Override
+	public @Nullable ChatResponse afterReply(AssistantMessage reply) {
+		List<ToolCall> calls = reply.getToolCalls();
+		List<LedgerEntry> entries = this.review.of(calls, this.stepwise);
+		if (entries.isEmpty()) {
+			follow(ToolBatch.of(calls, List.of()));
+			return null;
+		}
+		if (entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED)) {
+			return hold(reply, entries);
+		}
+		if (this.stepwise || entries.stream().anyMatch(GatedTurn::runsByDecision)) {
+			store(reply, entries, TurnStatus.INCOMPLETE, true);
+		}
+		else {
+			// nothing of the turn is stored yet, so what needs no consent runs unclaimed
+			follow(ToolBatch.of(calls, entries.stream().filter((entry) -> !isAllowed(entry)).toList()));
+		}
+		return null;
+	}
+
+	/**
+	 * A call of a standing approval runs at most once too, so its reply is stored before
+	 * it is claimed: whoever goes on with the turn would ask the model again otherwise,
+	 * and not know of it.
+	 */
+	private static boolean runsByDecision(LedgerEntry entry) {
+		return entry.status() == ApprovalStatus.APPROVED && !isAllowed(entry);
+	}
+
+	/** Whether no person has to decide on a call, nor has one. */
+	static boolean isAllowed(LedgerEntry entry) {
+		return entry.status() == ApprovalStatus.APPROVED && entry.approval().decision() == null;
+	}
+
+	/** The loop goes on with other calls. */
+	private void follow(ToolBatch next) {
+		synchronized (this.unwritten) {
+			if (!this.batch.late().isEmpty()) {
+				this.late.add(this.batch);
+			}
+			this.batch.entries().forEach((entry) -> this.unwritten.put(entry.approval().id(), entry));
+			this.batch = next;
+		}
+	}
+
+	private ChatResponse hold(AssistantMessage reply, List<LedgerEntry> entries) {
+		if (this.enclosing != null) {
+			throw nested(entries);
+		}
+		Predicate<LedgerEntry> siblings = (entry) -> entry.status() == ApprovalStatus.APPROVED;
+		boolean goesOn = this.rules.siblings() == SiblingRule.RUN && entries.stream().anyMatch(siblings);
+		store(reply, entries, TurnStatus.AWAITING_APPROVAL, goesOn);
+		this.waits = true;
+		entries.stream()
+			.filter((entry) -> entry.status() == ApprovalStatus.PROPOSED)
+			.forEach((entry) -> this.events.accept(new ApprovalEvent.Requested(entry.approval())));
+		return goesOn ? someOf(reply, siblings) : waiting();
+	}
+
+	private void store(AssistantMessage reply, List<LedgerEntry> entries, TurnStatus status, boolean goesOn) {
+		List<RecordWrite> writes = entries.stream()
+			.map((entry) -> this.ledger.enter(entry, this.rules.expiresAfter()))
+			.toList();
+		follow(ToolBatch.NONE);
+		this.turn.holding().store(reply, HeldCalls.notes(entries), status, writes, goesOn);
+		this.released = null;
+		synchronized (this.unwritten) {
+			this.unwritten.clear();
+			this.batch = ToolBatch.held(this.turn.key(), reply.getToolCalls(), stored(entries, writes));
+		}
+	}
+
+	private static List<LedgerEntry> stored(List<LedgerEntry> entries, List<RecordWrite> writes) {
+		List<LedgerEntry> stored = new ArrayList<>();
+		for (int i = 0; i < writes.size(); i++) {
+			stored.add(entries.get(i).revision(writes.get(i).next()));
+		}
+		return stored;
+	}
+
+	private NestedTurnException nested(List<LedgerEntry> entries) {
+		List<String> waiting = entries.stream()
+			.map(LedgerEntry::approval)
+			.filter((call) -> call.status().isPending())
+			.map(Approval::tool)
+			.toList();
+		HookContext outer = Objects.requireNonNull(this.enclosing);
+		return new NestedTurnException("The turn on session " + this.turn.key() + " needs an approval of " + waiting
+				+ ", but it was opened inside of turn " + outer.turnId() + " on session " + outer.key()
+				+ ", which would not see it wait. Nothing was run. Let the outer call offer these tools itself, or make"
+				+ " the inner call outside of a tool.");
+	}
+
+	private ChatResponse waiting() {
+		return Pause.response(this.ledger.pending(this.batch.entries()));
+	}
+
+	private ChatResponse someOf(AssistantMessage reply, Predicate<LedgerEntry> chosen) {
+		this.batch.leaveOut(chosen);
+		List<ToolCall> calls = this.batch.entries()
+			.stream()
+			.filter(chosen)
+			.map((entry) -> reply.getToolCalls().get(entry.approval().index()))
+			.toList();
+		return calls.isEmpty() ? waiting() : calling(AssistantMessage.builder().content("").toolCalls(calls).build());
+	}
+
+	private static ChatResponse calling(AssistantMessage reply) {
+		return new ChatResponse(
+				List.of(new Generation(reply, ChatGenerationMetadata.builder().finishReason("TOOL_CALLS").build())));
+	}
+
+	// tools
+
+	/**
+	 * Whether the loop has to come back once more whatever the tools of this batch say:
+	 * to ask the model, or to be told that the turn waits.
+	 */
+	boolean needsModel() {
+		HeldReply reply = this.turn.holding().reply();
+		boolean isQueued = this.batch == this.held && reply != null && !reply.queued().isEmpty();
+		return this.waits || this.batch.hasAnswers() || isQueued;
+	}
+
+	/**
+	 * Runs a tool if it may, and answers in its place if not.
+	 */
+	String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {
+		String name = tool.getToolDefinition().name();
+		ToolBatch.Slot slot = this.batch.take(name, arguments);
+		if (slot == null && this.gated && !this.review.allows(new ToolCall("", "function", name, arguments))) {
+			throw new IllegalStateException("Tool '" + name + "' needs an approval, and was run for a call that no"
+					+ " reply on session " + this.turn.key() + " has made. Nothing was run.");
+		}
+		try (TurnBinding binding = TurnBinding.of(this.turn.running())) {
+			return (slot != null) ? this.runs.run(this.batch, slot, tool, arguments, context)
+					: ToolRuns.run(tool, arguments, context);
+		}
+	}
+
+	/**
+	 * A result that could not be stored when it was there is stored first: where somebody
+	 * has decided the call meanwhile, that must not be written over.
+	 */
+	@Override
+	public List<RecordWrite> records() {
+		storeLate();
+		Map<String, LedgerEntry> all;
+		synchronized (this.unwritten) {
+			all = new LinkedHashMap<>(this.unwritten);
+			this.late.forEach((each) -> each.entries().forEach((entry) -> all.put(entry.approval().id(), entry)));
+			this.batch.entries().forEach((entry) -> all.put(entry.approval().id(), entry));
+		}
+		return this.ledger.closing(over(all.values()));
+	}
+
+	/**
+	 * Those of some calls that nothing becomes of any more. What was to run and did not,
+	 * since a limit ended the loop, does not run.
+	 */
+	private static List<LedgerEntry> over(Collection<LedgerEntry> entries) {
+		List<LedgerEntry> over = new ArrayList<>();
+		for (LedgerEntry entry : entries) {
+			if (entry.status() == ApprovalStatus.APPROVED) {
+				over.add(entry.with(entry.approval().with(ApprovalStatus.CANCELLED)));
+			}
+			else if (entry.status().isOver()) {
+				over.add(entry);
+			}
+		}
+		return over;
+	}
+
+}

@@ -1,0 +1,257 @@
+package io.sessionkit.internal.approval;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+import io.sessionkit.NestedTurnException;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnInProgressException;
+import io.sessionkit.TurnResult;
+import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ApprovalEvent;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.turn.OpenTurn;
+import io.sessionkit.internal.turn.OpenTurns;
+import io.sessionkit.internal.turn.TurnRequest;
+import io.sessionkit.internal.turn.Turns;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.tool.ToolCallback;
+
+/**
+ * Opens the turns of calls to the model so that their tools ask first, and goes on with
+ * those that wait. For advisors; applications use
+ * {@link io.sessionkit.conversation.Approvals}.
+ */
+public final class GatedTurns {
+
+	private static final Log logger = LogFactory.getLog(GatedTurns.class);
+
+	private final Turns turns;
+
+	private final OpenTurns openTurns;
+
+	private final ApprovalRules rules;
+
+	private final Ledger ledger;
+
+	private final Consumer<ApprovalEvent> events;
+
+	public GatedTurns(Turns turns, ApprovalRules rules, Ledger ledger, Consumer<ApprovalEvent> events) {
+		this.turns = turns;
+		this.openTurns = turns.openTurns();
+		this.rules = rules;
+		this.ledger = ledger;
+		this.events = events;
+	}
+
+	/**
+	 * A call as it begins.
+	 *
+	 * @param turn the turn that it works on; null if it does not go on
+	 * @param pause what it gets if its message was queued; null if it goes on
+	 */
+	public record Opened(@Nullable GatedTurn turn, @Nullable Pause pause) {
+	}
+
+	/**
+	 * Opens the turn of a call, or goes on with the open one if the call has no input.
+	 * @param request what the turn starts with
+	 * @param tools the tools on offer
+	 * @param toolLoop whether the call runs tools itself
+	 * @return the turn
+	 * @throws NestedTurnException if the call is made inside of a turn on the same
+	 * session
+	 * @throws IllegalStateException if a configured name that no tool has is like that of
+	 * a tool on offer, if a tool has a condition that can never be evaluated, if the call
+	 * has no input and nothing waits, or if it leaves running tools that need consent to
+	 * the application
+	 * @throws SessionPausedException if the call has input, calls wait, and new messages
+	 * are refused meanwhile
+	 * @throws io.sessionkit.approval.ResumeRefusedException if the tools are not those
+	 * that were approved
+	 */
+	public Opened open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop) {
+		HookContext enclosing = TurnBinding.enclosing().orElse(null);
+		if (enclosing != null && enclosing.key().equals(request.key())) {
+			throw new NestedTurnException("A tool or hook of turn " + enclosing.turnId() + " on session "
+					+ enclosing.key() + " made a call on the same session " + request.key()
+					+ ". Give the inner call a session of its own, or .advisors(SessionAdvisor.none()).");
+		}
+		this.rules.named().check(names(tools));
+		this.rules.check(tools);
+		if (!toolLoop && (request.input().isEmpty() || this.rules.mayAsk(tools))) {
+			throw new IllegalStateException("The call on session " + request.key() + " has no tool advisor, so tools"
+					+ " that need an approval could run unseen. Leave spring.ai.chat.client.tool-calling.enabled on, or"
+					+ " add a ToolCallingAdvisor.");
+		}
+		if (request.input().isEmpty()) {
+			return new Opened(resume(request, tools, enclosing), null);
+		}
+		try {
+			return new Opened(gated(this.turns.open(request), tools, enclosing), null);
+		}
+		catch (SessionPausedException ex) {
+			return afterPause(request, tools, enclosing, ex);
+		}
+	}
+
+	private GatedTurn gated(OpenTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing) {
+		return new GatedTurn(turn, tools, this.rules, this.ledger, this.events, this.turns.durability(), enclosing);
+	}
+
+	private GatedTurn resume(TurnRequest request, List<ToolCallback> tools, @Nullable HookContext enclosing) {
+		OpenTurn turn = this.openTurns.resume(request);
+		try {
+			GatedTurn gated = gated(turn, tools, enclosing);
+			gated.resume();
+			return gated;
+		}
+		catch (RuntimeException | Error ex) {
+			turn.abandon(ex);
+			throw ex;
+		}
+	}
+
+	private Opened afterPause(TurnRequest request, List<ToolCallback> tools, @Nullable HookContext enclosing,
+			SessionPausedException refusal) {
+		return switch (this.rules.onNewMessage()) {
+			case REJECT -> throw refusal;
+			case CANCEL -> {
+				cancel(request.key());
+				yield new Opened(gated(this.turns.open(request), tools, enclosing), null);
+			}
+			case QUEUE -> new Opened(null, queue(request));
+		};
+	}
+
+	private Pause queue(TurnRequest request) {
+		SessionKey key = request.key();
+		Turn open = this.openTurns.find(key)
+			.orElseThrow(
+					() -> new SessionConflictException(
+							"The turn that waited on session " + key
+									+ " has gone on in the meantime. The new message was not stored; call again.",
+							null));
+		if (this.openTurns.leaseHolder(key, open.id()) != null) {
+			throw new TurnInProgressException("Another call works on the open turn of session " + key
+					+ " at this moment. The new message was not stored; call again when it is done.");
+		}
+		Turn kept = this.openTurns.queue(key, request.input());
+		return Pause.of(this.ledger.pending(this.ledger.open(key)), new TurnResult(key, kept, List.of(), false));
+	}
+
+	/**
+	 * Ends the open turn of a session without the model: what has not run does not run,
+	 * and the model will be told so. The turn is history then; one that cannot become
+	 * history, since the thread has moved on, is kept beside it.
+	 * @param key the session
+	 * @return the calls that were open, as they are now; none if the session has no open
+	 * turn
+	 * @throws TurnInProgressException if another call works on the turn
+	 */
+	public List<Approval> cancel(SessionKey key) {
+		if (this.openTurns.find(key).isEmpty()) {
+			return List.of();
+		}
+		TurnRequest request = new TurnRequest(key, List.of(), null, null, 0, Map.of(), Map.of(), List.of(), List.of(),
+				null, 0);
+		OpenTurn turn = this.openTurns.takeOver(request);
+		try {
+			HeldCalls calls = HeldCalls.of(turn, this.ledger, this.rules.texts());
+			List<LedgerEntry> ended = calls.cancel();
+			turn.alongside(() -> this.ledger.closing(ended));
+			if (turn.isOnHead()) {
+				takeQueued(turn);
+				turn.holding().answer(calls.answers(ended));
+				turn.complete(null);
+			}
+			else {
+				turn.giveUp();
+			}
+			return ended.stream().map(LedgerEntry::approval).toList();
+		}
+		catch (RuntimeException | Error ex) {
+			turn.abandon(ex);
+			throw ex;
+		}
+	}
+
+	/** Messages that were queued become part of the turn, unless a hook refuses them. */
+	private static void takeQueued(OpenTurn turn) {
+		try {
+			turn.beginAgain();
+		}
+		catch (RuntimeException ex) {
+			logger.warn("What was queued on session " + turn.key()
+					+ " was left out when its turn was cancelled, a hook did not let it pass: "
+					+ ex.getClass().getName());
+		}
+	}
+
+	/**
+	 * The tools of a call that names no session, in which nothing could wait: those that
+	 * need consent refuse.
+	 * @param agent the agent that the call names; null for none
+	 * @param tools the tools on offer
+	 * @param parameters the advisor parameters of the call
+	 * @return the tools as the call may use them
+	 * @throws IllegalStateException if a configured name that no tool has is like that of
+	 * a tool on offer, or a tool has a condition that can never be evaluated
+	 */
+	public List<ToolCallback> withoutSession(@Nullable String agent, List<ToolCallback> tools,
+			Map<String, Object> parameters) {
+		this.rules.named().check(names(tools));
+		this.rules.check(tools);
+		if (!this.rules.mayAsk(tools)) {
+			return tools;
+		}
+		HookContext enclosing = TurnBinding.enclosing().orElse(null);
+		ApprovalRules.Caller caller = new ApprovalRules.Caller(null, agent, Map.of(), parameters);
+		return tools.stream()
+			.<ToolCallback>map((tool) -> new SessionlessTool(tool, this.rules, caller, enclosing))
+			.toList();
+	}
+
+	/**
+	 * Checks the tools that a request without a session really has: what an advisor
+	 * inside has put there would run unasked.
+	 * @param offered the tools of the request
+	 * @throws IllegalStateException if one of them is named or annotated and does not ask
+	 * here
+	 */
+	public void checkWithoutSession(List<ToolCallback> offered) {
+		for (ToolCallback tool : offered) {
+			String name = tool.getToolDefinition().name();
+			boolean asks = this.rules.named().appliesTo(name) || this.rules.annotated().appliesTo(tool);
+			if (asks && !GatedTool.isAttended(tool)) {
+				throw new IllegalStateException("Tool '" + name
+						+ "' needs an approval, but an advisor has added it behind"
+						+ " the session advisor to a call that names no session, where nobody would ask. Nothing was run."
+						+ " Offer it with .tools(..) or .toolCallbacks(..), and add"
+						+ " .advisors(SessionAdvisor.session(..)).");
+			}
+		}
+	}
+
+	/**
+	 * Returns the hooks of all calls, which are asked in turns only.
+	 * @return the hooks; none if there are none
+	 */
+	public List<SessionHook> hooks() {
+		return this.turns.hooks();
+	}
+
+	private static List<String> names(List<ToolCallback> tools) {
+		return tools.stream().map((tool) -> tool.getToolDefinition().name()).toList();
+	}
+
+}

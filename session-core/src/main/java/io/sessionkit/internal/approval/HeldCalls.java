@@ -1,0 +1,146 @@
+package io.sessionkit.internal.approval;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.codec.ToolArguments;
+import io.sessionkit.internal.turn.HeldReply;
+import io.sessionkit.internal.turn.OpenTurn;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+
+/**
+ * The calls of a reply that a turn holds back, as they stand now.
+ *
+ * @param calls all calls of the reply
+ * @param entries what the ledger has of them; a call that is there twice has one entry,
+ * unless it may run unasked
+ * @param ledger the ledger
+ * @param texts what the model is told
+ */
+record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger, SafeTexts texts) {
+
+	private static final String CALLS = "calls";
+
+	/** What the model is told of a call of which nothing is known. */
+	private static final String UNKNOWN = "This call was cancelled.";
+
+	/**
+	 * The calls that a turn holds back.
+	 */
+	static HeldCalls of(OpenTurn turn, Ledger ledger, SafeTexts texts) {
+		HeldReply held = Objects.requireNonNull(turn.holding().reply());
+		List<LedgerEntry> open = withExpired(turn.key(), held, ledger.open(turn.key()));
+		List<String> ours = requested(turn.key(), held).stream().map((entry) -> entry.approval().id()).toList();
+		List<LedgerEntry> entries = ledger.judged(open)
+			.stream()
+			.filter((entry) -> ours.contains(entry.approval().id()))
+			.toList();
+		return new HeldCalls(held.reply().getToolCalls(), entries, ledger, texts);
+	}
+
+	/**
+	 * What is kept with the reply: the calls as they were when it was held back.
+	 */
+	static Map<String, Object> notes(List<LedgerEntry> requested) {
+		return Map.of(CALLS, requested.stream().map(LedgerForm::values).toList());
+	}
+
+	private static List<LedgerEntry> requested(SessionKey key, HeldReply held) {
+		List<LedgerEntry> requested = new ArrayList<>();
+		if (held.notes().get(CALLS) instanceof List<?> calls) {
+			calls.forEach((values) -> requested.add(LedgerForm.entry(key, (Map<?, ?>) values, 0)));
+		}
+		return requested;
+	}
+
+	/**
+	 * The entries that are there, with those that expired before anybody decided: their
+	 * records are gone, and the pause tells of them.
+	 */
+	static List<LedgerEntry> withExpired(SessionKey key, HeldReply held, List<LedgerEntry> open) {
+		Map<String, LedgerEntry> all = new LinkedHashMap<>();
+		requested(key, held).forEach((entry) -> all.put(entry.approval().id(), gone(entry)));
+		open.forEach((entry) -> all.put(entry.approval().id(), entry));
+		return List.copyOf(all.values());
+	}
+
+	private static LedgerEntry gone(LedgerEntry requested) {
+		boolean expires = requested.status() == ApprovalStatus.PROPOSED && requested.approval().expiresAt() != null;
+		return requested.with(requested.approval().with(expires ? ApprovalStatus.EXPIRED : ApprovalStatus.UNCERTAIN));
+	}
+
+	/**
+	 * Which call each call of a reply is: itself, or the first that is the same in id,
+	 * tool and arguments. The same call runs once if it needs consent. An empty id is no
+	 * id.
+	 */
+	static List<Integer> originals(List<ToolCall> calls) {
+		Map<List<String>, Integer> first = new HashMap<>();
+		List<Integer> originals = new ArrayList<>();
+		for (int i = 0; i < calls.size(); i++) {
+			ToolCall call = calls.get(i);
+			boolean named = call.id() != null && !call.id().isBlank();
+			List<String> same = List.of(named ? call.id() : "#" + i, digest(call));
+			first.putIfAbsent(same, i);
+			originals.add(first.get(same));
+		}
+		return originals;
+	}
+
+	static String digest(ToolCall call) {
+		return ToolArguments.of(call.arguments()).digest(call.name());
+	}
+
+	@Nullable LedgerEntry entry(int index) {
+		return this.entries.stream().filter((entry) -> entry.approval().index() == index).findFirst().orElse(null);
+	}
+
+	/**
+	 * Takes back what has not run.
+	 * @return all entries as they are then
+	 */
+	List<LedgerEntry> cancel() {
+		return this.entries.stream().map((entry) -> switch (entry.status()) {
+			case PROPOSED, APPROVED -> cancelled(entry);
+			default -> entry;
+		}).toList();
+	}
+
+	private LedgerEntry cancelled(LedgerEntry entry) {
+		LedgerEntry cancelled = entry.with(entry.approval().with(ApprovalStatus.CANCELLED));
+		LedgerEntry stored = this.ledger.replace(cancelled);
+		// whoever decided in between is overtaken: without the lease nobody runs it
+		return (stored != null) ? stored : cancelled;
+	}
+
+	/**
+	 * What the model is told of each call of the reply, in their order.
+	 */
+	List<ToolResponse> answers(List<LedgerEntry> ended) {
+		HeldCalls now = new HeldCalls(this.calls, ended, this.ledger, this.texts);
+		List<Integer> originals = originals(this.calls);
+		List<ToolResponse> answers = new ArrayList<>();
+		for (int i = 0; i < this.calls.size(); i++) {
+			LedgerEntry own = now.entry(i);
+			LedgerEntry entry = (own != null) ? own : now.entry(originals.get(i));
+			answers.add(new ToolResponse(this.calls.get(i).id(), this.calls.get(i).name(),
+					(entry != null) ? answer(entry) : UNKNOWN));
+		}
+		return answers;
+	}
+
+	private String answer(LedgerEntry entry) {
+		return (entry.status() == ApprovalStatus.DONE && entry.result() != null)
+				? this.texts.result(entry.approval(), entry.result()) : this.texts.notRun(entry.approval());
+	}
+
+}

@@ -1,0 +1,193 @@
+package io.sessionkit.internal.approval;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.internal.turn.OpenTurns;
+import io.sessionkit.internal.turn.Turns;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tool calls that wait, run or have run, one record for each, and the standing
+ * decisions.
+ * <p>
+ * A record changes by compare-and-set only, on a connection of its own. One that waits
+ * for a decision lives as long as it may be decided, by the store's clock: so a decision
+ * that comes too late finds nothing to change, whoever's clock is wrong. Calls that are
+ * over move to another kind of record together with the turn's next part, so that what
+ * waits stays few.
+ */
+public final class Ledger {
+
+	private static final int BATCH = 100;
+
+	private final OpenTurns openTurns;
+
+	private final SessionStore store;
+
+	public Ledger(Turns turns) {
+		this.openTurns = turns.openTurns();
+		this.store = turns.store();
+	}
+
+	Instant now() {
+		return this.store.options().now();
+	}
+
+	// calls
+
+	/**
+	 * The write that enters a call.
+	 */
+	RecordWrite enter(LedgerEntry entry, @Nullable Duration expiresAfter) {
+		RecordWrite write = RecordWrite.create(SessionStore.APPROVAL, entry.approval().id(), payload(entry));
+		boolean waits = entry.status() == ApprovalStatus.PROPOSED && expiresAfter != null;
+		return (waits && expiresAfter != null) ? write.livingFor(expiresAfter) : write;
+	}
+
+	/**
+	 * The calls of a session that are not over, and those that have not been moved yet.
+	 */
+	public List<LedgerEntry> open(SessionKey key) {
+		return read(this.store.records(key, SessionStore.APPROVAL));
+	}
+
+	Optional<LedgerEntry> find(SessionKey key, String id) {
+		return open(key).stream().filter((entry) -> entry.approval().id().equals(id)).findFirst();
+	}
+
+	/**
+	 * The calls of a session that are over.
+	 */
+	public List<LedgerEntry> over(SessionKey key) {
+		return read(this.store.records(key, SessionStore.LEDGER));
+	}
+
+	/**
+	 * The calls that wait for a person in the sessions of an owner.
+	 */
+	public List<Approval> pending(String owner, Page page) {
+		List<Approval> pending = new ArrayList<>();
+		long wanted = (long) page.offset() + page.limit();
+		for (int offset = 0; pending.size() < wanted; offset += BATCH) {
+			List<SessionRecord> records = this.store.records(owner, SessionStore.APPROVAL, new Page(offset, BATCH));
+			pending.addAll(pending(records.stream().map(this::entry).toList()));
+			if (records.size() < BATCH) {
+				break;
+			}
+		}
+		return pending.stream().skip(page.offset()).limit(page.limit()).toList();
+	}
+
+	/**
+	 * Those of some calls that wait for a person.
+	 */
+	public List<Approval> pending(List<LedgerEntry> entries) {
+		return judged(entries).stream().map(LedgerEntry::approval).filter((call) -> call.status().isPending()).toList();
+	}
+
+	/**
+	 * The calls with the status that follows from who is at work: a claim whose holder is
+	 * gone is uncertain.
+	 */
+	List<LedgerEntry> judged(List<LedgerEntry> entries) {
+		Map<List<Object>, Optional<String>> holders = new HashMap<>();
+		return entries.stream().map((entry) -> {
+			if (entry.status() != ApprovalStatus.CLAIMED) {
+				return entry;
+			}
+			Approval call = entry.approval();
+			Optional<String> holder = holders.computeIfAbsent(List.of(call.key(), call.turnId()),
+					(turn) -> Optional.ofNullable(this.openTurns.leaseHolder(call.key(), call.turnId())));
+			boolean isHeld = holder.filter((who) -> Objects.equals(who, entry.holder())).isPresent();
+			return isHeld ? entry : entry.with(call.with(ApprovalStatus.UNCERTAIN));
+		}).toList();
+	}
+
+	/**
+	 * Changes a call if it is still as it was read.
+	 * @return the call as it is stored; null if somebody else was first, or the time to
+	 * decide is over
+	 */
+	@Nullable LedgerEntry replace(LedgerEntry changed) {
+		Approval call = changed.approval();
+		boolean stored = this.store.put(call.key(),
+				new RecordWrite(SessionStore.APPROVAL, call.id(), changed.revision(), payload(changed), null));
+		return stored ? changed.revision(changed.revision() + 1) : null;
+	}
+
+	/**
+	 * The writes that move calls to those that are over.
+	 */
+	List<RecordWrite> closing(List<LedgerEntry> entries) {
+		List<RecordWrite> writes = new ArrayList<>();
+		for (LedgerEntry entry : entries) {
+			String id = entry.approval().id();
+			if (entry.revision() > 0) {
+				writes.add(new RecordWrite(SessionStore.APPROVAL, id, RecordWrite.ANY, null, null));
+			}
+			writes.add(RecordWrite.put(SessionStore.LEDGER, id, payload(entry)));
+		}
+		return writes;
+	}
+
+	// standing decisions
+
+	public List<StandingDecision> standing(SessionKey key) {
+		return this.store.records(key, SessionStore.STANDING_DECISION)
+			.stream()
+			.sorted(Comparator.comparing(SessionRecord::writtenAt))
+			.map((record) -> LedgerForm.standing(key, record.id(), values(record)))
+			.toList();
+	}
+
+	void write(StandingDecision decision) {
+		String payload = this.store.options().codec().encodeValues(decision.key(), LedgerForm.values(decision));
+		this.store.put(decision.key(), RecordWrite.put(SessionStore.STANDING_DECISION, decision.id(), payload));
+	}
+
+	public boolean revoke(SessionKey key, String id) {
+		boolean there = standing(key).stream().map(StandingDecision::id).anyMatch(Predicate.isEqual(id));
+		return there && this.store.put(key,
+				new RecordWrite(SessionStore.STANDING_DECISION, id, RecordWrite.ANY, null, null));
+	}
+
+	private List<LedgerEntry> read(List<SessionRecord> records) {
+		return records.stream()
+			.map(this::entry)
+			.sorted(Comparator.comparing((LedgerEntry entry) -> entry.approval().requestedAt())
+				.thenComparing((entry) -> entry.approval().turnId())
+				.thenComparingInt((entry) -> entry.approval().round())
+				.thenComparingInt((entry) -> entry.approval().index()))
+			.toList();
+	}
+
+	private LedgerEntry entry(SessionRecord record) {
+		return LedgerForm.entry(record.key(), values(record), record.revision());
+	}
+
+	private Map<String, @Nullable Object> values(SessionRecord record) {
+		return this.store.options().codec().decodeValues(record.key(), record.payload());
+	}
+
+	private String payload(LedgerEntry entry) {
+		return this.store.options().codec().encodeValues(entry.approval().key(), LedgerForm.values(entry));
+	}
+
+}

@@ -1,0 +1,48 @@
+package io.sessionkit.internal.approval;
+
+import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ApprovalStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A tool call as it stands in the ledger.
+ *
+ * @param approval the call
+ * @param holder who claimed it; null if nobody did
+ * @param result what it returned, or what a person has answered; null if there is none
+ * @param failed whether the result is the message of what the tool threw
+ * @param revision the revision of its record; 0 if it has none
+ */
+public record LedgerEntry(Approval approval, @Nullable String holder, @Nullable String result, boolean failed,
+		long revision) {
+
+	static LedgerEntry requested(Approval approval) {
+		return new LedgerEntry(approval, null, null, false, 0);
+	}
+
+	ApprovalStatus status() {
+		return this.approval.status();
+	}
+
+	LedgerEntry with(Approval approval) {
+		return new LedgerEntry(approval, this.holder, this.result, this.failed, this.revision);
+	}
+
+	LedgerEntry claimed(Approval approval, String holder) {
+		return new LedgerEntry(approval, holder, null, false, this.revision);
+	}
+
+	LedgerEntry ended(Approval approval, String result, boolean failed) {
+		return new LedgerEntry(approval, this.holder, result, failed, this.revision);
+	}
+
+	@Override
+	public String toString() {
+		return "LedgerEntry[" + this.approval + ", revision " + this.revision + "]";
+	}
+
+	LedgerEntry revision(long revision) {
+		return new LedgerEntry(this.approval, this.holder, this.result, this.failed, revision);
+	}
+
+}

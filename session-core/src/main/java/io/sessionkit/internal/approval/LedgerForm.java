@@ -1,0 +1,204 @@
+package io.sessionkit.internal.approval;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.UnsupportedVersionException;
+import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.StandingDecision;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How calls and standing decisions look as the values of a record. A newer version is
+ * refused: what it means is not known, and nothing may run on a guess.
+ */
+final class LedgerForm {
+
+	/** Version 1 kept the last decision only. */
+	private static final int VERSION = 2;
+
+	private LedgerForm() {
+	}
+
+	static Map<String, Object> values(LedgerEntry entry) {
+		Approval approval = entry.approval();
+		Values values = new Values().put("version", VERSION)
+			.put("id", approval.id())
+			.put("turn", approval.turnId())
+			.put("round", approval.round())
+			.put("index", approval.index())
+			.put("agent", approval.agent())
+			.put("call", approval.callId())
+			.put("tool", approval.tool())
+			.put("arguments", approval.arguments())
+			.put("digest", approval.digest())
+			.put("description", approval.description())
+			.put("status", approval.status().name())
+			.put("requestedAt", approval.requestedAt())
+			.put("expiresAt", approval.expiresAt())
+			.put("claimedAt", approval.claimedAt())
+			.put("endedAt", approval.endedAt())
+			.put("toolDigest", approval.requirements().toolDigest())
+			.put("schema", approval.requirements().schema())
+			.put("marker", approval.requirements().version())
+			.put("trace", approval.requirements().traceId())
+			.put("holder", entry.holder())
+			.put("result", entry.result())
+			.put("failed", entry.failed())
+			.put("times", approval.times())
+			.put("decisions", approval.decisions().stream().map(LedgerForm::values).toList());
+		return values.map();
+	}
+
+	private static Map<String, Object> values(Approval.Decided decision) {
+		return new Values().put("verb", decision.verb().name())
+			.put("by", decision.by())
+			.put("at", decision.at())
+			.put("reason", decision.reason())
+			.put("arguments", decision.arguments())
+			.put("digest", decision.digest())
+			.put("standing", decision.standing())
+			.map();
+	}
+
+	/**
+	 * The call that values tell of.
+	 * @param revision the revision of their record
+	 */
+	static LedgerEntry entry(SessionKey key, Map<?, ?> values, long revision) {
+		checkVersion(key, values);
+		try {
+			Approval approval = new Approval(key, text(values, "id"), text(values, "turn"), number(values, "round"),
+					number(values, "index"), optional(values, "agent"), text(values, "call"), text(values, "tool"),
+					text(values, "arguments"), text(values, "digest"), optional(values, "description"),
+					ApprovalStatus.valueOf(text(values, "status")), instant(values, "requestedAt"),
+					(Instant) values.get("expiresAt"), decisions(values), (Instant) values.get("claimedAt"),
+					(Instant) values.get("endedAt"),
+					new Approval.Requirements(optional(values, "toolDigest"), optional(values, "schema"),
+							optional(values, "marker"), optional(values, "trace")),
+					values.containsKey("times") ? number(values, "times") : 1);
+			return new LedgerEntry(approval, optional(values, "holder"), optional(values, "result"),
+					Boolean.TRUE.equals(values.get("failed")), revision);
+		}
+		catch (ClassCastException | IllegalArgumentException ex) {
+			throw unreadable(key);
+		}
+	}
+
+	static Map<String, Object> values(StandingDecision decision) {
+		return new Values().put("version", VERSION)
+			.put("tool", decision.tool())
+			.put("digest", decision.digest())
+			.put("approved", decision.approved())
+			.put("reason", decision.reason())
+			.put("by", decision.by())
+			.put("at", decision.at())
+			.map();
+	}
+
+	static StandingDecision standing(SessionKey key, String id, Map<?, ?> values) {
+		checkVersion(key, values);
+		try {
+			return new StandingDecision(key, id, text(values, "tool"), optional(values, "digest"),
+					Boolean.TRUE.equals(values.get("approved")), optional(values, "reason"), text(values, "by"),
+					instant(values, "at"));
+		}
+		catch (ClassCastException | IllegalArgumentException ex) {
+			throw unreadable(key);
+		}
+	}
+
+	private static List<Approval.Decided> decisions(Map<?, ?> values) {
+		if (values.containsKey("by")) {
+			return List.of(decisionOfVersion1(values));
+		}
+		List<Approval.Decided> decisions = new ArrayList<>();
+		if (values.get("decisions") instanceof List<?> all) {
+			all.forEach((each) -> decisions.add(decision((Map<?, ?>) each)));
+		}
+		return decisions;
+	}
+
+	private static Approval.Decided decision(Map<?, ?> values) {
+		return new Approval.Decided(Decision.Verb.valueOf(text(values, "verb")), text(values, "by"),
+				instant(values, "at"), optional(values, "reason"), optional(values, "arguments"),
+				optional(values, "digest"), optional(values, "standing"));
+	}
+
+	/** It did not say what was decided, which shows in what became of the call. */
+	private static Approval.Decided decisionOfVersion1(Map<?, ?> values) {
+		String digest = optional(values, "effectiveDigest");
+		boolean answered = digest == null && text(values, "status").equals(ApprovalStatus.DONE.name());
+		Decision.Verb verb = (digest != null) ? Decision.Verb.APPROVE
+				: answered ? Decision.Verb.ANSWER : Decision.Verb.REJECT;
+		return new Approval.Decided(verb, text(values, "by"), instant(values, "decidedAt"), optional(values, "reason"),
+				optional(values, "effectiveArguments"), digest, optional(values, "standing"));
+	}
+
+	private static void checkVersion(SessionKey key, Map<?, ?> values) {
+		if (!(values.get("version") instanceof Integer version) || version < 1) {
+			throw unreadable(key);
+		}
+		if (version > VERSION) {
+			throw new UnsupportedVersionException("A tool call that waits in session " + key
+					+ " was written in version " + version + " of its form; this one reads up to " + VERSION
+					+ ". Decide and continue it with the version that wrote it.");
+		}
+	}
+
+	private static String text(Map<?, ?> values, String name) {
+		Object value = values.get(name);
+		if (value == null) {
+			throw new IllegalArgumentException(name);
+		}
+		return (String) value;
+	}
+
+	private static @Nullable String optional(Map<?, ?> values, String name) {
+		return (String) values.get(name);
+	}
+
+	private static int number(Map<?, ?> values, String name) {
+		if (values.get(name) instanceof Integer number && number >= 0) {
+			return number;
+		}
+		throw new IllegalArgumentException(name);
+	}
+
+	private static Instant instant(Map<?, ?> values, String name) {
+		if (values.get(name) instanceof Instant instant) {
+			return instant;
+		}
+		throw new IllegalArgumentException(name);
+	}
+
+	private static UnreadablePayloadException unreadable(SessionKey key) {
+		return new UnreadablePayloadException("A tool call or decision of session " + key + " cannot be read.", null);
+	}
+
+	/**
+	 * Values without those that are null.
+	 */
+	private record Values(Map<String, Object> map) {
+
+		Values() {
+			this(new HashMap<>());
+		}
+
+		Values put(String name, @Nullable Object value) {
+			if (value != null) {
+				this.map.put(name, value);
+			}
+			return this;
+		}
+
+	}
+
+}

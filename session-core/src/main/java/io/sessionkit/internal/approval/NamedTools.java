@@ -1,0 +1,174 @@
+package io.sessionkit.internal.approval;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+import io.sessionkit.approval.ApprovalPolicy;
+import io.sessionkit.approval.Ruling;
+import io.sessionkit.approval.ToolRequest;
+import io.sessionkit.internal.tool.ToolNames;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Asks about every call of the tools that are named.
+ * <p>
+ * If a name has a typo, the tool that was meant would run unasked. So a call is refused
+ * if one of its tools has a name like a configured one that no tool has so far. A
+ * configured name that is like no other may be that of a tool that another client offers
+ * later: it is logged, and refuses nothing.
+ */
+public final class NamedTools implements ApprovalPolicy {
+
+	private static final Log logger = LogFactory.getLog(NamedTools.class);
+
+	private static final String PROPERTY = "sessionkit.approval.tools";
+
+	private final Set<String> names;
+
+	private final Supplier<? extends Collection<String>> known;
+
+	/** Those of the names that a tool has. */
+	private final Set<String> found = ConcurrentHashMap.newKeySet();
+
+	private final Set<String> logged = ConcurrentHashMap.newKeySet();
+
+	private final AtomicBoolean listed = new AtomicBoolean();
+
+	/**
+	 * @param known the names of tools that there are besides those that a call offers
+	 */
+	public NamedTools(Set<String> names, Supplier<? extends Collection<String>> known) {
+		this.names = new LinkedHashSet<>(names);
+		this.known = known;
+	}
+
+	boolean isEmpty() {
+		return this.names.isEmpty();
+	}
+
+	@Override
+	public boolean appliesTo(String tool) {
+		return this.names.contains(tool);
+	}
+
+	@Override
+	public Ruling rule(ToolRequest request) {
+		return Ruling.ask();
+	}
+
+	/**
+	 * Checks the names by the tools that are known before any call. If there are none,
+	 * calls bring their tools along, and nothing can be said yet.
+	 * @throws IllegalStateException if one of these tools has a name like a configured
+	 * one that none of them has
+	 */
+	public void checkKnown() {
+		if (this.names.isEmpty()) {
+			return;
+		}
+		Collection<String> tools = list();
+		refuseLike(tools, "the tool beans have");
+		Set<String> missing = missing();
+		if (!missing.isEmpty() && !tools.isEmpty()) {
+			warn(missing, "no tool bean has such a name; the tool beans have " + new TreeSet<>(tools));
+		}
+	}
+
+	/**
+	 * Checks the names by the tools that a call offers.
+	 * @param offered the names of the tools
+	 * @throws IllegalStateException if one of these tools has a name like a configured
+	 * one that no tool has so far
+	 */
+	public void check(Collection<String> offered) {
+		if (offered.isEmpty() || missing().isEmpty()) {
+			return;
+		}
+		find(offered);
+		if (!this.listed.get() || !suspects(offered).isEmpty()) {
+			list();
+		}
+		refuseLike(offered, "this call offers");
+		Set<String> missing = missing();
+		missing.removeIf((name) -> !this.logged.add(name));
+		if (!missing.isEmpty()) {
+			warn(missing, "neither a tool bean nor a call so far has a tool of such a name; this call offers "
+					+ new TreeSet<>(offered));
+		}
+	}
+
+	private Set<String> missing() {
+		Set<String> missing = new TreeSet<>(this.names);
+		missing.removeAll(this.found);
+		return missing;
+	}
+
+	private void find(Collection<String> tools) {
+		tools.stream().filter(this.names::contains).forEach(this.found::add);
+	}
+
+	/**
+	 * Lists the tools that are known besides those of a call, which may take a request to
+	 * a server: done once, and again before a call is refused.
+	 */
+	private Collection<String> list() {
+		this.listed.set(true);
+		try {
+			Collection<String> tools = this.known.get();
+			find(tools);
+			return tools;
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The tool beans could not be listed, so not all names of " + PROPERTY + " were checked: "
+					+ ex.getClass().getName());
+			return List.of();
+		}
+	}
+
+	/**
+	 * A tool that is probably the one that a name means.
+	 */
+	private record Suspect(String name, String tool) {
+	}
+
+	private List<Suspect> suspects(Collection<String> tools) {
+		List<Suspect> suspects = new ArrayList<>();
+		for (String name : missing()) {
+			tools.stream()
+				.filter((tool) -> !this.names.contains(tool) && ToolNames.areAlike(name, tool))
+				.forEach((tool) -> suspects.add(new Suspect(name, tool)));
+		}
+		return suspects;
+	}
+
+	private void refuseLike(Collection<String> tools, String whose) {
+		List<Suspect> suspects = suspects(tools);
+		if (suspects.isEmpty()) {
+			return;
+		}
+		Set<String> names = suspects.stream().map(Suspect::name).collect(Collectors.toCollection(TreeSet::new));
+		String cure = suspects.stream()
+			.map((suspect) -> "write '" + suspect.tool() + "' instead of '" + suspect.name() + "'")
+			.collect(Collectors.joining(", "));
+		throw new IllegalStateException(PROPERTY + " names " + names + ", which no tool is called so far, but " + whose
+				+ " " + new TreeSet<>(tools) + ". If that is what was meant, " + cure
+				+ " (names are compared exactly, case-sensitive). If there are both tools, make the one that is named a"
+				+ " bean, or put @RequiresApproval on its method instead of naming it.");
+	}
+
+	private static void warn(Set<String> missing, String seen) {
+		logger
+			.warn(PROPERTY + " names " + missing + ", but " + seen + ". If a name is misspelt, the tool that was meant"
+					+ " runs without approval (names are compared exactly, case-sensitive).");
+	}
+
+}

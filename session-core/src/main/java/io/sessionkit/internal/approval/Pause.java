@@ -1,0 +1,52 @@
+package io.sessionkit.internal.approval;
+
+import java.util.List;
+
+import io.sessionkit.TurnResult;
+import io.sessionkit.approval.Approval;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.metadata.ChatGenerationMetadata;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+
+/**
+ * What a call gets whose turn waits.
+ *
+ * @param response no text, a finish reason that says why, and what waits in the metadata
+ * @param turn the turn as it is stored
+ */
+public record Pause(ChatResponse response, TurnResult turn) {
+
+	/** The finish reason of a response whose turn waits. */
+	public static final String FINISH_REASON = "approvalRequired";
+
+	/**
+	 * Where the metadata of its generation has what waits: a list of {@link Approval}.
+	 */
+	public static final String PENDING = "sessionkit.pending";
+
+	static Pause of(List<Approval> pending, TurnResult turn) {
+		return new Pause(response(pending), turn);
+	}
+
+	static ChatResponse response(List<Approval> pending) {
+		ChatGenerationMetadata end = ChatGenerationMetadata.builder()
+			.finishReason(FINISH_REASON)
+			.metadata(PENDING, pending)
+			.build();
+		return new ChatResponse(List.of(new Generation(new AssistantMessage(null), end)));
+	}
+
+	/**
+	 * Whether a response says that its turn waits.
+	 * @param response a response
+	 * @return true if its finish reason says so
+	 */
+	public static boolean isPause(ChatResponse response) {
+		return response.getResults()
+			.stream()
+			.anyMatch((generation) -> FINISH_REASON.equals(generation.getMetadata().getFinishReason()));
+	}
+
+}

@@ -1,0 +1,73 @@
+package io.sessionkit.internal.approval;
+
+import java.util.function.BiFunction;
+
+import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.approval.ApprovalTexts;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Texts that are always there: where those of the application fail, the default counts.
+ */
+public final class SafeTexts {
+
+	private static final Log logger = LogFactory.getLog(SafeTexts.class);
+
+	private static final ApprovalTexts DEFAULTS = new ApprovalTexts() {
+	};
+
+	private final ApprovalTexts texts;
+
+	public SafeTexts(ApprovalTexts texts) {
+		this.texts = texts;
+	}
+
+	/**
+	 * What the model is told of a call that does not run, or may have.
+	 */
+	String notRun(Approval approval) {
+		String why = whyNot(approval);
+		// it may have run, and then with the arguments that were approved
+		return (approval.claimedAt() != null) ? result(approval, why) : why;
+	}
+
+	private String whyNot(Approval approval) {
+		if (approval.status() == ApprovalStatus.REJECTED || approval.status() == ApprovalStatus.DENIED) {
+			Approval.Decided decision = approval.decision();
+			if (decision != null && decision.reason() != null) {
+				return decision.reason();
+			}
+		}
+		return text(approval, switch (approval.status()) {
+			case REJECTED -> ApprovalTexts::rejected;
+			case DENIED -> ApprovalTexts::denied;
+			case EXPIRED -> ApprovalTexts::expired;
+			case CLAIMED, UNCERTAIN -> ApprovalTexts::uncertain;
+			default -> ApprovalTexts::cancelled;
+		});
+	}
+
+	/**
+	 * What the model is told of a call that ran.
+	 */
+	String result(Approval approval, String result) {
+		return approval.isEdited() ? text(approval, (texts, call) -> texts.edited(call, result)) : result;
+	}
+
+	private String text(Approval approval, BiFunction<ApprovalTexts, Approval, String> text) {
+		try {
+			String own = text.apply(this.texts, approval);
+			if (own != null) {
+				return own;
+			}
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The text for a call of tool '" + approval.tool() + "' in session " + approval.key()
+					+ " could not be made, the default is used: " + ex.getClass().getName());
+		}
+		return text.apply(DEFAULTS, approval);
+	}
+
+}

@@ -1,0 +1,73 @@
+package io.sessionkit.internal.approval;
+
+import io.sessionkit.NestedTurnException;
+import io.sessionkit.approval.Ruling;
+import io.sessionkit.hook.HookContext;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.model.ToolContext;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.definition.ToolDefinition;
+import org.springframework.ai.tool.metadata.ToolMetadata;
+
+/**
+ * A tool in a call that names no session: a call that needs consent could not wait
+ * anywhere, so it fails.
+ */
+public final class SessionlessTool implements ToolCallback {
+
+	private final ToolCallback tool;
+
+	private final ApprovalRules rules;
+
+	private final ApprovalRules.Caller caller;
+
+	private final @Nullable HookContext enclosing;
+
+	SessionlessTool(ToolCallback tool, ApprovalRules rules, ApprovalRules.Caller caller,
+			@Nullable HookContext enclosing) {
+		this.tool = tool;
+		this.rules = rules;
+		this.caller = caller;
+		this.enclosing = enclosing;
+	}
+
+	@Override
+	public ToolDefinition getToolDefinition() {
+		return this.tool.getToolDefinition();
+	}
+
+	@Override
+	public ToolMetadata getToolMetadata() {
+		return this.tool.getToolMetadata();
+	}
+
+	@Override
+	public String call(String input) {
+		check(input);
+		return this.tool.call(input);
+	}
+
+	@Override
+	public String call(String input, @Nullable ToolContext context) {
+		check(input);
+		return this.tool.call(input, context);
+	}
+
+	private void check(String input) {
+		String name = getToolDefinition().name();
+		Ruling ruling = this.rules.rule(this.caller, new ToolCall("", "function", name, input), this.tool);
+		if (ruling.outcome() == Ruling.Outcome.ALLOW) {
+			return;
+		}
+		String inner = "Tool '" + name + "' needs an approval, and the call that offers it names no session in which it"
+				+ " could wait";
+		if (this.enclosing != null) {
+			throw new NestedTurnException(inner + "; it was made inside of turn " + this.enclosing.turnId()
+					+ " on session " + this.enclosing.key() + ". Let the outer call offer '" + name + "' itself.");
+		}
+		throw new IllegalStateException(inner + ". It was not run. Add .advisors(SessionAdvisor.session(..)).");
+	}
+
+}

@@ -1,0 +1,340 @@
+package io.sessionkit.internal.approval;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+import io.sessionkit.NestedTurnException;
+import io.sessionkit.SessionException;
+import io.sessionkit.TurnInProgressException;
+import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ApprovalEvent;
+import io.sessionkit.codec.ToolArguments;
+import io.sessionkit.internal.QuietThread;
+import io.sessionkit.internal.tool.ToolInput;
+import io.sessionkit.internal.turn.OpenTurn;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.model.ToolContext;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.execution.ToolExecutionException;
+import org.springframework.util.StringUtils;
+
+/**
+ * Runs the tools of one turn, those in the ledger at most once: a call is claimed before
+ * it runs and what came of it is stored before anything else is done with it. Safe for
+ * use by many threads.
+ */
+public final class ToolRuns {
+
+	/** {@link io.sessionkit.conversation.Approvals#CLAIM}. */
+	public static final String CLAIM = "sessionkit.claim";
+
+	private static final Log logger = LogFactory.getLog(ToolRuns.class);
+
+	private static final ThreadLocal<@Nullable Approval> running = new ThreadLocal<>();
+
+	private final OpenTurn turn;
+
+	private final Ledger ledger;
+
+	private final SafeTexts texts;
+
+	private final Consumer<ApprovalEvent> events;
+
+	/** What calls of the ledger have thrown for the tool loop to make results of. */
+	private final List<ToolExecutionException> failures = new CopyOnWriteArrayList<>();
+
+	ToolRuns(OpenTurn turn, Ledger ledger, SafeTexts texts, Consumer<ApprovalEvent> events) {
+		this.turn = turn;
+		this.ledger = ledger;
+		this.texts = texts;
+		this.events = events;
+	}
+
+	/**
+	 * What a tool threw when it ran, told again.
+	 */
+	private static final class RepeatedToolFailure extends RuntimeException {
+
+		RepeatedToolFailure(String message) {
+			super(message, null, false, false);
+		}
+
+	}
+
+	/**
+	 * The call that this thread runs a tool for.
+	 */
+	public static Optional<Approval> running() {
+		return Optional.ofNullable(running.get());
+	}
+
+	/**
+	 * Runs a tool that is not in the ledger.
+	 * @throws NestedTurnException if the tool made a call that it cannot make; it must
+	 * not be taken for a result
+	 * @throws ToolExecutionException if the tool failed, or could not read its arguments
+	 */
+	static String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {
+		try {
+			return (context != null) ? tool.call(arguments, context) : tool.call(arguments);
+		}
+		catch (ToolExecutionException ex) {
+			for (Throwable cause = ex.getCause(); cause != null; cause = cause.getCause()) {
+				if (cause instanceof NestedTurnException nested) {
+					throw nested;
+				}
+			}
+			throw ex;
+		}
+		catch (SessionException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw failure(tool, arguments, ex);
+		}
+	}
+
+	/**
+	 * What a model has written wrong is for the model to mend, whatever kind of tool it
+	 * is: Spring AI tells it where a method cannot read its arguments, and ends the call
+	 * where a function cannot.
+	 */
+	private static RuntimeException failure(ToolCallback tool, String arguments, RuntimeException thrown) {
+		String fault = new ToolInput(tool, ToolArguments.of(arguments)).unreadable();
+		if (fault == null) {
+			return thrown;
+		}
+		RuntimeException cause = (thrown.getCause() instanceof RuntimeException inner) ? inner : thrown;
+		return new ToolExecutionException(tool.getToolDefinition(),
+				StringUtils.hasText(cause.getMessage()) ? cause : new IllegalArgumentException(fault, thrown));
+	}
+
+	/**
+	 * Runs a call of a reply, or gives what it is answered with.
+	 */
+	String run(ToolBatch batch, ToolBatch.Slot slot, ToolCallback tool, String arguments,
+			@Nullable ToolContext context) {
+		ToolBatch.Slot original = slot.original();
+		if (original != null) {
+			return batch.repeated(original);
+		}
+		LedgerEntry entry = batch.entry(slot);
+		String result = (entry == null) ? run(tool, arguments, context) : answer(batch, slot, entry, tool, context);
+		batch.result(slot, result);
+		return result;
+	}
+
+	/**
+	 * Whether the tool loop has thrown what a tool threw instead of making a result of
+	 * it, and would do so each time that it is told again.
+	 */
+	boolean hasThrown(Throwable thrown) {
+		for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+			if (this.failures.contains(cause)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Spring AI makes results of these only; any other is thrown once, and told when the
+	 * turn goes on.
+	 */
+	private void note(Throwable thrown) {
+		if (thrown instanceof ToolExecutionException failure && failure.getCause() instanceof RuntimeException) {
+			this.failures.add(failure);
+		}
+	}
+
+	private String answer(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry entry, ToolCallback tool,
+			@Nullable ToolContext context) {
+		return switch (entry.status()) {
+			case APPROVED -> execute(batch, slot, entry, tool, context);
+			case DONE -> again(entry, tool);
+			case REJECTED, DENIED, CANCELLED, EXPIRED -> this.texts.notRun(entry.approval());
+			case PROPOSED, CLAIMED, UNCERTAIN ->
+				throw new IllegalStateException("Tool '" + entry.approval().tool() + "' was about to run on session "
+						+ this.turn.key() + " although its call is " + entry.status() + ". Nothing was run.");
+		};
+	}
+
+	private String again(LedgerEntry entry, ToolCallback tool) {
+		String result = Objects.requireNonNullElse(entry.result(), "");
+		if (entry.failed()) {
+			ToolExecutionException repeated = new ToolExecutionException(tool.getToolDefinition(),
+					new RepeatedToolFailure(result));
+			note(repeated);
+			throw repeated;
+		}
+		return this.texts.result(entry.approval(), result);
+	}
+
+	private String execute(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry approved, ToolCallback tool,
+			@Nullable ToolContext context) {
+		return this.turn.holding().underLease((lease) -> {
+			LedgerEntry claimed = claim(approved, lease.holder());
+			batch.entry(slot, claimed);
+			Approval call = claimed.approval();
+			String arguments = ToolArguments.of(call.effectiveArguments()).toString();
+			ToolContext withClaim = withClaim(context, call);
+			if (!lease.isHeld()) {
+				throw tooLate(batch, slot, approved, claimed);
+			}
+			String result;
+			try {
+				result = runClaimed(call, tool, arguments, withClaim);
+			}
+			catch (RuntimeException | Error ex) {
+				end(batch, slot, claimed, told(ex), true);
+				note(ex);
+				throw ex;
+			}
+			end(batch, slot, claimed, result, false);
+			return this.texts.result(call, result);
+		});
+	}
+
+	private static String told(Throwable thrown) {
+		Throwable cause = (thrown instanceof ToolExecutionException && thrown.getCause() != null) ? thrown.getCause()
+				: thrown;
+		return StringUtils.hasText(thrown.getMessage()) ? thrown.getMessage()
+				: "The tool failed: " + cause.getClass().getSimpleName();
+	}
+
+	private LedgerEntry claim(LedgerEntry approved, String holder) {
+		LedgerEntry claimed = replace(approved.claimed(approved.approval().claimed(this.ledger.now()), holder));
+		if (claimed == null) {
+			throw new TurnInProgressException(
+					"The call of tool '" + approved.approval().tool() + "' on session " + this.turn.key()
+							+ " was claimed or decided by somebody else in the meantime, or it was stored inside of a"
+							+ " transaction that is not committed. Nothing was run.");
+		}
+		return claimed;
+	}
+
+	/**
+	 * The claim was made, and by the time that this process knows of it somebody may have
+	 * considered the call uncertain and decided it. It has not run, so the claim is taken
+	 * back; where somebody has decided, that stands.
+	 */
+	private TurnInProgressException tooLate(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry approved,
+			LedgerEntry claimed) {
+		try {
+			LedgerEntry unclaimed = replace(LedgerEntry.requested(approved.approval()).revision(claimed.revision()));
+			batch.entry(slot, (unclaimed != null) ? unclaimed : claimed);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The claim of tool '" + approved.approval().tool() + "' on session " + this.turn.key()
+					+ " could not be taken back, so the call will be uncertain although it did not run: "
+					+ ex.getClass().getName());
+		}
+		return new TurnInProgressException("The lease of the open turn on session " + this.turn.key()
+				+ " ran out while tool '" + approved.approval().tool()
+				+ "' was claimed, so somebody else may have decided the call. Nothing was run. Call again without a"
+				+ " message to continue.");
+	}
+
+	private static String runClaimed(Approval call, ToolCallback tool, String arguments,
+			@Nullable ToolContext context) {
+		Approval before = running.get();
+		running.set(call);
+		try {
+			return run(tool, arguments, context);
+		}
+		finally {
+			if (before != null) {
+				running.set(before);
+			}
+			else {
+				running.remove();
+			}
+		}
+	}
+
+	/** The one way to tell a server at the other end of MCP. */
+	private static @Nullable ToolContext withClaim(@Nullable ToolContext context, Approval call) {
+		if (context == null) {
+			return null;
+		}
+		Map<String, Object> values = new HashMap<>(context.getContext());
+		values.put(CLAIM, call.id());
+		return new ToolContext(values);
+	}
+
+	/**
+	 * Stores what came of a call. Where the store does not answer, the result is known to
+	 * this process alone: it goes on with it, and stores it with the turn or when this
+	 * call ends.
+	 */
+	private void end(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry claimed, String result, boolean failed) {
+		LedgerEntry ended = claimed.ended(claimed.approval().ended(this.ledger.now()), storable(result), failed);
+		batch.entry(slot, ended);
+		LedgerEntry stored;
+		try {
+			stored = replace(ended);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The result of tool '" + claimed.approval().tool() + "' on session " + this.turn.key()
+					+ " could not be stored yet: " + ex.getClass().getName());
+			batch.late(slot, true);
+			return;
+		}
+		if (stored == null) {
+			throw decidedMeanwhile(claimed.approval());
+		}
+		batch.entry(slot, stored);
+		this.events.accept(new ApprovalEvent.Executed(stored.approval()));
+	}
+
+	/**
+	 * On a thread that nobody interrupts: a stream that is cancelled interrupts its
+	 * tools, and a store whose write is interrupted has done it or not.
+	 */
+	private @Nullable LedgerEntry replace(LedgerEntry changed) {
+		return QuietThread.call(() -> this.ledger.replace(changed));
+	}
+
+	/**
+	 * Stores the results that could not be stored when they were there.
+	 */
+	void storeLate(ToolBatch batch) {
+		for (ToolBatch.Slot slot : batch.late()) {
+			LedgerEntry ended = Objects.requireNonNull(batch.entry(slot));
+			LedgerEntry stored = replace(ended);
+			if (stored == null) {
+				stored = there(ended).orElseThrow(() -> decidedMeanwhile(ended.approval()));
+			}
+			batch.entry(slot, stored);
+			this.events.accept(new ApprovalEvent.Executed(stored.approval()));
+			batch.late(slot, false);
+		}
+	}
+
+	/** A write whose answer was lost may have been stored all the same. */
+	private Optional<LedgerEntry> there(LedgerEntry ended) {
+		return this.ledger.find(this.turn.key(), ended.approval().id())
+			.filter((entry) -> entry.status() == ended.status()
+					&& entry.approval().decisions().equals(ended.approval().decisions()));
+	}
+
+	private TurnInProgressException decidedMeanwhile(Approval call) {
+		return new TurnInProgressException("The call of tool '" + call.tool() + "' on session " + this.turn.key()
+				+ " was considered uncertain while it ran, and somebody decided it. What it returned is not used.");
+	}
+
+	/** A lone surrogate cannot be stored, and must not cost the whole result. */
+	private static String storable(String result) {
+		return new String(result.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+	}
+
+}

@@ -1,0 +1,136 @@
+package io.sessionkit.internal.message;
+
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.content.Media;
+
+/**
+ * The copies that one hook is given, and the way back: a copy that a hook returns stands
+ * for the message that it was made of, whatever the hook has done to it.
+ */
+public final class Copies {
+
+	private final Map<Message, Message> originals = new IdentityHashMap<>();
+
+	public Message give(Message message) {
+		Message copy = copy(message);
+		this.originals.put(copy, message);
+		return copy;
+	}
+
+	public List<Message> give(List<Message> messages) {
+		return messages.stream().map(this::give).toList();
+	}
+
+	/**
+	 * What a hook returned, with nothing in it that the hook could change later.
+	 */
+	public Message take(Message returned) {
+		Message original = this.originals.get(returned);
+		return (original != null) ? original : copy(returned);
+	}
+
+	public List<Message> take(List<Message> returned) {
+		return returned.stream().map(this::take).toList();
+	}
+
+	/**
+	 * The messages as a list that gives a copy at each read, so that it costs nothing
+	 * until somebody reads.
+	 */
+	public static List<Message> lazy(List<Message> messages) {
+		return new AbstractList<>() {
+
+			@Override
+			public Message get(int index) {
+				return copy(messages.get(index));
+			}
+
+			@Override
+			public int size() {
+				return messages.size();
+			}
+
+		};
+	}
+
+	public static boolean areAlike(List<Message> some, List<Message> others) {
+		if (some.size() != others.size()) {
+			return false;
+		}
+		for (int i = 0; i < some.size(); i++) {
+			if (!areAlike(some.get(i), others.get(i))) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/** Not only equal: a user message compares without its media. */
+	public static boolean areAlike(Message one, Message other) {
+		return one == other || (one.getClass() == other.getClass() && one.equals(other)
+				&& (!(one instanceof UserMessage user) || user.getMedia().equals(((UserMessage) other).getMedia())));
+	}
+
+	@SuppressWarnings("NullAway") // a provider may put null into the metadata
+	public static Map<String, Object> values(Map<String, ? extends @Nullable Object> values) {
+		Map<String, Object> copy = new LinkedHashMap<>();
+		values.forEach((name, value) -> copy.put(name, value(value)));
+		return copy;
+	}
+
+	private static @Nullable Object value(@Nullable Object value) {
+		if (value instanceof byte[] bytes) {
+			return bytes.clone();
+		}
+		if (value instanceof List<?> list) {
+			List<@Nullable Object> copy = new ArrayList<>(list.size());
+			list.forEach((each) -> copy.add(value(each)));
+			return Collections.unmodifiableList(copy);
+		}
+		if (value instanceof Set<?> set) {
+			Set<@Nullable Object> copy = new LinkedHashSet<>();
+			set.forEach((each) -> copy.add(value(each)));
+			return Collections.unmodifiableSet(copy);
+		}
+		if (value instanceof Map<?, ?> map) {
+			Map<Object, @Nullable Object> copy = new LinkedHashMap<>();
+			map.forEach((key, each) -> copy.put(key, value(each)));
+			return Collections.unmodifiableMap(copy);
+		}
+		return value;
+	}
+
+	private static Message copy(Message message) {
+		if (!MessageContent.knows(message)) {
+			return message;
+		}
+		MessageContent content = MessageContent.of(message);
+		return new MessageContent(content.type(), content.text(), new HashMap<>(values(content.metadata())),
+				List.copyOf(content.calls()), List.copyOf(content.responses()),
+				content.media().stream().map(Copies::medium).toList())
+			.message();
+	}
+
+	private static Media medium(Media medium) {
+		if (!(medium.getData() instanceof byte[] bytes)) {
+			return medium;
+		}
+		Media.Builder copy = Media.builder().mimeType(medium.getMimeType()).data(bytes.clone()).name(medium.getName());
+		return (medium.getId() != null) ? copy.id(medium.getId()).build() : copy.build();
+	}
+
+}

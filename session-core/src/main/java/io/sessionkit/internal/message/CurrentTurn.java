@@ -1,0 +1,58 @@
+package io.sessionkit.internal.message;
+
+import java.util.List;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * Where the current turn begins in a request, which hooks and advisors may have copied,
+ * changed and added to.
+ */
+public final class CurrentTurn {
+
+	private CurrentTurn() {
+	}
+
+	/**
+	 * The place of the first message of the turn: of itself, else of one that it was made
+	 * part of where it should be, else of the last one that is equal, if no answer is
+	 * behind it: that would be an earlier question. Else as far from the end as the turn
+	 * is long.
+	 * @param request the messages, whether or not system text is among them
+	 * @param turn the messages of the turn so far
+	 */
+	public static int start(List<Message> request, List<Message> turn) {
+		for (int i = 0; i < turn.size(); i++) {
+			int place = placeOf(turn.get(i), request);
+			if (place >= 0) {
+				return Math.max(0, place - i);
+			}
+		}
+		int expected = Math.max(0, request.size() - turn.size());
+		if (turn.isEmpty() || expected == request.size() || holds(request.get(expected), turn.get(0))) {
+			return expected;
+		}
+		int equal = request.lastIndexOf(turn.get(0));
+		boolean current = equal >= 0 && request.subList(equal, Math.max(equal, expected))
+			.stream()
+			.noneMatch(AssistantMessage.class::isInstance);
+		return current ? equal : expected;
+	}
+
+	private static int placeOf(Message message, List<Message> request) {
+		for (int i = 0; i < request.size(); i++) {
+			if (request.get(i) == message) {
+				return i;
+			}
+		}
+		return -1;
+	}
+
+	private static boolean holds(Message sent, Message message) {
+		String text = message.getText();
+		return sent.getMessageType() == message.getMessageType() && sent.getText() != null && text != null
+				&& sent.getText().contains(text);
+	}
+
+}

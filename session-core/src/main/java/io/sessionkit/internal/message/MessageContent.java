@@ -1,0 +1,108 @@
+package io.sessionkit.internal.message;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.MessageType;
+import org.springframework.ai.chat.messages.SystemMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.content.Media;
+import org.springframework.ai.content.MediaContent;
+
+/**
+ * What one of Spring AI's messages consists of. Whoever copies, changes or compares a
+ * message takes it apart and puts it together here, so that what a message gets in
+ * addition has to be added in one place. For stores and conversations, not for
+ * applications.
+ *
+ * @param type which of the four messages it is
+ * @param text the text; null if it has none
+ * @param metadata the metadata, whose values may be null
+ * @param calls the tool calls of an assistant message, else none
+ * @param responses the results of a tool response message, else none
+ * @param media the media of a user or an assistant message, else none
+ */
+public record MessageContent(MessageType type, @Nullable String text, Map<String, @Nullable Object> metadata,
+		List<ToolCall> calls, List<ToolResponse> responses, List<Media> media) {
+
+	/**
+	 * Whether {@link #of} knows all that a message of this class has. A subclass counts
+	 * as the class that it extends.
+	 * @param message a message
+	 * @return false for a message that is none of Spring AI's four
+	 */
+	public static boolean knows(Message message) {
+		return message instanceof UserMessage || message instanceof AssistantMessage || message instanceof SystemMessage
+				|| message instanceof ToolResponseMessage;
+	}
+
+	/**
+	 * Takes a message apart.
+	 * @param message a message
+	 * @return its content, in lists and a map of the caller's own; the values are those
+	 * of the message
+	 */
+	public static MessageContent of(Message message) {
+		Collection<ToolCall> calls = (message instanceof AssistantMessage reply) ? reply.getToolCalls() : List.of();
+		Collection<Media> media = (message instanceof MediaContent content) ? content.getMedia() : List.of();
+		return new MessageContent(message.getMessageType(), message.getText(), new HashMap<>(message.getMetadata()),
+				new ArrayList<>(calls), responses(message), new ArrayList<>(media));
+	}
+
+	private static List<ToolResponse> responses(Message message) {
+		List<ToolResponse> responses = (message instanceof ToolResponseMessage tools) ? tools.getResponses() : null;
+		return (responses != null) ? new ArrayList<>(responses) : List.of();
+	}
+
+	/**
+	 * Returns this content with another text.
+	 * @param changed the text
+	 * @return the content
+	 */
+	public MessageContent withText(@Nullable String changed) {
+		return new MessageContent(this.type, changed, this.metadata, this.calls, this.responses, this.media);
+	}
+
+	/**
+	 * Returns this content with other metadata.
+	 * @param changed the metadata
+	 * @return the content
+	 */
+	public MessageContent withMetadata(Map<String, ? extends @Nullable Object> changed) {
+		return new MessageContent(this.type, this.text, new HashMap<>(changed), this.calls, this.responses, this.media);
+	}
+
+	/**
+	 * Returns this content with other results of tools.
+	 * @param changed the results
+	 * @return the content
+	 */
+	public MessageContent withResponses(List<ToolResponse> changed) {
+		return new MessageContent(this.type, this.text, this.metadata, this.calls, changed, this.media);
+	}
+
+	/**
+	 * Puts the message together. Of a subclass it is the plain message.
+	 * @return a message that keeps the lists of this content
+	 */
+	public Message message() {
+		return switch (this.type) {
+			case USER -> MessageParts.user(Objects.requireNonNull(this.text), this.media, this.metadata);
+			case ASSISTANT -> MessageParts.assistant(this.text, this.calls, this.media, this.metadata);
+			case SYSTEM -> MessageParts.system(Objects.requireNonNull(this.text), this.metadata);
+			case TOOL -> MessageParts.tool(this.responses, this.metadata);
+		};
+	}
+
+}

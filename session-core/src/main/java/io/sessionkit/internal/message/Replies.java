@@ -1,0 +1,84 @@
+package io.sessionkit.internal.message;
+
+import java.util.List;
+import java.util.Set;
+
+import io.sessionkit.TokenUsage;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.metadata.ChatGenerationMetadata;
+import org.springframework.ai.chat.metadata.Usage;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+
+/**
+ * Reads what providers return.
+ */
+public final class Replies {
+
+	/**
+	 * What Anthropic puts into the metadata of a generation that is a thinking block, in
+	 * front of the one that is the answer.
+	 */
+	private static final Set<String> THINKING = Set.of("signature", "data");
+
+	private Replies() {
+	}
+
+	/**
+	 * The generation that the tool loop follows: the first with tool calls, else the
+	 * first that is not a thinking block.
+	 * @return it; null if there is no generation
+	 */
+	public static @Nullable Generation chosen(ChatResponse response) {
+		List<Generation> generations = response.getResults();
+		for (Generation generation : generations) {
+			if (generation.getOutput().hasToolCalls()) {
+				return generation;
+			}
+		}
+		for (Generation generation : generations) {
+			if (THINKING.stream().noneMatch(generation.getOutput().getMetadata()::containsKey)) {
+				return generation;
+			}
+		}
+		return generations.isEmpty() ? null : generations.get(generations.size() - 1);
+	}
+
+	/**
+	 * A response that says this and nothing else.
+	 */
+	public static ChatResponse with(ChatResponse response, Generation generation) {
+		return ChatResponse.builder().from(response).generations(List.of(generation)).build();
+	}
+
+	/**
+	 * A response that no model gave.
+	 */
+	public static ChatResponse answer(AssistantMessage message) {
+		return new ChatResponse(
+				List.of(new Generation(message, ChatGenerationMetadata.builder().finishReason("STOP").build())));
+	}
+
+	/**
+	 * Whether there is nothing in it that a person or a tool could use.
+	 */
+	public static boolean isBlank(AssistantMessage message) {
+		String text = message.getText();
+		return (text == null || text.isBlank()) && !message.hasToolCalls() && message.getMedia().isEmpty();
+	}
+
+	public static TokenUsage usage(@Nullable Usage usage) {
+		if (usage == null) {
+			return TokenUsage.NONE;
+		}
+		return new TokenUsage(count(usage.getPromptTokens()), count(usage.getCompletionTokens()),
+				count(usage.getCacheReadInputTokens()), count(usage.getCacheWriteInputTokens()));
+	}
+
+	private static long count(@Nullable Number number) {
+		return (number != null) ? number.longValue() : 0;
+	}
+
+}

@@ -1,0 +1,56 @@
+package io.sessionkit.internal.round;
+
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.metadata.ChatGenerationMetadata;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+import org.springframework.ai.model.tool.ToolCallLimitExceededException;
+import org.springframework.ai.model.tool.ToolExecutionResult;
+
+/**
+ * What a stream has handed to the caller, over all rounds. Not safe for use by many
+ * threads.
+ */
+final class Delivered {
+
+	/** Why a loop ends without a model call; what it returns then comes in one chunk. */
+	private static final Set<String> WITHOUT_ROUND = Set.of(ToolExecutionResult.FINISH_REASON,
+			ToolCallLimitExceededException.FINISH_REASON);
+
+	private final ReplyAggregator reply = new ReplyAggregator();
+
+	private @Nullable ChatResponse last;
+
+	private List<Generation> withoutRound = List.of();
+
+	void add(ChatResponse chunk) {
+		this.last = chunk;
+		this.reply.add(chunk);
+		if (chunk.hasFinishReasons(WITHOUT_ROUND)) {
+			this.withoutRound = chunk.getResults();
+		}
+	}
+
+	/**
+	 * What the loop returned, as a call that is no stream would have returned it.
+	 */
+	List<Generation> generations() {
+		if (!this.withoutRound.isEmpty() || this.reply.isEmpty()) {
+			return this.withoutRound;
+		}
+		return List.of(new Generation(this.reply.message(), ChatGenerationMetadata.NULL));
+	}
+
+	/**
+	 * The whole answer, with what the last chunk says of the response.
+	 */
+	@Nullable ChatResponse response() {
+		ChatResponse end = this.last;
+		return (end != null) ? ChatResponse.builder().from(end).generations(generations()).build() : null;
+	}
+
+}

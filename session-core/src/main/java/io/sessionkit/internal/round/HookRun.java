@@ -1,0 +1,272 @@
+package io.sessionkit.internal.round;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+
+import io.sessionkit.HookFailedException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionRefusedException;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.Verdict;
+import io.sessionkit.Verdict.Outcome;
+import io.sessionkit.Verdict.Phase;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.RunningTurn;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.message.Copies;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * Asks the hooks of one turn and keeps their verdicts. Safe for use by many threads; no
+ * lock is held while a hook thinks.
+ */
+public final class HookRun {
+
+	/**
+	 * What the hooks of a phase have left.
+	 *
+	 * @param value the value
+	 * @param replaced whether a hook has replaced it
+	 * @param answer what a hook answered; null for nothing
+	 */
+	public record Passed<T>(T value, boolean replaced, @Nullable String answer) {
+	}
+
+	/**
+	 * How a turn ends that a hook has stopped.
+	 */
+	private record Stop(RuntimeException exception, TurnEnd end) {
+	}
+
+	private static final int DEEPEST_CAUSE = 50;
+
+	private final SessionKey key;
+
+	private final List<NamedHook> outsideIn;
+
+	private final List<NamedHook> insideOut;
+
+	private final List<NamedHook> beforeModel;
+
+	private final List<NamedHook> besideModel;
+
+	private final boolean checksReplies;
+
+	private final Function<Phase, RunningTurn> turn;
+
+	private final List<Verdict> verdicts = new ArrayList<>();
+
+	private @Nullable Stop stop;
+
+	/**
+	 * @param turn the turn as the hooks of a phase find it
+	 */
+	public HookRun(SessionKey key, List<SessionHook> hooks, Function<Phase, RunningTurn> turn) {
+		this.key = key;
+		this.outsideIn = hooks.stream().map(NamedHook::of).toList();
+		List<NamedHook> reversed = new ArrayList<>(this.outsideIn);
+		Collections.reverse(reversed);
+		this.insideOut = reversed;
+		this.beforeModel = this.outsideIn.stream().filter((hook) -> !hook.besideModel()).toList();
+		this.besideModel = this.outsideIn.stream().filter(NamedHook::besideModel).toList();
+		this.checksReplies = this.outsideIn.stream().anyMatch(NamedHook::checksReplies);
+		this.turn = turn;
+	}
+
+	public boolean isEmpty() {
+		return this.outsideIn.isEmpty();
+	}
+
+	/**
+	 * Whether a reply may be withheld or changed.
+	 */
+	public boolean checksReplies() {
+		return this.checksReplies;
+	}
+
+	public synchronized List<Verdict> verdicts() {
+		return List.copyOf(this.verdicts);
+	}
+
+	/**
+	 * The newest refusal; null if there is none.
+	 */
+	public synchronized @Nullable Verdict refusal() {
+		return this.verdicts.stream()
+			.filter((verdict) -> verdict.outcome() == Outcome.REFUSED)
+			.reduce((before, last) -> last)
+			.orElse(null);
+	}
+
+	/**
+	 * How the turn ends if this is what ended it, or was wrapped into what ended it.
+	 * @return null if it is not the work of a hook
+	 */
+	public synchronized @Nullable TurnEnd end(Throwable cause) {
+		Throwable current = cause;
+		for (int depth = 0; this.stop != null && current != null && depth < DEEPEST_CAUSE; depth++) {
+			if (current == this.stop.exception()) {
+				return this.stop.end();
+			}
+			current = current.getCause();
+		}
+		return null;
+	}
+
+	/**
+	 * Asks about the input, but for the guards that are asked beside the model.
+	 * @throws SessionRefusedException if a hook refuses; what a hook throws is thrown as
+	 * it is
+	 */
+	public Passed<List<Message>> beforeTurn(List<Message> input) {
+		return run(this.beforeModel, HookStep.beforeTurn(input), input);
+	}
+
+	/**
+	 * Asks all about input that is added to a turn.
+	 * @throws SessionRefusedException if a hook refuses; what a hook throws is thrown as
+	 * it is
+	 */
+	public Passed<List<Message>> beforeMore(List<Message> input) {
+		return run(this.outsideIn, HookStep.beforeTurn(input), input);
+	}
+
+	/**
+	 * Whether guards are to be asked beside the model.
+	 */
+	public boolean checksBesideModel() {
+		return !this.besideModel.isEmpty();
+	}
+
+	/**
+	 * Asks those guards about the input.
+	 * @param input the input as the others have left it
+	 * @throws SessionRefusedException if one refuses; what it throws is thrown as it is
+	 */
+	public void besideModel(List<Message> input) {
+		run(this.besideModel, HookStep.beforeTurn(input), input);
+	}
+
+	/**
+	 * Asks about a request.
+	 * @param turnStart where the current turn begins in a request
+	 * @throws SessionRefusedException if a hook refuses; what a hook throws is thrown as
+	 * it is
+	 */
+	public Passed<List<Message>> beforeModel(List<Message> request, ToIntFunction<List<Message>> turnStart) {
+		return run(this.outsideIn, HookStep.beforeModel(turnStart), request);
+	}
+
+	/**
+	 * Asks about a reply.
+	 * @throws SessionRefusedException if a hook refuses
+	 * @throws HookFailedException if a hook fails
+	 */
+	AssistantMessage afterModel(AssistantMessage reply) {
+		return run(this.insideOut, HookStep.afterModel(), reply).value();
+	}
+
+	/**
+	 * Asks about what is kept.
+	 * @throws SessionRefusedException if a hook refuses
+	 * @throws HookFailedException if a hook fails
+	 */
+	public List<Message> beforeSave(KeptPart part) {
+		return run(this.insideOut, HookStep.beforeSave(part), part.messages()).value();
+	}
+
+	private <T> Passed<T> run(List<NamedHook> hooks, HookStep<T> step, T value) {
+		T now = value;
+		for (NamedHook hook : hooks) {
+			HookResult<T> result = ask(hook, step, now);
+			if (result instanceof HookResult.Keep<T> keep && keep.note() != null) {
+				add(new Verdict(hook.name(), step.phase(), Outcome.PASSED, NamedHook.storable(keep.note())));
+			}
+			if (result instanceof HookResult.Refuse<T> refuse) {
+				throw refused(hook, step.phase(), refuse.reason());
+			}
+			if (result instanceof HookResult.Answer answer) {
+				add(new Verdict(hook.name(), step.phase(), Outcome.ANSWERED, null));
+				return new Passed<>(now, now != value, answer.text());
+			}
+			if (result instanceof HookResult.Replace<T> replace && !step.isSame(replace.value(), now)) {
+				add(new Verdict(hook.name(), step.phase(), Outcome.REPLACED, null));
+				now = replace.value();
+				step.replaced(now);
+			}
+		}
+		return new Passed<>(now, now != value, null);
+	}
+
+	private <T> HookResult<T> ask(NamedHook hook, HookStep<T> step, T value) {
+		try {
+			Copies copies = new Copies();
+			HookResult<T> result = asked(hook, step, copies, value);
+			hook.check(result, step.phase());
+			if (result instanceof HookResult.Replace<T> replace) {
+				T taken = step.take(copies, replace.value());
+				String fault = step.fault(taken);
+				if (fault != null) {
+					throw new NamedHook.MisusedException(hook, step.phase(), "returned " + fault + ".");
+				}
+				return HookResult.replace(taken);
+			}
+			return result;
+		}
+		catch (Throwable ex) {
+			String reason = (ex instanceof NamedHook.MisusedException) ? String.valueOf(ex.getMessage())
+					: ex.getClass().getName();
+			Verdict verdict = new Verdict(hook.name(), step.phase(), Outcome.FAILED, reason);
+			add(verdict);
+			if (step.phase() == Phase.AFTER_MODEL || step.phase() == Phase.BEFORE_SAVE) {
+				throw failed(verdict, ex);
+			}
+			throw ex;
+		}
+	}
+
+	private <T> HookResult<T> asked(NamedHook hook, HookStep<T> step, Copies copies, T value) {
+		RunningTurn running = this.turn.apply(step.phase());
+		try (TurnBinding binding = TurnBinding.of(running)) {
+			return step.ask(hook.hook(), running.context(), copies, value);
+		}
+	}
+
+	private SessionRefusedException refused(NamedHook hook, Phase phase, String reason) {
+		Verdict verdict = new Verdict(hook.name(), phase, Outcome.REFUSED, NamedHook.storable(reason));
+		add(verdict);
+		return stop(
+				new SessionRefusedException("Hook '" + hook.name() + "' refused in " + NamedHook.method(phase)
+						+ " of a turn on session " + this.key + ": " + verdict.reason(), verdict),
+				new TurnEnd(TurnStatus.REFUSED, null));
+	}
+
+	/**
+	 * What the hook threw may quote the reply, so it does not go on as it is.
+	 */
+	private HookFailedException failed(Verdict verdict, Throwable thrown) {
+		return stop(new HookFailedException(
+				"Hook '" + verdict.hook() + "' failed in " + NamedHook.method(verdict.phase())
+						+ " of a turn on session " + this.key + ", so the reply is withheld: " + verdict.reason(),
+				verdict, (thrown instanceof NamedHook.MisusedException) ? null : thrown), TurnEnd.failed(thrown));
+	}
+
+	private synchronized <X extends RuntimeException> X stop(X exception, TurnEnd end) {
+		this.stop = new Stop(exception, end);
+		return exception;
+	}
+
+	private synchronized void add(Verdict verdict) {
+		if (!this.verdicts.contains(verdict)) {
+			this.verdicts.add(verdict);
+		}
+	}
+
+}

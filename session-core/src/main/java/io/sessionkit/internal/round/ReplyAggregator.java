@@ -1,0 +1,200 @@
+package io.sessionkit.internal.round;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.TokenUsage;
+import io.sessionkit.internal.message.MessageContent;
+import io.sessionkit.internal.message.Replies;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.MessageType;
+import org.springframework.ai.chat.metadata.ChatGenerationMetadata;
+import org.springframework.ai.chat.metadata.ChatResponseMetadata;
+import org.springframework.ai.chat.metadata.Usage;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+import org.springframework.ai.content.Media;
+
+/**
+ * Puts the chunks of one streamed reply together. Unlike Spring AI's aggregator it keeps
+ * media and all provider state, and leaves a model's thoughts out of what it said. Not
+ * safe for use by many threads.
+ */
+final class ReplyAggregator {
+
+	/** Marks a chunk as a thought, not as part of the answer (Google GenAI). */
+	private static final String IS_THOUGHT = "isThought";
+
+	/** One entry for each part that a chunk holds, so chunks add up (Google GenAI). */
+	private static final String THOUGHT_SIGNATURES = "thoughtSignatures";
+
+	private final StringBuilder text = new StringBuilder();
+
+	private final Map<String, @Nullable Object> metadata = new HashMap<>();
+
+	private final List<ToolCall> toolCalls = new ArrayList<>();
+
+	private final List<Media> media = new ArrayList<>();
+
+	private boolean empty = true;
+
+	private boolean finished;
+
+	private @Nullable ChatResponse end;
+
+	private @Nullable ChatGenerationMetadata finish;
+
+	private @Nullable String model;
+
+	private TokenUsage usage = TokenUsage.NONE;
+
+	/**
+	 * Takes a chunk in.
+	 * @param chunk the chunk
+	 */
+	void add(ChatResponse chunk) {
+		addMetadata(chunk.getMetadata());
+		if (this.end == null || Replies.usage(chunk.getMetadata().getUsage()).total() > 0
+				|| Replies.usage(this.end.getMetadata().getUsage()).total() == 0) {
+			this.end = chunk;
+		}
+		for (Generation generation : chunk.getResults()) {
+			this.empty = false;
+			if (isFinish(generation.getMetadata())) {
+				this.finished = true;
+				this.finish = generation.getMetadata();
+			}
+		}
+		Generation chosen = Replies.chosen(chunk);
+		if (chosen != null) {
+			addMessage(chosen.getOutput());
+		}
+	}
+
+	/**
+	 * Whether no chunk held a message.
+	 */
+	boolean isEmpty() {
+		return this.empty;
+	}
+
+	/**
+	 * Whether the model has said that it is done and that it calls no tools.
+	 */
+	boolean isFinalAnswer() {
+		return this.finished && this.toolCalls.isEmpty();
+	}
+
+	TokenUsage usage() {
+		return this.usage;
+	}
+
+	@Nullable String model() {
+		return this.model;
+	}
+
+	/**
+	 * The whole reply.
+	 */
+	AssistantMessage message() {
+		return build(this.toolCalls);
+	}
+
+	/**
+	 * What was said so far. Tool calls are left out: nobody knows whether they are whole.
+	 */
+	AssistantMessage partial() {
+		return build(List.of());
+	}
+
+	/**
+	 * The reply as it is handed on in the place of its chunks. Text and tool calls are
+	 * apart, since the tool loop keeps chunks with calls to itself.
+	 * @param checked the reply, as hooks have left it; null if there was none
+	 */
+	List<ChatResponse> responses(@Nullable AssistantMessage checked) {
+		ChatResponse last = this.end;
+		if (last == null || checked == null) {
+			return (last != null) ? List.of(last) : List.of();
+		}
+		ChatGenerationMetadata metadata = (this.finish != null) ? this.finish : ChatGenerationMetadata.NULL;
+		String text = checked.getText();
+		if (!checked.hasToolCalls() || text == null || text.isEmpty()) {
+			return List.of(Replies.with(last, new Generation(checked, metadata)));
+		}
+		AssistantMessage calls = (AssistantMessage) MessageContent.of(checked).withText("").message();
+		return List.of(said(text), Replies.with(last, new Generation(calls, metadata)));
+	}
+
+	/**
+	 * What goes on in the place of the reply, with what the reply has cost.
+	 * @param unread the reply if its text was kept back so far; null if it was not
+	 */
+	List<ChatResponse> as(ChatResponse instead, @Nullable AssistantMessage unread) {
+		ChatResponse next = (this.end != null) ? Replies.with(this.end, instead.getResults().get(0)) : instead;
+		String text = (unread != null) ? unread.getText() : null;
+		return (text == null || text.isEmpty()) ? List.of(next) : List.of(said(text), next);
+	}
+
+	private static ChatResponse said(String text) {
+		return new ChatResponse(List.of(new Generation(new AssistantMessage(text))));
+	}
+
+	@SuppressWarnings("NullAway") // Spring AI declares the values non-null but providers
+									// put null there
+	private AssistantMessage build(List<ToolCall> calls) {
+		return (AssistantMessage) new MessageContent(MessageType.ASSISTANT, this.text.toString(),
+				new HashMap<>(this.metadata), List.copyOf(calls), List.of(), List.copyOf(this.media))
+			.message();
+	}
+
+	private void addMessage(AssistantMessage message) {
+		boolean thought = Boolean.parseBoolean(String.valueOf(message.getMetadata().get(IS_THOUGHT)));
+		if (message.getText() != null && !thought) {
+			this.text.append(message.getText());
+		}
+		message.getMetadata().forEach(this::addProperty);
+		this.toolCalls.addAll(message.getToolCalls());
+		this.media.addAll(message.getMedia());
+	}
+
+	private void addProperty(String name, @Nullable Object value) {
+		if (name.equals(THOUGHT_SIGNATURES) && value instanceof List<?> more
+				&& this.metadata.get(name) instanceof List<?> before) {
+			List<@Nullable Object> all = new ArrayList<>(before);
+			all.addAll(more);
+			this.metadata.put(name, all);
+		}
+		else {
+			this.metadata.put(name, value);
+		}
+	}
+
+	private void addMetadata(@Nullable ChatResponseMetadata metadata) {
+		if (metadata == null) {
+			return;
+		}
+		if (metadata.getModel() != null && !metadata.getModel().isEmpty()) {
+			this.model = metadata.getModel();
+		}
+		TokenUsage counted = Replies.usage(metadata.getUsage());
+		this.usage = new TokenUsage(last(counted.input(), this.usage.input()),
+				last(counted.output(), this.usage.output()), last(counted.cacheRead(), this.usage.cacheRead()),
+				last(counted.cacheWrite(), this.usage.cacheWrite()));
+	}
+
+	private static long last(long now, long before) {
+		return (now > 0) ? now : before;
+	}
+
+	private static boolean isFinish(@Nullable ChatGenerationMetadata metadata) {
+		String reason = (metadata != null) ? metadata.getFinishReason() : null;
+		return reason != null && !reason.isEmpty();
+	}
+
+}

@@ -1,0 +1,347 @@
+package io.sessionkit.internal.round;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import io.sessionkit.Round;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.internal.message.Replies;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.model.Generation;
+import org.springframework.ai.model.tool.ToolCallLimitExceededException;
+import org.springframework.ai.model.tool.ToolExecutionResult;
+
+/**
+ * Writes down what happens between the question and the end of the tool loop, each
+ * message once. It goes by two facts only: a request that ends with a tool message, while
+ * calls are unanswered, brings their results; any other request, after something was
+ * recorded, means that the loop was started again from outside. So it does not matter
+ * whether the tool advisor forwards all messages of the turn or only the newest.
+ * <p>
+ * Not safe for use by many threads: {@link io.sessionkit.internal.turn.OpenTurn} locks.
+ */
+public final class Transcript {
+
+	/** What a call that the loop did not come to is answered with. */
+	static final String NOT_RUN = "Not run: the tool loop had ended before.";
+
+	private static final String TOOL_ID = "toolId";
+
+	private static final String TOOL_NAME = "toolName";
+
+	/**
+	 * A message and when it came.
+	 */
+	public record Entry(Message message, Instant at) {
+	}
+
+	private final Supplier<Instant> now;
+
+	private final UnaryOperator<Message> storable;
+
+	private final List<Entry> entries = new ArrayList<>();
+
+	private final List<Round> rounds = new ArrayList<>();
+
+	private final List<Message> news = new ArrayList<>();
+
+	private List<Message> firstRequest = List.of();
+
+	private @Nullable AssistantMessage unanswered;
+
+	private boolean answered;
+
+	/** The message that the turn is answered with; null if there is none. */
+	private @Nullable Message reply;
+
+	public Transcript(Supplier<Instant> now, UnaryOperator<Message> storable) {
+		this.now = now;
+		this.storable = storable;
+	}
+
+	/**
+	 * A model call is about to be made.
+	 * @param request what the tool advisor forwards
+	 * @return the whole request, the turn's own messages included
+	 */
+	List<Message> beforeRound(List<Message> request) {
+		ToolResponseMessage results = (this.unanswered != null) ? results(request, this.unanswered) : null;
+		if (results != null) {
+			add(results);
+			this.unanswered = null;
+		}
+		else if (!this.entries.isEmpty() && !isRepetition(request)) {
+			restart();
+		}
+		if (this.entries.isEmpty()) {
+			this.firstRequest = List.copyOf(request);
+			return request;
+		}
+		return whole(request);
+	}
+
+	/**
+	 * The whole request that belongs to what the tool advisor forwards.
+	 */
+	List<Message> whole(List<Message> request) {
+		if (request.size() >= this.firstRequest.size() + this.entries.size()) {
+			return request;
+		}
+		List<Message> whole = new ArrayList<>(this.firstRequest);
+		this.entries.forEach((entry) -> whole.add(entry.message()));
+		return whole;
+	}
+
+	/**
+	 * Whether the request was made before, and the model has not answered it: an advisor
+	 * inside the loop tries once more.
+	 */
+	private boolean isRepetition(List<Message> request) {
+		if (this.unanswered != null || this.answered || request.isEmpty()) {
+			return false;
+		}
+		Message newest = this.entries.stream()
+			.map(Entry::message)
+			.filter((message) -> !(message instanceof UserMessage))
+			.reduce((before, last) -> last)
+			.orElse(null);
+		return newest instanceof ToolResponseMessage && newest.equals(request.get(request.size() - 1));
+	}
+
+	/**
+	 * The results that a request brings: its last message, or, where another advisor has
+	 * put something behind them, what follows the calls in the part that is new.
+	 */
+	private @Nullable ToolResponseMessage results(List<Message> request, AssistantMessage calls) {
+		if (!request.isEmpty() && request.get(request.size() - 1) instanceof ToolResponseMessage results) {
+			return results;
+		}
+		for (int i = request.size() - 1; i > this.firstRequest.size(); i--) {
+			if (request.get(i) instanceof ToolResponseMessage results
+					&& request.get(i - 1) instanceof AssistantMessage before
+					&& before.getToolCalls().equals(calls.getToolCalls())) {
+				return results;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * The model has answered.
+	 * @param reply the reply that the tool loop follows
+	 */
+	void afterRound(AssistantMessage reply, @Nullable String model, TokenUsage usage) {
+		round(model, usage);
+		said(reply);
+	}
+
+	/**
+	 * The model has answered; what it said may become part of the turn or not.
+	 */
+	void round(@Nullable String model, TokenUsage usage) {
+		this.rounds.add(new Round(model, usage));
+	}
+
+	/**
+	 * What the model has said becomes part of the turn.
+	 * @param reply the reply that the tool loop follows
+	 */
+	void said(AssistantMessage reply) {
+		if (Replies.isBlank(reply)) {
+			return;
+		}
+		add(reply);
+		if (reply.hasToolCalls()) {
+			this.unanswered = reply;
+		}
+		else {
+			endWithNewest();
+		}
+	}
+
+	/**
+	 * A hook has answered in the place of the model.
+	 */
+	void answer(AssistantMessage reply) {
+		add(reply);
+		endWithNewest();
+	}
+
+	/**
+	 * The caller has said more, behind the results that are there.
+	 */
+	void asked(List<Message> messages) {
+		messages.forEach(this::add);
+	}
+
+	/**
+	 * The calls of the newest reply are answered, and the turn ends with that.
+	 */
+	void answered(List<ToolResponse> results) {
+		add(ToolResponseMessage.builder().responses(results).build());
+		this.unanswered = null;
+		endWithNewest();
+	}
+
+	/**
+	 * Whether nothing has been said in this run of the loop.
+	 */
+	boolean isEmpty() {
+		return this.entries.isEmpty();
+	}
+
+	/**
+	 * Whether tools are called and their results are not there.
+	 */
+	boolean awaitsResults() {
+		return this.unanswered != null;
+	}
+
+	/**
+	 * The loop has ended.
+	 * @param generations what it returned to the caller
+	 */
+	void afterLoop(List<Generation> generations) {
+		if (this.unanswered == null) {
+			takeForeignAnswer(generations);
+			return;
+		}
+		if (generations.stream().anyMatch((generation) -> generation.getOutput().hasToolCalls())) {
+			// nobody runs tools here: the application does, and sends the results as the
+			// input of the next turn
+			endWithNewest();
+			return;
+		}
+		List<ToolResponse> results = resultsWithoutRound(generations);
+		List<ToolCall> calls = this.unanswered.getToolCalls();
+		for (int i = results.size(); i < calls.size(); i++) {
+			results.add(new ToolResponse(calls.get(i).id(), calls.get(i).name(), NOT_RUN));
+		}
+		answered(results);
+	}
+
+	/**
+	 * Keeps what was said before the end came.
+	 */
+	void partial(AssistantMessage message) {
+		if (!Replies.isBlank(message)) {
+			this.entries.add(entry(message));
+		}
+	}
+
+	boolean isAnswered() {
+		return this.answered;
+	}
+
+	/**
+	 * The message of the entries that the turn is answered with.
+	 * @return null if it is not answered
+	 */
+	@Nullable Message reply() {
+		return this.reply;
+	}
+
+	private void endWithNewest() {
+		this.answered = true;
+		this.reply = this.entries.get(this.entries.size() - 1).message();
+	}
+
+	List<Entry> entries() {
+		return List.copyOf(this.entries);
+	}
+
+	/**
+	 * The messages that have become part of the turn since this was asked last.
+	 */
+	List<Message> drainNews() {
+		List<Message> drained = List.copyOf(this.news);
+		this.news.clear();
+		return drained;
+	}
+
+	List<Round> rounds() {
+		return List.copyOf(this.rounds);
+	}
+
+	private void add(Message message) {
+		Entry entry = entry(message);
+		this.entries.add(entry);
+		this.news.add(entry.message());
+	}
+
+	private Entry entry(Message message) {
+		return new Entry(this.storable.apply(message), this.now.get());
+	}
+
+	private void restart() {
+		this.entries.clear();
+		this.unanswered = null;
+		this.answered = false;
+		this.reply = null;
+	}
+
+	/**
+	 * An advisor inside ours, a cache for example, may answer without asking the model.
+	 */
+	private void takeForeignAnswer(List<Generation> generations) {
+		if (!this.answered && this.rounds.isEmpty() && !generations.isEmpty()
+				&& !Replies.isBlank(generations.get(0).getOutput())) {
+			add(generations.get(0).getOutput());
+			endWithNewest();
+		}
+	}
+
+	/**
+	 * The results that no model call followed: of tools that return to the caller
+	 * directly, or those that were there when a limit ended the loop.
+	 */
+	private List<ToolResponse> resultsWithoutRound(List<Generation> generations) {
+		String reason = generations.isEmpty() ? null : generations.get(0).getMetadata().getFinishReason();
+		if (ToolExecutionResult.FINISH_REASON.equals(reason)) {
+			return direct(generations);
+		}
+		if (ToolCallLimitExceededException.FINISH_REASON.equals(reason)) {
+			return limited(generations.get(0));
+		}
+		return new ArrayList<>();
+	}
+
+	private static List<ToolResponse> direct(List<Generation> generations) {
+		List<ToolResponse> results = new ArrayList<>();
+		for (Generation generation : generations) {
+			String id = generation.getMetadata().get(TOOL_ID);
+			String name = generation.getMetadata().get(TOOL_NAME);
+			String text = generation.getOutput().getText();
+			results
+				.add(new ToolResponse((id != null) ? id : "", (name != null) ? name : "", (text != null) ? text : ""));
+		}
+		return results;
+	}
+
+	private List<ToolResponse> limited(Generation generation) {
+		List<ToolResponse> results = new ArrayList<>();
+		List<ToolResponse> partial = generation.getMetadata()
+			.get(ToolCallLimitExceededException.METADATA_PARTIAL_TOOL_RESPONSES);
+		if (partial != null) {
+			results.addAll(partial);
+		}
+		List<ToolCall> calls = (this.unanswered != null) ? this.unanswered.getToolCalls() : List.of();
+		if (results.size() < calls.size()) {
+			ToolCall refused = calls.get(results.size());
+			String text = generation.getOutput().getText();
+			results.add(new ToolResponse(refused.id(), refused.name(), (text != null) ? text : NOT_RUN));
+		}
+		return results;
+	}
+
+}

@@ -1,0 +1,23 @@
+package io.sessionkit.internal.round;
+
+import io.sessionkit.TurnStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a turn ended: its status and, if it failed, why.
+ */
+public record TurnEnd(TurnStatus status, @Nullable String failure) {
+
+	public static final TurnEnd COMPLETED = new TurnEnd(TurnStatus.COMPLETED, null);
+
+	public static final TurnEnd CANCELLED = new TurnEnd(TurnStatus.CANCELLED, null);
+
+	public static TurnEnd failed(String failure) {
+		return new TurnEnd(TurnStatus.FAILED, failure);
+	}
+
+	public static TurnEnd failed(Throwable cause) {
+		return failed(cause.getClass().getName());
+	}
+
+}

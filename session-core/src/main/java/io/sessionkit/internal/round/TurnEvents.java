@@ -1,0 +1,143 @@
+package io.sessionkit.internal.round;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.Verdict;
+import io.sessionkit.context.Compaction;
+import io.sessionkit.hook.SessionEvent;
+import io.sessionkit.hook.SessionListener;
+import io.sessionkit.hook.TurnBinding;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+
+/**
+ * Tells the listeners of one turn what happens in it. Safe for use by many threads.
+ */
+public final class TurnEvents {
+
+	private static final Log logger = LogFactory.getLog(TurnEvents.class);
+
+	private final SessionKey key;
+
+	private final String turnId;
+
+	private final List<SessionListener> listeners;
+
+	private final boolean holdTexts;
+
+	private final List<String> heldTexts = new ArrayList<>();
+
+	/**
+	 * @param holdTexts whether a text may be withheld until the turn is stored
+	 */
+	public TurnEvents(SessionKey key, String turnId, List<SessionListener> listeners, boolean holdTexts) {
+		this.key = key;
+		this.turnId = turnId;
+		this.listeners = listeners;
+		this.holdTexts = holdTexts;
+	}
+
+	boolean hasListeners() {
+		return !this.listeners.isEmpty();
+	}
+
+	public void modelCalled(int messages) {
+		tell(SessionListener::modelCalled, new SessionEvent.ModelCalled(this.key, this.turnId, messages));
+	}
+
+	/**
+	 * Messages have become part of the turn.
+	 */
+	void recorded(List<Message> messages) {
+		for (Message message : messages) {
+			if (message instanceof AssistantMessage reply) {
+				said(reply.getText());
+				reply.getToolCalls()
+					.forEach((call) -> tell(SessionListener::toolCalled,
+							new SessionEvent.ToolCalled(this.key, this.turnId, call)));
+			}
+			if (message instanceof ToolResponseMessage results) {
+				results.getResponses()
+					.forEach((response) -> tell(SessionListener::toolReturned,
+							new SessionEvent.ToolReturned(this.key, this.turnId, response)));
+			}
+		}
+	}
+
+	public void committed(Turn turn) {
+		heldTexts().forEach(this::complete);
+		tell(SessionListener::committed, new SessionEvent.Committed(this.key, this.turnId, turn));
+	}
+
+	/**
+	 * A summary was made or tried.
+	 */
+	public void compacted(Compaction made) {
+		if (made.outcome() == Compaction.Outcome.SUMMARIZED && made.checkpoint() != null) {
+			tell(SessionListener::summarized,
+					new SessionEvent.Summarized(this.key, this.turnId, made.checkpoint(), made.turns()));
+		}
+		if (made.failure() != null) {
+			tell(SessionListener::summaryFailed, new SessionEvent.SummaryFailed(this.key, this.turnId, made.failure()));
+		}
+	}
+
+	public void refused(Verdict verdict) {
+		tell(SessionListener::refused, new SessionEvent.Refused(this.key, this.turnId, verdict));
+	}
+
+	public void paused(Turn turn) {
+		heldTexts().forEach(this::complete);
+		tell(SessionListener::paused, new SessionEvent.Paused(this.key, this.turnId, turn));
+	}
+
+	public void failed(TurnStatus status, @Nullable String failure) {
+		tell(SessionListener::failed, new SessionEvent.Failed(this.key, this.turnId, status, failure));
+	}
+
+	private void said(@Nullable String text) {
+		if (text == null || text.isBlank() || !hasListeners()) {
+			return;
+		}
+		if (!this.holdTexts) {
+			complete(text);
+			return;
+		}
+		synchronized (this.heldTexts) {
+			this.heldTexts.add(text);
+		}
+	}
+
+	private List<String> heldTexts() {
+		synchronized (this.heldTexts) {
+			return List.copyOf(this.heldTexts);
+		}
+	}
+
+	private void complete(String text) {
+		tell(SessionListener::textComplete, new SessionEvent.TextComplete(this.key, this.turnId, text));
+	}
+
+	private <E extends SessionEvent> void tell(BiConsumer<SessionListener, E> method, E event) {
+		for (SessionListener listener : this.listeners) {
+			try (TurnBinding hidden = TurnBinding.none()) {
+				method.accept(listener, event);
+			}
+			catch (Throwable ex) {
+				logger.warn("A listener of session " + this.key + " threw " + ex.getClass().getName() + ": "
+						+ listener.getClass().getName());
+			}
+		}
+	}
+
+}

@@ -1,0 +1,101 @@
+package io.sessionkit.internal.row;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.NewItem;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.TurnWrite;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A commit whose texts have passed the codec, before a connection is taken for it.
+ *
+ * @param commit the commit
+ * @param key the hashes of its key
+ * @param incarnation that of the session it is based on; else the one that a session has
+ * which it creates
+ * @param turn its turn; null for none
+ * @param title the new title; null leaves it
+ * @param tags the new tags; null leaves them
+ * @param state the new state; null leaves it
+ * @param timeToLive the new time to live in microseconds, 0 for good; null leaves it
+ * @param firstTimeToLive the same for a session that is created; null for good
+ */
+public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nullable EncodedTurn turn,
+		@Nullable String title, @Nullable String tags, @Nullable String state, @Nullable Long timeToLive,
+		@Nullable Long firstTimeToLive) {
+
+	/**
+	 * An encoded turn.
+	 *
+	 * @param turn the turn
+	 * @param part which part of it
+	 * @param origin who wrote it, encoded; null if nothing is known
+	 * @param outcome what came of it, encoded
+	 * @param bodies the messages of the part, encoded
+	 * @param items the messages of the part
+	 * @param tokens the tokens of these
+	 */
+	public record EncodedTurn(Turn turn, int part, @Nullable String origin, String outcome, List<String> bodies,
+			List<NewItem> items, int tokens) {
+
+		public static EncodedTurn of(SessionKey key, TurnWrite write, MessageCodec codec) {
+			return new EncodedTurn(write.turn(), write.part(), TurnPayload.origin(key, write.turn(), codec),
+					TurnPayload.outcome(key, write.turn(), codec),
+					write.items().stream().map((item) -> codec.encode(key, item.message())).toList(), write.items(),
+					write.items().stream().mapToInt(NewItem::tokens).sum());
+		}
+
+		public boolean isCompleted() {
+			return this.turn.status() == TurnStatus.COMPLETED;
+		}
+
+	}
+
+	public static EncodedCommit of(Commit commit, StoreOptions options) {
+		SessionKey key = commit.key();
+		MessageCodec codec = options.codec();
+		HeaderChange change = commit.header();
+		TurnWrite turn = commit.turn();
+		Long timeToLive = micros(change.timeToLive());
+		Long first = (timeToLive != null) ? timeToLive : micros(options.timeToLive());
+		Session base = commit.base();
+		return new EncodedCommit(commit, KeyHash.of(key),
+				(base != null) ? base.incarnation() : Session.newIncarnation(),
+				(turn != null) ? EncodedTurn.of(key, turn, codec) : null,
+				(change.title() != null) ? codec.encodeValues(key, Map.of("title", change.title())) : null,
+				(change.tags() != null)
+						? codec.encodeValues(key, Map.of("tags", List.copyOf(new TreeSet<>(change.tags())))) : null,
+				(change.state() != null) ? codec.encodeValues(key, change.state()) : null, timeToLive,
+				(first != null && first > 0) ? first : null);
+	}
+
+	private static @Nullable Long micros(@Nullable Duration duration) {
+		return (duration != null) ? Micros.of(duration) : null;
+	}
+
+	/**
+	 * Whether it only appends one completed turn.
+	 */
+	public boolean isPlain() {
+		return this.commit.isPlainTurn() && this.turn != null && this.turn.isCompleted();
+	}
+
+	public EncodedTurn plainTurn() {
+		if (this.turn == null) {
+			throw new IllegalStateException("The commit has no turn.");
+		}
+		return this.turn;
+	}
+
+}

@@ -1,0 +1,54 @@
+package io.sessionkit.internal.row;
+
+import java.util.Objects;
+
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.TurnWrite;
+
+/**
+ * Says why a change cannot be made, whatever is stored by then: the exceptions that
+ * {@link io.sessionkit.store.SessionStore#commit} names.
+ */
+public final class RefusedChange {
+
+	private RefusedChange() {
+	}
+
+	/**
+	 * A part of a turn is left out.
+	 * @param commit the change
+	 * @param parts how many parts of the turn are stored
+	 * @return the exception to throw
+	 */
+	public static IllegalArgumentException part(Commit commit, long parts) {
+		TurnWrite turn = Objects.requireNonNull(commit.turn());
+		return new IllegalArgumentException("Turn '" + turn.turn().id() + "' of session " + commit.key() + " has "
+				+ parts + " parts; the next one is part " + parts + ", not " + turn.part() + ".");
+	}
+
+	/**
+	 * The head is to move to a turn that is not there or not completed.
+	 * @param commit the change
+	 * @param there whether there is such a turn
+	 * @return the exception to throw
+	 */
+	public static IllegalArgumentException head(Commit commit, boolean there) {
+		return new IllegalArgumentException("The head of session " + commit.key() + " cannot move to turn "
+				+ Objects.requireNonNull(commit.header().head()).turn() + ": "
+				+ (there ? "it is not completed" : "there is none with this number")
+				+ ". Name a completed turn, or 0 for the beginning.");
+	}
+
+	/**
+	 * A checkpoint is to cover a turn that is not on the path of the head.
+	 * @param commit the change
+	 * @param head the head, after a move the new one
+	 * @return the exception to throw
+	 */
+	public static IllegalArgumentException checkpoint(Commit commit, long head) {
+		return new IllegalArgumentException("A checkpoint of session " + commit.key() + " cannot cover turn "
+				+ Objects.requireNonNull(commit.header().checkpoint()).turn() + ": it is not on the way from turn "
+				+ head + " to the beginning.");
+	}
+
+}

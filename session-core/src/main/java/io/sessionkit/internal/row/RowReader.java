@@ -1,0 +1,101 @@
+package io.sessionkit.internal.row;
+
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns rows into what callers see. What cannot be decoded is named: the session, and the
+ * item or turn.
+ */
+public final class RowReader {
+
+	private final MessageCodec codec;
+
+	public RowReader(MessageCodec codec) {
+		this.codec = codec;
+	}
+
+	public SessionView view(SessionKey key, OpenedRows rows) {
+		Session session = session(key, rows.header());
+		String id = session.checkpointId();
+		SessionRecord checkpoint = (rows.checkpoint() != null && id != null)
+				? rows.checkpoint().record(key, SessionStore.CHECKPOINT, id) : null;
+		return new SessionView(session, checkpoint, items(key, rows.items()));
+	}
+
+	public Session session(SessionKey key, HeaderRow row) {
+		return named("The header of session " + key,
+				() -> new Session(key, row.incarnation(), row.version(), row.turns(), row.items(), row.branch(),
+						row.path().head(), row.openTurn(), row.path().checkpoint(), row.path().checkpointId(),
+						row.totals(), title(key, row.title()), tags(key, row.tags()), state(key, row.state()),
+						row.life().duration(), row.life().createdAt(), row.life().updatedAt(), row.life().expiresAt()));
+	}
+
+	public List<SessionItem> items(SessionKey key, List<ItemRow> rows) {
+		return rows.stream().map((row) -> item(key, row)).toList();
+	}
+
+	private SessionItem item(SessionKey key, ItemRow row) {
+		Instant at = Micros.instant(row.at());
+		return named("Item " + row.sequence() + " of session " + key, () -> new SessionItem(row.sequence(), row.turn(),
+				at, row.tokens(), this.codec.decode(key, row.body())));
+	}
+
+	public Turn turn(SessionKey key, TurnRow row) {
+		return named("Turn " + row.number() + " of session " + key, () -> TurnPayload.turn(key, row, this.codec));
+	}
+
+	private @Nullable String title(SessionKey key, @Nullable String payload) {
+		if (payload == null) {
+			return null;
+		}
+		return (this.codec.decodeValues(key, payload).get("title") instanceof String title && !title.isEmpty()) ? title
+				: null;
+	}
+
+	private Set<String> tags(SessionKey key, @Nullable String payload) {
+		Set<String> tags = new HashSet<>();
+		if (payload != null && this.codec.decodeValues(key, payload).get("tags") instanceof List<?> list) {
+			list.forEach((tag) -> tags.add(String.valueOf(tag)));
+		}
+		return tags;
+	}
+
+	private Map<String, Object> state(SessionKey key, @Nullable String payload) {
+		Map<String, Object> state = new HashMap<>();
+		if (payload != null) {
+			this.codec.decodeValues(key, payload).forEach((name, value) -> {
+				if (value != null) {
+					state.put(name, value);
+				}
+			});
+		}
+		return state;
+	}
+
+	private static <T> T named(String what, Supplier<T> decoding) {
+		try {
+			return decoding.get();
+		}
+		catch (UnreadablePayloadException ex) {
+			throw new UnreadablePayloadException(what + " cannot be read: " + ex.getMessage(), ex);
+		}
+	}
+
+}

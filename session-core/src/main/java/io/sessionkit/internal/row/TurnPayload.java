@@ -1,0 +1,131 @@
+package io.sessionkit.internal.row;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.Round;
+import io.sessionkit.SessionKey;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.Turn;
+import io.sessionkit.Verdict;
+import io.sessionkit.codec.MessageCodec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The encoded texts of a turn: the origin, which is written once, and the outcome, which
+ * each part replaces.
+ */
+final class TurnPayload {
+
+	private TurnPayload() {
+	}
+
+	static @Nullable String origin(SessionKey key, Turn turn, MessageCodec codec) {
+		Map<String, Object> values = new HashMap<>();
+		putIfPresent(values, "agent", turn.agent());
+		if (!turn.tools().isEmpty()) {
+			values.put("tools", turn.tools());
+		}
+		if (turn.snapshot() != null) {
+			values.put("snapshot", SnapshotText.values(turn.snapshot()));
+		}
+		if (!turn.inputs().isEmpty()) {
+			values.put("inputs", turn.inputs());
+		}
+		return values.isEmpty() ? null : codec.encodeValues(key, values);
+	}
+
+	static String outcome(SessionKey key, Turn turn, MessageCodec codec) {
+		Map<String, Object> values = new HashMap<>();
+		putIfPresent(values, "model", turn.model());
+		putIfPresent(values, "failure", turn.failure());
+		if (!turn.rounds().isEmpty()) {
+			values.put("rounds", turn.rounds().stream().map(TurnPayload::values).toList());
+		}
+		if (!turn.verdicts().isEmpty()) {
+			values.put("verdicts", turn.verdicts().stream().map(TurnPayload::values).toList());
+		}
+		return codec.encodeValues(key, values);
+	}
+
+	static Turn turn(SessionKey key, TurnRow row, MessageCodec codec) {
+		Map<String, @Nullable Object> origin = new HashMap<>();
+		if (row.origin() != null) {
+			origin.putAll(codec.decodeValues(key, row.origin()));
+		}
+		Map<String, @Nullable Object> outcome = codec.decodeValues(key, row.outcome());
+		return new Turn(row.id(), row.number(), row.parent(), row.branch(), row.status(), (String) origin.get("agent"),
+				(String) outcome.get("model"), Micros.instant(row.startedAt()), Micros.instantOrNull(row.endedAt()),
+				rounds(outcome.get("rounds")), tools(origin.get("tools")), (String) outcome.get("failure"), row.items(),
+				row.tokens(), verdicts(outcome.get("verdicts")), SnapshotText.read(origin.get("snapshot")),
+				inputs(origin.get("inputs")));
+	}
+
+	private static Map<String, Object> values(Round round) {
+		Map<String, Object> values = new HashMap<>();
+		putIfPresent(values, "model", round.model());
+		values.put("input", round.usage().input());
+		values.put("output", round.usage().output());
+		values.put("cacheRead", round.usage().cacheRead());
+		values.put("cacheWrite", round.usage().cacheWrite());
+		return values;
+	}
+
+	private static List<Round> rounds(@Nullable Object values) {
+		return (values instanceof List<?> list) ? list.stream().map((round) -> round((Map<?, ?>) round)).toList()
+				: List.of();
+	}
+
+	private static Round round(Map<?, ?> values) {
+		return new Round((String) values.get("model"), new TokenUsage(number(values, "input"), number(values, "output"),
+				number(values, "cacheRead"), number(values, "cacheWrite")));
+	}
+
+	private static Map<String, Object> values(Verdict verdict) {
+		Map<String, Object> values = new HashMap<>();
+		values.put("hook", verdict.hook());
+		values.put("phase", verdict.phase().name());
+		values.put("outcome", verdict.outcome().name());
+		putIfPresent(values, "reason", verdict.reason());
+		return values;
+	}
+
+	private static List<Verdict> verdicts(@Nullable Object values) {
+		return (values instanceof List<?> list) ? list.stream().map((verdict) -> verdict((Map<?, ?>) verdict)).toList()
+				: List.of();
+	}
+
+	private static Verdict verdict(Map<?, ?> values) {
+		return new Verdict(String.valueOf(values.get("hook")),
+				Verdict.Phase.valueOf(String.valueOf(values.get("phase"))),
+				Verdict.Outcome.valueOf(String.valueOf(values.get("outcome"))), (String) values.get("reason"));
+	}
+
+	private static long number(Map<?, ?> values, String name) {
+		return (values.get(name) instanceof Number number) ? number.longValue() : 0;
+	}
+
+	private static Map<String, String> tools(@Nullable Object values) {
+		Map<String, String> tools = new HashMap<>();
+		if (values instanceof Map<?, ?> map) {
+			map.forEach((name, digest) -> tools.put(String.valueOf(name), String.valueOf(digest)));
+		}
+		return tools;
+	}
+
+	private static Map<String, Object> inputs(@Nullable Object values) {
+		Map<String, Object> inputs = new HashMap<>();
+		if (values instanceof Map<?, ?> map) {
+			map.forEach((name, value) -> putIfPresent(inputs, String.valueOf(name), value));
+		}
+		return inputs;
+	}
+
+	private static void putIfPresent(Map<String, Object> values, String name, @Nullable Object value) {
+		if (value != null) {
+			values.put(name, value);
+		}
+	}
+
+}

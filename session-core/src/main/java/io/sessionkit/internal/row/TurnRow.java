@@ -1,0 +1,45 @@
+package io.sessionkit.internal.row;
+
+import io.sessionkit.TurnStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A turn as it is stored.
+ *
+ * @param id its id
+ * @param parent the turn it follows
+ * @param path its place in the tree
+ * @param branch the branch it was written on
+ * @param status what became of it
+ * @param parts how many parts of it are stored
+ * @param items how many items it has
+ * @param tokens the tokens of these
+ * @param startedAt when it was opened
+ * @param endedAt when it ended; null while it is open
+ * @param state the encoded state as of this turn; null for none
+ * @param origin who wrote it, encoded; null if nothing is known
+ * @param outcome what came of it, encoded
+ */
+public record TurnRow(String id, long parent, HeaderRow.Path path, String branch, TurnStatus status, int parts,
+		int items, int tokens, long startedAt, @Nullable Long endedAt, @Nullable String state, @Nullable String origin,
+		String outcome) {
+
+	public long number() {
+		return this.path.head();
+	}
+
+	/** A turn that has just been added with its first part. */
+	public static TurnRow begun(HeaderRow.Path path, long parent, String branch, EncodedCommit.EncodedTurn turn) {
+		return new TurnRow(turn.turn().id(), parent, path, branch, turn.turn().status(), 1, turn.items().size(),
+				turn.tokens(), Micros.of(turn.turn().startedAt()), Micros.ofNullable(turn.turn().endedAt()), null,
+				turn.origin(), turn.outcome());
+	}
+
+	/** This turn with the items of one more part. */
+	public TurnRow plus(int moreItems, int moreTokens) {
+		return new TurnRow(this.id, this.parent, this.path, this.branch, this.status, this.parts + 1,
+				this.items + moreItems, this.tokens + moreTokens, this.startedAt, this.endedAt, this.state, this.origin,
+				this.outcome);
+	}
+
+}

@@ -1,0 +1,144 @@
+package io.sessionkit.internal.snapshot;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.Snapshot;
+import io.sessionkit.Snapshot.Part;
+import io.sessionkit.internal.message.Copies;
+import io.sessionkit.internal.view.ViewLine;
+import io.sessionkit.internal.view.ViewLine.Source;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * What a history that was sent is made of.
+ *
+ * @param parts the parts, in order
+ * @param verbatim the messages that are kept as they are
+ */
+record SnapshotParts(List<Part> parts, List<Message> verbatim) {
+
+	static SnapshotParts of(List<Message> history, List<ViewLine> view) {
+		Builder builder = new Builder(view);
+		for (int i = 0; i < history.size();) {
+			i += builder.add(history, i);
+		}
+		return new SnapshotParts(builder.parts, builder.verbatim);
+	}
+
+	private static final class Builder {
+
+		private final List<ViewLine> view;
+
+		/** Null as long as each message is where it should be. */
+		private @Nullable Map<Message, Integer> places;
+
+		private final List<Part> parts = new ArrayList<>();
+
+		private final List<Message> verbatim = new ArrayList<>();
+
+		/** Where in the view the next message should be. */
+		private int next;
+
+		Builder(List<ViewLine> view) {
+			this.view = view;
+		}
+
+		/**
+		 * @return how many messages were added
+		 */
+		int add(List<Message> history, int index) {
+			Message message = history.get(index);
+			int place = place(message);
+			if (place < 0) {
+				return verbatim(message);
+			}
+			this.next = place + 1;
+			ViewLine line = this.view.get(place);
+			if (line.source() instanceof Source.Item item) {
+				item(item.sequence(), line.turn());
+			}
+			else if (line.source() instanceof Source.Pruned pruned) {
+				this.parts.add(new Snapshot.Pruned(pruned.sequence(), line.turn(), pruned.placeholder()));
+			}
+			else if (line.source() instanceof Source.Summary summary) {
+				return summary(history, index, summary);
+			}
+			else {
+				return verbatim(message);
+			}
+			return 1;
+		}
+
+		/**
+		 * The place in the view of a message or, if it was copied, of one that is alike,
+		 * where it should be or behind.
+		 */
+		private int place(Message message) {
+			if (this.next < this.view.size() && this.view.get(this.next).message() == message) {
+				return this.next;
+			}
+			Integer known = places().get(message);
+			if (known != null) {
+				return known;
+			}
+			for (int i = this.next; i < this.view.size(); i++) {
+				if (Copies.areAlike(message, this.view.get(i).message())) {
+					return i;
+				}
+			}
+			return -1;
+		}
+
+		private Map<Message, Integer> places() {
+			Map<Message, Integer> known = this.places;
+			if (known == null) {
+				known = new IdentityHashMap<>();
+				for (int i = 0; i < this.view.size(); i++) {
+					known.put(this.view.get(i).message(), i);
+				}
+				this.places = known;
+			}
+			return known;
+		}
+
+		private void item(long sequence, long turn) {
+			Part last = this.parts.isEmpty() ? null : this.parts.get(this.parts.size() - 1);
+			if (last instanceof Snapshot.Items items && items.to() == sequence - 1 && items.lastTurn() <= turn) {
+				this.parts.set(this.parts.size() - 1,
+						new Snapshot.Items(items.from(), sequence, items.firstTurn(), turn));
+				return;
+			}
+			this.parts.add(new Snapshot.Items(sequence, sequence, turn, turn));
+		}
+
+		private int summary(List<Message> history, int index, Source.Summary summary) {
+			if (this.next < this.view.size() && index + 1 < history.size()
+					&& this.view.get(this.next).source().equals(summary)
+					&& place(history.get(index + 1)) == this.next) {
+				this.next++;
+				this.parts.add(new Snapshot.Summary(summary.checkpoint()));
+				return 2;
+			}
+			return verbatim(history.get(index));
+		}
+
+		private int verbatim(Message message) {
+			Part last = this.parts.isEmpty() ? null : this.parts.get(this.parts.size() - 1);
+			if (last instanceof Snapshot.Verbatim run) {
+				this.parts.set(this.parts.size() - 1, new Snapshot.Verbatim(run.size() + 1));
+			}
+			else {
+				this.parts.add(new Snapshot.Verbatim(1));
+			}
+			this.verbatim.add(message);
+			return 1;
+		}
+
+	}
+
+}

@@ -1,0 +1,179 @@
+package io.sessionkit.internal.snapshot;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Snapshot;
+import io.sessionkit.Snapshot.Part;
+import io.sessionkit.Turn;
+import io.sessionkit.context.SentHistory;
+import io.sessionkit.internal.view.Checkpoints;
+import io.sessionkit.internal.view.ToolPruner;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+
+/**
+ * Finds the messages that a snapshot refers to, also those that are on another branch by
+ * now. Used once, by one thread.
+ */
+public final class SnapshotReader {
+
+	private final SessionKey key;
+
+	private final SessionStore store;
+
+	private final Map<String, SessionRecord> checkpoints = new HashMap<>();
+
+	private final NavigableMap<Long, SessionItem> items = new TreeMap<>();
+
+	public SnapshotReader(SessionKey key, SessionStore store) {
+		this.key = key;
+		this.store = store;
+	}
+
+	/**
+	 * @param number the turn
+	 * @return empty if there is no such turn, or it has no snapshot
+	 */
+	public Optional<SentHistory> read(long number) {
+		if (number < 1 || number == Long.MAX_VALUE) {
+			return Optional.empty();
+		}
+		return this.store.turns(this.key, new Tail(number + 1, 1))
+			.stream()
+			.filter((turn) -> turn.number() == number && turn.snapshot() != null)
+			.map((turn) -> read(turn, turn.snapshot()))
+			.findFirst();
+	}
+
+	/**
+	 * Whether all that some parts refer to is there.
+	 */
+	public boolean isThere(List<Part> parts) {
+		SnapshotRuns.of(parts).forEach(this::find);
+		readCheckpoints(parts);
+		return parts.stream().allMatch((part) -> messages(part, Collections.emptyIterator()).size() == part.size());
+	}
+
+	private SentHistory read(Turn turn, @Nullable Snapshot snapshot) {
+		if (snapshot == null) {
+			return new SentHistory(turn.number(), List.of(), null, null, 0);
+		}
+		List<Part> parts = snapshot.parts();
+		SnapshotRuns.of(parts).forEach(this::find);
+		readCheckpoints(parts);
+		Iterator<@Nullable Message> verbatim = verbatim(turn, parts);
+		List<Message> messages = new ArrayList<>();
+		int all = 0;
+		for (Part part : parts) {
+			messages.addAll(messages(part, verbatim));
+			all += part.size();
+		}
+		return new SentHistory(turn.number(), messages, snapshot.systemDigest(), snapshot.system(),
+				all - messages.size());
+	}
+
+	private List<Message> messages(Part part, Iterator<@Nullable Message> verbatim) {
+		if (part instanceof Snapshot.Items run) {
+			return this.items.subMap(run.from(), true, run.to(), true)
+				.values()
+				.stream()
+				.map(SessionItem::message)
+				.toList();
+		}
+		if (part instanceof Snapshot.Pruned pruned) {
+			SessionItem item = this.items.get(pruned.sequence());
+			return (item != null) ? List.of(pruned(item.message(), pruned.placeholder())) : List.of();
+		}
+		if (part instanceof Snapshot.Summary summary) {
+			SessionRecord record = this.checkpoints.get(summary.checkpoint());
+			return (record != null) ? Checkpoints.pair(Checkpoints.read(record, this.store.options().codec()).summary())
+					: List.of();
+		}
+		List<Message> kept = new ArrayList<>();
+		for (int i = 0; i < part.size() && verbatim.hasNext(); i++) {
+			Message message = verbatim.next();
+			if (message != null) {
+				kept.add(message);
+			}
+		}
+		return kept;
+	}
+
+	private static Message pruned(Message message, String placeholder) {
+		return (message instanceof ToolResponseMessage results) ? ToolPruner.placeholders(results, placeholder)
+				: message;
+	}
+
+	/**
+	 * Looks for a run on the active branch, and for what is not there in its turns. Those
+	 * are between the turns of the items that were found.
+	 */
+	private void find(Snapshot.Items run) {
+		this.store.items(this.key, new Tail(run.to() + 1, run.size()))
+			.stream()
+			.filter((item) -> item.sequence() >= run.from())
+			.forEach((item) -> this.items.put(item.sequence(), item));
+		long searched = 0;
+		for (long sequence = run.from(); sequence <= run.to(); sequence++) {
+			if (!this.items.containsKey(sequence)) {
+				long first = Math.max(turnBefore(sequence, run), searched + 1);
+				long last = turnAfter(sequence, run);
+				for (long turn = first; turn <= last && !this.items.containsKey(sequence); turn++) {
+					this.store.items(this.key, turn).forEach((item) -> this.items.put(item.sequence(), item));
+					searched = turn;
+				}
+			}
+		}
+	}
+
+	private long turnBefore(long sequence, Snapshot.Items run) {
+		Map.Entry<Long, SessionItem> before = this.items.lowerEntry(sequence);
+		return (before != null) ? Math.max(run.firstTurn(), before.getValue().turn()) : run.firstTurn();
+	}
+
+	private long turnAfter(long sequence, Snapshot.Items run) {
+		Map.Entry<Long, SessionItem> after = this.items.higherEntry(sequence);
+		return (after != null) ? Math.min(run.lastTurn(), after.getValue().turn()) : run.lastTurn();
+	}
+
+	private void readCheckpoints(List<Part> parts) {
+		if (parts.stream().anyMatch(Snapshot.Summary.class::isInstance)) {
+			this.checkpoints.putAll(records(SessionStore.CHECKPOINT));
+		}
+	}
+
+	private Iterator<@Nullable Message> verbatim(Turn turn, List<Part> parts) {
+		List<@Nullable Message> messages = new ArrayList<>();
+		if (parts.stream().anyMatch(Snapshot.Verbatim.class::isInstance)) {
+			SessionRecord record = records(SessionStore.SNAPSHOT).get(turn.id());
+			if (record != null) {
+				messages.addAll(VerbatimMessages.decode(record, this.store.options().codec()));
+			}
+		}
+		return messages.iterator();
+	}
+
+	private Map<String, SessionRecord> records(String kind) {
+		return this.store.records(this.key, kind)
+			.stream()
+			.collect(Collectors.toMap(SessionRecord::id, Function.identity()));
+	}
+
+}

@@ -1,0 +1,45 @@
+package io.sessionkit.internal.snapshot;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.sessionkit.Snapshot;
+import io.sessionkit.Snapshot.Items;
+import io.sessionkit.Snapshot.Part;
+
+/**
+ * The items that a snapshot refers to as runs that can be read at once, pruned ones and
+ * those around them together.
+ */
+final class SnapshotRuns {
+
+	private SnapshotRuns() {
+	}
+
+	static List<Items> of(List<Part> parts) {
+		List<Items> runs = new ArrayList<>();
+		parts.stream().flatMap(SnapshotRuns::items).sorted(Comparator.comparingLong(Items::from)).forEach((run) -> {
+			Items last = runs.isEmpty() ? null : runs.get(runs.size() - 1);
+			if (last != null && run.from() <= last.to() + 1) {
+				runs.set(runs.size() - 1, new Items(last.from(), Math.max(last.to(), run.to()), last.firstTurn(),
+						Math.max(last.lastTurn(), run.lastTurn())));
+			}
+			else {
+				runs.add(run);
+			}
+		});
+		return runs;
+	}
+
+	private static Stream<Items> items(Part part) {
+		if (part instanceof Items items) {
+			return Stream.of(items);
+		}
+		return (part instanceof Snapshot.Pruned pruned)
+				? Stream.of(new Items(pruned.sequence(), pruned.sequence(), pruned.turn(), pruned.turn()))
+				: Stream.empty();
+	}
+
+}

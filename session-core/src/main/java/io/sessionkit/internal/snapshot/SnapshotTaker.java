@@ -1,0 +1,111 @@
+package io.sessionkit.internal.snapshot;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Collectors;
+
+import io.sessionkit.Snapshot;
+import io.sessionkit.internal.message.CurrentTurn;
+import io.sessionkit.internal.view.ViewLine;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.SystemMessage;
+
+/**
+ * Takes the snapshot of one turn: of what leaves for the model first. Safe for use by
+ * many threads.
+ */
+public final class SnapshotTaker {
+
+	private final List<ViewLine> view;
+
+	private final VerbatimMessages verbatim;
+
+	private final boolean keepsSystem;
+
+	private @Nullable Taken taken;
+
+	/**
+	 * A snapshot, and what it cannot refer to.
+	 *
+	 * @param snapshot the snapshot
+	 * @param record the content of the record that goes with it; null if there is no need
+	 * of one
+	 */
+	public record Taken(Snapshot snapshot, @Nullable String record) {
+	}
+
+	/**
+	 * @param view what the history is made of
+	 * @param keepsSystem whether the system text is kept too
+	 */
+	public SnapshotTaker(List<ViewLine> view, VerbatimMessages verbatim, boolean keepsSystem) {
+		this.view = view;
+		this.verbatim = verbatim;
+		this.keepsSystem = keepsSystem;
+	}
+
+	/**
+	 * What was taken; null if no model was called.
+	 */
+	public synchronized @Nullable Taken taken() {
+		return this.taken;
+	}
+
+	/**
+	 * What the history was made of before it was sent.
+	 */
+	public List<Snapshot.Part> view() {
+		return SnapshotParts.of(this.view.stream().map(ViewLine::message).toList(), this.view).parts();
+	}
+
+	/**
+	 * Takes the snapshot if there is none yet.
+	 * @param request what leaves
+	 * @param turn the messages of the turn so far
+	 */
+	public synchronized void take(List<Message> request, List<Message> turn) {
+		if (this.taken != null) {
+			return;
+		}
+		List<Message> messages = request.stream().filter((message) -> !(message instanceof SystemMessage)).toList();
+		List<Message> history = messages.subList(0, CurrentTurn.start(messages, turn));
+		SnapshotParts parts = SnapshotParts.of(history, this.view);
+		String system = system(request);
+		Snapshot snapshot = new Snapshot((system != null) ? digest(system) : null,
+				(system != null && this.keepsSystem) ? readable(system) : null, parts.parts());
+		this.taken = new Taken(snapshot, parts.verbatim().isEmpty() ? null : this.verbatim.encode(parts.verbatim()));
+	}
+
+	/**
+	 * The text of all system messages, which an advisor may have made more than one.
+	 */
+	private static @Nullable String system(List<Message> request) {
+		String text = request.stream()
+			.filter(SystemMessage.class::isInstance)
+			.map(Message::getText)
+			.filter((each) -> each != null && !each.isEmpty())
+			.collect(Collectors.joining("\n\n"));
+		return text.isEmpty() ? null : text;
+	}
+
+	/** Without lone surrogates, which could not be stored. */
+	private static String readable(String text) {
+		return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+	}
+
+	private static String digest(String text) {
+		try {
+			MessageDigest sha = MessageDigest.getInstance("SHA-256");
+			return HexFormat.of().formatHex(sha.digest(text.getBytes(StandardCharsets.UTF_8)));
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("This Java has no SHA-256.", ex);
+		}
+	}
+
+}

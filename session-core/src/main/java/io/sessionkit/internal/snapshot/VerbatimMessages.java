@@ -1,0 +1,79 @@
+package io.sessionkit.internal.snapshot;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.UnstorableMessageException;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.SessionRecord;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * How the messages of a snapshot that are kept as they were sent look in their record.
+ *
+ * @param key the session
+ * @param head the head that the turn was opened on, so that a deletion can tell what they
+ * may quote
+ * @param codec what encodes them
+ */
+public record VerbatimMessages(SessionKey key, long head, MessageCodec codec) {
+
+	private static final Log logger = LogFactory.getLog(VerbatimMessages.class);
+
+	private static final String HEAD = "head";
+
+	private static final String MESSAGES = "messages";
+
+	String encode(List<Message> messages) {
+		Map<String, @Nullable Object> values = new HashMap<>();
+		values.put(HEAD, this.head);
+		values.put(MESSAGES, messages.stream().map(this::encode).toList());
+		return this.codec.encodeValues(this.key, values);
+	}
+
+	/**
+	 * A message that an advisor made may hold what cannot be stored. It is not for the
+	 * snapshot to refuse it.
+	 * @return an empty text if nothing of it can be stored
+	 */
+	private String encode(Message message) {
+		try {
+			return this.codec.encode(this.key, this.codec.storable(message));
+		}
+		catch (UnstorableMessageException ex) {
+			logger.warn("A message of " + message.getClass().getName() + " that was sent on session " + this.key
+					+ " is missing in the snapshot: it cannot be stored.");
+			return "";
+		}
+	}
+
+	/**
+	 * The head that the messages of a record were sent on.
+	 */
+	public static long head(SessionRecord record, MessageCodec codec) {
+		return (codec.decodeValues(record.key(), record.payload()).get(HEAD) instanceof Number head) ? head.longValue()
+				: 0;
+	}
+
+	/**
+	 * The messages of a record; null for one that could not be stored.
+	 */
+	static List<@Nullable Message> decode(SessionRecord record, MessageCodec codec) {
+		List<@Nullable Message> messages = new ArrayList<>();
+		if (codec.decodeValues(record.key(), record.payload()).get(MESSAGES) instanceof List<?> payloads) {
+			for (Object payload : payloads) {
+				String text = String.valueOf(payload);
+				messages.add(text.isEmpty() ? null : codec.decode(record.key(), text));
+			}
+		}
+		return messages;
+	}
+
+}

@@ -1,0 +1,145 @@
+package io.sessionkit.internal.summary;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import io.sessionkit.Checkpoint;
+import io.sessionkit.SessionItem;
+import io.sessionkit.ViewTotals;
+import io.sessionkit.context.Pins;
+import io.sessionkit.context.Summarize;
+import io.sessionkit.store.SessionView;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.MessageType;
+
+/**
+ * Which turns a summary takes in: the oldest that no summary covers, as many as it may
+ * read, never one of the newest that stay, and never a call without its results.
+ *
+ * @param before the summary so far; null for none
+ * @param items all items of the turns that it takes in
+ * @param summarized those that the summarizer reads
+ * @param pinned those that go on being sent as they are, older ones included
+ */
+record Coverage(@Nullable Checkpoint before, List<SessionItem> items, List<SessionItem> summarized,
+		List<SessionItem> pinned) {
+
+	static Coverage of(SessionView view, @Nullable Checkpoint before, Summarize rule, Pins pins) {
+		Map<Long, List<SessionItem>> turns = new LinkedHashMap<>();
+		view.items().forEach((item) -> turns.computeIfAbsent(item.turn(), (turn) -> new ArrayList<>()).add(item));
+		List<List<SessionItem>> older = new ArrayList<>(turns.values());
+		older = older.subList(0, Math.max(0, older.size() - rule.keepTurns()));
+		Coverage all = of(before, older, pins, before == null);
+		for (int end = all.readable(older, rule.maxInputTokens()); end <= older.size(); end++) {
+			Coverage some = of(before, withoutOpenCalls(older.subList(0, end)), pins, before == null);
+			if (!some.isEmpty()) {
+				return some;
+			}
+		}
+		return of(before, List.of(), pins, before == null);
+	}
+
+	private static Coverage of(@Nullable Checkpoint before, List<List<SessionItem>> turns, Pins pins, boolean first) {
+		List<SessionItem> items = new ArrayList<>();
+		List<SessionItem> summarized = new ArrayList<>();
+		List<SessionItem> pinned = new ArrayList<>((before != null) ? before.pinned() : List.of());
+		boolean firstUser = first && pins.firstUserMessage();
+		for (List<SessionItem> turn : turns) {
+			boolean hasUser = turn.stream().anyMatch((item) -> item.role() == MessageType.USER);
+			boolean whole = (firstUser && hasUser) || turn.stream().anyMatch((item) -> pins.pins(item.message()));
+			firstUser = firstUser && !hasUser;
+			for (SessionItem item : turn) {
+				items.add(item);
+				// what somebody put into the thread as system text is not conversation
+				(whole || item.role() == MessageType.SYSTEM ? pinned : summarized).add(item);
+			}
+		}
+		return new Coverage(before, items, summarized, pinned);
+	}
+
+	/**
+	 * How many of the turns the summarizer may read; at least one that there is something
+	 * to read in.
+	 */
+	private int readable(List<List<SessionItem>> turns, long maxTokens) {
+		Set<Long> read = this.summarized.stream().map(SessionItem::sequence).collect(Collectors.toSet());
+		long tokens = 0;
+		for (int i = 0; i < turns.size(); i++) {
+			long before = tokens;
+			for (SessionItem item : turns.get(i)) {
+				tokens += read.contains(item.sequence()) ? item.tokens() : 0;
+			}
+			if (before > 0 && tokens > maxTokens) {
+				return i;
+			}
+		}
+		return turns.size();
+	}
+
+	/**
+	 * Where the application runs the tools itself, a turn ends with calls and the next
+	 * one begins with their results.
+	 */
+	private static List<List<SessionItem>> withoutOpenCalls(List<List<SessionItem>> turns) {
+		int end = turns.size();
+		while (end > 0 && endsWithCalls(turns.get(end - 1))) {
+			end--;
+		}
+		return turns.subList(0, end);
+	}
+
+	private static boolean endsWithCalls(List<SessionItem> turn) {
+		return turn.get(turn.size() - 1).message() instanceof AssistantMessage reply && reply.hasToolCalls();
+	}
+
+	boolean isEmpty() {
+		return this.summarized.isEmpty();
+	}
+
+	/** The last turn that it takes in. */
+	long lastTurn() {
+		return this.items.get(this.items.size() - 1).turn();
+	}
+
+	int turns() {
+		return (int) this.items.stream().mapToLong(SessionItem::turn).distinct().count();
+	}
+
+	/** How much the summarizer reads, by estimate. */
+	long tokens() {
+		return this.summarized.stream().mapToLong(SessionItem::tokens).sum();
+	}
+
+	ViewTotals totals() {
+		return new ViewTotals(turns(), this.items.size(), this.items.stream().mapToLong(SessionItem::tokens).sum());
+	}
+
+	List<Message> messages() {
+		return this.summarized.stream().map(SessionItem::message).toList();
+	}
+
+	/**
+	 * Whether a view still begins with what was read, so that the summary is true of it.
+	 */
+	boolean isBeginningOf(SessionView view) {
+		String id = (this.before != null) ? this.before.id() : null;
+		if (!Objects.equals(id, view.session().checkpointId()) || view.items().size() < this.items.size()) {
+			return false;
+		}
+		for (int i = 0; i < this.items.size(); i++) {
+			if (view.items().get(i).sequence() != this.items.get(i).sequence()) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+}

@@ -1,0 +1,267 @@
+package io.sessionkit.internal.summary;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+
+import io.sessionkit.Checkpoint;
+import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.ViewTotals;
+import io.sessionkit.context.Compaction;
+import io.sessionkit.context.Compaction.Outcome;
+import io.sessionkit.context.Pins;
+import io.sessionkit.context.Summarize;
+import io.sessionkit.context.SummaryTrigger;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.view.Checkpoints;
+import io.sessionkit.internal.view.TokenMemory;
+import io.sessionkit.internal.view.ViewReader;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
+import io.sessionkit.store.Window;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Puts summaries in the place of older turns. Whatever goes wrong, the thread is as it
+ * was, and nothing is thrown at the turn that it was tried for. Safe for use by many
+ * threads.
+ */
+public final class Summarizer implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(Summarizer.class);
+
+	/** How often a summary is put into a thread that moves on by turns. */
+	private static final int ATTEMPTS = 5;
+
+	private static final int MOST_JOBS = 16;
+
+	private final SessionStore store;
+
+	private final Summarize rule;
+
+	private final Pins pins;
+
+	private final TokenMemory memory;
+
+	private final SummaryGuards guards;
+
+	private final SummaryCalls calls = new SummaryCalls();
+
+	private final ExecutorService jobs = SummaryCalls.threads("sessionkit-compaction-", MOST_JOBS);
+
+	private final Set<SessionKey> underWay = ConcurrentHashMap.newKeySet();
+
+	private final Backoff backoff;
+
+	/**
+	 * @param pins what a summary leaves as it is
+	 * @param hooks those that are asked about summaries
+	 */
+	public Summarizer(SessionStore store, Summarize rule, Pins pins, List<SessionHook> hooks, TokenMemory memory) {
+		this.guards = new SummaryGuards(hooks);
+		this.store = store;
+		this.rule = rule;
+		this.pins = pins;
+		this.memory = memory;
+		this.backoff = new Backoff(rule.backoff());
+	}
+
+	public boolean countsTokens() {
+		return this.rule.trigger() == null && this.rule.triggerTokens() != Long.MAX_VALUE;
+	}
+
+	/**
+	 * Whether a summary is to be made before a turn on this session.
+	 */
+	public boolean isDueBefore(Session header) {
+		return this.rule.mode() == Summarize.Mode.BEFORE && isDue(header);
+	}
+
+	/**
+	 * Makes a summary on the caller's thread.
+	 */
+	public Compaction compactBefore(SessionKey key) {
+		return attemptDue(key);
+	}
+
+	/**
+	 * Makes a summary on another thread, if one is due.
+	 * @param opened the header before the turn
+	 * @param turn the turn, which is history now
+	 * @param report is told what came of it
+	 */
+	public void compactAfter(Session opened, Turn turn, Consumer<Compaction> report) {
+		SessionKey key = opened.key();
+		if (this.rule.mode() != Summarize.Mode.BACKGROUND || !isDue(after(opened, turn)) || !this.underWay.add(key)) {
+			return;
+		}
+		try {
+			this.jobs.execute(() -> {
+				try {
+					report.accept(attemptDue(key));
+				}
+				finally {
+					this.underWay.remove(key);
+				}
+			});
+		}
+		catch (RejectedExecutionException ex) {
+			// all threads are busy, or the application ends: a later turn asks again
+			this.underWay.remove(key);
+		}
+	}
+
+	/**
+	 * Makes summaries until nothing is left to take in.
+	 * @param force whether to do so although none is due
+	 */
+	public Compaction compact(SessionKey key, boolean force) {
+		Compaction whole = Compaction.of(Outcome.NOTHING_TO_COVER);
+		while (true) {
+			Optional<Session> header = this.store.find(key);
+			if (!force && header.isPresent() && !isDue(header.get())) {
+				return (whole.turns() > 0) ? whole : Compaction.of(Outcome.NOT_DUE);
+			}
+			Compaction next = attempt(key);
+			if (next.outcome() != Outcome.SUMMARIZED) {
+				return (whole.turns() > 0 && next.outcome() == Outcome.NOTHING_TO_COVER) ? whole : next;
+			}
+			whole = new Compaction(Outcome.SUMMARIZED, next.checkpoint(), whole.turns() + next.turns(), null);
+		}
+	}
+
+	/**
+	 * The header as the turn has left it, without reading it.
+	 */
+	private static Session after(Session opened, Turn turn) {
+		return new Session(opened.key(), opened.incarnation(), opened.version() + 1, turn.number(),
+				opened.items() + turn.items(), opened.branch(), turn.number(), opened.openTurn(), opened.checkpoint(),
+				opened.checkpointId(), opened.totals().plusTurn(turn.items(), turn.tokens()), opened.title(),
+				opened.tags(), opened.state(), opened.timeToLive(), opened.createdAt(), opened.updatedAt(),
+				opened.expiresAt());
+	}
+
+	private boolean isDue(Session header) {
+		return isTriggered(header) && !this.backoff.isPaused(header.key(), this.store.options().now());
+	}
+
+	private boolean isTriggered(Session header) {
+		ViewTotals totals = header.totals();
+		long more = totals.turns() - this.rule.keepTurns();
+		if (header.openTurn() != 0 || more < Math.max(1, (this.rule.keepTurns() + 1) / 2)) {
+			return false;
+		}
+		SummaryTrigger trigger = this.rule.trigger();
+		if (trigger != null) {
+			return asks(trigger, header);
+		}
+		return totals.tokens() * this.memory.factor(header.key()) >= this.rule.triggerTokens()
+				|| totals.items() >= this.rule.triggerMessages();
+	}
+
+	private static boolean asks(SummaryTrigger trigger, Session header) {
+		try (TurnBinding none = TurnBinding.none()) {
+			return trigger.shouldCompact(header);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.warn("The summary trigger " + trigger.getClass().getName() + " threw " + ex.getClass().getName()
+					+ " on session " + header.key() + ", which counts as no.");
+			return false;
+		}
+	}
+
+	/**
+	 * Tries because a trigger says so: where there is nothing to take in, the session is
+	 * left alone for a while, since the trigger will say so again.
+	 */
+	private Compaction attemptDue(SessionKey key) {
+		Compaction made = attempt(key);
+		if (made.outcome() == Outcome.NOTHING_TO_COVER) {
+			this.backoff.failed(key, this.store.options().now());
+		}
+		return made;
+	}
+
+	private Compaction attempt(SessionKey key) {
+		Compaction made;
+		try {
+			made = summarize(key);
+		}
+		catch (SummaryCalls.FailedException ex) {
+			made = Compaction.failed(ex.reason());
+		}
+		catch (RuntimeException ex) {
+			made = Compaction.failed(ex.getClass().getName());
+		}
+		if (made.outcome() == Outcome.FAILED) {
+			this.backoff.failed(key, this.store.options().now());
+			logger.warn("Session " + key + " could not be summarized and stays as it is: " + made.failure());
+		}
+		else if (made.outcome() == Outcome.SUMMARIZED) {
+			this.backoff.succeeded(key);
+		}
+		return made;
+	}
+
+	private Compaction summarize(SessionKey key) throws SummaryCalls.FailedException {
+		SessionView view = ViewReader.open(this.store, key, Window.ALL).orElse(null);
+		if (view == null || view.session().openTurn() != 0) {
+			return Compaction.of(Outcome.NOTHING_TO_COVER);
+		}
+		Checkpoint before = (view.checkpoint() != null)
+				? Checkpoints.read(view.checkpoint(), this.store.options().codec()) : null;
+		Coverage coverage = Coverage.of(view, before, this.rule, this.pins);
+		if (coverage.isEmpty()) {
+			return Compaction.of(Outcome.NOTHING_TO_COVER);
+		}
+		String prompt = SummaryPrompt.of(this.rule.prompt(), (before != null) ? before.summary() : null,
+				this.guards.checked(coverage.messages()), coverage.tokens(), this.rule.maxInputTokens());
+		SummaryCalls.Reply reply = this.calls.ask(this.rule.model(), prompt, this.rule.timeout());
+		String text = this.guards.checked(reply.text());
+		Checkpoint checkpoint = new Checkpoint(this.store.options().turnIds().get(), coverage.lastTurn(),
+				(before != null) ? before.turn() : 0, coverage.totals(), text, coverage.pinned(), reply.model(),
+				reply.usage(), this.store.options().now());
+		return put(view, coverage, checkpoint);
+	}
+
+	/**
+	 * Puts the summary into the thread, whatever turns were added while it was written;
+	 * but not if what it says is not what the thread says any more.
+	 */
+	private Compaction put(SessionView opened, Coverage coverage, Checkpoint checkpoint) {
+		SessionKey key = opened.session().key();
+		HeaderChange change = HeaderChange.NONE.checkpoint(checkpoint.turn(), checkpoint.id());
+		SessionView now = opened;
+		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+			Commit commit = Commit.on(now.session())
+				.header(change)
+				.records(List.of(Checkpoints.write(key, checkpoint, this.store.options().codec())));
+			if (this.store.commit(commit).isStored()) {
+				return new Compaction(Outcome.SUMMARIZED, checkpoint, coverage.turns(), null);
+			}
+			now = this.store.open(key, Window.ALL).orElse(null);
+			if (now == null || !now.session().incarnation().equals(opened.session().incarnation())
+					|| now.session().openTurn() != 0 || !coverage.isBeginningOf(now)) {
+				return Compaction.of(Outcome.DROPPED);
+			}
+		}
+		return Compaction.of(Outcome.DROPPED);
+	}
+
+	@Override
+	public void close() {
+		this.jobs.shutdown();
+		this.calls.close();
+	}
+
+}

@@ -1,0 +1,121 @@
+package io.sessionkit.internal.summary;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.sessionkit.TokenUsage;
+import io.sessionkit.internal.message.Replies;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.model.ChatModel;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+import org.springframework.ai.chat.prompt.Prompt;
+
+/**
+ * Calls summarizers on threads of its own, each for a limited time. One that does not
+ * come back keeps its thread; when all are kept, further calls fail at once. Safe for use
+ * by many threads.
+ */
+final class SummaryCalls implements AutoCloseable {
+
+	/**
+	 * What a summarizer wrote.
+	 */
+	record Reply(String text, @Nullable String model, TokenUsage usage) {
+	}
+
+	/**
+	 * There is no summary. The message is the reason and quotes nothing.
+	 */
+	static final class FailedException extends Exception {
+
+		FailedException(String reason) {
+			super(reason, null, false, false);
+		}
+
+		String reason() {
+			return String.valueOf(getMessage());
+		}
+
+	}
+
+	/** Finish reasons of several providers for a text that is not what was asked for. */
+	private static final Set<String> UNFINISHED = Set.of("LENGTH", "MAX_TOKENS", "CONTENT_FILTER", "SAFETY", "REFUSAL",
+			"RECITATION");
+
+	private static final int MOST_THREADS = 32;
+
+	private final ExecutorService threads = threads("sessionkit-summary-", MOST_THREADS);
+
+	static ThreadPoolExecutor threads(String name, int most) {
+		AtomicInteger number = new AtomicInteger();
+		return new ThreadPoolExecutor(0, most, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), (work) -> {
+			Thread thread = new Thread(work, name + number.incrementAndGet());
+			thread.setDaemon(true);
+			return thread;
+		});
+	}
+
+	/**
+	 * Asks the model and waits for it.
+	 * @throws FailedException if it throws, is late, or says nothing of use
+	 */
+	Reply ask(ChatModel model, String prompt, Duration timeout) throws FailedException {
+		Future<@Nullable ChatResponse> call;
+		try {
+			call = this.threads.submit(() -> model.call(new Prompt(new UserMessage(prompt))));
+		}
+		catch (RejectedExecutionException ex) {
+			throw new FailedException(this.threads.isShutdown() ? "the application ends"
+					: "no thread is free: other summaries do not end");
+		}
+		try {
+			return reply(call.get(timeout.toMillis(), TimeUnit.MILLISECONDS));
+		}
+		catch (TimeoutException ex) {
+			call.cancel(true);
+			throw new FailedException("took longer than " + timeout);
+		}
+		catch (InterruptedException ex) {
+			call.cancel(true);
+			Thread.currentThread().interrupt();
+			throw new FailedException("was interrupted");
+		}
+		catch (ExecutionException ex) {
+			Throwable cause = (ex.getCause() != null) ? ex.getCause() : ex;
+			throw new FailedException(cause.getClass().getName());
+		}
+	}
+
+	private static Reply reply(@Nullable ChatResponse response) throws FailedException {
+		Generation chosen = (response != null) ? Replies.chosen(response) : null;
+		String text = (chosen != null) ? chosen.getOutput().getText() : null;
+		if (response == null || chosen == null || text == null || text.isBlank()) {
+			throw new FailedException("no text");
+		}
+		String reason = chosen.getMetadata().getFinishReason();
+		if (reason != null && UNFINISHED.contains(reason.toUpperCase(Locale.ROOT))) {
+			throw new FailedException("finish reason " + reason);
+		}
+		return new Reply(text.strip(), response.getMetadata().getModel(),
+				Replies.usage(response.getMetadata().getUsage()));
+	}
+
+	@Override
+	public void close() {
+		this.threads.shutdownNow();
+	}
+
+}

@@ -1,0 +1,63 @@
+package io.sessionkit.internal.summary;
+
+import java.util.List;
+
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.message.Copies;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * Asks hooks about what a summarizer reads and writes. One that refuses, or throws, ends
+ * the attempt. Safe for use by many threads if the hooks are.
+ */
+final class SummaryGuards {
+
+	private final List<SessionHook> hooks;
+
+	SummaryGuards(List<SessionHook> hooks) {
+		this.hooks = hooks;
+	}
+
+	List<Message> checked(List<Message> messages) throws SummaryCalls.FailedException {
+		List<Message> now = messages;
+		for (SessionHook hook : this.hooks) {
+			Copies copies = new Copies();
+			HookResult<List<Message>> result = ask(hook, copies.give(now));
+			if (result instanceof HookResult.Replace<List<Message>> replace) {
+				now = copies.take(replace.value());
+			}
+			else if (!(result instanceof HookResult.Keep)) {
+				throw new SummaryCalls.FailedException("hook '" + hook.name() + "' "
+						+ ((result instanceof HookResult.Refuse) ? "refused" : "neither kept nor replaced"));
+			}
+		}
+		return now;
+	}
+
+	/**
+	 * A summary that nothing is left of is no summary.
+	 */
+	String checked(String summary) throws SummaryCalls.FailedException {
+		List<Message> checked = checked(List.of(new AssistantMessage(summary)));
+		String text = (checked.size() == 1) ? checked.get(0).getText() : null;
+		if (text == null || text.isBlank()) {
+			throw new SummaryCalls.FailedException("a hook left no text");
+		}
+		return text;
+	}
+
+	private static HookResult<List<Message>> ask(SessionHook hook, List<Message> messages)
+			throws SummaryCalls.FailedException {
+		try (TurnBinding none = TurnBinding.none()) {
+			return hook.beforeSummary(messages);
+		}
+		catch (RuntimeException | Error ex) {
+			throw new SummaryCalls.FailedException("hook '" + hook.name() + "' threw " + ex.getClass().getName());
+		}
+	}
+
+}

@@ -1,0 +1,195 @@
+package io.sessionkit.internal.tool;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.lang.reflect.Type;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import io.sessionkit.codec.ToolArguments;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.model.ToolContext;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+import org.springframework.ai.util.JsonHelper;
+import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Works out which values a tool will get for the arguments that a model has written.
+ * Spring AI converts them after the approval was judged: the text {@code "true"} becomes
+ * a boolean, {@code 3.7} an {@code int}. So the arguments are converted here in the same
+ * way, and written as JSON again. Only if that says the same as the model did, and the
+ * arguments fit the input schema, is it certain what the tool will get. Not safe for use
+ * by many threads.
+ */
+public final class ToolInput {
+
+	private static final Log logger = LogFactory.getLog(ToolInput.class);
+
+	private static final JsonHelper JSON = new JsonHelper();
+
+	/** Spring AI has no accessor for the input type of a function. */
+	private static final Field INPUT_TYPE = inputType();
+
+	private static final ParameterizedTypeReference<Map<String, @Nullable Object>> VALUES = new ParameterizedTypeReference<>() {
+	};
+
+	private final @Nullable ToolCallback tool;
+
+	private final ToolArguments arguments;
+
+	/** Null as long as nobody has asked. */
+	private @Nullable Boolean fits;
+
+	/**
+	 * @param tool the tool as it is offered; null if there is none of that name
+	 */
+	public ToolInput(@Nullable ToolCallback tool, ToolArguments arguments) {
+		this.tool = tool;
+		this.arguments = arguments;
+	}
+
+	private static Field inputType() {
+		Field field = ReflectionUtils.findField(FunctionToolCallback.class, "toolInputType");
+		if (field == null) {
+			throw new IllegalStateException("This version of Spring AI keeps the input type of a function where it"
+					+ " cannot be found, so approvals could be judged on other values than the function gets. Use"
+					+ " SessionKit with the version of Spring AI it was built for.");
+		}
+		ReflectionUtils.makeAccessible(field);
+		return field;
+	}
+
+	/**
+	 * Returns the values that the tool will get, in the form of
+	 * {@link ToolArguments#values()}; constants of an enum by name. They are made anew
+	 * each time, so that nobody can change what others see.
+	 * @return the values; null if it is not certain what the tool will get
+	 */
+	public @Nullable Map<String, @Nullable Object> values() {
+		try {
+			return fits() ? converted() : null;
+		}
+		catch (RuntimeException ex) {
+			// the arguments, or a schema that is none: a person decides
+			logger.debug("The arguments of a call could not be judged: " + ex.getClass().getName());
+			return null;
+		}
+	}
+
+	/**
+	 * Returns what keeps the tool from reading the arguments at all, as far as that can
+	 * be told without running it.
+	 * @return a sentence for the model; null if nothing is known that does
+	 */
+	public @Nullable String unreadable() {
+		try {
+			List<String> faults = (this.tool != null)
+					? this.arguments.faults(this.tool.getToolDefinition().inputSchema()) : List.of();
+			if (!faults.isEmpty()) {
+				return "The arguments cannot be read: " + String.join("; ", faults) + ".";
+			}
+		}
+		catch (RuntimeException ex) {
+			// a schema that is none says nothing about the arguments
+			return null;
+		}
+		try {
+			WrappedTools.innermost(this.tool).forEach(this::converted);
+			return null;
+		}
+		catch (RuntimeException ex) {
+			return "The arguments cannot be read: they do not become the values that the tool takes.";
+		}
+	}
+
+	private boolean fits() {
+		if (this.fits == null) {
+			this.fits = this.arguments.isReadable() && (this.tool == null
+					|| this.arguments.faults(this.tool.getToolDefinition().inputSchema()).isEmpty());
+		}
+		return this.fits;
+	}
+
+	private @Nullable Map<String, @Nullable Object> converted() {
+		List<ToolCallback> tools = WrappedTools.innermost(this.tool);
+		if (tools.isEmpty()) {
+			return this.arguments.isPlain() ? this.arguments.values() : null;
+		}
+		Map<String, @Nullable Object> values = converted(tools.get(0));
+		// any of them may be the one that runs
+		boolean agree = tools.stream().skip(1).allMatch((tool) -> Objects.equals(converted(tool), values));
+		return agree ? values : null;
+	}
+
+	/**
+	 * Returns what one method or function makes of the arguments.
+	 * @return the values; null if they say something else than the arguments do
+	 */
+	private @Nullable Map<String, @Nullable Object> converted(ToolCallback tool) {
+		Method method = WrappedTools.methods(tool).stream().findFirst().orElse(null);
+		Object values = (method != null) ? parameters(method) : JSON.fromJson(this.arguments.toString(),
+				(Type) Objects.requireNonNull(ReflectionUtils.getField(INPUT_TYPE, tool)));
+		ToolArguments received = ToolArguments.of((values != null) ? JSON.toJson(values) : null);
+		boolean certain = received.isReadable() && saysTheSame(this.arguments.values(), received.values());
+		return certain ? received.values() : null;
+	}
+
+	/** As {@code MethodToolCallback} does it. */
+	private Map<String, @Nullable Object> parameters(Method method) {
+		Map<String, @Nullable Object> given = Objects.requireNonNull(JSON.fromJson(this.arguments.toString(), VALUES));
+		Map<String, @Nullable Object> values = new LinkedHashMap<>();
+		for (Parameter parameter : method.getParameters()) {
+			Object value = given.get(parameter.getName());
+			if (value != null && !ClassUtils.isAssignable(ToolContext.class, parameter.getType())) {
+				Object typed = typed(value, parameter.getParameterizedType());
+				values.put(parameter.getName(), (typed instanceof Enum<?> constant) ? constant.name() : typed);
+			}
+		}
+		return values;
+	}
+
+	private static @Nullable Object typed(Object value, Type type) {
+		return (type instanceof Class<?> plain) ? JSON.convertToTypedObject(value, plain)
+				: JSON.fromJson(JSON.toJson(value, true), type);
+	}
+
+	/**
+	 * Whether a value that was received has all that was said. It may have more: a value
+	 * that was left out may have a default.
+	 */
+	private static boolean saysTheSame(@Nullable Object said, @Nullable Object received) {
+		if (said instanceof Map<?, ?> map && received instanceof Map<?, ?> other) {
+			return map.entrySet()
+				.stream()
+				.allMatch((entry) -> saysTheSame(entry.getValue(), other.get(entry.getKey())));
+		}
+		if (said instanceof List<?> list && received instanceof List<?> other) {
+			return saysTheSame(list, other);
+		}
+		return Objects.equals(said, received);
+	}
+
+	private static boolean saysTheSame(List<?> said, List<?> received) {
+		if (said.size() != received.size()) {
+			return false;
+		}
+		for (int i = 0; i < said.size(); i++) {
+			if (!saysTheSame(said.get(i), received.get(i))) {
+				// a set has its own order
+				return new HashSet<>(said).equals(new HashSet<>(received));
+			}
+		}
+		return true;
+	}
+
+}

@@ -1,0 +1,104 @@
+package io.sessionkit.internal.tool;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * Compares names of tools as people misspell them.
+ */
+public final class ToolNames {
+
+	private static final Pattern NO_LETTER_OR_DIGIT = Pattern.compile("[^\\p{L}\\p{N}]+");
+
+	/** Where a word begins in a name like {@code cancelOrder} or {@code getURLParts}. */
+	private static final Pattern HUMP = Pattern
+		.compile("(?<=[\\p{Ll}\\p{N}])(?=\\p{Lu})|(?<=\\p{Lu})(?=\\p{Lu}\\p{Ll})");
+
+	private static final Pattern NO_DIGIT = Pattern.compile("\\P{N}+");
+
+	/** Words shorter than this have no plural. */
+	private static final int SHORTEST_PLURAL = 4;
+
+	/** In names shorter than this, every letter counts. */
+	private static final int ONE_TYPO = 5;
+
+	/** From this length on, a name may have two typos. */
+	private static final int TWO_TYPOS = 12;
+
+	private ToolNames() {
+	}
+
+	/**
+	 * Returns whether one of two different names is probably a misspelling of the other:
+	 * if they differ in case, separators, the order of words or a plural only, or in one
+	 * letter (two in names of 12 letters or more). A digit and the first letter of a word
+	 * are not mistaken for others, since {@code get_order} and {@code set_order} are two
+	 * tools.
+	 */
+	public static boolean areAlike(String one, String other) {
+		List<String> words = words(one);
+		List<String> others = words(other);
+		String joined = String.join("", words);
+		String otherJoined = String.join("", others);
+		if (joined.equals(otherJoined) || sorted(words).equals(sorted(others))) {
+			return true;
+		}
+		int length = Math.max(joined.length(), otherJoined.length());
+		int allowed = (length < ONE_TYPO) ? 0 : (length < TWO_TYPOS) ? 1 : 2;
+		return digits(one).equals(digits(other)) && haveSameInitials(words, others)
+				&& distance(joined, otherJoined) <= allowed;
+	}
+
+	private static List<String> words(String name) {
+		String split = HUMP.matcher(NO_LETTER_OR_DIGIT.matcher(name).replaceAll(" ")).replaceAll(" ");
+		return Arrays.stream(split.strip().split(" +")).map((word) -> singular(word.toLowerCase(Locale.ROOT))).toList();
+	}
+
+	private static String singular(String word) {
+		boolean plural = word.length() >= SHORTEST_PLURAL && word.endsWith("s") && !word.endsWith("ss");
+		return plural ? word.substring(0, word.length() - 1) : word;
+	}
+
+	private static List<String> sorted(List<String> words) {
+		return words.stream().sorted().toList();
+	}
+
+	private static String digits(String name) {
+		return NO_DIGIT.matcher(name).replaceAll(" ").strip();
+	}
+
+	/** Names of another number of words are compared as a whole. */
+	private static boolean haveSameInitials(List<String> words, List<String> others) {
+		if (words.size() != others.size()) {
+			return true;
+		}
+		for (int i = 0; i < words.size(); i++) {
+			if (!words.get(i).regionMatches(0, others.get(i), 0, 1)) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/**
+	 * How many letters have to be put in, left out, replaced or swapped with their
+	 * neighbour.
+	 */
+	private static int distance(String one, String other) {
+		int[][] steps = new int[one.length() + 1][other.length() + 1];
+		for (int i = 0; i <= one.length(); i++) {
+			for (int j = 0; j <= other.length(); j++) {
+				steps[i][j] = (i == 0 || j == 0) ? i + j : Math.min(Math.min(steps[i - 1][j], steps[i][j - 1]) + 1,
+						steps[i - 1][j - 1] + ((one.charAt(i - 1) == other.charAt(j - 1)) ? 0 : 1));
+				if (i > 1 && j > 1 && one.charAt(i - 1) == other.charAt(j - 2)
+						&& one.charAt(i - 2) == other.charAt(j - 1)) {
+					steps[i][j] = Math.min(steps[i][j], steps[i - 2][j - 2] + 1);
+				}
+			}
+		}
+		return steps[one.length()][other.length()];
+	}
+
+}

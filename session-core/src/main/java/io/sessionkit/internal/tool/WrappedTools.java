@@ -1,0 +1,125 @@
+package io.sessionkit.internal.tool;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+import org.springframework.ai.tool.method.MethodToolCallback;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Finds the methods and functions that a tool calls in the end, whatever is wrapped
+ * around them.
+ */
+public final class WrappedTools {
+
+	/**
+	 * Spring AI has no accessor for the method of a tool. Where the field has gone, every
+	 * tool method would pass unasked, so nothing is built then.
+	 */
+	private static final Field METHOD = field();
+
+	/** More tools than any wrapper is around. */
+	private static final int MOST = 20;
+
+	/** A wrapper keeps its tools in fields, so that is where they are looked for. */
+	private static final ClassValue<List<Field>> WRAPPED = new ClassValue<>() {
+
+		@Override
+		protected List<Field> computeValue(Class<?> type) {
+			return toolFields(type);
+		}
+
+	};
+
+	private WrappedTools() {
+	}
+
+	private static Field field() {
+		Field field = ReflectionUtils.findField(MethodToolCallback.class, "toolMethod");
+		if (field == null) {
+			throw new IllegalStateException(
+					"This version of Spring AI keeps the method of a tool where @RequiresApproval"
+							+ " cannot be found. Use SessionKit with the version of Spring AI it was built for.");
+		}
+		ReflectionUtils.makeAccessible(field);
+		return field;
+	}
+
+	/**
+	 * Returns a tool and those that it is wrapped around, as far as fields and proxies of
+	 * Spring lead to them.
+	 */
+	public static List<ToolCallback> of(@Nullable ToolCallback tool) {
+		List<ToolCallback> found = new ArrayList<>();
+		if (tool != null) {
+			found.add(tool);
+		}
+		for (int i = 0; i < found.size() && found.size() < MOST; i++) {
+			inside(found.get(i)).stream()
+				.filter((inner) -> found.stream().noneMatch((each) -> each == inner))
+				.forEach(found::add);
+		}
+		return found;
+	}
+
+	private static List<ToolCallback> inside(ToolCallback tool) {
+		if (AopProxyUtils.getSingletonTarget(tool) instanceof ToolCallback target) {
+			return List.of(target);
+		}
+		List<ToolCallback> inside = new ArrayList<>();
+		for (Field field : WRAPPED.get(tool.getClass())) {
+			if (ReflectionUtils.getField(field, tool) instanceof ToolCallback inner) {
+				inside.add(inner);
+			}
+		}
+		return inside;
+	}
+
+	/**
+	 * Returns the methods and functions that a tool may call in the end, which convert
+	 * the arguments.
+	 * @return each a {@link MethodToolCallback} or {@link FunctionToolCallback}, but no
+	 * proxy of one, whose fields are empty; none for other tools, as those of a server
+	 */
+	static List<ToolCallback> innermost(@Nullable ToolCallback tool) {
+		return of(tool).stream()
+			.filter((each) -> each instanceof MethodToolCallback || each instanceof FunctionToolCallback)
+			.filter((each) -> AopProxyUtils.getSingletonTarget(each) == null)
+			.toList();
+	}
+
+	/**
+	 * Returns the methods that a tool may call.
+	 * @return the methods; none if it calls none
+	 */
+	public static List<Method> methods(@Nullable ToolCallback tool) {
+		return of(tool).stream()
+			.filter(MethodToolCallback.class::isInstance)
+			.map((each) -> (Method) Objects.requireNonNull(ReflectionUtils.getField(METHOD, each)))
+			.toList();
+	}
+
+	private static List<Field> toolFields(Class<?> type) {
+		List<Field> fields = new ArrayList<>();
+		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+			for (Field field : each.getDeclaredFields()) {
+				boolean holdsTool = ToolCallback.class.isAssignableFrom(field.getType())
+						&& !Modifier.isStatic(field.getModifiers());
+				if (holdsTool && field.trySetAccessible()) {
+					fields.add(field);
+				}
+			}
+		}
+		return List.copyOf(fields);
+	}
+
+}

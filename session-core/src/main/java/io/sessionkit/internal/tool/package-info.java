@@ -1,0 +1,8 @@
+/**
+ * Reads tools and the arguments of their calls. Internal: for SessionKit alone, and
+ * changed without notice.
+ */
+@NullMarked
+package io.sessionkit.internal.tool;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,188 @@
+package io.sessionkit.internal.turn;
+
+import java.util.List;
+import java.util.Optional;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * The turns that calls have left open: finds them, and lets one call at a time go on with
+ * each. Safe for use by many threads and processes.
+ */
+public final class OpenTurns {
+
+	private static final int QUEUE_ATTEMPTS = 5;
+
+	private final SessionStore store;
+
+	private final TurnRules rules;
+
+	private final TurnViews views;
+
+	private final TurnLeases leases;
+
+	OpenTurns(SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases) {
+		this.store = store;
+		this.rules = rules;
+		this.views = views;
+		this.leases = leases;
+	}
+
+	/**
+	 * Goes on with the open turn of a session, as the only one who does. Hooks are asked
+	 * about what was queued while it waited, not again about its input; the merge is
+	 * asked again what of the history is sent.
+	 * @param request what the call brings; its input is left aside
+	 * @return the turn, which holds a reply back
+	 * @throws IllegalStateException if the session has no open turn
+	 * @throws io.sessionkit.TurnInProgressException if another call works on it
+	 * @throws SessionConflictException if the thread has moved on since, so that the turn
+	 * cannot become history any more
+	 * @throws io.sessionkit.UnsupportedVersionException if a newer version has left it
+	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
+	 * that the caller expects
+	 */
+	public OpenTurn resume(TurnRequest request) {
+		OpenTurn turn = takeOver(request);
+		try {
+			if (!turn.isOnHead()) {
+				throw new SessionConflictException("Session " + request.key()
+						+ " has moved on since its open turn began to wait, so that turn cannot become history any"
+						+ " more. End it with Approvals.cancel(..).", null);
+			}
+			turn.beginAgain();
+			turn.mergeAgain();
+			return turn;
+		}
+		catch (RuntimeException | Error ex) {
+			turn.abandon(ex);
+			throw ex;
+		}
+	}
+
+	/**
+	 * Takes the open turn of a session over, only to end it: what was queued is left
+	 * aside, and the thread may have moved on.
+	 * @param request names the session
+	 * @return the turn, which holds a reply back
+	 * @throws IllegalStateException if the session has no open turn
+	 * @throws io.sessionkit.TurnInProgressException if another call works on it
+	 */
+	public OpenTurn takeOver(TurnRequest request) {
+		SessionKey key = request.key();
+		Turn open = find(key).orElseThrow(() -> nothingWaits(request));
+		TurnLease lease = this.leases.take(key, open.id());
+		try {
+			return continued(request, open, lease);
+		}
+		catch (RuntimeException | Error ex) {
+			lease.leave();
+			throw ex;
+		}
+	}
+
+	private IllegalStateException nothingWaits(TurnRequest request) {
+		request.checkExpected((request.expectedTurn() > 0) ? this.store.find(request.key()).orElse(null) : null);
+		return new IllegalStateException("The call on session " + request.key()
+				+ " has no message, and nothing in the session waits to be continued. Add .user(..) to the call.");
+	}
+
+	/**
+	 * @param seen the turn as it was before the lease was taken: another call may have
+	 * gone on with it in between
+	 */
+	private OpenTurn continued(TurnRequest request, Turn seen, TurnLease lease) {
+		SessionKey key = request.key();
+		PauseRecord pause = pause(key, seen.id()).orElseThrow(() -> ended(key, seen));
+		Turn open = this.store.turns(key, new Tail(seen.number() + 1, 1))
+			.stream()
+			.filter((turn) -> turn.status().isOpen())
+			.findFirst()
+			.orElseThrow(() -> ended(key, seen));
+		List<SessionItem> items = this.store.items(key, open.number());
+		ContinuedTurn continued = new ContinuedTurn(open, items, pause, lease);
+		TurnRequest again = request.input(continued.messages());
+		return new OpenTurn(again, this.store, this.rules, this.views, this.leases, KeptInputs.NONE,
+				() -> this.views.openAgain(again), continued);
+	}
+
+	private static SessionConflictException ended(SessionKey key, Turn turn) {
+		return new SessionConflictException("The open turn " + turn.number() + " of session " + key
+				+ " was continued or ended by another call in the meantime. Read the session again.", null);
+	}
+
+	/**
+	 * The turn that other calls may go on with.
+	 * @param key the session
+	 * @return the turn; empty if there is none
+	 */
+	public Optional<Turn> find(SessionKey key) {
+		return this.store.find(key)
+			.map(Session::openTurn)
+			.filter((number) -> number != 0)
+			.flatMap((number) -> this.store.turns(key, new Tail(number + 1, 1)).stream().findFirst());
+	}
+
+	/**
+	 * What an open turn holds back.
+	 * @param key the session
+	 * @param turnId the turn
+	 * @return the reply; empty if it holds none back
+	 */
+	public Optional<HeldReply> held(SessionKey key, String turnId) {
+		return pause(key, turnId).map(PauseRecord::held);
+	}
+
+	/**
+	 * Keeps messages with an open turn, which goes on with them behind the results of its
+	 * tools.
+	 * @param key the session
+	 * @param messages what the caller says
+	 * @return the turn that they are kept with
+	 * @throws io.sessionkit.UnstorableMessageException if a message could not be stored
+	 * @throws SessionConflictException if the turn has gone on meanwhile
+	 */
+	public Turn queue(SessionKey key, List<Message> messages) {
+		Turn open = find(key).orElseThrow(() -> gone(key));
+		for (int attempt = 0; attempt < QUEUE_ATTEMPTS; attempt++) {
+			PauseRecord pause = pause(key, open.id()).orElseThrow(() -> gone(key));
+			if (this.store.put(key, pause.queue(key, open.id(), messages, this.store.options().codec()))) {
+				return open;
+			}
+		}
+		throw gone(key);
+	}
+
+	private static SessionConflictException gone(SessionKey key) {
+		return new SessionConflictException("The turn that waited on session " + key
+				+ " has gone on in the meantime. The new message was not stored; call again.", null);
+	}
+
+	private Optional<PauseRecord> pause(SessionKey key, String turnId) {
+		return this.store.records(key, SessionStore.PAUSE)
+			.stream()
+			.filter((record) -> record.id().equals(turnId))
+			.findFirst()
+			.map((record) -> PauseRecord.read(record, this.store.options().codec()));
+	}
+
+	/**
+	 * Who works on an open turn at this moment.
+	 * @param key the session
+	 * @param turnId the turn
+	 * @return the holder of its lease; null if nobody does
+	 */
+	public @Nullable String leaseHolder(SessionKey key, String turnId) {
+		return TurnLease.holder(this.store, key, turnId);
+	}
+
+}

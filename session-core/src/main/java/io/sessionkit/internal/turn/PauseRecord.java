@@ -1,0 +1,95 @@
+package io.sessionkit.internal.turn;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.UnsupportedVersionException;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * What an open turn needs to be continued by whoever finds it.
+ *
+ * @param held the reply that it holds back
+ * @param parts how many parts of the turn are stored
+ * @param state what the turn had made of the attributes
+ * @param revision the revision of the record
+ */
+record PauseRecord(HeldReply held, int parts, StateChange state, long revision) {
+
+	/** The form of the record; a newer one is refused. */
+	static final int VERSION = 1;
+
+	/**
+	 * The record as it is to be written.
+	 * @param expected the revision that must be there; 0 for none
+	 */
+	static RecordWrite write(SessionKey key, String turnId, HeldReply held, int parts, StateChange state, long expected,
+			MessageCodec codec) {
+		Map<String, Object> values = new HashMap<>();
+		values.put("version", VERSION);
+		values.put("parts", parts);
+		values.put("reply", codec.encode(key, held.reply()));
+		values.put("notes", held.notes());
+		values.put("state", state.written());
+		values.put("removed", state.removed());
+		values.put("queued", held.queued().stream().map((message) -> codec.encode(key, message)).toList());
+		return new RecordWrite(SessionStore.PAUSE, turnId, expected, codec.encodeValues(key, values), null);
+	}
+
+	RecordWrite queue(SessionKey key, String turnId, List<Message> more, MessageCodec codec) {
+		List<Message> queued = new ArrayList<>(this.held.queued());
+		queued.addAll(more);
+		return write(key, turnId, new HeldReply(this.held.reply(), this.held.notes(), queued), this.parts, this.state,
+				this.revision, codec);
+	}
+
+	/**
+	 * The pause that a record holds.
+	 * @throws UnsupportedVersionException if a newer version wrote it
+	 * @throws UnreadablePayloadException if it holds none
+	 */
+	@SuppressWarnings("unchecked") // values are written by this class
+	static PauseRecord read(SessionRecord record, MessageCodec codec) {
+		SessionKey key = record.key();
+		Map<String, @Nullable Object> values = codec.decodeValues(key, record.payload());
+		checkVersion(values.get("version"), "The pause of turn '" + record.id() + "' of session " + key);
+		if (values.get("reply") instanceof String reply && values.get("parts") instanceof Integer parts
+				&& values.get("notes") instanceof Map<?, ?> notes && values.get("state") instanceof Map<?, ?> state
+				&& values.get("removed") instanceof List<?> removed && values.get("queued") instanceof List<?> queued
+				&& codec.decode(key, reply) instanceof AssistantMessage message) {
+			List<Message> messages = queued.stream().map((text) -> codec.decode(key, (String) text)).toList();
+			return new PauseRecord(new HeldReply(message, (Map<String, Object>) notes, messages), parts,
+					new StateChange((Map<String, Object>) state, (List<String>) removed), record.revision());
+		}
+		throw new UnreadablePayloadException(
+				"The pause of turn '" + record.id() + "' of session " + key + " holds no reply.", null);
+	}
+
+	/**
+	 * Refuses what a newer version wrote.
+	 * @param version what the record says
+	 * @param what the record, to begin a sentence with
+	 */
+	static void checkVersion(@Nullable Object version, String what) {
+		if (!(version instanceof Integer number) || number < 1) {
+			throw new UnreadablePayloadException(what + " has no version.", null);
+		}
+		if (number > VERSION) {
+			throw new UnsupportedVersionException(
+					what + " was written in version " + number + " of its form; this one reads up to " + VERSION
+							+ ". Continue it with the version that wrote it.");
+		}
+	}
+
+}

@@ -1,0 +1,37 @@
+package io.sessionkit.internal.turn;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a turn has made of the attributes of its session. It is kept while the turn waits,
+ * and not the attributes as a whole: others may write to them meanwhile.
+ *
+ * @param written the attributes that it wrote
+ * @param removed the names of those that it removed
+ */
+record StateChange(Map<String, Object> written, List<String> removed) {
+
+	static StateChange between(Map<String, Object> base, Map<String, Object> values) {
+		Map<String, Object> written = new HashMap<>(values);
+		written.entrySet()
+			.removeIf((entry) -> base.containsKey(entry.getKey()) && Attributes
+				.areEqual(Map.of("value", base.get(entry.getKey())), Map.of("value", entry.getValue())));
+		List<String> removed = new ArrayList<>(base.keySet());
+		removed.removeAll(values.keySet());
+		return new StateChange(written, removed);
+	}
+
+	/**
+	 * The attributes with this change.
+	 */
+	Map<String, Object> on(Map<String, Object> base) {
+		Map<String, Object> changed = new HashMap<>(base);
+		changed.putAll(this.written);
+		changed.keySet().removeAll(this.removed);
+		return changed;
+	}
+
+}

@@ -1,0 +1,180 @@
+package io.sessionkit.internal.turn;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+
+import io.sessionkit.HookFailedException;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionRefusedException;
+import io.sessionkit.TurnInProgressException;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.internal.round.Rounds;
+import io.sessionkit.store.RecordWrite;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+
+/**
+ * What one open turn holds back, and the lease under which its tools run. Safe for use by
+ * many threads.
+ */
+public final class TurnHold {
+
+	private final OpenTurn turn;
+
+	private final MessageCodec codec;
+
+	private final Rounds rounds;
+
+	private final TurnKeeper keeper;
+
+	private final TurnLeases leases;
+
+	private @Nullable HeldReply held;
+
+	private @Nullable TurnLease lease;
+
+	/** How many of the messages behind the input are stored. */
+	private int storedEntries;
+
+	private boolean ended;
+
+	TurnHold(OpenTurn turn, MessageCodec codec, Rounds rounds, TurnKeeper keeper, TurnLeases leases,
+			@Nullable ContinuedTurn continued) {
+		this.turn = turn;
+		this.codec = codec;
+		this.rounds = rounds;
+		this.keeper = keeper;
+		this.leases = leases;
+		this.held = (continued != null) ? continued.pause().held() : null;
+		this.lease = (continued != null) ? continued.lease() : null;
+	}
+
+	/**
+	 * The reply that the turn holds back.
+	 * @return the reply; null for none
+	 */
+	public synchronized @Nullable HeldReply reply() {
+		return this.held;
+	}
+
+	/**
+	 * Stores what there is of the turn and holds a reply back, so that whoever finds the
+	 * turn can go on with it.
+	 * @param reply the reply
+	 * @param notes what is kept with it
+	 * @param status what the turn is to be until it goes on
+	 * @param records what is written with it
+	 * @param goesOn whether this call goes on with the turn at once
+	 * @throws IllegalStateException if the turn is over
+	 * @throws SessionRefusedException if a hook refuses what is to be kept
+	 * @throws HookFailedException if a hook fails on it
+	 * @throws SessionConflictException if somebody else wrote to the session
+	 */
+	public void store(AssistantMessage reply, Map<String, Object> notes, TurnStatus status, List<RecordWrite> records,
+			boolean goesOn) {
+		HeldReply holding = new HeldReply((AssistantMessage) this.codec.storable(reply), notes, List.of());
+		TurnKeeper.Recorded recorded = this.turn.recorded();
+		this.keeper.askAboutPart(recorded, status);
+		// who ends the turn meanwhile waits, and finds it stored
+		synchronized (this.turn) {
+			checkRunning(this.turn.isClosed());
+			TurnLeases.Taking taking = (goesOn && !hasLease()) ? this.leases.taking(this.turn.key(), this.turn.id())
+					: null;
+			List<RecordWrite> all = new ArrayList<>(records);
+			if (taking != null) {
+				all.add(taking.write());
+			}
+			this.keeper.hold(recorded, holding, status, all);
+			stored(holding, recorded.said().size(), (taking != null) ? taking.taken() : null);
+		}
+	}
+
+	private synchronized void stored(HeldReply holding, int entries, @Nullable TurnLease taken) {
+		this.held = holding;
+		this.storedEntries += entries;
+		this.lease = (taken != null) ? taken : this.lease;
+	}
+
+	private synchronized boolean hasLease() {
+		return this.lease != null;
+	}
+
+	private void checkRunning(boolean over) {
+		if (over) {
+			throw new IllegalStateException("The turn on session " + this.turn.key()
+					+ " is over: the call was cancelled. Nothing more is run.");
+		}
+	}
+
+	/**
+	 * The held reply becomes part of the turn: its tools are called now.
+	 * @return the reply
+	 */
+	public AssistantMessage release() {
+		HeldReply released = Objects.requireNonNull(reply());
+		this.rounds.released(released.reply());
+		return released.reply();
+	}
+
+	/**
+	 * The held reply and the answers to its calls become part of the turn, and the turn
+	 * ends with them.
+	 * @param results the answers
+	 */
+	public void answer(List<ToolResponse> results) {
+		release();
+		this.rounds.answered(results);
+	}
+
+	/**
+	 * Runs something for this turn that must not run without its lease. The lease is kept
+	 * until it is done, although the turn may end before.
+	 * @param work what to run
+	 * @param <T> what it returns
+	 * @return what it returned
+	 * @throws io.sessionkit.TurnInProgressException if the lease was lost; nothing was
+	 * run
+	 */
+	public <T> T underLease(Function<HeldLease, T> work) {
+		TurnLease used = use();
+		try {
+			return work.apply(used);
+		}
+		finally {
+			used.leave();
+		}
+	}
+
+	private synchronized TurnLease use() {
+		checkRunning(this.ended);
+		TurnLease used = this.lease;
+		if (used == null || !used.isHeld()) {
+			throw new TurnInProgressException("The lease of the open turn on session " + this.turn.key()
+					+ " was not renewed in time, so another call may work on it. Nothing more is run by this one.");
+		}
+		used.use();
+		return used;
+	}
+
+	synchronized int storedEntries() {
+		return this.storedEntries;
+	}
+
+	/**
+	 * The turn is over for this call: the lease goes back when the tools are done.
+	 */
+	synchronized void end() {
+		this.ended = true;
+		if (this.lease != null) {
+			this.lease.leave();
+			this.lease = null;
+		}
+	}
+
+}

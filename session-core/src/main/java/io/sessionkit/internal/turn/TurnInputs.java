@@ -1,0 +1,135 @@
+package io.sessionkit.internal.turn;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+import io.sessionkit.UnstorableMessageException;
+import io.sessionkit.codec.MessageCodec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which advisor parameters of a call are kept with its turn, and which of these the model
+ * is shown again when the turn is history.
+ *
+ * @param names the parameters that are kept
+ * @param replayed those of them that are shown again, in the order they are shown
+ */
+public record TurnInputs(Set<String> names, Set<String> replayed) {
+
+	static final TurnInputs NONE = new TurnInputs(Set.of(), Set.of());
+
+	/** Stands for all names. */
+	static final String ALL = "*";
+
+	/** A name that is shown is a tag. */
+	private static final Pattern TAG = Pattern.compile("[\\p{L}_][\\p{L}\\p{N}_.-]*");
+
+	private static final String OWN = "sessionkit.";
+
+	public TurnInputs {
+		names = Collections.unmodifiableSet(new LinkedHashSet<>(names));
+		replayed = Collections.unmodifiableSet(new LinkedHashSet<>(replayed));
+	}
+
+	/**
+	 * @param replay the names to show again, or {@value #ALL} for all
+	 * @param exclude the names not to show again, whatever the others say, or
+	 * {@value #ALL} for all
+	 * @throws IllegalArgumentException if they contradict each other
+	 */
+	public static TurnInputs of(Set<String> names, Set<String> replay, Set<String> exclude) {
+		names.forEach(TurnInputs::checkName);
+		checkKept("shown again", replay, names);
+		checkKept("excluded", exclude, names);
+		Set<String> replayed = new LinkedHashSet<>(replay.contains(ALL) ? names : replay);
+		replayed.removeAll(exclude.contains(ALL) ? names : exclude);
+		replayed.forEach(TurnInputs::checkTag);
+		return new TurnInputs(names, replayed);
+	}
+
+	private static void checkName(String name) {
+		if (name.isBlank() || name.startsWith(OWN) || name.equals(ALL)) {
+			throw new IllegalArgumentException("'" + name
+					+ "' cannot be an input of a turn: name an advisor parameter of the application, such as context.");
+		}
+	}
+
+	private static void checkKept(String what, Set<String> some, Set<String> names) {
+		for (String name : some) {
+			if (!names.contains(name) && !name.equals(ALL)) {
+				throw new IllegalArgumentException("The input '" + name + "' is to be " + what
+						+ ", but it is not kept with the turn. Add it to the inputs, which are " + names
+						+ ", or leave it out here.");
+			}
+		}
+	}
+
+	private static void checkTag(String name) {
+		if (!TAG.matcher(name).matches()) {
+			throw new IllegalArgumentException("The input '" + name
+					+ "' cannot be shown again: its name becomes a tag. Use letters, digits, '_', '-' and '.'.");
+		}
+	}
+
+	/**
+	 * The values of a call that are kept, in copies.
+	 * @throws UnstorableMessageException if one of them cannot be stored, or not be shown
+	 * as text where it is to be shown
+	 */
+	public Map<String, Object> of(TurnRequest request, MessageCodec codec) {
+		Map<String, Object> values = new LinkedHashMap<>();
+		for (String name : this.names) {
+			Object value = request.parameters().get(name);
+			if (value != null) {
+				values.put(name, copy(request, name, value, codec));
+			}
+		}
+		return values;
+	}
+
+	private Object copy(TurnRequest request, String name, Object value, MessageCodec codec) {
+		if (this.replayed.contains(name) && hasBytes(value)) {
+			throw new UnstorableMessageException("The advisor parameter '" + name
+					+ "' is to be shown to the model again, and bytes are no text. Pass a text, or leave it out of"
+					+ " sessionkit.turn.replay.");
+		}
+		try {
+			Object copy = codec.decodeValues(request.key(), codec.encodeValues(request.key(), Map.of(name, value)))
+				.get(name);
+			return (copy != null) ? copy : value;
+		}
+		catch (UnstorableMessageException ex) {
+			throw new UnstorableMessageException("The advisor parameter '" + name + "' of " + value.getClass().getName()
+					+ " cannot be kept with the turn. Pass strings, booleans, numbers,"
+					+ " dates, and lists and maps of these, or leave it out of sessionkit.turn.inputs.");
+		}
+	}
+
+	private static boolean hasBytes(@Nullable Object value) {
+		if (value instanceof List<?> list) {
+			return list.stream().anyMatch(TurnInputs::hasBytes);
+		}
+		return value instanceof byte[]
+				|| (value instanceof Map<?, ?> map && map.values().stream().anyMatch(TurnInputs::hasBytes));
+	}
+
+	/**
+	 * What of the values goes with the question, to be shown again.
+	 */
+	Map<String, Object> replayed(Map<?, ?> values) {
+		Map<String, Object> replayed = new LinkedHashMap<>();
+		for (String name : this.replayed) {
+			Object value = values.get(name);
+			if (value != null) {
+				replayed.put(name, value);
+			}
+		}
+		return replayed;
+	}
+
+}

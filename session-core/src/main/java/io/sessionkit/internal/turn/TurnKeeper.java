@@ -1,0 +1,364 @@
+package io.sessionkit.internal.turn;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+import io.sessionkit.CommitFailedException;
+import io.sessionkit.HookFailedException;
+import io.sessionkit.Round;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionRefusedException;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnResult;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.Verdict;
+import io.sessionkit.internal.round.HookRun;
+import io.sessionkit.internal.round.KeptPart;
+import io.sessionkit.internal.round.Transcript;
+import io.sessionkit.internal.round.TurnEnd;
+import io.sessionkit.internal.round.TurnEvents;
+import io.sessionkit.store.RecordWrite;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.model.ChatResponse;
+
+/**
+ * Ends one turn: asks the hooks what is kept of it, has it written, tells the listeners.
+ * Used by one thread at the end of the turn.
+ */
+final class TurnKeeper {
+
+	private static final String NO_REPLY = "no reply";
+
+	/**
+	 * What was recorded of a turn.
+	 *
+	 * @param input what the caller said
+	 * @param said what came after it
+	 * @param rounds one entry for each answer of the model
+	 * @param answered whether there is an answer
+	 * @param reply the message that is the answer; null if there is none, or nobody gets
+	 * it
+	 * @param overLimit whether it was sent although it was over a limit
+	 */
+	record Recorded(List<Transcript.Entry> input, List<Transcript.Entry> said, List<Round> rounds, boolean answered,
+			@Nullable Message reply, boolean overLimit) {
+
+		List<Transcript.Entry> all() {
+			List<Transcript.Entry> all = new ArrayList<>(this.input);
+			all.addAll(this.said);
+			return all;
+		}
+
+		/**
+		 * The same if nobody gets the answer.
+		 */
+		Recorded withoutReply() {
+			return new Recorded(this.input, this.said, this.rounds, this.answered, null, this.overLimit);
+		}
+
+		/**
+		 * What there is as a part of the turn. A user message that is not of the input
+		 * was said while the turn waited.
+		 * @param number which part it is, from 1
+		 */
+		KeptPart part(int number, TurnStatus status) {
+			List<Message> asked = new ArrayList<>(this.input.stream().map(Transcript.Entry::message).toList());
+			List<Message> messages = new ArrayList<>(asked);
+			for (Transcript.Entry entry : this.said) {
+				messages.add(entry.message());
+				if (entry.message() instanceof UserMessage) {
+					asked.add(entry.message());
+				}
+			}
+			return new KeptPart(number, status, messages, asked, this.reply);
+		}
+
+	}
+
+	private final SessionKey key;
+
+	private final HookRun hooks;
+
+	private final TurnEvents events;
+
+	private final TurnState state;
+
+	private final TurnWriter writer;
+
+	private Supplier<List<RecordWrite>> alongside = List::of;
+
+	/** What hooks have left to be stored; null until they were asked. */
+	private @Nullable List<Transcript.Entry> kept;
+
+	TurnKeeper(SessionKey key, HookRun hooks, TurnEvents events, TurnState state, TurnWriter writer) {
+		this.key = key;
+		this.hooks = hooks;
+		this.events = events;
+		this.state = state;
+		this.writer = writer;
+	}
+
+	/**
+	 * Stores the turn as history; without an answer, as failed.
+	 */
+	TurnResult complete(Recorded recorded, @Nullable ChatResponse answer) {
+		try {
+			askHooks((answer != null) ? recorded : recorded.withoutReply(),
+					recorded.answered() ? TurnStatus.COMPLETED : TurnStatus.FAILED);
+		}
+		catch (SessionRefusedException | HookFailedException ex) {
+			fail(recorded, ex, false);
+			throw ex;
+		}
+		TurnResult result = recorded.answered() ? committed(recorded, answer) : unanswered(recorded, answer);
+		if (result == null) {
+			throw conflict(recorded, answer);
+		}
+		return result;
+	}
+
+	/**
+	 * Asks the hooks about what there is of the turn, which is about to be stored.
+	 * @param status what it is to be until it goes on
+	 * @throws SessionRefusedException if a hook refuses it
+	 */
+	void askAboutPart(Recorded recorded, TurnStatus status) {
+		askHooks(recorded, status);
+	}
+
+	/**
+	 * Stores what there is of the turn and the reply that it holds back.
+	 * @param status what it is to be until it goes on
+	 * @param more records to be written with it
+	 * @throws SessionConflictException if somebody else was first
+	 */
+	TurnResult hold(Recorded recorded, HeldReply held, TurnStatus status, List<RecordWrite> more) {
+		TurnWriter.Outline outline = new TurnWriter.Outline(new TurnEnd(status, null),
+				(this.kept != null) ? this.kept : List.of(), recorded.rounds(), this.hooks.verdicts(), null,
+				recorded.overLimit());
+		TurnResult result = this.writer.hold(outline, held, this.state.change(), joined(more));
+		if (result == null) {
+			throw moved(null);
+		}
+		this.kept = null;
+		return result;
+	}
+
+	/**
+	 * The turn as it was stored last; null if nothing of it is stored.
+	 */
+	@Nullable Turn stored() {
+		return this.writer.stored();
+	}
+
+	/**
+	 * All that is stored of the turn.
+	 */
+	List<SessionItem> items() {
+		return this.writer.items();
+	}
+
+	/**
+	 * Takes records along with the next part of the turn.
+	 */
+	void alongside(Supplier<List<RecordWrite>> records) {
+		this.alongside = records;
+	}
+
+	private List<RecordWrite> joined(List<RecordWrite> more) {
+		List<RecordWrite> all = new ArrayList<>(this.alongside.get());
+		all.addAll(more);
+		return all;
+	}
+
+	/**
+	 * Keeps the turn as failed, or as refused if that is what ended it. A turn of which a
+	 * part is stored stays as it is, unless it was refused, so that it can be continued.
+	 * @param cause what ended it; what goes wrong here is added to it as suppressed
+	 * @param ends whether it ends although a part of it is stored
+	 */
+	void fail(Recorded recorded, Throwable cause, boolean ends) {
+		TurnEnd end = this.hooks.end(cause);
+		if (stored() != null && !ends && (end == null || end.status() != TurnStatus.REFUSED)) {
+			tell((end != null) ? end : TurnEnd.failed(cause));
+			return;
+		}
+		try {
+			keepAside(recorded, (end != null) ? end : TurnEnd.failed(cause));
+		}
+		catch (RuntimeException ex) {
+			cause.addSuppressed(ex);
+		}
+	}
+
+	/**
+	 * Keeps the turn of a caller that has gone. One of which a part is stored stays as it
+	 * is.
+	 */
+	void cancel(Recorded recorded) {
+		if (stored() != null) {
+			tell(TurnEnd.CANCELLED);
+			return;
+		}
+		keepAside(recorded, TurnEnd.CANCELLED);
+	}
+
+	/**
+	 * The call ends without a word about the turn, which stays as it is stored.
+	 * @param cause what ended it
+	 */
+	void abandon(Throwable cause) {
+		tell(TurnEnd.failed(cause));
+	}
+
+	/**
+	 * Ends a turn that waits as one that the caller has given up.
+	 */
+	TurnResult giveUp(Recorded recorded) {
+		return keepAside(recorded, TurnEnd.CANCELLED);
+	}
+
+	/**
+	 * Stores the turn of a caller that has gone when the answer was whole.
+	 * @return whether it is history now
+	 */
+	boolean completeUnseen(Recorded recorded) {
+		try {
+			askHooks(recorded, TurnStatus.COMPLETED);
+		}
+		catch (SessionRefusedException | HookFailedException ex) {
+			return false;
+		}
+		return commit(recorded) != null;
+	}
+
+	private @Nullable TurnResult committed(Recorded recorded, @Nullable ChatResponse answer) {
+		try {
+			return commit(recorded);
+		}
+		catch (RuntimeException ex) {
+			this.events.failed(TurnStatus.FAILED, CommitFailedException.class.getName());
+			throw commitFailed(answer, ex);
+		}
+	}
+
+	private TurnResult unanswered(Recorded recorded, @Nullable ChatResponse answer) {
+		Turn open = stored();
+		if (open != null) {
+			tell(TurnEnd.failed(NO_REPLY));
+			return new TurnResult(this.key, open, List.of(), recorded.overLimit());
+		}
+		try {
+			return keepAside(recorded, TurnEnd.failed(NO_REPLY));
+		}
+		catch (RuntimeException ex) {
+			throw commitFailed(answer, ex);
+		}
+	}
+
+	private CommitFailedException commitFailed(@Nullable ChatResponse answer, RuntimeException cause) {
+		return new CommitFailedException(
+				"The turn on session " + this.key + " could not be stored: " + cause.getClass().getSimpleName() + ". "
+						+ ((answer != null) ? "reply() has what the model answered. " : "")
+						+ "Read the session before you ask again: it has all of the turn, or nothing.",
+				answer, cause);
+	}
+
+	private SessionConflictException conflict(Recorded recorded, @Nullable ChatResponse answer) {
+		SessionConflictException conflict = moved(answer);
+		fail(recorded, conflict, false);
+		return conflict;
+	}
+
+	private SessionConflictException moved(@Nullable ChatResponse answer) {
+		return new SessionConflictException(this.writer.isErased()
+				? "Session " + this.key + " was erased or has expired while this turn was open. The reply is in this"
+						+ " exception, and nothing of the turn was stored."
+				: "Session " + this.key + " moved on from version " + this.writer.baseVersion()
+						+ " while this turn was open. The reply is in this exception and the turn is kept beside the"
+						+ " history; call again to continue from what is there now.",
+				answer);
+	}
+
+	/**
+	 * @return null if somebody else was first
+	 */
+	private @Nullable TurnResult commit(Recorded recorded) {
+		TurnResult result = this.writer.commit(outline(recorded, TurnEnd.COMPLETED), this.alongside.get());
+		if (result != null) {
+			this.events.committed(result.turn());
+		}
+		return result;
+	}
+
+	private TurnResult keepAside(Recorded recorded, TurnEnd end) {
+		if (this.kept == null) {
+			try {
+				askHooks(recorded, end.status());
+			}
+			catch (SessionRefusedException | HookFailedException ex) {
+				// the verdict says so, and only the input is kept
+			}
+		}
+		try {
+			return this.writer.keepAside(outline(recorded, end), this.alongside.get());
+		}
+		finally {
+			tell(end);
+		}
+	}
+
+	/**
+	 * Asks the hooks, once, about what is kept.
+	 * @param status what the turn is stored as
+	 */
+	private void askHooks(Recorded recorded, TurnStatus status) {
+		List<Transcript.Entry> all = recorded.all();
+		if (this.hooks.isEmpty() || all.isEmpty()) {
+			this.kept = all;
+			return;
+		}
+		this.kept = recorded.input();
+		this.kept = timed(this.hooks.beforeSave(recorded.part(this.writer.parts() + 1, status)), all);
+	}
+
+	/**
+	 * The messages with the times that they have, and for new ones that of the one
+	 * before.
+	 */
+	private static List<Transcript.Entry> timed(List<Message> messages, List<Transcript.Entry> known) {
+		List<Transcript.Entry> timed = new ArrayList<>();
+		Transcript.Entry last = known.get(0);
+		for (Message message : messages) {
+			for (Transcript.Entry entry : known) {
+				last = (entry.message() == message) ? entry : last;
+			}
+			timed.add(new Transcript.Entry(message, last.at()));
+		}
+		return timed;
+	}
+
+	private TurnWriter.Outline outline(Recorded recorded, TurnEnd end) {
+		Map<String, Object> written = this.state.end();
+		return new TurnWriter.Outline(end, (this.kept != null) ? this.kept : List.of(), recorded.rounds(),
+				this.hooks.verdicts(), (end == TurnEnd.COMPLETED) ? written : null, recorded.overLimit());
+	}
+
+	private void tell(TurnEnd end) {
+		Verdict refusal = this.hooks.refusal();
+		if (end.status() == TurnStatus.REFUSED && refusal != null) {
+			this.events.refused(refusal);
+		}
+		else {
+			this.events.failed(end.status(), end.failure());
+		}
+	}
+
+}

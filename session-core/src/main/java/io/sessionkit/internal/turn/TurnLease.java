@@ -1,0 +1,250 @@
+package io.sessionkit.internal.turn;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.internal.QuietThread;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says that somebody works on an open turn: a record that expires by the store's clock
+ * unless it is renewed, which a thread does three times in its life. It is given back
+ * when the turn and all that works for it are done. Safe for use by many threads.
+ */
+final class TurnLease implements HeldLease {
+
+	private static final Log logger = LogFactory.getLog(TurnLease.class);
+
+	private static final int RENEWALS = 3;
+
+	private final SessionStore store;
+
+	private final SessionKey key;
+
+	private final String turnId;
+
+	private final String holder;
+
+	private final Duration life;
+
+	/** Held while the record is written; the monitor is not, so that nobody waits. */
+	private final Lock writing = new ReentrantLock();
+
+	private long revision;
+
+	/** By the clock of this process, which runs on although the wall clock is set. */
+	private long validUntil;
+
+	/**
+	 * By the wall clock, which runs on although the machine sleeps. Where one of the two
+	 * says that it is over, it is.
+	 */
+	private Instant validUntilTime;
+
+	private int users = 1;
+
+	private @Nullable ScheduledFuture<?> renewal;
+
+	private TurnLease(SessionStore store, SessionKey key, RecordWrite taking, String holder, Duration life,
+			Since since) {
+		this.store = store;
+		this.key = key;
+		this.turnId = taking.id();
+		this.holder = holder;
+		this.life = life;
+		this.revision = taking.next();
+		this.validUntil = since.nanoTime() + life.toNanos();
+		this.validUntilTime = since.time().plus(life);
+	}
+
+	/**
+	 * A moment, by both clocks.
+	 *
+	 * @param nanoTime by {@link System#nanoTime}
+	 * @param time by the wall clock
+	 */
+	record Since(long nanoTime, Instant time) {
+
+		static Since now(SessionStore store) {
+			return new Since(System.nanoTime(), store.options().clock().instant());
+		}
+
+	}
+
+	/**
+	 * The write that takes the lease. It does not succeed while somebody has it.
+	 */
+	static RecordWrite taking(SessionStore store, SessionKey key, String turnId, String holder, Duration life) {
+		return RecordWrite.create(SessionStore.LEASE, turnId, payload(store, key, holder)).livingFor(life);
+	}
+
+	/**
+	 * The lease that was taken.
+	 * @param taking the write that took it
+	 * @param since a moment before it did
+	 */
+	static TurnLease taken(SessionStore store, SessionKey key, RecordWrite taking, String holder, Duration life,
+			Since since, ScheduledExecutorService threads) {
+		TurnLease lease = new TurnLease(store, key, taking, holder, life, since);
+		long period = Math.max(1, life.toMillis() / RENEWALS);
+		lease.renewal = threads.scheduleWithFixedDelay(lease::renew, period, period, TimeUnit.MILLISECONDS);
+		return lease;
+	}
+
+	/**
+	 * Who has the lease of a turn now.
+	 * @return null if nobody has
+	 */
+	static @Nullable String holder(SessionStore store, SessionKey key, String turnId) {
+		return store.records(key, SessionStore.LEASE)
+			.stream()
+			.filter((record) -> record.id().equals(turnId))
+			.map((record) -> holder(store, record))
+			.findFirst()
+			.orElse(null);
+	}
+
+	private static @Nullable String holder(SessionStore store, SessionRecord record) {
+		return Objects.toString(store.options().codec().decodeValues(record.key(), record.payload()).get("holder"),
+				null);
+	}
+
+	private static String payload(SessionStore store, SessionKey key, String holder) {
+		return store.options()
+			.codec()
+			.encodeValues(key, Map.<String, Object>of("version", PauseRecord.VERSION, "holder", holder));
+	}
+
+	@Override
+	public String holder() {
+		return this.holder;
+	}
+
+	/**
+	 * Whether it was renewed in time, so that nobody else can have it.
+	 */
+	@Override
+	public synchronized boolean isHeld() {
+		return this.users > 0 && isInTime();
+	}
+
+	/** One more works under it. */
+	synchronized void use() {
+		this.users++;
+	}
+
+	/**
+	 * One less works under it; the last one gives it back.
+	 */
+	void leave() {
+		synchronized (this) {
+			if (--this.users != 0) {
+				return;
+			}
+			stopRenewal();
+		}
+		try {
+			QuietThread.call(this::giveBack);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The lease of the open turn on session " + this.key + " could not be given back and ends in "
+					+ this.life + ": " + ex.getClass().getName());
+		}
+	}
+
+	/**
+	 * What has run out is left alone: somebody else may have it.
+	 */
+	private boolean giveBack() {
+		this.writing.lock();
+		try {
+			return isInTime() && this.store.put(this.key,
+					new RecordWrite(SessionStore.LEASE, this.turnId, this.revision, null, null));
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	private void renew() {
+		this.writing.lock();
+		try {
+			Since now = Since.now(this.store);
+			if (!isHeld()) {
+				lost();
+			}
+			else if (put() || isOurs()) {
+				renewedAt(now);
+			}
+			else {
+				lost();
+			}
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The lease of the open turn on session " + this.key + " could not be renewed: "
+					+ ex.getClass().getName());
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	private synchronized void renewedAt(Since moment) {
+		this.validUntil = moment.nanoTime() + this.life.toNanos();
+		this.validUntilTime = moment.time().plus(this.life);
+	}
+
+	private synchronized boolean isInTime() {
+		Since now = Since.now(this.store);
+		return now.nanoTime() - this.validUntil < 0 && now.time().isBefore(this.validUntilTime);
+	}
+
+	private boolean put() {
+		boolean renewed = this.store.put(this.key, new RecordWrite(SessionStore.LEASE, this.turnId, this.revision,
+				payload(this.store, this.key, this.holder), this.life));
+		if (renewed) {
+			this.revision++;
+		}
+		return renewed;
+	}
+
+	/** A renewal may have been stored although its answer was lost. */
+	private boolean isOurs() {
+		for (SessionRecord record : this.store.records(this.key, SessionStore.LEASE)) {
+			if (record.id().equals(this.turnId) && this.holder.equals(holder(this.store, record))) {
+				this.revision = record.revision();
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private synchronized void lost() {
+		if (this.users > 0) {
+			logger.warn("The lease of the open turn on session " + this.key
+					+ " has run out before it was renewed. What it ran is uncertain unless its result is stored.");
+			this.validUntil = System.nanoTime();
+		}
+		stopRenewal();
+	}
+
+	private void stopRenewal() {
+		if (this.renewal != null) {
+			this.renewal.cancel(false);
+		}
+	}
+
+}

@@ -1,0 +1,99 @@
+package io.sessionkit.internal.turn;
+
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.TurnInProgressException;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives leases of open turns and renews them. Safe for use by many threads.
+ */
+public final class TurnLeases implements AutoCloseable {
+
+	/** How long whoever works on an open turn may be silent, unless told otherwise. */
+	public static final Duration DEFAULT_LIFE = Duration.ofSeconds(30);
+
+	/** One that waits for a connection must not cost the others their leases. */
+	private static final int THREADS = 4;
+
+	private final SessionStore store;
+
+	private final Duration life;
+
+	private @Nullable ScheduledExecutorService threads;
+
+	public TurnLeases(SessionStore store, Duration life) {
+		this.store = store;
+		this.life = life;
+	}
+
+	/**
+	 * A lease that is taken by a write that somebody else makes.
+	 *
+	 * @param write the write
+	 * @param lease gives the lease once it was made
+	 */
+	record Taking(RecordWrite write, Supplier<TurnLease> lease) {
+
+		TurnLease taken() {
+			return this.lease.get();
+		}
+
+	}
+
+	Taking taking(SessionKey key, String turnId) {
+		String holder = this.store.options().turnIds().get();
+		TurnLease.Since since = TurnLease.Since.now(this.store);
+		RecordWrite write = TurnLease.taking(this.store, key, turnId, holder, this.life);
+		return new Taking(write, () -> TurnLease.taken(this.store, key, write, holder, this.life, since, threads()));
+	}
+
+	/**
+	 * Takes the lease of a turn.
+	 * @throws TurnInProgressException if somebody has it
+	 */
+	TurnLease take(SessionKey key, String turnId) {
+		Taking taking = taking(key, turnId);
+		if (!this.store.put(key, taking.write())) {
+			throw new TurnInProgressException("Another call works on the open turn of session " + key
+					+ " at this moment, or the session is gone. Nothing was run by this one; call again when it is"
+					+ " done. The turn of a process that was killed is free after " + this.life + ".");
+		}
+		return taking.taken();
+	}
+
+	private synchronized ScheduledExecutorService threads() {
+		if (this.threads == null) {
+			this.threads = Executors.newScheduledThreadPool(THREADS, (task) -> {
+				Thread thread = new Thread(task, "sessionkit-lease");
+				thread.setDaemon(true);
+				return thread;
+			});
+		}
+		return this.threads;
+	}
+
+	/**
+	 * Renews no more.
+	 */
+	@Override
+	public synchronized void close() {
+		if (this.threads != null) {
+			this.threads.shutdownNow();
+			try {
+				this.threads.awaitTermination(1, TimeUnit.SECONDS);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+}

@@ -1,0 +1,97 @@
+package io.sessionkit.internal.turn;
+
+import java.util.function.Consumer;
+
+import io.sessionkit.Session;
+import io.sessionkit.Turn;
+import io.sessionkit.context.Compaction;
+import io.sessionkit.context.Compaction.Outcome;
+import io.sessionkit.internal.summary.Summarizer;
+import io.sessionkit.internal.view.TokenMemory;
+import io.sessionkit.internal.view.ViewReader;
+import io.sessionkit.store.SessionView;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What turns start from: the view, after a summary if one is due. Safe for use by many
+ * threads.
+ */
+public final class TurnViews {
+
+	/**
+	 * A session as a turn found it.
+	 *
+	 * @param view header and view; null if there is no session
+	 * @param made what came of a summary that was due; null if none was
+	 */
+	record Opened(@Nullable SessionView view, @Nullable Compaction made) {
+
+		@Nullable Session header() {
+			return (this.view != null) ? this.view.session() : null;
+		}
+
+	}
+
+	private final ViewReader reader;
+
+	private final TokenMemory memory;
+
+	private final @Nullable Summarizer summarizer;
+
+	public TurnViews(ViewReader reader, TokenMemory memory, @Nullable Summarizer summarizer) {
+		this.reader = reader;
+		this.memory = memory;
+		this.summarizer = summarizer;
+	}
+
+	Opened open(TurnRequest request) {
+		SessionView view = read(request);
+		// a thread whose turn waits is left as it is until that turn goes on
+		boolean waits = view != null && view.session().openTurn() != 0;
+		if (this.summarizer == null || view == null || waits || !this.summarizer.isDueBefore(view.session())) {
+			return new Opened(view, null);
+		}
+		Compaction made = this.summarizer.compactBefore(request.key());
+		boolean changed = made.outcome() == Outcome.SUMMARIZED || made.outcome() == Outcome.DROPPED;
+		return new Opened(changed ? read(request) : view, made);
+	}
+
+	/**
+	 * The same for a turn that goes on: what it started from is not summarized now.
+	 */
+	Opened openAgain(TurnRequest request) {
+		return new Opened(read(request), null);
+	}
+
+	/**
+	 * A turn has become history.
+	 * @param opened the header before it; null if there was none
+	 * @param report is told of a summary that is made or tried now
+	 */
+	void committed(@Nullable Session opened, Turn turn, Consumer<Compaction> report) {
+		if (this.summarizer != null && opened != null) {
+			this.summarizer.compactAfter(opened, turn, report);
+		}
+	}
+
+	/**
+	 * Whether a limit or a trigger counts tokens.
+	 */
+	boolean countsTokens() {
+		return this.reader.limitsTokens() || (this.summarizer != null && this.summarizer.countsTokens());
+	}
+
+	TokenMemory memory() {
+		return this.memory;
+	}
+
+	/**
+	 * Checks what the caller expects before a summary is made, which costs a model call.
+	 */
+	private @Nullable SessionView read(TurnRequest request) {
+		SessionView view = this.reader.open(request.key(), request.limit(), request.input()).orElse(null);
+		request.checkExpected((view != null) ? view.session() : null);
+		return view;
+	}
+
+}

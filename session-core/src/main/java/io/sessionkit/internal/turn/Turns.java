@@ -1,0 +1,118 @@
+package io.sessionkit.internal.turn;
+
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.Durability;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.store.SessionStore;
+
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * Runs the turns of sessions: opens new ones, and finds those that calls have left open.
+ * Safe for use by many threads.
+ */
+public final class Turns implements AutoCloseable {
+
+	private final SessionStore store;
+
+	private final TurnRules rules;
+
+	private final TurnViews views;
+
+	private final TurnLeases leases;
+
+	private final OpenTurns openTurns;
+
+	private final Durability durability;
+
+	public Turns(SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases, Durability durability) {
+		this.store = store;
+		this.rules = rules;
+		this.views = views;
+		this.leases = leases;
+		this.durability = durability;
+		this.openTurns = new OpenTurns(store, rules, views, leases);
+	}
+
+	/**
+	 * Opens a turn: checks that its input can be stored, reads header and view at once,
+	 * asks the hooks about the input, and the merge what is sent. The turn is written
+	 * when it is completed, failed or cancelled, and leaves no trace before that.
+	 * @param request what the turn starts with
+	 * @return the open turn
+	 * @throws io.sessionkit.UnstorableMessageException if a message of the input could
+	 * not be stored; the store was not asked
+	 * @throws io.sessionkit.StoreUnavailableException if the store does not answer
+	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
+	 * that the caller expects
+	 * @throws io.sessionkit.InvalidSequenceException if the input has tool results that
+	 * answer no call, or a reply that cannot be sent where it stands
+	 * @throws io.sessionkit.SessionRefusedException if a hook refuses the input; the turn
+	 * is kept as refused, without the input. What a hook throws is thrown as it is, and
+	 * the turn is kept as failed
+	 */
+	public OpenTurn open(TurnRequest request) {
+		for (Message message : request.input()) {
+			this.store.options().codec().encode(request.key(), message);
+		}
+		if (request.agent() != null) {
+			this.store.options().codec().encodeValues(request.key(), Map.of("agent", request.agent()));
+		}
+		OpenTurn turn = new OpenTurn(request, this.store, this.rules, this.views, this.leases);
+		if (turn.openTurn() != 0) {
+			throw new SessionPausedException("Session " + request.key() + " has an open turn, number " + turn.openTurn()
+					+ ", whose tool calls wait for approval or for a process that works on it."
+					+ " Decide them and call again without a message, cancel the turn with Approvals.cancel(..), or set"
+					+ " sessionkit.approval.on-new-message to queue or cancel. The new message was not stored.",
+					turn.openTurn());
+		}
+		turn.checkPassed();
+		turn.begin();
+		turn.merge();
+		return turn;
+	}
+
+	/**
+	 * The turns that wait to be continued.
+	 * @return what finds them and goes on with them
+	 */
+	public OpenTurns openTurns() {
+		return this.openTurns;
+	}
+
+	/**
+	 * Where the sessions are.
+	 * @return the store
+	 */
+	public SessionStore store() {
+		return this.store;
+	}
+
+	/**
+	 * Returns the hooks of all calls.
+	 * @return the hooks, the outermost first; none if there are none
+	 */
+	public List<SessionHook> hooks() {
+		return this.rules.hooks();
+	}
+
+	/**
+	 * When turns are written.
+	 * @return the durability
+	 */
+	public Durability durability() {
+		return this.durability;
+	}
+
+	/**
+	 * Ends the threads that renew leases.
+	 */
+	@Override
+	public void close() {
+		this.leases.close();
+	}
+
+}

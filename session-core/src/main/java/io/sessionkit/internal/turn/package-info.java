@@ -1,0 +1,8 @@
+/**
+ * Opens, continues and stores turns. Internal: for SessionKit alone, and changed without
+ * notice.
+ */
+@NullMarked
+package io.sessionkit.internal.turn;
+
+import org.jspecify.annotations.NullMarked;

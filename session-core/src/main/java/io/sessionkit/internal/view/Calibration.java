@@ -1,0 +1,73 @@
+package io.sessionkit.internal.view;
+
+import java.util.function.ToIntFunction;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.TokenUsage;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.prompt.Prompt;
+import org.springframework.ai.model.tool.ToolCallingChatOptions;
+import org.springframework.ai.tool.ToolCallback;
+
+/**
+ * Compares what one turn sends with what the provider says of it. Where no limit counts
+ * tokens it does nothing. What was sent last counts, whichever thread asks.
+ */
+public final class Calibration {
+
+	private final SessionKey key;
+
+	private final TokenMemory memory;
+
+	private final RequestSize size;
+
+	private final ToIntFunction<Message> estimate;
+
+	private final boolean needed;
+
+	private volatile long estimated;
+
+	public Calibration(SessionKey key, TokenMemory memory, RequestSize size, ToIntFunction<Message> estimate,
+			boolean needed) {
+		this.key = key;
+		this.memory = memory;
+		this.size = size;
+		this.estimate = estimate;
+		this.needed = needed;
+	}
+
+	/**
+	 * A request leaves for the model.
+	 */
+	public void sent(Prompt prompt) {
+		if (this.needed) {
+			long tokens = this.size.estimateOfAll(prompt.getInstructions());
+			if (prompt.getOptions() instanceof ToolCallingChatOptions options && options.getToolCallbacks() != null) {
+				for (ToolCallback tool : options.getToolCallbacks()) {
+					tokens += this.memory.tokensOf(tool.getToolDefinition(), this.estimate);
+				}
+			}
+			this.estimated = tokens;
+		}
+	}
+
+	/**
+	 * The model has answered what was sent last.
+	 */
+	public void answered(TokenUsage usage) {
+		if (this.needed) {
+			this.memory.reported(this.key, input(usage), this.estimated, usage.cacheRead() + usage.cacheWrite() > 0);
+		}
+	}
+
+	/**
+	 * Some providers count what they cache apart from the rest of the input, others
+	 * within it.
+	 */
+	private static long input(TokenUsage usage) {
+		long cached = usage.cacheRead() + usage.cacheWrite();
+		return (cached > usage.input()) ? usage.input() + cached : usage.input();
+	}
+
+}

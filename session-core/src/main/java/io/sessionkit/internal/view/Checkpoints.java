@@ -1,0 +1,135 @@
+package io.sessionkit.internal.view;
+
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.Checkpoint;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.ViewTotals;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+
+/**
+ * How a checkpoint is kept in its record, and how it enters a request.
+ */
+public final class Checkpoints {
+
+	/** Marks both messages of the pair that a summary is sent as. */
+	static final String MARK = "sessionkit.summary";
+
+	/** The one that covers the most is the newest. */
+	public static final Comparator<Checkpoint> BY_AGE = Comparator.comparingLong(Checkpoint::turn)
+		.thenComparing(Checkpoint::at);
+
+	private static final String QUESTION = "Summarize our conversation so far.";
+
+	private Checkpoints() {
+	}
+
+	public static RecordWrite write(SessionKey key, Checkpoint checkpoint, MessageCodec codec) {
+		Map<String, @Nullable Object> values = new HashMap<>();
+		values.put("turn", checkpoint.turn());
+		values.put("since", checkpoint.since());
+		values.put("turns", checkpoint.covered().turns());
+		values.put("items", checkpoint.covered().items());
+		values.put("tokens", checkpoint.covered().tokens());
+		values.put("summary", checkpoint.summary());
+		if (!checkpoint.pinned().isEmpty()) {
+			values.put("pinned", checkpoint.pinned().stream().map((item) -> values(key, item, codec)).toList());
+		}
+		values.put("model", checkpoint.model());
+		values.put("input", checkpoint.usage().input());
+		values.put("output", checkpoint.usage().output());
+		values.put("cacheRead", checkpoint.usage().cacheRead());
+		values.put("cacheWrite", checkpoint.usage().cacheWrite());
+		values.put("at", checkpoint.at());
+		return RecordWrite.create(SessionStore.CHECKPOINT, checkpoint.id(), codec.encodeValues(key, values));
+	}
+
+	/**
+	 * The checkpoint that a record holds.
+	 * @throws UnreadablePayloadException if it holds none
+	 */
+	public static Checkpoint read(SessionRecord record, MessageCodec codec) {
+		Map<String, @Nullable Object> values = codec.decodeValues(record.key(), record.payload());
+		if (values.get("summary") instanceof String summary && !summary.isBlank()
+				&& values.get("at") instanceof Instant at) {
+			return new Checkpoint(record.id(), number(values, "turn"), number(values, "since"),
+					new ViewTotals(number(values, "turns"), number(values, "items"), number(values, "tokens")), summary,
+					pinned(record.key(), values, codec), (String) values.get("model"),
+					new TokenUsage(number(values, "input"), number(values, "output"), number(values, "cacheRead"),
+							number(values, "cacheWrite")),
+					at);
+		}
+		throw new UnreadablePayloadException(
+				"The checkpoint '" + record.id() + "' of session " + record.key() + " holds no summary.", null);
+	}
+
+	/**
+	 * The header whose view starts with the newest of some checkpoints.
+	 * @param kept those that are there; none for a view that starts at the beginning
+	 */
+	public static HeaderChange viewFromNewest(List<Checkpoint> kept) {
+		return kept.stream()
+			.max(BY_AGE)
+			.map((checkpoint) -> viewFrom(checkpoint.turn(), checkpoint.id()))
+			.orElseGet(() -> viewFrom(0, null));
+	}
+
+	/**
+	 * The header whose view starts behind a turn.
+	 * @param turn the last one that the checkpoint covers; 0 for none
+	 * @param id the id of the checkpoint; null for none
+	 */
+	public static HeaderChange viewFrom(long turn, @Nullable String id) {
+		return HeaderChange.NONE.checkpoint(turn, (id != null) ? id : "");
+	}
+
+	/**
+	 * The summary as a question and its answer, since providers want one system message,
+	 * and a user message first.
+	 */
+	public static List<Message> pair(String summary) {
+		Map<String, Object> mark = Map.of(MARK, true);
+		return List.of(UserMessage.builder().text(QUESTION).metadata(mark).build(),
+				AssistantMessage.builder().content(summary).properties(mark).build());
+	}
+
+	private static Map<String, Object> values(SessionKey key, SessionItem item, MessageCodec codec) {
+		return Map.of("sequence", item.sequence(), "turn", item.turn(), "at", item.at(), "tokens", item.tokens(),
+				"message", codec.encode(key, item.message()));
+	}
+
+	private static List<SessionItem> pinned(SessionKey key, Map<String, @Nullable Object> values, MessageCodec codec) {
+		return (values.get("pinned") instanceof List<?> pinned)
+				? pinned.stream().map((item) -> item(key, (Map<?, ?>) item, codec)).toList() : List.of();
+	}
+
+	private static SessionItem item(SessionKey key, Map<?, ?> values, MessageCodec codec) {
+		if (values.get("at") instanceof Instant at && values.get("message") instanceof String message) {
+			return new SessionItem(number(values, "sequence"), number(values, "turn"), at,
+					(int) number(values, "tokens"), codec.decode(key, message));
+		}
+		throw new UnreadablePayloadException("A checkpoint of session " + key + " holds a pinned item without message.",
+				null);
+	}
+
+	private static long number(Map<?, ?> values, String name) {
+		return (values.get(name) instanceof Number number) ? number.longValue() : 0;
+	}
+
+}

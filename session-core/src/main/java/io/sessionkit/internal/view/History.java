@@ -1,0 +1,207 @@
+package io.sessionkit.internal.view;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.context.Pins;
+import io.sessionkit.context.Trim;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.MessageType;
+
+/**
+ * What goes before the input of a turn: a summary, pinned turns and the newest turns, in
+ * units that are sent as a whole or not at all. Not changed once it is made; not safe for
+ * use by many threads.
+ */
+public final class History {
+
+	/**
+	 * Why a unit is there. The order is that in which units are left out where there is
+	 * no room for all.
+	 */
+	enum Kind {
+
+		TURN, SUMMARY, PINNED,
+
+		/** Belongs to the current turn, so it is never left out. */
+		CARRIED
+
+	}
+
+	/**
+	 * Messages that belong together.
+	 */
+	record Unit(Kind kind, List<ViewLine> lines) {
+
+		Unit {
+			lines = List.copyOf(lines);
+		}
+
+		public List<Message> messages() {
+			return this.lines.stream().map(ViewLine::message).toList();
+		}
+
+	}
+
+	private final List<Unit> units;
+
+	private final List<ViewLine> lines;
+
+	private final List<Message> messages;
+
+	/** Null until somebody asks: most histories are sent as they are. */
+	private @Nullable Map<Message, Unit> unitOf;
+
+	private History(List<Unit> units) {
+		this.units = units;
+		this.lines = units.stream().flatMap((unit) -> unit.lines().stream()).toList();
+		this.messages = this.lines.stream().map(ViewLine::message).toList();
+	}
+
+	/**
+	 * The part of a view that the limits on turns leave.
+	 * @param view the lines of the view
+	 * @param covered the last turn that a summary covers; what is left of these turns was
+	 * pinned when it was written
+	 * @param head the turn that the thread ends with
+	 * @param limit the newest messages that a call allows, cut at a turn
+	 * @param input what the current turn begins with
+	 */
+	public static History of(List<ViewLine> view, long covered, long head, Trim trim, int limit, List<Message> input) {
+		List<Unit> units = new ArrayList<>(units(view, covered, trim.pins()));
+		carry(units, CarriedTurns.start(view, head, input));
+		leaveNewest(units, limit);
+		long turns = units.stream()
+			.filter((unit) -> unit.kind() != Kind.SUMMARY && unit.kind() != Kind.CARRIED)
+			.count();
+		for (Unit unit : inOrderOfLeaving(units)) {
+			if (turns > trim.maxTurns() && unit.kind() != Kind.SUMMARY && unit.kind() != Kind.CARRIED) {
+				units.remove(unit);
+				turns--;
+			}
+		}
+		return new History(units);
+	}
+
+	/**
+	 * What a call does not allow goes before other limits choose, so that nothing which
+	 * is older comes in their place.
+	 */
+	private static void leaveNewest(List<Unit> units, int limit) {
+		int messages = units.stream()
+			.filter((unit) -> unit.kind() != Kind.CARRIED)
+			.mapToInt((unit) -> unit.lines().size())
+			.sum();
+		while (messages > limit) {
+			messages -= units.remove(0).lines().size();
+		}
+	}
+
+	/**
+	 * @param start the first line that belongs to the current turn
+	 */
+	private static void carry(List<Unit> units, int start) {
+		int line = 0;
+		for (int i = 0; i < units.size(); i++) {
+			List<ViewLine> lines = units.get(i).lines();
+			if (line >= start) {
+				units.set(i, new Unit(Kind.CARRIED, lines));
+			}
+			line += lines.size();
+		}
+	}
+
+	/**
+	 * The messages at the end that belong to the current turn.
+	 */
+	public List<Message> carried() {
+		return this.units.stream()
+			.filter((unit) -> unit.kind() == Kind.CARRIED)
+			.flatMap((unit) -> unit.messages().stream())
+			.toList();
+	}
+
+	public List<ViewLine> lines() {
+		return this.lines;
+	}
+
+	public List<Message> messages() {
+		return this.messages;
+	}
+
+	/**
+	 * The places at which a unit begins: a turn, or a summary.
+	 */
+	public List<Integer> starts() {
+		List<Integer> starts = new ArrayList<>();
+		int start = 0;
+		for (Unit unit : this.units) {
+			starts.add(start);
+			start += unit.lines().size();
+		}
+		return starts;
+	}
+
+	/**
+	 * The unit that a message is of.
+	 * @return null if it is not of the history
+	 */
+	@Nullable Unit unitOf(Message message) {
+		Map<Message, Unit> known = this.unitOf;
+		if (known == null) {
+			known = new IdentityHashMap<>();
+			for (Unit unit : this.units) {
+				for (ViewLine line : unit.lines()) {
+					known.put(line.message(), unit);
+				}
+			}
+			this.unitOf = known;
+		}
+		return known.get(message);
+	}
+
+	private static List<Unit> inOrderOfLeaving(List<Unit> units) {
+		List<Unit> ordered = new ArrayList<>();
+		for (Kind kind : Kind.values()) {
+			units.stream().filter((unit) -> unit.kind() == kind).forEach(ordered::add);
+		}
+		return ordered;
+	}
+
+	private static List<Unit> units(List<ViewLine> view, long covered, Pins pins) {
+		Message first = (covered == 0 && pins.firstUserMessage()) ? firstUser(view) : null;
+		List<Unit> units = new ArrayList<>();
+		int from = 0;
+		for (int i = 1; i <= view.size(); i++) {
+			if (i == view.size() || view.get(i).turn() != view.get(from).turn()) {
+				List<ViewLine> lines = view.subList(from, i);
+				units.add(new Unit(kind(lines, covered, pins, first), lines));
+				from = i;
+			}
+		}
+		return units;
+	}
+
+	private static Kind kind(List<ViewLine> lines, long covered, Pins pins, @Nullable Message first) {
+		long turn = lines.get(0).turn();
+		if (turn == 0) {
+			return Kind.SUMMARY;
+		}
+		boolean pinned = turn <= covered
+				|| lines.stream().anyMatch((line) -> line.message() == first || pins.pins(line.message()));
+		return pinned ? Kind.PINNED : Kind.TURN;
+	}
+
+	private static @Nullable Message firstUser(List<ViewLine> view) {
+		return view.stream()
+			.map(ViewLine::message)
+			.filter((message) -> message.getMessageType() == MessageType.USER)
+			.findFirst()
+			.orElse(null);
+	}
+
+}

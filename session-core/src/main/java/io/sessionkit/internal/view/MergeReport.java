@@ -1,0 +1,102 @@
+package io.sessionkit.internal.view;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.context.SequenceGuard;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+
+/**
+ * What a merge has done that its author has probably not meant. It is allowed, and the
+ * log says it.
+ *
+ * @param unsent messages of the history that it returned and that are not sent, because
+ * what they belong to is missing
+ * @param unanswered tool calls whose results it left out
+ * @param replies replies and tool results that nobody has given it, and that are stored
+ * with the turn
+ */
+public record MergeReport(int unsent, int unanswered, int replies) {
+
+	private static final Log logger = LogFactory.getLog(MergeReport.class);
+
+	/**
+	 * Compares what was merged with what it was merged of.
+	 */
+	public static MergeReport of(List<Message> history, List<Message> input, Merged merged) {
+		if (merged.isPlain(history, input)) {
+			return new MergeReport(0, 0, 0);
+		}
+		List<Message> plain = new ArrayList<>(history);
+		plain.addAll(input);
+		Repair before = Repair.of(plain);
+		Repair after = Repair.of(merged.messages());
+		Set<Message> fresh = identities(merged.input());
+		long unsent = after.dropped()
+			.stream()
+			.filter((message) -> !fresh.contains(message) && !before.dropped().contains(message))
+			.count();
+		Set<Message> given = identities(input);
+		long replies = merged.input()
+			.stream()
+			.filter((message) -> !given.contains(message))
+			.filter((message) -> message instanceof AssistantMessage || message instanceof ToolResponseMessage)
+			.count();
+		return new MergeReport((int) unsent, Math.max(0, after.answered() - before.answered()), (int) replies);
+	}
+
+	/**
+	 * Says it without any text of a message.
+	 */
+	public void log(SessionKey key) {
+		if (this.unsent > 0 || this.unanswered > 0) {
+			logger.warn("The HistoryMerge of a turn on session " + key
+					+ " has cut through a turn of the history: of what" + " it returned " + this.unsent
+					+ " messages are not sent, since their question or their tool calls" + " are missing, and "
+					+ this.unanswered + " replies with tool calls are sent without results. Cut"
+					+ " where a turn begins: see HistoryMerge.keepLastTurns(..) and HookContext.turnStarts().");
+		}
+		if (this.replies > 0) {
+			logger.warn("The HistoryMerge of a turn on session " + key + " returned " + this.replies
+					+ " replies or tool"
+					+ " results that say something else than those of the history, so they are stored with this turn,"
+					+ " and with the next one again. To change a message of the history for a request only, set it into"
+					+ " the list of the history: history.set(..).");
+		}
+	}
+
+	private static Set<Message> identities(List<Message> messages) {
+		Set<Message> identities = Collections.newSetFromMap(new IdentityHashMap<>());
+		identities.addAll(messages);
+		return identities;
+	}
+
+	/**
+	 * What has to be done to a list so that providers accept it.
+	 *
+	 * @param dropped the messages that cannot be sent
+	 * @param answered how many replies get results that are not theirs
+	 */
+	private record Repair(Set<Message> dropped, int answered) {
+
+		public static Repair of(List<Message> messages) {
+			List<Message> sent = SequenceGuard.repairing().apply(messages);
+			Set<Message> dropped = identities(messages);
+			sent.forEach(dropped::remove);
+			Set<Message> known = identities(messages);
+			int answered = (int) sent.stream().filter((message) -> !known.contains(message)).count();
+			return new Repair(dropped, answered);
+		}
+
+	}
+
+}

@@ -1,0 +1,71 @@
+package io.sessionkit.internal.view;
+
+import java.util.List;
+
+import io.sessionkit.InvalidSequenceException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.context.SequenceGuard;
+import io.sessionkit.internal.message.CurrentTurn;
+import io.sessionkit.internal.message.InputRule;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.SystemMessage;
+
+/**
+ * Makes of a request what may be sent: within the limits, and a valid sequence. Not safe
+ * for use by many threads.
+ */
+public final class RequestView {
+
+	private final SessionKey key;
+
+	private final ViewTrimmer trimmer;
+
+	private final SequenceGuard guard;
+
+	public RequestView(SessionKey key, ViewTrimmer trimmer, SequenceGuard guard) {
+		this.key = key;
+		this.trimmer = trimmer;
+		this.guard = guard;
+	}
+
+	/**
+	 * A request for hooks to look at: as large as it may be, more or less.
+	 * @param turn the messages of the current turn so far
+	 */
+	public List<Message> beforeHooks(List<Message> request, List<Message> turn) {
+		return this.trimmer.fitRoughly(request, CurrentTurn.start(request, turn));
+	}
+
+	/**
+	 * A request that no hook has changed.
+	 * @param turn the messages of the current turn so far
+	 * @throws InvalidSequenceException if nothing is left that the model could answer
+	 */
+	public List<Message> of(List<Message> request, List<Message> turn) {
+		List<Message> sent = this.trimmer.fit(request, CurrentTurn.start(request, turn), this.guard::apply);
+		if (sent.stream().allMatch(SystemMessage.class::isInstance)) {
+			throw new InvalidSequenceException("Nothing is left of the request on session " + this.key
+					+ ": it has only tool results whose calls are not in the history. Send them to the session whose"
+					+ " last reply has the calls, or add a user message.");
+		}
+		return sent;
+	}
+
+	/**
+	 * A request that hooks have changed.
+	 * @param before what it was before
+	 * @param turn the messages of the current turn so far
+	 * @throws InvalidSequenceException if the current turn is not at its end any more
+	 */
+	public List<Message> ofChanged(List<Message> request, List<Message> before, List<Message> turn) {
+		List<Message> sent = this.trimmer.fit(request, CurrentTurn.start(request, turn), this.guard::apply);
+		if (!InputRule.isAnswerableStill(sent, before)) {
+			throw new InvalidSequenceException("After the hooks, the request on session " + this.key
+					+ " does not end with a user message or tool results. A beforeModel hook has to leave the current"
+					+ " turn in its place, at the end.");
+		}
+		return sent;
+	}
+
+}

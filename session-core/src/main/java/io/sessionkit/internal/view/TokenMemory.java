@@ -1,0 +1,127 @@
+package io.sessionkit.internal.view;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToIntFunction;
+
+import io.sessionkit.SessionKey;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.tool.definition.ToolDefinition;
+
+/**
+ * What this process has learned of the tokens of its sessions: how the provider's own
+ * counts compare with the estimates, how many items fit into the limit, and how large
+ * tools are. It only makes things better: another process begins without it. Bounded;
+ * safe for use by many threads.
+ * <p>
+ * The factor of a session is
+ *
+ * <pre>{@code
+ * input tokens that the provider reported for the last round
+ * ---------------------------------------------------------- , at least 0.5, at most 4
+ * estimate of the same request: system text, tools, messages
+ * }</pre>
+ *
+ * and 1 until a provider has reported. A sum of estimates is multiplied by it. A report
+ * outside of these bounds says that something else was counted, such as a text that the
+ * provider adds.
+ */
+public final class TokenMemory {
+
+	private static final int REMEMBERED = 10_000;
+
+	private static final double LEAST = 0.5;
+
+	private static final double MOST = 4;
+
+	/** Tools come and go where servers offer them. */
+	private static final int REMEMBERED_TOOLS = 1000;
+
+	/** What is taken for the size of an item until one is known. */
+	private static final int FEW_TOKENS = 25;
+
+	/**
+	 * @param factor reported to estimated tokens
+	 * @param items how many of the newest items fitted into the limit; 0 for unknown
+	 */
+	private record Learned(double factor, int items) {
+
+		static final Learned NOTHING = new Learned(1, 0);
+
+	}
+
+	private final Map<SessionKey, Learned> learned = new LinkedHashMap<>(16, 0.75F, true) {
+
+		@Override
+		protected boolean removeEldestEntry(Map.Entry<SessionKey, Learned> eldest) {
+			return size() > REMEMBERED;
+		}
+
+	};
+
+	private final Map<ToolDefinition, Integer> tools = new ConcurrentHashMap<>();
+
+	public synchronized double factor(SessionKey key) {
+		return learned(key).factor();
+	}
+
+	/**
+	 * @param cached whether a part was cached: then the report may leave that part out,
+	 * and says nothing if it is lower than was known
+	 */
+	synchronized void reported(SessionKey key, long reported, long estimated, boolean cached) {
+		if (reported > 0 && estimated > 0) {
+			double factor = Math.max(LEAST, Math.min(MOST, (double) reported / estimated));
+			if (cached && factor < learned(key).factor()) {
+				return;
+			}
+			this.learned.put(key, new Learned(factor, learned(key).items()));
+		}
+	}
+
+	/**
+	 * How many items to read for so many tokens: somewhat more than fitted last time,
+	 * since the next turns may be smaller.
+	 */
+	synchronized int itemsFor(SessionKey key, int tokens) {
+		int items = learned(key).items();
+		return (items == 0) ? tokens / FEW_TOKENS + 8 : somewhatMoreThan(items);
+	}
+
+	private static int somewhatMoreThan(int items) {
+		return items + items / 4 + 8;
+	}
+
+	synchronized void fitted(SessionKey key, int items) {
+		this.learned.put(key, new Learned(learned(key).factor(), Math.max(1, items)));
+	}
+
+	/**
+	 * The whole view fits, so what is read next has at least room for it: what fitted
+	 * before a summary may have been other items, and larger ones.
+	 */
+	synchronized void fittedAll(SessionKey key, int items, int tokens) {
+		if (somewhatMoreThan(items) > itemsFor(key, tokens)) {
+			fitted(key, items);
+		}
+	}
+
+	/**
+	 * The size of a tool, counted once.
+	 */
+	int tokensOf(ToolDefinition tool, ToIntFunction<Message> estimate) {
+		if (this.tools.size() > REMEMBERED_TOOLS) {
+			this.tools.clear();
+		}
+		return this.tools.computeIfAbsent(tool, (definition) -> estimate
+			.applyAsInt(new UserMessage(String.join(" ", tool.name(), tool.description(), tool.inputSchema()))));
+	}
+
+	private Learned learned(SessionKey key) {
+		return this.learned.getOrDefault(key, Learned.NOTHING);
+	}
+
+}

@@ -1,0 +1,87 @@
+package io.sessionkit.internal.view;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToIntFunction;
+
+import io.sessionkit.context.Prune;
+import io.sessionkit.internal.message.MessageContent;
+import io.sessionkit.internal.view.ViewLine.Source;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+
+/**
+ * Replaces old tool results in the lines of a view.
+ */
+public final class ToolPruner {
+
+	private final Prune prune;
+
+	private final ToIntFunction<Message> tokens;
+
+	public ToolPruner(Prune prune, ToIntFunction<Message> tokens) {
+		this.prune = prune;
+		this.tokens = tokens;
+	}
+
+	/**
+	 * Prunes the lines in front of the turns that the current one continues: their
+	 * results are those of the current question.
+	 * @param head the turn that the thread ends with
+	 * @param input what the current turn begins with
+	 */
+	public List<ViewLine> prune(List<ViewLine> view, long head, List<Message> input) {
+		int end = CarriedTurns.start(view, head, input);
+		List<ViewLine> pruned = new ArrayList<>(prune(view.subList(0, end)));
+		pruned.addAll(view.subList(end, view.size()));
+		return pruned;
+	}
+
+	private List<ViewLine> prune(List<ViewLine> view) {
+		if (this.prune.keepToolResults() == Integer.MAX_VALUE) {
+			return view;
+		}
+		List<ViewLine> pruned = new ArrayList<>(view);
+		int newer = 0;
+		for (int i = view.size() - 1; i >= 0; i--) {
+			ViewLine line = view.get(i);
+			if (line.message() instanceof ToolResponseMessage results) {
+				if (newer >= this.prune.keepToolResults() && line.source() instanceof Source.Item item) {
+					pruned.set(i, pruned(line, item, results));
+				}
+				newer += results.getResponses().size();
+			}
+		}
+		return pruned;
+	}
+
+	private ViewLine pruned(ViewLine line, Source.Item item, ToolResponseMessage results) {
+		if (results.getResponses().stream().noneMatch((result) -> isLonger(result, Prune.PLACEHOLDER))) {
+			return line;
+		}
+		ToolResponseMessage message = placeholders(results, Prune.PLACEHOLDER);
+		return new ViewLine(message, new Source.Pruned(item.sequence(), Prune.PLACEHOLDER), line.turn(),
+				this.tokens.applyAsInt(message));
+	}
+
+	/**
+	 * The message with a placeholder in the place of each result that is longer.
+	 */
+	public static ToolResponseMessage placeholders(ToolResponseMessage results, String placeholder) {
+		List<ToolResponse> responses = results.getResponses()
+			.stream()
+			.map((response) -> isLonger(response, placeholder)
+					? new ToolResponse(response.id(), response.name(), placeholder) : response)
+			.toList();
+		return (ToolResponseMessage) MessageContent.of(results).withResponses(responses).message();
+	}
+
+	/** An application may have stored a result that is null. */
+	private static boolean isLonger(ToolResponse response, String placeholder) {
+		String data = response.responseData();
+		return data != null && data.length() > placeholder.length();
+	}
+
+}

@@ -1,0 +1,81 @@
+package io.sessionkit.internal.view;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.sessionkit.Checkpoint;
+import io.sessionkit.SessionItem;
+import io.sessionkit.store.SessionView;
+import io.sessionkit.store.StoreOptions;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * One message of the history as it is shown to the model.
+ *
+ * @param message the message
+ * @param source what it was made of
+ * @param turn the turn that it belongs to; 0 for a summary
+ * @param tokens its estimated size
+ */
+public record ViewLine(Message message, Source source, long turn, int tokens) {
+
+	/**
+	 * Where a message of the history comes from.
+	 */
+	public sealed interface Source {
+
+		/**
+		 * An item, as it is stored.
+		 *
+		 * @param sequence the item
+		 */
+		record Item(long sequence) implements Source {
+		}
+
+		/**
+		 * An item of tool results, whose texts were replaced.
+		 *
+		 * @param sequence the item
+		 * @param placeholder what stands in the place of each result
+		 */
+		record Pruned(long sequence, String placeholder) implements Source {
+		}
+
+		/**
+		 * One of the two messages of a summary.
+		 *
+		 * @param checkpoint the id of its record
+		 */
+		record Summary(String checkpoint) implements Source {
+		}
+
+	}
+
+	/**
+	 * The view as it was opened: the summary, what was pinned before it, the turns after
+	 * it.
+	 */
+	public static List<ViewLine> of(@Nullable SessionView view, StoreOptions options) {
+		if (view == null) {
+			return List.of();
+		}
+		List<ViewLine> lines = new ArrayList<>();
+		if (view.checkpoint() != null) {
+			Checkpoint checkpoint = Checkpoints.read(view.checkpoint(), options.codec());
+			for (Message message : Checkpoints.pair(checkpoint.summary())) {
+				lines.add(new ViewLine(message, new Source.Summary(checkpoint.id()), 0,
+						options.tokens().applyAsInt(message)));
+			}
+			checkpoint.pinned().forEach((item) -> lines.add(of(item)));
+		}
+		view.items().forEach((item) -> lines.add(of(item)));
+		return lines;
+	}
+
+	private static ViewLine of(SessionItem item) {
+		return new ViewLine(item.message(), new Source.Item(item.sequence()), item.turn(), item.tokens());
+	}
+
+}

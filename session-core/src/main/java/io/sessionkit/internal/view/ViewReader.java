@@ -1,0 +1,186 @@
+package io.sessionkit.internal.view;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+import io.sessionkit.Checkpoint;
+import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.context.Trim;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.Window;
+
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * Opens a session with as much of its view as the limits leave, in one round trip. Where
+ * tokens are limited the number of items is a guess, and only if too few were read it is
+ * read again. With pins all is read, since a turn of any age may stay. Safe for use by
+ * many threads.
+ */
+public final class ViewReader {
+
+	/**
+	 * How many turns are read at first to find those that a turn continues, if the limits
+	 * have left them out.
+	 */
+	private static final int FIRST_CARRIED = 8;
+
+	private static final int MOST_CARRIED = 1 << 20;
+
+	private final SessionStore store;
+
+	private final Trim trim;
+
+	private final TokenMemory memory;
+
+	public ViewReader(SessionStore store, Trim trim, TokenMemory memory) {
+		this.store = store;
+		this.trim = trim;
+		this.memory = memory;
+	}
+
+	public boolean limitsTokens() {
+		return this.trim.limitsTokens();
+	}
+
+	/**
+	 * Opens a session for a turn.
+	 * @param limit the newest messages that the call allows
+	 * @param input what the turn begins with
+	 */
+	public Optional<SessionView> open(SessionKey key, int limit, List<Message> input) {
+		Optional<SessionView> view = openWithinLimits(key, limit, input.size());
+		int turns = FIRST_CARRIED;
+		while (view.isPresent() && turns <= MOST_CARRIED && !CarriedTurns.areIn(view.get(), input)) {
+			view = open(this.store, key, Window.turns(turns));
+			turns *= 4;
+		}
+		return view;
+	}
+
+	private Optional<SessionView> openWithinLimits(SessionKey key, int limit, int input) {
+		if (!this.trim.pins().isEmpty()) {
+			return open(this.store, key, (limit == 0) ? Window.HEADER : Window.ALL);
+		}
+		Window window = window(limit, input);
+		if (!this.trim.limitsTokens() || window.isEmpty()) {
+			return open(this.store, key, window);
+		}
+		int items = this.memory.itemsFor(key, this.trim.maxTokens());
+		for (boolean again = false;; again = true) {
+			Optional<SessionView> view = open(this.store, key, window.and(Window.items(items)));
+			if (view.isEmpty() || items >= window.items() || isEnough(view.get(), window)) {
+				return view;
+			}
+			if (items >= view.get().session().totals().items()) {
+				// another limit leaves less than there is, such as one on turns of which
+				// some
+				// have no items any more: this many are not too few next time
+				if (again) {
+					this.memory.fitted(key, items);
+				}
+				return view;
+			}
+			items = (int) Math.min(3L * items, Integer.MAX_VALUE);
+		}
+	}
+
+	/**
+	 * A session with a part of its view. Where the head was moved to a turn that
+	 * remembers a summary that was deleted, the view is made to begin with one that is
+	 * there; whoever changes the session meanwhile does so too, or leaves it to the next.
+	 */
+	public static Optional<SessionView> open(SessionStore store, SessionKey key, Window window) {
+		Optional<SessionView> view = store.open(key, window);
+		if (view.isPresent() && hasLostSummary(view.get())) {
+			Session header = view.get().session();
+			List<Checkpoint> kept = summaries(store, header).stream()
+				.map((record) -> Checkpoints.read(record, store.options().codec()))
+				.toList();
+			store.commit(Commit.on(header).header(Checkpoints.viewFromNewest(kept)));
+			return store.open(key, window);
+		}
+		return view;
+	}
+
+	/**
+	 * A session with its whole view, as {@link #open} would give it, without writing.
+	 */
+	public static Optional<SessionView> read(SessionStore store, SessionKey key) {
+		return store.open(key, Window.ALL)
+			.map((view) -> hasLostSummary(view) ? withNewest(store, view.session()) : view);
+	}
+
+	private static SessionView withNewest(SessionStore store, Session header) {
+		MessageCodec codec = store.options().codec();
+		SessionRecord newest = summaries(store, header).stream()
+			.max(Comparator.comparing((record) -> Checkpoints.read(record, codec), Checkpoints.BY_AGE))
+			.orElse(null);
+		long covered = (newest != null) ? Checkpoints.read(newest, codec).turn() : 0;
+		return new SessionView(header, newest,
+				store.items(header.key(), Tail.ALL).stream().filter((item) -> item.turn() > covered).toList());
+	}
+
+	private static boolean hasLostSummary(SessionView view) {
+		return view.session().checkpoint() > 0 && view.checkpoint() == null;
+	}
+
+	/**
+	 * The summaries of the history that ends with the head.
+	 */
+	private static List<SessionRecord> summaries(SessionStore store, Session header) {
+		Set<Long> path = path(store, header);
+		return store.records(header.key(), SessionStore.CHECKPOINT)
+			.stream()
+			.filter((record) -> path.contains(Checkpoints.read(record, store.options().codec()).turn()))
+			.toList();
+	}
+
+	private static Set<Long> path(SessionStore store, Session header) {
+		Map<Long, Long> parents = new HashMap<>();
+		store.turns(header.key(), Tail.ALL).forEach((turn) -> parents.put(turn.number(), turn.parent()));
+		Set<Long> path = new HashSet<>();
+		for (Long turn = header.head(); turn != null && path.add(turn);) {
+			turn = parents.get(turn);
+		}
+		return path;
+	}
+
+	private Window window(int limit, int input) {
+		int room = (this.trim.maxMessages() == Integer.MAX_VALUE) ? Integer.MAX_VALUE
+				: Math.max(0, this.trim.maxMessages() - input);
+		return new Window(this.trim.maxTurns(), room).and(Window.items(limit));
+	}
+
+	private boolean isEnough(SessionView view, Window window) {
+		List<SessionItem> items = view.items();
+		SessionKey key = view.session().key();
+		double factor = this.memory.factor(key);
+		double tokens = 0;
+		for (int i = items.size() - 1; i >= 0; i--) {
+			tokens += items.get(i).tokens() * factor;
+			if (tokens > this.trim.maxTokens()) {
+				this.memory.fitted(key, items.size() - i);
+				return true;
+			}
+		}
+		if (items.size() >= view.session().totals().items()) {
+			this.memory.fittedAll(key, items.size(), this.trim.maxTokens());
+			return true;
+		}
+		return items.stream().mapToLong(SessionItem::turn).distinct().count() >= window.turns();
+	}
+
+}

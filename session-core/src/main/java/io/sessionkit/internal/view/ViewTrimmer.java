@@ -1,0 +1,118 @@
+package io.sessionkit.internal.view;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.context.Trim;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * Keeps a request within the limits on messages and tokens while the tool loop makes the
+ * current turn longer: by leaving out the oldest turns, then the summary, then what is
+ * pinned. The current turn stays. Not safe for use by many threads.
+ */
+public final class ViewTrimmer {
+
+	private static final Log logger = LogFactory.getLog(ViewTrimmer.class);
+
+	private final SessionKey key;
+
+	private final History history;
+
+	private final Trim trim;
+
+	private final RequestSize size;
+
+	private boolean overLimit;
+
+	public ViewTrimmer(SessionKey key, History history, Trim trim, RequestSize size) {
+		this.key = key;
+		this.history = history;
+		this.trim = trim;
+		this.size = size;
+	}
+
+	public boolean isOverLimit() {
+		return this.overLimit;
+	}
+
+	/**
+	 * The request without the turns that cannot be sent in any case.
+	 * @param current where the current turn begins
+	 */
+	List<Message> fitRoughly(List<Message> request, int current) {
+		return isOver(request) ? fit(request, current, UnaryOperator.identity()) : request;
+	}
+
+	/**
+	 * The request as it may be sent: a valid sequence with as many of the newest turns as
+	 * fit. The guard has a say in what fits, since a repair can add messages.
+	 * @param current where the current turn begins
+	 */
+	List<Message> fit(List<Message> request, int current, UnaryOperator<List<Message>> guard) {
+		List<Message> sent = guard.apply(request);
+		if (!isOver(sent)) {
+			return sent;
+		}
+		Set<Message> left = Collections.newSetFromMap(new IdentityHashMap<>());
+		long messages = RequestSize.messages(request);
+		double tokens = tokens(request);
+		for (RequestUnits.Unit unit : RequestUnits.beforeCurrentTurn(request, current, this.history)) {
+			left.addAll(unit.messages());
+			messages -= RequestSize.messages(unit.messages());
+			tokens -= tokens(unit.messages());
+			if (!isOver(messages, tokens)) {
+				sent = guard.apply(without(request, left));
+				if (!isOver(sent)) {
+					return sent;
+				}
+			}
+		}
+		sent = guard.apply(without(request, left));
+		if (isOver(sent)) {
+			report(sent);
+		}
+		return sent;
+	}
+
+	private static List<Message> without(List<Message> request, Set<Message> left) {
+		List<Message> shorter = new ArrayList<>(request.size());
+		for (Message message : request) {
+			if (!left.contains(message)) {
+				shorter.add(message);
+			}
+		}
+		return shorter;
+	}
+
+	private boolean isOver(List<Message> request) {
+		return isOver(RequestSize.messages(request), tokens(request));
+	}
+
+	private boolean isOver(long messages, double tokens) {
+		return messages > this.trim.maxMessages() || tokens > this.trim.maxTokens();
+	}
+
+	private double tokens(List<Message> messages) {
+		return this.trim.limitsTokens() ? this.size.tokens(messages) : 0;
+	}
+
+	private void report(List<Message> sent) {
+		if (!this.overLimit) {
+			String tokens = this.trim.limitsTokens() ? " and " + Math.round(tokens(sent)) + " tokens" : "";
+			logger.warn("A request on session " + this.key + " has " + RequestSize.messages(sent) + " messages" + tokens
+					+ ", more than trim.max-messages or trim.max-tokens allow: the current turn alone is larger, and it"
+					+ " is sent whole.");
+		}
+		this.overLimit = true;
+	}
+
+}

@@ -1,0 +1,238 @@
+package io.sessionkit.store.memory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+import io.sessionkit.Round;
+import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.UnsupportedVersionException;
+import io.sessionkit.Verdict;
+import io.sessionkit.ViewTotals;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.internal.row.SnapshotText;
+import io.sessionkit.store.SessionRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session as named values, which pass the codec as a whole. The payloads in it have
+ * passed it once before: a reader decodes only those it needs, and one that is spoilt
+ * does not take the others with it.
+ */
+final class DocumentText {
+
+	/*
+	 * Part of the stored form, as the names are. A name that is added later must have a
+	 * meaning where it is missing.
+	 */
+	private static final int VERSION = 1;
+
+	private final SessionKey key;
+
+	private final MessageCodec codec;
+
+	DocumentText(SessionKey key, MessageCodec codec) {
+		this.key = key;
+		this.codec = codec;
+	}
+
+	String write(SessionContent content) {
+		Session header = content.header();
+		Map<String, @Nullable Object> values = new LinkedHashMap<>();
+		values.put("document", VERSION);
+		values.put("owner", this.key.owner());
+		values.put("id", this.key.id());
+		values.put("incarnation", header.incarnation());
+		values.put("version", header.version());
+		values.put("lastItem", header.items());
+		values.put("branch", header.branch());
+		values.put("head", header.head());
+		values.put("openTurn", header.openTurn());
+		values.put("title", header.title());
+		values.put("tags", List.copyOf(new TreeSet<>(header.tags())));
+		values.put("timeToLive", header.timeToLive());
+		values.put("createdAt", header.createdAt());
+		values.put("updatedAt", header.updatedAt());
+		write(content.position(), values);
+		values.put("turns", content.turns().stream().map(DocumentText::values).toList());
+		values.put("records", content.records().stream().map(DocumentText::values).toList());
+		return this.codec.encodeValues(this.key, values);
+	}
+
+	private static void write(HeadPosition position, Map<String, @Nullable Object> values) {
+		values.put("state", position.state().payload());
+		values.put("checkpoint", position.checkpoint());
+		values.put("checkpointId", position.checkpointId());
+	}
+
+	private static Map<String, @Nullable Object> values(TurnContent content) {
+		Turn turn = content.turn();
+		Map<String, @Nullable Object> values = new LinkedHashMap<>();
+		values.put("id", turn.id());
+		values.put("parent", turn.parent());
+		values.put("branch", turn.branch());
+		values.put("status", turn.status().name());
+		values.put("agent", turn.agent());
+		values.put("model", turn.model());
+		values.put("startedAt", turn.startedAt());
+		values.put("endedAt", turn.endedAt());
+		values.put("rounds", turn.rounds().stream().map(DocumentText::values).toList());
+		values.put("tools", new TreeMap<>(turn.tools()));
+		values.put("failure", turn.failure());
+		if (!turn.verdicts().isEmpty()) {
+			values.put("verdicts", turn.verdicts().stream().map(DocumentText::values).toList());
+		}
+		if (turn.snapshot() != null) {
+			values.put("snapshot", SnapshotText.values(turn.snapshot()));
+		}
+		if (!turn.inputs().isEmpty()) {
+			values.put("inputs", turn.inputs());
+		}
+		values.put("parts", content.parts());
+		write(content.position(), values);
+		values.put("items", content.items().stream().map(DocumentText::values).toList());
+		return values;
+	}
+
+	private static Map<String, @Nullable Object> values(Round round) {
+		Map<String, @Nullable Object> values = new LinkedHashMap<>();
+		values.put("model", round.model());
+		values.put("input", round.usage().input());
+		values.put("output", round.usage().output());
+		values.put("cacheRead", round.usage().cacheRead());
+		values.put("cacheWrite", round.usage().cacheWrite());
+		return values;
+	}
+
+	private static Map<String, @Nullable Object> values(Verdict verdict) {
+		Map<String, @Nullable Object> values = new LinkedHashMap<>();
+		values.put("hook", verdict.hook());
+		values.put("phase", verdict.phase().name());
+		values.put("outcome", verdict.outcome().name());
+		values.put("reason", verdict.reason());
+		return values;
+	}
+
+	private static Map<String, @Nullable Object> values(StoredItem item) {
+		Map<String, @Nullable Object> values = new LinkedHashMap<>();
+		values.put("sequence", item.sequence());
+		values.put("at", item.at());
+		values.put("tokens", item.tokens());
+		values.put("message", item.message().payload());
+		return values;
+	}
+
+	private static Map<String, @Nullable Object> values(SessionRecord record) {
+		Map<String, @Nullable Object> values = new LinkedHashMap<>();
+		values.put("kind", record.kind());
+		values.put("id", record.id());
+		values.put("revision", record.revision());
+		values.put("payload", record.payload());
+		values.put("writtenAt", record.writtenAt());
+		values.put("expiresAt", record.expiresAt());
+		return values;
+	}
+
+	/**
+	 * The session that was written.
+	 * @throws UnreadablePayloadException if the text is not one of this session
+	 * @throws UnsupportedVersionException if a newer version wrote it
+	 */
+	SessionContent read(String text) {
+		DocumentFields fields = new DocumentFields(this.key, this.codec.decodeValues(this.key, text));
+		check(fields);
+		try {
+			return content(fields);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new UnreadablePayloadException(
+					"The document of session " + this.key + " holds a value that cannot be.", ex);
+		}
+	}
+
+	private void check(DocumentFields fields) {
+		int version = fields.get("document", Integer.class);
+		if (version != VERSION) {
+			throw new UnsupportedVersionException("The document of session " + this.key + " has version " + version
+					+ ", and this SessionKit reads " + VERSION + ". Read it with the SessionKit that wrote it.");
+		}
+		if (!fields.text("owner").equals(this.key.owner()) || !fields.text("id").equals(this.key.id())) {
+			throw new UnreadablePayloadException("The document of session " + this.key + " is that of another session.",
+					null);
+		}
+	}
+
+	private SessionContent content(DocumentFields fields) {
+		List<TurnContent> turns = new ArrayList<>();
+		fields.all("turns").forEach((turn) -> turns.add(turn(turn, turns.size() + 1)));
+		long head = fields.number("head");
+		if (head < 0 || head > turns.size()) {
+			throw new IllegalArgumentException("There is no turn " + head + " to be the head.");
+		}
+		HeadPosition position = position(fields);
+		Session header = new Session(this.key, incarnation(fields), fields.number("version"), turns.size(),
+				fields.number("lastItem"), fields.text("branch"), head, fields.number("openTurn"),
+				position.checkpoint(), position.checkpointId(), ViewTotals.NONE, fields.find("title", String.class),
+				fields.texts("tags"), Map.of(), fields.find("timeToLive", Duration.class), fields.instant("createdAt"),
+				fields.instant("updatedAt"), null);
+		return new SessionContent(header, position, turns, fields.all("records").stream().map(this::record).toList());
+	}
+
+	/** Before there was one, the time of creation had to tell. */
+	private static String incarnation(DocumentFields fields) {
+		String incarnation = fields.find("incarnation", String.class);
+		return (incarnation != null) ? incarnation : fields.instant("createdAt").toString();
+	}
+
+	private static HeadPosition position(DocumentFields fields) {
+		return new HeadPosition(StoredState.of(fields.text("state")), fields.number("checkpoint"),
+				fields.find("checkpointId", String.class));
+	}
+
+	private static TurnContent turn(DocumentFields fields, long number) {
+		long parent = fields.number("parent");
+		if (parent < 0 || parent >= number) {
+			throw new IllegalArgumentException("Turn " + number + " cannot follow turn " + parent + ".");
+		}
+		List<StoredItem> items = fields.all("items").stream().map((item) -> item(item, number)).toList();
+		Turn turn = new Turn(fields.text("id"), number, parent, fields.text("branch"),
+				TurnStatus.valueOf(fields.text("status")), fields.find("agent", String.class),
+				fields.find("model", String.class), fields.instant("startedAt"), fields.find("endedAt", Instant.class),
+				fields.all("rounds").stream().map(DocumentText::round).toList(), fields.named("tools"),
+				fields.find("failure", String.class), items.size(), items.stream().mapToInt(StoredItem::tokens).sum(),
+				fields.allIfPresent("verdicts").stream().map(DocumentText::verdict).toList(),
+				SnapshotText.read(fields.find("snapshot", Map.class)), fields.valuesIfPresent("inputs"));
+		return new TurnContent(turn, fields.get("parts", Integer.class), position(fields), items);
+	}
+
+	private static Round round(DocumentFields fields) {
+		return new Round(fields.find("model", String.class), new TokenUsage(fields.number("input"),
+				fields.number("output"), fields.number("cacheRead"), fields.number("cacheWrite")));
+	}
+
+	private static Verdict verdict(DocumentFields fields) {
+		return new Verdict(fields.text("hook"), Verdict.Phase.valueOf(fields.text("phase")),
+				Verdict.Outcome.valueOf(fields.text("outcome")), fields.find("reason", String.class));
+	}
+
+	private static StoredItem item(DocumentFields fields, long turn) {
+		return new StoredItem(fields.number("sequence"), turn, fields.instant("at"),
+				fields.get("tokens", Integer.class), new StoredMessage(fields.text("message"), null));
+	}
+
+	private SessionRecord record(DocumentFields fields) {
+		return new SessionRecord(this.key, fields.text("kind"), fields.text("id"), fields.number("revision"),
+				fields.text("payload"), fields.instant("writtenAt"), fields.find("expiresAt", Instant.class));
+	}
+
+}

@@ -1,0 +1,28 @@
+package io.sessionkit.store.memory;
+
+import java.util.List;
+
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.NewItem;
+import io.sessionkit.store.TurnWrite;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A commit whose messages and attributes have passed the codec: what is left to do cannot
+ * fail on content.
+ *
+ * @param commit the commit
+ * @param messages the messages of its turn, in order
+ * @param state its attributes; null if it leaves them as they are
+ */
+record EncodedCommit(Commit commit, List<StoredMessage> messages, @Nullable StoredState state) {
+
+	static EncodedCommit of(Commit commit, RoundTrip roundTrip) {
+		TurnWrite turn = commit.turn();
+		List<NewItem> items = (turn != null) ? turn.items() : List.of();
+		return new EncodedCommit(commit,
+				items.stream().map((item) -> roundTrip.store(commit.key(), item.message())).toList(),
+				roundTrip.store(commit.key(), commit.header().state()));
+	}
+
+}

@@ -1,0 +1,279 @@
+package io.sessionkit.store.memory;
+
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.Window;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps sessions in the memory of this process, and forgets them when it ends. It is as
+ * strict as a database: everything passes the codec on its way in, and what would not
+ * come back equal is refused.
+ * <p>
+ * It holds a bounded number of sessions. Where one more is written, the one that was not
+ * written for the longest time goes. Expiry is judged by the clock of the options.
+ * <p>
+ * A session that was erased or has expired and is written again is another session: its
+ * incarnation differs, and a commit that was based on the earlier one is a conflict,
+ * whatever the versions and the clock are.
+ * <p>
+ * Safe for use by many threads. Writers of one session wait for each other, others do
+ * not.
+ */
+public final class InMemorySessionStore implements SessionStore {
+
+	/** How many sessions it keeps unless it is told otherwise. */
+	public static final int DEFAULT_MAX_SESSIONS = 10_000;
+
+	private static final Log logger = LogFactory.getLog(InMemorySessionStore.class);
+
+	private final StoreOptions options;
+
+	private final int maxSessions;
+
+	private final RoundTrip roundTrip;
+
+	private final ConcurrentMap<SessionKey, StoredSession> sessions = new ConcurrentHashMap<>();
+
+	/** The keys of the sessions by their stamp: who was written last comes last. */
+	private final ConcurrentSkipListMap<Long, SessionKey> byStamp = new ConcurrentSkipListMap<>();
+
+	private final AtomicLong stamps = new AtomicLong();
+
+	/**
+	 * A store for at most {@value #DEFAULT_MAX_SESSIONS} sessions.
+	 * @param options codec, clock, turn ids, token estimate and time to live
+	 */
+	public InMemorySessionStore(StoreOptions options) {
+		this(options, DEFAULT_MAX_SESSIONS);
+	}
+
+	/**
+	 * A store for a number of sessions.
+	 * @param options codec, clock, turn ids, token estimate and time to live
+	 * @param maxSessions how many sessions it keeps; 1 or more
+	 * @throws IllegalArgumentException if it may not keep any
+	 */
+	public InMemorySessionStore(StoreOptions options, int maxSessions) {
+		if (maxSessions < 1) {
+			throw new IllegalArgumentException(
+					"The in-memory store must be allowed at least one session, not " + maxSessions + ".");
+		}
+		this.options = options;
+		this.maxSessions = maxSessions;
+		this.roundTrip = new RoundTrip(options.codec());
+		logger.info("Sessions are kept in memory, at most " + maxSessions
+				+ " of them, and are forgotten when this process ends.");
+	}
+
+	@Override
+	public StoreOptions options() {
+		return this.options;
+	}
+
+	@Override
+	public Optional<SessionView> open(SessionKey key, Window window) {
+		Instant now = now();
+		return find(key, now).map((session) -> session.open(window, now));
+	}
+
+	@Override
+	public CommitResult commit(Commit commit) {
+		EncodedCommit write = EncodedCommit.of(commit, this.roundTrip);
+		AtomicReference<@Nullable CommitResult> result = new AtomicReference<>();
+		Instant now = now();
+		this.sessions.compute(commit.key(), (key, there) -> {
+			StoredSession live = replaceExpired(there, now);
+			StoredSession session = (live != null) ? live : create(key, now);
+			long writes = session.writes();
+			result.set(session.commit(write, now));
+			if (session.writes() > writes) {
+				stamp(session);
+			}
+			return session.exists() ? session : null;
+		});
+		evict(now);
+		return Objects.requireNonNull(result.get());
+	}
+
+	private @Nullable StoredSession replaceExpired(@Nullable StoredSession there, Instant now) {
+		if (there != null && there.isExpired(now)) {
+			forget(there);
+			return null;
+		}
+		return there;
+	}
+
+	private StoredSession create(SessionKey key, Instant now) {
+		return new StoredSession(SessionContent.absent(key, now, this.options.timeToLive()), this.roundTrip,
+				this.stamps::incrementAndGet);
+	}
+
+	private void stamp(StoredSession session) {
+		this.byStamp.remove(session.stamp());
+		session.stamp(this.stamps.incrementAndGet());
+		this.byStamp.put(session.stamp(), session.key());
+	}
+
+	private void forget(StoredSession session) {
+		this.byStamp.remove(session.stamp());
+	}
+
+	/**
+	 * Takes away the sessions that were not written for the longest time, while there are
+	 * too many or they have expired anyway.
+	 */
+	private void evict(Instant now) {
+		while (true) {
+			Map.Entry<Long, SessionKey> oldest = this.byStamp.firstEntry();
+			if (oldest == null || !isDispensable(oldest.getValue(), now)) {
+				return;
+			}
+			evict(oldest.getKey(), oldest.getValue(), now);
+		}
+	}
+
+	private boolean isDispensable(SessionKey key, Instant now) {
+		StoredSession session = this.sessions.get(key);
+		return this.sessions.size() > this.maxSessions || (session != null && session.isExpired(now));
+	}
+
+	// One at a time: two that saw the same session too many would take two away.
+	private void evict(long stamp, SessionKey key, Instant now) {
+		synchronized (this.byStamp) {
+			this.sessions.computeIfPresent(key, (same, session) -> {
+				if (session.stamp() != stamp || !isDispensable(key, now)) {
+					return session;
+				}
+				forget(session);
+				return null;
+			});
+		}
+	}
+
+	@Override
+	public List<SessionItem> items(SessionKey key, Tail tail) {
+		return find(key, now()).map((session) -> session.log(tail)).orElse(List.of());
+	}
+
+	@Override
+	public List<SessionItem> items(SessionKey key, long turn) {
+		return find(key, now()).map((session) -> session.items(turn)).orElse(List.of());
+	}
+
+	@Override
+	public List<Turn> turns(SessionKey key, Tail tail) {
+		return find(key, now()).map((session) -> session.turns(tail)).orElse(List.of());
+	}
+
+	@Override
+	public List<Session> list(String owner, Page page) {
+		return of(owner, now()).map((session) -> Map.entry(session.stamp(), session))
+			.sorted(Map.Entry.<Long, StoredSession>comparingByKey().reversed())
+			.skip(page.offset())
+			.limit(page.limit())
+			.map((entry) -> entry.getValue().session())
+			.toList();
+	}
+
+	@Override
+	public void erase(SessionKey key) {
+		this.sessions.computeIfPresent(key, (same, session) -> {
+			forget(session);
+			return null;
+		});
+	}
+
+	@Override
+	public int deleteExpired(int limit) {
+		int most = Page.first(limit).limit();
+		Instant now = now();
+		int deleted = 0;
+		for (StoredSession session : this.sessions.values()) {
+			if (deleted == most) {
+				break;
+			}
+			deleted += session.isExpired(now) ? deleteExpired(session.key(), now)
+					: session.deleteExpiredRecords(now, most - deleted);
+		}
+		return deleted;
+	}
+
+	private int deleteExpired(SessionKey key, Instant now) {
+		AtomicInteger deleted = new AtomicInteger();
+		this.sessions.computeIfPresent(key, (same, session) -> {
+			StoredSession live = replaceExpired(session, now);
+			deleted.set((live == null) ? 1 : 0);
+			return live;
+		});
+		return deleted.get();
+	}
+
+	@Override
+	public boolean put(SessionKey key, RecordWrite record) {
+		Instant now = now();
+		return find(key, now).map((session) -> session.put(record, now)).orElse(false);
+	}
+
+	@Override
+	public List<SessionRecord> records(SessionKey key, String kind) {
+		Instant now = now();
+		return find(key, now).stream()
+			.flatMap((session) -> session.records(kind, now).stream())
+			.map(StoredRecords.Stamped::record)
+			.toList();
+	}
+
+	@Override
+	public List<SessionRecord> records(String owner, String kind, Page page) {
+		Instant now = now();
+		return of(owner, now).flatMap((session) -> session.records(kind, now).stream())
+			.sorted(Comparator.comparingLong(StoredRecords.Stamped::stamp).reversed())
+			.skip(page.offset())
+			.limit(page.limit())
+			.map(StoredRecords.Stamped::record)
+			.toList();
+	}
+
+	private Stream<StoredSession> of(String owner, Instant now) {
+		return this.sessions.values()
+			.stream()
+			.filter((session) -> session.key().owner().equals(owner) && !session.isExpired(now));
+	}
+
+	private Optional<StoredSession> find(SessionKey key, Instant now) {
+		return Optional.ofNullable(this.sessions.get(key)).filter((session) -> !session.isExpired(now));
+	}
+
+	private Instant now() {
+		return this.options.now();
+	}
+
+}

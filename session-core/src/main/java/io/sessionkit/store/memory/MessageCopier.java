@@ -1,0 +1,37 @@
+package io.sessionkit.store.memory;
+
+import io.sessionkit.internal.message.MessageContent;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.content.Media;
+
+/**
+ * Copies messages without the codec. The messages' own {@code copy()} cannot be used: it
+ * fails on metadata whose value is null.
+ */
+final class MessageCopier {
+
+	private MessageCopier() {
+	}
+
+	/**
+	 * Whether {@link #copy} shares nothing that could be changed: neither a metadata
+	 * value nor the bytes of a medium.
+	 */
+	static boolean canCopy(Message message) {
+		return PlainValues.arePlain(message.getMetadata())
+				&& MessageContent.of(message).media().stream().noneMatch(MessageCopier::hasBytes);
+	}
+
+	/**
+	 * A message with lists and metadata of its own; the values in them are the same.
+	 */
+	static Message copy(Message message) {
+		return MessageContent.of(message).message();
+	}
+
+	private static boolean hasBytes(Media medium) {
+		return medium.getData() instanceof byte[];
+	}
+
+}

@@ -1,0 +1,70 @@
+package io.sessionkit.store.memory;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.temporal.Temporal;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells which values can be shared because nobody can change them, and compares those
+ * that can.
+ */
+final class PlainValues {
+
+	private PlainValues() {
+	}
+
+	static boolean arePlain(Map<String, ? extends @Nullable Object> values) {
+		for (Object value : values.values()) {
+			if (!isPlain(value)) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/**
+	 * Whether two values are equal, by content also where they are or hold arrays.
+	 */
+	static boolean equal(@Nullable Object one, @Nullable Object other) {
+		if (one instanceof Map<?, ?> map && other instanceof Map<?, ?> otherMap) {
+			return map.size() == otherMap.size() && map.entrySet()
+				.stream()
+				.allMatch((entry) -> otherMap.containsKey(entry.getKey())
+						&& equal(entry.getValue(), otherMap.get(entry.getKey())));
+		}
+		if (one instanceof List<?> list && other instanceof List<?> otherList) {
+			return equalLists(list, otherList);
+		}
+		if (one instanceof byte[] bytes && other instanceof byte[] otherBytes) {
+			return Arrays.equals(bytes, otherBytes);
+		}
+		return Objects.deepEquals(one, other);
+	}
+
+	private static boolean equalLists(List<?> list, List<?> other) {
+		if (list.size() != other.size()) {
+			return false;
+		}
+		for (int i = 0; i < list.size(); i++) {
+			if (!equal(list.get(i), other.get(i))) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	private static boolean isPlain(@Nullable Object value) {
+		return value == null || value instanceof String || value instanceof Boolean || value instanceof Enum<?>
+				|| value instanceof Integer || value instanceof Long || value instanceof Double
+				|| value instanceof Float || value instanceof Short || value instanceof Byte
+				|| value instanceof Character || value instanceof BigDecimal || value instanceof BigInteger
+				|| value instanceof Temporal;
+	}
+
+}

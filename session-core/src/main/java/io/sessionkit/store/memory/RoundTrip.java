@@ -1,0 +1,115 @@
+package io.sessionkit.store.memory;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.UnstorableMessageException;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.internal.message.MessageContent;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.content.Media;
+
+/**
+ * Encodes what is written and decodes it at once, so that what would be lost is refused
+ * when it is written and not missed when it is read; hands out copies of what was
+ * decoded.
+ */
+final class RoundTrip {
+
+	private final MessageCodec codec;
+
+	RoundTrip(MessageCodec codec) {
+		this.codec = codec;
+	}
+
+	StoredMessage store(SessionKey key, Message message) {
+		String payload = this.codec.encode(key, message);
+		Message decoded = this.codec.decode(key, payload);
+		if (!isSame(message, decoded)) {
+			throw new UnstorableMessageException("A message of " + message.getClass().getName()
+					+ " does not come back equal from " + this.codec.getClass().getName()
+					+ ". Leave out of it what the codec does not know, or use a codec that knows it.");
+		}
+		return new StoredMessage(payload, MessageCopier.canCopy(decoded) ? decoded : null);
+	}
+
+	SessionItem read(SessionKey key, StoredItem item) {
+		Message decoded = item.message().message();
+		Message copy = (decoded != null) ? MessageCopier.copy(decoded) : decode(key, item);
+		return new SessionItem(item.sequence(), item.turn(), item.at(), item.tokens(), copy);
+	}
+
+	private Message decode(SessionKey key, StoredItem item) {
+		try {
+			return this.codec.decode(key, item.message().payload());
+		}
+		catch (UnreadablePayloadException ex) {
+			throw new UnreadablePayloadException("Item " + item.sequence() + " of session " + key + " cannot be read.",
+					ex);
+		}
+	}
+
+	@Nullable StoredState store(SessionKey key, @Nullable Map<String, Object> state) {
+		if (state == null || state.isEmpty()) {
+			return (state != null) ? StoredState.EMPTY : null;
+		}
+		String payload = this.codec.encodeValues(key, state);
+		Map<String, Object> decoded = decode(key, payload);
+		state.forEach((name, value) -> {
+			if (!PlainValues.equal(value, decoded.get(name))) {
+				throw new UnstorableMessageException("The attribute '" + name + "' of " + value.getClass().getName()
+						+ " does not come back equal from " + this.codec.getClass().getName() + ".");
+			}
+		});
+		return new StoredState(payload, PlainValues.arePlain(decoded) ? decoded : null);
+	}
+
+	Map<String, Object> read(SessionKey key, StoredState state) {
+		Map<String, Object> decoded = state.values();
+		return (decoded != null) ? decoded : decode(key, state.payload());
+	}
+
+	private Map<String, Object> decode(SessionKey key, String payload) {
+		Map<String, Object> values = new HashMap<>();
+		this.codec.decodeValues(key, payload).forEach((name, value) -> {
+			if (value != null) {
+				values.put(name, value);
+			}
+		});
+		return Map.copyOf(values);
+	}
+
+	// Not equals(): a user message compares without its media, a map without the content
+	// of its arrays.
+	private static boolean isSame(Message message, Message decoded) {
+		MessageContent one = MessageContent.of(message);
+		MessageContent other = MessageContent.of(decoded);
+		return one.type() == other.type() && PlainValues.equal(one.text(), other.text())
+				&& PlainValues.equal(one.metadata(), other.metadata()) && one.calls().equals(other.calls())
+				&& one.responses().equals(other.responses()) && isSameMedia(one.media(), other.media());
+	}
+
+	private static boolean isSameMedia(List<Media> one, List<Media> other) {
+		if (one.size() != other.size()) {
+			return false;
+		}
+		for (int i = 0; i < one.size(); i++) {
+			if (!isSame(one.get(i), other.get(i))) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	private static boolean isSame(Media one, Media other) {
+		return one.getMimeType().equals(other.getMimeType()) && PlainValues.equal(one.getId(), other.getId())
+				&& one.getName().equals(other.getName()) && PlainValues.equal(one.getData(), other.getData());
+	}
+
+}

@@ -1,0 +1,35 @@
+package io.sessionkit.store.memory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.ViewTotals;
+import io.sessionkit.store.SessionRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All of one session at one moment, as it is kept: nothing in it can change.
+ *
+ * @param header the header; its attributes are those of the position, its totals follow
+ * from the turns
+ * @param position what is in force at the head
+ * @param turns all turns, by number
+ * @param records all records
+ */
+record SessionContent(Session header, HeadPosition position, List<TurnContent> turns, List<SessionRecord> records) {
+
+	/**
+	 * A session that is not there yet: its version is 0.
+	 */
+	static SessionContent absent(SessionKey key, Instant createdAt, @Nullable Duration timeToLive) {
+		Session header = new Session(key, Session.newIncarnation(), 0, 0, 0, Session.MAIN, 0, 0, 0, null,
+				ViewTotals.NONE, null, Set.of(), Map.of(), timeToLive, createdAt, createdAt, null);
+		return new SessionContent(header, HeadPosition.BEGINNING, List.of(), List.of());
+	}
+
+}

@@ -1,0 +1,96 @@
+package io.sessionkit.store.memory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.ViewTotals;
+import io.sessionkit.store.HeaderChange;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The header of a session while it changes. Guarded by the lock of its session.
+ */
+final class StoredHeader {
+
+	private final SessionKey key;
+
+	private final String incarnation;
+
+	private final Instant createdAt;
+
+	private Instant updatedAt;
+
+	private @Nullable Duration timeToLive;
+
+	private @Nullable String title;
+
+	private Set<String> tags;
+
+	long version;
+
+	long items;
+
+	String branch;
+
+	long head;
+
+	long openTurn;
+
+	HeadPosition position;
+
+	ViewTotals totals = ViewTotals.NONE;
+
+	StoredHeader(Session header, HeadPosition position) {
+		this.key = header.key();
+		this.incarnation = header.incarnation();
+		this.createdAt = header.createdAt();
+		this.updatedAt = header.updatedAt();
+		this.timeToLive = header.timeToLive();
+		this.title = header.title();
+		this.tags = header.tags();
+		this.version = header.version();
+		this.items = header.items();
+		this.branch = header.branch();
+		this.head = header.head();
+		this.openTurn = header.openTurn();
+		this.position = position;
+	}
+
+	boolean isSameAs(Session seen) {
+		return seen.version() == this.version && seen.incarnation().equals(this.incarnation);
+	}
+
+	/**
+	 * Takes over the fields that belong to the session as a whole, not to its head.
+	 */
+	void change(HeaderChange change) {
+		if (change.title() != null) {
+			this.title = change.title().isEmpty() ? null : change.title();
+		}
+		if (change.tags() != null) {
+			this.tags = Set.copyOf(change.tags());
+		}
+		if (change.timeToLive() != null) {
+			this.timeToLive = change.timeToLive().isZero() ? null : change.timeToLive();
+		}
+	}
+
+	void touch(Instant now) {
+		this.updatedAt = now;
+	}
+
+	@Nullable Instant expiresAt() {
+		return (this.timeToLive != null) ? this.updatedAt.plus(this.timeToLive) : null;
+	}
+
+	Session session(long turns, Map<String, Object> state) {
+		return new Session(this.key, this.incarnation, this.version, turns, this.items, this.branch, this.head,
+				this.openTurn, this.position.checkpoint(), this.position.checkpointId(), this.totals, this.title,
+				this.tags, state, this.timeToLive, this.createdAt, this.updatedAt, expiresAt());
+	}
+
+}

@@ -1,0 +1,113 @@
+package io.sessionkit.store.memory;
+
+import java.time.Instant;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records of one session. Guarded by the lock of its session.
+ */
+final class StoredRecords {
+
+	private final SessionKey key;
+
+	private final LongSupplier stamps;
+
+	/** By kind, then by id. */
+	private final Map<String, NavigableMap<String, Stamped>> kinds = new TreeMap<>();
+
+	StoredRecords(SessionKey key, LongSupplier stamps) {
+		this.key = key;
+		this.stamps = stamps;
+	}
+
+	boolean isAsExpected(RecordWrite write, Instant now) {
+		SessionRecord there = find(write.kind(), write.id(), now);
+		return write.expected() == RecordWrite.ANY || write.expected() == ((there != null) ? there.revision() : 0);
+	}
+
+	void write(RecordWrite write, Instant now) {
+		NavigableMap<String, Stamped> records = this.kinds.computeIfAbsent(write.kind(), (kind) -> new TreeMap<>());
+		if (write.payload() == null) {
+			records.remove(write.id());
+			return;
+		}
+		SessionRecord there = find(write.kind(), write.id(), now);
+		Instant expiresAt = (write.timeToLive() != null) ? now.plus(write.timeToLive()) : null;
+		records.put(write.id(),
+				new Stamped(new SessionRecord(this.key, write.kind(), write.id(),
+						(there != null) ? there.revision() + 1 : write.first(), write.payload(), now, expiresAt),
+						this.stamps.getAsLong()));
+	}
+
+	@Nullable SessionRecord find(String kind, String id, Instant now) {
+		Stamped record = this.kinds.getOrDefault(kind, new TreeMap<>()).get(id);
+		return (record != null && record.isAlive(now)) ? record.record() : null;
+	}
+
+	void restore(SessionRecord record) {
+		this.kinds.computeIfAbsent(record.kind(), (kind) -> new TreeMap<>())
+			.put(record.id(), new Stamped(record, this.stamps.getAsLong()));
+	}
+
+	/**
+	 * Deletes records that have expired.
+	 * @return how many
+	 */
+	int deleteExpired(Instant now, int limit) {
+		int deleted = 0;
+		for (NavigableMap<String, Stamped> records : this.kinds.values()) {
+			Iterator<Stamped> each = records.values().iterator();
+			while (deleted < limit && each.hasNext()) {
+				if (!each.next().isAlive(now)) {
+					each.remove();
+					deleted++;
+				}
+			}
+		}
+		return deleted;
+	}
+
+	/**
+	 * The records of all kinds.
+	 */
+	List<SessionRecord> all(Instant now) {
+		return this.kinds.keySet().stream().flatMap((kind) -> all(kind, now).stream()).map(Stamped::record).toList();
+	}
+
+	/**
+	 * The records of a kind, by id.
+	 */
+	List<Stamped> all(String kind, Instant now) {
+		return this.kinds.getOrDefault(kind, new TreeMap<>())
+			.values()
+			.stream()
+			.filter((record) -> record.isAlive(now))
+			.toList();
+	}
+
+	/**
+	 * A record and when it was written, in the order of all writes of the store.
+	 *
+	 * @param record the record
+	 * @param stamp greater than that of every earlier write
+	 */
+	record Stamped(SessionRecord record, long stamp) {
+
+		boolean isAlive(Instant now) {
+			Instant expiresAt = this.record.expiresAt();
+			return expiresAt == null || expiresAt.isAfter(now);
+		}
+
+	}
+
+}

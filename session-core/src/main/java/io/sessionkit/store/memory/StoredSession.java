@@ -1,0 +1,377 @@
+package io.sessionkit.store.memory;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.ViewTotals;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.CommitResult.Outcome;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.NewItem;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnWrite;
+import io.sessionkit.store.Window;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session in memory, with the rules of {@link SessionStore#commit}. Its own monitor
+ * is its lock: who writes one session does not wait for another.
+ */
+final class StoredSession {
+
+	private final SessionKey key;
+
+	private final RoundTrip roundTrip;
+
+	private final TurnTree tree = new TurnTree();
+
+	private final StoredRecords records;
+
+	private final StoredHeader header;
+
+	/** When it was last written, in the order of all writes of the store. */
+	private long stamp;
+
+	/** How often it was written, by the same measure as the header's time of writing. */
+	private long writes;
+
+	StoredSession(SessionContent content, RoundTrip roundTrip, LongSupplier stamps) {
+		this.key = content.header().key();
+		this.roundTrip = roundTrip;
+		this.header = new StoredHeader(content.header(), content.position());
+		this.records = new StoredRecords(this.key, stamps);
+		content.records().forEach(this.records::restore);
+		content.turns().forEach(this::restore);
+		countTotals();
+	}
+
+	private void restore(TurnContent content) {
+		StoredTurn turn = new StoredTurn(content);
+		this.tree.add(content.turn().id(), turn);
+		// where the parts were is not kept: each item stands for itself
+		content.items().forEach((item) -> this.tree.addPart(turn, List.of(item)));
+	}
+
+	/**
+	 * All that is left at this time.
+	 */
+	synchronized SessionContent content(Instant now) {
+		return new SessionContent(this.header.session(this.tree.size(), Map.of()), this.header.position,
+				this.tree.newest(Tail.ALL).stream().map(StoredTurn::content).toList(), this.records.all(now));
+	}
+
+	SessionKey key() {
+		return this.key;
+	}
+
+	synchronized long stamp() {
+		return this.stamp;
+	}
+
+	synchronized void stamp(long stamp) {
+		this.stamp = stamp;
+	}
+
+	synchronized long writes() {
+		return this.writes;
+	}
+
+	/**
+	 * Whether it was ever committed.
+	 */
+	synchronized boolean exists() {
+		return this.header.version > 0;
+	}
+
+	synchronized boolean isExpired(Instant now) {
+		Instant expiresAt = this.header.expiresAt();
+		return expiresAt != null && !expiresAt.isAfter(now);
+	}
+
+	synchronized Session session() {
+		return this.header.session(this.tree.size(), this.roundTrip.read(this.key, this.header.position.state()));
+	}
+
+	synchronized SessionView open(Window window, Instant now) {
+		String id = this.header.position.checkpointId();
+		SessionRecord checkpoint = (id != null) ? this.records.find(SessionStore.CHECKPOINT, id, now) : null;
+		return new SessionView(session(), checkpoint,
+				read(this.tree.view(this.header.head, this.header.position.checkpoint(), window)));
+	}
+
+	synchronized List<SessionItem> log(Tail tail) {
+		return read(this.tree.log(this.header.head, tail));
+	}
+
+	synchronized List<SessionItem> items(long number) {
+		StoredTurn turn = this.tree.find(number);
+		return (turn != null) ? read(turn.items()) : List.of();
+	}
+
+	synchronized List<Turn> turns(Tail tail) {
+		return this.tree.newest(tail).stream().map(StoredTurn::turn).toList();
+	}
+
+	synchronized List<StoredRecords.Stamped> records(String kind, Instant now) {
+		return this.records.all(kind, now);
+	}
+
+	synchronized boolean put(RecordWrite write, Instant now) {
+		if (!this.records.isAsExpected(write, now)) {
+			return false;
+		}
+		this.records.write(write, now);
+		return true;
+	}
+
+	synchronized int deleteExpiredRecords(Instant now, int limit) {
+		return this.records.deleteExpired(now, limit);
+	}
+
+	/**
+	 * Makes the change, or nothing of it.
+	 */
+	synchronized CommitResult commit(EncodedCommit write, Instant now) {
+		Commit commit = write.commit();
+		StoredTurn there = (commit.turn() != null) ? this.tree.find(commit.turn().turn().id()) : null;
+		if (there != null && commit.turn() != null && commit.turn().part() < there.parts()) {
+			return new CommitResult(Outcome.REPEATED, this.header.version, there.number(), 0);
+		}
+		if (!isAsExpected(commit, there, now)) {
+			return new CommitResult(Outcome.CONFLICT, this.header.version, 0, 0);
+		}
+		check(commit, there);
+		checkOpenTurn(commit, there);
+		return apply(write, now);
+	}
+
+	private boolean isAsExpected(Commit commit, @Nullable StoredTurn there, Instant now) {
+		TurnWrite turn = commit.turn();
+		boolean session = switch (commit.expect()) {
+			case ABSENT -> !exists();
+			case UNCHANGED -> exists() && commit.base() != null && this.header.isSameAs(commit.base());
+			// a later part belongs to a turn that went with its session
+			case ANY -> exists() || (turn != null && turn.part() == 0);
+		};
+		// a turn that has ended takes no more parts: somebody else was faster
+		return session && (there == null || there.isOpen())
+				&& commit.records().stream().allMatch((record) -> this.records.isAsExpected(record, now));
+	}
+
+	private void check(Commit commit, @Nullable StoredTurn there) {
+		TurnWrite turn = commit.turn();
+		int parts = (there != null) ? there.parts() : 0;
+		if (turn != null && turn.part() != parts) {
+			throw new IllegalArgumentException("Turn '" + turn.turn().id() + "' of session " + this.key + " has "
+					+ parts + " parts; the next one is part " + parts + ", not " + turn.part() + ".");
+		}
+		HeaderChange.Head head = commit.header().head();
+		if (head != null && head.turn() != 0) {
+			checkHead(head.turn());
+		}
+		HeaderChange.Checkpoint checkpoint = commit.header().checkpoint();
+		if (checkpoint != null && checkpoint.turn() != 0) {
+			checkCheckpoint(checkpoint.turn(), (head != null) ? head.turn() : this.header.head);
+		}
+	}
+
+	/** The turn that is open follows the head, and has to when it ends. */
+	private void checkOpenTurn(Commit commit, @Nullable StoredTurn there) {
+		long open = this.header.openTurn;
+		TurnWrite turn = commit.turn();
+		boolean ends = turn != null && there != null && there.number() == open && !turn.turn().status().isOpen();
+		if (open == 0 || ends) {
+			return;
+		}
+		HeaderChange.Head head = commit.header().head();
+		boolean isOther = turn != null && (there == null || there.number() != open)
+				&& (turn.turn().status().isOpen() || turn.turn().status() == TurnStatus.COMPLETED);
+		if (isOther || (head != null && head.turn() != this.header.head) || isHeadEmptiedBy(commit.delete())) {
+			throw SessionPausedException.of(this.key, open, "given another head");
+		}
+	}
+
+	private boolean isHeadEmptiedBy(Set<Long> sequences) {
+		StoredTurn head = this.tree.find(this.header.head);
+		return head != null && head.items().stream().allMatch((item) -> sequences.contains(item.sequence()))
+				&& sequences.stream().anyMatch((sequence) -> this.tree.holds(sequence));
+	}
+
+	private void checkHead(long number) {
+		StoredTurn target = this.tree.find(number);
+		if (target == null || !target.isCompleted()) {
+			throw new IllegalArgumentException("The head of session " + this.key + " cannot move to turn " + number
+					+ ": " + ((target != null) ? "it is not completed" : "there is none with this number")
+					+ ". Name a completed turn, or 0 for the beginning.");
+		}
+	}
+
+	private void checkCheckpoint(long number, long head) {
+		if (!this.tree.isOnPath(head, number)) {
+			throw new IllegalArgumentException("A checkpoint of session " + this.key + " cannot cover turn " + number
+					+ ": it is not on the way from turn " + head + " to the beginning.");
+		}
+	}
+
+	private CommitResult apply(EncodedCommit write, Instant now) {
+		Commit commit = write.commit();
+		HeaderChange change = commit.header();
+		if (change.head() != null) {
+			this.header.branch = change.head().branch();
+			moveTo(change.head().turn());
+		}
+		long first = this.header.items + 1;
+		StoredTurn turn = (commit.turn() != null) ? add(commit.turn(), write.messages()) : null;
+		boolean deleted = delete(commit.delete());
+		if (write.state() != null || change.checkpoint() != null) {
+			changeAtHead(write.state(), change.checkpoint());
+		}
+		this.header.change(change);
+		commit.records().forEach((record) -> this.records.write(record, now));
+		boolean moved = deleted || !change.equals(HeaderChange.NONE) || !commit.records().isEmpty()
+				|| (turn != null && turn.isCompleted());
+		if (moved || this.header.version == 0) {
+			this.header.version++;
+		}
+		if (moved || turn != null) {
+			this.header.touch(now);
+			this.writes++;
+		}
+		return new CommitResult(Outcome.COMMITTED, this.header.version, (turn != null) ? turn.number() : 0,
+				write.messages().isEmpty() ? 0 : first);
+	}
+
+	private StoredTurn add(TurnWrite write, List<StoredMessage> messages) {
+		StoredTurn turn = this.tree.find(write.turn().id());
+		if (turn == null) {
+			turn = begin(write.turn());
+			this.tree.add(write.turn().id(), turn);
+		}
+		List<StoredItem> items = number(write.items(), messages, turn.number());
+		turn.add(write.turn(), items);
+		this.tree.addPart(turn, items);
+		if (turn.isOpen()) {
+			this.header.openTurn = turn.number();
+		}
+		else if (this.header.openTurn == turn.number()) {
+			this.header.openTurn = 0;
+		}
+		if (turn.isCompleted()) {
+			becomeHead(turn);
+		}
+		return turn;
+	}
+
+	private StoredTurn begin(Turn turn) {
+		long number = this.tree.size() + 1;
+		if (turn.status() == TurnStatus.COMPLETED) {
+			return new StoredTurn(turn, number, this.header.head, this.header.branch);
+		}
+		// a parent that went with an earlier session of this key is nobody's parent here
+		long parent = (this.tree.find(turn.parent()) != null) ? turn.parent() : 0;
+		return new StoredTurn(turn, number, parent, turn.branch());
+	}
+
+	private List<StoredItem> number(List<NewItem> items, List<StoredMessage> messages, long turn) {
+		List<StoredItem> numbered = new ArrayList<>(items.size());
+		for (int i = 0; i < items.size(); i++) {
+			NewItem item = items.get(i);
+			numbered.add(new StoredItem(++this.header.items, turn, item.at(), item.tokens(), messages.get(i)));
+		}
+		return numbered;
+	}
+
+	private void becomeHead(StoredTurn turn) {
+		boolean follows = turn.parent() == this.header.head;
+		turn.position(follows ? this.header.position : positionOf(turn.parent()));
+		if (follows) {
+			this.header.head = turn.number();
+			this.header.totals = this.header.totals.plusTurn(turn.items().size(), turn.tokens());
+		}
+		else {
+			// it was opened before others were added: the head goes back to where it was
+			moveTo(turn.number());
+		}
+	}
+
+	private HeadPosition positionOf(long number) {
+		StoredTurn turn = this.tree.find(number);
+		return (turn != null) ? turn.position() : HeadPosition.BEGINNING;
+	}
+
+	private void moveTo(long number) {
+		this.header.head = number;
+		this.header.position = positionOf(number);
+		countTotals();
+	}
+
+	private void changeAtHead(@Nullable StoredState state, HeaderChange.@Nullable Checkpoint checkpoint) {
+		this.header.position = this.header.position.with(state, checkpoint);
+		StoredTurn head = this.tree.find(this.header.head);
+		if (head != null) {
+			head.position(this.header.position);
+		}
+		if (checkpoint != null) {
+			countTotals();
+		}
+	}
+
+	private void countTotals() {
+		this.header.totals = this.tree.totals(this.header.head, this.header.position.checkpoint());
+	}
+
+	private boolean delete(Set<Long> sequences) {
+		boolean deleted = false;
+		for (long sequence : sequences) {
+			deleted |= delete(sequence);
+		}
+		StoredTurn head = this.tree.find(this.header.head);
+		if (deleted && head != null && head.items().isEmpty()) {
+			moveTo(newestWithItems(head));
+		}
+		return deleted;
+	}
+
+	private boolean delete(long sequence) {
+		StoredTurn turn = this.tree.holding(sequence);
+		int tokens = (turn != null) ? turn.delete(sequence) : -1;
+		if (turn == null || tokens < 0) {
+			return false;
+		}
+		boolean inView = turn.number() > this.header.position.checkpoint()
+				&& this.tree.isOnPath(this.header.head, turn.number());
+		if (inView) {
+			ViewTotals totals = this.header.totals;
+			this.header.totals = new ViewTotals(totals.turns(), totals.items() - 1, totals.tokens() - tokens);
+		}
+		return true;
+	}
+
+	private long newestWithItems(StoredTurn from) {
+		StoredTurn turn = from;
+		while (turn != null && turn.items().isEmpty()) {
+			turn = this.tree.find(turn.parent());
+		}
+		return (turn != null) ? turn.number() : 0;
+	}
+
+	private List<SessionItem> read(List<StoredItem> items) {
+		return items.stream().map((item) -> this.roundTrip.read(this.key, item)).toList();
+	}
+
+}

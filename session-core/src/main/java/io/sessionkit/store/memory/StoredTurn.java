@@ -1,0 +1,110 @@
+package io.sessionkit.store.memory;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+
+/**
+ * A turn while it changes. Guarded by the lock of its session.
+ */
+final class StoredTurn {
+
+	private final List<StoredItem> items = new ArrayList<>();
+
+	private Turn turn;
+
+	private int parts;
+
+	private int tokens;
+
+	private HeadPosition position = HeadPosition.BEGINNING;
+
+	StoredTurn(Turn turn, long number, long parent, String branch) {
+		this.turn = turn.stored(number, parent, branch, 0, 0);
+	}
+
+	StoredTurn(TurnContent content) {
+		this.turn = content.turn();
+		this.parts = content.parts();
+		this.position = content.position();
+		this.items.addAll(content.items());
+		this.tokens = this.items.stream().mapToInt(StoredItem::tokens).sum();
+	}
+
+	TurnContent content() {
+		return new TurnContent(turn(), this.parts, this.position, this.items);
+	}
+
+	long number() {
+		return this.turn.number();
+	}
+
+	long parent() {
+		return this.turn.parent();
+	}
+
+	int parts() {
+		return this.parts;
+	}
+
+	boolean isOpen() {
+		return this.turn.status().isOpen();
+	}
+
+	boolean isCompleted() {
+		return this.turn.status() == TurnStatus.COMPLETED;
+	}
+
+	List<StoredItem> items() {
+		return this.items;
+	}
+
+	int tokens() {
+		return this.tokens;
+	}
+
+	/**
+	 * What was in force when this turn was the head.
+	 */
+	HeadPosition position() {
+		return this.position;
+	}
+
+	void position(HeadPosition position) {
+		this.position = position;
+	}
+
+	Turn turn() {
+		return this.turn.stored(number(), parent(), this.turn.branch(), this.items.size(), this.tokens);
+	}
+
+	/**
+	 * Adds a part: its items, and what the turn has become with it.
+	 */
+	void add(Turn now, List<StoredItem> added) {
+		this.turn = new Turn(this.turn.id(), number(), parent(), this.turn.branch(), now.status(), this.turn.agent(),
+				now.model(), this.turn.startedAt(), now.endedAt(), now.rounds(), this.turn.tools(), now.failure(), 0, 0,
+				now.verdicts(), this.turn.snapshot(), this.turn.inputs());
+		this.parts++;
+		this.items.addAll(added);
+		this.tokens += added.stream().mapToInt(StoredItem::tokens).sum();
+	}
+
+	/**
+	 * Deletes one item.
+	 * @return its tokens, or -1 if it is not there
+	 */
+	int delete(long sequence) {
+		for (int i = 0; i < this.items.size(); i++) {
+			if (this.items.get(i).sequence() == sequence) {
+				int freed = this.items.remove(i).tokens();
+				this.tokens -= freed;
+				return freed;
+			}
+		}
+		return -1;
+	}
+
+}

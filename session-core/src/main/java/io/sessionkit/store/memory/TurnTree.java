@@ -1,0 +1,141 @@
+package io.sessionkit.store.memory;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+import io.sessionkit.ViewTotals;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.Window;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The turns of one session. A path is walked from its head towards the beginning and left
+ * as soon as enough is found, so that reading the newest turns costs the same however
+ * long the thread is. Guarded by the lock of its session.
+ */
+final class TurnTree {
+
+	/** By number, which is one more than the index. */
+	private final List<StoredTurn> turns = new ArrayList<>();
+
+	private final Map<String, StoredTurn> byId = new HashMap<>();
+
+	/** By the sequence of the first item of each part. */
+	private final NavigableMap<Long, StoredTurn> parts = new TreeMap<>();
+
+	long size() {
+		return this.turns.size();
+	}
+
+	@Nullable StoredTurn find(String id) {
+		return this.byId.get(id);
+	}
+
+	@Nullable StoredTurn find(long number) {
+		return (number > 0 && number <= this.turns.size()) ? this.turns.get((int) number - 1) : null;
+	}
+
+	void add(String id, StoredTurn turn) {
+		this.turns.add(turn);
+		this.byId.put(id, turn);
+	}
+
+	/**
+	 * Notes where the items of a turn's part are, for {@link #holding}.
+	 */
+	void addPart(StoredTurn turn, List<StoredItem> items) {
+		if (!items.isEmpty()) {
+			this.parts.put(items.get(0).sequence(), turn);
+		}
+	}
+
+	/**
+	 * The turn that an item was written with, whether or not the item is still there.
+	 */
+	@Nullable StoredTurn holding(long sequence) {
+		Map.Entry<Long, StoredTurn> part = this.parts.floorEntry(sequence);
+		return (part != null) ? part.getValue() : null;
+	}
+
+	/**
+	 * Whether an item is still there.
+	 */
+	boolean holds(long sequence) {
+		StoredTurn turn = holding(sequence);
+		return turn != null && turn.items().stream().anyMatch((item) -> item.sequence() == sequence);
+	}
+
+	/**
+	 * Whether a turn is on the way from a head to the beginning.
+	 */
+	boolean isOnPath(long head, long number) {
+		StoredTurn turn = find(head);
+		while (turn != null && turn.number() > number) {
+			turn = find(turn.parent());
+		}
+		return turn != null && turn.number() == number;
+	}
+
+	/**
+	 * The newest whole turns after a checkpoint that fit into a window.
+	 */
+	List<StoredItem> view(long head, long checkpoint, Window window) {
+		List<StoredTurn> newest = new ArrayList<>();
+		int left = window.items();
+		StoredTurn turn = find(head);
+		while (turn != null && turn.number() > checkpoint && newest.size() < window.turns()
+				&& turn.items().size() <= left) {
+			newest.add(turn);
+			left -= turn.items().size();
+			turn = find(turn.parent());
+		}
+		Collections.reverse(newest);
+		return newest.stream().flatMap((each) -> each.items().stream()).toList();
+	}
+
+	/**
+	 * The newest items of the path to a head, wherever in a turn they begin.
+	 */
+	List<StoredItem> log(long head, Tail tail) {
+		List<StoredItem> newest = new ArrayList<>();
+		StoredTurn turn = find(head);
+		while (turn != null && newest.size() < tail.limit()) {
+			addNewest(turn.items(), tail, newest);
+			turn = find(turn.parent());
+		}
+		Collections.reverse(newest);
+		return newest;
+	}
+
+	private static void addNewest(List<StoredItem> items, Tail tail, List<StoredItem> newest) {
+		for (int i = items.size() - 1; i >= 0 && newest.size() < tail.limit(); i--) {
+			if (items.get(i).sequence() < tail.before()) {
+				newest.add(items.get(i));
+			}
+		}
+	}
+
+	/**
+	 * The newest turns, whatever their status and branch.
+	 */
+	List<StoredTurn> newest(Tail tail) {
+		int end = (int) Math.max(0, Math.min(this.turns.size(), tail.before() - 1));
+		return this.turns.subList(Math.max(0, end - tail.limit()), end);
+	}
+
+	ViewTotals totals(long head, long checkpoint) {
+		ViewTotals totals = ViewTotals.NONE;
+		StoredTurn turn = find(head);
+		while (turn != null && turn.number() > checkpoint) {
+			totals = totals.plusTurn(turn.items().size(), turn.tokens());
+			turn = find(turn.parent());
+		}
+		return totals;
+	}
+
+}

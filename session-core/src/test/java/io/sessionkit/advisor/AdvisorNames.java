@@ -1,0 +1,15 @@
+package io.sessionkit.advisor;
+
+/**
+ * What only the advisors know, for tests of other packages.
+ */
+public final class AdvisorNames {
+
+	public static final int TURN_ORDER = SessionAdvisor.TURN_ORDER;
+
+	public static final String MERGE = SessionAdvisor.MERGE;
+
+	private AdvisorNames() {
+	}
+
+}

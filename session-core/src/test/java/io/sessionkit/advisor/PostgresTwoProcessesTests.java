@@ -1,9 +1,0 @@
-package io.sessionkit.advisor;
-
-class PostgresTwoProcessesTests extends TwoProcesses {
-
-	PostgresTwoProcessesTests() {
-		super(SharedStore.inPostgres());
-	}
-
-}

@@ -1,9 +1,0 @@
-package io.sessionkit.advisor;
-
-class RedisTwoProcessesTests extends TwoProcesses {
-
-	RedisTwoProcessesTests() {
-		super(SharedStore.inRedis());
-	}
-
-}

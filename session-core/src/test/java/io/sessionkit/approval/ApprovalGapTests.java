@@ -1,0 +1,554 @@
+package io.sessionkit.approval;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.sessionkit.Durability;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.context.Summarize;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ClientSetup;
+import io.sessionkit.test.ObservedStore;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.ChatClientRequest;
+import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
+import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.model.ToolContext;
+import org.springframework.ai.chat.prompt.Prompt;
+import org.springframework.ai.model.tool.ToolCallingChatOptions;
+import org.springframework.ai.support.ToolCallbacks;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.annotation.Tool;
+import org.springframework.ai.tool.definition.ToolDefinition;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+import org.springframework.core.Ordered;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Narrow places where a call could run unasked or twice, a lease could stay, or a message
+ * or result could be lost.
+ */
+class ApprovalGapTests {
+
+	private static final SessionKey KEY = SessionKey.of("t");
+
+	record Order(int id) {
+	}
+
+	private final ObservedStore store = new ObservedStore(
+			new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
+
+	private final List<Integer> cancelled = new ArrayList<>();
+
+	private final AtomicReference<Runnable> inTool = new AtomicReference<>(() -> {
+	});
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private Approvals approvals = approvals(Conversations.of(this.store));
+
+	@Test
+	void ofTwoCallsAtOnceThatBothHaveToWaitOneConflicts() {
+		ChatClient chat = chat(Conversations.of(this.store));
+		startThread(chat);
+		// another call on the session comes to wait while this one asks the model
+		this.model.step((prompt) -> Flux.defer(() -> {
+			elsewhere(() -> pause(chat(Conversations.of(this.store)), 2));
+			return new ScriptedChatModel().calls(call(1)).stream(prompt);
+		}));
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> ask(chat, "q"));
+		assertThat(this.approvals.pending(KEY)).extracting(Approval::arguments).containsExactly("{\"id\":2}");
+	}
+
+	@Test
+	void plainTurnDoesNotOvertakeOneThatHasComeToWait() {
+		ChatClient chat = chat(Conversations.of(this.store));
+		startThread(chat);
+		this.model.step((prompt) -> Flux.defer(() -> {
+			elsewhere(() -> pause(chat(Conversations.of(this.store)), 2));
+			return new ScriptedChatModel().says("late").stream(prompt);
+		}));
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> ask(chat, "q"))
+			.satisfies((ex) -> assertThat(ex.reply()).isNotNull());
+		approveAll();
+		this.model.says("done");
+		assertThat(ask(chat, null)).isEqualTo("done");
+	}
+
+	@Test
+	void subscriberWhoLeavesWhileTheTurnIsOpenedAgainLeavesNoLease() {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch gone = new CountDownLatch(1);
+		AtomicBoolean slow = new AtomicBoolean();
+		Conversations conversations = Conversations.builder(this.store).hooks(new SessionHook() {
+
+			@Override
+			public HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
+				if (slow.get()) {
+					asked.countDown();
+					await(gone);
+				}
+				return HookResult.keep();
+			}
+
+		}).build();
+		this.approvals = queueing(conversations);
+		ChatClient chat = chat(conversations);
+		pause(chat, 1);
+		ask(chat, "and this");
+		approveAll();
+		slow.set(true);
+		Disposable stream = chat.prompt().advisors(SessionAdvisor.session(KEY)).stream().content().subscribe();
+		await(asked);
+		stream.dispose();
+		gone.countDown();
+		Awaitility.await().until(() -> this.store.records(KEY, SessionStore.LEASE).isEmpty());
+		slow.set(false);
+		this.model.says("done");
+		assertThat(ask(chat, null)).isEqualTo("done");
+	}
+
+	@Test
+	void resultThatTheStoreDidNotTakeAtOnceIsStoredWhenTheCallEnds() {
+		ChatClient chat = chat(Conversations.of(this.store));
+		this.model.calls(call(1), call(2));
+		ask(chat, "q");
+		this.approvals.approve(this.approvals.pending(KEY).get(0), "ada");
+		AtomicBoolean fails = new AtomicBoolean();
+		this.inTool.set(() -> fails.set(true));
+		this.store.beforePut((record) -> {
+			if (record.kind().equals(SessionStore.APPROVAL) && fails.getAndSet(false)) {
+				throw new StoreUnavailableException("busy", null);
+			}
+		});
+		assertThat(ask(chat, null)).isNull();
+		assertThat(this.approvals.ledger(KEY)).extracting(Approval::status)
+			.containsExactly(ApprovalStatus.DONE, ApprovalStatus.PROPOSED);
+	}
+
+	@Test
+	void interruptedToolStoresItsResultUninterrupted() {
+		ChatClient chat = chat(Conversations.of(this.store));
+		pause(chat, 1);
+		approveAll();
+		List<Boolean> interrupted = new ArrayList<>();
+		this.inTool.set(() -> Thread.currentThread().interrupt());
+		this.store.beforePut((record) -> interrupted.add(Thread.currentThread().isInterrupted()));
+		this.model.says("done");
+		ask(chat, null);
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(interrupted).isNotEmpty().containsOnly(false);
+		assertThat(this.approvals.ledger(KEY)).extracting(Approval::status).containsExactly(ApprovalStatus.DONE);
+	}
+
+	@Test
+	void annotatedToolAsksThroughWhateverIsWrappedAroundIt() {
+		ToolCallback wrapped = new Wrapper(new Wrapper(ToolCallbacks.from(new Shop())[0]));
+		Conversations conversations = Conversations.of(this.store);
+		ChatClient chat = ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(conversations))
+			.defaultToolCallbacks(wrapped)
+			.build();
+		this.model.calls(new ToolCall("c1", "function", "sell", "{}"));
+		assertThat(ask(chat, "q")).isNull();
+		assertThat(this.approvals.pending(KEY)).extracting(Approval::tool).containsExactly("sell");
+	}
+
+	@Test
+	void toolThatAnAdvisorHasAddedBehindTheSessionAdvisorIsRefused() {
+		ToolCallback added = ToolCallbacks.from(new Shop())[0];
+		ChatClient chat = chat(Conversations.of(this.store)).mutate()
+			.defaultAdvisors(new Around(Ordered.HIGHEST_PRECEDENCE + 280, (request, chain) -> {
+				ToolCallingChatOptions options = (ToolCallingChatOptions) request.prompt().getOptions();
+				return chain.nextCall(new ChatClientRequest(new Prompt(request.prompt().getInstructions(),
+						options.mutate().toolCallbacks(List.of(added)).build()), request.context()));
+			}))
+			.build();
+		assertThatIllegalStateException().isThrownBy(() -> ask(chat, "q"))
+			.withMessageContaining("'sell'")
+			.withMessageContaining("advisor");
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void toolThatAnAdvisorHasAddedBehindTheSessionAdvisorIsRefusedWithoutASessionToo(ClientSetup.Mode mode) {
+		List<String> sold = new ArrayList<>();
+		FunctionToolCallback<?, ?> named = FunctionToolCallback.builder("cancel", (Object nothing) -> {
+			sold.add("cancel");
+			return "cancelled";
+		}).description("cancels").inputType(Object.class).build();
+		for (ToolCallback added : List.of(ToolCallbacks.from(new Shop())[0], named)) {
+			String tool = added.getToolDefinition().name();
+			this.model.calls(new ToolCall("c1", "function", tool, "{}")).says("done");
+			ChatClient chat = ChatClient.builder(this.model)
+				.defaultAdvisors(SessionAdvisor.builder(Conversations.of(this.store)).approvals(this.approvals).build())
+				.defaultAdvisors(new Adding(added))
+				.defaultToolCallbacks(cancelTool())
+				.build();
+			ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+			assertThatIllegalStateException().isThrownBy(() -> setup.content(chat.prompt().user("q")))
+				.withMessageContaining("'" + tool + "'")
+				.withMessageContaining("names no session");
+		}
+		assertThat(sold).isEmpty();
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void namedToolThatAnAdvisorAddsIsRefusedWhateverTheCallOffers(boolean offers) {
+		List<String> ran = new ArrayList<>();
+		FunctionToolCallback<?, ?> named = FunctionToolCallback.builder("cancel", (Object nothing) -> {
+			ran.add("cancel");
+			return "cancelled";
+		}).description("cancels").inputType(Object.class).build();
+		FunctionToolCallback<?, ?> other = FunctionToolCallback.builder("look", (Object nothing) -> "seen")
+			.description("looks")
+			.inputType(Object.class)
+			.build();
+		this.model.calls(new ToolCall("c1", "function", "cancel", "{}")).says("done");
+		ChatClient chat = ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.builder(Conversations.of(this.store)).approvals(this.approvals).build())
+			.defaultAdvisors(new Adding(named))
+			.defaultToolCallbacks(offers ? List.of(other) : List.of())
+			.build();
+		assertThatIllegalStateException().isThrownBy(() -> ask(chat, "q")).withMessageContaining("'cancel'");
+		assertThat(ran).isEmpty();
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	@Test
+	void policyIsAskedAboutAToolThatAnAdvisorAddsToACallThatOffersNone() {
+		List<String> ran = new ArrayList<>();
+		FunctionToolCallback<?, ?> added = FunctionToolCallback.builder("wipe", (Object nothing) -> {
+			ran.add("wipe");
+			return "wiped";
+		}).description("wipes").inputType(Object.class).build();
+		Conversations conversations = Conversations.of(this.store);
+		this.approvals = Approvals.builder(conversations)
+			.policies(List.<ApprovalPolicy>of((request) -> Ruling.deny("never")))
+			.build();
+		this.model.calls(new ToolCall("c1", "function", "wipe", "{}")).says("done");
+		ChatClient chat = ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.builder(conversations).approvals(this.approvals).build())
+			.defaultAdvisors(new Adding(added))
+			.build();
+		assertThatIllegalStateException().isThrownBy(() -> ask(chat, "q")).withMessageContaining("'wipe'");
+		assertThat(ran).isEmpty();
+	}
+
+	/** Offers a tool, behind the session advisor. */
+	private record Adding(ToolCallback tool) implements CallAdvisor, StreamAdvisor {
+
+		@Override
+		public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
+			return chain.nextCall(with(request));
+		}
+
+		@Override
+		public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
+			return chain.nextStream(with(request));
+		}
+
+		private ChatClientRequest with(ChatClientRequest request) {
+			ToolCallingChatOptions options = (ToolCallingChatOptions) request.prompt().getOptions();
+			return new ChatClientRequest(new Prompt(request.prompt().getInstructions(),
+					options.mutate().toolCallbacks(List.of(this.tool)).build()), request.context());
+		}
+
+		@Override
+		public String getName() {
+			return "adding";
+		}
+
+		@Override
+		public int getOrder() {
+			return Ordered.HIGHEST_PRECEDENCE + 280;
+		}
+
+	}
+
+	@Test
+	void pauseThatDoesNotTellOfEachOfItsCallsRunsNothing() {
+		ChatClient chat = chat(Conversations.of(this.store));
+		pause(chat, 1);
+		SessionRecord pause = this.store.records(KEY, SessionStore.PAUSE).get(0);
+		Map<String, Object> values = this.store.options().codec().decodeValues(KEY, pause.payload());
+		values.put("notes", Map.of());
+		this.store.put(KEY, RecordWrite.replace(pause, this.store.options().codec().encodeValues(KEY, values)));
+		this.store.records(KEY, SessionStore.APPROVAL)
+			.forEach((record) -> this.store.put(KEY,
+					new RecordWrite(record.kind(), record.id(), record.revision(), null, null)));
+		assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(() -> ask(chat, null));
+		assertThat(this.cancelled).isEmpty();
+		this.approvals.cancel(KEY);
+		assertThat(Lines.of(this.store.messages(KEY))).hasSize(3);
+	}
+
+	@Test
+	void retryInsideOfTheLoopIsNoNewBeginning() {
+		ChatClient chat = retrying(chat(Conversations.of(this.store)));
+		pause(chat, 1);
+		approveAll();
+		this.model.fails(new IllegalStateException("busy")).says("done");
+		assertThat(ask(chat, null)).isEqualTo("done");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q", "assistant cancel({\"id\":1})",
+				"tool cancel=\"cancelled 1\"");
+		assertThat(Lines.of(this.store.messages(KEY))).containsExactly("user: q", "assistant cancel({\"id\":1})",
+				"tool cancel=\"cancelled 1\"", "assistant: done");
+		assertThat(this.cancelled).containsExactly(1);
+	}
+
+	@Test
+	void retryInsideOfTheLoopGoesOnStepByStep() {
+		Conversations conversations = Conversations.builder(this.store).durability(Durability.STEP).build();
+		ChatClient chat = retrying(ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(conversations))
+			.defaultToolCallbacks(cancelTool())
+			.build());
+		this.model.calls(call(1)).fails(new IllegalStateException("busy")).says("done");
+		assertThat(ask(chat, "q")).isEqualTo("done");
+		assertThat(this.cancelled).containsExactly(1);
+		assertThat(Lines.of(this.store.messages(KEY))).hasSize(4);
+	}
+
+	@Test
+	void hookThatAnswersAQueuedMessageStopsTheCallAndTheTurnCanBeCancelled() {
+		AtomicBoolean answers = new AtomicBoolean();
+		Conversations conversations = Conversations.builder(this.store).hooks(new SessionHook() {
+
+			@Override
+			public HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
+				return answers.get() ? HookResult.answer("no") : HookResult.keep();
+			}
+
+		}).build();
+		this.approvals = queueing(conversations);
+		ChatClient chat = chat(conversations);
+		pause(chat, 1);
+		ask(chat, "and this");
+		approveAll();
+		answers.set(true);
+		assertThatIllegalStateException().isThrownBy(() -> ask(chat, null));
+		assertThat(this.store.records(KEY, SessionStore.LEASE)).isEmpty();
+		assertThat(this.approvals.cancel(KEY)).extracting(Approval::status).containsExactly(ApprovalStatus.CANCELLED);
+		assertThat(Lines.of(this.store.messages(KEY))).containsExactly("user: q", "assistant cancel({\"id\":1})",
+				"tool cancel=This call was cancelled before it ran.");
+		assertThat(this.cancelled).isEmpty();
+	}
+
+	@Test
+	void threadWhoseTurnWaitsIsNotSummarized() {
+		ScriptedChatModel summarizer = new ScriptedChatModel();
+		startThread(chat(Conversations.of(this.store)));
+		pause(chat(Conversations.of(this.store)), 1);
+		Conversations conversations = Conversations.builder(this.store)
+			.summarize(Summarize.by(summarizer).mode(Summarize.Mode.BEFORE).triggerMessages(1).keepTurns(0).build())
+			.build();
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> ask(chat(conversations), "more"));
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> conversations.get(KEY).compact(true));
+		approveAll();
+		this.model.says("done");
+		assertThat(ask(chat(conversations), null)).isEqualTo("done");
+		assertThat(summarizer.prompts()).isEmpty();
+	}
+
+	@Test
+	void messagesThatWereQueuedAreKeptWhenTheTurnIsCancelled() {
+		Conversations conversations = Conversations.of(this.store);
+		this.approvals = queueing(conversations);
+		ChatClient chat = chat(conversations);
+		pause(chat, 1);
+		ask(chat, "and this");
+		this.approvals.cancel(KEY);
+		assertThat(Lines.of(this.store.messages(KEY))).endsWith("user: and this");
+	}
+
+	private Approvals approvals(Conversations conversations) {
+		return Approvals.builder(conversations).tools(Set.of("cancel")).build();
+	}
+
+	private Approvals queueing(Conversations conversations) {
+		return Approvals.builder(conversations).tools(Set.of("cancel")).onNewMessage(NewMessageRule.QUEUE).build();
+	}
+
+	private ChatClient chat(Conversations conversations) {
+		Approvals used = this.approvals;
+		return ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.builder(conversations).approvals(used).build())
+			.defaultToolCallbacks(cancelTool())
+			.build();
+	}
+
+	private ToolCallback cancelTool() {
+		return FunctionToolCallback.builder("cancel", (Order order) -> {
+			this.cancelled.add(order.id());
+			this.inTool.get().run();
+			return "cancelled " + order.id();
+		}).description("cancels").inputType(Order.class).build();
+	}
+
+	private static ChatClient retrying(ChatClient chat) {
+		return chat.mutate().defaultAdvisors(new Around(Ordered.HIGHEST_PRECEDENCE + 350, (request, chain) -> {
+			try {
+				return chain.copy(Around.current()).nextCall(request);
+			}
+			catch (IllegalStateException ex) {
+				return chain.copy(Around.current()).nextCall(request);
+			}
+		})).build();
+	}
+
+	private void startThread(ChatClient chat) {
+		this.model.says("hello");
+		ask(chat, "hi");
+	}
+
+	private void pause(ChatClient chat, int id) {
+		this.model.calls(call(id));
+		assertThat(ask(chat, "q")).isNull();
+	}
+
+	/** A call of another user: it is not part of the one that runs here. */
+	private static void elsewhere(Runnable call) {
+		CompletableFuture.runAsync(call).orTimeout(10, TimeUnit.SECONDS).join();
+	}
+
+	private void approveAll() {
+		this.approvals.pending(KEY).forEach((call) -> this.approvals.approve(call, "ada"));
+	}
+
+	private static String ask(ChatClient chat, String text) {
+		ChatClient.ChatClientRequestSpec spec = chat.prompt().advisors(SessionAdvisor.session(KEY));
+		return ((text != null) ? spec.user(text) : spec).call().content();
+	}
+
+	private static ToolCall call(int id) {
+		return new ToolCall("c" + id, "function", "cancel", "{\"id\":" + id + "}");
+	}
+
+	private static void await(CountDownLatch latch) {
+		Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> latch.getCount() == 0);
+	}
+
+	static final class Shop {
+
+		@Tool(description = "sells")
+		@RequiresApproval
+		String sell() {
+			throw new AssertionError("sold unasked");
+		}
+
+	}
+
+	/** Hands all on. */
+	private static final class Wrapper implements ToolCallback {
+
+		private final ToolCallback inner;
+
+		Wrapper(ToolCallback inner) {
+			this.inner = inner;
+		}
+
+		@Override
+		public ToolDefinition getToolDefinition() {
+			return this.inner.getToolDefinition();
+		}
+
+		@Override
+		public String call(String input) {
+			return this.inner.call(input);
+		}
+
+		@Override
+		public String call(String input, ToolContext context) {
+			return this.inner.call(input, context);
+		}
+
+	}
+
+	/** Does something around the rest of the chain. */
+	private static final class Around implements CallAdvisor {
+
+		interface Work {
+
+			ChatClientResponse around(ChatClientRequest request, CallAdvisorChain chain);
+
+		}
+
+		private static final ThreadLocal<Around> current = new ThreadLocal<>();
+
+		private final int order;
+
+		private final Work work;
+
+		Around(int order, Work work) {
+			this.order = order;
+			this.work = work;
+		}
+
+		static Around current() {
+			return current.get();
+		}
+
+		@Override
+		public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
+			current.set(this);
+			return this.work.around(request, chain);
+		}
+
+		@Override
+		public String getName() {
+			return "Around" + this.order;
+		}
+
+		@Override
+		public int getOrder() {
+			return this.order;
+		}
+
+	}
+
+}

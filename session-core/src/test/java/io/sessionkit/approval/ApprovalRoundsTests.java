@@ -1,0 +1,148 @@
+package io.sessionkit.approval;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.ChatClientRequest;
+import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
+import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+import org.springframework.core.Ordered;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Turns that go on for several rounds, and loops that begin again.
+ */
+class ApprovalRoundsTests {
+
+	private static final SessionKey KEY = SessionKey.of("t");
+
+	record Order(int id) {
+	}
+
+	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+
+	private final Conversations conversations = Conversations.of(this.store);
+
+	private final Approvals approvals = Approvals.builder(this.conversations)
+		.tools(Set.of("cancel"))
+		.onNewMessage(NewMessageRule.QUEUE)
+		.build();
+
+	private final List<Integer> cancelled = new ArrayList<>();
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private final ChatClient chat = ChatClient.builder(this.model)
+		.defaultAdvisors(SessionAdvisor.builder(this.conversations).approvals(this.approvals).build())
+		.defaultToolCallbacks(FunctionToolCallback.builder("cancel", (Order order) -> {
+			this.cancelled.add(order.id());
+			return "cancelled " + order.id();
+		}).description("cancels").inputType(Order.class).build(),
+				FunctionToolCallback.builder("look", (Order order) -> "looked " + order.id())
+					.description("looks")
+					.inputType(Order.class)
+					.build())
+		.build();
+
+	@Test
+	void callsOfAnEarlierRoundAreInTheLedgerWhenTheTurnEnds() {
+		pauseAndApprove();
+		this.model.calls(call("look", 2)).says("done");
+		assertThat(resume(this.chat)).isEqualTo("done");
+		assertThat(this.approvals.ledger(KEY)).extracting(Approval::tool).containsExactly("cancel");
+		assertThat(this.store.records(KEY, SessionStore.APPROVAL)).isEmpty();
+		assertThat(this.store.records(KEY, SessionStore.PAUSE)).isEmpty();
+		assertThat(this.store.records(KEY, SessionStore.LEASE)).isEmpty();
+	}
+
+	@Test
+	void turnPausesAgainInALaterRoundAndEachCallRunsOnce() {
+		pauseAndApprove();
+		this.model.calls(call("cancel", 5));
+		assertThat(resume(this.chat)).isNull();
+		Approval second = this.approvals.pending(KEY).get(0);
+		assertThat(second.round()).isEqualTo(2);
+		assertThat(Lines.of(this.conversations.get(KEY).items(1).stream().map((item) -> item.message()).toList()))
+			.containsExactly("user: q", "assistant cancel({\"id\":1})", "tool cancel=\"cancelled 1\"");
+		this.approvals.approve(second, "ada");
+		this.model.says("done");
+		assertThat(resume(this.chat)).isEqualTo("done");
+		assertThat(this.cancelled).containsExactly(1, 5);
+		assertThat(this.approvals.ledger(KEY)).extracting(Approval::status)
+			.containsExactly(ApprovalStatus.DONE, ApprovalStatus.DONE);
+		assertThat(this.conversations.get(KEY).turns(Tail.ALL).get(0).rounds()).hasSize(3);
+	}
+
+	@Test
+	void retryAroundTheLoopReplaysResultsAndQueuedMessages() {
+		pauseAndApprove();
+		this.chat.prompt().user("and hurry").advisors(SessionAdvisor.session("t")).call().chatResponse();
+		this.model.calls(call("look", 2)).fails(new IllegalStateException("busy"));
+		this.model.says("done");
+		assertThat(resume(this.chat.mutate().defaultAdvisors(new RetryOnce()).build())).isEqualTo("done");
+		assertThat(this.cancelled).containsExactly(1);
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q", "assistant cancel({\"id\":1})",
+				"tool cancel=\"cancelled 1\"", "user: and hurry");
+		assertThat(Lines.of(this.store.messages(KEY))).endsWith("user: and hurry", "assistant: done");
+		assertThat(this.approvals.ledger(KEY)).extracting(Approval::status).containsExactly(ApprovalStatus.DONE);
+	}
+
+	private void pauseAndApprove() {
+		this.model.calls(call("cancel", 1));
+		this.chat.prompt().user("q").advisors(SessionAdvisor.session("t")).call().chatResponse();
+		this.approvals.approve(this.approvals.pending(KEY).get(0), "ada");
+	}
+
+	private static String resume(ChatClient chat) {
+		return chat.prompt().advisors(SessionAdvisor.session("t")).call().content();
+	}
+
+	private static ToolCall call(String tool, int id) {
+		return new ToolCall("c" + id, "function", tool, "{\"id\":" + id + "}");
+	}
+
+	/** Begins the tool loop again when it fails. */
+	private static final class RetryOnce implements CallAdvisor {
+
+		@Override
+		public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
+			try {
+				return chain.copy(this).nextCall(request);
+			}
+			catch (IllegalStateException ex) {
+				return chain.copy(this).nextCall(request);
+			}
+		}
+
+		@Override
+		public String getName() {
+			return "RetryOnce";
+		}
+
+		@Override
+		public int getOrder() {
+			return Ordered.HIGHEST_PRECEDENCE + 250;
+		}
+
+	}
+
+}

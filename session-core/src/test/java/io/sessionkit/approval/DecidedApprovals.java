@@ -1,0 +1,299 @@
+package io.sessionkit.approval;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+
+import io.sessionkit.TurnStatus;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.test.ClientSetup;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.ai.support.ToolCallbacks;
+import org.springframework.ai.tool.annotation.Tool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+/**
+ * What a decision on one call does, and which decisions do not count.
+ */
+abstract class DecidedApprovals extends PausedTurns {
+
+	private static final String DEFAULT_REJECTION = "This call was not approved, so it did not run.";
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void editedArgumentsRunAndBothDigestsAreKeptAndTheModelIsTold(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q");
+		Approval shown = waiting();
+		Approval decided = approvals().decide(shown, Decision.approve("anna").withArguments("{\"id\":7}"));
+		assertThat(decided.arguments()).isEqualTo("{\"id\":1}");
+		assertThat(decided.effectiveArguments()).isEqualTo("{\"id\":7}");
+		goOn(mode);
+		assertThat(this.runs).containsExactly("cancel{\"id\":7}");
+		Approval run = approvals().ledger(this.key).get(0);
+		assertThat(run.status()).isEqualTo(ApprovalStatus.DONE);
+		assertThat(run.digest()).isEqualTo(shown.digest());
+		assertThat(run.decision().digest()).hasSize(64).isNotEqualTo(shown.digest());
+		assertThat(run.decision().by()).isEqualTo("anna");
+		assertThat(log()).element(1).isEqualTo("assistant cancel({\"id\":1})");
+		assertThat(this.model.lastRequestLines()).last()
+			.asString()
+			.contains("changed", "{\"id\":7}", "done {\"id\":7}");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", " " })
+	void approvedCallWithEmptyArgumentsRunsAsAnUngatedOneDoes(String arguments) {
+		List<String> seen = new CopyOnWriteArrayList<>();
+		for (String gated : List.of("close", "other")) {
+			rules((rules) -> rules.tools(Set.of(gated)).knownTools(() -> List.of("other")));
+			tools(ToolCallbacks.from(new Object() {
+				@Tool
+				String close() {
+					seen.add(gated);
+					return "closed";
+				}
+			}));
+			this.model.calls(call("c1", "close", arguments)).says("done");
+			if (isPaused(ask(ClientSetup.Mode.CALL, "q"))) {
+				approve(waiting());
+				assertThat(answer(ClientSetup.Mode.CALL)).isEqualTo("done");
+			}
+		}
+		assertThat(seen).containsExactly("close", "other");
+		assertThat(turns()).containsExactly(TurnStatus.COMPLETED, TurnStatus.COMPLETED);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{\"id\":\"secret-7\"}", "{}", "[\"secret-7\"]", "{\"id\":7,\"id\":8}", "secret-7" })
+	void editedArgumentsThatDoNotFitTheSchemaAreRefusedAndNotQuoted(String arguments) {
+		this.model.calls(cancel("c1", 1));
+		ask(ClientSetup.Mode.CALL, "q");
+		assertThatExceptionOfType(DecisionRefusedException.class)
+			.isThrownBy(() -> approvals().decide(waiting(), Decision.approve("anna").withArguments(arguments)))
+			.withMessageContaining("cannot run with these arguments")
+			.withMessageNotContaining("secret-7");
+		assertThat(waiting().status()).isEqualTo(ApprovalStatus.PROPOSED);
+		assertThat(waiting().decision()).isNull();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void modelIsToldTheReasonOfTheRejectionAlsoAnEmptyOneAndElseTheDefault(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1), cancel("c2", 2), cancel("c3", 3)).says("done");
+		ask(mode, "q");
+		List<Approval> pending = pending();
+		reject(pending.get(0));
+		approvals().decide(pending.get(1), Decision.reject("bob", ""));
+		approvals().decide(pending.get(2), Decision.reject("bob"));
+		assertThat(status(goOn(mode))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).isEmpty();
+		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=not today cancel= cancel=" + DEFAULT_REJECTION);
+		assertThat(ledger()).containsOnly(ApprovalStatus.REJECTED).hasSize(3);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void textsOfTheApplicationCountWhereNoReasonWasGiven(ClientSetup.Mode mode) {
+		rules((rules) -> rules.texts(new ApprovalTexts() {
+
+			@Override
+			public String rejected(Approval approval) {
+				return "no " + approval.tool() + " by " + approval.decision().by();
+			}
+
+		}));
+		this.model.calls(cancel("c1", 1), cancel("c2", 2)).says("done");
+		ask(mode, "q");
+		approvals().decide(pending().get(0), Decision.reject("bob"));
+		reject(waiting());
+		goOn(mode);
+		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=no cancel by bob cancel=not today");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void textsThatThrowOrAreNullGiveWayToTheDefault(boolean throwing) {
+		rules((rules) -> rules.texts(new ApprovalTexts() {
+
+			@Override
+			@SuppressWarnings("NullAway") // what must not be returned
+			public String rejected(Approval approval) {
+				if (throwing) {
+					throw new IllegalStateException("no words");
+				}
+				return null;
+			}
+
+		}));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(ClientSetup.Mode.CALL, "q");
+		approvals().decide(waiting(), Decision.reject("bob"));
+		goOn(ClientSetup.Mode.CALL);
+		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=" + DEFAULT_REJECTION);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void decisionCountsOnceAndTheSecondOneIsToldWhoWasFirst(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q");
+		Approval shown = waiting();
+		approve(shown);
+		DecisionRefusedException refusal = catchThrowableOfType(DecisionRefusedException.class, () -> reject(shown));
+		assertThat(refusal).hasMessageContaining("decided by anna");
+		assertThat(refusal.status()).isEqualTo(ApprovalStatus.APPROVED);
+		assertThat(refusal.decidedBy()).isEqualTo("anna");
+		goOn(mode);
+		assertThat(this.runs).containsExactly("cancel{\"id\":1}");
+		refusal = catchThrowableOfType(DecisionRefusedException.class, () -> approve(shown));
+		assertThat(refusal.status()).isEqualTo(ApprovalStatus.DONE);
+		assertThat(refusal.decidedBy()).isEqualTo("anna");
+		assertThat(this.runs).hasSize(1);
+	}
+
+	@Test
+	void decisionOnWhatWasNotShownIsRefused() {
+		this.model.calls(cancel("c1", 1), cancel("c2", 2));
+		ask(ClientSetup.Mode.CALL, "q");
+		Approval one = pending().get(0);
+		Approval other = pending().get(1);
+		assertThatExceptionOfType(DecisionRefusedException.class)
+			.isThrownBy(() -> approvals().decide(this.key, one.id(), other.digest(), Decision.approve("anna")))
+			.withMessageContaining("not the one that was shown");
+		assertThatExceptionOfType(DecisionRefusedException.class)
+			.isThrownBy(() -> approvals().decide(this.key, "no such call", one.digest(), Decision.approve("anna")))
+			.satisfies((ex) -> assertThat(ex.status()).isNull());
+		assertThat(pending()).containsExactly(one, other);
+	}
+
+	@Test
+	void decisionOfAWaitingCallIsToApproveOrToReject() {
+		this.model.calls(cancel("c1", 1));
+		ask(ClientSetup.Mode.CALL, "q");
+		for (Decision decision : List.of(Decision.retry("anna"), Decision.answer("anna", "done"))) {
+			assertThatExceptionOfType(DecisionRefusedException.class)
+				.isThrownBy(() -> approvals().decide(waiting(), decision))
+				.withMessageContaining("approved or rejected");
+		}
+		assertThatIllegalArgumentException().isThrownBy(() -> Decision.approve(" "));
+		assertThatIllegalArgumentException().isThrownBy(() -> Decision.reject("bob").withArguments("{}"));
+		assertThat(waiting().status()).isEqualTo(ApprovalStatus.PROPOSED);
+	}
+
+	@Test
+	void ofManyWhoDecideOneWinsAndTheOthersAreTold() throws Exception {
+		int deciders = 16;
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(ClientSetup.Mode.CALL, "q");
+		Approval shown = waiting();
+		Approvals approvals = approvals();
+		ExecutorService threads = Executors.newFixedThreadPool(deciders);
+		try {
+			CountDownLatch start = new CountDownLatch(1);
+			List<Future<String>> outcomes = IntStream.range(0, deciders).mapToObj((i) -> threads.submit(() -> {
+				start.await();
+				try {
+					Decision decision = (i % 2 == 0) ? Decision.approve("d" + i) : Decision.reject("d" + i);
+					return "won by " + Objects.requireNonNull(approvals.decide(shown, decision).decision()).by();
+				}
+				catch (DecisionRefusedException ex) {
+					return "won by " + ex.decidedBy() + ", I am told";
+				}
+			})).toList();
+			start.countDown();
+			List<String> told = new ArrayList<>();
+			for (Future<String> outcome : outcomes) {
+				told.add(outcome.get());
+			}
+			String winner = "won by " + approvals.ledger(this.key).get(0).decision().by();
+			assertThat(told).containsOnlyOnce(winner).containsOnly(winner, winner + ", I am told").hasSize(deciders);
+		}
+		finally {
+			threads.shutdownNow();
+		}
+		assertThat(this.events).filteredOn(ApprovalEvent.Decided.class::isInstance).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void decisionThatComesTooLateIsRefusedAndTheModelIsToldThatTheCallExpired(ClientSetup.Mode mode) {
+		rules((rules) -> rules.expiresAfter(shortTime()));
+		this.model.calls(cancel("c1", 1), look("c2", 2)).says("too late");
+		Approval shown = SessionAdvisor.pending(ask(mode, "q")).get(0);
+		assertThat(shown.expiresAt()).isEqualTo(shown.requestedAt().plus(shortTime()));
+		letExpire(shown);
+		DecisionRefusedException refusal = catchThrowableOfType(DecisionRefusedException.class, () -> approve(shown));
+		assertThat(refusal).hasMessageContaining("has expired, at " + shown.expiresAt());
+		assertThat(refusal.status()).isEqualTo(ApprovalStatus.EXPIRED);
+		assertThat(pending()).isEmpty();
+		assertThat(answer(mode)).isEqualTo("too late");
+		assertThat(this.runs).containsExactly("look{\"id\":2}");
+		assertThat(this.model.lastRequestLines())
+			.endsWith("tool cancel=Nobody decided on this call in time, so it did not run. look=done {\"id\":2}");
+		assertThat(ledger()).contains(ApprovalStatus.EXPIRED);
+		assertThat(this.events).filteredOn(ApprovalEvent.Expired.class::isInstance)
+			.singleElement()
+			.satisfies((event) -> assertThat(event.approval().status()).isEqualTo(ApprovalStatus.EXPIRED));
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void eventsTellWhatWasRequestedDecidedAndExecuted(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1), look("c2", 2), cancel("c3", 3)).says("done");
+		ask(mode, "q");
+		assertThat(told()).containsExactly("Requested c1 PROPOSED", "Requested c3 PROPOSED");
+		approve(pending().get(0));
+		reject(waiting());
+		goOn(mode);
+		assertThat(told().subList(2, told().size())).startsWith("Decided c1 APPROVED", "Decided c3 REJECTED")
+			.contains("Executed c1 DONE")
+			.noneMatch((event) -> event.startsWith("Executed c3"));
+	}
+
+	private List<String> told() {
+		return this.events.stream()
+			.map((event) -> event.getClass().getSimpleName() + " " + event.approval().callId() + " "
+					+ event.approval().status())
+			.toList();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void decisionIsForOneCallAndTheNextOneAsksAgain(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1)).says("done").calls(cancel("c1", 1));
+		ask(mode, "q1");
+		approve(waiting());
+		goOn(mode);
+		assertThat(isPaused(ask(mode, "q2"))).isTrue();
+		assertThat(this.runs).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void argumentsThatCannotBeReadReachTheToolOnceTheyAreApproved(ClientSetup.Mode mode) {
+		this.model.calls(call("c1", "cancel", "{\"id\":")).says("done");
+		ask(mode, "q");
+		approve(waiting());
+		goOn(mode);
+		assertThat(this.runs).containsExactly("cancel{\"id\":");
+		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=done {\"id\":");
+	}
+
+}

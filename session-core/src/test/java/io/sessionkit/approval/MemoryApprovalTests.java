@@ -1,0 +1,78 @@
+package io.sessionkit.approval;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ClientSetup;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class MemoryApprovalTests extends ApprovalBehaviour {
+
+	private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-02-03T04:05:06Z"));
+
+	/** It goes on with each look, since the order of decisions goes by it. */
+	private final Clock clock = ((InstantSource) () -> this.now.updateAndGet((now) -> now.plusNanos(1000)))
+		.withZone(ZoneOffset.UTC);
+
+	private final SessionStore store = new InMemorySessionStore(
+			StoreOptions.of(JsonMessageCodec.create()).clock(this.clock));
+
+	@Override
+	protected SessionStore store() {
+		return this.store;
+	}
+
+	@Override
+	protected Duration shortTime() {
+		return Duration.ofHours(1);
+	}
+
+	@Override
+	protected void letExpire(Approval call) {
+		this.now.set(call.expiresAt());
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void whatExpiresNextToADecidedCallIsAnsweredInItsPlace(ClientSetup.Mode mode) {
+		rules((rules) -> rules.expiresAfter(shortTime()));
+		this.model.calls(cancel("c1", 1), cancel("c2", 2)).says("done");
+		List<Approval> pending = SessionAdvisor.pending(ask(mode, "q"));
+		approve(pending.get(1));
+		letExpire(pending.get(0));
+		assertThat(ledger()).containsExactly(ApprovalStatus.EXPIRED, ApprovalStatus.APPROVED);
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(this.runs).containsExactly("cancel{\"id\":2}");
+		assertThat(this.model.lastRequestLines()).last()
+			.asString()
+			.startsWith("tool cancel=Nobody decided")
+			.endsWith("cancel=done {\"id\":2}");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void decisionInTimeHoldsHoweverLateTheTurnGoesOn(ClientSetup.Mode mode) {
+		rules((rules) -> rules.expiresAfter(shortTime()));
+		this.model.calls(cancel("c1", 1)).says("done");
+		Approval shown = SessionAdvisor.pending(ask(mode, "q")).get(0);
+		this.now.set(shown.expiresAt().minusMillis(1));
+		approve(shown);
+		this.now.set(shown.expiresAt().plus(Duration.ofDays(9)));
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(this.runs).containsExactly("cancel{\"id\":1}");
+	}
+
+}

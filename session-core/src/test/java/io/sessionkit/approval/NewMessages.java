@@ -1,0 +1,224 @@
+package io.sessionkit.approval;
+
+import java.util.List;
+import java.util.Set;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.SessionRefusedException;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.conversation.Conversation;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.TestHooks;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.Page;
+import io.sessionkit.test.ClientSetup;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.model.ChatResponse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * What becomes of a message that comes while calls wait, and of a turn that is cancelled.
+ */
+abstract class NewMessages extends ResumedTurns {
+
+	private static final String CANCELLED = "This call was cancelled before it ran.";
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void newMessageCancelsWhatWaitsAndBeginsATurnOfItsOwn(ClientSetup setup) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.CANCEL));
+		this.model.calls(cancel("c1", 1), look("c2", 2)).says("a2");
+		ask(setup, "q1");
+		Approval shown = waiting();
+		ChatResponse response = ask(setup, "q2");
+		assertThat(status(response)).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).isEmpty();
+		assertThat(this.model.prompts()).hasSize(2);
+		assertThat(this.model.lastRequestLines())
+			.isEqualTo(setup.lines("user: q1", "assistant cancel({\"id\":1}) look({\"id\":2})",
+					"tool cancel=" + CANCELLED + " look=" + CANCELLED, "user: q2"));
+		assertThat(turns()).containsExactly(TurnStatus.COMPLETED, TurnStatus.COMPLETED);
+		assertThat(ledger()).containsOnly(ApprovalStatus.CANCELLED);
+		assertThatExceptionOfType(DecisionRefusedException.class).isThrownBy(() -> approve(shown));
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void queuedMessageGoesBehindTheResultsOnce(ClientSetup setup) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		this.model.calls(cancel("c1", 1)).says("done").says("more");
+		ask(setup, "q1");
+		ChatResponse queued = ask(setup, "q2");
+		assertThat(SessionAdvisor.pending(queued)).isEqualTo(pending());
+		assertThat(status(queued)).isEqualTo(TurnStatus.AWAITING_APPROVAL);
+		assertThat(this.model.prompts()).hasSize(1);
+		assertThat(log()).isEmpty();
+		approve(waiting());
+		goOn(setup);
+		String[] turn = { "user: q1", "assistant cancel({\"id\":1})", "tool cancel=done {\"id\":1}", "user: q2" };
+		assertThat(this.model.lastRequestLines()).isEqualTo(setup.lines(turn));
+		assertThat(log()).startsWith(turn).hasSize(5).endsWith("assistant: done");
+		ask(setup, "q3");
+		assertThat(this.model.lastRequestLines()).hasSize(setup.lines().size() + 6).containsOnlyOnce("user: q2");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void severalQueuedMessagesKeepTheirOrderAndOutliveAFailingModel(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		this.model.calls(cancel("c1", 1)).fails(new IllegalStateException("down")).says("done");
+		ask(mode, "q1");
+		ask(mode, "q2");
+		ask(mode, "q3");
+		approve(waiting());
+		assertThatIllegalStateException().isThrownBy(() -> goOn(mode)).withMessage("down");
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q1", "assistant cancel({\"id\":1})",
+				"tool cancel=done {\"id\":1}", "user: q2", "user: q3");
+		assertThat(log()).hasSize(6).containsOnlyOnce("user: q2", "user: q3");
+		assertThat(this.runs).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void queuedMessageGoesBehindAllResultsOfAPartlyDecidedReply(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE).siblings(SiblingRule.RUN));
+		this.model.calls(cancel("c1", 1), look("c2", 2), cancel("c3", 3)).says("done");
+		ask(mode, "q1");
+		approve(pending().get(0));
+		goOn(mode);
+		ask(mode, "q2");
+		reject(waiting());
+		goOn(mode);
+		assertThat(this.model.lastRequestLines())
+			.endsWith("tool cancel=done {\"id\":1} look=done {\"id\":2} cancel=not today", "user: q2");
+		assertThat(this.runs).containsExactly("look{\"id\":2}", "cancel{\"id\":1}");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void queuedMessageBringsAResultThatReturnsDirectlyToTheModel(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		tools(tool("cancel").direct(), tool("look"));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q1");
+		ask(mode, "q2");
+		approve(waiting());
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=done {\"id\":1}", "user: q2");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void queuedMessageGoesOnWithTheFirstResultsIfTheTurnPausesAgain(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		this.model.calls(cancel("c1", 1)).calls(cancel("c2", 2)).says("done");
+		ask(mode, "q1");
+		ask(mode, "q2");
+		approve(waiting());
+		assertThat(isPaused(goOn(mode))).isTrue();
+		approve(waiting());
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q1", "assistant cancel({\"id\":1})",
+				"tool cancel=done {\"id\":1}", "user: q2", "assistant cancel({\"id\":2})",
+				"tool cancel=done {\"id\":2}");
+		assertThat(log()).hasSize(7).containsOnlyOnce("user: q2");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void queuedMessageThatAHookRefusesLetsTheTurnWaitOn(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		threads((threads) -> threads.hooks(TestHooks.beforeTurn("polite",
+				(input) -> input.contains(new UserMessage("damn")) ? HookResult.refuse("rude") : HookResult.keep())));
+		this.model.calls(cancel("c1", 1));
+		ask(mode, "q1");
+		ask(mode, "damn");
+		approve(waiting());
+		assertThatExceptionOfType(SessionRefusedException.class).isThrownBy(() -> goOn(mode));
+		assertThat(this.model.prompts()).hasSize(1);
+		assertThat(this.runs).isEmpty();
+	}
+
+	@Test
+	void cancelledTurnIsHistoryWithoutTheModel() {
+		this.model.calls(cancel("c1", 1), look("c2", 2), cancel("c3", 3)).says("a2");
+		ask(ClientSetup.Mode.CALL, "q1");
+		reject(pending().get(0));
+		List<Approval> ended = approvals().cancel(this.key);
+		assertThat(ended).extracting(Approval::status)
+			.containsExactly(ApprovalStatus.REJECTED, ApprovalStatus.CANCELLED, ApprovalStatus.CANCELLED);
+		assertThat(approvals().cancel(this.key)).isEmpty();
+		assertThat(this.model.prompts()).hasSize(1);
+		assertThat(this.runs).isEmpty();
+		assertThat(log()).last().isEqualTo("tool cancel=not today look=" + CANCELLED + " cancel=" + CANCELLED);
+		assertThat(turns()).containsExactly(TurnStatus.COMPLETED);
+		ask(ClientSetup.Mode.CALL, "q2");
+		assertThat(this.model.lastRequestLines()).hasSize(4).endsWith("user: q2");
+	}
+
+	@Test
+	void cancelKeepsWhatHasRun() {
+		rules((rules) -> rules.siblings(SiblingRule.RUN));
+		this.model.calls(cancel("c1", 1), look("c2", 2));
+		ask(ClientSetup.Mode.CALL, "q1");
+		assertThat(approvals().cancel(this.key)).extracting(Approval::status)
+			.containsExactly(ApprovalStatus.CANCELLED, ApprovalStatus.DONE);
+		assertThat(log()).last().isEqualTo("tool cancel=" + CANCELLED + " look=done {\"id\":2}");
+		assertThat(this.runs).containsExactly("look{\"id\":2}");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void nobodyMovesTheThreadOnWhileItsTurnWaits(ClientSetup.Mode mode) {
+		this.model.says("a0").calls(cancel("c1", 1)).says("done");
+		ask(mode, "q0");
+		ask(mode, "q1");
+		approvals().decide(waiting(), Decision.approve("anna"));
+		Conversation thread = thread();
+		List<ThrowingCallable> refused = List.of(() -> store().add(this.key, List.of(new UserMessage("imported"))),
+				() -> thread.delete(1), () -> thread.delete(Set.of(1L, 2L)), () -> store().pop(this.key),
+				() -> store().commit(Commit.any(this.key).header(HeaderChange.NONE.head(Session.MAIN, 0))));
+		for (ThrowingCallable change : refused) {
+			assertThatExceptionOfType(SessionPausedException.class).isThrownBy(change)
+				.withMessageContaining("Approvals.cancel");
+		}
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(this.runs).containsExactly("cancel{\"id\":1}");
+		assertThat(log()).startsWith("user: q0", "assistant: a0", "user: q1").endsWith("assistant: done");
+		assertThat(thread.delete(1)).isEqualTo(2);
+	}
+
+	@Test
+	void storeErasesASessionWhoseTurnWaits() {
+		this.model.calls(cancel("c1", 1));
+		ask(ClientSetup.Mode.CALL, "q1");
+		store().erase(this.key);
+		assertThat(store().find(this.key)).isEmpty();
+		assertThat(pending()).isEmpty();
+		assertThat(approvals().pending(this.key.owner(), Page.first(10))).isEmpty();
+	}
+
+	@Test
+	void threadMovesOnOnceItsTurnWasCancelled() {
+		this.model.calls(cancel("c1", 1));
+		ask(ClientSetup.Mode.CALL, "q1");
+		approvals().cancel(this.key);
+		store().add(this.key, List.of(new UserMessage("imported")));
+		assertThat(log()).hasSize(4).endsWith("user: imported");
+		assertThat(turns()).containsExactly(TurnStatus.COMPLETED, TurnStatus.COMPLETED);
+	}
+
+}

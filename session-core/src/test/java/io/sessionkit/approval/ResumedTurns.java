@@ -1,0 +1,562 @@
+package io.sessionkit.approval;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.sessionkit.CommitFailedException;
+import io.sessionkit.TurnInProgressException;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.TestHooks;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.ClientSetup;
+import io.sessionkit.test.ObservedStore;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.Flux;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.model.tool.DefaultToolCallingManager;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * How a turn goes on, whatever goes wrong meanwhile: no call runs twice.
+ */
+abstract class ResumedTurns extends StandingApprovals {
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void decidedCallsAreAnsweredInTheOrderInWhichTheyWereMade(ClientSetup setup) {
+		this.model.calls(cancel("c1", 1), look("c2", 2), cancel("c3", 3), cancel("c4", 4)).says("done");
+		ask(setup, "q");
+		List<Approval> pending = pending();
+		approve(pending.get(2));
+		reject(pending.get(0));
+		approvals().decide(pending.get(1), Decision.approve("anna").withArguments("{\"id\":30}"));
+		ChatResponse response = goOn(setup);
+		assertThat(status(response)).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).containsExactly("look{\"id\":2}", "cancel{\"id\":30}", "cancel{\"id\":4}");
+		assertThat(this.model.lastRequestLines()).last()
+			.asString()
+			.matches("tool cancel=not today look=done \\{\"id\":2\\} cancel=.*\\{\"id\":30\\}.*"
+					+ " cancel=done \\{\"id\":4\\}");
+		assertThat(log()).hasSize(4).startsWith("user: q").endsWith("assistant: done");
+		assertThat(pending()).isEmpty();
+		assertThat(ledger()).containsExactly(ApprovalStatus.REJECTED, ApprovalStatus.DONE, ApprovalStatus.DONE,
+				ApprovalStatus.DONE);
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void partlyDecidedCallsRunAndTheRestWaitsOnWithoutTheModel(ClientSetup setup) {
+		this.model.calls(cancel("c1", 1), look("c2", 2), cancel("c3", 3)).says("done");
+		ask(setup, "q");
+		approve(pending().get(1));
+		ChatResponse response = goOn(setup);
+		assertThat(SessionAdvisor.pending(response)).extracting(Approval::callId).containsExactly("c1");
+		assertThat(this.runs).containsExactly("cancel{\"id\":3}");
+		assertThat(this.model.prompts()).hasSize(1);
+		assertThat(turns()).containsExactly(TurnStatus.AWAITING_APPROVAL);
+		goOn(setup);
+		assertThat(this.runs).hasSize(1);
+		reject(waiting());
+		assertThat(status(goOn(setup))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).containsExactly("cancel{\"id\":3}", "look{\"id\":2}");
+		assertThat(this.model.lastRequestLines())
+			.endsWith("tool cancel=not today look=done {\"id\":2} cancel=done {\"id\":3}");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void secondOfTwoCallsThatLookTheSameCanBeDecidedFirst(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1), cancel("c2", 1)).says("done");
+		ask(mode, "q");
+		approve(pending().get(1));
+		assertThat(SessionAdvisor.pending(goOn(mode))).extracting(Approval::callId).containsExactly("c1");
+		assertThat(this.runs).hasSize(1);
+		assertThat(ledger()).containsExactly(ApprovalStatus.PROPOSED, ApprovalStatus.DONE);
+		reject(waiting());
+		assertThat(status(goOn(mode))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).hasSize(1);
+		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=not today cancel=done {\"id\":1}");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void callWithoutMessageIsRefusedBeforeTheModelWhereNothingWaits(ClientSetup.Mode mode) {
+		assertThatIllegalStateException().isThrownBy(() -> goOn(mode)).withMessageContaining("nothing in the session");
+		this.model.says("a");
+		ask(mode, "q");
+		assertThatIllegalStateException().isThrownBy(() -> goOn(mode)).withMessageContaining("Add .user(..)");
+		assertThat(this.model.prompts()).hasSize(1);
+		assertThat(turns()).containsExactly(TurnStatus.COMPLETED);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void turnThatHasGoneOnDoesNotGoOnTwice(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q");
+		approve(waiting());
+		goOn(mode);
+		assertThatIllegalStateException().isThrownBy(() -> goOn(mode));
+		assertThat(this.runs).hasSize(1);
+		assertThat(log()).hasSize(4);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void ofTwoWhoGoOnAtOnceOneRunsTheCallAndTheOtherIsTold(ClientSetup.Mode mode) throws Exception {
+		CountDownLatch running = new CountDownLatch(1);
+		CountDownLatch go = new CountDownLatch(1);
+		tools(tool("cancel").doing((input, context) -> {
+			running.countDown();
+			await(go);
+			return "done";
+		}), tool("look"));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q");
+		approve(waiting());
+		ExecutorService thread = Executors.newSingleThreadExecutor();
+		try {
+			Future<ChatResponse> first = thread.submit(() -> goOn(mode));
+			await(running);
+			assertThatExceptionOfType(TurnInProgressException.class).isThrownBy(() -> goOn(mode));
+			assertThatExceptionOfType(TurnInProgressException.class).isThrownBy(() -> approvals().cancel(this.key));
+			assertThat(ledger()).containsExactly(ApprovalStatus.CLAIMED);
+			assertThat(pending()).isEmpty();
+			go.countDown();
+			assertThat(status(first.get(10, TimeUnit.SECONDS))).isEqualTo(TurnStatus.COMPLETED);
+		}
+		finally {
+			thread.shutdownNow();
+		}
+		assertThat(this.runs).hasSize(1);
+		assertThat(this.model.prompts()).hasSize(2);
+	}
+
+	static void await(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Test
+	void callWhoseProcessIsGoneIsUncertainAndRunsAgainOnlyIfAPersonSaysSo() throws Exception {
+		for (Decision decision : List.of(Decision.retry("anna"), Decision.answer("anna", "it did run"),
+				Decision.reject("anna", "leave it"))) {
+			uncertain(decision);
+		}
+		assertThat(this.runs).hasSize(4);
+		assertThat(log()).filteredOn((line) -> line.startsWith("tool"))
+			.containsExactly("tool cancel=second", "tool cancel=it did run", "tool cancel=leave it");
+	}
+
+	/** Takes the lease away while the tool runs, as if its process had been gone. */
+	private void uncertain(Decision decision) throws Exception {
+		uncertain(Decision.approve("anna"), decision);
+	}
+
+	private void uncertain(Decision first, Decision decision) throws Exception {
+		CountDownLatch running = new CountDownLatch(1);
+		CountDownLatch go = new CountDownLatch(1);
+		tools(tool("cancel").doing((input, context) -> {
+			running.countDown();
+			await(go);
+			return "first";
+		}), tool("look"));
+		this.model.calls(cancel("c1", 1));
+		ask(ClientSetup.Mode.CALL, "q");
+		Approval approved = approvals().decide(waiting(), first);
+		ExecutorService thread = Executors.newSingleThreadExecutor();
+		try {
+			Future<ChatResponse> gone = thread.submit(() -> goOn(ClientSetup.Mode.CALL));
+			await(running);
+			store().put(this.key, new RecordWrite(SessionStore.LEASE, approved.turnId(), RecordWrite.ANY, null, null));
+			assertThat(waiting().status()).isEqualTo(ApprovalStatus.UNCERTAIN);
+			assertThat(isPaused(goOn(ClientSetup.Mode.CALL))).isTrue();
+			assertThatExceptionOfType(DecisionRefusedException.class).isThrownBy(() -> approve(waiting()))
+				.withMessageContaining("RETRY, ANSWER or REJECT");
+			approvals().decide(waiting(), decision);
+			go.countDown();
+			assertThatThrownBy(() -> gone.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(TurnInProgressException.class);
+		}
+		finally {
+			thread.shutdownNow();
+		}
+		tools(tool("cancel").doing((input, context) -> "second"), tool("look"));
+		this.model.says("done");
+		assertThat(status(goOn(ClientSetup.Mode.CALL))).isEqualTo(TurnStatus.COMPLETED);
+	}
+
+	@Test
+	void ledgerKeepsEveryDecisionOnACallAndTheModelIsToldOfTheEdit() throws Exception {
+		for (Decision second : List.of(Decision.answer("bob", "it did run"), Decision.reject("bob", "leave it"),
+				Decision.retry("bob"))) {
+			uncertain(Decision.approve("anna").withArguments("{\"id\":7}"), second);
+			Approval call = approvals().ledger(this.key).stream().reduce((older, newer) -> newer).orElseThrow();
+			assertThat(call.decisions()).extracting(Approval.Decided::verb)
+				.containsExactly(Decision.Verb.APPROVE, second.verb());
+			assertThat(call.decisions()).extracting(Approval.Decided::by).containsExactly("anna", "bob");
+			assertThat(call.decisions().get(0).arguments()).isEqualTo("{\"id\":7}");
+			assertThat(call.decisions().get(0).digest()).hasSize(64).isNotEqualTo(call.digest());
+			assertThat(call.effectiveArguments()).isEqualTo("{\"id\":7}");
+			assertThat(log()).filteredOn((line) -> line.startsWith("tool")).last().asString().contains("{\"id\":7}");
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void resumeWithoutTheToolIsRefusedAndNothingRuns(ClientSetup.Mode mode) {
+		this.model.calls(look("c1", 1), cancel("c2", 2)).says("done");
+		ask(mode, "q");
+		approve(waiting());
+		rules((rules) -> rules.knownTools(() -> List.of("cancel")));
+		tools(tool("look"));
+		refused(mode, "This call does not offer tool 'cancel'.");
+		tools(tool("cancel"), tool("look"));
+		goOn(mode);
+		assertThat(this.runs).hasSize(2);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void resumeWithAnotherSchemaIsRefusedAndNothingRuns(ClientSetup.Mode mode) {
+		this.model.calls(look("c1", 1), cancel("c2", 2)).says("done");
+		ask(mode, "q");
+		approve(waiting());
+		tools(tool("cancel").taking("{\"type\":\"object\"}"), tool("look"));
+		refused(mode, "Tool 'cancel' has another description or input schema.");
+		tools(tool("cancel"), tool("look"));
+		goOn(mode);
+		assertThat(this.runs).hasSize(2);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void resumeWithAnotherDescriptionIsRefusedAndNothingRuns(ClientSetup.Mode mode) {
+		this.model.calls(look("c1", 1), cancel("c2", 2)).says("done");
+		ask(mode, "q");
+		approve(waiting());
+		tools(tool("cancel").described("changes them for good"), tool("look"));
+		refused(mode, "Tool 'cancel' has another description or input schema.");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void resumeWithAnotherVersionIsRefusedAndNothingRuns(ClientSetup.Mode mode) {
+		rules((rules) -> rules.version("prompt-3"));
+		this.model.calls(look("c1", 1), cancel("c2", 2)).says("done");
+		ask(mode, "q");
+		approve(waiting());
+		rules((rules) -> rules.version("prompt-4"));
+		refused(mode, "sessionkit.approval.version was 'prompt-3' and is 'prompt-4'.");
+		rules((rules) -> rules.version("prompt-3"));
+		goOn(mode);
+		assertThat(this.runs).hasSize(2);
+	}
+
+	private void refused(ClientSetup.Mode mode, String change) {
+		assertThatExceptionOfType(ResumeRefusedException.class).isThrownBy(() -> goOn(mode))
+			.withMessageContaining("nothing was run")
+			.satisfies((ex) -> assertThat(ex.changes()).containsExactly(change));
+		assertThat(this.runs).isEmpty();
+		assertThat(this.model.prompts()).hasSize(1);
+		assertThat(turns()).containsExactly(TurnStatus.AWAITING_APPROVAL);
+		assertThat(approvals().ledger(this.key)).extracting(Approval::status).contains(ApprovalStatus.APPROVED);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void modelThatFailsAfterTheToolsRanIsAskedAgainWithTheResultsThatAreThere(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1), look("c2", 2)).fails(new IllegalStateException("down")).says("done");
+		ask(mode, "q");
+		approve(waiting());
+		assertThatIllegalStateException().isThrownBy(() -> goOn(mode)).withMessage("down");
+		assertThat(turns()).containsExactly(TurnStatus.AWAITING_APPROVAL);
+		assertThat(log()).isEmpty();
+		assertThat(ledger()).containsOnly(ApprovalStatus.DONE);
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(this.runs).containsExactly("cancel{\"id\":1}", "look{\"id\":2}");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q",
+				"assistant cancel({\"id\":1}) look({\"id\":2})", "tool cancel=done {\"id\":1} look=done {\"id\":2}");
+		assertThat(log()).hasSize(4);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void toolThatThrowsIsNotRunAgainAndTheModelIsToldWhatItThrew(ClientSetup.Mode mode) {
+		AtomicInteger attempts = new AtomicInteger();
+		rules((rules) -> rules.tools(Set.of("break")));
+		tools(FunctionToolCallback.builder("break", (Order order) -> {
+			throw new IllegalArgumentException("broken " + attempts.incrementAndGet());
+		}).description("breaks").inputType(Order.class).build());
+		this.model.calls(call("c1", "break", "{\"id\":1}")).fails(new IllegalStateException("down")).says("sorry");
+		ask(mode, "q");
+		approve(waiting());
+		assertThatIllegalStateException().isThrownBy(() -> goOn(mode)).withMessage("down");
+		assertThat(this.model.lastRequestLines()).endsWith("tool break=broken 1");
+		assertThat(answer(mode)).isEqualTo("sorry");
+		assertThat(attempts).hasValue(1);
+		assertThat(this.model.lastRequestLines()).endsWith("tool break=broken 1");
+		assertThat(ledger()).containsExactly(ApprovalStatus.DONE);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void toolThatThrowsOutOfTheLoopIsNotRunAgainEither(ClientSetup.Mode mode) {
+		tools(tool("cancel").doing((input, context) -> {
+			throw new IllegalStateException("out of the loop");
+		}), tool("look"));
+		this.model.calls(cancel("c1", 1), look("c2", 2)).says("sorry");
+		ask(mode, "q");
+		approve(waiting());
+		assertThatIllegalStateException().isThrownBy(() -> goOn(mode)).withMessage("out of the loop");
+		assertThat(turns()).containsExactly(TurnStatus.AWAITING_APPROVAL);
+		assertThat(answer(mode)).isEqualTo("sorry");
+		assertThat(this.runs).containsExactly("cancel{\"id\":1}", "look{\"id\":2}");
+		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=out of the loop look=done {\"id\":2}");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void argumentsThatTheToolCannotReadAreToldToTheModel(ClientSetup.Mode mode) {
+		rules((rules) -> rules.tools(Set.of("set")));
+		tools(FunctionToolCallback.builder("set", (Order order) -> "set")
+			.description("sets")
+			.inputType(Order.class)
+			.build());
+		this.model.calls(call("c1", "set", "{\"id\":\"many\"}")).says("sorry");
+		ask(mode, "q");
+		approve(waiting());
+		assertThat(answer(mode)).isEqualTo("sorry");
+		assertThat(ledger()).containsExactly(ApprovalStatus.DONE);
+		assertThat(turns()).containsExactly(TurnStatus.COMPLETED);
+		assertThat(this.model.lastRequestLines()).last().asString().startsWith("tool set=Cannot deserialize");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void commitThatFailsAfterTheToolRanCarriesTheReplyAndTheResultIsReplayed(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1)).says("lost").says("done");
+		ask(mode, "q");
+		approve(waiting());
+		observed().failAt(ObservedStore.Fault.COMMIT);
+		assertThatExceptionOfType(CommitFailedException.class).isThrownBy(() -> goOn(mode))
+			.satisfies((ex) -> assertThat(ex.reply().getResult().getOutput().getText()).isEqualTo("lost"));
+		observed().failAt(ObservedStore.Fault.NONE);
+		assertThat(turns()).containsExactly(TurnStatus.AWAITING_APPROVAL);
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(this.runs).hasSize(1);
+		assertThat(log()).containsExactly("user: q", "assistant cancel({\"id\":1})", "tool cancel=done {\"id\":1}",
+				"assistant: done");
+	}
+
+	@Test
+	void callerWhoLeavesTheStreamAfterTheToolRanCausesNoSecondRun() {
+		this.model.calls(cancel("c1", 1))
+			.step((prompt) -> Flux.concat(Flux.just(this.model.chunk("half", List.of(), false)), Flux.never()))
+			.says("done");
+		ask(ClientSetup.Mode.STREAM, "q");
+		approve(waiting());
+		client(ClientSetup.streaming()).build()
+			.prompt()
+			.advisors(SessionAdvisor.session(this.key))
+			.stream()
+			.content()
+			.filter((text) -> text.equals("half"))
+			.blockFirst();
+		Awaitility.await().until(() -> store().records(this.key, SessionStore.LEASE).isEmpty());
+		assertThat(turns()).containsExactly(TurnStatus.AWAITING_APPROVAL);
+		assertThat(answer(ClientSetup.Mode.STREAM)).isEqualTo("done");
+		assertThat(this.runs).hasSize(1);
+		assertThat(log()).hasSize(4);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void systemTextToolsAndParametersComeFromTheCallThatGoesOn(ClientSetup.Mode mode) {
+		List<String> tenants = new ArrayList<>();
+		tools(tool("cancel").doing((input, context) -> {
+			tenants.add(String.valueOf(context.getContext().get("tenant")));
+			return "done";
+		}), tool("look"));
+		this.model.calls(cancel("c1", 1)).says("done");
+		response(setup(mode), with(mode, "first", "one").user("q"));
+		approve(waiting());
+		response(setup(mode), with(mode, "second", "two"));
+		assertThat(tenants).containsExactly("two");
+		assertThat(this.model.lastRequestLines()).startsWith("system: second", "user: q");
+	}
+
+	private ChatClient.ChatClientRequestSpec with(ClientSetup.Mode mode, String system, String tenant) {
+		return client(setup(mode)).build().prompt().system(system).toolContext(Map.of("tenant", tenant));
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void toolFindsTheCallThatItRunsForAndTheKeyOfARepetition(ClientSetup.Mode mode) {
+		List<String> claims = new ArrayList<>();
+		List<Approval> running = new ArrayList<>();
+		tools(tool("cancel").doing((input, context) -> {
+			claims.add(String.valueOf(context.getContext().get(Approvals.CLAIM)));
+			approvals().running().ifPresent(running::add);
+			return "done";
+		}), tool("look").doing((input, context) -> String.valueOf(approvals().running().isPresent())));
+		this.model.calls(cancel("c1", 1)).calls(look("c2", 2)).says("done");
+		ask(mode, "q");
+		Approval shown = approve(waiting());
+		response(setup(mode), with(mode, "system", "one"));
+		assertThat(claims).containsExactly(shown.id());
+		assertThat(running).singleElement().satisfies((call) -> {
+			assertThat(call.id()).isEqualTo(shown.id());
+			assertThat(call.status()).isEqualTo(ApprovalStatus.CLAIMED);
+		});
+		assertThat(approvals().running()).isEmpty();
+		assertThat(this.model.lastRequestLines()).endsWith("tool look=false");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void hooksOnTheInputAreNotAskedAgain(ClientSetup.Mode mode) {
+		AtomicInteger asked = new AtomicInteger();
+		threads((threads) -> threads.hooks(TestHooks.beforeTurn("counting", (input) -> {
+			asked.incrementAndGet();
+			return HookResult.replace(List.of(new UserMessage(input.get(0).getText() + "!")));
+		})));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q");
+		approve(waiting());
+		goOn(mode);
+		assertThat(asked).hasValue(1);
+		assertThat(this.model.lastRequestLines()).startsWith("user: q!");
+		assertThat(log()).hasSize(4).startsWith("user: q!");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void mergeIsAskedAgainWhenTheTurnGoesOn(ClientSetup.Mode mode) {
+		AtomicInteger asked = new AtomicInteger();
+		threads((threads) -> threads.merge((history, input) -> {
+			asked.incrementAndGet();
+			return input;
+		}));
+		this.model.says("a0").calls(cancel("c1", 1)).says("done");
+		ask(mode, "q0");
+		ask(mode, "q1");
+		approve(waiting());
+		goOn(mode);
+		assertThat(asked).hasValue(3);
+		assertThat(log()).hasSize(6).endsWith("assistant: done");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void limitOfToolCallsEndsATurnThatGoesOnAsItDoesAnother(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1), look("c2", 2), look("c3", 3)).says("never");
+		ask(mode, "q");
+		approve(waiting());
+		ChatClient limited = client(setup(mode))
+			.defaultAdvisors(ToolCallingAdvisor.builder()
+				.toolCallingManager(DefaultToolCallingManager.builder().maxTotalToolCalls(2).build())
+				.build())
+			.build();
+		ChatResponse response = response(setup(mode), limited.prompt());
+		assertThat(status(response)).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).containsExactly("cancel{\"id\":1}", "look{\"id\":2}");
+		assertThat(log()).hasSize(3)
+			.last()
+			.asString()
+			.startsWith("tool cancel=done {\"id\":1} look=done {\"id\":2} look=");
+		assertThat(store().find(this.key).orElseThrow().openTurn()).isZero();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void approvedCallThatTheLoopDidNotComeToIsCancelledForGood(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1), cancel("c2", 2));
+		ask(mode, "q");
+		pending().forEach(this::approve);
+		ChatClient limited = client(setup(mode))
+			.defaultAdvisors(ToolCallingAdvisor.builder()
+				.toolCallingManager(DefaultToolCallingManager.builder().maxTotalToolCalls(1).build())
+				.build())
+			.build();
+		response(setup(mode), limited.prompt());
+		assertThat(this.runs).containsExactly("cancel{\"id\":1}");
+		assertThat(ledger()).containsExactly(ApprovalStatus.DONE, ApprovalStatus.CANCELLED);
+		assertThat(turns()).containsExactly(TurnStatus.COMPLETED);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void ledgerKeepsACallAsItRanWhateverHooksKeepOfTheMessages(ClientSetup.Mode mode) {
+		threads((threads) -> threads.hooks(TestHooks.beforeSave("mask",
+				(turn) -> HookResult.replace(turn.stream().map(ResumedTurns::masked).toList()))));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q");
+		approve(waiting());
+		goOn(mode);
+		assertThat(log()).containsExactly("user: q", "assistant cancel({\"id\":0})", "tool cancel=***",
+				"assistant: done");
+		assertThat(approvals().ledger(this.key)).extracting(Approval::effectiveArguments).containsExactly("{\"id\":1}");
+		assertThat(store().records(this.key, SessionStore.LEDGER)).singleElement()
+			.satisfies((record) -> assertThat(record.payload()).contains("done {").doesNotContain("***"));
+	}
+
+	private static Message masked(Message message) {
+		if (message instanceof ToolResponseMessage) {
+			return ToolResponseMessage.builder()
+				.responses(List.of(new ToolResponseMessage.ToolResponse("c1", "cancel", "***")))
+				.build();
+		}
+		return (message instanceof AssistantMessage reply && reply.hasToolCalls())
+				? AssistantMessage.builder().content("").toolCalls(List.of(cancel("c1", 0))).build() : message;
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void approvedCallOfAFinishedTurnIsReadableInTheLedgerForGood(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1)).says("done").says("again");
+		ask(mode, "q");
+		approve(waiting());
+		goOn(mode);
+		ask(mode, "q2");
+		Approval run = approvals().ledger(this.key).get(0);
+		assertThat(run.status()).isEqualTo(ApprovalStatus.DONE);
+		assertThat(run.claimedAt()).isNotNull().isAfterOrEqualTo(run.decision().at());
+		assertThat(run.endedAt()).isNotNull().isAfterOrEqualTo(run.claimedAt());
+		assertThat(store().records(this.key, SessionStore.APPROVAL)).isEmpty();
+		assertThat(store().records(this.key, SessionStore.PAUSE)).isEmpty();
+		assertThat(store().records(this.key, SessionStore.LEASE)).isEmpty();
+	}
+
+}

@@ -1,0 +1,153 @@
+package io.sessionkit.approval;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import io.sessionkit.Durability;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.TestHooks;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.ClientSetup;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.model.ChatResponse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Turns whose rounds are written as they happen.
+ */
+abstract class SteppedTurns extends NewMessages {
+
+	private void stepwise() {
+		threads((threads) -> threads.durability(Durability.STEP));
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void eachRoundIsStoredBeforeItsToolsRun(ClientSetup setup) {
+		stepwise();
+		List<String> stored = new ArrayList<>();
+		tools(tool("cancel"), tool("look").doing((input, context) -> {
+			stored.add(turns() + " " + store().items(this.key, 1).size() + " " + ledger());
+			return "done";
+		}));
+		this.model.calls(look("c1", 1)).calls(look("c2", 2), look("c3", 3)).says("done");
+		ChatResponse response = ask(setup, "q");
+		assertThat(status(response)).isEqualTo(TurnStatus.COMPLETED);
+		assertResultIsWhole(response);
+		assertThat(stored).containsExactly("[INCOMPLETE] 1 [CLAIMED]", "[INCOMPLETE] 3 [DONE, CLAIMED, APPROVED]",
+				"[INCOMPLETE] 3 [DONE, DONE, CLAIMED]");
+		assertThat(log()).hasSize(6);
+		assertThat(turns()).containsExactly(TurnStatus.COMPLETED);
+		assertThat(turn(1).rounds()).hasSize(3);
+		assertThat(store().find(this.key).orElseThrow().openTurn()).isZero();
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void callThatThrowsOutOfTheLoopLeavesATurnThatGoesOnAndNothingRunsTwice(ClientSetup setup) {
+		stepwise();
+		tools(tool("cancel"), tool("look").doing((input, context) -> {
+			if (input.contains("2")) {
+				throw new IllegalStateException("out of the loop");
+			}
+			return "looked " + input;
+		}));
+		this.model.calls(look("c1", 1)).calls(look("c2", 2), look("c3", 3)).says("done");
+		assertThatIllegalStateException().isThrownBy(() -> ask(setup, "q")).withMessage("out of the loop");
+		assertThat(turns()).containsExactly(TurnStatus.INCOMPLETE);
+		assertThat(log()).isEmpty();
+		assertThat(pending()).isEmpty();
+		assertThat(ledger()).containsExactly(ApprovalStatus.DONE, ApprovalStatus.DONE, ApprovalStatus.APPROVED);
+		assertThat(status(goOn(setup))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).containsExactly("look{\"id\":1}", "look{\"id\":2}", "look{\"id\":3}");
+		assertThat(log()).containsExactly("user: q", "assistant look({\"id\":1})", "tool look=looked {\"id\":1}",
+				"assistant look({\"id\":2}) look({\"id\":3})", "tool look=out of the loop look=looked {\"id\":3}",
+				"assistant: done");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void modelThatFailsLeavesATurnThatGoesOnWithTheResultsThatAreThere(ClientSetup.Mode mode) {
+		stepwise();
+		this.model.calls(look("c1", 1)).fails(new IllegalStateException("down")).says("done");
+		assertThatIllegalStateException().isThrownBy(() -> ask(mode, "q")).withMessage("down");
+		assertThat(turns()).containsExactly(TurnStatus.INCOMPLETE);
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(this.runs).hasSize(1);
+		assertThat(this.model.prompts()).hasSize(3);
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q", "assistant look({\"id\":1})",
+				"tool look=done {\"id\":1}");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void turnThatWasWrittenInStepsPausesAndGoesOnLikeAnother(ClientSetup.Mode mode) {
+		stepwise();
+		this.model.calls(look("c1", 1)).calls(look("c2", 2), cancel("c3", 3)).calls(look("c4", 4)).says("done");
+		ChatResponse paused = ask(mode, "q");
+		assertThat(isPaused(paused)).isTrue();
+		assertResultIsWhole(paused);
+		assertThat(turns()).containsExactly(TurnStatus.AWAITING_APPROVAL);
+		assertThat(this.runs).containsExactly("look{\"id\":1}");
+		approve(waiting());
+		ChatResponse response = goOn(mode);
+		assertResultIsWhole(response);
+		assertThat(this.runs).containsExactly("look{\"id\":1}", "look{\"id\":2}", "cancel{\"id\":3}", "look{\"id\":4}");
+		assertThat(log()).hasSize(8).endsWith("assistant: done");
+		assertThat(turn(1).rounds()).hasSize(4);
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void hookThatKeepsNoToolRoundsLeavesPartsWithoutItems(ClientSetup setup) {
+		threads((threads) -> threads.durability(Durability.STEP)
+			.hooks(TestHooks.beforeSave("short",
+					(messages) -> HookResult.replace(messages.stream().filter(SteppedTurns::isSaid).toList()))));
+		this.model.calls(look("c1", 1)).calls(look("c2", 2)).calls(cancel("c3", 3)).says("done");
+		assertThat(isPaused(ask(setup, "q"))).isTrue();
+		approve(waiting());
+		assertThat(status(goOn(setup))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).containsExactly("look{\"id\":1}", "look{\"id\":2}", "cancel{\"id\":3}");
+		assertThat(log()).containsExactly("user: q", "assistant: done");
+		assertThat(turn(1).items()).isEqualTo(2);
+	}
+
+	private static boolean isSaid(Message message) {
+		return !(message instanceof ToolResponseMessage)
+				&& !(message instanceof AssistantMessage reply && reply.hasToolCalls());
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void stepCostsACommitForEachRoundTwoWritesForEachCallAndOneForTheLease(ClientSetup.Mode mode) {
+		stepwise();
+		List<String> written = new CopyOnWriteArrayList<>();
+		observed().afterPut((record) -> written.add(record.kind()));
+		this.model.calls(look("c1", 1)).calls(look("c2", 2), look("c3", 3)).says("done");
+		ask(mode, "q");
+		assertThat(commits()).isEqualTo(3);
+		assertThat(written).hasSize(7).containsOnly(SessionStore.APPROVAL, SessionStore.LEASE);
+		assertThat(written).containsOnlyOnce(SessionStore.LEASE);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void turnWithoutToolCallsIsWrittenOnce(ClientSetup.Mode mode) {
+		stepwise();
+		this.model.says("done");
+		ask(mode, "q");
+		assertThat(commits()).isEqualTo(1);
+		assertThat(log()).hasSize(2);
+	}
+
+}

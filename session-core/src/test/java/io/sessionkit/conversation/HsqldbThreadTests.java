@@ -1,0 +1,20 @@
+package io.sessionkit.conversation;
+
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.TestStores;
+
+class HsqldbThreadTests extends ThreadProperties {
+
+	private static final SessionStore store = TestStores.HSQLDB.create();
+
+	@Override
+	protected SessionStore store() {
+		return store;
+	}
+
+	@Override
+	protected int threads() {
+		return 20;
+	}
+
+}

@@ -1,0 +1,156 @@
+package io.sessionkit.conversation;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A {@link TalkingProcess} or the like in a JVM of its own, seen from the test that
+ * started it and ends it.
+ */
+public final class OtherProcess implements AutoCloseable {
+
+	/** What is said to the test begins with this; all else is the log. */
+	public static final String MARK = "> ";
+
+	private static final long PATIENCE_SECONDS = 120;
+
+	private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+
+	private final Process process;
+
+	private final PrintStream orders;
+
+	private final Thread listener;
+
+	private OtherProcess(Process process) {
+		this.process = process;
+		this.orders = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+		this.listener = new Thread(this::listen, "what the other process says");
+		this.listener.setDaemon(true);
+		this.listener.start();
+	}
+
+	public static OtherProcess start(SharedStore store) {
+		return start(TalkingProcess.class, store.words());
+	}
+
+	/**
+	 * @param main what it runs; it says that it is ready, and ends with its input
+	 * @param words what it is started with
+	 */
+	public static OtherProcess start(Class<?> main, List<String> words) {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+						"-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"), main.getName()));
+		command.addAll(words);
+		try {
+			OtherProcess other = new OtherProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
+			other.hear("ready");
+			return other;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private void listen() {
+		try (BufferedReader lines = this.process.inputReader(StandardCharsets.UTF_8)) {
+			String line = lines.readLine();
+			while (line != null) {
+				if (line.startsWith(MARK)) {
+					this.heard.add(line.substring(MARK.length()));
+				}
+				else {
+					System.out.println("other process: " + line);
+				}
+				line = lines.readLine();
+			}
+		}
+		catch (IOException ex) {
+			// it was killed
+		}
+	}
+
+	public void tell(String order) {
+		this.orders.println(order);
+	}
+
+	public String hear() {
+		try {
+			String line = this.heard.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+			if (line == null) {
+				throw new AssertionError("The other process says nothing. Is it alive? " + this.process.isAlive());
+			}
+			return line;
+		}
+		catch (InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	public void hear(String expected) {
+		String line = hear();
+		if (!line.equals(expected)) {
+			throw new AssertionError("The other process says '" + line + "', not '" + expected + "'.");
+		}
+	}
+
+	/**
+	 * Stops it, wherever it is: none of its threads runs until it is woken.
+	 */
+	public void freeze() {
+		signal("-STOP");
+	}
+
+	/**
+	 * Lets it run on as if nothing had been.
+	 */
+	public void wake() {
+		signal("-CONT");
+	}
+
+	private void signal(String signal) {
+		try {
+			int result = new ProcessBuilder("kill", signal, String.valueOf(this.process.pid())).start().waitFor();
+			if (result != 0) {
+				throw new AssertionError("The other process could not be sent " + signal + ".");
+			}
+		}
+		catch (IOException | InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	/**
+	 * Ends it at once, wherever it is.
+	 * @return what it still had said
+	 */
+	public List<String> kill() {
+		this.process.destroyForcibly();
+		List<String> rest = new ArrayList<>();
+		try {
+			this.process.waitFor();
+			this.listener.join();
+		}
+		catch (InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
+		this.heard.drainTo(rest);
+		return rest;
+	}
+
+	@Override
+	public void close() {
+		kill();
+	}
+
+}

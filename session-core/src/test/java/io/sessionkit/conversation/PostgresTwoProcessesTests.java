@@ -1,0 +1,9 @@
+package io.sessionkit.conversation;
+
+class PostgresTwoProcessesTests extends TwoProcesses {
+
+	PostgresTwoProcessesTests() {
+		super(SharedStore.inPostgres());
+	}
+
+}

@@ -1,0 +1,9 @@
+package io.sessionkit.conversation;
+
+class RedisTwoProcessesTests extends TwoProcesses {
+
+	RedisTwoProcessesTests() {
+		super(SharedStore.inRedis());
+	}
+
+}

@@ -1,0 +1,303 @@
+package io.sessionkit.hook;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.sessionkit.CommitFailedException;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionRefusedException;
+import io.sessionkit.Verdict;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.advisor.SessionAdvisorTests;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ClientSetup;
+import io.sessionkit.test.ObservedStore;
+import io.sessionkit.test.ObservedStore.Fault;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
+import reactor.test.StepVerifier;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.UserMessage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+class SessionListenerTests {
+
+	private static final SessionKey T1 = SessionKey.of("t1");
+
+	private final ObservedStore store = new ObservedStore(
+			new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private final Recorder recorder = new Recorder();
+
+	static List<ClientSetup> setups() {
+		return ClientSetup.all();
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void listenersHearWhatHappensInOrder(ClientSetup setup) {
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1"), SessionAdvisorTests.call("c2", "add", "2"))
+			.says("done");
+		setup.content(prompt(client(setup, List.of(), this.recorder), "q"));
+		assertThat(this.recorder.lines).containsExactly("model", "called add c1", "called add c2", "returned 1",
+				"returned 2", "model", "text done", "committed COMPLETED");
+		assertThat(this.recorder.events).allSatisfy((event) -> {
+			assertThat(event.key()).isEqualTo(T1);
+			assertThat(event.turnId()).isEqualTo(this.store.turns(T1, Tail.ALL).get(0).id());
+		});
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void resultsThatReturnDirectlyAreHeard(ClientSetup.Mode mode) {
+		this.model.calls(SessionAdvisorTests.call("c1", "now", "noon"));
+		ClientSetup setup = setup(mode);
+		ChatClient chat = setup
+			.builder(this.model, SessionAdvisor.of(Conversations.builder(this.store).listeners(this.recorder).build()))
+			.defaultTools(SessionAdvisorTests.direct("now"))
+			.build();
+		setup.content(prompt(chat, "q"));
+		assertThat(this.recorder.lines).containsExactly("model", "called now c1", "returned noon",
+				"committed COMPLETED");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void listenerOfACallHearsThatCallOnly(ClientSetup.Mode mode) {
+		this.model.says("a").says("b");
+		Recorder second = new Recorder();
+		ChatClient chat = client(setup(mode), List.of());
+		setup(mode).content(prompt(chat, "q").advisors(SessionAdvisor.listener(this.recorder))
+			.advisors(SessionAdvisor.listener(second)));
+		setup(mode).content(prompt(chat, "q"));
+		assertThat(this.recorder.lines).containsExactly("model", "text a", "committed COMPLETED");
+		assertThat(second.lines).isEqualTo(this.recorder.lines);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void refusedTurnIsHeardWithItsVerdictAndWithoutTheText(ClientSetup.Mode mode) {
+		List<SessionHook> guards = List.of(TestHooks.beforeTurn("guard", (input) -> HookResult.refuse("no")),
+				TestHooks.afterModel("guard", (reply) -> HookResult.refuse("no")),
+				TestHooks.beforeSave("guard", (turn) -> HookResult.refuse("no")));
+		for (SessionHook guard : guards) {
+			this.model.says("secret");
+			Throwable thrown = catchThrowable(
+					() -> setup(mode).content(prompt(client(setup(mode), List.of(guard), this.recorder), "q")));
+			assertThat(thrown).isInstanceOf(SessionRefusedException.class);
+		}
+		assertThat(this.recorder.lines).containsExactly("refused guard no", "model", "refused guard no", "model",
+				"refused guard no");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void textThatHooksCheckIsHeardAsTheyLeftItWhenTheTurnIsStored(ClientSetup.Mode mode) {
+		this.model.says("secret");
+		SessionHook change = TestHooks.afterModel("change",
+				(reply) -> HookResult.replace(new AssistantMessage("fine")));
+		setup(mode).content(prompt(client(setup(mode), List.of(change), this.recorder), "q"));
+		assertThat(this.recorder.lines).containsExactly("model", "text fine", "committed COMPLETED");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void answerOfAHookIsHeardAsText(ClientSetup.Mode mode) {
+		SessionHook answer = TestHooks.beforeTurn("faq", (input) -> HookResult.answer("at nine"));
+		setup(mode).content(prompt(client(setup(mode), List.of(answer), this.recorder), "q"));
+		assertThat(this.recorder.lines).containsExactly("text at nine", "committed COMPLETED");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void turnThatFailsIsHeardOnce(ClientSetup.Mode mode) {
+		this.model.fails(new IllegalStateException("down")).says("a").says("b").step((prompt) -> Flux.empty());
+		ChatClient chat = client(setup(mode), List.of(), this.recorder);
+		assertThatThrownBy(() -> setup(mode).content(prompt(chat, "q"))).hasMessage("down");
+		this.store.failAt(Fault.COMMIT);
+		assertThat(catchThrowable(() -> setup(mode).content(prompt(chat, "q"))))
+			.isInstanceOf(CommitFailedException.class);
+		this.store.failAt(Fault.NONE);
+		this.store.beforeCommit(() -> {
+			this.store.beforeCommit(() -> {
+			});
+			this.store.add(T1, List.of(new UserMessage("theirs")));
+		});
+		assertThat(catchThrowable(() -> setup(mode).content(prompt(chat, "q"))))
+			.isInstanceOf(SessionConflictException.class);
+		setup(mode).content(prompt(chat, "q"));
+		assertThat(this.recorder.lines).containsExactly("model", "failed FAILED java.lang.IllegalStateException",
+				"model", "text a", "failed FAILED io.sessionkit.CommitFailedException", "model", "text b",
+				"failed FAILED io.sessionkit.SessionConflictException", "model", "failed FAILED no reply");
+	}
+
+	@Test
+	void cancelledTurnIsHeard() {
+		this.model.step((prompt) -> Flux.concat(Flux.just(this.model.chunk("half", List.of(), false)), Flux.never()));
+		StepVerifier.create(prompt(client(ClientSetup.streaming(), List.of(), this.recorder), "q").stream().content())
+			.expectNextCount(1)
+			.thenCancel()
+			.verify(Duration.ofSeconds(5));
+		Awaitility.await().until(() -> this.recorder.lines.size() == 2);
+		assertThat(this.recorder.lines).containsExactly("model", "failed CANCELLED null");
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void listenerThatThrowsDisturbsNobody(ClientSetup setup) {
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
+		assertThat(setup.content(prompt(client(setup, List.of(), new Broken(), this.recorder), "q"))).isEqualTo("done");
+		assertThat(Lines.of(this.store.messages(T1))).hasSize(4);
+		assertThat(this.recorder.lines).hasSize(6);
+	}
+
+	@Test
+	void whatAListenerThrewIsLoggedByItsClassOnly() {
+		ListAppender<ILoggingEvent> appender = new ListAppender<>();
+		appender.start();
+		Logger logger = (Logger) LoggerFactory.getLogger("io.sessionkit.internal.round.TurnEvents");
+		Level level = logger.getLevel();
+		logger.setLevel(Level.WARN);
+		logger.setAdditive(false);
+		logger.addAppender(appender);
+		try {
+			this.model.says("secret");
+			prompt(client(ClientSetup.plain(), List.of(), new Broken()), "q").call().content();
+		}
+		finally {
+			logger.detachAppender(appender);
+			logger.setAdditive(true);
+			logger.setLevel(level);
+		}
+		assertThat(appender.list).hasSize(3).allSatisfy((event) -> {
+			assertThat(event.getFormattedMessage()).doesNotContain("secret").doesNotContain("broken");
+			assertThat(event.getThrowableProxy()).isNull();
+		});
+		assertThat(appender.list).extracting(ILoggingEvent::getFormattedMessage)
+			.anyMatch((line) -> line.contains(AssertionError.class.getName()));
+	}
+
+	private static ClientSetup setup(ClientSetup.Mode mode) {
+		return new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+	}
+
+	private ChatClient client(ClientSetup setup, List<SessionHook> hooks, SessionListener... listeners) {
+		Conversations conversations = Conversations.builder(this.store).hooks(hooks).listeners(listeners).build();
+		return setup.builder(this.model, SessionAdvisor.of(conversations))
+			.defaultTools(SessionAdvisorTests.echo("add"))
+			.build();
+	}
+
+	private static ChatClient.ChatClientRequestSpec prompt(ChatClient chat, String text) {
+		return chat.prompt().user(text).advisors(SessionAdvisor.session(T1));
+	}
+
+	/**
+	 * Notes what it hears.
+	 */
+	private static final class Recorder implements SessionListener {
+
+		private final List<String> lines = new CopyOnWriteArrayList<>();
+
+		private final List<SessionEvent> events = new CopyOnWriteArrayList<>();
+
+		@Override
+		public void modelCalled(SessionEvent.ModelCalled event) {
+			note(event, "model");
+		}
+
+		@Override
+		public void textComplete(SessionEvent.TextComplete event) {
+			note(event, "text " + event.text());
+		}
+
+		@Override
+		public void toolCalled(SessionEvent.ToolCalled event) {
+			note(event, "called " + event.call().name() + " " + event.call().id());
+		}
+
+		@Override
+		public void toolReturned(SessionEvent.ToolReturned event) {
+			note(event, "returned " + event.response().responseData());
+		}
+
+		@Override
+		public void refused(SessionEvent.Refused event) {
+			Verdict verdict = event.verdict();
+			note(event, "refused " + verdict.hook() + " " + verdict.reason());
+		}
+
+		@Override
+		public void committed(SessionEvent.Committed event) {
+			note(event, "committed " + event.turn().status());
+		}
+
+		@Override
+		public void failed(SessionEvent.Failed event) {
+			note(event, "failed " + event.status() + " " + event.failure());
+		}
+
+		private void note(SessionEvent event, String line) {
+			this.events.add(event);
+			this.lines.add(line);
+		}
+
+	}
+
+	/**
+	 * Throws wherever it can.
+	 */
+	private static final class Broken implements SessionListener {
+
+		@Override
+		public void modelCalled(SessionEvent.ModelCalled event) {
+			throw new IllegalStateException("broken");
+		}
+
+		@Override
+		public void textComplete(SessionEvent.TextComplete event) {
+			throw new AssertionError(event.text());
+		}
+
+		@Override
+		public void toolCalled(SessionEvent.ToolCalled event) {
+			throw new IllegalStateException("broken");
+		}
+
+		@Override
+		public void toolReturned(SessionEvent.ToolReturned event) {
+			throw new IllegalStateException("broken");
+		}
+
+		@Override
+		public void committed(SessionEvent.Committed event) {
+			throw new IllegalStateException("broken");
+		}
+
+	}
+
+}
