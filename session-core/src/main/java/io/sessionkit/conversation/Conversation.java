@@ -319,11 +319,21 @@ public final class Conversation {
 	}
 
 	/**
-	 * Erases the session and all it left. Erasing what is absent does nothing.
+	 * Erases the session with all that is stored of it, unless tool calls wait in it.
+	 * Clearing an absent session does nothing.
 	 * @throws SessionPausedException if tool calls wait in it; nothing was erased
 	 */
-	public void erase() {
+	public void clear() {
 		this.store.clear(this.key);
+	}
+
+	/**
+	 * Erases the session with all that is stored of it, whatever waits in it: open calls
+	 * are gone, and nobody can decide them any more. Erasing an absent session does
+	 * nothing.
+	 */
+	public void erase() {
+		this.store.erase(this.key);
 	}
 
 	private void checkNotPaused(String what) {

@@ -1,6 +1,6 @@
 package io.sessionkit.internal;
 
-import java.util.concurrent.Callable;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -9,13 +9,32 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes that must be done or not done, on threads that nobody interrupts. Whoever calls
- * waits for the end, however often he is interrupted, and is interrupted afterwards.
+ * Runs writes that must not be broken off halfway, on threads that nobody interrupts. The
+ * caller waits for the end however often it is interrupted, and is interrupted
+ * afterwards.
  */
 public final class QuietThread {
 
+	/**
+	 * Something to do that may fail.
+	 *
+	 * @param <T> the type of the result
+	 * @param <X> the checked exception; RuntimeException if there is none
+	 */
+	@FunctionalInterface
+	public interface Work<T extends @Nullable Object, X extends Exception> {
+
+		/**
+		 * Does the work.
+		 * @return the result
+		 * @throws X if it fails
+		 */
+		T run() throws X;
+
+	}
+
 	private static final ExecutorService threads = Executors.newCachedThreadPool((task) -> {
-		Thread thread = new Thread(task, "sessionkit-ledger");
+		Thread thread = new Thread(task, "sessionkit-uninterrupted");
 		thread.setDaemon(true);
 		return thread;
 	});
@@ -24,13 +43,15 @@ public final class QuietThread {
 	}
 
 	/**
-	 * Does a piece of work.
+	 * Does a piece of work, and waits for its end.
 	 * @param work the work
-	 * @param <T> what it returns
+	 * @param <T> the type of the result
+	 * @param <X> the checked exception of the work
 	 * @return what it returned
+	 * @throws X what it threw; unchecked exceptions and errors are thrown as they are
 	 */
-	public static <T extends @Nullable Object> T call(Callable<T> work) {
-		Future<T> result = threads.submit(work);
+	public static <T extends @Nullable Object, X extends Exception> T call(Work<T, X> work) throws X {
+		Future<T> result = threads.submit(work::run);
 		boolean interrupted = false;
 		try {
 			while (true) {
@@ -43,7 +64,7 @@ public final class QuietThread {
 			}
 		}
 		catch (ExecutionException ex) {
-			throw rethrown(ex.getCause());
+			throw QuietThread.<X>thrown(ex.getCause());
 		}
 		finally {
 			if (interrupted) {
@@ -52,11 +73,16 @@ public final class QuietThread {
 		}
 	}
 
-	private static RuntimeException rethrown(@Nullable Throwable cause) {
+	/** The work can throw nothing else than X and what is unchecked. */
+	@SuppressWarnings("unchecked")
+	private static <X extends Exception> X thrown(@Nullable Throwable cause) {
 		if (cause instanceof Error error) {
 			throw error;
 		}
-		return (cause instanceof RuntimeException failure) ? failure : new IllegalStateException(cause);
+		if (cause instanceof RuntimeException failure) {
+			throw failure;
+		}
+		return (X) Objects.requireNonNull(cause);
 	}
 
 }

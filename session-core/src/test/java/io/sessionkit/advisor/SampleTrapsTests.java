@@ -99,7 +99,7 @@ class SampleTrapsTests {
 		this.model.says("a1");
 		ask(setup, chat, "u1");
 		this.model.step((prompt) -> {
-			thread().erase();
+			thread().clear();
 			return Flux.just(this.model.chunk("a2", List.of(), true));
 		});
 		SessionConflictException conflict = catchThrowableOfType(SessionConflictException.class,

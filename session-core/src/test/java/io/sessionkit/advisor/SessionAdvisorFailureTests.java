@@ -355,10 +355,10 @@ class SessionAdvisorFailureTests {
 	@MethodSource("setups")
 	void aSessionThatIsErasedDuringACallStaysErased(ClientSetup setup) {
 		this.model.says("a1").step((prompt) -> {
-			this.thread.erase();
+			this.thread.clear();
 			return Flux.error(new IllegalStateException("down"));
 		}).says("a3").step((prompt) -> {
-			this.thread.erase();
+			this.thread.clear();
 			return Flux.just(this.model.chunk("a4", List.of(), true));
 		});
 		ChatClient chat = client(setup);

@@ -635,7 +635,7 @@ public class SessionAdvisorTests {
 		assertThat(this.thread.turns(Tail.newest(1).before(2))).extracting(Turn::number).containsExactly(1L);
 		assertThat(this.thread.items(1L)).extracting(SessionItem::sequence).containsExactly(1L, 2L);
 		assertThat(this.thread.view()).hasSize(4);
-		this.thread.erase();
+		this.thread.clear();
 		assertThat(this.thread.session()).isEmpty();
 		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> this.thread.rename("x"));
 	}

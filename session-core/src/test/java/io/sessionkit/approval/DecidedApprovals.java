@@ -1,5 +1,6 @@
 package io.sessionkit.approval;
 
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -14,6 +15,8 @@ import java.util.stream.IntStream;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ClientSetup;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +37,26 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 abstract class DecidedApprovals extends PausedTurns {
 
 	private static final String DEFAULT_REJECTION = "This call was not approved, so it did not run.";
+
+	@Test
+	void decisionCostsTwoStoreCalls() {
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(ClientSetup.Mode.CALL, "q");
+		Approval call = waiting();
+		List<String> calls = new CopyOnWriteArrayList<>();
+		SessionStore counted = (SessionStore) Proxy.newProxyInstance(getClass().getClassLoader(),
+				new Class<?>[] { SessionStore.class }, (proxy, method, args) -> {
+					if (!method.getName().equals("options")) {
+						calls.add(method.getName());
+					}
+					return method.invoke(store(), args);
+				});
+		try (Conversations conversations = Conversations.of(counted)) {
+			Approvals.of(conversations).decide(call, Decision.approve("anna"));
+		}
+		assertThat(calls).containsExactly("records", "put");
+		assertThat(ledger()).containsExactly(ApprovalStatus.APPROVED);
+	}
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)

@@ -205,7 +205,7 @@ abstract class NewMessages extends ResumedTurns {
 	void storeErasesASessionWhoseTurnWaits() {
 		this.model.calls(cancel("c1", 1));
 		ask(ClientSetup.Mode.CALL, "q1");
-		store().erase(this.key);
+		thread().erase();
 		assertThat(store().find(this.key)).isEmpty();
 		assertThat(pending()).isEmpty();
 		assertThat(approvals().pending(this.key.owner(), Page.first(10))).isEmpty();

@@ -58,7 +58,7 @@ final class ThreadSnippets {
 
 	static void erase(Conversations conversations, String user, String thread) {
 		// tag::erase
-		conversations.get(SessionKey.of(user, thread)).erase();
+		conversations.get(SessionKey.of(user, thread)).clear();
 		// end::erase
 	}
 

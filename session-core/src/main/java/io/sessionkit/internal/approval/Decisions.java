@@ -59,14 +59,22 @@ public final class Decisions {
 		return this.ledger.judged(withExpired(key, this.ledger.open(key)));
 	}
 
+	/**
+	 * Finds a call by its id: among those that are stored as open, which costs one read,
+	 * then among those that have expired and those that are over.
+	 */
 	private LedgerEntry judged(SessionKey key, String id) {
-		return open(key).stream()
-			.filter((entry) -> entry.approval().id().equals(id))
-			.findFirst()
-			.or(() -> this.ledger.over(key).stream().filter((entry) -> entry.approval().id().equals(id)).findFirst())
+		List<LedgerEntry> stored = this.ledger.open(key);
+		return find(stored, id).map((entry) -> this.ledger.judged(List.of(entry)).get(0))
+			.or(() -> find(withExpired(key, stored), id))
+			.or(() -> find(this.ledger.over(key), id))
 			.orElseThrow(() -> new DecisionRefusedException(
 					"Session " + key + " has no tool call " + id + " that was to be decided, or it was not stored yet.",
 					null, null));
+	}
+
+	private static Optional<LedgerEntry> find(List<LedgerEntry> entries, String id) {
+		return entries.stream().filter((entry) -> entry.approval().id().equals(id)).findFirst();
 	}
 
 	private static void check(LedgerEntry entry, String digest, Decision decision) {

@@ -5,12 +5,12 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 
 import javax.sql.DataSource;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.internal.QuietThread;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
@@ -60,11 +60,11 @@ final class JdbcWork {
 	 * From now on no interrupt reaches a statement, where it would close the database.
 	 */
 	void protect(Connection connection) throws SQLException {
-		this.uninterrupted = Uninterrupted.isNeeded(connection);
+		this.uninterrupted = H2Files.closeOnInterrupt(connection);
 	}
 
-	private <T extends @Nullable Object> T run(Callable<T> work) throws SQLException {
-		return this.uninterrupted ? Uninterrupted.call(work) : Uninterrupted.here(work);
+	private <T extends @Nullable Object> T run(QuietThread.Work<T, SQLException> work) throws SQLException {
+		return this.uninterrupted ? QuietThread.call(work) : work.run();
 	}
 
 	/**

@@ -84,7 +84,7 @@ final class ThreadController {
 	@DeleteMapping("/{id}")
 	@ResponseStatus(HttpStatus.NO_CONTENT)
 	void delete(@PathVariable String id) {
-		this.conversations.get(id).erase();
+		this.conversations.get(id).clear();
 	}
 
 	/**
