@@ -1,20 +1,21 @@
 package io.sessionkit;
 
 /**
- * When a turn is written.
+ * The points at which a turn is written to the store.
  */
 public enum Durability {
 
 	/**
-	 * Once, when it ends, and when it has to wait. A killed process leaves nothing of a
-	 * turn that it was working on.
+	 * A turn is written once, when it ends, and also when it has to wait. A killed
+	 * process leaves nothing of a turn that it was working on.
 	 */
 	TURN,
 
 	/**
-	 * Whenever the model calls tools, and each result as soon as it is there. A killed
-	 * process leaves a turn that can be looked at and continued; that costs one commit
-	 * more for each round with tools and two small writes for each call.
+	 * A turn is written each time the model calls tools, and each tool result as soon as
+	 * it is available. A killed process leaves a turn that can be inspected and
+	 * continued. The price is one more commit for each round with tools and two small
+	 * writes for each tool call.
 	 */
 	STEP
 

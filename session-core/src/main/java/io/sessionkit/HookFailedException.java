@@ -5,13 +5,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hook failed on a reply or on what is to be kept of a turn: it threw, or returned what
- * is not allowed there. This is a fault of the hook and no refusal, so the turn is FAILED
- * and not REFUSED. The reply is withheld all the same, since nobody has let it pass; a
- * turn of which a part is stored stays open and can be continued.
+ * Thrown if a hook failed on a reply or on the messages to be stored of a turn: the hook
+ * threw, or returned something that is not allowed there. This is a fault of the hook and
+ * not a refusal, so the turn is FAILED and not REFUSED. The reply is withheld, since the
+ * hook has not let it pass. A turn that is already stored in part stays open and can be
+ * continued.
  * <p>
- * What the hook threw may quote the reply. So the cause is a copy of it without any
- * message: it has the class names and stack traces of what was thrown and of its causes.
+ * The exception that the hook threw may quote the reply. The cause is therefore a copy
+ * without any message: it has the class names and stack traces of that exception and of
+ * its causes.
  */
 public final class HookFailedException extends SessionException {
 
@@ -24,10 +26,11 @@ public final class HookFailedException extends SessionException {
 	private final String failure;
 
 	/**
-	 * A failure.
-	 * @param message what happened, without texts of messages
-	 * @param verdict the verdict that is kept with the turn
-	 * @param thrown what the hook threw; null if it returned what is not allowed
+	 * Creates the exception.
+	 * @param message a description of what happened, without texts of messages
+	 * @param verdict the verdict that is kept with the turn; it must have a reason
+	 * @param thrown the exception that the hook threw; null if the hook returned
+	 * something that is not allowed
 	 */
 	public HookFailedException(String message, Verdict verdict, @Nullable Throwable thrown) {
 		super(message, (thrown != null) ? MutedCause.of(thrown, DEEPEST_CAUSE) : null);
@@ -37,15 +40,15 @@ public final class HookFailedException extends SessionException {
 	}
 
 	/**
-	 * Returns which hook failed.
-	 * @return its name
+	 * Returns the name of the hook that failed.
+	 * @return the name
 	 */
 	public String hook() {
 		return this.hook;
 	}
 
 	/**
-	 * Returns where in the turn it failed.
+	 * Returns the phase of the turn in which the hook failed.
 	 * @return the phase
 	 */
 	public Verdict.Phase phase() {
@@ -53,15 +56,16 @@ public final class HookFailedException extends SessionException {
 	}
 
 	/**
-	 * Returns how it failed.
-	 * @return the class name of what it threw, or what was wrong with what it returned
+	 * Returns how the hook failed.
+	 * @return the class name of what it threw, or a description of what was wrong with
+	 * what it returned
 	 */
 	public String failure() {
 		return this.failure;
 	}
 
 	/**
-	 * An exception that was thrown, without its message.
+	 * A copy of an exception that was thrown, without its message.
 	 */
 	private static final class MutedCause extends RuntimeException {
 

@@ -1,12 +1,16 @@
 package io.sessionkit;
 
 /**
- * A tool or hook of a running turn made a call that cannot be made from there: one on the
- * same session, or one with a tool that needs an approval, for which nobody could be
- * asked. The message names both.
+ * Thrown if a tool or hook of a running turn makes a call that is not possible from
+ * there: a call on the same session, or a call with a tool that needs an approval, since
+ * nobody could be asked. The message names both calls.
  */
 public final class NestedTurnException extends SessionException {
 
+	/**
+	 * Creates the exception.
+	 * @param message a description of the two calls and what to do
+	 */
 	public NestedTurnException(String message) {
 		super(message, null);
 	}

@@ -5,20 +5,26 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.model.ChatResponse;
 
 /**
- * Somebody else wrote to the session first. The history has the other's turn; this one is
- * kept beside it. Call again to continue from what is there now.
+ * Thrown if another call wrote to the session first. If a turn was to be stored, the
+ * history has the turn of the other call, and this turn is kept beside the history. Call
+ * again to continue from the present state.
  */
 public final class SessionConflictException extends SessionException {
 
 	private final transient @Nullable ChatResponse reply;
 
+	/**
+	 * Creates the exception.
+	 * @param message a description of the conflict and what to do
+	 * @param reply the model's answer; null if there is none
+	 */
 	public SessionConflictException(String message, @Nullable ChatResponse reply) {
 		super(message, null);
 		this.reply = reply;
 	}
 
 	/**
-	 * What the model answered, if the turn had come that far.
+	 * Returns the model's answer, if the turn had come that far.
 	 * @return the reply; null if there is none, and after serialization
 	 */
 	public @Nullable ChatResponse reply() {

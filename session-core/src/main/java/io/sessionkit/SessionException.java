@@ -3,15 +3,15 @@ package io.sessionkit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What SessionKit throws. The message names what was wrong and what to do, never the text
- * of a message or a secret.
+ * The base class of the exceptions that SessionKit throws. The message says what was
+ * wrong and what to do. It never contains the text of a chat message or a secret.
  */
 public abstract class SessionException extends RuntimeException {
 
 	/**
-	 * For the exceptions of SessionKit.
-	 * @param message what was wrong and what to do
-	 * @param cause what it comes from; null if nothing
+	 * Creates the exception.
+	 * @param message a description of what was wrong and what to do
+	 * @param cause the exception that caused it; null if there is none
 	 */
 	protected SessionException(String message, @Nullable Throwable cause) {
 		super(message, cause);

@@ -3,19 +3,19 @@ package io.sessionkit;
 import io.sessionkit.internal.Names;
 
 /**
- * Names one session: who owns it, and its id. Two keys name the same session only if both
- * parts are equal character by character: case, accents, Unicode form and trailing spaces
- * all count, whatever the collation of the database is.
+ * The name of one session: its owner and its id. Two keys name the same session only if
+ * both parts are equal character by character: case, accents, Unicode form and trailing
+ * spaces all matter, whatever the collation of the database is.
  *
- * @param owner whose session it is; empty where the application has no owners, else under
- * the rules of {@code id}
- * @param id 1 to {@value #MAX_LENGTH} characters (UTF-16 units), not blank, and nothing
- * that {@link Names#flaw} names: no control characters, no lone surrogates
+ * @param owner the owner of the session; empty if the application has no owners,
+ * otherwise under the rules of {@code id}
+ * @param id 1 to {@value #MAX_LENGTH} characters (UTF-16 units), not blank, and without
+ * anything that {@link Names#flaw} reports: no control characters, no lone surrogates
  */
 public record SessionKey(String owner, String id) {
 
 	/**
-	 * The longest owner and the longest id, in UTF-16 units.
+	 * The maximum length of an owner and of an id, in UTF-16 units.
 	 */
 	public static final int MAX_LENGTH = 255;
 
@@ -34,7 +34,7 @@ public record SessionKey(String owner, String id) {
 	}
 
 	/**
-	 * The session with this id that belongs to nobody in particular.
+	 * Returns the key of the session that has this id and no owner.
 	 * @param id the session's id
 	 * @return the key with an empty owner
 	 * @throws InvalidSessionKeyException if the id breaks a rule
@@ -44,8 +44,8 @@ public record SessionKey(String owner, String id) {
 	}
 
 	/**
-	 * The session with this id that belongs to this owner.
-	 * @param owner the owner, or an empty string
+	 * Returns the key of the session that has this id and this owner.
+	 * @param owner the owner, or an empty string for none
 	 * @param id the session's id
 	 * @return the key
 	 * @throws InvalidSessionKeyException if the owner or the id breaks a rule
@@ -55,7 +55,7 @@ public record SessionKey(String owner, String id) {
 	}
 
 	/**
-	 * The owner, if there is one, and the id, each quoted.
+	 * Returns the id and, if there is one, the owner, each quoted.
 	 */
 	@Override
 	public String toString() {

@@ -1,9 +1,9 @@
 package io.sessionkit;
 
 /**
- * The session does not have the turn any more that the caller has seen in it: it was
- * erased, has expired, or the store has lost what it had. The model was not called and
- * nothing was written.
+ * Thrown if the session no longer has the turn that the caller has seen in it: the
+ * session was erased or has expired, or the store has lost data. The model was not called
+ * and nothing was written.
  */
 public final class SessionLostException extends SessionException {
 
@@ -12,6 +12,7 @@ public final class SessionLostException extends SessionException {
 	private final long found;
 
 	/**
+	 * Creates the exception.
 	 * @param key the session
 	 * @param expected the turn that the caller has seen
 	 * @param found the newest turn that the session has; 0 if there is no session

@@ -1,10 +1,15 @@
 package io.sessionkit;
 
 /**
- * No session under this key, or one that has expired, where there must be one.
+ * Thrown if an operation requires a session and there is none under its key, or it has
+ * expired.
  */
 public final class SessionNotFoundException extends SessionException {
 
+	/**
+	 * Creates the exception.
+	 * @param message a description of what is missing and what to do
+	 */
 	public SessionNotFoundException(String message) {
 		super(message, null);
 	}

@@ -1,13 +1,18 @@
 package io.sessionkit;
 
 /**
- * The session has an open turn, whose tool calls wait, and what was asked for would lose
- * it. Nothing was changed.
+ * Thrown if the session has an open turn, whose tool calls wait, and the requested
+ * operation would lose it. Nothing was changed.
  */
 public final class SessionPausedException extends SessionException {
 
 	private final long turn;
 
+	/**
+	 * Creates the exception.
+	 * @param message a description of what was requested and what to do
+	 * @param turn the number of the open turn
+	 */
 	public SessionPausedException(String message, long turn) {
 		super(message, null);
 		this.turn = turn;
@@ -16,7 +21,8 @@ public final class SessionPausedException extends SessionException {
 	/**
 	 * Throws if a session has an open turn.
 	 * @param session its header
-	 * @param what what would be done to it, as in "it cannot be cleared"
+	 * @param what the operation as a past participle, as "cleared" in "it cannot be
+	 * cleared"
 	 * @throws SessionPausedException if it has one
 	 */
 	public static void check(Session session, String what) {
@@ -29,7 +35,8 @@ public final class SessionPausedException extends SessionException {
 	 * Returns the exception for a session whose turn is open.
 	 * @param key the session
 	 * @param turn the number of the open turn
-	 * @param what what would be done to the session, as in "it cannot be cleared"
+	 * @param what the operation as a past participle, as "cleared" in "it cannot be
+	 * cleared"
 	 * @return a new exception
 	 */
 	public static SessionPausedException of(SessionKey key, long turn, String what) {
@@ -40,8 +47,8 @@ public final class SessionPausedException extends SessionException {
 	}
 
 	/**
-	 * Which turn waits.
-	 * @return its number
+	 * Returns the number of the turn that waits.
+	 * @return the number of the turn
 	 */
 	public long turn() {
 		return this.turn;

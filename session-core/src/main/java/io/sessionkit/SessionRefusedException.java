@@ -3,9 +3,10 @@ package io.sessionkit;
 import java.util.Objects;
 
 /**
- * A hook refused the input, the request or the reply of a turn. Neither the message nor a
- * cause holds what was refused. The turn is kept beside the history with the verdict. A
- * hook that fails on a reply, instead of refusing it, is a {@link HookFailedException}.
+ * Thrown if a hook refused the input, the request or the reply of a turn. Neither the
+ * message nor a cause contains what was refused. The turn is kept beside the history,
+ * with the verdict. If a hook fails on a reply instead of refusing it, a {@link
+ * HookFailedException} is thrown.
  */
 public final class SessionRefusedException extends SessionException {
 
@@ -15,6 +16,11 @@ public final class SessionRefusedException extends SessionException {
 
 	private final String reason;
 
+	/**
+	 * Creates the exception.
+	 * @param message a description of what was refused, without texts of messages
+	 * @param verdict the verdict of the hook; it must have a reason
+	 */
 	public SessionRefusedException(String message, Verdict verdict) {
 		super(message, null);
 		this.hook = verdict.hook();
@@ -23,15 +29,15 @@ public final class SessionRefusedException extends SessionException {
 	}
 
 	/**
-	 * Who refused.
-	 * @return the name of the hook
+	 * Returns the name of the hook that refused.
+	 * @return the name
 	 */
 	public String hook() {
 		return this.hook;
 	}
 
 	/**
-	 * Where in the turn it refused.
+	 * Returns the phase of the turn in which the hook refused.
 	 * @return the phase
 	 */
 	public Verdict.Phase phase() {
@@ -39,7 +45,8 @@ public final class SessionRefusedException extends SessionException {
 	}
 
 	/**
-	 * Why it refused. Written by the author of the hook, so it may be shown to a person.
+	 * Returns why the hook refused. The author of the hook wrote this text, so it may be
+	 * shown to a person.
 	 * @return the reason
 	 */
 	public String reason() {

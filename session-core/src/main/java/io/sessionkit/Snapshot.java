@@ -5,15 +5,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the model was shown of the history when a turn called it first, after hooks and
- * advisors, without system text and without the turn's own messages. Where the messages
- * are in the log it refers to them; those that were changed on the way are kept in a
- * record of the turn, so that they can be deleted.
+ * The history that was sent to the model in the first model call of a turn, after hooks
+ * and advisors, without the system text and without the turn's own messages. It refers to
+ * messages that are in the log. Messages that were changed before they were sent are kept
+ * in a record of the turn, so that they can be deleted.
  *
  * @param systemDigest the SHA-256 of the system text in UTF-8, in hexadecimal; null if
  * there was none
  * @param system the system text; null unless it is kept
- * @param parts what the history was made of, in order
+ * @param parts the parts of the history, in order
  */
 public record Snapshot(@Nullable String systemDigest, @Nullable String system, List<Part> parts) {
 
@@ -22,12 +22,12 @@ public record Snapshot(@Nullable String systemDigest, @Nullable String system, L
 	}
 
 	/**
-	 * One or more messages of a snapshot, one behind the other.
+	 * One or more consecutive messages of a snapshot.
 	 */
 	public sealed interface Part {
 
 		/**
-		 * How many messages it stands for.
+		 * Returns how many messages the part stands for.
 		 * @return the number of messages
 		 */
 		int size();
@@ -35,7 +35,7 @@ public record Snapshot(@Nullable String systemDigest, @Nullable String system, L
 	}
 
 	/**
-	 * Items as they are stored, with all sequences between the first and the last.
+	 * Items as they are stored, with every sequence from the first to the last.
 	 *
 	 * @param from the sequence of the first
 	 * @param to the sequence of the last
@@ -59,11 +59,11 @@ public record Snapshot(@Nullable String systemDigest, @Nullable String system, L
 	}
 
 	/**
-	 * An item of tool results that was shown without them.
+	 * An item of tool results that was sent without the results.
 	 *
-	 * @param sequence the item
-	 * @param turn its turn
-	 * @param placeholder what stood in the place of each result
+	 * @param sequence the sequence of the item
+	 * @param turn the number of its turn
+	 * @param placeholder the text that was sent instead of each result
 	 */
 	public record Pruned(long sequence, long turn, String placeholder) implements Part {
 
@@ -77,7 +77,7 @@ public record Snapshot(@Nullable String systemDigest, @Nullable String system, L
 	/**
 	 * The two messages of a summary.
 	 *
-	 * @param checkpoint the record that holds it
+	 * @param checkpoint the id of the record that holds it
 	 */
 	public record Summary(String checkpoint) implements Part {
 
@@ -91,7 +91,7 @@ public record Snapshot(@Nullable String systemDigest, @Nullable String system, L
 	/**
 	 * Messages that are kept as they were sent.
 	 *
-	 * @param size how many of them, the next ones in the record of the turn
+	 * @param size how many there are; they are the next ones in the record of the turn
 	 */
 	public record Verbatim(int size) implements Part {
 

@@ -3,11 +3,17 @@ package io.sessionkit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store could not be reached or did not answer. Whether a write took place is unknown
- * only where the message says so.
+ * Thrown if the store could not be reached or did not answer. If it is unknown whether a
+ * write took place, the message says so.
  */
 public final class StoreUnavailableException extends SessionException {
 
+	/**
+	 * Creates the exception.
+	 * @param message a description of what failed, and whether a write may have taken
+	 * place
+	 * @param cause the failure of the store; null if there is none
+	 */
 	public StoreUnavailableException(String message, @Nullable Throwable cause) {
 		super(message, cause);
 	}

@@ -1,7 +1,8 @@
 package io.sessionkit;
 
 /**
- * Tokens as the provider counted them; 0 where it did not say.
+ * The tokens of one or more model calls as the provider counted them; 0 if it did not
+ * report a number.
  *
  * @param input tokens of the request; whether cached ones are among them depends on the
  * provider
@@ -11,11 +12,11 @@ package io.sessionkit;
  */
 public record TokenUsage(long input, long output, long cacheRead, long cacheWrite) {
 
-	/** Nothing counted. */
+	/** No tokens. */
 	public static final TokenUsage NONE = new TokenUsage(0, 0, 0, 0);
 
 	/**
-	 * Input and output together.
+	 * Returns the sum of input and output.
 	 * @return the sum
 	 */
 	public long total() {
@@ -23,8 +24,8 @@ public record TokenUsage(long input, long output, long cacheRead, long cacheWrit
 	}
 
 	/**
-	 * This and the other, added part by part.
-	 * @param other what to add
+	 * Adds another usage to this one, part by part.
+	 * @param other the usage to add
 	 * @return the sum
 	 */
 	public TokenUsage plus(TokenUsage other) {

@@ -11,27 +11,28 @@ import org.jspecify.annotations.Nullable;
  * One question and its answer, without the messages: those are the {@link SessionItem}s
  * that carry its number.
  *
- * @param id chosen before the call, unique in the session; 1 to 64 characters. A commit
- * that is repeated with the same id changes nothing
- * @param number given by the store at commit, from 1, unique over all branches of the
- * session and never reused; 0 before that
+ * @param id the id, chosen before the call and unique in the session; 1 to 64 characters.
+ * A commit that is repeated with the same id changes nothing
+ * @param number the number, assigned by the store at commit, from 1, unique over all
+ * branches of the session and never reused; 0 before that
  * @param parent the number of the turn that this one follows; 0 for the first
  * @param branch the branch it was written on
- * @param status what became of it
+ * @param status how the turn ended, or why it is still open
  * @param agent the agent that the call named; null if it named none
- * @param model the model of the last round; null if there was none or it did not say
+ * @param model the model of the last round; null if there was no round or the provider
+ * did not name the model
  * @param startedAt when the turn was opened
  * @param endedAt when it ended; null while it is open
  * @param rounds one entry for each answer of the model, in order
  * @param tools the tools that were offered: name to digest of the definition
- * @param failure what ended a failed turn: the class name of the exception, never its
- * message, or "no reply"; null otherwise
+ * @param failure the reason why a failed turn ended: the class name of the exception,
+ * never its message, or "no reply"; null otherwise
  * @param items how many items it has
  * @param tokens the estimated tokens of its items
- * @param verdicts what hooks decided on it or noted, in order; none where all left it as
- * it was without a note
- * @param snapshot what was sent of the history in its first model call; null if it called
- * no model, or was stored before there were snapshots
+ * @param verdicts the decisions and notes of the hooks, in order; empty if all hooks left
+ * the turn unchanged without a note
+ * @param snapshot the history that was sent in its first model call; null if it called no
+ * model, or was stored before there were snapshots
  * @param inputs the advisor parameters of the call that are kept, by name
  */
 public record Turn(String id, long number, long parent, String branch, TurnStatus status, @Nullable String agent,
@@ -40,7 +41,7 @@ public record Turn(String id, long number, long parent, String branch, TurnStatu
 		@Nullable Snapshot snapshot, Map<String, Object> inputs) {
 
 	/**
-	 * The longest turn id, in characters.
+	 * The maximum length of a turn id, in characters.
 	 */
 	public static final int MAX_ID_LENGTH = 64;
 
@@ -65,19 +66,19 @@ public record Turn(String id, long number, long parent, String branch, TurnStatu
 	}
 
 	/**
-	 * A turn that no hook had a say in.
-	 * @param id chosen before the call
-	 * @param number given by the store
-	 * @param parent the turn that this one follows
+	 * Creates a turn without verdicts, snapshot and inputs.
+	 * @param id the id, chosen before the call
+	 * @param number the number, assigned by the store
+	 * @param parent the number of the turn that this one follows
 	 * @param branch the branch it was written on
-	 * @param status what became of it
+	 * @param status how the turn ended, or why it is still open
 	 * @param agent the agent that the call named
 	 * @param model the model of the last round
 	 * @param startedAt when it was opened
 	 * @param endedAt when it ended
 	 * @param rounds one entry for each answer of the model
 	 * @param tools the tools that were offered
-	 * @param failure what ended a failed turn
+	 * @param failure the reason why a failed turn ended
 	 * @param items how many items it has
 	 * @param tokens the estimated tokens of its items
 	 */
@@ -89,22 +90,22 @@ public record Turn(String id, long number, long parent, String branch, TurnStatu
 	}
 
 	/**
-	 * A turn without snapshot and inputs.
-	 * @param id chosen before the call
-	 * @param number given by the store
-	 * @param parent the turn that this one follows
+	 * Creates a turn without snapshot and inputs.
+	 * @param id the id, chosen before the call
+	 * @param number the number, assigned by the store
+	 * @param parent the number of the turn that this one follows
 	 * @param branch the branch it was written on
-	 * @param status what became of it
+	 * @param status how the turn ended, or why it is still open
 	 * @param agent the agent that the call named
 	 * @param model the model of the last round
 	 * @param startedAt when it was opened
 	 * @param endedAt when it ended
 	 * @param rounds one entry for each answer of the model
 	 * @param tools the tools that were offered
-	 * @param failure what ended a failed turn
+	 * @param failure the reason why a failed turn ended
 	 * @param items how many items it has
 	 * @param tokens the estimated tokens of its items
-	 * @param verdicts what hooks decided on it
+	 * @param verdicts the decisions and notes of the hooks
 	 */
 	public Turn(String id, long number, long parent, String branch, TurnStatus status, @Nullable String agent,
 			@Nullable String model, Instant startedAt, @Nullable Instant endedAt, List<Round> rounds,
@@ -114,7 +115,7 @@ public record Turn(String id, long number, long parent, String branch, TurnStatu
 	}
 
 	/**
-	 * What all rounds cost together.
+	 * Returns the token usage of all rounds together.
 	 * @return the sum; {@link TokenUsage#NONE} without rounds
 	 */
 	public TokenUsage usage() {
@@ -122,7 +123,7 @@ public record Turn(String id, long number, long parent, String branch, TurnStatu
 	}
 
 	/**
-	 * This turn as the store numbered it.
+	 * Returns this turn as the store has numbered it.
 	 * @param number its number
 	 * @param parent the number of the turn it follows
 	 * @param branch the branch it is on

@@ -1,11 +1,16 @@
 package io.sessionkit;
 
 /**
- * Another call works on the open turn of the session at this moment, in this process or
- * another one. Nothing was changed; try again when it is done.
+ * Thrown if another call is working on the open turn of the session, in this process or
+ * in another one, or may be doing so because this call has lost its lease. This call runs
+ * nothing more; the message says what it has done. Try again when the other call is done.
  */
 public final class TurnInProgressException extends SessionException {
 
+	/**
+	 * Creates the exception.
+	 * @param message a description of what is in progress and what to do
+	 */
 	public TurnInProgressException(String message) {
 		super(message, null);
 	}

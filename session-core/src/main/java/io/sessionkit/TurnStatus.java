@@ -1,31 +1,38 @@
 package io.sessionkit;
 
 /**
- * What became of a turn. Only {@link #COMPLETED} turns of the active branch are history;
- * the others are kept beside it, to be looked at.
+ * The status of a turn: how it ended, or why it is still open. Only {@link #COMPLETED}
+ * turns of the active branch are history. The others are kept beside the history and can
+ * be inspected.
  */
 public enum TurnStatus {
 
-	/** Question and answer are there: part of the history. */
+	/** The turn has its question and its answer, and can be part of the history. */
 	COMPLETED,
 
 	/** A tool call waits for a person; later calls continue the turn. */
 	AWAITING_APPROVAL,
 
-	/** The model, a tool or the application threw; kept with what there was. */
+	/**
+	 * The model, a tool or the application threw. The turn is kept with what it had so
+	 * far.
+	 */
 	FAILED,
 
-	/** The caller went away before the answer was whole. */
+	/** The caller cancelled the call before the answer was complete. */
 	CANCELLED,
 
-	/** A hook refused the input, a request or the answer; the verdict says which. */
+	/** A hook refused the input, a request or the answer. The verdict says which. */
 	REFUSED,
 
-	/** Written step by step and not finished yet, or left behind by a killed process. */
+	/**
+	 * The turn is written step by step and is not finished yet, or a killed process left
+	 * it behind.
+	 */
 	INCOMPLETE;
 
 	/**
-	 * Whether later calls may still add to the turn.
+	 * Returns whether later calls may still add to the turn.
 	 * @return true for {@link #AWAITING_APPROVAL} and {@link #INCOMPLETE}
 	 */
 	public boolean isOpen() {

@@ -3,10 +3,15 @@ package io.sessionkit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stored payload that cannot be read. Nothing was changed or deleted.
+ * Thrown if a stored payload cannot be read. Nothing was changed or deleted.
  */
 public final class UnreadablePayloadException extends SessionException {
 
+	/**
+	 * Creates the exception.
+	 * @param message a description of the payload that cannot be read
+	 * @param cause the failure of the codec; null if there is none
+	 */
 	public UnreadablePayloadException(String message, @Nullable Throwable cause) {
 		super(message, cause);
 	}

@@ -1,10 +1,15 @@
 package io.sessionkit;
 
 /**
- * A payload written by a newer version. Nothing was changed; read it with that version.
+ * Thrown if a payload was written by a newer version. Nothing was changed. Read the
+ * payload with that version.
  */
 public final class UnsupportedVersionException extends SessionException {
 
+	/**
+	 * Creates the exception.
+	 * @param message a description of the payload and its version
+	 */
 	public UnsupportedVersionException(String message) {
 		super(message, null);
 	}

@@ -5,15 +5,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a hook decided on a turn, other than to leave things as they are without a word. A
- * decision that a hook repeats in each round of the turn is one verdict.
+ * A decision or note of a hook on a turn. A hook that leaves things as they are without a
+ * note gives no verdict. A decision that a hook repeats in each round of the turn is one
+ * verdict.
  *
  * @param hook the name of the hook
- * @param phase where in the turn it was asked
- * @param outcome what it decided
- * @param reason why it refused or what it noted, in the words of its author; how it
- * failed: the class name of what it threw, or what was wrong with what it returned; null
- * otherwise
+ * @param phase the phase of the turn in which the hook ran
+ * @param outcome the decision
+ * @param reason the reason of a refusal or the text of a note, in the words of the author
+ * of the hook; for a failure the class name of what the hook threw, or a description of
+ * what was wrong with what it returned; null otherwise
  */
 public record Verdict(String hook, Phase phase, Outcome outcome, @Nullable String reason) {
 
@@ -24,11 +25,11 @@ public record Verdict(String hook, Phase phase, Outcome outcome, @Nullable Strin
 	}
 
 	/**
-	 * Where in a turn a hook is asked.
+	 * The points of a turn at which a hook runs.
 	 */
 	public enum Phase {
 
-		/** Once, on what the user says. */
+		/** Once, on the input of the user. */
 		BEFORE_TURN,
 
 		/** Before each model call, on the request. */
@@ -37,29 +38,29 @@ public record Verdict(String hook, Phase phase, Outcome outcome, @Nullable Strin
 		/** After each model call, on the reply. */
 		AFTER_MODEL,
 
-		/** Once, on what is kept of the turn. */
+		/** Once, on the messages of the turn that are to be stored. */
 		BEFORE_SAVE
 
 	}
 
 	/**
-	 * What a hook decided.
+	 * The possible decisions of a hook.
 	 */
 	public enum Outcome {
 
-		/** It left things as they are, and noted something. */
+		/** The hook left things as they are and added a note. */
 		PASSED,
 
-		/** It put something else in the place of what it was given. */
+		/** The hook replaced what it was given. */
 		REPLACED,
 
-		/** It answered, so the model was not called. */
+		/** The hook answered, so the model was not called. */
 		ANSWERED,
 
-		/** It refused. */
+		/** The hook refused. */
 		REFUSED,
 
-		/** It threw, or returned what its phase does not allow. */
+		/** The hook threw, or returned something that its phase does not allow. */
 		FAILED
 
 	}

@@ -1,20 +1,21 @@
 package io.sessionkit;
 
 /**
- * How much the view holds, kept in the header so that nobody has to scan for it.
+ * The size of the view, kept in the session header so that it never has to be computed by
+ * scanning.
  *
- * @param turns completed turns of the active branch since the checkpoint
- * @param items their items
+ * @param turns the number of completed turns of the active branch since the last summary
+ * @param items the number of their items
  * @param tokens the estimated tokens of these items
  */
 public record ViewTotals(long turns, long items, long tokens) {
 
-	/** An empty view. */
+	/** The totals of an empty view. */
 	public static final ViewTotals NONE = new ViewTotals(0, 0, 0);
 
 	/**
-	 * What is left of these totals.
-	 * @param other what is taken out
+	 * Returns these totals without others.
+	 * @param other the totals to subtract
 	 * @return the new totals
 	 */
 	public ViewTotals minus(ViewTotals other) {
@@ -22,7 +23,7 @@ public record ViewTotals(long turns, long items, long tokens) {
 	}
 
 	/**
-	 * These totals with a turn more.
+	 * Returns these totals with one more turn.
 	 * @param items the items of the turn
 	 * @param tokens the tokens of the turn
 	 * @return the new totals

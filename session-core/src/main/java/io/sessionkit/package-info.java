@@ -1,5 +1,5 @@
 /**
- * The words of SessionKit.
+ * The core types of SessionKit: sessions, turns, items, and the exceptions.
  */
 @NullMarked
 package io.sessionkit;

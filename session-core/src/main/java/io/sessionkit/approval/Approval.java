@@ -9,30 +9,30 @@ import io.sessionkit.SessionKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One tool call that needs consent, and what has become of it so far.
+ * A tool call that needs the consent of a person, with its status and its decisions so
+ * far.
  *
  * @param key the session
- * @param id its name in the session, the same for good; also the key by which a tool can
- * recognize a call that it has seen
- * @param turnId the turn that makes the call
+ * @param id its id in the session, which never changes; also the key by which a tool can
+ * recognize a call that it has already seen
+ * @param turnId the id of the turn that makes the call
  * @param round the model call of the turn that made it, from 1
- * @param index its place among the calls of that reply, from 0
+ * @param index its position among the calls of that reply, from 0
  * @param agent the agent that made it; null if the call to the model named none
- * @param callId the id that the model gave it; may be empty or there twice
+ * @param callId the id that the model gave it; may be empty, and need not be unique
  * @param tool the name of the tool
  * @param arguments its arguments, as the model wrote them
- * @param digest what a decision is bound to besides the id: the digest of tool and
- * arguments
- * @param description what the policy has to say to whoever decides; null for nothing
- * @param status what it has come to
+ * @param digest the digest of tool and arguments; a decision is bound to it and to the id
+ * @param description a text of the policy for the person who decides; null for none
+ * @param status its status
  * @param requestedAt when the reply was held back
- * @param expiresAt when it can be decided no more; null: always can
- * @param decisions all that was decided on it, in that order; none at first. One that
+ * @param expiresAt when the time to decide is over; null if it never is
+ * @param decisions all decisions on it, the oldest first; empty at first. A call that
  * turned out to be uncertain is decided once more
  * @param claimedAt when a process began to run it; null if none did
  * @param endedAt when its result was stored; null if there is none
- * @param requirements what a call that goes on with it must bring
- * @param times how often the reply makes this very call, with the same id, tool and
+ * @param requirements the conditions under which another call can continue with it
+ * @param times how often the reply makes this same call, with the same id, tool and
  * arguments; it is one approval, runs once, and its result answers each of them
  */
 public record Approval(SessionKey key, String id, String turnId, int round, int index, @Nullable String agent,
@@ -47,21 +47,23 @@ public record Approval(SessionKey key, String id, String turnId, int round, int 
 	/**
 	 * A decision as it was stored.
 	 *
-	 * @param verb what was decided
-	 * @param by who decided
-	 * @param at when
-	 * @param reason why, as the model is told; null if no reason was given
-	 * @param arguments the arguments that run in the place of the model's; null for those
-	 * @param digest the digest of tool and arguments that run; null if nothing is to run
-	 * @param standing the standing decision that decided this call; null if it was
-	 * decided by itself
+	 * @param verb the kind of decision
+	 * @param by the name of who decided
+	 * @param at when it was decided
+	 * @param reason the reason as the model is told it; null if no reason was given
+	 * @param arguments the arguments to run with instead of the model's; null for the
+	 * model's
+	 * @param digest the digest of the tool and the arguments to run; null if nothing is
+	 * to run
+	 * @param standing the id of the standing decision that decided this call; null if
+	 * this call was decided by itself
 	 */
 	public record Decided(Decision.Verb verb, String by, Instant at, @Nullable String reason,
 			@Nullable String arguments, @Nullable String digest, @Nullable String standing) {
 
 		/**
-		 * The decision without its texts, which may be secret.
-		 * @return who decided and when
+		 * Returns the decision without its texts, which may be secret.
+		 * @return the kind of decision, who decided and when
 		 */
 		@Override
 		public String toString() {
@@ -71,20 +73,21 @@ public record Approval(SessionKey key, String id, String turnId, int round, int 
 	}
 
 	/**
-	 * What a call that goes on with it must bring.
+	 * The conditions under which another call can continue with a held tool call.
 	 *
 	 * @param toolDigest the digest of the tool's name, description and input schema; null
 	 * if no such tool was offered
 	 * @param schema the input schema of the tool; null if no such tool was offered
-	 * @param version the application's own marker; null if it had none
-	 * @param traceId the trace of the call that was paused; null if there was none
+	 * @param version the application's own version marker; null if it had none
+	 * @param traceId the id of the trace of the call that was paused, for information
+	 * only; null if there was none
 	 */
 	public record Requirements(@Nullable String toolDigest, @Nullable String schema, @Nullable String version,
 			@Nullable String traceId) {
 	}
 
 	/**
-	 * Returns what was decided last.
+	 * Returns the last decision.
 	 * @return the decision; null if nothing was decided
 	 */
 	public @Nullable Decided decision() {
@@ -92,7 +95,8 @@ public record Approval(SessionKey key, String id, String turnId, int round, int 
 	}
 
 	/**
-	 * Returns the decision by which it runs or ran, whatever was decided since.
+	 * Returns the decision that lets the call run or let it run, whatever was decided
+	 * since.
 	 * @return the last approval; null if nobody approved it
 	 */
 	public @Nullable Decided permission() {
@@ -103,8 +107,8 @@ public record Approval(SessionKey key, String id, String turnId, int round, int 
 	}
 
 	/**
-	 * Returns the arguments that run, or ran.
-	 * @return those that were approved last, else the model's
+	 * Returns the arguments with which the call runs or ran.
+	 * @return the arguments that were approved last, otherwise the model's
 	 */
 	public String effectiveArguments() {
 		Decided permission = permission();
@@ -113,27 +117,50 @@ public record Approval(SessionKey key, String id, String turnId, int round, int 
 	}
 
 	/**
-	 * Returns whether it runs or ran with other arguments than the model's.
+	 * Returns whether the call runs or ran with arguments other than the model's.
+	 * @return true if a person has changed the arguments
 	 */
 	public boolean isEdited() {
 		Decided permission = permission();
 		return permission != null && permission.arguments() != null;
 	}
 
+	/**
+	 * Returns a copy with another status. For SessionKit's own packages.
+	 * @param status the status
+	 * @return the copy
+	 */
 	public Approval with(ApprovalStatus status) {
 		return changed(status, this.decisions, this.claimedAt, this.endedAt);
 	}
 
+	/**
+	 * Returns a copy with another status and one more decision. For SessionKit's own
+	 * packages.
+	 * @param status the status
+	 * @param decision the decision to append
+	 * @return the copy
+	 */
 	public Approval decided(ApprovalStatus status, Decided decision) {
 		List<Decided> all = new ArrayList<>(this.decisions);
 		all.add(decision);
 		return changed(status, all, this.claimedAt, this.endedAt);
 	}
 
+	/**
+	 * Returns a copy that a process is about to run. For SessionKit's own packages.
+	 * @param at when the process claimed it
+	 * @return the copy
+	 */
 	public Approval claimed(Instant at) {
 		return changed(ApprovalStatus.CLAIMED, this.decisions, at, null);
 	}
 
+	/**
+	 * Returns a copy whose result is stored. For SessionKit's own packages.
+	 * @param at when the result was stored
+	 * @return the copy
+	 */
 	public Approval ended(Instant at) {
 		return changed(ApprovalStatus.DONE, this.decisions, this.claimedAt, at);
 	}
@@ -146,8 +173,8 @@ public record Approval(SessionKey key, String id, String turnId, int round, int 
 	}
 
 	/**
-	 * The call without its arguments, which may be secret.
-	 * @return tool, session and status
+	 * Returns the call without its arguments, which may be secret.
+	 * @return tool, session, id and status
 	 */
 	@Override
 	public String toString() {

@@ -1,14 +1,14 @@
 package io.sessionkit.approval;
 
 /**
- * What happened to a tool call that needs consent. An application hears it as a Spring
- * application event. It is told after it was stored; what a listener throws is logged and
- * changes nothing.
+ * A change of a tool call that needs consent. An application receives it as a Spring
+ * application event. It is published after the change was stored. An exception of a
+ * listener is logged and changes nothing.
  */
 public sealed interface ApprovalEvent {
 
 	/**
-	 * The call as it is now.
+	 * Returns the call as it is now.
 	 * @return the call
 	 */
 	Approval approval();
@@ -30,8 +30,8 @@ public sealed interface ApprovalEvent {
 	}
 
 	/**
-	 * Nobody has decided in time, and the turn goes on. It is told when the turn goes on,
-	 * not when the time is over.
+	 * Nobody has decided in time, and the turn continues. This event is published when
+	 * the turn continues, not when the time is over.
 	 *
 	 * @param approval the call as it is now
 	 */
@@ -39,7 +39,7 @@ public sealed interface ApprovalEvent {
 	}
 
 	/**
-	 * The call has run, and what it returned is stored.
+	 * The call has run, and its result is stored.
 	 *
 	 * @param approval the call as it is now
 	 */

@@ -1,31 +1,31 @@
 package io.sessionkit.approval;
 
 /**
- * Says which tool calls need a person's consent. Of several policies the strictest
- * counts: denying, then asking, then allowing.
+ * Decides which tool calls need a person's consent. If there are several policies, the
+ * strictest ruling counts: a denial first, then a request for consent, then permission.
  * <p>
- * It is asked once for each call, when the reply that makes it is whole and before any of
- * its calls runs; not again when a call that waited goes on. What it throws ends the
- * turn, and none of the calls runs. One policy serves many turns at once and must be safe
- * for use by many threads.
+ * It is called once for each tool call, when the reply is complete and before any call of
+ * the reply runs. It is not called again when a call that waited continues. If it throws,
+ * the turn ends and none of the calls runs. One policy serves many turns at once and must
+ * be safe for use by many threads.
  */
 @FunctionalInterface
 public interface ApprovalPolicy {
 
 	/**
-	 * Rules on a call.
-	 * @param request the call and what is known of the turn that makes it
-	 * @return whether it may run
+	 * Rules on a tool call.
+	 * @param request the call, with information on the turn that makes it
+	 * @return the ruling: whether the call may run
 	 */
 	Ruling rule(ToolRequest request);
 
 	/**
-	 * Returns whether it rules on calls of a tool; on all by default. Where it does, a
-	 * call whose arguments cannot be read, do not fit the tool's input schema, or say
-	 * something else than the tool would get is shown to it without arguments, and needs
-	 * consent unless it denies the call.
+	 * Returns whether this policy rules on the calls of a tool. By default it rules on
+	 * all. If it does, it also sees calls whose arguments cannot be read, do not fit the
+	 * tool's input schema, or differ from what the tool would get. It sees such a call
+	 * without arguments, and the call needs consent unless the policy denies it.
 	 * @param tool the name of the tool
-	 * @return false if its calls are none of this policy's business
+	 * @return false if this policy does not concern the tool
 	 */
 	default boolean appliesTo(String tool) {
 		return true;

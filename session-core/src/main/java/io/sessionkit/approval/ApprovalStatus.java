@@ -1,49 +1,52 @@
 package io.sessionkit.approval;
 
 /**
- * Where a tool call that needs an approval has come to.
+ * The status of a tool call that needs an approval.
  *
  * <pre>
  * PROPOSED ─► APPROVED ─► CLAIMED ─► DONE
  *    ├─► REJECTED, DENIED, CANCELLED
  *    ├─► EXPIRED
- *    └─► CLAIMED, and whoever claimed it is gone ─► UNCERTAIN ─► APPROVED, DONE, REJECTED
+ *    └─► CLAIMED, and the process that claimed it is gone ─► UNCERTAIN ─► APPROVED, DONE, REJECTED
  * </pre>
  */
 public enum ApprovalStatus {
 
-	/** It waits for a person. */
+	/** The call waits for a person. */
 	PROPOSED,
 
-	/** It may run, and has not begun to. */
+	/** The call may run, and has not started. */
 	APPROVED,
 
-	/** A process is about to run it, or runs it. */
+	/** A process is about to run the call, or is running it. */
 	CLAIMED,
 
-	/** It has run, and its result is stored; or a person has answered in its place. */
+	/**
+	 * The call has run, and its result is stored; or a person has given the result
+	 * instead.
+	 */
 	DONE,
 
-	/** A person has said no: it does not run. */
+	/** A person has rejected the call. It does not run. */
 	REJECTED,
 
-	/** A policy has said no: it does not run. */
+	/** A policy has denied the call. It does not run. */
 	DENIED,
 
-	/** The turn goes on without it: it does not run. */
+	/** The turn continues or ends without the call. It does not run. */
 	CANCELLED,
 
-	/** Nobody has decided in time: it does not run. */
+	/** Nobody has decided in time. The call does not run. */
 	EXPIRED,
 
 	/**
-	 * It was claimed, and whoever claimed it is gone without a result. It may have run or
-	 * not; it is never run again unless a person says so.
+	 * The process that claimed the call has ended without storing a result. The call may
+	 * have run or not. It is never run again unless a person decides so.
 	 */
 	UNCERTAIN;
 
 	/**
-	 * Whether a person has to decide.
+	 * Returns whether a person has to decide.
 	 * @return true for {@link #PROPOSED} and {@link #UNCERTAIN}
 	 */
 	public boolean isPending() {
@@ -51,7 +54,7 @@ public enum ApprovalStatus {
 	}
 
 	/**
-	 * Whether nothing changes any more.
+	 * Returns whether the status is final.
 	 * @return true for all but {@link #PROPOSED}, {@link #APPROVED}, {@link #CLAIMED} and
 	 * {@link #UNCERTAIN}
 	 */

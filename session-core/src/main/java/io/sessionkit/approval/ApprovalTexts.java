@@ -1,14 +1,14 @@
 package io.sessionkit.approval;
 
 /**
- * What the model is told in the place of a result, or with it. Where a method throws, or
- * returns null, the model is told what this interface says. It must be safe for use by
- * many threads.
+ * The texts that the model gets instead of the result of a tool call, or with it. If a
+ * method throws or returns null, the model gets the default text of this interface. An
+ * implementation must be safe for use by many threads.
  */
 public interface ApprovalTexts {
 
 	/**
-	 * A person has said no, and no reason was given.
+	 * Returns the text for a call that a person has rejected without a reason.
 	 * @param approval the call
 	 * @return the text
 	 */
@@ -17,7 +17,7 @@ public interface ApprovalTexts {
 	}
 
 	/**
-	 * A policy has said no, and no reason was given.
+	 * Returns the text for a call that a policy has denied without a reason.
 	 * @param approval the call
 	 * @return the text
 	 */
@@ -26,7 +26,7 @@ public interface ApprovalTexts {
 	}
 
 	/**
-	 * Nobody has decided in time.
+	 * Returns the text for a call on which nobody has decided in time.
 	 * @param approval the call
 	 * @return the text
 	 */
@@ -35,7 +35,7 @@ public interface ApprovalTexts {
 	}
 
 	/**
-	 * The conversation went on without it.
+	 * Returns the text for a call that was cancelled before it ran.
 	 * @param approval the call
 	 * @return the text
 	 */
@@ -44,7 +44,8 @@ public interface ApprovalTexts {
 	}
 
 	/**
-	 * The conversation went on, and nobody knows whether the call ran.
+	 * Returns the text for a call of which nobody knows whether it ran, when the turn
+	 * continues or ends.
 	 * @param approval the call
 	 * @return the text
 	 */
@@ -53,11 +54,12 @@ public interface ApprovalTexts {
 	}
 
 	/**
-	 * Tells the model that a person has approved the call with other arguments. It ran
-	 * with those, or may have. The model's own message stays as it was.
-	 * @param approval the call, with both
-	 * @param result what the tool returned, what a person has answered in its place, or
-	 * what is said of a call of which nobody knows whether it ran
+	 * Returns the text that tells the model that a person has approved the call with
+	 * other arguments. The call ran with those, or may have. The model's own message
+	 * stays as it was.
+	 * @param approval the call, with both the model's arguments and the approved ones
+	 * @param result the result of the tool, the result that a person has given instead,
+	 * or the text for a call that may have run but has no result
 	 * @return the text
 	 */
 	default String edited(Approval approval, String result) {

@@ -3,34 +3,37 @@ package io.sessionkit.approval;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a person says on a tool call.
+ * The decision of a person on a tool call.
  *
- * @param verb what is to become of it
- * @param by who says so
+ * @param verb the kind of decision
+ * @param by the name of who decides; not blank
  * @param text the reason of a rejection, or the result of an answer; null for none
- * @param arguments the arguments that are to run in the place of the model's; null for
- * those
- * @param always for which calls to come it counts too; null for this one alone
+ * @param arguments the arguments to run with instead of the model's; null for the model's
+ * @param always the later calls for which the decision counts too; null for this call
+ * alone
  */
 public record Decision(Verb verb, String by, @Nullable String text, @Nullable String arguments,
 		StandingDecision.@Nullable Scope always) {
 
-	/** What is to become of a call. */
+	/** The kinds of decision. */
 	public enum Verb {
 
-		/** It runs. */
+		/** The call runs. */
 		APPROVE,
 
-		/** It does not run. */
+		/** The call does not run. */
 		REJECT,
 
-		/** It was uncertain whether it ran: it runs again. */
+		/** It was uncertain whether the call ran; it runs again, with the same id. */
 		RETRY,
 
-		/** It was uncertain whether it ran: this is its result. */
+		/** It was uncertain whether the call ran; the decision has its result. */
 		ANSWER;
 
-		/** Whether the call runs by it. */
+		/**
+		 * Returns whether the call runs after such a decision.
+		 * @return true for {@link #APPROVE} and {@link #RETRY}
+		 */
 		public boolean runs() {
 			return this == APPROVE || this == RETRY;
 		}
@@ -51,8 +54,8 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 	}
 
 	/**
-	 * The call runs.
-	 * @param by who says so
+	 * Creates an approval: the call runs.
+	 * @param by the name of who decides
 	 * @return the decision
 	 */
 	public static Decision approve(String by) {
@@ -60,8 +63,9 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 	}
 
 	/**
-	 * The call does not run, and the model is told the default.
-	 * @param by who says so
+	 * Creates a rejection without a reason: the call does not run, and the model gets the
+	 * default text.
+	 * @param by the name of who decides
 	 * @return the decision
 	 */
 	public static Decision reject(String by) {
@@ -69,9 +73,9 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 	}
 
 	/**
-	 * The call does not run.
-	 * @param by who says so
-	 * @param reason what the model is told; an empty text is told as it is
+	 * Creates a rejection: the call does not run.
+	 * @param by the name of who decides
+	 * @param reason the text that the model gets; an empty text is passed on as it is
 	 * @return the decision
 	 */
 	public static Decision reject(String by, String reason) {
@@ -79,8 +83,8 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 	}
 
 	/**
-	 * A call of which nobody knows whether it ran runs again, with the same id.
-	 * @param by who says so
+	 * Creates a decision that an uncertain call runs again, with the same id.
+	 * @param by the name of who decides
 	 * @return the decision
 	 */
 	public static Decision retry(String by) {
@@ -88,9 +92,9 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 	}
 
 	/**
-	 * A call of which nobody knows whether it ran has this result.
-	 * @param by who says so
-	 * @param result what the model is told
+	 * Creates a decision that gives an uncertain call its result.
+	 * @param by the name of who decides
+	 * @param result the result that the model gets
 	 * @return the decision
 	 */
 	public static Decision answer(String by, String result) {
@@ -98,26 +102,30 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 	}
 
 	/**
-	 * This approval with other arguments.
-	 * @param json the arguments that run, a JSON object that fits the tool's schema
-	 * @return a copy with them
+	 * Returns this approval with other arguments.
+	 * @param json the arguments to run with, a JSON object that fits the tool's schema
+	 * @return a copy with these arguments
+	 * @throws IllegalArgumentException if this is not an approval, or counts for later
+	 * calls too
 	 */
 	public Decision withArguments(String json) {
 		return new Decision(this.verb, this.by, this.text, json, this.always);
 	}
 
 	/**
-	 * This decision for calls to come in the session too.
-	 * @param scope for which of them
+	 * Returns this decision for later calls in the session too.
+	 * @param scope the later calls for which it counts
 	 * @return a copy that counts for them
+	 * @throws IllegalArgumentException if this is neither an approval nor a rejection, or
+	 * has other arguments
 	 */
 	public Decision always(StandingDecision.Scope scope) {
 		return new Decision(this.verb, this.by, this.text, this.arguments, scope);
 	}
 
 	/**
-	 * The decision without its texts, which may be secret.
-	 * @return verb and who decided
+	 * Returns the decision without its texts, which may be secret.
+	 * @return the kind of decision and who decided
 	 */
 	@Override
 	public String toString() {

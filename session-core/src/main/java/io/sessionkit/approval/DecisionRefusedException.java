@@ -4,8 +4,9 @@ import io.sessionkit.SessionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A decision on a tool call does not count: somebody else was first, the time was over,
- * the call is not the one that was shown, or there is none. Nothing was changed.
+ * Thrown if a decision on a tool call does not count: somebody else was first, the time
+ * to decide was over, the call is not the one that was shown, there is no such call, or
+ * the decision does not fit its status or its tool. Nothing was changed.
  */
 public final class DecisionRefusedException extends SessionException {
 
@@ -13,6 +14,13 @@ public final class DecisionRefusedException extends SessionException {
 
 	private final @Nullable String decidedBy;
 
+	/**
+	 * Creates the exception.
+	 * @param message a description of why the decision does not count
+	 * @param status the status of the call; null if there is no such call, or it is
+	 * unknown
+	 * @param decidedBy the name of who made the decision that counts; null if nobody did
+	 */
 	public DecisionRefusedException(String message, @Nullable ApprovalStatus status, @Nullable String decidedBy) {
 		super(message, null);
 		this.status = status;
@@ -20,16 +28,17 @@ public final class DecisionRefusedException extends SessionException {
 	}
 
 	/**
-	 * What the call has come to.
-	 * @return its status now; null if there is no such call
+	 * Returns the status of the call.
+	 * @return its status now; null if there is no such call, or if the call changed on
+	 * each attempt
 	 */
 	public @Nullable ApprovalStatus status() {
 		return this.status;
 	}
 
 	/**
-	 * Whose decision counts.
-	 * @return who decided; null if nobody did
+	 * Returns the name of who made the decision that counts.
+	 * @return the name; null if nobody decided
 	 */
 	public @Nullable String decidedBy() {
 		return this.decidedBy;

@@ -5,20 +5,26 @@ import java.util.List;
 import io.sessionkit.SessionException;
 
 /**
- * A turn that waits for approvals cannot be continued by this call: its tools are not the
- * ones that were approved. Nothing was run.
+ * Thrown if this call cannot continue a turn that waits for approvals, because its tools,
+ * or the application's version marker, are not those that the approvals were requested
+ * for. Nothing was run.
  */
 public final class ResumeRefusedException extends SessionException {
 
 	private final List<String> changes;
 
+	/**
+	 * Creates the exception.
+	 * @param message a description of what is different and what to do
+	 * @param changes one sentence for each difference
+	 */
 	public ResumeRefusedException(String message, List<String> changes) {
 		super(message, null);
 		this.changes = List.copyOf(changes);
 	}
 
 	/**
-	 * What is different.
+	 * Returns the differences.
 	 * @return one sentence for each difference
 	 */
 	public List<String> changes() {

@@ -3,24 +3,24 @@ package io.sessionkit.approval;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a policy says on a tool call.
+ * The ruling of a policy on a tool call.
  *
- * @param outcome whether it may run
- * @param text for {@link Outcome#ASK} what the person who decides is told, for
- * {@link Outcome#DENY} what the model is told; null for nothing in particular
+ * @param outcome whether the call may run
+ * @param text for {@link Outcome#ASK} a text for the person who decides, for {@link
+ * Outcome#DENY} the text that the model gets; null for the default
  */
 public record Ruling(Outcome outcome, @Nullable String text) {
 
-	/** From the mildest to the strictest. */
+	/** The possible rulings, from the mildest to the strictest. */
 	public enum Outcome {
 
-		/** It may run. */
+		/** The call may run. */
 		ALLOW,
 
-		/** A person decides. */
+		/** A person decides on the call. */
 		ASK,
 
-		/** It does not run. */
+		/** The call does not run. */
 		DENY
 
 	}
@@ -28,7 +28,7 @@ public record Ruling(Outcome outcome, @Nullable String text) {
 	private static final Ruling ALLOW = new Ruling(Outcome.ALLOW, null);
 
 	/**
-	 * The call may run.
+	 * Returns the ruling that the call may run.
 	 * @return the ruling
 	 */
 	public static Ruling allow() {
@@ -36,7 +36,7 @@ public record Ruling(Outcome outcome, @Nullable String text) {
 	}
 
 	/**
-	 * A person decides.
+	 * Returns the ruling that a person decides.
 	 * @return the ruling
 	 */
 	public static Ruling ask() {
@@ -44,8 +44,8 @@ public record Ruling(Outcome outcome, @Nullable String text) {
 	}
 
 	/**
-	 * A person decides.
-	 * @param description what that person is told
+	 * Returns the ruling that a person decides, with a text for that person.
+	 * @param description the text for the person who decides
 	 * @return the ruling
 	 */
 	public static Ruling ask(String description) {
@@ -53,8 +53,8 @@ public record Ruling(Outcome outcome, @Nullable String text) {
 	}
 
 	/**
-	 * The call does not run.
-	 * @param reason what the model is told in the place of a result
+	 * Returns the ruling that the call does not run.
+	 * @param reason the text that the model gets instead of a result
 	 * @return the ruling
 	 */
 	public static Ruling deny(String reason) {
@@ -62,7 +62,10 @@ public record Ruling(Outcome outcome, @Nullable String text) {
 	}
 
 	/**
-	 * The stricter of two rulings.
+	 * Returns the stricter of this ruling and another. If both are equally strict, this
+	 * one is returned, unless only the other has a text.
+	 * @param other the other ruling
+	 * @return one of the two
 	 */
 	public Ruling or(Ruling other) {
 		int compared = this.outcome.compareTo(other.outcome);

@@ -1,18 +1,19 @@
 package io.sessionkit.approval;
 
 /**
- * What becomes of the calls in a reply that need no consent, while another one waits.
+ * The rule for the calls in a reply that need no consent, while another call of the reply
+ * waits.
  */
 public enum SiblingRule {
 
 	/**
-	 * None of them runs before all are decided, so that a decision is never late for what
-	 * it stands next to.
+	 * None of them runs before all waiting calls are decided. So a person decides before
+	 * any other call of the reply has taken effect.
 	 */
 	HOLD,
 
 	/**
-	 * They run first, and their results are kept with those that wait.
+	 * They run first, and their results are kept with the calls that wait.
 	 */
 	RUN
 

@@ -6,24 +6,24 @@ import io.sessionkit.SessionKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A decision on calls to come, kept with the session until it is revoked. A decision on
- * one call outranks it; of two that contradict each other the newer one counts.
+ * A decision on later calls, kept with the session until it is revoked. A decision on a
+ * single call outranks it. If two standing decisions contradict each other, the newer one
+ * counts.
  *
  * @param key the session
- * @param id its name in the session
- * @param tool the tool that it is about
- * @param digest the digest of tool and arguments that it is about; null for all calls of
- * the tool
+ * @param id its id in the session
+ * @param tool the name of the tool
+ * @param digest the digest of tool and arguments; null for all calls of the tool
  * @param approved whether such calls run
- * @param reason what the model is told where they do not; null for the default
- * @param by who decided
- * @param at when, by the clock of the process; the newer one is the one that was stored
- * later
+ * @param reason the text that the model gets if they do not run; null for the default
+ * @param by the name of who decided
+ * @param at when it was decided, by the clock of the process; it does not tell which of
+ * two is newer, that is the one that was stored later
  */
 public record StandingDecision(SessionKey key, String id, String tool, @Nullable String digest, boolean approved,
 		@Nullable String reason, String by, Instant at) {
 
-	/** For which calls it counts. */
+	/** The calls for which a standing decision counts. */
 	public enum Scope {
 
 		/** All calls of the tool. */
@@ -35,7 +35,7 @@ public record StandingDecision(SessionKey key, String id, String tool, @Nullable
 	}
 
 	/**
-	 * The decision without its reason, which may be secret.
+	 * Returns the decision without its reason, which may be secret.
 	 * @return tool, session and who decided
 	 */
 	@Override
@@ -44,6 +44,12 @@ public record StandingDecision(SessionKey key, String id, String tool, @Nullable
 				+ ", by " + this.by + "]";
 	}
 
+	/**
+	 * Returns whether this decision counts for a call. For SessionKit's own packages.
+	 * @param tool the name of the tool
+	 * @param digest the digest of tool and arguments
+	 * @return true if it covers the call
+	 */
 	public boolean coversCall(String tool, String digest) {
 		return (this.digest != null) ? this.digest.equals(digest) : this.tool.equals(tool);
 	}

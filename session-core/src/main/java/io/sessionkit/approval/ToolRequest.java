@@ -10,18 +10,18 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.tool.definition.ToolDefinition;
 
 /**
- * A tool call that a policy is asked about. Nothing in it can be changed.
+ * A tool call on which a policy has to rule. Nothing in it can be changed.
  *
- * @param key the session; null if the call to the model names none, in which case nobody
- * can be asked and the tool refuses unless it is allowed
+ * @param key the session; null if the call to the model names none. Then nobody can be
+ * asked, and the tool refuses to run unless the policies allow it
  * @param agent the agent that the call to the model named; null if it named none
  * @param call the tool call as the model made it
  * @param arguments its arguments as the tool gets them, by name: texts, booleans, lists,
  * maps, whole numbers as {@link Integer}, {@link Long} or {@link java.math.BigInteger}
- * and others as {@link java.math.BigDecimal}; constants of an enum and dates are texts.
- * An argument that was left out may be there with the default that the tool gets. Empty
- * where it is not certain what the tool gets: such a call needs consent unless it is
- * denied
+ * and other numbers as {@link java.math.BigDecimal}; enum constants and dates are texts.
+ * An argument that the model left out may be present with the default that the tool gets.
+ * The map is empty if it is not certain what the tool gets; such a call needs consent
+ * unless it is denied
  * @param tool the tool; null if no tool of this name is offered
  * @param state the session's attributes as they are now
  * @param parameters the advisor parameters of the call to the model, without those of
@@ -38,7 +38,7 @@ public record ToolRequest(@Nullable SessionKey key, @Nullable String agent, Tool
 	}
 
 	/**
-	 * The request without arguments, state and parameters, which may be secret.
+	 * Returns the request without arguments, state and parameters, which may be secret.
 	 * @return tool and session
 	 */
 	@Override

@@ -1,5 +1,5 @@
 /**
- * Tool calls that need the consent of a person: rules, requests, decisions.
+ * Tool calls that need the consent of a person: rules, approval requests and decisions.
  */
 @NullMarked
 package io.sessionkit.approval;
