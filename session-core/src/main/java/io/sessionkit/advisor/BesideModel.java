@@ -22,16 +22,16 @@ import org.springframework.ai.chat.client.ChatClientResponse;
 import org.springframework.ai.chat.model.ChatResponse;
 
 /**
- * Calls the model while guards check the input, and cancels that call where they do not
- * let the input pass. Nothing that the model says goes on before they have.
+ * Calls the model while guards check the input, and cancels that call if they do not pass
+ * the input. Nothing from the model is passed on before the guards have passed the input.
  */
 final class BesideModel {
 
 	private static final int MOST_THREADS = 256;
 
 	/**
-	 * For model calls whose guards work on the thread of the caller. A call that was
-	 * cancelled and does not end keeps its thread.
+	 * The threads for model calls, while the guards run on the thread of the caller. A
+	 * call that was cancelled and does not end keeps its thread.
 	 */
 	private static final ExecutorService threads = threads();
 
@@ -50,14 +50,14 @@ final class BesideModel {
 	}
 
 	/**
-	 * Calls the model on another thread, and asks the guards on this one.
+	 * Calls the model on another thread, and runs the guards on this one.
 	 */
 	static ChatClientResponse call(OpenTurn turn, Callable<ChatClientResponse> model) {
 		return call(turn, model, threads);
 	}
 
 	/**
-	 * The same on given threads. Where none is free the guards are asked first.
+	 * Calls the model on one of the given threads. If none is free, the guards run first.
 	 */
 	static ChatClientResponse call(OpenTurn turn, Callable<ChatClientResponse> model, ExecutorService threads) {
 		Future<ChatClientResponse> running;
@@ -79,8 +79,8 @@ final class BesideModel {
 	}
 
 	/**
-	 * The observation goes along, and whatever else the application has registered to be
-	 * propagated.
+	 * Wraps work so that the running turn, the observation, and all context that the
+	 * application has registered for propagation are available on the other thread.
 	 */
 	private static <T> Callable<T> carrying(Callable<T> work) {
 		return snapshots.captureAll().wrap(TurnBinding.carrying(work));
@@ -99,7 +99,8 @@ final class BesideModel {
 	}
 
 	/**
-	 * What the model has said already is not used, but it was paid for.
+	 * Cancels the model call. If it has ended already, its answer is not used but its
+	 * usage is recorded.
 	 */
 	private static void cancel(Future<ChatClientResponse> running, OpenTurn turn) {
 		if (!running.cancel(true)) {
@@ -110,7 +111,7 @@ final class BesideModel {
 				Thread.currentThread().interrupt();
 			}
 			catch (ExecutionException ex) {
-				// it failed, and nobody waits for it any more
+				// it failed, and nothing waits for it any more
 			}
 		}
 	}
@@ -135,14 +136,14 @@ final class BesideModel {
 	}
 
 	/**
-	 * Subscribes to the model at once, and keeps back all it says, its end included,
-	 * until the guards have let the input pass.
+	 * Subscribes to the model at once, and holds back all its signals, including the end,
+	 * until the guards have passed the input.
 	 */
 	static Flux<ChatClientResponse> stream(OpenTurn turn, Flux<ChatClientResponse> model) {
 		return Flux.defer(() -> {
 			AtomicReference<@Nullable ChatResponse> last = new AtomicReference<>();
 			Mono<OpenTurn> passed = passed(turn).cache();
-			// the error goes on once, as that of the guards
+			// the error is passed on once, as the error of the guards
 			Mono<OpenTurn> gate = passed.onErrorResume((ex) -> Mono.never());
 			Flux<ChatClientResponse> held = model.doOnNext((response) -> last.set(response.chatResponse()))
 				.materialize()
@@ -157,8 +158,8 @@ final class BesideModel {
 	}
 
 	/**
-	 * Asks the guards on a thread that may wait.
-	 * @return the turn, when they have let the input pass
+	 * Runs the guards on a thread that may wait.
+	 * @return the turn, when the guards have passed the input
 	 */
 	static Mono<OpenTurn> passed(OpenTurn turn) {
 		return WaitingThread.run(() -> {

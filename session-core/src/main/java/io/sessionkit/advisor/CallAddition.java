@@ -9,11 +9,10 @@ import java.util.function.Consumer;
 import org.springframework.ai.chat.client.ChatClient;
 
 /**
- * Hooks and listeners that are added to one call. Each is an advisor parameter of its
- * own, since a parameter that is set again replaces the one before; a number keeps their
- * order.
+ * A hook or listener that is added to one call. Each is an advisor parameter of its own,
+ * since setting a parameter again replaces its value. A number keeps their order.
  *
- * @param number rises with each that is added
+ * @param number a number that increases with each addition
  * @param value the hook or listener
  */
 record CallAddition(long number, Object value) {
@@ -30,7 +29,7 @@ record CallAddition(long number, Object value) {
 	}
 
 	/**
-	 * What was added of a type, in order.
+	 * Returns the additions of a type, in order.
 	 */
 	static <T> List<T> of(Map<String, ?> parameters, Class<T> type) {
 		return parameters.values()

@@ -9,8 +9,8 @@ import org.springframework.ai.chat.client.advisor.api.MemoryAdvisor;
 import org.springframework.ai.chat.client.advisor.api.ToolAdvisor;
 
 /**
- * Refuses a call whose advisors stand so that a turn could be stored wrongly or a tool
- * could run unseen.
+ * Refuses a call if the order of its advisors could cause a turn to be stored wrongly or
+ * a tool to run unseen.
  */
 final class ChainCheck {
 
@@ -20,10 +20,10 @@ final class ChainCheck {
 	/**
 	 * Checks the advisors of a call that names a session.
 	 * @param advisors all advisors, outermost first
-	 * @param turnAdvisor ours outside the tool loop
+	 * @param turnAdvisor SessionKit's advisor outside the tool loop
 	 * @param request the call
-	 * @throws IllegalStateException if they do not stand right, naming them and what to
-	 * do
+	 * @throws IllegalStateException if the advisors do not fit together; the message
+	 * names them and says what to do
 	 */
 	static void check(List<? extends Advisor> advisors, Advisor turnAdvisor, ChatClientRequest request) {
 		int turn = advisors.indexOf(turnAdvisor);
@@ -61,8 +61,9 @@ final class ChainCheck {
 	}
 
 	/**
-	 * The client adds a tool advisor to each call unless it is told not to, so one that
-	 * is not in the chain stands before us.
+	 * Returns whether the call should have a tool advisor. The client adds one to each
+	 * call unless this is switched off, so one that is not in the rest of the chain
+	 * stands outside ours.
 	 */
 	private static boolean isToolAdvisorExpected(ChatClientRequest request) {
 		Object autoRegister = request.context().get(ChatClientAttributes.TOOL_CALLING_ADVISOR_AUTO_REGISTER.getKey());

@@ -8,33 +8,36 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.client.advisor.api.Advisor;
 
 /**
- * Knows the session advisors of Spring AI 2.1 and of the community's Spring AI Session by
- * the names of their classes, since neither library has to be there. Whether they are
- * {@code MemoryAdvisor}s is for those libraries to decide.
+ * Recognizes the session advisors of Spring AI 2.1 and of the community's Spring AI
+ * Session by their class names, since neither library has to be on the class path. It
+ * does not rely on their being {@code MemoryAdvisor}s, which these libraries may change.
  */
 final class ForeignSessions {
 
 	private static final Set<String> ADVISORS = Set.of("SessionMemoryAdvisor", "SessionTurnAdvisor");
 
-	/** Neither library has promised where its advisors are. */
+	/**
+	 * The packages of both libraries. Neither library guarantees the exact package of its
+	 * advisors.
+	 */
 	private static final List<String> PACKAGES = List.of("org.springframework.ai.", "org.springaicommunity.");
 
 	private ForeignSessions() {
 	}
 
 	/**
-	 * The first session advisor of another library.
-	 * @return null if there is none
+	 * Returns the first session advisor of another library.
+	 * @return the advisor; null if there is none
 	 */
 	static @Nullable Advisor find(List<? extends Advisor> advisors) {
 		return advisors.stream().filter(ForeignSessions::isForeign).findFirst().orElse(null);
 	}
 
 	/**
-	 * What a call is refused with.
+	 * Returns the message with which a call is refused.
 	 * @param foreign the advisor of the other library
 	 * @param described its name and order
-	 * @param ours name and order of ours
+	 * @param ours the name and order of SessionKit's advisor
 	 */
 	static String refusal(Advisor foreign, String described, String ours) {
 		return "A call that names a session must not have a session advisor of another library: " + described

@@ -26,56 +26,66 @@ import org.springframework.ai.chat.model.Generation;
 import org.springframework.core.Ordered;
 
 /**
- * Makes {@code ChatClient} calls that name a session continue it: history in front, the
- * whole turn stored when it ends. A call that names none passes through untouched, but
- * for tools that need an approval, which refuse; no hook, merge or listener is asked
- * about it.
+ * Connects {@code ChatClient} calls with the session that they name: the call is sent
+ * with the history of the session in front, and the whole turn is stored when it ends. A
+ * call that names no session passes through untouched. The exception is a tool that needs
+ * an approval, which refuses to run. No hook, merge or listener takes part in such a
+ * call.
  *
  * <pre>{@code
  * ChatClient chat = ChatClient.builder(model).defaultAdvisors(sessionAdvisor).build();
  * chat.prompt().user(text).advisors(SessionAdvisor.session("t1")).call().content();
  * }</pre>
  *
- * It brings three advisors: one outside and one inside the tool loop, and one before the
- * model, which only looks. Each call checks that they stand around the tool advisor and
- * is refused if not. Safe for use by many threads.
+ * It adds three advisors: one outside and one inside the tool loop, and one directly
+ * before the model, which changes nothing. Each call on a session checks that the first
+ * two stand around the tool advisor, and is refused if they do not. Safe for use by many
+ * threads.
  */
 public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 
 	/**
-	 * The advisor parameter that names the session: a {@link SessionKey} or its id. A
-	 * call that is to have none uses {@link #none()}.
+	 * The advisor parameter that names the session: a {@link SessionKey} or its id. For a
+	 * call without a session use {@link #none()}.
 	 */
 	public static final String SESSION = "sessionkit.session";
 
 	/** The advisor parameter that names the agent. */
 	public static final String AGENT = "sessionkit.agent";
 
-	/** The advisor parameter that limits the history of one call. */
+	/** The advisor parameter that limits the history of one call: an {@code Integer}. */
 	public static final String LIMIT = "sessionkit.limit";
 
-	/** The advisor parameter that names the newest turn that the caller has seen. */
+	/**
+	 * The advisor parameter that names the newest turn that the caller has seen: a {@code
+	 * Long} or an {@code Integer}.
+	 */
 	public static final String EXPECT_TURN = "sessionkit.expect-turn";
 
-	/** The advisor parameter that has the merge of one call. */
+	/** The advisor parameter that holds the merge of one call: a {@link HistoryMerge}. */
 	public static final String MERGE = "sessionkit.merge";
 
-	/** Where a response carries its {@link TurnResult}. */
+	/** The metadata entry of a response that holds its {@link TurnResult}. */
 	static final String TURN = "sessionkit.turn";
 
 	/**
-	 * Outside the tool loop, and outside of Spring AI's own memory advisors and caches
-	 * (200): another memory is refused before it has stored anything, and an answer from
-	 * a cache is a turn too.
+	 * The order of the advisor outside the tool loop. It is also outside Spring AI's own
+	 * memory advisors and caches ({@link Advisor#DEFAULT_CHAT_MEMORY_PRECEDENCE_ORDER}).
+	 * So another memory is refused before it has stored anything, and an answer from a
+	 * cache is a turn too.
 	 */
 	public static final int TURN_ORDER = Advisor.DEFAULT_CHAT_MEMORY_PRECEDENCE_ORDER - 10;
 
 	/**
-	 * Inside the tool loop, as near to it as the default order of tool advisors allows.
+	 * The order of the advisor inside the tool loop, close behind the default order of
+	 * tool advisors.
 	 */
 	static final int ROUND_ORDER = ToolCallingAdvisor.DEFAULT_ORDER + 100;
 
-	/** Right before the model, inside of all that may change a request. */
+	/**
+	 * The order of the advisor directly before the model, inside all advisors that may
+	 * change a request.
+	 */
 	static final int MODEL_ORDER = Ordered.LOWEST_PRECEDENCE - 1;
 
 	private final SessionTurnAdvisor turnAdvisor;
@@ -94,7 +104,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
-	 * An advisor that passes on what names no session.
+	 * Creates an advisor without a resolver that lets calls without a session pass.
 	 * @param conversations the sessions
 	 * @return the advisor
 	 */
@@ -103,7 +113,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
-	 * A builder: no resolver, and calls without a session pass unless told otherwise.
+	 * Creates a builder. By default there is no resolver, and calls without a session
+	 * pass.
 	 * @param conversations the sessions
 	 * @return the builder
 	 */
@@ -112,9 +123,9 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
-	 * Names the session of a call, one without owner.
+	 * Names the session of a call, a session without owner.
 	 * @param id the session's id
-	 * @return for {@code prompt().advisors(..)}
+	 * @return the argument for {@code prompt().advisors(..)}
 	 * @throws io.sessionkit.InvalidSessionKeyException if the id breaks a rule
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> session(String id) {
@@ -124,7 +135,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	/**
 	 * Names the session of a call.
 	 * @param key the session
-	 * @return for {@code prompt().advisors(..)}
+	 * @return the argument for {@code prompt().advisors(..)}
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> session(SessionKey key) {
 		return (advisors) -> advisors.param(SESSION, key).param(SessionCall.CONVERSATION_ID, key.id());
@@ -132,19 +143,19 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 
 	/**
 	 * Leaves a call without a session, whatever the client's defaults, a resolver or
-	 * <code>sessionkit.require-session</code> say: for a title, a classification, or a
-	 * call inside a tool. It has no history and is not stored. Hooks and guards are not
-	 * asked, and tools that need an approval refuse.
-	 * @return for {@code prompt().advisors(..)}
+	 * <code>sessionkit.require-session</code> say. This is for a title, a classification,
+	 * or a call inside a tool. The call has no history and is not stored. Hooks and
+	 * guards do not run, and tools that need an approval refuse to run.
+	 * @return the argument for {@code prompt().advisors(..)}
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> none() {
 		return (advisors) -> advisors.param(SESSION, SessionCall.NO_SESSION);
 	}
 
 	/**
-	 * Names the agent that answers a call; it is kept with the turn.
+	 * Names the agent that answers a call. The name is kept with the turn.
 	 * @param name the agent's name
-	 * @return for {@code prompt().advisors(..)}
+	 * @return the argument for {@code prompt().advisors(..)}
 	 * @throws IllegalArgumentException if the name is blank
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> agent(String name) {
@@ -156,9 +167,9 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 
 	/**
 	 * Limits the history of one call.
-	 * @param items the newest items of history that may be sent, cut at a turn; 0 for
-	 * none
-	 * @return for {@code prompt().advisors(..)}
+	 * @param items the maximum number of items of history to send, the newest ones in
+	 * whole turns; 0 for none
+	 * @return the argument for {@code prompt().advisors(..)}
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> limit(int items) {
 		return (advisors) -> advisors.param(LIMIT, items);
@@ -171,7 +182,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 * beginning a new session silently.
 	 * @param number the number of the turn, from {@link #turn(ChatResponse)} of an
 	 * earlier response or {@link io.sessionkit.Session#turns()}; 0 to expect nothing
-	 * @return for {@code prompt().advisors(..)}
+	 * @return the argument for {@code prompt().advisors(..)}
 	 * @throws IllegalArgumentException if the number is negative
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> expectTurn(long number) {
@@ -183,35 +194,36 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
-	 * Adds a hook to a call, inside of those of all calls. Several add up.
+	 * Adds a hook to a call. It runs inside the hooks of all calls. Several calls of this
+	 * method add several hooks.
 	 * @param hook the hook
-	 * @return for {@code prompt().advisors(..)}
+	 * @return the argument for {@code prompt().advisors(..)}
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> hook(SessionHook hook) {
 		return CallAddition.add(hook);
 	}
 
 	/**
-	 * Adds a listener to a call. Several add up.
+	 * Adds a listener to a call. Several calls of this method add several listeners.
 	 * @param listener the listener
-	 * @return for {@code prompt().advisors(..)}
+	 * @return the argument for {@code prompt().advisors(..)}
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> listener(SessionListener listener) {
 		return CallAddition.add(listener);
 	}
 
 	/**
-	 * Names what makes of history and input what is sent in a call, in the place of the
+	 * Sets the merge that combines the history and the input of a call, instead of the
 	 * configured merge.
 	 * @param merge the merge
-	 * @return for {@code prompt().advisors(..)}
+	 * @return the argument for {@code prompt().advisors(..)}
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> merge(HistoryMerge merge) {
 		return (advisors) -> advisors.param(MERGE, merge);
 	}
 
 	/**
-	 * The turn that a response belongs to, as it was stored.
+	 * Returns the turn that a response belongs to, as it was stored.
 	 * @param response a response, or the last element of a stream
 	 * @return the turn; empty if the call named no session, and for the other elements of
 	 * a stream
@@ -221,7 +233,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
-	 * The turn that a response belongs to, as it was stored.
+	 * Returns the turn that a response belongs to, as it was stored.
 	 * @param response a response, or the last element of a stream
 	 * @return the turn; empty if the call named no session, and for the other elements of
 	 * a stream
@@ -231,8 +243,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
-	 * The tool calls that wait for a person, where a response says so: it has no text
-	 * then, and the finish reason {@value Pause#FINISH_REASON}.
+	 * Returns the tool calls that wait for a person, if a response reports any. Such a
+	 * response has no text, and has the finish reason {@value Pause#FINISH_REASON}.
 	 * @param response a response, or the last element of a stream
 	 * @return the calls; none if nothing waits
 	 */
@@ -249,7 +261,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
-	 * The tool calls that wait for a person, where a response says so.
+	 * Returns the tool calls that wait for a person, if a response reports any.
 	 * @param response a response, or the last element of a stream
 	 * @return the calls; none if nothing waits
 	 */
@@ -258,8 +270,9 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
-	 * Adds the three advisors to a client or a call. Adding them twice does no harm.
-	 * @param advisors where to add them
+	 * Adds the three advisors to a client or a call. Adding them twice has no further
+	 * effect.
+	 * @param advisors the advisors of the client or the call
 	 */
 	@Override
 	public void accept(ChatClient.AdvisorSpec advisors) {
@@ -284,7 +297,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 		}
 
 		/**
-		 * Who is asked for the session of a call that names none; nobody by default.
+		 * Sets the resolver that finds the session of a call that names none. The default
+		 * is none.
 		 * @param resolver the resolver
 		 * @return this builder
 		 */
@@ -294,8 +308,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 		}
 
 		/**
-		 * Which tool calls need consent, and what becomes of them; by default those whose
-		 * method has {@link io.sessionkit.approval.RequiresApproval}.
+		 * Sets the rules for tool calls that need consent. By default only calls of tools
+		 * whose method has {@link io.sessionkit.approval.RequiresApproval} need it.
 		 * @param approvals the approvals, of the same conversations
 		 * @return this builder
 		 */
@@ -305,7 +319,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 		}
 
 		/**
-		 * Whether a call without a session is refused; it passes by default.
+		 * Sets whether a call that names no session is refused. By default it passes.
+		 * {@link SessionAdvisor#none()} is never refused.
 		 * @param requireSession true to refuse
 		 * @return this builder
 		 */
@@ -315,7 +330,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 		}
 
 		/**
-		 * The advisor.
+		 * Builds the advisor.
 		 * @return a new advisor
 		 */
 		public SessionAdvisor build() {

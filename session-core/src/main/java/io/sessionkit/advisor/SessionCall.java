@@ -28,26 +28,29 @@ import org.springframework.ai.model.tool.ToolCallingChatOptions;
 import org.springframework.ai.tool.ToolCallback;
 
 /**
- * What a {@code ChatClient} call says about its session, read from the request.
+ * A {@code ChatClient} call, with access to what its request says about the session.
  */
 record SessionCall(ChatClientRequest request) {
 
 	/**
-	 * Where Spring AI's observation looks for the conversation: the parameter of
-	 * {@code ChatMemory.CONVERSATION_ID}, whose class goes away.
+	 * The parameter in which Spring AI's observation looks for the conversation id. It is
+	 * the value of {@code ChatMemory.CONVERSATION_ID}, copied because that class is going
+	 * to be removed.
 	 */
 	static final String CONVERSATION_ID = "chat_memory_conversation_id";
 
-	/** What the names of our own parameters start with. */
+	/** The prefix of the names of SessionKit's own parameters. */
 	private static final String OWN = "sessionkit.";
 
-	/** Where a request carries its open turn through the chain. */
+	/** The parameter that carries the open turn through the chain. */
 	private static final String OPEN_TURN = "sessionkit.open-turn";
 
-	/** Marks a request that the turn advisor has seen and passed on. */
+	/**
+	 * The parameter that marks a request that the turn advisor has seen and passed on.
+	 */
 	private static final String PASSED = "sessionkit.passed";
 
-	/** What {@link SessionAdvisor#none()} puts in the place of a session. */
+	/** The value that {@link SessionAdvisor#none()} sets instead of a session. */
 	static final Object NO_SESSION = new Object() {
 
 		@Override
@@ -57,13 +60,16 @@ record SessionCall(ChatClientRequest request) {
 
 	};
 
-	/** Whether the call is to have no session, whoever else would name one. */
+	/**
+	 * Returns whether the call asks for no session, even if something else would name
+	 * one.
+	 */
 	boolean isWithoutSession() {
 		return this.request.context().get(SessionAdvisor.SESSION) == NO_SESSION;
 	}
 
 	/**
-	 * The session that the call names itself.
+	 * Returns the session that the call itself names.
 	 * @throws IllegalStateException if it names two
 	 */
 	Optional<SessionKey> namedKey() {
@@ -80,8 +86,8 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
-	 * Writes the session into the call as if it had named it: where Spring AI's own
-	 * observation looks for the conversation, and for whoever repeats the call.
+	 * Writes the session into the call as if the call had named it. Spring AI's own
+	 * observation finds it there, and so does an advisor that repeats the call.
 	 */
 	void name(SessionKey key) {
 		try {
@@ -89,7 +95,7 @@ record SessionCall(ChatClientRequest request) {
 			this.request.context().put(CONVERSATION_ID, key.id());
 		}
 		catch (UnsupportedOperationException ex) {
-			// an advisor before us has fixed the context: the observation does without
+			// an earlier advisor made the context immutable: the observation lacks the session
 		}
 	}
 
@@ -98,7 +104,8 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
-	 * Refuses tools that an advisor has put where nobody would ask for consent.
+	 * Refuses tools that an advisor has added at a point where nobody would be asked for
+	 * consent.
 	 */
 	void checkTools() {
 		if (this.request.context().get(OPEN_TURN) instanceof GatedTurn gated) {
@@ -110,8 +117,8 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
-	 * The turn that runs on this call, where an advisor inside of the one that opens it
-	 * asks.
+	 * Returns the turn that runs on this call, for the advisors inside the one that opens
+	 * it.
 	 * @param resolves whether a call may have a session although it names none
 	 * @return empty if the call has no session
 	 * @throws IllegalStateException if it has one and no turn: the advisor that opens it
@@ -129,7 +136,7 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
-	 * The request, marked as seen by the turn advisor.
+	 * Returns the request, marked as seen by the turn advisor.
 	 */
 	ChatClientRequest passed() {
 		return ChatClientRequest.builder()
@@ -144,7 +151,7 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
-	 * What the caller says, without system text.
+	 * Returns the messages of the caller, without system text.
 	 */
 	List<Message> input() {
 		return this.request.prompt()
@@ -163,9 +170,9 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
-	 * Whether a tool advisor outside of ours has run tools and asks again: then the
-	 * request brings the results together with the calls that they answer. Results alone
-	 * are those of an application that runs the tools.
+	 * Returns whether a tool advisor outside ours has run tools and calls the model
+	 * again. Then the request has the results together with the calls that they answer.
+	 * Results alone come from an application that runs the tools itself.
 	 */
 	boolean isForeignToolRound() {
 		List<Message> input = input();
@@ -177,7 +184,7 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
-	 * The tools on offer.
+	 * Returns the tools that the call offers.
 	 */
 	List<ToolCallback> tools() {
 		List<ToolCallback> tools = (this.request.prompt().getOptions() instanceof ToolCallingChatOptions options)
@@ -186,7 +193,7 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
-	 * The options with other tools in the place of those on offer.
+	 * Returns the options with other tools instead of those that the call offers.
 	 */
 	private @Nullable ChatOptions options(List<ToolCallback> tools) {
 		ChatOptions options = this.request.prompt().getOptions();
@@ -195,8 +202,8 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
-	 * The request, with other tools in the place of those on offer, marked as seen by the
-	 * turn advisor.
+	 * Returns the request for a call without a session, marked as seen by the turn
+	 * advisor. Its tools that need an approval refuse to run.
 	 */
 	ChatClientRequest passed(GatedTurns turns) {
 		List<ToolCallback> tools = turns.withoutSession(text(SessionAdvisor.AGENT), tools(), parameters());
@@ -208,8 +215,8 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
-	 * The request with the history between the system text and the input, or what a merge
-	 * made of the two, carrying the turn.
+	 * Returns the request with the turn and its messages: the system text, then the
+	 * history and the input, or the messages that a merge made of these two.
 	 */
 	ChatClientRequest with(GatedTurn gated) {
 		OpenTurn turn = gated.turn();
@@ -224,7 +231,8 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
-	 * The advisor parameters without our own: those may lead to the store.
+	 * Returns the advisor parameters without those of SessionKit, which may give access
+	 * to the store.
 	 */
 	private Map<String, Object> parameters() {
 		Map<String, Object> parameters = new HashMap<>(this.request.context());

@@ -7,15 +7,16 @@ import io.sessionkit.SessionKey;
 import org.springframework.ai.chat.client.ChatClientRequest;
 
 /**
- * Says which session a call belongs to that does not name one itself, for example from
- * the signed-in user. Asked on the thread that makes the call, in a stream on the one
- * that subscribes, once for each call; safe for use by many threads.
+ * Finds the session of a call that does not name one itself, for example from the
+ * signed-in user. It is called once for each such call, on the thread that makes the call
+ * or, for a stream, on the thread that subscribes. An implementation must be safe for use
+ * by many threads.
  */
 @FunctionalInterface
 public interface SessionKeyResolver {
 
 	/**
-	 * The session of a call.
+	 * Returns the session of a call.
 	 * @param request the call
 	 * @return its session, or empty for a call without one
 	 */

@@ -12,13 +12,13 @@ import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
 
 /**
- * Stands right in front of the model: tells the turn what really leaves, after all other
- * advisors, and calls the model beside the guards that have chosen that. It changes
- * nothing.
+ * The advisor directly before the model. It records in the turn the prompt that is really
+ * sent, after all other advisors. If guards check the input while the model is called, it
+ * makes that call. It does not change the request.
  */
 final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 
-	/** Whether a call may have a session although it names none. */
+	/** True if a call may have a session although it names none. */
 	private final boolean resolves;
 
 	SessionModelAdvisor(boolean resolves) {
@@ -50,14 +50,14 @@ final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * Tells the turn of the call what leaves.
+	 * Records in the turn of the call the prompt that is sent.
 	 * @return the turn; null if the call has none
 	 */
 	private @Nullable OpenTurn told(ChatClientRequest request) {
 		OpenTurn turn = new SessionCall(request).runningTurn(this.resolves).orElse(null);
 		if (turn != null) {
 			if (turn.isInputRefused()) {
-				// an advisor has caught that and tries again
+				// an advisor has caught the refusal and tries again
 				turn.passInput();
 			}
 			turn.sent(request.prompt());

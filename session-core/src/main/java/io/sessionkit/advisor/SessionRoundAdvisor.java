@@ -20,12 +20,12 @@ import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.util.StringUtils;
 
 /**
- * Stands inside the tool loop: sees each request before the model and each reply before
- * its tools are called.
+ * The advisor inside the tool loop. It handles each request before the model and each
+ * reply before its tools are called.
  */
 final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 
-	/** Whether a call may have a session although it names none. */
+	/** True if a call may have a session although it names none. */
 	private final boolean resolves;
 
 	SessionRoundAdvisor(boolean resolves) {
@@ -82,7 +82,8 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * The same where hooks take their time: they are asked on a thread that may wait.
+	 * Streams a round with hooks or a gate, which may block. They run on a thread that
+	 * may wait.
 	 */
 	private static Flux<ChatClientResponse> streamWithHooks(ChatClientRequest request, StreamAdvisorChain chain,
 			OpenTurn turn) {
@@ -106,9 +107,10 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * Keeps back what may not go on before the reply is whole: everything where hooks
-	 * check replies or the input still, else all from the first tool call on, since the
-	 * tool loop runs what it gets.
+	 * Holds back the chunks that may not be passed on before the reply is complete. While
+	 * hooks check replies or the input, these are all chunks. Otherwise they are the
+	 * chunks from the first tool call on, since the tool loop runs the calls that it
+	 * gets.
 	 */
 	private static boolean isKept(ChatClientResponse response, List<ChatClientResponse> kept, OpenTurn turn) {
 		ChatResponse chunk = response.chatResponse();
@@ -123,7 +125,8 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * What goes on when the reply is whole: what takes its place, or what was kept.
+	 * Returns the responses to pass on when the reply is complete: those that replace it,
+	 * or those that were held back.
 	 */
 	private static List<ChatClientResponse> handedOn(OpenTurn turn, List<ChatClientResponse> kept,
 			@Nullable ChatClientResponse last, ChatClientRequest request) {
@@ -139,7 +142,10 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		return all;
 	}
 
-	/** What was said behind the first call was said all the same. */
+	/**
+	 * Returns whether a response is text. Text after the first tool call is part of the
+	 * reply too.
+	 */
 	private static boolean isText(ChatClientResponse response) {
 		ChatResponse chunk = response.chatResponse();
 		return chunk != null && !chunk.hasToolCalls()
@@ -149,7 +155,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * A response that carries on what the one before has in its context.
+	 * Returns a response with the context of the response before it.
 	 */
 	private static ChatClientResponse behind(@Nullable ChatClientResponse last, ChatResponse checked,
 			ChatClientRequest request) {
@@ -157,9 +163,9 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * The turn whose round this is.
-	 * @return null if there is nothing to do: the call has no session, or this advisor is
-	 * registered twice and the round is open already
+	 * Returns the turn to which this round belongs.
+	 * @return the turn; null if there is nothing to do, because the call has no session,
+	 * or because this advisor is registered twice and the round is already open
 	 */
 	private @Nullable OpenTurn turn(ChatClientRequest request) {
 		return new SessionCall(request).runningTurn(this.resolves).filter((turn) -> !turn.isRoundOpen()).orElse(null);

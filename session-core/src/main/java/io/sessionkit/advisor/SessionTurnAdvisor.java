@@ -36,7 +36,8 @@ import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 
 /**
- * Stands outside the tool loop: opens the turn, and stores it when the loop has ended.
+ * The advisor outside the tool loop. It opens the turn, and stores it when the loop has
+ * ended.
  */
 final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 
@@ -110,8 +111,8 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * A subscriber that went away while the turn was opened leaves nobody to end it. A
-	 * new turn has left no trace; one that goes on has its lease.
+	 * Ends a turn whose subscriber cancelled while the turn was being opened. A new turn
+	 * has stored nothing yet, so only a continued turn has to release its lease.
 	 */
 	private static void endUnlessTaken(GatedTurns.Opened opened, AtomicBoolean taken) {
 		GatedTurn gated = opened.turn();
@@ -121,8 +122,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * A call that is not ours. One inside of an open turn, since this advisor is
-	 * registered twice, has its tools looked after already.
+	 * Returns the request of a call that this advisor passes on. If the call is inside an
+	 * open turn, because this advisor is registered twice, its tools are controlled
+	 * already.
 	 */
 	private ChatClientRequest passed(SessionCall call) {
 		if (call.openTurn().isPresent()) {
@@ -135,8 +137,8 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * Work of a stream on the thread it runs on, as part of what is observed: the trace
-	 * is asked for there.
+	 * Runs work of a stream inside the scope of its observation, on the present thread,
+	 * so that the trace id is available there.
 	 */
 	private static <T> T observed(@Nullable Observation observation, Supplier<T> work) {
 		if (observation == null) {
@@ -158,8 +160,8 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * Names the trace of the call that was paused in the observation of the one that goes
-	 * on.
+	 * Adds the trace id of the paused call to the observation of the call that continues
+	 * the turn.
 	 */
 	private static void link(GatedTurn gated, @Nullable Observation current) {
 		String trace = gated.pausedTrace();
@@ -169,8 +171,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * The session of the call; empty if the call is not ours to touch, because it names
-	 * none, or because this advisor is registered twice and the turn is open already.
+	 * Returns the session of the call. It is empty if this advisor has to pass the call
+	 * on, because the call names none, or because this advisor is registered twice and
+	 * the turn is already open.
 	 */
 	private Optional<SessionKey> key(SessionCall call) {
 		if (call.openTurn().isPresent() || call.isWithoutSession()) {
@@ -191,10 +194,10 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * The rest of the chain in a copy. Spring AI hands out each advisor of a chain once,
-	 * so the advisor inside the tool loop would be used up by this call; in the chain it
-	 * stays, and refuses another use of the same call. A copy turns advisors of equal
-	 * order around, so it is made of a copy.
+	 * Returns a copy of the rest of the chain. Spring AI uses each advisor of a chain
+	 * once, so this call would use up the advisor inside the tool loop. With the copy
+	 * that advisor stays in the original chain, and refuses another use of the same call.
+	 * Copying reverses advisors of equal order, so this is a copy of a copy.
 	 */
 	private CallAdvisorChain rest(CallAdvisorChain chain) {
 		return (chain instanceof BaseAdvisorChain whole) ? whole.mutate().build().copy((CallAdvisor) this) : chain;
@@ -238,7 +241,8 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * An answer that did not come from the model waits for the guards on the input too.
+	 * Delays an answer that did not come from the model until the guards on the input
+	 * have passed it too.
 	 */
 	private static Flux<ChatClientResponse> checked(OpenTurn turn, Flux<ChatClientResponse> replies) {
 		return turn.awaitsInputCheck()
@@ -254,7 +258,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * Nothing is delivered before the turn is stored: a hook may refuse until then.
+	 * Delivers nothing before the turn is stored, since a hook may refuse until then.
 	 */
 	private static Flux<ChatClientResponse> held(Flux<ChatClientResponse> replies, Mono<ChatClientResponse> end) {
 		return replies.collectList()
@@ -286,9 +290,10 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * What a call gets whose turn waits: the pause, with what the loop has cost.
-	 * @param pause what waits
-	 * @param loop what the loop ended with; null if it was not entered
+	 * Returns the response for a call whose turn waits: the pause, with the usage of the
+	 * loop.
+	 * @param pause the pause
+	 * @param loop the last response of the loop; null if the loop was not entered
 	 */
 	private static ChatClientResponse paused(@Nullable Pause pause, @Nullable ChatClientResponse loop,
 			SessionCall call) {
@@ -314,9 +319,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * One element more, without text, that carries the turn, and id, model and usage as
-	 * the element before. It has no finish reason: an advisor that acts on one would act
-	 * twice.
+	 * Returns one more element, without text, that carries the turn. Its id, model and
+	 * usage are those of the element before. It has no finish reason, since an advisor
+	 * that acts on one would act twice.
 	 */
 	private static ChatClientResponse lastElement(@Nullable ChatClientResponse end, SessionCall call, TurnResult turn) {
 		ChatResponse.Builder builder = ChatResponse.builder();

@@ -10,8 +10,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Says in the log, once, that hooks are not asked about calls that name no session: who
- * has set up a guard may believe that it guards all calls. Safe for use by many threads.
+ * Logs once that hooks do not run in calls that name no session, since an application
+ * with a guard may expect that it checks all calls. Safe for use by many threads.
  */
 final class SkippedHooks {
 
@@ -26,7 +26,7 @@ final class SkippedHooks {
 	}
 
 	/**
-	 * A call passes that names no session.
+	 * Logs the hooks that are skipped, for the first call without a session that has any.
 	 * @param parameters the advisor parameters of the call, which may bring hooks
 	 */
 	void passed(Map<String, ?> parameters) {

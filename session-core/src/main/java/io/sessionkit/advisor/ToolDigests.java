@@ -17,12 +17,12 @@ import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.definition.ToolDefinition;
 
 /**
- * Names the tools of a call by what they promise, so that a turn can tell later whether
- * they have changed. A digest is the SHA-256 of name, description and input schema.
+ * The digests of the tools of a call, by which changes of a tool can be detected later. A
+ * digest is the SHA-256 of name, description and input schema.
  */
 final class ToolDigests {
 
-	/** Tools come and go where servers offer them; what is remembered is bounded. */
+	/** The maximum number of digests in the cache. Servers may offer ever new tools. */
 	private static final int REMEMBERED = 1000;
 
 	private static final Map<ToolDefinition, String> digests = new ConcurrentHashMap<>();

@@ -11,17 +11,18 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Work of a stream that calls the store or a hook, on a thread that may wait. It is not
- * interrupted when the subscriber goes away: an interrupted commit is neither done nor
- * not done, and an interrupted file database is closed for everybody.
+ * Runs work of a stream that calls the store or a hook, on a thread that may wait. The
+ * work is not interrupted when the subscriber cancels: after an interrupt it is unknown
+ * whether a commit took place, and an interrupted file database is closed for all its
+ * users.
  */
 final class WaitingThread {
 
 	private static final Log logger = LogFactory.getLog(WaitingThread.class);
 
 	/**
-	 * Threads of our own: on the shared ones Spring AI runs tools, and a tool that does
-	 * not end would hold up the commit of another session's turn.
+	 * SessionKit's own threads. Spring AI runs tools on the shared ones, and a tool that
+	 * does not end would delay the commit of another session's turn.
 	 */
 	private static final Scheduler threads = Schedulers.newBoundedElastic(Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE,
 			Schedulers.DEFAULT_BOUNDED_ELASTIC_QUEUESIZE, "sessionkit-stream", 60, true);
@@ -35,9 +36,9 @@ final class WaitingThread {
 	}
 
 	/**
-	 * The same for a result that must not be lost.
-	 * @param after is given the result after it was handed on, or was not since nobody
-	 * wanted it any more
+	 * Runs work whose result must not be lost.
+	 * @param after receives the result after it was passed on, or after it was dropped
+	 * because the subscriber had cancelled
 	 */
 	static <T> Mono<T> run(Callable<T> work, Consumer<T> after) {
 		return Mono.create((sink) -> {

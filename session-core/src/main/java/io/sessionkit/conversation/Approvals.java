@@ -37,19 +37,20 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where people see and decide the tool calls that wait for them: a bean to inject. It
- * needs the store only, so it works in a process that knows neither model nor tools.
- * Deciding runs nothing; the next call on the session without user text does.
+ * The tool calls that wait for people, for an application to list and to decide. It is a
+ * bean to inject. It needs only the store, so it also works in a process that has neither
+ * the model nor the tools. A decision runs nothing. The next call on the session without
+ * user text continues the turn and runs the approved calls.
  * <p>
- * A decision counts once: of two who decide the same call one wins, and the other gets a
- * {@link DecisionRefusedException}. Safe for use by many threads and processes.
+ * A call is decided once. If two people decide the same call, one wins and the other gets
+ * a {@link DecisionRefusedException}. Safe for use by many threads and processes.
  */
 public final class Approvals {
 
 	/**
-	 * The entry of the tool context, if a call has one, in which a tool that was approved
-	 * finds the id of its call; Spring AI sends it to servers of MCP with the rest of the
-	 * context.
+	 * The name of the tool context entry that holds the id of the approved call for which
+	 * the tool runs. The entry is present if the call has a tool context. Spring AI sends
+	 * it to MCP servers with the rest of the context.
 	 */
 	public static final String CLAIM = ToolRuns.CLAIM;
 
@@ -77,7 +78,7 @@ public final class Approvals {
 	}
 
 	/**
-	 * Approvals for tools whose method has
+	 * Creates approvals for tools whose method has
 	 * {@link io.sessionkit.approval.RequiresApproval}, and for no others.
 	 * @param conversations the sessions
 	 * @return the approvals
@@ -87,8 +88,9 @@ public final class Approvals {
 	}
 
 	/**
-	 * A builder: no tools by name, no policies, siblings held, no expiry, new messages
-	 * refused while calls wait.
+	 * Creates a builder. Its defaults are: no tools by name, no policies, no expiry, the
+	 * other calls of a reply are held while one waits, and new messages are refused while
+	 * calls wait.
 	 * @param conversations the sessions
 	 * @return the builder
 	 */
@@ -97,10 +99,10 @@ public final class Approvals {
 	}
 
 	/**
-	 * The calls of a session that wait for a person, and those of which nobody knows
-	 * whether they ran.
+	 * Returns the calls of a session that wait for a person, and those of which nobody
+	 * knows whether they ran.
 	 * @param key the session
-	 * @return the calls, in the order in which they were made; none if the session is
+	 * @return the calls, in the order in which they were made; empty if the session is
 	 * absent
 	 */
 	public List<Approval> pending(SessionKey key) {
@@ -108,10 +110,11 @@ public final class Approvals {
 	}
 
 	/**
-	 * The same for all sessions of an owner, the newest change first. Reads what waits in
-	 * these sessions up to the end of the page, and no thread.
+	 * Returns the calls that wait for a person, or of which nobody knows whether they
+	 * ran, in all sessions of an owner, the newest change first. It reads only the
+	 * approval records of these sessions, up to the end of the page, and no messages.
 	 * @param owner the owner; empty for sessions that have none
-	 * @param page which of the calls
+	 * @param page the part of the list to return
 	 * @return the calls
 	 */
 	public List<Approval> pending(String owner, Page page) {
@@ -119,10 +122,10 @@ public final class Approvals {
 	}
 
 	/**
-	 * All calls of a session that needed consent, whatever became of them.
+	 * Returns all calls of a session that needed consent, with any status.
 	 * @param key the session
-	 * @return the calls that are over, then those that are not, each in the order in
-	 * which they were made
+	 * @return the calls that are over, then those that are not, each group in the order
+	 * in which the calls were made
 	 */
 	public List<Approval> ledger(SessionKey key) {
 		List<LedgerEntry> all = new ArrayList<>(this.ledger.over(key));
@@ -133,21 +136,21 @@ public final class Approvals {
 	/**
 	 * Approves a call as it was shown.
 	 * @param shown the call
-	 * @param by who approves it
+	 * @param by the name of who approves it; not blank
 	 * @return the call as it is now
-	 * @throws DecisionRefusedException if it cannot be decided any more
+	 * @throws DecisionRefusedException if it can no longer be decided
 	 */
 	public Approval approve(Approval shown, String by) {
 		return decide(shown, Decision.approve(by));
 	}
 
 	/**
-	 * Rejects a call.
+	 * Rejects a call as it was shown.
 	 * @param shown the call
-	 * @param by who rejects it
-	 * @param reason what the model is told
+	 * @param by the name of who rejects it; not blank
+	 * @param reason the text that the model gets
 	 * @return the call as it is now
-	 * @throws DecisionRefusedException if it cannot be decided any more
+	 * @throws DecisionRefusedException if it can no longer be decided
 	 */
 	public Approval reject(Approval shown, String by, String reason) {
 		return decide(shown, Decision.reject(by, reason));
@@ -158,7 +161,7 @@ public final class Approvals {
 	 * @param shown the call
 	 * @param decision the decision
 	 * @return the call as it is now
-	 * @throws DecisionRefusedException if it cannot be decided any more, or other
+	 * @throws DecisionRefusedException if it can no longer be decided, or if other
 	 * arguments do not fit the tool
 	 */
 	public Approval decide(Approval shown, Decision decision) {
@@ -166,17 +169,18 @@ public final class Approvals {
 	}
 
 	/**
-	 * Decides a call that somebody was shown elsewhere, on a page for example.
+	 * Decides a call that was shown elsewhere, on a web page for example.
 	 * @param key the session
 	 * @param id the id of the call
-	 * @param digest the digest that was shown with it, which proves that tool and
-	 * arguments were
+	 * @param digest the digest that was shown with it, which proves that its tool and
+	 * arguments were shown
 	 * @param decision the decision
 	 * @return the call as it is now
 	 * @throws io.sessionkit.StoreUnavailableException if the store failed; the call may
-	 * be decided all the same, and a decision for calls to come is kept last
+	 * be decided nevertheless. A decision for later calls is stored after that on this
+	 * call, so it may be missing
 	 * @throws DecisionRefusedException if there is no such call, if it is not the one
-	 * that was shown, if it cannot be decided any more, or if other arguments do not fit
+	 * that was shown, if it can no longer be decided, or if other arguments do not fit
 	 * the tool
 	 */
 	public Approval decide(SessionKey key, String id, String digest, Decision decision) {
@@ -187,9 +191,9 @@ public final class Approvals {
 	}
 
 	/**
-	 * The call that the tool is run for that asks. Its id is the same each time that the
-	 * call could run, so it is the key by which what the tool calls can recognize a
-	 * repetition.
+	 * Returns the call for which the tool on this thread runs. Its id is the same if the
+	 * call runs again, so a service that the tool calls can use it as a key to recognize
+	 * a repetition.
 	 * @return the call; empty if it needed no consent, and outside of tools
 	 */
 	public Optional<Approval> running() {
@@ -197,7 +201,7 @@ public final class Approvals {
 	}
 
 	/**
-	 * The decisions on calls to come.
+	 * Returns the standing decisions of a session: those on later calls.
 	 * @param key the session
 	 * @return the decisions, the oldest first
 	 */
@@ -206,20 +210,21 @@ public final class Approvals {
 	}
 
 	/**
-	 * Takes a decision on calls to come back. Calls that it has decided stay decided.
+	 * Revokes a decision on later calls. Calls that it has already decided stay decided.
 	 * @param decision the decision
-	 * @return whether it was there
+	 * @return whether the session had the decision
 	 */
 	public boolean revoke(StandingDecision decision) {
 		return this.ledger.revoke(decision.key(), decision.id());
 	}
 
 	/**
-	 * Ends the open turn of a session without the model: what has not run does not run,
-	 * and the model will be told so. The turn is history then; one that cannot become
-	 * history, since the thread has moved on, is kept beside it.
+	 * Ends the open turn of a session without the model. Calls that have not run do not
+	 * run, and the model is told so with the next turn. The turn becomes part of the
+	 * history. If that is not possible, because the session has moved on, it is kept
+	 * beside the history.
 	 * @param key the session
-	 * @return the calls that were open, as they are now; none if the session has no open
+	 * @return the calls that were open, as they are now; empty if the session has no open
 	 * turn
 	 * @throws io.sessionkit.TurnInProgressException if another call works on the turn
 	 */
@@ -228,17 +233,18 @@ public final class Approvals {
 	}
 
 	/**
-	 * The turns of calls to the model, for advisors.
-	 * @return what opens them
+	 * Returns the object that opens the turns of model calls. For SessionKit's own
+	 * packages.
+	 * @return the same object each time
 	 */
 	public GatedTurns turns() {
 		return this.turns;
 	}
 
 	/**
-	 * Returns what keeps the tools that need consent from running in calls that no
-	 * advisor opens a turn for.
-	 * @return the same rules for such calls
+	 * Returns the check that keeps tools that need consent from running in calls for
+	 * which no session advisor opens a turn. For SessionKit's own packages.
+	 * @return a check with the rules of these approvals
 	 */
 	public UnattendedTools unattended() {
 		return new UnattendedTools(this.rules, "Build the client from the ChatClient.Builder bean, or give it the"
@@ -246,18 +252,17 @@ public final class Approvals {
 	}
 
 	/**
-	 * Checks the configured names of tools by the tools that are known before any call,
-	 * and logs those that none of them has.
-	 * @throws IllegalStateException if a name that none of them has is probably a
-	 * misspelling of one that one of them has
+	 * Checks the configured tool names against the tools that are known before any call,
+	 * and logs the names that no such tool has.
+	 * @throws IllegalStateException if a name that no such tool has is probably a
+	 * misspelling of the name of one of them
 	 */
 	public void checkNames() {
 		this.rules.named().checkKnown();
 	}
 
 	/**
-	 * Checks the condition of a method that is a tool and needs an approval, before any
-	 * call offers it.
+	 * Checks the approval condition of a tool method before any call offers the tool.
 	 * @param tool the name of the tool
 	 * @param method the method
 	 * @throws IllegalStateException if the condition can never be evaluated
@@ -311,8 +316,8 @@ public final class Approvals {
 		}
 
 		/**
-		 * The tools of which every call needs consent; none by default.
-		 * @param names their names, letter by letter
+		 * Sets the tools of which every call needs consent. The default is none.
+		 * @param names the names of the tools; they are compared exactly, case-sensitive
 		 * @return this builder
 		 */
 		public Builder tools(Set<String> names) {
@@ -321,10 +326,11 @@ public final class Approvals {
 		}
 
 		/**
-		 * The names of tools that there are besides those that a call offers, so that a
-		 * name of {@link #tools} can be one of them; none by default. It is asked only
-		 * where a name was not found.
-		 * @param names gives the names
+		 * Sets a supplier of the names of tools that exist besides those that a call
+		 * offers, so that a name of {@link #tools} can be one of them. The default is
+		 * none. The supplier is called by {@link Approvals#checkNames}, and by calls as
+		 * long as a name of {@link #tools} has not been found.
+		 * @param names the supplier of the names
 		 * @return this builder
 		 */
 		public Builder knownTools(Supplier<? extends Collection<String>> names) {
@@ -333,7 +339,7 @@ public final class Approvals {
 		}
 
 		/**
-		 * Who else rules on calls; nobody by default.
+		 * Sets the policies that also rule on calls. The default is none.
 		 * @param policies the policies
 		 * @return this builder
 		 */
@@ -343,7 +349,8 @@ public final class Approvals {
 		}
 
 		/**
-		 * What becomes of calls next to one that waits; they are held by default.
+		 * Sets the rule for the other calls of a reply while one call waits. By default
+		 * they are held.
 		 * @param siblings the rule
 		 * @return this builder
 		 */
@@ -353,7 +360,8 @@ public final class Approvals {
 		}
 
 		/**
-		 * What becomes of a new message while calls wait; it is refused by default.
+		 * Sets the rule for a new message while calls wait. By default the message is
+		 * refused.
 		 * @param onNewMessage the rule
 		 * @return this builder
 		 */
@@ -363,9 +371,9 @@ public final class Approvals {
 		}
 
 		/**
-		 * How long a call can be decided, by the clock of the store; as long as its
-		 * session lives by default.
-		 * @param expiresAfter the time; null for no end
+		 * Sets how long a call can be decided, by the clock of the store. By default it
+		 * can be decided as long as its session lives.
+		 * @param expiresAfter the time; null for no limit
 		 * @return this builder
 		 * @throws IllegalArgumentException if it is not positive
 		 */
@@ -379,9 +387,9 @@ public final class Approvals {
 		}
 
 		/**
-		 * The application's own marker of what a paused turn was made with, a prompt
-		 * version for example. A call with another one does not go on with it. None by
-		 * default.
+		 * Sets the application's own version marker, for example the version of its
+		 * prompts. It is kept with a paused turn. A call with another marker cannot
+		 * continue that turn. The default is none.
 		 * @param version the marker; null for none
 		 * @return this builder
 		 */
@@ -391,7 +399,8 @@ public final class Approvals {
 		}
 
 		/**
-		 * What the model is told in the place of a result.
+		 * Sets the texts that the model gets instead of the result of a call, or with it.
+		 * The default is the texts of {@link ApprovalTexts}.
 		 * @param texts the texts
 		 * @return this builder
 		 */
@@ -401,9 +410,9 @@ public final class Approvals {
 		}
 
 		/**
-		 * Gives the trace id of the running call, which is kept with what waits; none by
-		 * default.
-		 * @param traceIds gives it, or null
+		 * Sets a supplier of the trace id of the running call. The id is kept with the
+		 * calls that wait. The default is none.
+		 * @param traceIds the supplier of the id; it may return null
 		 * @return this builder
 		 */
 		public Builder traceIds(Supplier<@Nullable String> traceIds) {
@@ -412,7 +421,7 @@ public final class Approvals {
 		}
 
 		/**
-		 * Who is told what happens; nobody by default.
+		 * Sets the listeners that receive the events of calls. The default is none.
 		 * @param listeners the listeners
 		 * @return this builder
 		 */
@@ -422,7 +431,7 @@ public final class Approvals {
 		}
 
 		/**
-		 * The approvals.
+		 * Builds the approvals.
 		 * @return new approvals
 		 */
 		public Approvals build() {

@@ -38,12 +38,12 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.util.unit.DataSize;
 
 /**
- * A handle for one session. It holds nothing but the key: each call asks the store. Safe
- * for use by many threads.
+ * A handle for one session. It holds no data of the session, only the key. Each call
+ * reads from the store. Safe for use by many threads.
  */
 public final class Conversation {
 
-	/** How often a write is tried on a header that changes all the time. */
+	/** The number of attempts to write to a header that others keep changing. */
 	private static final int ATTEMPTS = 5;
 
 	private final SessionKey key;
@@ -66,7 +66,7 @@ public final class Conversation {
 	}
 
 	/**
-	 * Which session this is.
+	 * Returns the key of this session.
 	 * @return its key
 	 */
 	public SessionKey key() {
@@ -74,7 +74,7 @@ public final class Conversation {
 	}
 
 	/**
-	 * The header.
+	 * Returns the header of this session.
 	 * @return the header, or empty if the session is absent or has expired
 	 */
 	public Optional<Session> session() {
@@ -82,8 +82,8 @@ public final class Conversation {
 	}
 
 	/**
-	 * Returns the turn that a call has left open: its tool calls wait for a decision, or
-	 * a process works on it. No other turn can begin before it has ended.
+	 * Returns the open turn: its tool calls wait for a decision, or a process works on
+	 * it. No other turn can begin before it has ended.
 	 * @return the turn; empty if there is none, or the session is absent
 	 */
 	public Optional<Turn> openTurn() {
@@ -92,17 +92,17 @@ public final class Conversation {
 
 	/**
 	 * Returns whether a call works on the open turn at this moment, in any process. A
-	 * process that was killed counts until its lease has run out.
-	 * @return false if none does, or there is no open turn
+	 * process that was killed counts as working until its lease has run out.
+	 * @return true if a call does; false if none does, or if there is no open turn
 	 */
 	public boolean isOpenTurnRunning() {
 		return openTurn().map((turn) -> this.openTurns.leaseHolder(this.key, turn.id())).isPresent();
 	}
 
 	/**
-	 * What the next call would start from: the summary, what is pinned, and the completed
-	 * turns of the active branch since the checkpoint, before hooks and limits. Nothing
-	 * is written.
+	 * Returns the view from which the next call would start: the summary, the pinned
+	 * messages, and the completed turns of the active branch since the summary, before
+	 * hooks and limits. Nothing is written.
 	 * @return the messages, oldest first; none if the session is absent
 	 */
 	public List<Message> view() {
@@ -113,7 +113,7 @@ public final class Conversation {
 	}
 
 	/**
-	 * The summary that the view starts with.
+	 * Returns the summary with which the view starts.
 	 * @return the summary; empty if there is none
 	 */
 	public Optional<Checkpoint> checkpoint() {
@@ -123,7 +123,8 @@ public final class Conversation {
 	}
 
 	/**
-	 * All summaries of the thread, those that newer ones have taken in included.
+	 * Returns all summaries of the session, including those that newer ones have taken
+	 * in.
 	 * @return the summaries, those of earlier turns first
 	 */
 	public List<Checkpoint> checkpoints() {
@@ -135,8 +136,10 @@ public final class Conversation {
 	}
 
 	/**
-	 * Summarizes older turns now if it is due.
-	 * @return what came of it
+	 * Summarizes older turns now, on the caller's thread, if a summary is due.
+	 * @return the outcome
+	 * @throws SessionPausedException if the session has an open turn; nothing was
+	 * summarized
 	 * @throws IllegalStateException if no summarizer is configured
 	 */
 	public Compaction compact() {
@@ -144,11 +147,14 @@ public final class Conversation {
 	}
 
 	/**
-	 * Summarizes older turns now, on the caller's thread. Only the newest turns that are
-	 * to stay are left as they are; if one summary may not read all, several are made.
-	 * @param force whether to do so although none is due, or the session is left alone
-	 * after a failure
-	 * @return what came of it
+	 * Summarizes older turns now, on the caller's thread. Only the newest turns, which
+	 * the configuration keeps, stay as they are. If the turns are too large for one
+	 * summary, several are made.
+	 * @param force whether to summarize even if no summary is due, or if the session is
+	 * in its backoff time after a failure
+	 * @return the outcome
+	 * @throws SessionPausedException if the session has an open turn; nothing was
+	 * summarized
 	 * @throws IllegalStateException if no summarizer is configured
 	 */
 	public Compaction compact(boolean force) {
@@ -161,7 +167,7 @@ public final class Conversation {
 	}
 
 	/**
-	 * The whole log, as a person sees it.
+	 * Returns the messages of the whole log, as a person sees them.
 	 * @return the messages, oldest first; none if the session is absent
 	 */
 	public List<Message> messages() {
@@ -169,8 +175,8 @@ public final class Conversation {
 	}
 
 	/**
-	 * The end of the log.
-	 * @param limit how many messages; 0 for none
+	 * Returns the messages at the end of the log.
+	 * @param limit the maximum number of messages; 0 for none
 	 * @return the newest messages, oldest first
 	 */
 	public List<Message> messages(int limit) {
@@ -178,8 +184,8 @@ public final class Conversation {
 	}
 
 	/**
-	 * A page of the log with sequence, time and turn of each message.
-	 * @param tail which items, by sequence
+	 * Returns a page of the log with sequence, time and turn of each message.
+	 * @param tail the items to return, by sequence
 	 * @return the items, oldest first
 	 */
 	public List<SessionItem> items(Tail tail) {
@@ -187,8 +193,8 @@ public final class Conversation {
 	}
 
 	/**
-	 * What one turn holds, whatever became of it.
-	 * @param turn its number
+	 * Returns the items of a turn with any status.
+	 * @param turn the number of the turn
 	 * @return its items, oldest first; none if there is no such turn
 	 */
 	public List<SessionItem> items(long turn) {
@@ -196,8 +202,8 @@ public final class Conversation {
 	}
 
 	/**
-	 * A page of the turns of all branches and statuses.
-	 * @param tail which turns, by number
+	 * Returns a page of the turns of all branches and statuses.
+	 * @param tail the turns to return, by number
 	 * @return the turns, oldest first
 	 */
 	public List<Turn> turns(Tail tail) {
@@ -205,9 +211,9 @@ public final class Conversation {
 	}
 
 	/**
-	 * What the model was shown of the history when a turn called it first, whatever was
-	 * trimmed or summarized since.
-	 * @param turn the number of the turn, whatever became of it
+	 * Returns the history that was sent to the model in the first model call of a turn,
+	 * whatever was trimmed or summarized since.
+	 * @param turn the number of the turn, which may have any status
 	 * @return the messages as they were sent; empty if there is no such turn, or it
 	 * called no model
 	 */
@@ -216,11 +222,12 @@ public final class Conversation {
 	}
 
 	/**
-	 * Creates the session before its first turn, with what it is to have from the
-	 * beginning: title, tags, state, a time to live of its own. The first turn takes them
-	 * over.
-	 * @param header what it is to have
-	 * @return whether it was created; false if there is one, which is left as it is
+	 * Creates the session before its first turn, with values that it has from the
+	 * beginning: title, tags, state, and a time to live of its own. The first turn keeps
+	 * them.
+	 * @param header the values
+	 * @return true if it was created; false if it exists already, in which case it is
+	 * left as it is
 	 */
 	public boolean create(HeaderChange header) {
 		Map<String, Object> state = header.state();
@@ -236,7 +243,7 @@ public final class Conversation {
 
 	/**
 	 * Gives the session a title.
-	 * @param title the title; an empty one takes it away
+	 * @param title the title; an empty one removes it
 	 * @throws SessionNotFoundException if the session is absent
 	 */
 	public void rename(String title) {
@@ -244,7 +251,7 @@ public final class Conversation {
 	}
 
 	/**
-	 * The attributes as of the head.
+	 * Returns the attributes as of the head.
 	 * @return a copy that cannot be changed; empty if the session is absent
 	 */
 	public Map<String, Object> state() {
@@ -252,23 +259,25 @@ public final class Conversation {
 	}
 
 	/**
-	 * Writes an attribute between turns, under the rules of
-	 * {@link io.sessionkit.hook.SessionContext#put}, which is for what runs inside of
-	 * one. It belongs to the turn that is the head. Before the first turn it creates the
-	 * session, and belongs to the beginning: the first turn takes it over, and it is gone
-	 * where the head goes back to the beginning. A turn that is open meanwhile has read
-	 * another state: it loses with a {@link SessionConflictException}.
-	 * @param name the attribute
+	 * Writes an attribute between turns. The rules are those of
+	 * {@link io.sessionkit.hook.SessionContext#put}, which is for code that runs inside a
+	 * turn. The attribute belongs to the turn that is the head. If there is no turn yet,
+	 * this creates the session and the attribute belongs to the beginning: the first turn
+	 * inherits it. If the head goes back to the beginning later, the attribute is gone. A
+	 * turn that is open meanwhile has read another state, so it fails with a
+	 * {@link SessionConflictException}.
+	 * @param name the name of the attribute
 	 * @param value its value
-	 * @throws SessionConflictException if others kept writing to the session
+	 * @throws SessionConflictException if others kept writing to the session; nothing was
+	 * written
 	 */
 	public void put(String name, Object value) {
 		changeState(true, (attributes, state) -> attributes.with(state, name, value));
 	}
 
 	/**
-	 * Takes an attribute away between turns, like {@link #put}.
-	 * @param name the attribute
+	 * Removes an attribute between turns, under the same rules as {@link #put}.
+	 * @param name the name of the attribute
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws SessionConflictException if others kept writing to the session
 	 */
@@ -277,42 +286,44 @@ public final class Conversation {
 	}
 
 	/**
-	 * Takes the newest message away for good. A summary that covers it stays as it is;
-	 * {@link #delete(Set)} takes that away too.
+	 * Deletes the newest message permanently. A summary that covers it stays as it is;
+	 * {@link #delete(Set)} deletes the summary too.
 	 * @return the message, or empty if there was none
+	 * @throws SessionPausedException if the session has an open turn; nothing was deleted
 	 */
 	public Optional<Message> pop() {
 		return this.store.pop(this.key);
 	}
 
 	/**
-	 * Deletes the items of a turn for good, and those of other turns that cannot stand
-	 * without them: where the application runs the tools itself, calls and their results
-	 * are in two turns. The turn itself stays, as one without items.
+	 * Deletes the items of a turn permanently, and with them the items of other turns
+	 * that are not valid without them: if the application runs the tools itself, calls
+	 * and their results are in two turns. The turn itself stays, without items.
 	 * <p>
-	 * What quotes them goes with them: summaries that cover the turn, so that the view
-	 * starts with an earlier one or at the beginning, and snapshots with texts that are
-	 * not in the log. {@link #snapshot} says then that it is not complete.
-	 * @param turn its number
-	 * @return how many items were deleted; 0 if there is no such turn
+	 * Everything that quotes these items is deleted too. That is the summaries that cover
+	 * the turn, so that the view starts with an earlier summary or at the beginning. It
+	 * is also the texts of snapshots that are not in the log; {@link #snapshot} then says
+	 * that it is not complete.
+	 * @param turn the number of the turn
+	 * @return the number of items deleted; 0 if there is no such turn
 	 * @throws SessionPausedException if the turn is open, or if another turn is open that
 	 * follows it; nothing was deleted. End the open turn first
-	 * @throws io.sessionkit.SessionConflictException if others write to the session all
-	 * the time; nothing was deleted
+	 * @throws io.sessionkit.SessionConflictException if others kept writing to the
+	 * session; nothing was deleted
 	 */
 	public int delete(long turn) {
 		return new Deletion(this.key, this.store).ofTurn(turn);
 	}
 
 	/**
-	 * Deletes items for good, as {@link #delete(long)} does. Calls take their results
-	 * with them and results their calls.
-	 * @param items their sequences; those that are not there are left out
-	 * @return how many items were deleted
-	 * @throws SessionPausedException if one is of an open turn, or if nothing would be
-	 * left of the turn that an open one follows; nothing was deleted
-	 * @throws io.sessionkit.SessionConflictException if others write to the session all
-	 * the time; nothing was deleted
+	 * Deletes items permanently, as {@link #delete(long)} does. With calls their results
+	 * are deleted, and with results their calls.
+	 * @param items the sequences of the items; those that do not exist are ignored
+	 * @return the number of items deleted
+	 * @throws SessionPausedException if an item belongs to an open turn, or if nothing
+	 * would be left of the turn that an open turn follows; nothing was deleted
+	 * @throws io.sessionkit.SessionConflictException if others kept writing to the
+	 * session; nothing was deleted
 	 */
 	public int delete(Set<Long> items) {
 		return new Deletion(this.key, this.store).ofItems(items);

@@ -29,8 +29,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Gives handles for sessions and opens turns on them: the one place that puts store,
- * codec and hooks together. Safe for use by many threads.
+ * The entry point to the sessions of a store: it gives handles for sessions, and it holds
+ * the configuration, the hooks and the listeners of their turns. Safe for use by many
+ * threads.
  */
 public final class Conversations implements AutoCloseable {
 
@@ -58,8 +59,9 @@ public final class Conversations implements AutoCloseable {
 	}
 
 	/**
-	 * Conversations that send the whole view and repair what is not a valid sequence.
-	 * @param store where the sessions are
+	 * Creates conversations that send the whole view and repair requests that are not a
+	 * valid sequence.
+	 * @param store the store that holds the sessions
 	 * @return the conversations
 	 */
 	public static Conversations of(SessionStore store) {
@@ -67,8 +69,8 @@ public final class Conversations implements AutoCloseable {
 	}
 
 	/**
-	 * A builder: no trimming and a repairing guard unless told otherwise.
-	 * @param store where the sessions are
+	 * Creates a builder. Its defaults are no trimming and a guard that repairs.
+	 * @param store the store that holds the sessions
 	 * @return the builder
 	 */
 	public static Builder builder(SessionStore store) {
@@ -76,34 +78,36 @@ public final class Conversations implements AutoCloseable {
 	}
 
 	/**
-	 * The handle for a session, whether or not it is there.
+	 * Returns the handle of a session, which need not exist. Nothing is read.
 	 * @param key the session
-	 * @return its handle; nothing is read
+	 * @return its handle
 	 */
 	public Conversation get(SessionKey key) {
 		return new Conversation(key, this.store, this.summarizer, this.turns.openTurns(), this.rules.maxState());
 	}
 
 	/**
-	 * The handle for a session without owner.
+	 * Returns the handle of a session without owner, which need not exist. Nothing is
+	 * read.
 	 * @param id the session's id
-	 * @return its handle; nothing is read
+	 * @return its handle
+	 * @throws io.sessionkit.InvalidSessionKeyException if the id breaks a rule
 	 */
 	public Conversation get(String id) {
 		return get(SessionKey.of(id));
 	}
 
 	/**
-	 * Returns what runs the turns of these sessions, for the advisors and the approvals
-	 * of SessionKit alone.
-	 * @return the same each time
+	 * Returns the object that runs the turns of these sessions. For SessionKit's own
+	 * packages.
+	 * @return the same object each time
 	 */
 	public Turns turns() {
 		return this.turns;
 	}
 
 	/**
-	 * Where the sessions are.
+	 * Returns the store that holds the sessions.
 	 * @return the store
 	 */
 	public SessionStore store() {
@@ -111,8 +115,8 @@ public final class Conversations implements AutoCloseable {
 	}
 
 	/**
-	 * Ends the threads that write summaries and renew leases. What they have not finished
-	 * is dropped, and is due again with the next turn.
+	 * Ends the threads that write summaries and renew leases. A summary that is not
+	 * finished is dropped, and is due again with the next turn.
 	 */
 	@Override
 	public void close() {
@@ -162,7 +166,7 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * How much history goes with a request; all of it by default.
+		 * Sets how much history is sent with a request. By default all of it is sent.
 		 * @param trim the limits
 		 * @return this builder
 		 */
@@ -172,7 +176,8 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * Which tool results of the history a request still has; all of them by default.
+		 * Sets which tool results of the history are sent with a request. By default all
+		 * of them are sent.
 		 * @param prune the rule
 		 * @return this builder
 		 */
@@ -182,7 +187,8 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * When the older part of a thread is summarized; never by default.
+		 * Sets when and how the older part of a session is summarized. By default it
+		 * never is.
 		 * @param summarize the rule
 		 * @return this builder
 		 */
@@ -192,8 +198,8 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * What is done with a request that is not a valid sequence; it is repaired by
-		 * default.
+		 * Sets the guard for requests that are not a valid sequence. By default they are
+		 * repaired.
 		 * @param guard the guard
 		 * @return this builder
 		 */
@@ -203,7 +209,7 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * What checks and changes all turns; nothing by default.
+		 * Sets the hooks that check and change all turns. The default is none.
 		 * @param hooks the hooks, the outermost first
 		 * @return this builder
 		 */
@@ -213,7 +219,7 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * What checks and changes all turns; nothing by default.
+		 * Sets the hooks that check and change all turns. The default is none.
 		 * @param hooks the hooks, the outermost first
 		 * @return this builder
 		 */
@@ -222,7 +228,7 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * Who hears of all turns; nobody by default.
+		 * Sets the listeners that receive the events of all turns. The default is none.
 		 * @param listeners the listeners
 		 * @return this builder
 		 */
@@ -232,7 +238,7 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * Who hears of all turns; nobody by default.
+		 * Sets the listeners that receive the events of all turns. The default is none.
 		 * @param listeners the listeners
 		 * @return this builder
 		 */
@@ -241,9 +247,9 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * Whether the snapshot of a turn has the system text, and not only its digest; it
-		 * has not by default.
-		 * @param keepSystemText true to keep it
+		 * Sets whether the snapshot of a turn has the system text in addition to its
+		 * digest. By default it has only the digest.
+		 * @param keepSystemText true to keep the text
 		 * @return this builder
 		 */
 		public Builder keepSystemText(boolean keepSystemText) {
@@ -252,8 +258,9 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * The advisor parameters of a call that are kept with its turn; none by default.
-		 * The model is not shown them again.
+		 * Sets the advisor parameters of a call that are kept with its turn. The default
+		 * is none. They are not sent to the model again unless {@link #replay} names
+		 * them.
 		 * @param names the names of the parameters
 		 * @return this builder
 		 */
@@ -263,9 +270,10 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * The inputs that the model is shown again, behind the question, when their turn
-		 * is history; none by default.
-		 * @param names names of inputs in the order they are shown, or {@code *} for all
+		 * Sets the inputs that are sent to the model again, after the question, when
+		 * their turn is part of the history. The default is none.
+		 * @param names the names of the inputs in the order in which they are sent, or
+		 * {@code *} for all
 		 * @return this builder
 		 */
 		public Builder replay(Set<String> names) {
@@ -274,9 +282,9 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * The inputs that the model is not shown again, whatever {@link #replay} says;
-		 * none by default.
-		 * @param names names of inputs
+		 * Sets the inputs that are not sent to the model again, even if {@link #replay}
+		 * names them. The default is none.
+		 * @param names the names of the inputs, or {@code *} for all
 		 * @return this builder
 		 */
 		public Builder replayExclude(Set<String> names) {
@@ -285,9 +293,10 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * How large the attributes of a session may be together; 64 KB by default.
-		 * @param size the limit, a byte for each character of what the codec makes of
-		 * them
+		 * Sets how large all attributes of a session may be together. The default is 64
+		 * KB.
+		 * @param size the limit; one byte for each character of the attributes as the
+		 * codec encodes them
 		 * @return this builder
 		 * @throws IllegalArgumentException if it is below one byte
 		 */
@@ -300,8 +309,9 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * What makes of history and input what is sent; by default the one goes behind
-		 * the other. A call may bring its own.
+		 * Sets the merge that combines the history and the input into the messages to
+		 * send. By default the input is appended to the history. A call may bring its own
+		 * merge.
 		 * @param merge the merge
 		 * @return this builder
 		 */
@@ -311,12 +321,12 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * How long whoever works on an open turn may be silent before others may go on
-		 * with it; 30 seconds by default. It is renewed all the time, so it need not be
-		 * as long as a tool takes.
+		 * Sets how long a process that works on an open turn may fail to renew its lease
+		 * before others may continue the turn. The default is 30 seconds. The lease is
+		 * renewed regularly, so it need not be as long as a tool takes.
 		 * @param lease the time, at least one second
 		 * @return this builder
-		 * @throws IllegalArgumentException if it is shorter
+		 * @throws IllegalArgumentException if it is shorter than one second
 		 */
 		public Builder lease(Duration lease) {
 			if (lease.compareTo(SHORTEST_LEASE) < 0) {
@@ -328,7 +338,7 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * When turns are written; {@link Durability#TURN} by default.
+		 * Sets when turns are written. The default is {@link Durability#TURN}.
 		 * @param durability the durability
 		 * @return this builder
 		 */
@@ -338,10 +348,13 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * The conversations.
+		 * Builds the conversations.
 		 * @return new conversations
-		 * @throws IllegalArgumentException if an input that is not kept is to be shown
-		 * again or excluded
+		 * @throws IllegalArgumentException if {@link #replay} or {@link #replayExclude}
+		 * names an input that {@link #turnInputs} does not keep, if the name of an input
+		 * is blank, {@code *} or starts with {@code sessionkit.}, or if the name of an
+		 * input that is sent again cannot be a tag: it must begin with a letter or '_'
+		 * and contain only letters, digits, '_', '-' and '.'
 		 */
 		public Conversations build() {
 			return new Conversations(this);

@@ -26,12 +26,13 @@ import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 
 /**
- * Takes items away for good, and with them what quotes them: the summaries that cover
- * them, and the snapshots that kept texts instead of referring to them.
+ * Deletes items permanently, and with them everything that quotes them: the summaries
+ * that cover them, and the texts of snapshots that are kept instead of references to
+ * items.
  */
 final class Deletion {
 
-	/** How often it is tried while others write to the session. */
+	/** The number of attempts while others write to the session. */
 	private static final int ATTEMPTS = 20;
 
 	private final SessionKey key;
@@ -71,7 +72,7 @@ final class Deletion {
 				"Nothing was deleted from session " + this.key + ": others wrote to it all the time. Try again.", null);
 	}
 
-	/** What the open turn goes on with must be whole. */
+	/** Refuses to delete items with which the open turn continues. */
 	private static void checkNotWaiting(Session header, Collection<SessionItem> items) {
 		if (items.stream().anyMatch((item) -> item.turn() == header.openTurn())) {
 			SessionPausedException.check(header, "deprived of messages of its open turn");
@@ -100,12 +101,12 @@ final class Deletion {
 	}
 
 	/**
-	 * Where the view starts. It is said wherever the head may move: the turn that it
-	 * moves to may remember a summary that is deleted here.
+	 * Returns the new start of the view, or no change. The start is also set if the head
+	 * may move: the turn that it moves to may refer to a summary that is deleted here.
 	 */
 	private static HeaderChange change(Session header, Gone gone, List<Checkpoint> kept) {
 		HeaderChange view = view(header, gone, kept);
-		// a person who deletes the newest message does not want to be forgotten
+		// deleting the newest message does not delete the attributes
 		return gone.isEmptied(header.head()) ? view.state(header.state()) : view;
 	}
 
@@ -129,7 +130,7 @@ final class Deletion {
 	}
 
 	/**
-	 * What is about to be deleted.
+	 * The items that are about to be deleted.
 	 */
 	private final class Gone {
 
@@ -155,7 +156,7 @@ final class Deletion {
 		}
 
 		/**
-		 * Whether something of it is in the history that ends with a turn.
+		 * Returns whether one of the items is in the history that ends with a turn.
 		 */
 		boolean isBefore(long head) {
 			return this.turns.stream().anyMatch((turn) -> this.thread.isOnPath(head, turn));

@@ -22,8 +22,9 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.tool.ToolCallback;
 
 /**
- * Keeps tools that need an approval from running in calls that no session advisor sees,
- * where nobody would be asked. For the tool loop; applications use {@link Approvals}.
+ * Keeps tools that need an approval from running in calls without a session advisor, in
+ * which nobody would be asked. It is for the tool loop; applications use
+ * {@link Approvals}.
  */
 public final class UnattendedTools {
 
@@ -40,10 +41,11 @@ public final class UnattendedTools {
 
 	/**
 	 * Returns the rules of an application without {@link Approvals}.
-	 * @param names the names of the tools that need an approval, beside those whose
-	 * method has {@link io.sessionkit.approval.RequiresApproval}
+	 * @param names the names of the tools that need an approval, in addition to those
+	 * whose method has {@link io.sessionkit.approval.RequiresApproval}
 	 * @param policies the policies of the application
-	 * @param cure what to write so that somebody is asked, as a sentence
+	 * @param cure a sentence for error messages that says what to write so that a person
+	 * is asked
 	 * @return the rules
 	 */
 	public static UnattendedTools of(Set<String> names, List<ApprovalPolicy> policies, String cure) {
@@ -54,11 +56,11 @@ public final class UnattendedTools {
 	}
 
 	/**
-	 * Refuses a call that offers a tool that needs an approval. Whether a condition of
-	 * the annotation holds cannot be known by then.
-	 * @param offered the tools on offer
-	 * @throws IllegalStateException if one is named or annotated and no session advisor
-	 * looks after it, or has a name like a configured one that no tool has
+	 * Refuses a call that offers a tool that needs an approval. A condition of the
+	 * annotation cannot be evaluated at this point, so it is ignored.
+	 * @param offered the tools that the call offers
+	 * @throws IllegalStateException if one of them is named or annotated and no session
+	 * advisor controls it, or if its name is like a configured name that no tool has
 	 */
 	public void checkOffered(List<ToolCallback> offered) {
 		List<ToolCallback> unattended = offered.stream().filter((tool) -> !GatedTool.isAttended(tool)).toList();
@@ -72,11 +74,11 @@ public final class UnattendedTools {
 
 	/**
 	 * Refuses tool calls that need an approval, before any of them has run.
-	 * @param offered the tools on offer
-	 * @param known those and the ones that the tool loop would find elsewhere by name
-	 * @param calls the calls
-	 * @throws IllegalStateException if a call needs an approval and no session advisor
-	 * looks after the tools
+	 * @param offered the tools that the call offers
+	 * @param known these tools, and those that the tool loop would find elsewhere by name
+	 * @param calls the tool calls
+	 * @throws IllegalStateException if {@link #checkOffered} refuses the tools, or if a
+	 * call needs an approval and no session advisor controls its tool
 	 */
 	public void checkCalls(List<ToolCallback> offered, List<ToolCallback> known, List<ToolCall> calls) {
 		checkOffered(offered);

@@ -23,8 +23,8 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 
 /**
- * The turns of all branches of a session and, as far as somebody asks for them, their
- * items. Used by one thread.
+ * The turns of all branches of a session and, read on demand, their items. Not safe for
+ * use by many threads.
  */
 final class WholeThread {
 
@@ -51,7 +51,7 @@ final class WholeThread {
 	}
 
 	/**
-	 * Whether a turn is on the way from a head to the beginning, or is the head.
+	 * Returns whether a turn is on the path from a head to the beginning, or is the head.
 	 */
 	boolean isOnPath(long head, long number) {
 		Turn turn = this.turns.get(head);
@@ -62,8 +62,8 @@ final class WholeThread {
 	}
 
 	/**
-	 * The items with these sequences, wherever they are; those that are not there are
-	 * left out.
+	 * Returns the items with these sequences on all branches. Sequences without an item
+	 * are ignored.
 	 */
 	Collection<SessionItem> find(Set<Long> sequences) {
 		Map<Long, SessionItem> found = new LinkedHashMap<>();
@@ -92,8 +92,8 @@ final class WholeThread {
 	}
 
 	/**
-	 * These items and those without which they cannot stand: calls take their results
-	 * with them, and results their calls. Positions decide, since ids may be empty.
+	 * Returns these items and those that belong to them: the results of calls, and the
+	 * calls of results. They are matched by position, since ids may be empty.
 	 * @return the items by sequence
 	 */
 	Map<Long, SessionItem> wholeGroups(Collection<SessionItem> some) {
@@ -109,8 +109,8 @@ final class WholeThread {
 	}
 
 	/**
-	 * What is right behind some calls; where the application runs the tools itself it is
-	 * in the turns that follow.
+	 * Returns the results that directly follow some calls. If the application runs the
+	 * tools itself, they are in the turns that follow.
 	 */
 	private List<SessionItem> results(SessionItem calls) {
 		List<SessionItem> turn = items(calls.turn());

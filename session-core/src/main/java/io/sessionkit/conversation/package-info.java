@@ -1,5 +1,5 @@
 /**
- * The objects that applications hold: all sessions, one session, and its approvals.
+ * The objects that applications use: all sessions, one session, and its approvals.
  */
 @NullMarked
 package io.sessionkit.conversation;
