@@ -19,7 +19,7 @@ public final class SessionPausedException extends SessionException {
 	}
 
 	/**
-	 * Throws if a session has an open turn.
+	 * Throws this exception if a session has an open turn.
 	 * @param session its header
 	 * @param what the operation as a past participle, as "cleared" in "it cannot be
 	 * cleared"

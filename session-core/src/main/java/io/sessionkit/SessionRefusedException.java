@@ -5,8 +5,8 @@ import java.util.Objects;
 /**
  * Thrown if a hook refused the input, the request or the reply of a turn. Neither the
  * message nor a cause contains what was refused. The turn is kept beside the history,
- * with the verdict. If a hook fails on a reply instead of refusing it, a {@link
- * HookFailedException} is thrown.
+ * with the verdict. If a hook fails on a reply instead of refusing it, a
+ * {@link HookFailedException} is thrown.
  */
 public final class SessionRefusedException extends SessionException {
 

@@ -95,7 +95,8 @@ record SessionCall(ChatClientRequest request) {
 			this.request.context().put(CONVERSATION_ID, key.id());
 		}
 		catch (UnsupportedOperationException ex) {
-			// an earlier advisor made the context immutable: the observation lacks the session
+			// an earlier advisor made the context immutable: the observation lacks the
+			// session
 		}
 	}
 

@@ -52,8 +52,8 @@ final class WaitingThread {
 				}
 				catch (Exception | Error ex) {
 					if (gone.get()) {
-						// Reactor would log it whole, and what a hook threw may quote a
-						// message
+						// Reactor would log the whole exception, and that of a hook may
+						// quote a message
 						logger.warn("A stream was cancelled, and what it still did failed: " + ex.getClass().getName());
 						return;
 					}

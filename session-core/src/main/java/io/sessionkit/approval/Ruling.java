@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * The ruling of a policy on a tool call.
  *
  * @param outcome whether the call may run
- * @param text for {@link Outcome#ASK} a text for the person who decides, for {@link
- * Outcome#DENY} the text that the model gets; null for the default
+ * @param text for {@link Outcome#ASK} a text for the person who decides, for
+ * {@link Outcome#DENY} the text that the model gets; null for the default
  */
 public record Ruling(Outcome outcome, @Nullable String text) {
 

@@ -7,13 +7,13 @@ package io.sessionkit.approval;
 public enum SiblingRule {
 
 	/**
-	 * None of them runs before all waiting calls are decided. So a person decides before
-	 * any other call of the reply has taken effect.
+	 * These calls do not run before all waiting calls are decided. So a person decides
+	 * before any other call of the reply has taken effect.
 	 */
 	HOLD,
 
 	/**
-	 * They run first, and their results are kept with the calls that wait.
+	 * These calls run first, and their results are kept with the calls that wait.
 	 */
 	RUN
 

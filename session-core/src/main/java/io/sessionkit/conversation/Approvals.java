@@ -111,8 +111,9 @@ public final class Approvals {
 
 	/**
 	 * Returns the calls that wait for a person, or of which nobody knows whether they
-	 * ran, in all sessions of an owner, the newest change first. It reads only the
-	 * approval records of these sessions, up to the end of the page, and no messages.
+	 * ran, in all sessions of an owner, the newest change first. It reads the approval
+	 * records of these sessions up to the end of the page, and the leases of calls that
+	 * are running, but no messages.
 	 * @param owner the owner; empty for sessions that have none
 	 * @param page the part of the list to return
 	 * @return the calls
