@@ -48,7 +48,7 @@ public record Approval(SessionKey key, String id, String turnId, int round, int 
 	 * A decision as it was stored.
 	 *
 	 * @param verb the kind of decision
-	 * @param by the name of who decided
+	 * @param by the name of the person who decided
 	 * @param at when it was decided
 	 * @param reason the reason as the model is told it; null if no reason was given
 	 * @param arguments the arguments to run with instead of the model's; null for the

@@ -7,7 +7,7 @@ package io.sessionkit.approval;
  * PROPOSED ─► APPROVED ─► CLAIMED ─► DONE
  *    ├─► REJECTED, DENIED, CANCELLED
  *    ├─► EXPIRED
- *    └─► CLAIMED, and the process that claimed it is gone ─► UNCERTAIN ─► APPROVED, DONE, REJECTED
+ *    └─► CLAIMED, and its process is gone ─► UNCERTAIN ─► APPROVED, DONE, REJECTED
  * </pre>
  */
 public enum ApprovalStatus {

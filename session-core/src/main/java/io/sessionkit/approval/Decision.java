@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * The decision of a person on a tool call.
  *
  * @param verb the kind of decision
- * @param by the name of who decides; not blank
+ * @param by the name of the person who decides; not blank
  * @param text the reason of a rejection, or the result of an answer; null for none
  * @param arguments the arguments to run with instead of the model's; null for the model's
  * @param always the later calls for which the decision counts too; null for this call
@@ -55,7 +55,7 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 
 	/**
 	 * Creates an approval: the call runs.
-	 * @param by the name of who decides
+	 * @param by the name of the person who decides
 	 * @return the decision
 	 */
 	public static Decision approve(String by) {
@@ -65,7 +65,7 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 	/**
 	 * Creates a rejection without a reason: the call does not run, and the model gets the
 	 * default text.
-	 * @param by the name of who decides
+	 * @param by the name of the person who decides
 	 * @return the decision
 	 */
 	public static Decision reject(String by) {
@@ -74,7 +74,7 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 
 	/**
 	 * Creates a rejection: the call does not run.
-	 * @param by the name of who decides
+	 * @param by the name of the person who decides
 	 * @param reason the text that the model gets; an empty text is passed on as it is
 	 * @return the decision
 	 */
@@ -84,7 +84,7 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 
 	/**
 	 * Creates a decision that an uncertain call runs again, with the same id.
-	 * @param by the name of who decides
+	 * @param by the name of the person who decides
 	 * @return the decision
 	 */
 	public static Decision retry(String by) {
@@ -93,7 +93,7 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 
 	/**
 	 * Creates a decision that gives an uncertain call its result.
-	 * @param by the name of who decides
+	 * @param by the name of the person who decides
 	 * @param result the result that the model gets
 	 * @return the decision
 	 */

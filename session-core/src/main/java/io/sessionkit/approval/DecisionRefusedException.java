@@ -19,7 +19,8 @@ public final class DecisionRefusedException extends SessionException {
 	 * @param message a description of why the decision does not count
 	 * @param status the status of the call; null if there is no such call, or it is
 	 * unknown
-	 * @param decidedBy the name of who made the decision that counts; null if nobody did
+	 * @param decidedBy the name of the person whose decision counts; null if nobody
+	 * decided
 	 */
 	public DecisionRefusedException(String message, @Nullable ApprovalStatus status, @Nullable String decidedBy) {
 		super(message, null);
@@ -37,7 +38,7 @@ public final class DecisionRefusedException extends SessionException {
 	}
 
 	/**
-	 * Returns the name of who made the decision that counts.
+	 * Returns the name of the person whose decision counts.
 	 * @return the name; null if nobody decided
 	 */
 	public @Nullable String decidedBy() {

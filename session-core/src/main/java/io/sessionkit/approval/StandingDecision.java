@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param digest the digest of tool and arguments; null for all calls of the tool
  * @param approved whether such calls run
  * @param reason the text that the model gets if they do not run; null for the default
- * @param by the name of who decided
+ * @param by the name of the person who decided
  * @param at when it was decided, by the clock of the process; it does not tell which of
  * two is newer, that is the one that was stored later
  */

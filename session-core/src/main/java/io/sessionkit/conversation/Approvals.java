@@ -42,8 +42,9 @@ import org.jspecify.annotations.Nullable;
  * the model nor the tools. A decision runs nothing. The next call on the session without
  * user text continues the turn and runs the approved calls.
  * <p>
- * A call is decided once. If two people decide the same call, one wins and the other gets
- * a {@link DecisionRefusedException}. Safe for use by many threads and processes.
+ * Only one decision on a call counts. If two people decide the same call, one wins and
+ * the other gets a {@link DecisionRefusedException}. A call that turns out to be
+ * uncertain is decided once more. Safe for use by many threads and processes.
  */
 public final class Approvals {
 
@@ -112,8 +113,8 @@ public final class Approvals {
 	/**
 	 * Returns the calls that wait for a person, or of which nobody knows whether they
 	 * ran, in all sessions of an owner, the newest change first. It reads the approval
-	 * records of these sessions up to the end of the page, and the leases of calls that
-	 * are running, but no messages.
+	 * records of these sessions up to the end of the page, and the leases of turns whose
+	 * calls are running, but no messages.
 	 * @param owner the owner; empty for sessions that have none
 	 * @param page the part of the list to return
 	 * @return the calls
@@ -137,7 +138,7 @@ public final class Approvals {
 	/**
 	 * Approves a call as it was shown.
 	 * @param shown the call
-	 * @param by the name of who approves it; not blank
+	 * @param by the name of the person who approves it; not blank
 	 * @return the call as it is now
 	 * @throws DecisionRefusedException if it can no longer be decided
 	 */
@@ -148,7 +149,7 @@ public final class Approvals {
 	/**
 	 * Rejects a call as it was shown.
 	 * @param shown the call
-	 * @param by the name of who rejects it; not blank
+	 * @param by the name of the person who rejects it; not blank
 	 * @param reason the text that the model gets
 	 * @return the call as it is now
 	 * @throws DecisionRefusedException if it can no longer be decided
