@@ -7,10 +7,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A provider's state by its tag and named texts. Where the provider's class is not on the
- * class path it stands in the metadata in its place: other providers pass over it, and
- * encoding it again writes what was read, so that nothing is lost until a process with
- * that provider reads the thread again.
+ * A provider's state as a tag and named texts. If the provider's class is not on the
+ * class path, the metadata contains this object instead. Other providers ignore it.
+ * Encoding it again writes what was read, so that nothing is lost until a process with
+ * that provider reads the session again.
  */
 record AbsentProviderState(String tag, Map<String, @Nullable String> values) {
 
@@ -19,7 +19,7 @@ record AbsentProviderState(String tag, Map<String, @Nullable String> values) {
 	}
 
 	/**
-	 * The tag alone: the texts are a model's thinking.
+	 * Returns the tag alone, because the texts are a model's thinking.
 	 */
 	@Override
 	public String toString() {

@@ -7,8 +7,8 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * Lets a native image make and read the providers' records, and look for fields that
- * Spring AI's messages did not have. Nothing else of the codec is reflective.
+ * Lets a native image create and read the providers' records, and check Spring AI's
+ * messages for new fields. Nothing else in the codec uses reflection.
  */
 final class CodecRuntimeHints implements RuntimeHintsRegistrar {
 

@@ -6,8 +6,8 @@ import tools.jackson.core.io.CharacterEscapes;
 import tools.jackson.core.io.SerializedString;
 
 /**
- * Escapes what JSON asks for and every other control character too (U+007F to U+009F), so
- * that no store, log or editor sees a raw one.
+ * Escapes the characters that JSON requires and every other control character too (U+007F
+ * to U+009F), so that no store, log or editor receives a raw one.
  */
 final class ControlEscapes extends CharacterEscapes {
 

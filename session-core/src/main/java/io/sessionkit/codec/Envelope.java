@@ -27,9 +27,9 @@ import tools.jackson.core.json.JsonFactory;
  * {"v":1, "k":"2026-01", ...}        the id of the key that the rest is encrypted with
  * </pre>
  *
- * Version, key id and kind come first and in this order, so that a reader knows what it
- * cannot read before it looks at anything else. The JSON settings are fixed here: no
- * setting of the application's own mapper changes what is stored.
+ * Version, key id and kind come first and in this order, so that a reader recognizes a
+ * payload that it cannot read before it reads anything else. The JSON settings are fixed
+ * here: no setting of the application's own mapper changes what is stored.
  */
 final class Envelope {
 
@@ -43,7 +43,7 @@ final class Envelope {
 
 	/*
 	 * Length limits would refuse on reading what was accepted on writing. The nesting
-	 * limit is the library's own (500 levels), above what ValueWriter lets pass.
+	 * limit is the library's own (500 levels), which is more than ValueWriter accepts.
 	 */
 	private static final JsonFactory JSON = JsonFactory.builder()
 		.disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
@@ -59,8 +59,8 @@ final class Envelope {
 	}
 
 	/**
-	 * The payload with the fields that the body writes.
-	 * @throws NotStorableException from the body
+	 * Returns the payload with the fields that the body writes.
+	 * @throws NotStorableException if the body throws it
 	 */
 	static String write(String kind, Consumer<JsonGenerator> body) {
 		StringWriter payload = new StringWriter();
@@ -69,8 +69,9 @@ final class Envelope {
 	}
 
 	/**
-	 * Runs the body without keeping what it writes, to see whether it can be written.
-	 * @throws NotStorableException from the body
+	 * Runs the body without keeping what it writes, to find out whether it can be
+	 * written.
+	 * @throws NotStorableException if the body throws it
 	 */
 	static void tryOut(Consumer<JsonGenerator> body) {
 		write(Writer.nullWriter(), "", body);
@@ -87,10 +88,10 @@ final class Envelope {
 	}
 
 	/**
-	 * What the body makes of the payload.
-	 * @throws UnreadablePayloadException if it is no payload, or is encrypted
-	 * @throws UnsupportedVersionException if another version wrote it, or a field that is
-	 * reserved for one
+	 * Returns what the body reads from the payload.
+	 * @throws UnreadablePayloadException if the text is not a payload, or is encrypted
+	 * @throws UnsupportedVersionException if another version wrote the payload, or if it
+	 * has a field that is reserved for another version
 	 */
 	static <T> T read(SessionKey key, String payload, Body<T> body) {
 		try (JsonParser in = JSON.createParser(ObjectReadContext.empty(), payload)) {

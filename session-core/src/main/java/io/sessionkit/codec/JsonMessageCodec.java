@@ -10,8 +10,8 @@ import tools.jackson.core.JsonToken;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * Keeps messages and values as plain JSON, in a versioned envelope that no setting of the
- * application changes. Safe for use by many threads.
+ * Stores messages and values as plain JSON, in a versioned envelope that no setting of
+ * the application changes. Safe for use by many threads.
  * <p>
  * Spring AI's user, system, assistant and tool response messages come back equal: null
  * and empty text, tool calls and responses, media with bytes, text or {@code URL}, and
@@ -19,23 +19,25 @@ import org.springframework.ai.chat.messages.Message;
  * {@code java.lang} and {@code java.math}, characters, {@code byte[]}, {@code UUID},
  * {@code URI}, {@code Instant}, {@code Duration}, the dates and times of
  * {@code java.time} with and without zone, and lists, sets and maps with string keys of
- * these, 200 levels deep. Lists, sets and maps come back as ones of the reader's own, in
- * the same order. Everything else is refused, enums and arrays of other types too, and so
- * are lone surrogates: no class is ever looked up by a name that was stored.
+ * these, 200 levels deep. Lists, sets and maps come back as new collections that belong
+ * to the reader, in the same order. Everything else is refused, including enums, arrays
+ * of other types and lone surrogates: no class is ever looked up by a name that was
+ * stored.
  * <p>
- * Providers' state comes back as the provider wants it: Anthropic's thinking blocks as
- * Anthropic's own class, Gemini's thought signatures as {@code byte[]}, the reasoning
- * text of OpenAI's and others' as strings. Where Anthropic's class is not on the class
- * path, its thinking blocks stand in the metadata as an opaque object that is stored
- * again as it was read. State that a provider keeps only in fields of its own message
- * class (DeepSeek, Bedrock) has no stored form: {@link #storable} leaves it out.
+ * The state of providers comes back in the form that the provider expects: Anthropic's
+ * thinking blocks as Anthropic's own class, Gemini's thought signatures as
+ * {@code byte[]}, the reasoning text of OpenAI and others as strings. If Anthropic's
+ * class is not on the class path, its thinking blocks become an opaque object in the
+ * metadata, which is stored again as it was read. State that a provider keeps only in
+ * fields of its own message class (DeepSeek, Bedrock) has no stored form:
+ * {@link #storable} leaves it out.
  * <p>
- * A field that one of Spring AI's own classes has in a newer version is not known here:
- * content in it is refused, also by {@link #storable}, except that a medium is left out
- * whole. The field {@code parts} of a stored message is reserved: this version writes
- * none and refuses to read one.
+ * This codec does not know fields that a newer version of Spring AI adds to its own
+ * classes. It refuses content in such a field. {@link #storable} refuses it too, but
+ * leaves out a medium with such content as a whole. The field {@code parts} of a stored
+ * message is reserved: this version writes none and refuses to read one.
  * <p>
- * The key does not take part in the payload; it is named in exceptions.
+ * The payload does not depend on the session key, which is only named in exceptions.
  */
 public final class JsonMessageCodec implements MessageCodec {
 
@@ -52,7 +54,8 @@ public final class JsonMessageCodec implements MessageCodec {
 	}
 
 	/**
-	 * A codec whose {@link #storable} leaves out what it cannot store of a reply.
+	 * Creates a codec whose {@link #storable} leaves out the parts of a reply that it
+	 * cannot store.
 	 * @return the codec
 	 */
 	public static JsonMessageCodec create() {
@@ -60,8 +63,8 @@ public final class JsonMessageCodec implements MessageCodec {
 	}
 
 	/**
-	 * A codec whose {@link #storable} throws where this one leaves something out. It
-	 * counts for itself.
+	 * Creates a codec whose {@link #storable} throws an exception if this one would leave
+	 * something out. The new codec has its own {@linkplain #leftOut() count}.
 	 * @return a strict codec
 	 */
 	public JsonMessageCodec strict() {
@@ -107,11 +110,11 @@ public final class JsonMessageCodec implements MessageCodec {
 	}
 
 	/**
-	 * A reply without what cannot be stored. A metadata entry that holds something
-	 * unknown anywhere, or a lone surrogate, is left out whole; so is a medium. A
-	 * subclass of Spring AI's message becomes the plain message. In the text and in tool
-	 * calls and responses a lone surrogate becomes U+FFFD, since leaving out the text
-	 * would lose the answer. Each of these is counted once.
+	 * Returns a reply without the parts that cannot be stored. A metadata entry that
+	 * contains something unknown at any depth, or a lone surrogate, is left out as a
+	 * whole; so is a medium. A message of a subclass becomes the plain message of Spring
+	 * AI. A lone surrogate in the text or in tool calls and responses becomes U+FFFD,
+	 * because leaving out the text would lose the answer. Each of these is counted once.
 	 */
 	@Override
 	public Message storable(Message reply) {
@@ -134,7 +137,8 @@ public final class JsonMessageCodec implements MessageCodec {
 	}
 
 	/**
-	 * How many parts {@link #storable} left out or repaired since this codec was created.
+	 * Returns how many parts {@link #storable} has left out or repaired since this codec
+	 * was created.
 	 * @return the count
 	 */
 	public long leftOut() {

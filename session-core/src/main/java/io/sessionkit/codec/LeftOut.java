@@ -8,14 +8,14 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Counts the parts of replies that were not stored as they were, and logs each pair of
- * part and class once, never a value. Safe for use by many threads.
+ * Counts the parts of replies that were not stored unchanged. Logs each pair of part and
+ * class once, never a value. Safe for use by many threads.
  */
 final class LeftOut {
 
 	private static final Log logger = LogFactory.getLog(JsonMessageCodec.class);
 
-	// Keys may come from a provider: the memory of what was logged has an end.
+	// Keys may come from a provider, so the set of logged pairs is bounded.
 	private static final int MAX_LOGGED = 1000;
 
 	private final LongAdder count = new LongAdder();
@@ -27,14 +27,14 @@ final class LeftOut {
 	}
 
 	/**
-	 * The part was dropped.
+	 * Records that a part was dropped.
 	 */
 	void dropped(String part, String reason, String className) {
 		note(part, className, "left out: it " + reason);
 	}
 
 	/**
-	 * The part was kept in another form.
+	 * Records that a part was kept in another form.
 	 */
 	void changed(String part, String change, String className) {
 		note(part, className, change);

@@ -1,8 +1,8 @@
 package io.sessionkit.codec;
 
 /**
- * UTF-16 units that stand without their other half. They are no Unicode text: databases
- * refuse them or turn each into a question mark.
+ * Finds and replaces lone surrogates, which are UTF-16 units without their other half.
+ * They are not Unicode text: databases refuse them or turn each into a question mark.
  */
 final class LoneSurrogates {
 
@@ -16,8 +16,8 @@ final class LoneSurrogates {
 	}
 
 	/**
-	 * The text with U+FFFD in place of each lone surrogate; the same instance if there is
-	 * none.
+	 * Returns the text with U+FFFD instead of each lone surrogate; the same instance if
+	 * there is none.
 	 */
 	static String replaced(String text) {
 		int at = indexOf(text, 0);

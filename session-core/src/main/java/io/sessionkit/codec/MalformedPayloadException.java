@@ -1,8 +1,8 @@
 package io.sessionkit.codec;
 
 /**
- * Says while reading what is wrong with a payload, in words that hold none of its text.
- * It never leaves the package.
+ * Thrown while reading if a payload is malformed. The message says what is wrong and
+ * quotes none of the payload's text. It never leaves the package.
  */
 final class MalformedPayloadException extends RuntimeException {
 

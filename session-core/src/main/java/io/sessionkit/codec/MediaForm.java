@@ -13,8 +13,8 @@ import org.springframework.util.MimeType;
 import org.springframework.util.MimeTypeUtils;
 
 /**
- * How a medium is stored: mime type with parameters, id, name, and its data as bytes,
- * text or URL, whichever it was. A URL is never opened.
+ * The stored form of a medium: mime type with parameters, id, name, and its data as
+ * bytes, text or URL, as in the medium. A URL is never opened.
  */
 final class MediaForm {
 
@@ -31,11 +31,11 @@ final class MediaForm {
 
 	/**
 	 * Writes the medium.
-	 * @param part what it is called in the exception
+	 * @param part the name of the medium in the exception
 	 * @throws NotStorableException if it would not come back with equal parts
 	 */
 	static void write(JsonGenerator out, @Nullable Media media, String part) {
-		// A subclass may keep more than we know of.
+		// A subclass may have fields that are not known here.
 		if (media == null || media.getClass() != Media.class) {
 			throw (media != null) ? NotStorableException.unknownClass(part, media.getClass())
 					: new NotStorableException(part, "is null", null);
@@ -57,7 +57,7 @@ final class MediaForm {
 			}
 		}
 		catch (RuntimeException ex) {
-			// Falls through: it cannot be read back.
+			// Falls through: the type cannot be read back.
 		}
 		throw new NotStorableException(part, "has a mime type that its text does not give", type.getClass());
 	}
@@ -86,7 +86,7 @@ final class MediaForm {
 			}
 		}
 		catch (MalformedURLException ex) {
-			// Falls through: it has a handler of its own.
+			// Falls through: the URL has a handler of its own.
 		}
 		throw new NotStorableException(part, "has a URL that its text does not give", URL.class);
 	}
@@ -102,7 +102,7 @@ final class MediaForm {
 	}
 
 	/**
-	 * The medium whose object has just begun.
+	 * Reads the medium whose object has just begun.
 	 */
 	static Media read(JsonParser in) {
 		MediaForm form = new MediaForm();
@@ -134,7 +134,7 @@ final class MediaForm {
 		}
 	}
 
-	// Not by way of URI: a URL may hold characters that a URI must escape.
+	// Does not use URI: a URL may contain characters that a URI must escape.
 	@SuppressWarnings("deprecation")
 	private static URL parseUrl(String text) throws MalformedURLException {
 		return new URL(text);

@@ -9,8 +9,8 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
- * What an envelope holds: one of Spring AI's four messages. The name is part of the
- * stored format.
+ * The kind of message in an envelope: one of Spring AI's four messages. The name is part
+ * of the stored format.
  */
 enum MessageKind {
 
@@ -32,8 +32,9 @@ enum MessageKind {
 	}
 
 	/**
-	 * The kind that stores all of the message; null for a subclass, which may keep state
-	 * that nobody knows, unless it is one whose state is known to be in the metadata too.
+	 * Returns the kind that stores all of the message. The result is null for a subclass,
+	 * which may have state that is not known here, unless all of its state is known to be
+	 * in the metadata too.
 	 */
 	static @Nullable MessageKind of(Message message) {
 		for (MessageKind kind : values()) {

@@ -33,7 +33,7 @@ final class MessageReader {
 	}
 
 	/**
-	 * The message whose fields begin at the next token.
+	 * Reads the message whose fields begin at the next token.
 	 */
 	static Message read(JsonParser in, String kind) {
 		MessageKind known = MessageKind.stored(kind);
@@ -52,7 +52,7 @@ final class MessageReader {
 			case "media" -> this.media = ValueReader.nextObjects(in, MediaForm::read);
 			case "calls" -> this.calls = ValueReader.nextObjects(in, MessageReader::readCall);
 			case "responses" -> this.responses = ValueReader.nextObjects(in, MessageReader::readResponse);
-			// Reserved. Whoever writes it has content that this version has no place for.
+			// Reserved: a version that writes it has content that this one cannot keep.
 			case "parts" -> throw new NewerPayloadException("message parts");
 			default -> throw new MalformedPayloadException("a message has an unknown field");
 		}

@@ -16,8 +16,9 @@ import org.springframework.ai.content.Media;
 import org.springframework.ai.content.MediaContent;
 
 /**
- * Writes the fields of a message. A field that is null or empty is left out, except for
- * text, where the two differ. One instance writes one payload.
+ * Writes the fields of a message. A field that is null or empty is left out. An empty
+ * text is written, however, because it differs from null. One instance writes one
+ * payload.
  */
 final class MessageWriter {
 
@@ -31,8 +32,8 @@ final class MessageWriter {
 	}
 
 	/**
-	 * The kind to write the message as.
-	 * @throws NotStorableException if the message is of a class that is not known
+	 * Returns the kind to write the message as.
+	 * @throws NotStorableException if the class of the message is not known
 	 */
 	static MessageKind kindOf(Message message) {
 		MessageKind kind = MessageKind.of(message);
@@ -76,7 +77,7 @@ final class MessageWriter {
 
 	private void writeMetadata(Message message) {
 		Map<String, ? extends @Nullable Object> metadata = message.getMetadata();
-		// The constructor puts the type into the metadata, on reading again.
+		// On reading, the constructor puts the type into the metadata again.
 		Object type = metadata.get(AbstractMessage.MESSAGE_TYPE);
 		if (type != null && type != message.getMessageType()) {
 			throw new NotStorableException(PartName.metadata(AbstractMessage.MESSAGE_TYPE),

@@ -1,8 +1,8 @@
 package io.sessionkit.codec;
 
 /**
- * Says while reading what of a payload a newer version has written. It never leaves the
- * package.
+ * Thrown while reading if a newer version has written a part of a payload. The message
+ * names this part. It never leaves the package.
  */
 final class NewerPayloadException extends RuntimeException {
 

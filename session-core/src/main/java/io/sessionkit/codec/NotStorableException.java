@@ -3,8 +3,8 @@ package io.sessionkit.codec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says while writing which part cannot be stored and why, in words that hold none of its
- * text. It never leaves the package.
+ * Thrown while writing if a part cannot be stored. It says which part and why, and quotes
+ * none of the part's text. It never leaves the package.
  */
 final class NotStorableException extends RuntimeException {
 
@@ -34,7 +34,7 @@ final class NotStorableException extends RuntimeException {
 	}
 
 	/**
-	 * The same reason, said of the part that the value belongs to.
+	 * Returns an exception with the same reason for the part that the value belongs to.
 	 */
 	NotStorableException in(String outer) {
 		return new NotStorableException(outer, this.reason, this.className);

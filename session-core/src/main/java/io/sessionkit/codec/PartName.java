@@ -21,15 +21,15 @@ final class PartName {
 	}
 
 	/**
-	 * An element of a list, counted from 1.
+	 * Names an element of a list, counted from 1.
 	 */
 	static String element(String list, int index) {
 		return list + " " + (index + 1);
 	}
 
 	/**
-	 * A key as it may stand in one line of a log: cut, and without control characters and
-	 * surrogates.
+	 * Returns a key that is safe in one line of a log: it is cut, and control characters
+	 * and surrogates are replaced.
 	 */
 	private static String quoted(@Nullable Object key) {
 		String text = (key instanceof String string) ? string : "(" + className(key) + ")";

@@ -12,11 +12,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Reads JSON so that equal values are equal objects, however they were written.
+ * Reads JSON so that equal values become equal objects, however they were written.
  */
 final class PlainJson {
 
-	/** A double has fewer digits before its point; more are not worth writing out. */
+	/**
+	 * A double has fewer digits before its decimal point; a number with more is not
+	 * written out.
+	 */
 	private static final int LARGEST_EXPONENT = 400;
 
 	private PlainJson() {

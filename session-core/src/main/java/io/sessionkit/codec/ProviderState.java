@@ -14,15 +14,16 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.util.ClassUtils;
 
 /**
- * The provider classes whose values must come back as that class, because the provider
- * takes no other. Tags and class names are constants of this file: a payload names a tag,
- * never a class. A provider class is a record of strings; it is looked up once.
+ * A provider's class whose values must come back as that class, because the provider
+ * accepts no other. Tags and class names are constants of this file: a payload contains a
+ * tag, never a class name. A provider's class is a record of strings; it is looked up
+ * once.
  */
 final class ProviderState {
 
 	/**
-	 * Anthropic's thinking blocks with their signatures, which it wants back with the
-	 * results of the tool calls that followed them.
+	 * Anthropic's thinking blocks with their signatures. Anthropic expects them back with
+	 * the results of the tool calls that followed them.
 	 */
 	static final ProviderState ANTHROPIC_THINKING = new ProviderState("anthropic.thinking",
 			"org.springframework.ai.anthropic.AnthropicChatModel$AnthropicThinkingContent");
@@ -46,9 +47,9 @@ final class ProviderState {
 	}
 
 	/**
-	 * Whether the message is of a class that keeps nothing outside the parts of every
-	 * assistant message. Anthropic's repeats its thinking blocks in the metadata, and
-	 * reads them from there.
+	 * Returns whether the message is of a class that keeps nothing outside the parts of
+	 * every assistant message. Anthropic's class repeats its thinking blocks in the
+	 * metadata, and reads them from there.
 	 */
 	static boolean isAllInMetadata(AssistantMessage message) {
 		return message.getClass().getName().equals(ANTHROPIC_MESSAGE)
@@ -64,7 +65,7 @@ final class ProviderState {
 	}
 
 	/**
-	 * What to write for a value; null if it is no provider's state.
+	 * Returns the form in which a value is written; null if it is not a provider's state.
 	 */
 	static @Nullable AbsentProviderState valuesOf(Object value) {
 		if (value instanceof AbsentProviderState absent) {
@@ -79,8 +80,8 @@ final class ProviderState {
 	}
 
 	/**
-	 * The provider's own value; the given one where its class is absent or has changed so
-	 * that these values make none.
+	 * Returns the provider's own value. If the provider's class is absent, or has changed
+	 * so that it cannot be created from these values, returns the given value.
 	 */
 	static Object restore(AbsentProviderState read) {
 		ProviderState state = find(read.tag());
@@ -115,7 +116,7 @@ final class ProviderState {
 				return of(ClassUtils.resolveClassName(className, loader));
 			}
 			catch (ReflectiveOperationException | RuntimeException ex) {
-				// A class of another shape is as good as absent.
+				// A class of another shape is treated as absent.
 				return null;
 			}
 		}

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A class whose values are stored as a tag and their {@code toString()}, which they can
- * be parsed from. A tag is part of the stored format: it never changes its meaning.
+ * A class whose values are stored as a tag and their {@code toString()}, from which they
+ * can be parsed. A tag is part of the stored format: its meaning never changes.
  */
 enum ScalarType {
 
@@ -59,8 +59,8 @@ enum ScalarType {
 	URI_VALUE("uri", URI.class, URI::create);
 
 	/**
-	 * Reading a number takes time with the square of its length: a million digits a
-	 * minute.
+	 * The time to read a number grows with the square of its length: a million digits
+	 * take a minute.
 	 */
 	private static final int MAX_DIGITS = 10_000;
 
@@ -97,9 +97,9 @@ enum ScalarType {
 	}
 
 	/**
-	 * Whether the value's text gives an equal value: a URI put together from parts, or a
-	 * date with a zone of the application's own, may not. A number of more than 10,000
-	 * digits is not kept.
+	 * Returns whether the value's text gives an equal value. A URI that was built from
+	 * parts, or a date with a zone that the application defines, may not do so. The
+	 * result is false for a number of more than 10,000 digits.
 	 */
 	boolean comesBack(Object value) {
 		try {
@@ -111,8 +111,8 @@ enum ScalarType {
 	}
 
 	/**
-	 * The value of this text.
-	 * @throws MalformedPayloadException if it is none
+	 * Returns the value that a text stands for.
+	 * @throws MalformedPayloadException if the text is not a value of this type
 	 */
 	Object parse(String text) {
 		try {
@@ -124,7 +124,9 @@ enum ScalarType {
 		}
 	}
 
-	/** Before its text is made, which takes as long as reading it. */
+	/**
+	 * Checks the length before the text is created, which takes as long as reading it.
+	 */
 	private static boolean isLong(Object value) {
 		BigInteger digits = (value instanceof BigDecimal decimal) ? decimal.unscaledValue()
 				: (value instanceof BigInteger integer) ? integer : BigInteger.ZERO;

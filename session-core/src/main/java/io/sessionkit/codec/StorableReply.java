@@ -22,9 +22,9 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.content.Media;
 
 /**
- * Reduces a reply to what can be stored. What has no stored form is dropped whole: a
- * metadata entry, a medium, the state of a subclass. Texts are never dropped: a lone
- * surrogate in one becomes U+FFFD.
+ * Reduces a reply to what can be stored. A part without a stored form is dropped as a
+ * whole: a metadata entry, a medium, the state of a subclass. Texts are never dropped: a
+ * lone surrogate in a text becomes U+FFFD.
  */
 final class StorableReply {
 
@@ -35,9 +35,9 @@ final class StorableReply {
 	}
 
 	/**
-	 * A copy that can be stored.
-	 * @throws NotStorableException if the message is none of Spring AI's, or if it, a
-	 * tool call or a response in it has content that nothing is known of
+	 * Returns a copy that can be stored.
+	 * @throws NotStorableException if the message is none of Spring AI's, or if the
+	 * message, a tool call or a response in it has content of an unknown kind
 	 */
 	Message reduce(Message reply) {
 		UnknownContent.refuse(reply, "the message");

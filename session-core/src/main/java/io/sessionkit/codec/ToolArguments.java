@@ -21,9 +21,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The arguments of a tool call: what a model wrote, read as JSON. Names that are there
- * twice, trailing text and numbers that JSON has not (NaN) make them unreadable, since
- * the tool might read them otherwise than whoever approved them.
+ * The arguments of a tool call: the text that a model wrote, read as JSON. Duplicate
+ * names, trailing text and numbers that JSON does not have (NaN) make them unreadable,
+ * because the tool might read them differently from whoever approved them. For
+ * SessionKit's own packages.
  */
 public final class ToolArguments {
 
@@ -47,9 +48,9 @@ public final class ToolArguments {
 	}
 
 	/**
-	 * The arguments of a call.
-	 * @param text what the model wrote; null and blank text are no arguments, as tools
-	 * take them
+	 * Reads the arguments of a call.
+	 * @param text the text that the model wrote; null and blank text mean no arguments,
+	 * as tools understand them
 	 * @return the arguments, readable or not
 	 */
 	public static ToolArguments of(@Nullable String text) {
@@ -57,7 +58,7 @@ public final class ToolArguments {
 	}
 
 	/**
-	 * Whether they are a JSON object.
+	 * Returns whether the arguments are a JSON object.
 	 * @return false if a tool would have to guess
 	 */
 	public boolean isReadable() {
@@ -65,12 +66,12 @@ public final class ToolArguments {
 	}
 
 	/**
-	 * Returns the arguments by name, each value in one form however it was written: a
-	 * whole number (3, 3.0, 3e0) as {@link Integer}, {@link Long} or {@link BigInteger},
-	 * the smallest that holds it, another number as {@link BigDecimal} without trailing
-	 * zeros, and lists and maps of such values. A number that a double cannot hold stays
-	 * a {@link BigDecimal}.
-	 * @return new values that cannot be changed; none if the arguments cannot be read
+	 * Returns the arguments by name. Each value has one form, however it was written: a
+	 * whole number (3, 3.0, 3e0) is an {@link Integer}, {@link Long} or
+	 * {@link BigInteger}, the smallest that holds it. Another number is a
+	 * {@link BigDecimal} without trailing zeros. Lists and maps contain such values. A
+	 * number that a double cannot hold stays a {@link BigDecimal}.
+	 * @return new values that cannot be changed; empty if the arguments cannot be read
 	 */
 	public Map<String, @Nullable Object> values() {
 		Map<String, @Nullable Object> none = Map.of();
@@ -78,8 +79,8 @@ public final class ToolArguments {
 	}
 
 	/**
-	 * Returns whether whoever reads the numbers as doubles, as most readers of JSON do,
-	 * reads the same numbers.
+	 * Returns whether a reader that reads numbers as doubles, as most readers of JSON do,
+	 * gets the same numbers.
 	 * @return false if a number is too large or too precise for a double
 	 */
 	public boolean isPlain() {
@@ -87,10 +88,10 @@ public final class ToolArguments {
 	}
 
 	/**
-	 * What a decision on a call is bound to: the SHA-256 of the tool's name and of the
-	 * arguments in one canonical form. Order of names, white space and escapes make no
-	 * difference; a null is not an absent value, and 1 is not 1.0. Arguments that cannot
-	 * be read are taken letter by letter.
+	 * Returns the digest that a decision on a call is bound to: the SHA-256 of the tool's
+	 * name and of the arguments in one canonical form. The order of names, white space
+	 * and escapes make no difference. A null differs from an absent value, and 1 differs
+	 * from 1.0. Arguments that cannot be read are used exactly as they were written.
 	 * @param tool the name of the tool
 	 * @return 64 hexadecimal digits
 	 */
@@ -108,10 +109,10 @@ public final class ToolArguments {
 	}
 
 	/**
-	 * What a JSON schema has against them.
+	 * Validates the arguments against a JSON schema.
 	 * @param schema the input schema of the tool, draft 2020-12 unless it says otherwise
-	 * @return where each fault is and which rule it breaks, never a value; none if they
-	 * fit
+	 * @return the place of each fault and the rule that it breaks, never a value; empty
+	 * if the arguments fit
 	 */
 	public List<String> faults(String schema) {
 		if (this.object == null) {
@@ -152,8 +153,8 @@ public final class ToolArguments {
 	}
 
 	/**
-	 * The arguments as they were written.
-	 * @return the text, {@code {}} for none
+	 * Returns the arguments as they were written.
+	 * @return the text; {@code {}} if there are none
 	 */
 	@Override
 	public String toString() {

@@ -23,10 +23,10 @@ import org.springframework.ai.content.Media;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Refuses content that has no stored form, since a newer Spring AI has given one of its
- * own classes a field that this version does not know. Fields are looked at, not methods:
- * they are all that an object can keep. On the Spring AI that this was built with there
- * is nothing to look at.
+ * Refuses content that has no stored form, because a newer Spring AI has given one of its
+ * own classes a field that this version does not know. The check reads fields, not
+ * methods, because an object can keep content only in fields. With the version of Spring
+ * AI that this was built with, there is nothing to check.
  */
 final class UnknownContent {
 
@@ -49,7 +49,7 @@ final class UnknownContent {
 	}
 
 	/**
-	 * The classes whose fields are looked at.
+	 * Returns the classes whose fields are checked.
 	 */
 	static Set<Class<?>> types() {
 		return KNOWN.keySet();
@@ -57,8 +57,8 @@ final class UnknownContent {
 
 	/**
 	 * Checks a message, a medium, a tool call or a tool response.
-	 * @param part what it is called in the exception
-	 * @throws NotStorableException if it holds something in a field that is not known
+	 * @param part the name of the object in the exception
+	 * @throws NotStorableException if it has content in a field that is not known
 	 */
 	static void refuse(Object holder, String part) {
 		for (Field field : UNKNOWN.get(holder.getClass())) {
@@ -88,7 +88,8 @@ final class UnknownContent {
 	}
 
 	/**
-	 * A field that is there and not used, or was not computed yet.
+	 * Returns whether a field has no content, because it is not used or its value was not
+	 * computed yet.
 	 */
 	private static boolean isEmpty(@Nullable Object value) {
 		if (value == null || Boolean.FALSE.equals(value)) {

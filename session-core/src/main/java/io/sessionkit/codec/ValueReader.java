@@ -13,7 +13,7 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
 /**
- * Reads what {@link ValueWriter} wrote, into collections of the caller's own.
+ * Reads what {@link ValueWriter} wrote, into collections that belong to the caller.
  */
 final class ValueReader {
 
@@ -21,7 +21,7 @@ final class ValueReader {
 	}
 
 	/**
-	 * The map that begins at the next token.
+	 * Reads the map that begins at the next token.
 	 */
 	static Map<String, @Nullable Object> nextMap(JsonParser in) {
 		MalformedPayloadException.unless(in.nextToken() == JsonToken.START_OBJECT, "a map is not an object");
@@ -131,8 +131,8 @@ final class ValueReader {
 	}
 
 	/**
-	 * The elements of the array that begins at the next token, each an object that the
-	 * reader reads from its start to its end.
+	 * Reads the elements of the array that begins at the next token. Each element is an
+	 * object, which the reader reads from its start to its end.
 	 */
 	static <T> List<T> nextObjects(JsonParser in, Function<JsonParser, T> reader) {
 		MalformedPayloadException.unless(in.nextToken() == JsonToken.START_ARRAY, "a list is not an array");

@@ -11,8 +11,8 @@ import tools.jackson.core.JsonGenerator;
 
 /**
  * Writes typed values: null, strings, booleans, integers, lists and maps as natural JSON,
- * everything else as {@code {"$t":tag,"v":value}}. Maps that hold {@code "$t"} themselves
- * are tagged too. One instance writes one payload.
+ * everything else as {@code {"$t":tag,"v":value}}. Maps that contain {@code "$t"}
+ * themselves are tagged too. One instance writes one payload.
  */
 final class ValueWriter {
 
@@ -29,14 +29,14 @@ final class ValueWriter {
 	static final Base64Variant BASE64 = Base64Variants.MIME_NO_LINEFEEDS;
 
 	/*
-	 * Each level takes up to two levels of JSON, of which a reader follows 500. It ends
-	 * values that contain themselves, too.
+	 * Each level takes up to two levels of JSON, and a reader accepts 500 of those. The
+	 * limit also stops values that contain themselves.
 	 */
 	static final int MAX_DEPTH = 200;
 
 	/*
-	 * A list that holds one list twice, which holds one list twice, and so on, is small
-	 * in memory and has no end as text.
+	 * A list that contains one list twice, which contains one list twice, and so on, is
+	 * small in memory but enormous as text.
 	 */
 	static final int MAX_VALUES = 1_000_000;
 
@@ -122,7 +122,7 @@ final class ValueWriter {
 		}
 	}
 
-	// Not containsKey: a map may refuse to be asked for a key of another class.
+	// Does not use containsKey: a map may refuse a key of another class.
 	private static boolean containsTag(Map<?, ?> map) {
 		for (Object key : map.keySet()) {
 			if (TAG.equals(key)) {

@@ -1,5 +1,5 @@
 /**
- * How messages and values look at rest.
+ * The stored form of messages and values.
  */
 @NullMarked
 package io.sessionkit.codec;

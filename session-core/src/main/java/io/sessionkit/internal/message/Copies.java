@@ -18,8 +18,9 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.content.Media;
 
 /**
- * The copies that one hook is given, and the way back: a copy that a hook returns stands
- * for the message that it was made of, whatever the hook has done to it.
+ * The copies of messages that one hook is given, and the way back to the originals. A
+ * copy that a hook returns stands for the message that it was made from, whatever the
+ * hook has done to the copy.
  */
 public final class Copies {
 
@@ -36,7 +37,8 @@ public final class Copies {
 	}
 
 	/**
-	 * What a hook returned, with nothing in it that the hook could change later.
+	 * Returns the original of a copy, or a copy of a new message. The hook can change
+	 * nothing in the result later.
 	 */
 	public Message take(Message returned) {
 		Message original = this.originals.get(returned);
@@ -48,8 +50,8 @@ public final class Copies {
 	}
 
 	/**
-	 * The messages as a list that gives a copy at each read, so that it costs nothing
-	 * until somebody reads.
+	 * Returns the messages as a list that creates a copy at each read, so that it costs
+	 * nothing until it is read.
 	 */
 	public static List<Message> lazy(List<Message> messages) {
 		return new AbstractList<>() {
@@ -79,7 +81,7 @@ public final class Copies {
 		return true;
 	}
 
-	/** Not only equal: a user message compares without its media. */
+	/** Compares the media of user messages too, which {@code equals} ignores. */
 	public static boolean areAlike(Message one, Message other) {
 		return one == other || (one.getClass() == other.getClass() && one.equals(other)
 				&& (!(one instanceof UserMessage user) || user.getMedia().equals(((UserMessage) other).getMedia())));

@@ -6,8 +6,8 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * Where the current turn begins in a request, which hooks and advisors may have copied,
- * changed and added to.
+ * Finds where the current turn begins in a request, which hooks and advisors may have
+ * copied, changed and extended.
  */
 public final class CurrentTurn {
 
@@ -15,11 +15,14 @@ public final class CurrentTurn {
 	}
 
 	/**
-	 * The place of the first message of the turn: of itself, else of one that it was made
-	 * part of where it should be, else of the last one that is equal, if no answer is
-	 * behind it: that would be an earlier question. Else as far from the end as the turn
-	 * is long.
-	 * @param request the messages, whether or not system text is among them
+	 * Returns the index of the first message of the turn. If the request contains a
+	 * message of the turn by identity, the index follows from the place of that message.
+	 * Otherwise the expected index is as far from the end as the turn is long. It is
+	 * returned if the text of the message there contains the text of the turn's first
+	 * message. Otherwise the last message that equals the turn's first one is taken,
+	 * unless a reply follows it before the expected index, which makes it an earlier
+	 * question. In all other cases the expected index is returned.
+	 * @param request the messages, with or without system text
 	 * @param turn the messages of the turn so far
 	 */
 	public static int start(List<Message> request, List<Message> turn) {

@@ -9,10 +9,10 @@ import org.springframework.ai.chat.messages.MessageType;
 import org.springframework.ai.chat.messages.SystemMessage;
 
 /**
- * What the input of a turn must be when somebody has changed it, a hook or a merge: at
- * least one message, no system text, and at the end of what is sent a message that the
- * model can answer. What the caller itself has sent without such an end may stay so: some
- * providers continue a reply that was begun.
+ * Checks the input of a turn after a hook or a merge has changed it. The input must have
+ * at least one message and no system text, and the messages to send must end with one
+ * that the model can answer. If the caller itself has sent messages without such an end,
+ * they may stay so: some providers continue a reply that was begun.
  */
 public final class InputRule {
 
@@ -20,9 +20,10 @@ public final class InputRule {
 	}
 
 	/**
-	 * What is wrong with a changed input, to be read behind "returned"; null for nothing.
+	 * Returns what is wrong with a changed input, as words that follow "returned"; null
+	 * if nothing is wrong.
 	 * @param input the input as it is now
-	 * @param sent what is sent, the input included
+	 * @param sent the messages to send, including the input
 	 * @param before the input as it was
 	 */
 	public static @Nullable String fault(List<Message> input, List<Message> sent, List<Message> before) {
@@ -36,7 +37,8 @@ public final class InputRule {
 	}
 
 	/**
-	 * Whether a changed list can be answered by the model, if it could be before.
+	 * Returns whether the model can answer a changed list, or could not answer the list
+	 * before the change either.
 	 */
 	public static boolean isAnswerableStill(List<Message> changed, List<Message> before) {
 		return !isAnswerable(before) || isAnswerable(changed);

@@ -21,12 +21,11 @@ import org.springframework.ai.content.Media;
 import org.springframework.ai.content.MediaContent;
 
 /**
- * What one of Spring AI's messages consists of. Whoever copies, changes or compares a
- * message takes it apart and puts it together here, so that what a message gets in
- * addition has to be added in one place. For stores and conversations, not for
- * applications.
+ * The content of one of Spring AI's messages. Code that copies, changes or compares a
+ * message takes it apart and puts it together here. A part that Spring AI adds to
+ * messages therefore has to be added in one place only.
  *
- * @param type which of the four messages it is
+ * @param type the type of the message, one of four
  * @param text the text; null if it has none
  * @param metadata the metadata, whose values may be null
  * @param calls the tool calls of an assistant message, else none
@@ -37,8 +36,8 @@ public record MessageContent(MessageType type, @Nullable String text, Map<String
 		List<ToolCall> calls, List<ToolResponse> responses, List<Media> media) {
 
 	/**
-	 * Whether {@link #of} knows all that a message of this class has. A subclass counts
-	 * as the class that it extends.
+	 * Returns whether {@link #of} knows everything that a message of this class has. A
+	 * subclass counts as the class that it extends.
 	 * @param message a message
 	 * @return false for a message that is none of Spring AI's four
 	 */
@@ -50,8 +49,8 @@ public record MessageContent(MessageType type, @Nullable String text, Map<String
 	/**
 	 * Takes a message apart.
 	 * @param message a message
-	 * @return its content, in lists and a map of the caller's own; the values are those
-	 * of the message
+	 * @return its content, in lists and a map that belong to the caller; the values are
+	 * those of the message
 	 */
 	public static MessageContent of(Message message) {
 		Collection<ToolCall> calls = (message instanceof AssistantMessage reply) ? reply.getToolCalls() : List.of();
@@ -93,7 +92,7 @@ public record MessageContent(MessageType type, @Nullable String text, Map<String
 	}
 
 	/**
-	 * Puts the message together. Of a subclass it is the plain message.
+	 * Puts the message together. A message of a subclass becomes the plain message.
 	 * @return a message that keeps the lists of this content
 	 */
 	public Message message() {

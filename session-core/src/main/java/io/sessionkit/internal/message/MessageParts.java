@@ -14,8 +14,8 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.content.Media;
 
 /**
- * Puts Spring AI's messages together from their parts. Their builders declare metadata
- * without null values, but take and keep them.
+ * Builds Spring AI's messages from their parts. The builders of these messages declare
+ * metadata without null values, but accept and keep them.
  */
 @SuppressWarnings("NullAway")
 public final class MessageParts {

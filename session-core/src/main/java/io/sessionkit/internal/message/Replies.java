@@ -13,13 +13,13 @@ import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 
 /**
- * Reads what providers return.
+ * Reads and creates replies of models.
  */
 public final class Replies {
 
 	/**
-	 * What Anthropic puts into the metadata of a generation that is a thinking block, in
-	 * front of the one that is the answer.
+	 * The metadata keys that Anthropic sets on a generation that is a thinking block.
+	 * Such a generation precedes the one that is the answer.
 	 */
 	private static final Set<String> THINKING = Set.of("signature", "data");
 
@@ -27,9 +27,9 @@ public final class Replies {
 	}
 
 	/**
-	 * The generation that the tool loop follows: the first with tool calls, else the
-	 * first that is not a thinking block.
-	 * @return it; null if there is no generation
+	 * Returns the generation that the tool loop follows: the first with tool calls, else
+	 * the first that is not a thinking block, else the last.
+	 * @return the generation; null if there is none
 	 */
 	public static @Nullable Generation chosen(ChatResponse response) {
 		List<Generation> generations = response.getResults();
@@ -47,14 +47,14 @@ public final class Replies {
 	}
 
 	/**
-	 * A response that says this and nothing else.
+	 * Returns a copy of a response that contains this generation and no other.
 	 */
 	public static ChatResponse with(ChatResponse response, Generation generation) {
 		return ChatResponse.builder().from(response).generations(List.of(generation)).build();
 	}
 
 	/**
-	 * A response that no model gave.
+	 * Returns a response that no model gave.
 	 */
 	public static ChatResponse answer(AssistantMessage message) {
 		return new ChatResponse(
@@ -62,7 +62,7 @@ public final class Replies {
 	}
 
 	/**
-	 * Whether there is nothing in it that a person or a tool could use.
+	 * Returns whether a message contains nothing that a person or a tool could use.
 	 */
 	public static boolean isBlank(AssistantMessage message) {
 		String text = message.getText();

@@ -11,7 +11,7 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 
 /**
- * Whether calls and results in a turn belong together.
+ * Checks that the calls and results in a turn belong together.
  */
 public final class ToolGroups {
 
@@ -19,10 +19,10 @@ public final class ToolGroups {
 	}
 
 	/**
-	 * What is wrong with the messages of a turn, to be read behind "returned". A turn may
-	 * begin with results and end with calls where the application runs the tools itself,
-	 * so that is wrong only if it was not so before.
-	 * @param messages the messages as they shall be kept
+	 * Returns what is wrong with the messages of a turn, as words that follow "returned".
+	 * If the application runs the tools itself, a turn may begin with results and end
+	 * with calls. That is therefore wrong only if it was not so before.
+	 * @param messages the messages as they will be kept
 	 * @param before the messages as they were
 	 * @return the fault; null if there is none
 	 */

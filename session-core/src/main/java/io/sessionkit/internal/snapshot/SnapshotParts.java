@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * What a history that was sent is made of.
+ * The parts of a history that was sent.
  *
  * @param parts the parts, in order
  * @param verbatim the messages that are kept as they are
@@ -34,14 +34,14 @@ record SnapshotParts(List<Part> parts, List<Message> verbatim) {
 
 		private final List<ViewLine> view;
 
-		/** Null as long as each message is where it should be. */
+		/** Null as long as each message is at its expected place. */
 		private @Nullable Map<Message, Integer> places;
 
 		private final List<Part> parts = new ArrayList<>();
 
 		private final List<Message> verbatim = new ArrayList<>();
 
-		/** Where in the view the next message should be. */
+		/** The index in the view at which the next message is expected. */
 		private int next;
 
 		Builder(List<ViewLine> view) {
@@ -49,7 +49,8 @@ record SnapshotParts(List<Part> parts, List<Message> verbatim) {
 		}
 
 		/**
-		 * @return how many messages were added
+		 * Adds the message at an index, or both messages of a summary.
+		 * @return the number of messages that were added
 		 */
 		int add(List<Message> history, int index) {
 			Message message = history.get(index);
@@ -75,8 +76,9 @@ record SnapshotParts(List<Part> parts, List<Message> verbatim) {
 		}
 
 		/**
-		 * The place in the view of a message or, if it was copied, of one that is alike,
-		 * where it should be or behind.
+		 * Returns the index of a message in the view; -1 if there is none. For a copied
+		 * message this is the index of the first message that is alike, at the expected
+		 * place or after it.
 		 */
 		private int place(Message message) {
 			if (this.next < this.view.size() && this.view.get(this.next).message() == message) {

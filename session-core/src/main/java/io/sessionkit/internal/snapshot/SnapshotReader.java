@@ -29,8 +29,8 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 
 /**
- * Finds the messages that a snapshot refers to, also those that are on another branch by
- * now. Used once, by one thread.
+ * Finds the messages that a snapshot refers to, including those that are on another
+ * branch by now. Used once, by one thread.
  */
 public final class SnapshotReader {
 
@@ -48,8 +48,9 @@ public final class SnapshotReader {
 	}
 
 	/**
-	 * @param number the turn
-	 * @return empty if there is no such turn, or it has no snapshot
+	 * Reads the history that was sent in a turn.
+	 * @param number the number of the turn
+	 * @return the history; empty if there is no such turn, or it has no snapshot
 	 */
 	public Optional<SentHistory> read(long number) {
 		if (number < 1 || number == Long.MAX_VALUE) {
@@ -63,7 +64,7 @@ public final class SnapshotReader {
 	}
 
 	/**
-	 * Whether all that some parts refer to is there.
+	 * Returns whether everything that some parts refer to exists.
 	 */
 	public boolean isThere(List<Part> parts) {
 		SnapshotRuns.of(parts).forEach(this::find);
@@ -122,8 +123,9 @@ public final class SnapshotReader {
 	}
 
 	/**
-	 * Looks for a run on the active branch, and for what is not there in its turns. Those
-	 * are between the turns of the items that were found.
+	 * Reads the items of a run from the active branch. Items that are not on it are read
+	 * from the turns of the run. Those turns lie between the turns of the items that were
+	 * found.
 	 */
 	private void find(Snapshot.Items run) {
 		this.store.items(this.key, new Tail(run.to() + 1, run.size()))

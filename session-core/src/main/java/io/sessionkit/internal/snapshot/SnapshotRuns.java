@@ -10,8 +10,8 @@ import io.sessionkit.Snapshot.Items;
 import io.sessionkit.Snapshot.Part;
 
 /**
- * The items that a snapshot refers to as runs that can be read at once, pruned ones and
- * those around them together.
+ * Combines the items that a snapshot refers to into runs that can be read at once. Pruned
+ * items are in the same run as the items around them.
  */
 final class SnapshotRuns {
 

@@ -16,8 +16,8 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.SystemMessage;
 
 /**
- * Takes the snapshot of one turn: of what leaves for the model first. Safe for use by
- * many threads.
+ * Takes the snapshot of one turn, from the first request that leaves for the model. Safe
+ * for use by many threads.
  */
 public final class SnapshotTaker {
 
@@ -30,17 +30,17 @@ public final class SnapshotTaker {
 	private @Nullable Taken taken;
 
 	/**
-	 * A snapshot, and what it cannot refer to.
+	 * A snapshot, and the content that it cannot refer to.
 	 *
 	 * @param snapshot the snapshot
-	 * @param record the content of the record that goes with it; null if there is no need
-	 * of one
+	 * @param record the content of the record that belongs to it; null if none is needed
 	 */
 	public record Taken(Snapshot snapshot, @Nullable String record) {
 	}
 
 	/**
-	 * @param view what the history is made of
+	 * Creates a taker for one turn.
+	 * @param view the lines that the history is made of
 	 * @param keepsSystem whether the system text is kept too
 	 */
 	public SnapshotTaker(List<ViewLine> view, VerbatimMessages verbatim, boolean keepsSystem) {
@@ -50,14 +50,14 @@ public final class SnapshotTaker {
 	}
 
 	/**
-	 * What was taken; null if no model was called.
+	 * Returns the snapshot that was taken; null if no model was called.
 	 */
 	public synchronized @Nullable Taken taken() {
 		return this.taken;
 	}
 
 	/**
-	 * What the history was made of before it was sent.
+	 * Returns the parts that the history was made of before it was sent.
 	 */
 	public List<Snapshot.Part> view() {
 		return SnapshotParts.of(this.view.stream().map(ViewLine::message).toList(), this.view).parts();
@@ -65,7 +65,7 @@ public final class SnapshotTaker {
 
 	/**
 	 * Takes the snapshot if there is none yet.
-	 * @param request what leaves
+	 * @param request the request that leaves for the model
 	 * @param turn the messages of the turn so far
 	 */
 	public synchronized void take(List<Message> request, List<Message> turn) {
@@ -82,7 +82,8 @@ public final class SnapshotTaker {
 	}
 
 	/**
-	 * The text of all system messages, which an advisor may have made more than one.
+	 * Returns the text of all system messages; null if there is none. Advisors may have
+	 * added system messages, so there can be more than one.
 	 */
 	private static @Nullable String system(List<Message> request) {
 		String text = request.stream()
@@ -93,7 +94,7 @@ public final class SnapshotTaker {
 		return text.isEmpty() ? null : text;
 	}
 
-	/** Without lone surrogates, which could not be stored. */
+	/** Replaces lone surrogates, which could not be stored. */
 	private static String readable(String text) {
 		return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
 	}

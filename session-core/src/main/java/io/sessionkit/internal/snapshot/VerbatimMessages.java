@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * How the messages of a snapshot that are kept as they were sent look in their record.
+ * Encodes and decodes the messages of a snapshot that are kept as they were sent.
  *
  * @param key the session
- * @param head the head that the turn was opened on, so that a deletion can tell what they
- * may quote
- * @param codec what encodes them
+ * @param head the head that the turn was opened on, so that a deletion can tell what the
+ * messages may quote
+ * @param codec the codec that encodes them
  */
 public record VerbatimMessages(SessionKey key, long head, MessageCodec codec) {
 
@@ -39,9 +39,10 @@ public record VerbatimMessages(SessionKey key, long head, MessageCodec codec) {
 	}
 
 	/**
-	 * A message that an advisor made may hold what cannot be stored. It is not for the
-	 * snapshot to refuse it.
-	 * @return an empty text if nothing of it can be stored
+	 * Encodes a message. A message that an advisor created may contain content that
+	 * cannot be stored. The snapshot leaves that content out instead of refusing the
+	 * message.
+	 * @return the payload; an empty text if nothing of the message can be stored
 	 */
 	private String encode(Message message) {
 		try {
@@ -55,7 +56,8 @@ public record VerbatimMessages(SessionKey key, long head, MessageCodec codec) {
 	}
 
 	/**
-	 * The head that the messages of a record were sent on.
+	 * Returns the head that the messages of a record were sent on; 0 if the record has
+	 * none.
 	 */
 	public static long head(SessionRecord record, MessageCodec codec) {
 		return (codec.decodeValues(record.key(), record.payload()).get(HEAD) instanceof Number head) ? head.longValue()
@@ -63,7 +65,7 @@ public record VerbatimMessages(SessionKey key, long head, MessageCodec codec) {
 	}
 
 	/**
-	 * The messages of a record; null for one that could not be stored.
+	 * Returns the messages of a record, with null for each one that could not be stored.
 	 */
 	static List<@Nullable Message> decode(SessionRecord record, MessageCodec codec) {
 		List<@Nullable Message> messages = new ArrayList<>();

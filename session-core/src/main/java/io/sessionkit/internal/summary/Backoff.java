@@ -9,8 +9,8 @@ import io.sessionkit.SessionKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which sessions are left alone after a failure, in this process. Bounded; safe for use
- * by many threads.
+ * Tracks the sessions that are left alone for a while after a failure, in this process.
+ * Bounded; safe for use by many threads.
  */
 final class Backoff {
 

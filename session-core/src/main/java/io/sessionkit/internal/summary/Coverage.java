@@ -21,13 +21,14 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.MessageType;
 
 /**
- * Which turns a summary takes in: the oldest that no summary covers, as many as it may
- * read, never one of the newest that stay, and never a call without its results.
+ * The turns that a summary covers: the oldest that no summary covers yet, as many as the
+ * summarizer may read. It never contains one of the newest turns that stay, and never a
+ * call without its results.
  *
  * @param before the summary so far; null for none
- * @param items all items of the turns that it takes in
- * @param summarized those that the summarizer reads
- * @param pinned those that go on being sent as they are, older ones included
+ * @param items all items of the turns that it covers
+ * @param summarized the items that the summarizer reads
+ * @param pinned the items that continue to be sent as they are, older ones included
  */
 record Coverage(@Nullable Checkpoint before, List<SessionItem> items, List<SessionItem> summarized,
 		List<SessionItem> pinned) {
@@ -58,7 +59,7 @@ record Coverage(@Nullable Checkpoint before, List<SessionItem> items, List<Sessi
 			firstUser = firstUser && !hasUser;
 			for (SessionItem item : turn) {
 				items.add(item);
-				// what somebody put into the thread as system text is not conversation
+				// system text that was added to the session is not conversation
 				(whole || item.role() == MessageType.SYSTEM ? pinned : summarized).add(item);
 			}
 		}
@@ -66,8 +67,8 @@ record Coverage(@Nullable Checkpoint before, List<SessionItem> items, List<Sessi
 	}
 
 	/**
-	 * How many of the turns the summarizer may read; at least one that there is something
-	 * to read in.
+	 * Returns how many of the turns the summarizer may read: at least one that contains
+	 * something to read.
 	 */
 	private int readable(List<List<SessionItem>> turns, long maxTokens) {
 		Set<Long> read = this.summarized.stream().map(SessionItem::sequence).collect(Collectors.toSet());
@@ -85,8 +86,9 @@ record Coverage(@Nullable Checkpoint before, List<SessionItem> items, List<Sessi
 	}
 
 	/**
-	 * Where the application runs the tools itself, a turn ends with calls and the next
-	 * one begins with their results.
+	 * Returns the turns without those at the end whose calls have no results yet. If the
+	 * application runs the tools itself, a turn ends with calls and the next one begins
+	 * with their results.
 	 */
 	private static List<List<SessionItem>> withoutOpenCalls(List<List<SessionItem>> turns) {
 		int end = turns.size();
@@ -104,7 +106,7 @@ record Coverage(@Nullable Checkpoint before, List<SessionItem> items, List<Sessi
 		return this.summarized.isEmpty();
 	}
 
-	/** The last turn that it takes in. */
+	/** Returns the last turn that the summary covers. */
 	long lastTurn() {
 		return this.items.get(this.items.size() - 1).turn();
 	}
@@ -113,7 +115,7 @@ record Coverage(@Nullable Checkpoint before, List<SessionItem> items, List<Sessi
 		return (int) this.items.stream().mapToLong(SessionItem::turn).distinct().count();
 	}
 
-	/** How much the summarizer reads, by estimate. */
+	/** Returns the estimated number of tokens that the summarizer reads. */
 	long tokens() {
 		return this.summarized.stream().mapToLong(SessionItem::tokens).sum();
 	}
@@ -127,7 +129,8 @@ record Coverage(@Nullable Checkpoint before, List<SessionItem> items, List<Sessi
 	}
 
 	/**
-	 * Whether a view still begins with what was read, so that the summary is true of it.
+	 * Returns whether a view still begins with what was read, so that the summary is true
+	 * of it.
 	 */
 	boolean isBeginningOf(SessionView view) {
 		String id = (this.before != null) ? this.before.id() : null;

@@ -32,15 +32,15 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Puts summaries in the place of older turns. Whatever goes wrong, the thread is as it
- * was, and nothing is thrown at the turn that it was tried for. Safe for use by many
+ * Replaces older turns of the view with summaries. If anything fails, the session stays
+ * as it was, and the turn that needed the summary gets no exception. Safe for use by many
  * threads.
  */
 public final class Summarizer implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(Summarizer.class);
 
-	/** How often a summary is put into a thread that moves on by turns. */
+	/** The number of attempts to store a summary in a session that other turns change. */
 	private static final int ATTEMPTS = 5;
 
 	private static final int MOST_JOBS = 16;
@@ -64,8 +64,9 @@ public final class Summarizer implements AutoCloseable {
 	private final Backoff backoff;
 
 	/**
-	 * @param pins what a summary leaves as it is
-	 * @param hooks those that are asked about summaries
+	 * Creates a summarizer.
+	 * @param pins the pins, which keep messages as they are
+	 * @param hooks the hooks that check what a summarizer reads and writes
 	 */
 	public Summarizer(SessionStore store, Summarize rule, Pins pins, List<SessionHook> hooks, TokenMemory memory) {
 		this.guards = new SummaryGuards(hooks);
@@ -81,7 +82,7 @@ public final class Summarizer implements AutoCloseable {
 	}
 
 	/**
-	 * Whether a summary is to be made before a turn on this session.
+	 * Returns whether a summary is due before a turn on this session.
 	 */
 	public boolean isDueBefore(Session header) {
 		return this.rule.mode() == Summarize.Mode.BEFORE && isDue(header);
@@ -97,8 +98,8 @@ public final class Summarizer implements AutoCloseable {
 	/**
 	 * Makes a summary on another thread, if one is due.
 	 * @param opened the header before the turn
-	 * @param turn the turn, which is history now
-	 * @param report is told what came of it
+	 * @param turn the turn, which is stored by now
+	 * @param report the consumer of the outcome
 	 */
 	public void compactAfter(Session opened, Turn turn, Consumer<Compaction> report) {
 		SessionKey key = opened.key();
@@ -116,14 +117,14 @@ public final class Summarizer implements AutoCloseable {
 			});
 		}
 		catch (RejectedExecutionException ex) {
-			// all threads are busy, or the application ends: a later turn asks again
+			// all threads are busy, or the application ends: a later turn tries again
 			this.underWay.remove(key);
 		}
 	}
 
 	/**
-	 * Makes summaries until nothing is left to take in.
-	 * @param force whether to do so although none is due
+	 * Makes summaries until nothing is left to summarize.
+	 * @param force whether to do so even if none is due
 	 */
 	public Compaction compact(SessionKey key, boolean force) {
 		Compaction whole = Compaction.of(Outcome.NOTHING_TO_COVER);
@@ -141,7 +142,7 @@ public final class Summarizer implements AutoCloseable {
 	}
 
 	/**
-	 * The header as the turn has left it, without reading it.
+	 * Returns the header as the turn has left it, without reading it.
 	 */
 	private static Session after(Session opened, Turn turn) {
 		return new Session(opened.key(), opened.incarnation(), opened.version() + 1, turn.number(),
@@ -181,8 +182,8 @@ public final class Summarizer implements AutoCloseable {
 	}
 
 	/**
-	 * Tries because a trigger says so: where there is nothing to take in, the session is
-	 * left alone for a while, since the trigger will say so again.
+	 * Makes a summary that a trigger asked for. If there is nothing to summarize, the
+	 * session is left alone for a while, because the trigger will ask again.
 	 */
 	private Compaction attemptDue(SessionKey key) {
 		Compaction made = attempt(key);
@@ -235,8 +236,9 @@ public final class Summarizer implements AutoCloseable {
 	}
 
 	/**
-	 * Puts the summary into the thread, whatever turns were added while it was written;
-	 * but not if what it says is not what the thread says any more.
+	 * Stores the summary, even if turns were added while it was written. Drops it if the
+	 * session no longer begins with the items that it covers, if a turn is open, or if
+	 * every attempt collides with another change.
 	 */
 	private Compaction put(SessionView opened, Coverage coverage, Checkpoint checkpoint) {
 		SessionKey key = opened.session().key();

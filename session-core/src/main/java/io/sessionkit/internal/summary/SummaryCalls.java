@@ -24,20 +24,20 @@ import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.chat.prompt.Prompt;
 
 /**
- * Calls summarizers on threads of its own, each for a limited time. One that does not
- * come back keeps its thread; when all are kept, further calls fail at once. Safe for use
- * by many threads.
+ * Calls summarizers on threads of its own, each call for a limited time. A call that does
+ * not return keeps its thread; when all threads are taken, further calls fail at once.
+ * Safe for use by many threads.
  */
 final class SummaryCalls implements AutoCloseable {
 
 	/**
-	 * What a summarizer wrote.
+	 * The reply of a summarizer.
 	 */
 	record Reply(String text, @Nullable String model, TokenUsage usage) {
 	}
 
 	/**
-	 * There is no summary. The message is the reason and quotes nothing.
+	 * Thrown if there is no summary. The message is the reason and quotes nothing.
 	 */
 	static final class FailedException extends Exception {
 
@@ -51,7 +51,9 @@ final class SummaryCalls implements AutoCloseable {
 
 	}
 
-	/** Finish reasons of several providers for a text that is not what was asked for. */
+	/**
+	 * The finish reasons of several providers for a text that is not what was asked for.
+	 */
 	private static final Set<String> UNFINISHED = Set.of("LENGTH", "MAX_TOKENS", "CONTENT_FILTER", "SAFETY", "REFUSAL",
 			"RECITATION");
 
@@ -69,8 +71,9 @@ final class SummaryCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Asks the model and waits for it.
-	 * @throws FailedException if it throws, is late, or says nothing of use
+	 * Asks the model and waits for its reply.
+	 * @throws FailedException if the call throws, takes too long, or returns nothing
+	 * useful
 	 */
 	Reply ask(ChatModel model, String prompt, Duration timeout) throws FailedException {
 		Future<@Nullable ChatResponse> call;

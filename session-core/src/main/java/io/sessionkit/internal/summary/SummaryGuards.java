@@ -11,8 +11,8 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * Asks hooks about what a summarizer reads and writes. One that refuses, or throws, ends
- * the attempt. Safe for use by many threads if the hooks are.
+ * Runs the hooks on what a summarizer reads and writes. A hook that refuses or throws
+ * ends the attempt. Safe for use by many threads if the hooks are.
  */
 final class SummaryGuards {
 
@@ -39,7 +39,7 @@ final class SummaryGuards {
 	}
 
 	/**
-	 * A summary that nothing is left of is no summary.
+	 * Runs the hooks on a summary. The attempt fails if they leave no text of it.
 	 */
 	String checked(String summary) throws SummaryCalls.FailedException {
 		List<Message> checked = checked(List.of(new AssistantMessage(summary)));

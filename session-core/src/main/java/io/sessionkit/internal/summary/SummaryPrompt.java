@@ -14,15 +14,15 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.content.MediaContent;
 
 /**
- * What a summarizer is asked. Messages stand in it as data: nothing in them can close the
- * tags around them, or fill in a place of the template.
+ * The prompt for a summarizer. Messages appear in it as data: nothing in them can close
+ * the tags around them, or fill in a placeholder of the template.
  */
 final class SummaryPrompt {
 
-	/** A text that is longer is cut in its middle. */
+	/** A longer text is cut in its middle. */
 	private static final int LONGEST_TEXT = 16_000;
 
-	/** And is not cut shorter than this. */
+	/** A text is not cut shorter than this. */
 	private static final int SHORTEST_CUT = 250;
 
 	private static final String NO_SUMMARY = "(none)";
@@ -38,8 +38,10 @@ final class SummaryPrompt {
 	}
 
 	/**
-	 * @param tokens how large the messages are, by estimate
-	 * @param maxTokens how large they may be; above that long texts are cut shorter
+	 * Fills in the template.
+	 * @param before the summary so far; null for none
+	 * @param tokens the estimated size of the messages
+	 * @param maxTokens the size that they may have; above it, long texts are cut shorter
 	 */
 	static String of(String template, @Nullable String before, List<Message> messages, long tokens, long maxTokens) {
 		SummaryPrompt conversation = new SummaryPrompt(
@@ -76,7 +78,7 @@ final class SummaryPrompt {
 	}
 
 	/**
-	 * How long a text may be so that all fit.
+	 * Returns how long a text may be so that all texts fit.
 	 */
 	private static int longestText(List<Message> messages, long characters) {
 		List<Integer> lengths = messages.stream().flatMap(SummaryPrompt::texts).map(String::length).toList();
@@ -112,19 +114,19 @@ final class SummaryPrompt {
 		return text.substring(0, begin) + " [" + (end - begin) + " characters left out] " + text.substring(end);
 	}
 
-	/** Not in the middle of a character. */
+	/** Moves an index that is in the middle of a character to its end. */
 	private static int boundary(String text, int index) {
 		return Character.isLowSurrogate(text.charAt(index)) ? index + 1 : index;
 	}
 
-	/** A provider may give no id. */
+	/** Escapes a text, which is null if a provider gives no id. */
 	private static String escaped(@Nullable String text) {
 		return (text == null) ? "" : text.replace("&", "&amp;").replace("<", "&lt;").replace("\"", "&quot;");
 	}
 
 	/**
-	 * Replaces each place once, as it is written: neither the template nor the values
-	 * have other meanings.
+	 * Replaces every placeholder in a single pass. Nothing else in the template or in the
+	 * values has a special meaning.
 	 */
 	private static String fill(String template, Map<String, String> values) {
 		StringBuilder filled = new StringBuilder();

@@ -11,8 +11,9 @@ import org.springframework.ai.model.tool.ToolCallingChatOptions;
 import org.springframework.ai.tool.ToolCallback;
 
 /**
- * Compares what one turn sends with what the provider says of it. Where no limit counts
- * tokens it does nothing. What was sent last counts, whichever thread asks.
+ * Compares the estimated size of one turn's requests with the token counts that the
+ * provider reports. It does nothing if no limit counts tokens. A report is compared with
+ * the request that was sent last, on whichever thread.
  */
 public final class Calibration {
 
@@ -38,7 +39,7 @@ public final class Calibration {
 	}
 
 	/**
-	 * A request leaves for the model.
+	 * Records a request that leaves for the model.
 	 */
 	public void sent(Prompt prompt) {
 		if (this.needed) {
@@ -53,7 +54,7 @@ public final class Calibration {
 	}
 
 	/**
-	 * The model has answered what was sent last.
+	 * Records the tokens that the provider reported for the request that was sent last.
 	 */
 	public void answered(TokenUsage usage) {
 		if (this.needed) {
@@ -62,8 +63,8 @@ public final class Calibration {
 	}
 
 	/**
-	 * Some providers count what they cache apart from the rest of the input, others
-	 * within it.
+	 * Returns all input tokens, cached ones included. Some providers count cached tokens
+	 * apart from the rest of the input, others within it.
 	 */
 	private static long input(TokenUsage usage) {
 		long cached = usage.cacheRead() + usage.cacheWrite();

@@ -13,9 +13,9 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 
 /**
- * Turns that the current turn continues. Where the application runs the tools itself, a
- * turn ends with calls and the next one begins with their results: to the model both are
- * one, and so are all before them that hang together like this.
+ * Finds the turns that the current turn continues. If the application runs the tools
+ * itself, a turn ends with calls and the next one begins with their results. To the model
+ * both are one turn, and so are all earlier turns that are linked in this way.
  */
 public final class CarriedTurns {
 
@@ -23,9 +23,9 @@ public final class CarriedTurns {
 	}
 
 	/**
-	 * How many of the last turns the current one continues.
+	 * Returns how many of the last turns the current one continues.
 	 * @param turns the messages of each turn, oldest first
-	 * @param input what the current turn begins with
+	 * @param input the messages that the current turn begins with
 	 */
 	static int count(List<List<Message>> turns, List<Message> input) {
 		int count = 0;
@@ -42,11 +42,11 @@ public final class CarriedTurns {
 	}
 
 	/**
-	 * The place in the lines of a view at which the turns begin that the current one
+	 * Returns the index of the first line that belongs to the turns that the current one
 	 * continues.
-	 * @param head the turn that the thread ends with: where a summary covers it, an older
-	 * one that was pinned may stand last
-	 * @return the number of lines if it continues none
+	 * @param head the head of the session; if a summary covers it, the last line may
+	 * belong to an older turn that was pinned
+	 * @return the index; the number of lines if the current turn continues none
 	 */
 	static int start(List<ViewLine> view, long head, List<Message> input) {
 		if (!beginsWithResults(input) || view.isEmpty() || view.get(view.size() - 1).turn() != head) {
@@ -58,7 +58,7 @@ public final class CarriedTurns {
 	}
 
 	/**
-	 * Whether a view has all of the turns that the current one continues.
+	 * Returns whether a view contains all of the turns that the current one continues.
 	 */
 	static boolean areIn(SessionView view, List<Message> input) {
 		if (!beginsWithResults(input) || view.items().size() >= view.session().totals().items()) {

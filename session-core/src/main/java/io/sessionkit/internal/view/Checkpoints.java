@@ -24,14 +24,15 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
- * How a checkpoint is kept in its record, and how it enters a request.
+ * Writes summaries to their records, reads them back, and turns them into messages of a
+ * request.
  */
 public final class Checkpoints {
 
 	/** Marks both messages of the pair that a summary is sent as. */
 	static final String MARK = "sessionkit.summary";
 
-	/** The one that covers the most is the newest. */
+	/** Orders summaries by age: the one that covers the most is the newest. */
 	public static final Comparator<Checkpoint> BY_AGE = Comparator.comparingLong(Checkpoint::turn)
 		.thenComparing(Checkpoint::at);
 
@@ -61,7 +62,7 @@ public final class Checkpoints {
 	}
 
 	/**
-	 * The checkpoint that a record holds.
+	 * Reads the summary that a record holds.
 	 * @throws UnreadablePayloadException if it holds none
 	 */
 	public static Checkpoint read(SessionRecord record, MessageCodec codec) {
@@ -80,8 +81,10 @@ public final class Checkpoints {
 	}
 
 	/**
-	 * The header whose view starts with the newest of some checkpoints.
-	 * @param kept those that are there; none for a view that starts at the beginning
+	 * Returns the header change that makes the view start with the newest of some
+	 * summaries.
+	 * @param kept the summaries that exist; if there are none, the view starts at the
+	 * beginning
 	 */
 	public static HeaderChange viewFromNewest(List<Checkpoint> kept) {
 		return kept.stream()
@@ -91,17 +94,17 @@ public final class Checkpoints {
 	}
 
 	/**
-	 * The header whose view starts behind a turn.
-	 * @param turn the last one that the checkpoint covers; 0 for none
-	 * @param id the id of the checkpoint; null for none
+	 * Returns the header change that makes the view start after a turn.
+	 * @param turn the last turn that the summary covers; 0 for none
+	 * @param id the id of the summary; null for none
 	 */
 	public static HeaderChange viewFrom(long turn, @Nullable String id) {
 		return HeaderChange.NONE.checkpoint(turn, (id != null) ? id : "");
 	}
 
 	/**
-	 * The summary as a question and its answer, since providers want one system message,
-	 * and a user message first.
+	 * Returns the summary as a question and its answer, because providers want one system
+	 * message, and a user message first.
 	 */
 	public static List<Message> pair(String summary) {
 		Map<String, Object> mark = Map.of(MARK, true);

@@ -13,21 +13,21 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.MessageType;
 
 /**
- * What goes before the input of a turn: a summary, pinned turns and the newest turns, in
- * units that are sent as a whole or not at all. Not changed once it is made; not safe for
- * use by many threads.
+ * The messages that precede the input of a turn: a summary, pinned turns and the newest
+ * turns, in units that are sent as a whole or not at all. A history does not change once
+ * it is created. Not safe for use by many threads.
  */
 public final class History {
 
 	/**
-	 * Why a unit is there. The order is that in which units are left out where there is
-	 * no room for all.
+	 * The reason why a unit is in the history. The order of the constants is the order in
+	 * which units are left out if there is no room for all of them.
 	 */
 	enum Kind {
 
 		TURN, SUMMARY, PINNED,
 
-		/** Belongs to the current turn, so it is never left out. */
+		/** The unit belongs to the current turn, so it is never left out. */
 		CARRIED
 
 	}
@@ -53,7 +53,7 @@ public final class History {
 
 	private final List<Message> messages;
 
-	/** Null until somebody asks: most histories are sent as they are. */
+	/** Null until it is first needed: most histories are sent as they are. */
 	private @Nullable Map<Message, Unit> unitOf;
 
 	private History(List<Unit> units) {
@@ -63,13 +63,14 @@ public final class History {
 	}
 
 	/**
-	 * The part of a view that the limits on turns leave.
+	 * Creates the history from the lines of a view that the call's limit on messages and
+	 * the limit on turns leave.
 	 * @param view the lines of the view
-	 * @param covered the last turn that a summary covers; what is left of these turns was
-	 * pinned when it was written
-	 * @param head the turn that the thread ends with
-	 * @param limit the newest messages that a call allows, cut at a turn
-	 * @param input what the current turn begins with
+	 * @param covered the last turn that a summary covers; the lines that are left of
+	 * these turns were pinned when the summary was written
+	 * @param head the head of the session
+	 * @param limit the number of the newest messages that a call allows, cut at a turn
+	 * @param input the messages that the current turn begins with
 	 */
 	public static History of(List<ViewLine> view, long covered, long head, Trim trim, int limit, List<Message> input) {
 		List<Unit> units = new ArrayList<>(units(view, covered, trim.pins()));
@@ -88,8 +89,9 @@ public final class History {
 	}
 
 	/**
-	 * What a call does not allow goes before other limits choose, so that nothing which
-	 * is older comes in their place.
+	 * Removes the oldest units until the rest is within the call's limit. This happens
+	 * before the other limits choose, so that no older messages take the place of newer
+	 * ones.
 	 */
 	private static void leaveNewest(List<Unit> units, int limit) {
 		int messages = units.stream()
@@ -102,7 +104,8 @@ public final class History {
 	}
 
 	/**
-	 * @param start the first line that belongs to the current turn
+	 * Marks the units that belong to the current turn.
+	 * @param start the index of the first line that belongs to the current turn
 	 */
 	private static void carry(List<Unit> units, int start) {
 		int line = 0;
@@ -116,7 +119,7 @@ public final class History {
 	}
 
 	/**
-	 * The messages at the end that belong to the current turn.
+	 * Returns the messages at the end that belong to the current turn.
 	 */
 	public List<Message> carried() {
 		return this.units.stream()
@@ -134,7 +137,7 @@ public final class History {
 	}
 
 	/**
-	 * The places at which a unit begins: a turn, or a summary.
+	 * Returns the indexes of the messages at which a unit begins: a turn, or a summary.
 	 */
 	public List<Integer> starts() {
 		List<Integer> starts = new ArrayList<>();
@@ -147,8 +150,8 @@ public final class History {
 	}
 
 	/**
-	 * The unit that a message is of.
-	 * @return null if it is not of the history
+	 * Returns the unit that a message belongs to.
+	 * @return the unit; null if the message is not part of the history
 	 */
 	@Nullable Unit unitOf(Message message) {
 		Map<Message, Unit> known = this.unitOf;

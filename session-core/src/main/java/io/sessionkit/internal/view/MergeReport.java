@@ -16,21 +16,22 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 
 /**
- * What a merge has done that its author has probably not meant. It is allowed, and the
- * log says it.
+ * Reports what a merge has done that its author probably did not intend. It is allowed,
+ * and the log mentions it.
  *
- * @param unsent messages of the history that it returned and that are not sent, because
- * what they belong to is missing
- * @param unanswered tool calls whose results it left out
- * @param replies replies and tool results that nobody has given it, and that are stored
- * with the turn
+ * @param unsent the number of history messages that the merge returned but that are not
+ * sent, because the messages they belong to are missing
+ * @param unanswered the number of replies with tool calls whose results the merge left
+ * out
+ * @param replies the number of replies and tool results that the merge was not given and
+ * that are stored with the turn
  */
 public record MergeReport(int unsent, int unanswered, int replies) {
 
 	private static final Log logger = LogFactory.getLog(MergeReport.class);
 
 	/**
-	 * Compares what was merged with what it was merged of.
+	 * Compares the result of a merge with the history and the input that it was given.
 	 */
 	public static MergeReport of(List<Message> history, List<Message> input, Merged merged) {
 		if (merged.isPlain(history, input)) {
@@ -55,7 +56,7 @@ public record MergeReport(int unsent, int unanswered, int replies) {
 	}
 
 	/**
-	 * Says it without any text of a message.
+	 * Logs the findings as warnings, without any text of a message.
 	 */
 	public void log(SessionKey key) {
 		if (this.unsent > 0 || this.unanswered > 0) {
@@ -81,10 +82,10 @@ public record MergeReport(int unsent, int unanswered, int replies) {
 	}
 
 	/**
-	 * What has to be done to a list so that providers accept it.
+	 * The changes that a list needs so that providers accept it.
 	 *
 	 * @param dropped the messages that cannot be sent
-	 * @param answered how many replies get results that are not theirs
+	 * @param answered the number of replies that get results that are not their own
 	 */
 	private record Repair(Set<Message> dropped, int answered) {
 

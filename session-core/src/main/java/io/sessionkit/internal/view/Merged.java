@@ -24,10 +24,10 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.content.Media;
 
 /**
- * What a merge has made of history and input, and what of it is new.
+ * The result of a merge of history and input, and which part of it is new.
  *
- * @param messages what is sent, without system text
- * @param input those of them that are new
+ * @param messages the messages to send, without system text
+ * @param input the new messages among them
  */
 public record Merged(List<Message> messages, List<Message> input) {
 
@@ -37,8 +37,8 @@ public record Merged(List<Message> messages, List<Message> input) {
 	}
 
 	/**
-	 * Asks the merge.
-	 * @throws IllegalStateException if what it returns cannot be sent
+	 * Runs the merge for a new turn.
+	 * @throws IllegalStateException if its result cannot be sent
 	 */
 	public static Merged of(HistoryMerge merge, HookContext context, List<Message> history, List<Message> input) {
 		Merged merged = asked(merge, context, history, input);
@@ -47,11 +47,12 @@ public record Merged(List<Message> messages, List<Message> input) {
 	}
 
 	/**
-	 * Asks the merge about a turn that goes on: what of the history is sent, and behind
-	 * it the turn as it is stored. Whatever is new by the merge was new before, and is in
-	 * there.
-	 * @param said what the caller said in the turn
-	 * @throws IllegalStateException if it returns no list of messages
+	 * Runs the merge again for a turn that continues. The result is the part of the
+	 * history that the merge returns, followed by the turn as it is stored. Every message
+	 * that is new in the merge's result was new before and is among the stored ones.
+	 * @param said the messages that the caller sent in the turn
+	 * @param stored the messages of the turn as it is stored
+	 * @throws IllegalStateException if the merge returns no list of messages
 	 */
 	public static Merged again(HistoryMerge merge, HookContext context, List<Message> history, List<Message> said,
 			List<Message> stored) {
@@ -88,7 +89,8 @@ public record Merged(List<Message> messages, List<Message> input) {
 	}
 
 	/**
-	 * Whether it is the one behind the other, as without a merge.
+	 * Returns whether the result is the history followed by the input, as without a
+	 * merge.
 	 */
 	public boolean isPlain(List<Message> history, List<Message> before) {
 		List<Message> plain = new ArrayList<>(history);
@@ -105,7 +107,7 @@ public record Merged(List<Message> messages, List<Message> input) {
 	}
 
 	/**
-	 * The same with messages in front of the first that is new.
+	 * Returns the same result with messages inserted before the first new one.
 	 */
 	public Merged behind(List<Message> carried) {
 		if (carried.isEmpty()) {
@@ -117,9 +119,9 @@ public record Merged(List<Message> messages, List<Message> input) {
 	}
 
 	/**
-	 * The messages from the first on that belongs to the current turn: what trimming
-	 * leaves alone.
-	 * @param carried those of the history that do
+	 * Returns the messages from the first one on that belongs to the current turn.
+	 * Trimming never removes them.
+	 * @param carried the messages of the history that belong to the current turn
 	 */
 	public List<Message> current(List<Message> carried) {
 		int first = indexOf(carried.isEmpty() ? this.input.get(0) : carried.get(0));
@@ -140,10 +142,10 @@ public record Merged(List<Message> messages, List<Message> input) {
 	private record Origins(List<Message> history, List<Message> input) {
 
 		/**
-		 * Which of the merged messages are new: by identity where that says it, else by
-		 * what they say, where each message that was given counts once.
-		 * @param past what stands in the list of the history now
-		 * @param now what stands in the list of the input now
+		 * Returns for each merged message whether it is new. This is decided by identity
+		 * if possible, and otherwise by content. Each message that was given counts once.
+		 * @param past the messages that are in the list of the history now
+		 * @param now the messages that are in the list of the input now
 		 */
 		List<Boolean> areNew(List<Message> merged, List<Message> past, List<Message> now) {
 			List<@Nullable Boolean> news = known(merged, past, now);
@@ -156,8 +158,10 @@ public record Merged(List<Message> messages, List<Message> input) {
 		}
 
 		/**
-		 * By identity. What was given counts for more than where it stands now: who adds
-		 * the input to the list of the history has not made history of it.
+		 * Returns for each merged message whether it is new by identity; null if identity
+		 * does not show it. The list in which a message was given counts for more than
+		 * the list in which it is now: a merge that adds the input to the list of the
+		 * history does not make it history.
 		 */
 		private List<@Nullable Boolean> known(List<Message> merged, List<Message> past, List<Message> now) {
 			Map<Message, Boolean> known = new IdentityHashMap<>();
@@ -171,8 +175,8 @@ public record Merged(List<Message> messages, List<Message> input) {
 		}
 
 		/**
-		 * What stands at the end and says what the input says is the input, although an
-		 * older question may have said the same.
+		 * Marks as input the messages at the end that have the content of the input, even
+		 * if an older question had the same content.
 		 */
 		private void markInput(List<@Nullable Boolean> news, List<Message> merged) {
 			Sayings left = Sayings.withoutMetadata();
@@ -190,7 +194,8 @@ public record Merged(List<Message> messages, List<Message> input) {
 		}
 
 		/**
-		 * What says what a message of the history says that was not returned is that one.
+		 * Marks as history each message that has the content of a history message that
+		 * was not itself returned.
 		 */
 		private void markHistory(List<@Nullable Boolean> news, List<Message> merged, Sayings left) {
 			left.add(this.history);
@@ -214,8 +219,8 @@ public record Merged(List<Message> messages, List<Message> input) {
 	}
 
 	/**
-	 * How often something is said. Who makes a message anew seldom takes over the
-	 * metadata that a provider has put there.
+	 * Counts how often each content occurs. A merge that rebuilds a message seldom copies
+	 * the metadata that a provider has put there.
 	 */
 	private static final class Sayings {
 
@@ -240,7 +245,8 @@ public record Merged(List<Message> messages, List<Message> input) {
 		}
 
 		/**
-		 * @return whether it was left
+		 * Takes away one occurrence of a message's content.
+		 * @return whether one was left
 		 */
 		boolean take(Message message) {
 			Integer count = this.left.computeIfPresent(content(message), (content, left) -> left - 1);
@@ -248,8 +254,8 @@ public record Merged(List<Message> messages, List<Message> input) {
 		}
 
 		/**
-		 * What a message says. The one of Spring AI that compares messages leaves out the
-		 * media of a user.
+		 * Returns the content of a message. Spring AI's own comparison of messages
+		 * ignores the media of a user message.
 		 */
 		private Object content(Message message) {
 			MessageContent content = MessageContent.of(message);

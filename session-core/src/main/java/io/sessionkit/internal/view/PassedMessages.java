@@ -16,8 +16,9 @@ import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
- * What a caller passes is sent or refused: the guard may repair what is in the thread,
- * and never leaves out what somebody has just said.
+ * Ensures that the messages a caller passes are either sent or refused. The guard may
+ * repair what is stored in the session, but it never leaves out new messages of the
+ * caller.
  */
 public final class PassedMessages {
 
@@ -26,7 +27,7 @@ public final class PassedMessages {
 
 	/**
 	 * Checks that the guard would leave nothing out of the input.
-	 * @param history what goes before it, whole
+	 * @param history the whole history that precedes the input
 	 * @param repairing the guard that repairs
 	 * @throws InvalidSequenceException if it would; the message says what and why
 	 */
@@ -57,14 +58,15 @@ public final class PassedMessages {
 	}
 
 	/**
-	 * Checks that all results that were passed are still there, each where it answers its
-	 * call, when somebody has changed the input.
-	 * @param who has changed it
+	 * Checks, after a hook or a merge has changed the input, that all tool results that
+	 * were passed are still there, each where it answers its call.
+	 * @param who the name of what has changed the input, for the start of the exception's
+	 * message
 	 * @param passed the input as it was
 	 * @param input the input as it is now
-	 * @param whole what is sent, the input included
+	 * @param whole the messages to send, including the input
 	 * @param repairing the guard that repairs
-	 * @throws IllegalStateException if one is not; the message says which
+	 * @throws IllegalStateException if a result is missing; the message says which
 	 */
 	public static void checkChanged(String who, SessionKey key, List<Message> passed, List<Message> input,
 			List<Message> whole, SequenceGuard repairing) {
@@ -93,7 +95,7 @@ public final class PassedMessages {
 	}
 
 	/**
-	 * What is in a request, by identity.
+	 * The messages and tool results in a request, by identity.
 	 */
 	private record Sent(Set<Message> messages, Set<ToolResponse> results) {
 

@@ -11,7 +11,8 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.SystemMessage;
 
 /**
- * How large a request is. A message is counted once. Not safe for use by many threads.
+ * Measures requests in messages and tokens. The tokens of a message are counted only
+ * once. Not safe for use by many threads.
  */
 public final class RequestSize {
 
@@ -21,12 +22,14 @@ public final class RequestSize {
 
 	private final List<ViewLine> history;
 
-	/** Null until somebody asks: most requests are never counted. */
+	/** Null until it is first needed: most requests are never counted. */
 	private @Nullable Map<Message, Integer> known;
 
 	/**
-	 * @param estimate counts the tokens of a message
-	 * @param factor what a sum of estimates is multiplied by
+	 * Creates a size for the requests of one turn.
+	 * @param history the lines of the history, whose sizes are known
+	 * @param estimate the function that counts the tokens of a message
+	 * @param factor the factor that a sum of estimates is multiplied by
 	 */
 	public RequestSize(List<ViewLine> history, ToIntFunction<Message> estimate, double factor) {
 		this.estimate = estimate;
@@ -51,7 +54,7 @@ public final class RequestSize {
 	}
 
 	/**
-	 * The estimate of all messages, system text included, as it is.
+	 * Returns the estimate for all messages, system text included, without the factor.
 	 */
 	long estimateOfAll(List<Message> request) {
 		long tokens = 0;

@@ -11,14 +11,15 @@ import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
- * Finds in a request what is left out as a whole. Messages of the history are known. One
- * that a hook or an advisor has changed belongs to the messages around it; one that they
- * have put there counts as a turn if a user says it.
+ * Divides a request into units that are left out as a whole. The unit of a history
+ * message is known. A message that a hook or an advisor has changed belongs to the
+ * messages around it. A message that a hook or an advisor has added counts as a turn if
+ * it is a user message.
  */
 final class RequestUnits {
 
 	/**
-	 * Messages that go or stay together.
+	 * Messages that are left out or kept together.
 	 */
 	record Unit(Kind kind, List<Message> messages) {
 	}
@@ -36,8 +37,8 @@ final class RequestUnits {
 	}
 
 	/**
-	 * The units, the first to be left out in front.
-	 * @param current where the current turn begins
+	 * Returns the units before the current turn, in the order in which they are left out.
+	 * @param current the index at which the current turn begins
 	 */
 	static List<Unit> beforeCurrentTurn(List<Message> request, int current, History history) {
 		RequestUnits units = new RequestUnits(history);
@@ -76,7 +77,8 @@ final class RequestUnits {
 	}
 
 	/**
-	 * A question that a hook has changed may stand within its turn, behind another one.
+	 * Returns whether a message lies within the unit that is being collected. A question
+	 * that a hook has changed may stand inside its turn, after another question.
 	 */
 	private boolean isInsideOfKnown(List<Message> rest) {
 		if (this.known == null) {

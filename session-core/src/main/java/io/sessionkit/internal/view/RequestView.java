@@ -12,8 +12,8 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.SystemMessage;
 
 /**
- * Makes of a request what may be sent: within the limits, and a valid sequence. Not safe
- * for use by many threads.
+ * Turns a request into one that may be sent: within the limits, and a valid sequence. Not
+ * safe for use by many threads.
  */
 public final class RequestView {
 
@@ -30,7 +30,7 @@ public final class RequestView {
 	}
 
 	/**
-	 * A request for hooks to look at: as large as it may be, more or less.
+	 * Returns a request for the hooks, cut roughly to the size that may be sent.
 	 * @param turn the messages of the current turn so far
 	 */
 	public List<Message> beforeHooks(List<Message> request, List<Message> turn) {
@@ -38,7 +38,7 @@ public final class RequestView {
 	}
 
 	/**
-	 * A request that no hook has changed.
+	 * Returns what may be sent of a request that no hook has changed.
 	 * @param turn the messages of the current turn so far
 	 * @throws InvalidSequenceException if nothing is left that the model could answer
 	 */
@@ -53,10 +53,10 @@ public final class RequestView {
 	}
 
 	/**
-	 * A request that hooks have changed.
-	 * @param before what it was before
+	 * Returns what may be sent of a request that hooks have changed.
+	 * @param before the request before the hooks changed it
 	 * @param turn the messages of the current turn so far
-	 * @throws InvalidSequenceException if the current turn is not at its end any more
+	 * @throws InvalidSequenceException if the current turn is no longer at its end
 	 */
 	public List<Message> ofChanged(List<Message> request, List<Message> before, List<Message> turn) {
 		List<Message> sent = this.trimmer.fit(request, CurrentTurn.start(request, turn), this.guard::apply);

@@ -12,10 +12,10 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.tool.definition.ToolDefinition;
 
 /**
- * What this process has learned of the tokens of its sessions: how the provider's own
- * counts compare with the estimates, how many items fit into the limit, and how large
- * tools are. It only makes things better: another process begins without it. Bounded;
- * safe for use by many threads.
+ * Remembers what this process has learned about the tokens of its sessions: how the
+ * provider's own counts compare with the estimates, how many items fit into the limit,
+ * and how large tools are. This only improves the estimates: another process starts
+ * without it. Bounded; safe for use by many threads.
  * <p>
  * The factor of a session is
  *
@@ -26,7 +26,7 @@ import org.springframework.ai.tool.definition.ToolDefinition;
  * }</pre>
  *
  * and 1 until a provider has reported. A sum of estimates is multiplied by it. A report
- * outside of these bounds says that something else was counted, such as a text that the
+ * outside these bounds shows that something else was counted, such as a text that the
  * provider adds.
  */
 public final class TokenMemory {
@@ -37,15 +37,16 @@ public final class TokenMemory {
 
 	private static final double MOST = 4;
 
-	/** Tools come and go where servers offer them. */
+	/** Bounds the memory of tools, since tools come and go when servers offer them. */
 	private static final int REMEMBERED_TOOLS = 1000;
 
-	/** What is taken for the size of an item until one is known. */
+	/** The assumed size of an item until one is known. */
 	private static final int FEW_TOKENS = 25;
 
 	/**
-	 * @param factor reported to estimated tokens
-	 * @param items how many of the newest items fitted into the limit; 0 for unknown
+	 * @param factor the ratio of reported to estimated tokens
+	 * @param items the number of the newest items that fitted into the limit; 0 if
+	 * unknown
 	 */
 	private record Learned(double factor, int items) {
 
@@ -69,8 +70,9 @@ public final class TokenMemory {
 	}
 
 	/**
-	 * @param cached whether a part was cached: then the report may leave that part out,
-	 * and says nothing if it is lower than was known
+	 * Records the input tokens that a provider reported for a request.
+	 * @param cached whether a part of the input was cached; the report may then leave
+	 * that part out, so it is ignored if it would lower the known factor
 	 */
 	synchronized void reported(SessionKey key, long reported, long estimated, boolean cached) {
 		if (reported > 0 && estimated > 0) {
@@ -83,8 +85,8 @@ public final class TokenMemory {
 	}
 
 	/**
-	 * How many items to read for so many tokens: somewhat more than fitted last time,
-	 * since the next turns may be smaller.
+	 * Returns how many items to read for a number of tokens. This is somewhat more than
+	 * fitted last time, because the next turns may be smaller.
 	 */
 	synchronized int itemsFor(SessionKey key, int tokens) {
 		int items = learned(key).items();
@@ -100,8 +102,8 @@ public final class TokenMemory {
 	}
 
 	/**
-	 * The whole view fits, so what is read next has at least room for it: what fitted
-	 * before a summary may have been other items, and larger ones.
+	 * Records that the whole view fits, so that the next read has at least room for it.
+	 * The items that fitted before a summary may have been other, larger ones.
 	 */
 	synchronized void fittedAll(SessionKey key, int items, int tokens) {
 		if (somewhatMoreThan(items) > itemsFor(key, tokens)) {
@@ -110,7 +112,7 @@ public final class TokenMemory {
 	}
 
 	/**
-	 * The size of a tool, counted once.
+	 * Returns the size of a tool, which is counted once.
 	 */
 	int tokensOf(ToolDefinition tool, ToIntFunction<Message> estimate) {
 		if (this.tools.size() > REMEMBERED_TOOLS) {

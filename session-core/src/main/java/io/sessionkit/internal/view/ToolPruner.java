@@ -27,10 +27,10 @@ public final class ToolPruner {
 	}
 
 	/**
-	 * Prunes the lines in front of the turns that the current one continues: their
-	 * results are those of the current question.
-	 * @param head the turn that the thread ends with
-	 * @param input what the current turn begins with
+	 * Prunes the lines before the turns that the current one continues. The results in
+	 * those turns belong to the current question.
+	 * @param head the head of the session
+	 * @param input the messages that the current turn begins with
 	 */
 	public List<ViewLine> prune(List<ViewLine> view, long head, List<Message> input) {
 		int end = CarriedTurns.start(view, head, input);
@@ -67,7 +67,8 @@ public final class ToolPruner {
 	}
 
 	/**
-	 * The message with a placeholder in the place of each result that is longer.
+	 * Returns the message with a placeholder instead of each result that is longer than
+	 * the placeholder.
 	 */
 	public static ToolResponseMessage placeholders(ToolResponseMessage results, String placeholder) {
 		List<ToolResponse> responses = results.getResponses()
@@ -78,7 +79,7 @@ public final class ToolPruner {
 		return (ToolResponseMessage) MessageContent.of(results).withResponses(responses).message();
 	}
 
-	/** An application may have stored a result that is null. */
+	/** Accepts a result that is null, since an application may have stored one. */
 	private static boolean isLonger(ToolResponse response, String placeholder) {
 		String data = response.responseData();
 		return data != null && data.length() > placeholder.length();

@@ -15,30 +15,30 @@ import org.springframework.ai.chat.messages.Message;
  * One message of the history as it is shown to the model.
  *
  * @param message the message
- * @param source what it was made of
+ * @param source the origin of the message
  * @param turn the turn that it belongs to; 0 for a summary
  * @param tokens its estimated size
  */
 public record ViewLine(Message message, Source source, long turn, int tokens) {
 
 	/**
-	 * Where a message of the history comes from.
+	 * The origin of a message of the history.
 	 */
 	public sealed interface Source {
 
 		/**
-		 * An item, as it is stored.
+		 * An item as it is stored.
 		 *
-		 * @param sequence the item
+		 * @param sequence the sequence number of the item
 		 */
 		record Item(long sequence) implements Source {
 		}
 
 		/**
-		 * An item of tool results, whose texts were replaced.
+		 * An item of tool results whose texts were replaced.
 		 *
-		 * @param sequence the item
-		 * @param placeholder what stands in the place of each result
+		 * @param sequence the sequence number of the item
+		 * @param placeholder the text that replaces each longer result
 		 */
 		record Pruned(long sequence, String placeholder) implements Source {
 		}
@@ -46,7 +46,7 @@ public record ViewLine(Message message, Source source, long turn, int tokens) {
 		/**
 		 * One of the two messages of a summary.
 		 *
-		 * @param checkpoint the id of its record
+		 * @param checkpoint the id of the summary's record
 		 */
 		record Summary(String checkpoint) implements Source {
 		}
@@ -54,8 +54,8 @@ public record ViewLine(Message message, Source source, long turn, int tokens) {
 	}
 
 	/**
-	 * The view as it was opened: the summary, what was pinned before it, the turns after
-	 * it.
+	 * Returns the lines of the view as it was opened: the summary, the items that were
+	 * pinned before it, and the turns after it. A view that is null has no lines.
 	 */
 	public static List<ViewLine> of(@Nullable SessionView view, StoreOptions options) {
 		if (view == null) {

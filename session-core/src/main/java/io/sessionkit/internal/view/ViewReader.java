@@ -24,16 +24,16 @@ import io.sessionkit.store.Window;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * Opens a session with as much of its view as the limits leave, in one round trip. Where
- * tokens are limited the number of items is a guess, and only if too few were read it is
- * read again. With pins all is read, since a turn of any age may stay. Safe for use by
- * many threads.
+ * Opens a session with as much of its view as the limits leave, in one round trip. If
+ * tokens are limited, the number of items is a guess, and the view is read again only if
+ * too few items were read. With pins the whole view is read, because a turn of any age
+ * may stay. Safe for use by many threads.
  */
 public final class ViewReader {
 
 	/**
-	 * How many turns are read at first to find those that a turn continues, if the limits
-	 * have left them out.
+	 * The number of turns that are read at first to find the turns that a turn continues,
+	 * if the limits have left them out.
 	 */
 	private static final int FIRST_CARRIED = 8;
 
@@ -57,8 +57,8 @@ public final class ViewReader {
 
 	/**
 	 * Opens a session for a turn.
-	 * @param limit the newest messages that the call allows
-	 * @param input what the turn begins with
+	 * @param limit the number of the newest messages that the call allows
+	 * @param input the messages that the turn begins with
 	 */
 	public Optional<SessionView> open(SessionKey key, int limit, List<Message> input) {
 		Optional<SessionView> view = openWithinLimits(key, limit, input.size());
@@ -85,9 +85,9 @@ public final class ViewReader {
 				return view;
 			}
 			if (items >= view.get().session().totals().items()) {
-				// another limit leaves less than there is, such as one on turns of which
-				// some
-				// have no items any more: this many are not too few next time
+				// another limit leaves fewer items than there are, for example a limit on
+				// turns, some of which have no items any more: this number is enough
+				// next time
 				if (again) {
 					this.memory.fitted(key, items);
 				}
@@ -98,9 +98,10 @@ public final class ViewReader {
 	}
 
 	/**
-	 * A session with a part of its view. Where the head was moved to a turn that
-	 * remembers a summary that was deleted, the view is made to begin with one that is
-	 * there; whoever changes the session meanwhile does so too, or leaves it to the next.
+	 * Opens a session with a part of its view. If the head was moved to a turn that
+	 * remembers a deleted summary, the view is changed to begin with a summary that
+	 * exists. A concurrent change of the session makes the same correction, or leaves it
+	 * to the next call.
 	 */
 	public static Optional<SessionView> open(SessionStore store, SessionKey key, Window window) {
 		Optional<SessionView> view = store.open(key, window);
@@ -116,7 +117,8 @@ public final class ViewReader {
 	}
 
 	/**
-	 * A session with its whole view, as {@link #open} would give it, without writing.
+	 * Returns a session with its whole view, as {@link #open} would return it, without
+	 * writing.
 	 */
 	public static Optional<SessionView> read(SessionStore store, SessionKey key) {
 		return store.open(key, Window.ALL)
@@ -138,7 +140,7 @@ public final class ViewReader {
 	}
 
 	/**
-	 * The summaries of the history that ends with the head.
+	 * Returns the summaries of the history that ends with the head.
 	 */
 	private static List<SessionRecord> summaries(SessionStore store, Session header) {
 		Set<Long> path = path(store, header);

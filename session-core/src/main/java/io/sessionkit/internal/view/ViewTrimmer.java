@@ -16,8 +16,8 @@ import org.springframework.ai.chat.messages.Message;
 
 /**
  * Keeps a request within the limits on messages and tokens while the tool loop makes the
- * current turn longer: by leaving out the oldest turns, then the summary, then what is
- * pinned. The current turn stays. Not safe for use by many threads.
+ * current turn longer. It leaves out the oldest turns first, then the summary, then
+ * pinned turns. The current turn stays. Not safe for use by many threads.
  */
 public final class ViewTrimmer {
 
@@ -45,17 +45,18 @@ public final class ViewTrimmer {
 	}
 
 	/**
-	 * The request without the turns that cannot be sent in any case.
-	 * @param current where the current turn begins
+	 * Returns the request without the turns that cannot be sent in any case.
+	 * @param current the index at which the current turn begins
 	 */
 	List<Message> fitRoughly(List<Message> request, int current) {
 		return isOver(request) ? fit(request, current, UnaryOperator.identity()) : request;
 	}
 
 	/**
-	 * The request as it may be sent: a valid sequence with as many of the newest turns as
-	 * fit. The guard has a say in what fits, since a repair can add messages.
-	 * @param current where the current turn begins
+	 * Returns the request as it may be sent: a valid sequence with as many of the newest
+	 * turns as fit. The size is measured after the guard has run, because a repair can
+	 * add messages.
+	 * @param current the index at which the current turn begins
 	 */
 	List<Message> fit(List<Message> request, int current, UnaryOperator<List<Message>> guard) {
 		List<Message> sent = guard.apply(request);

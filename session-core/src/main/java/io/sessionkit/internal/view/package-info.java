@@ -1,6 +1,6 @@
 /**
- * Decides what of a session the model sees: reads the view, applies limits and pins,
- * prunes old tool results, and applies a merge. Internal: for SessionKit alone, and
+ * Decides which part of a session the model sees: reads the view, applies limits and
+ * pins, prunes old tool results, and applies a merge. Internal: for SessionKit alone, and
  * changed without notice.
  */
 @NullMarked
