@@ -6,35 +6,37 @@ import org.springframework.ai.chat.messages.Message;
 
 /**
  * Combines the history and the new input into the messages to send. Without a merge the
- * input is appended to the history. A merge is asked once for each turn, after the hooks
- * on the input and before the advisors inside of the session; limits and the
- * {@link io.sessionkit.context.SequenceGuard} are applied to what it returns.
+ * input is appended to the history. A merge is called once for each turn, after the hooks
+ * on the input and before the advisors inside of the session advisor. Limits and the
+ * {@link io.sessionkit.context.SequenceGuard} are applied to its result.
  * <p>
- * Both lists are its own: it may change them, and set other messages into them. The
- * messages are copies that stand for their originals, so it has no effect to change one
- * of them; a message that shall be another is replaced.
+ * The merge may change both lists and set other messages into them. The messages are
+ * copies that stand for their originals, so changing a message has no effect: to change a
+ * message, replace it in the list.
  * <p>
- * Only what is new is stored. A message that is returned belongs to the list that it was
- * given in or was set into. Any other is told by what it says, its metadata left aside:
- * the last messages are the input if they say what it says, each of the others is a
- * message of the history if it says the same as one that was not returned, and what is
- * still left is new. So history is never stored again, wherever it stands and whoever
- * made the messages anew, and of the input is stored what is returned, in that order. A
- * reply that the merge has rewritten is new unless it was set into the list of the
- * history: it is stored with this turn, and the log warns of it.
+ * Only new messages are stored. A returned message belongs to the list that it was given
+ * in or was set into. Any other message is identified by its content, without its
+ * metadata. The last messages are the input if their content is that of the input. Each
+ * of the others is a message of the history if it has the content of one that was not
+ * returned. The remaining messages are new. So history is never stored twice, wherever it
+ * stands and whatever has rebuilt the messages, and the input is stored as it is
+ * returned, in that order. A reply that the merge has rewritten is new unless it was set
+ * into the list of the history: it is stored with this turn, and a warning is logged.
  * <p>
- * Cut the history where a turn begins, as {@link #keepLastTurns} does. What is left of a
- * turn with tools behind another cut cannot be sent: results without their calls are
- * dropped, and so is a reply without its question. The log warns of that.
+ * Cut the history where a turn begins, as {@link #keepLastTurns} does. After any other
+ * cut, the rest of a turn with tools cannot be sent: results without their calls are
+ * dropped, and so is a reply without its question. A warning is logged then.
  * <p>
- * When a turn goes on after a pause, the merge is asked again with the history and what
- * the caller said in that turn. What it makes of the history is sent, and behind it the
- * turn as it is stored. If it throws then, the turn waits on.
+ * When a turn continues after a pause, the merge is called again with the history and
+ * with the messages of the caller in that turn. The history is sent as the merge returns
+ * it, followed by the turn as it is stored. If the merge throws then, the turn stays
+ * paused.
  * <p>
- * It must return a message that is new and no system text, and leave at the end what the
- * model is to answer; otherwise the call fails, as it does when this throws. The turn is
- * kept as FAILED then, with its input as it was before. One merge serves many turns at
- * once and must be safe for use by many threads; it runs where hooks run.
+ * The result must contain a new message and no system text, and must end with a message
+ * that the model can answer. Otherwise the call fails, as it does when the merge throws.
+ * The turn is then kept as FAILED, with its input as it was before the merge. One merge
+ * serves many turns at once and must be safe for use by many threads; it runs on the
+ * threads that hooks run on.
  */
 @FunctionalInterface
 public interface HistoryMerge {
@@ -42,19 +44,20 @@ public interface HistoryMerge {
 	/**
 	 * Returns the messages to send, without system text.
 	 * @param history copies of the history, oldest first, within the limits
-	 * @param input copies of what the caller says in this turn, as hooks have left it
+	 * @param input copies of the caller's messages in this turn, as hooks have left them
 	 * @return the messages
 	 */
 	List<Message> merge(List<Message> history, List<Message> input);
 
 	/**
-	 * Returns the messages to send where more must be known of the turn: which it is, who
-	 * answers, where the turns of the history begin. SessionKit calls this one only; it
-	 * asks {@link #merge(List, List)} unless it is overridden.
-	 * @param context the turn; its {@code turnStarts} are places in the list of the
+	 * Returns the messages to send, for a merge that needs to know more of the turn: its
+	 * session and id, its agent, or the places at which the turns of the history begin.
+	 * SessionKit calls only this method, which calls {@link #merge(List, List)} unless it
+	 * is overridden.
+	 * @param context the turn; its {@code turnStarts} are indexes in the list of the
 	 * history
 	 * @param history copies of the history, oldest first, within the limits
-	 * @param input copies of what the caller says in this turn, as hooks have left it
+	 * @param input copies of the caller's messages in this turn, as hooks have left them
 	 * @return the messages
 	 */
 	default List<Message> merge(HookContext context, List<Message> history, List<Message> input) {
@@ -63,9 +66,10 @@ public interface HistoryMerge {
 
 	/**
 	 * Returns a merge that sends the newest turns of the history and the input. Turns are
-	 * sent as a whole, with their tool rounds; a summary counts as one. For all calls
-	 * {@link io.sessionkit.context.Trim} does the same and reads no more than it sends.
-	 * @param turns how many turns; 0 for the input alone
+	 * sent as a whole, with their tool rounds; a summary counts as one turn. To do the
+	 * same for all calls, use {@link io.sessionkit.context.Trim}, which reads no more
+	 * than it sends.
+	 * @param turns the number of turns; 0 for the input alone
 	 * @return the merge
 	 * @throws IllegalArgumentException if the number is negative
 	 */

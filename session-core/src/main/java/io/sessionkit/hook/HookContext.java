@@ -10,23 +10,23 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * The turn that a hook or a merge is asked about. Nothing in it can be changed.
+ * The turn that a hook or a merge is called for. Nothing in it can be changed.
  *
  * @param key the session
  * @param turnId the turn
  * @param agent the agent that the call named; null if it named none
- * @param history what goes before the turn's input, within the limits, as it was before a
- * {@link HistoryMerge}; each read gives a copy of the message
- * @param turnStarts the places in the history at which its turns begin, ascending: the
- * first is 0, and a turn ends where the next one begins. A summary counts as a turn; none
- * if there is no history
- * @param turn what was said in the turn so far: its input as
- * {@link SessionHook#beforeTurn} and the merge have left it, then its tool rounds, the
- * parts that earlier calls have stored included. Empty as long as hooks check the input
- * before the model; each read gives a copy of the message
- * @param state the session's attributes as of the head, with what was written to them in
- * this turn so far
- * @param parameters the advisor parameters of the call, without those of SessionKit; they
+ * @param history the history in front of the turn's input, within the limits, as it was
+ * before a {@link HistoryMerge}; each read returns a copy of the message
+ * @param turnStarts the indexes in the history at which its turns begin, ascending. The
+ * first is 0, and a turn ends where the next one begins. A summary counts as a turn.
+ * Empty if there is no history
+ * @param turn the messages of the turn so far: its input as {@link
+ * SessionHook#beforeTurn} and the merge have left it, then its tool rounds, including the
+ * parts that earlier calls have stored. Empty while hooks check the input before the
+ * model; each read returns a copy of the message
+ * @param state the session's attributes as of the head, with the changes of this turn so
+ * far
+ * @param parameters the advisor parameters of the call, except those of SessionKit; they
  * are never stored
  */
 public record HookContext(SessionKey key, String turnId, @Nullable String agent, List<Message> history,
@@ -41,11 +41,12 @@ public record HookContext(SessionKey key, String turnId, @Nullable String agent,
 	}
 
 	/**
-	 * A turn in which nothing was said so far, on a history that is one turn.
+	 * Creates the context of a turn without messages so far, on a history that is one
+	 * turn.
 	 * @param key the session
 	 * @param turnId the turn
 	 * @param agent the agent that the call named; null if it named none
-	 * @param history what goes before the turn's input
+	 * @param history the history in front of the turn's input
 	 * @param state the session's attributes
 	 * @param parameters the advisor parameters of the call
 	 */

@@ -7,17 +7,17 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * What a hook wants to be done with what it was given: one of {@link #keep},
- * {@link #replace}, {@link #answer} and {@link #refuse}. {@link SessionHook} says which
- * of them its methods may return.
+ * The decision of a hook about the value that it was given: one of {@link #keep}, {@link
+ * #replace}, {@link #answer} and {@link #refuse}. Each method of {@link SessionHook} says
+ * which of them it may return.
  *
- * @param <T> what the hook was given
+ * @param <T> the type of the value that the hook was given
  */
 public sealed interface HookResult<T> {
 
 	/**
-	 * It stays as it is.
-	 * @param <T> what the hook was given
+	 * Leaves the value as it is.
+	 * @param <T> the type of the value that the hook was given
 	 * @return the result
 	 */
 	@SuppressWarnings("unchecked") // it holds no value
@@ -26,12 +26,12 @@ public sealed interface HookResult<T> {
 	}
 
 	/**
-	 * It stays as it is, and a note on it is kept with the turn, as a
-	 * {@link io.sessionkit.Verdict} with the outcome {@code PASSED}: the score of a
-	 * moderation, say. A note that is left in each round is one verdict as long as it
-	 * says the same. Outside of a turn a note is lost.
-	 * @param note the note, in words that quote nothing of what was checked: it is stored
-	 * @param <T> what the hook was given
+	 * Leaves the value as it is and keeps a note on it with the turn, as a {@link
+	 * io.sessionkit.Verdict} with the outcome {@code PASSED}. Such a note may be the
+	 * score of a moderation, for example. The same note in several rounds is kept as one
+	 * verdict. Outside of a turn a note is lost.
+	 * @param note the note, which is stored: it must not quote the checked text
+	 * @param <T> the type of the value that the hook was given
 	 * @return the result
 	 * @throws IllegalArgumentException if the note is blank
 	 */
@@ -43,9 +43,9 @@ public sealed interface HookResult<T> {
 	}
 
 	/**
-	 * Something else takes its place. An equal value is as good as {@link #keep}.
-	 * @param value the other; a copy is taken
-	 * @param <T> what the hook was given
+	 * Replaces the value. Replacing it by an equal value is the same as {@link #keep}.
+	 * @param value the new value; a copy is taken
+	 * @param <T> the type of the value that the hook was given
 	 * @return the result
 	 */
 	static <T> HookResult<T> replace(T value) {
@@ -53,8 +53,8 @@ public sealed interface HookResult<T> {
 	}
 
 	/**
-	 * This text is the reply, and the model is not called. The input is kept.
-	 * @param text the reply
+	 * Replies with a text without calling the model. The input is kept.
+	 * @param text the text of the reply
 	 * @return the result
 	 * @throws IllegalArgumentException if the text is blank
 	 */
@@ -63,10 +63,10 @@ public sealed interface HookResult<T> {
 	}
 
 	/**
-	 * The call ends with a {@link io.sessionkit.SessionRefusedException}.
-	 * @param reason why, in words that may be shown and that quote nothing of what was
-	 * refused: it is kept with the turn
-	 * @param <T> what the hook was given
+	 * Ends the call with a {@link io.sessionkit.SessionRefusedException}.
+	 * @param reason the reason, which is kept with the turn and may be shown: it must not
+	 * quote the refused text
+	 * @param <T> the type of the value that the hook was given
 	 * @return the result
 	 * @throws IllegalArgumentException if the reason is blank
 	 */
@@ -75,10 +75,10 @@ public sealed interface HookResult<T> {
 	}
 
 	/**
-	 * It stays as it is.
+	 * The result that leaves the value as it is.
 	 *
-	 * @param note what is noted on it; null for nothing
-	 * @param <T> what the hook was given
+	 * @param note the note on the value; null for none
+	 * @param <T> the type of the value that the hook was given
 	 */
 	record Keep<T>(@Nullable String note) implements HookResult<T> {
 
@@ -87,10 +87,10 @@ public sealed interface HookResult<T> {
 	}
 
 	/**
-	 * Something else takes its place.
+	 * The result that replaces the value.
 	 *
-	 * @param value the other
-	 * @param <T> what the hook was given
+	 * @param value the new value
+	 * @param <T> the type of the value that the hook was given
 	 */
 	record Replace<T>(T value) implements HookResult<T> {
 
@@ -103,9 +103,9 @@ public sealed interface HookResult<T> {
 	}
 
 	/**
-	 * The reply, without the model.
+	 * The result that replies without calling the model.
 	 *
-	 * @param text the reply
+	 * @param text the text of the reply
 	 */
 	record Answer(String text) implements HookResult<List<Message>> {
 
@@ -118,10 +118,10 @@ public sealed interface HookResult<T> {
 	}
 
 	/**
-	 * No.
+	 * The result that ends the call with a refusal.
 	 *
-	 * @param reason why
-	 * @param <T> what the hook was given
+	 * @param reason the reason
+	 * @param <T> the type of the value that the hook was given
 	 */
 	record Refuse<T>(String reason) implements HookResult<T> {
 

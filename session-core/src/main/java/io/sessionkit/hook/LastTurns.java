@@ -8,9 +8,9 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
- * Sends the newest turns of the history.
+ * A merge that sends the newest turns of the history and the input.
  *
- * @param turns how many
+ * @param turns the number of turns
  */
 record LastTurns(int turns) implements HistoryMerge {
 
@@ -28,7 +28,8 @@ record LastTurns(int turns) implements HistoryMerge {
 	}
 
 	/**
-	 * Where nobody says where turns begin: at the questions that follow an answer.
+	 * Merges without knowing where turns begin: a turn is taken to begin at each question
+	 * that follows an answer.
 	 */
 	@Override
 	public List<Message> merge(List<Message> history, List<Message> input) {

@@ -6,13 +6,13 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.SystemMessage;
 
 /**
- * The messages of one model call, and where the current turn begins among them. What
- * stands before it are the system text and the history, or what a {@link HistoryMerge},
- * other hooks or advisors have made of them.
+ * The messages of one model call, with the index at which the current turn begins. The
+ * messages before it are the system text and the history, or the result of a {@link
+ * HistoryMerge}, other hooks or advisors.
  *
  * @param messages all messages, in order
- * @param turnStart the place of the first message of the current turn, from 0. Where a
- * merge has put history behind the first new message, that belongs to the turn too
+ * @param turnStart the index of the first message of the current turn, from 0. Messages
+ * of the history that a merge has put behind the first new message belong to the turn too
  */
 public record ModelRequest(List<Message> messages, int turnStart) {
 
@@ -25,7 +25,7 @@ public record ModelRequest(List<Message> messages, int turnStart) {
 	}
 
 	/**
-	 * Returns the system messages that stand in front of everything else.
+	 * Returns the system messages at the start of the request.
 	 * @return the messages; none if the request has no system text in front
 	 */
 	public List<Message> system() {
@@ -37,7 +37,7 @@ public record ModelRequest(List<Message> messages, int turnStart) {
 	}
 
 	/**
-	 * Returns what stands between the system text and the current turn.
+	 * Returns the messages between the system text and the current turn.
 	 * @return the messages; none if the turn is the first
 	 */
 	public List<Message> history() {
@@ -53,8 +53,8 @@ public record ModelRequest(List<Message> messages, int turnStart) {
 	}
 
 	/**
-	 * Returns what it is without its texts, which may be secret.
-	 * @return how many messages there are, and where the turn begins
+	 * Returns a description without the texts, which may be secret.
+	 * @return the number of messages, and the index at which the turn begins
 	 */
 	@Override
 	public String toString() {

@@ -3,8 +3,8 @@ package io.sessionkit.hook;
 import io.sessionkit.internal.Invisible;
 
 /**
- * A text as a JSON string on one line, made of visible characters that end neither the
- * string nor a tag around it.
+ * Writes a text as a JSON string on one line. The characters of the result are visible
+ * and end neither the string nor a tag around it.
  */
 final class QuotedText {
 
@@ -12,7 +12,9 @@ final class QuotedText {
 	}
 
 	/**
-	 * @param length how many characters of it are written at most
+	 * Returns the text in double quotes, escaped, with an ellipsis at its end if it was
+	 * cut.
+	 * @param length the largest number of characters of the text to write
 	 */
 	static String of(String text, int length) {
 		StringBuilder quoted = new StringBuilder("\"");
@@ -27,7 +29,7 @@ final class QuotedText {
 	}
 
 	/**
-	 * Where to cut, not in the middle of a character.
+	 * Returns the index at which to cut, which is never in the middle of a character.
 	 */
 	private static int end(String text, int length) {
 		if (text.length() <= length) {

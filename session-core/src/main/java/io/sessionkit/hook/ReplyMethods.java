@@ -3,7 +3,8 @@ package io.sessionkit.hook;
 import org.springframework.ai.chat.messages.AssistantMessage;
 
 /**
- * Whether a class of hooks looks at replies. Where that cannot be found out, it does.
+ * Finds out whether a class of hooks checks replies. If that cannot be determined, the
+ * class is assumed to check them.
  */
 final class ReplyMethods {
 

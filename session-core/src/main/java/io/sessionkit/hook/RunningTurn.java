@@ -1,26 +1,26 @@
 package io.sessionkit.hook;
 
 /**
- * The turn behind a {@link SessionContext}. SessionKit implements it; applications use
- * the context.
+ * The turn behind a {@link SessionContext}. For SessionKit's own packages; applications
+ * use the context.
  */
 public interface RunningTurn {
 
 	/**
-	 * What is known of the turn now, with what was written to its state so far.
+	 * Returns the current view of the turn, with the attributes that were written so far.
 	 * @return the context
 	 */
 	HookContext context();
 
 	/**
-	 * See {@link SessionContext#put}.
+	 * Writes an attribute, as {@link SessionContext#put} does.
 	 * @param name the attribute
 	 * @param value its value
 	 */
 	void put(String name, Object value);
 
 	/**
-	 * See {@link SessionContext#remove}.
+	 * Removes an attribute, as {@link SessionContext#remove} does.
 	 * @param name the attribute
 	 */
 	void remove(String name);

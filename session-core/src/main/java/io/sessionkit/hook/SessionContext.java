@@ -12,42 +12,42 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.util.ClassUtils;
 
 /**
- * The session of the running call, for tools and hooks: a bean that is injected once and
- * gives each call its own.
+ * The session of the running call, for tools and hooks. It is a bean that is injected
+ * once and gives each call its own session.
  * <p>
- * Attributes that are written are seen at once by whatever else runs in the turn: later
- * tools, prompts and hooks. They are stored together with the turn, if it becomes
- * history, and dropped with one that fails, is refused, is cancelled or loses a conflict;
- * a move of the head back to a turn restores them. Nothing of it is put into a
- * {@code ToolContext}, whose entries go to MCP servers.
+ * Attributes that are written are visible at once to everything else that runs in the
+ * turn: later tools, prompts and hooks. They are stored together with the turn if it
+ * becomes history, and dropped if it fails, is refused, is cancelled or loses a conflict.
+ * Moving the head back to a turn restores its attributes. No attribute is put into a
+ * {@code ToolContext}, whose entries are sent to MCP servers.
  * <p>
- * A call is running on the thread that makes it, in hooks of its turn and, also in
- * streams, in its tools; on other threads in tasks that were wrapped. A call on another
- * session that is made inside of it has its own, and one without a session has that of
- * the tool or hook that makes it, if it is no stream. Listeners have none, since they
- * change nothing. Everywhere else all methods throw an {@link IllegalStateException}.
- * Safe for use by many threads.
+ * A call is running on the thread that makes it, in hooks of its turn, and in its tools,
+ * in streams too. On other threads it is running only in tasks that were wrapped. A call
+ * on another session that is made inside of it has its own session. A call without a
+ * session, if it is not a stream, has the session of the tool or hook that makes it.
+ * Listeners have no session, since they change nothing. Everywhere else all methods throw
+ * an {@link IllegalStateException}. Safe for use by many threads.
  */
 public final class SessionContext {
 
 	/**
-	 * Which session it is.
-	 * @return its key
+	 * Returns the key of the session.
+	 * @return the key
 	 */
 	public SessionKey key() {
 		return running().context().key();
 	}
 
 	/**
-	 * Which turn it is.
-	 * @return its id
+	 * Returns the id of the turn.
+	 * @return the id
 	 */
 	public String turnId() {
 		return running().context().turnId();
 	}
 
 	/**
-	 * Who answers.
+	 * Returns the name of the agent that handles this turn.
 	 * @return the agent that the call named; empty if it named none
 	 */
 	public Optional<String> agent() {
@@ -55,27 +55,27 @@ public final class SessionContext {
 	}
 
 	/**
-	 * What goes before the turn's input, within the limits.
-	 * @return the messages, oldest first; each read gives a copy
+	 * Returns the history in front of the turn's input, within the limits.
+	 * @return the messages, oldest first; each read returns a copy
 	 */
 	public List<Message> history() {
 		return running().context().history();
 	}
 
 	/**
-	 * All attributes: those as of the head, with what was written in this turn.
-	 * @return a copy that cannot be changed
+	 * Returns all attributes: those as of the head, with the changes of this turn.
+	 * @return an immutable copy
 	 */
 	public Map<String, Object> state() {
 		return running().context().state();
 	}
 
 	/**
-	 * One attribute.
+	 * Returns the value of an attribute.
 	 * @param name the attribute
-	 * @param type the class that it was put with, or one above it
+	 * @param type the class of the value that was put, or a supertype of it
 	 * @param <T> the type
-	 * @return a copy of the value; empty if there is none
+	 * @return a copy of the value; empty if the attribute is absent
 	 * @throws IllegalArgumentException if the value is of another class
 	 */
 	@SuppressWarnings("unchecked") // a primitive class cannot cast
@@ -90,12 +90,12 @@ public final class SessionContext {
 	}
 
 	/**
-	 * Writes an attribute, in the place of one of that name.
+	 * Sets an attribute, replacing a value of the same name.
 	 * @param name 1 to 255 characters, not blank, not starting with {@code sessionkit.}
-	 * @param value what the codec can store: strings, booleans, numbers, dates, bytes,
-	 * and lists and maps of these. A copy is taken
-	 * @throws IllegalArgumentException if the name breaks a rule, or if the state would
-	 * be larger than {@code sessionkit.state.max-size}
+	 * @param value a value that the codec can store: a string, boolean, number, date,
+	 * byte array, or a list or map of these. A copy is taken
+	 * @throws IllegalArgumentException if the name breaks a rule, or if the attributes
+	 * would be larger than {@code sessionkit.state.max-size}
 	 * @throws io.sessionkit.UnstorableMessageException if the value would not come back
 	 * equal
 	 * @throws IllegalStateException if the turn is over, or no call is running
@@ -105,7 +105,7 @@ public final class SessionContext {
 	}
 
 	/**
-	 * Takes an attribute away. To take away what is absent does nothing.
+	 * Removes an attribute. Removing an absent attribute does nothing.
 	 * @param name the attribute
 	 * @throws IllegalStateException if the turn is over, or no call is running
 	 */
@@ -114,9 +114,10 @@ public final class SessionContext {
 	}
 
 	/**
-	 * A task for another thread that has the call that is running now.
+	 * Wraps a task for another thread, so that it runs as part of the call that is
+	 * running now.
 	 * @param task the task
-	 * @return the task, to be run wherever
+	 * @return the wrapped task, which may run on any thread
 	 */
 	public Runnable wrap(Runnable task) {
 		RunningTurn turn = running();
@@ -128,10 +129,11 @@ public final class SessionContext {
 	}
 
 	/**
-	 * A task for another thread that has the call that is running now.
+	 * Wraps a task for another thread, so that it runs as part of the call that is
+	 * running now.
 	 * @param task the task
-	 * @param <T> what it returns
-	 * @return the task, to be run wherever
+	 * @param <T> the type of the result
+	 * @return the wrapped task, which may run on any thread
 	 */
 	public <T extends @Nullable Object> Callable<T> wrap(Callable<T> task) {
 		RunningTurn turn = running();

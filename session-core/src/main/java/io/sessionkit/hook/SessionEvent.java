@@ -11,44 +11,44 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 
 /**
- * What a {@link SessionListener} hears. Nothing in it can be changed.
+ * An event of a turn, as passed to a {@link SessionListener}. Immutable.
  */
 public sealed interface SessionEvent {
 
 	/**
-	 * Where it happened.
+	 * Returns the session in which the event happened.
 	 * @return the key of the session
 	 */
 	SessionKey key();
 
 	/**
-	 * In which turn it happened.
+	 * Returns the turn in which the event happened.
 	 * @return the id of the turn
 	 */
 	String turnId();
 
 	/**
-	 * The model is about to be called.
+	 * An event that is published before the model is called.
 	 *
 	 * @param key the session
 	 * @param turnId the turn
-	 * @param messages how many messages are sent, system text included
+	 * @param messages the number of messages that are sent, including system text
 	 */
 	record ModelCalled(SessionKey key, String turnId, int messages) implements SessionEvent {
 	}
 
 	/**
-	 * A reply with text is whole.
+	 * An event that is published when a reply with text is complete.
 	 *
 	 * @param key the session
 	 * @param turnId the turn
-	 * @param text what was said
+	 * @param text the text of the reply
 	 */
 	record TextComplete(SessionKey key, String turnId, String text) implements SessionEvent {
 	}
 
 	/**
-	 * A reply calls a tool.
+	 * An event that is published when a reply calls a tool.
 	 *
 	 * @param key the session
 	 * @param turnId the turn
@@ -58,7 +58,7 @@ public sealed interface SessionEvent {
 	}
 
 	/**
-	 * The result of a tool call is known.
+	 * An event that is published when the result of a tool call is known.
 	 *
 	 * @param key the session
 	 * @param turnId the turn
@@ -68,22 +68,22 @@ public sealed interface SessionEvent {
 	}
 
 	/**
-	 * Older turns are sent as a summary from now on.
+	 * An event that is published when a summary has replaced older turns in requests.
 	 *
 	 * @param key the session
-	 * @param turnId the turn in front of which or after which it was made
+	 * @param turnId the turn before or after which the summary was made
 	 * @param checkpoint the summary
-	 * @param turns how many turns it took in that no summary had covered
+	 * @param turns the number of turns in the summary that no earlier summary had covered
 	 */
 	record Summarized(SessionKey key, String turnId, Checkpoint checkpoint, int turns) implements SessionEvent {
 	}
 
 	/**
-	 * A summary was due and could not be made: nothing has changed, and the session is
-	 * left alone for a while.
+	 * An event that is published when a summary was due and could not be made. Nothing
+	 * has changed, and no summary of the session is attempted for a while.
 	 *
 	 * @param key the session
-	 * @param turnId the turn in front of which or after which it was tried
+	 * @param turnId the turn before or after which the summary was attempted
 	 * @param failure the class name of an exception, or a few words; never text of the
 	 * conversation
 	 */
@@ -91,17 +91,17 @@ public sealed interface SessionEvent {
 	}
 
 	/**
-	 * A hook refused, and the turn is over.
+	 * An event that is published when a hook has refused and the turn is over.
 	 *
 	 * @param key the session
 	 * @param turnId the turn
-	 * @param verdict who refused, where and why
+	 * @param verdict the hook that refused, the point at which it did so, and its reason
 	 */
 	record Refused(SessionKey key, String turnId, Verdict verdict) implements SessionEvent {
 	}
 
 	/**
-	 * The turn is history.
+	 * An event that is published when the turn has become history.
 	 *
 	 * @param key the session
 	 * @param turnId the turn
@@ -111,7 +111,8 @@ public sealed interface SessionEvent {
 	}
 
 	/**
-	 * The turn waits for an approval; another call continues it.
+	 * An event that is published when the turn waits for an approval. Another call
+	 * continues it.
 	 *
 	 * @param key the session
 	 * @param turnId the turn
@@ -121,7 +122,7 @@ public sealed interface SessionEvent {
 	}
 
 	/**
-	 * The turn is over without becoming history.
+	 * An event that is published when the turn is over without becoming history.
 	 *
 	 * @param key the session
 	 * @param turnId the turn

@@ -8,30 +8,35 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.SystemMessage;
 
 /**
- * Adds a text to the system text of each request that is filled in from the session's
- * state, what was written in the same turn included.
+ * Adds a text to the system text of each request, with placeholders that are filled in
+ * from the session's attributes. Attributes that were written in the same turn are
+ * included.
  *
  * <pre>{@code
  * StatePrompt.of("The user's name is {name}. Answer in {language:English}.")
  * }</pre>
  *
- * {@code {attribute}} stands for a value and {@code {attribute:default}} for one that may
- * be absent; the default is written as it is. The name has letters, digits, {@code _},
- * {@code -} and {@code .}; a brace of the text itself is doubled.
+ * {@code {attribute}} stands for a value and {@code {attribute:default}} for a value that
+ * may be absent; the default is written as it is. The name consists of letters, digits,
+ * {@code _}, {@code -} and {@code .}. To write a brace in the text itself, double it.
  * <p>
- * Values are data. Numbers and booleans are written as they are. Texts, dates and other
- * single values are written as JSON strings in double quotes, with quotes, backslashes,
- * {@code <}, {@code >}, control and other invisible characters escaped, so that no value
- * can leave its quotes, and are cut after {@value #MAX_TEXT} characters. Lists, maps and
- * bytes are refused. A model may still believe what stands in quotes: do not ask it to
- * act on it.
+ * Values are treated as data. Numbers and booleans are written as they are. Texts, dates
+ * and other single values are written as JSON strings in double quotes and are cut after
+ * {@value #MAX_TEXT} characters. Quotes, backslashes, {@code <}, {@code >}, control and
+ * other invisible characters are escaped, so that no value can leave its quotes. Lists,
+ * maps and bytes are refused. A model may still follow text in quotes: do not ask it to
+ * act on that text.
  * <p>
- * The text goes behind the system text, after a blank line, or first if there is none. It
- * is never stored, and made anew for each model call. Safe for use by many threads.
+ * The text is appended to the system text after a blank line, or becomes the system text
+ * if there is none. It is never stored, and is rendered again for each model call. Safe
+ * for use by many threads.
  */
 public final class StatePrompt implements SessionHook {
 
-	/** How many characters of a text are written; what is cut ends with an ellipsis. */
+	/**
+	 * The largest number of characters of a text that are written. A text that is cut
+	 * ends with an ellipsis.
+	 */
 	public static final int MAX_TEXT = 1000;
 
 	private final StateTemplate template;
@@ -41,20 +46,20 @@ public final class StatePrompt implements SessionHook {
 	}
 
 	/**
-	 * A prompt.
+	 * Creates a prompt from a template.
 	 * @param template the text with its placeholders
 	 * @return the hook
-	 * @throws IllegalArgumentException if the text is blank, or a brace in it is no
-	 * placeholder
+	 * @throws IllegalArgumentException if the text is blank, or if a brace in it does not
+	 * belong to a placeholder
 	 */
 	public static StatePrompt of(String template) {
 		return new StatePrompt(StateTemplate.parse(template));
 	}
 
 	/**
-	 * Adds the text.
-	 * @throws IllegalStateException if an attribute is absent that has no default, or is
-	 * none that can be written
+	 * Adds the rendered text to the system text of the request.
+	 * @throws IllegalStateException if an attribute without a default is absent, or if
+	 * the value of an attribute cannot be written
 	 */
 	@Override
 	public HookResult<List<Message>> beforeModel(HookContext context, ModelRequest request) {

@@ -6,17 +6,17 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 
 /**
- * A reply that calls tools, and what they returned.
+ * A reply that calls tools, with their results.
  *
  * @param calls the reply, with its text if it has one
  * @param results the results, in the order of the calls; null if the turn ended before
- * they were there
+ * they were available
  */
 public record ToolRound(AssistantMessage calls, @Nullable ToolResponseMessage results) {
 
 	/**
-	 * Returns what it is without its texts, which may be secret.
-	 * @return how many calls there are, and whether they were answered
+	 * Returns a description without the texts, which may be secret.
+	 * @return the number of calls, and whether they were answered
 	 */
 	@Override
 	public String toString() {

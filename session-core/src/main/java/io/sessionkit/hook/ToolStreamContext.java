@@ -9,9 +9,9 @@ import reactor.util.context.ContextView;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The Reactor context of the stream whose tool runs on this thread, where Spring AI shows
- * it. The class that has it is internal to Spring AI, so it is looked up by name: without
- * it only tools are not found that an advisor has added.
+ * Finds the Reactor context of the stream whose tool runs on this thread, if Spring AI
+ * exposes it. The class that holds it is internal to Spring AI, so it is looked up by
+ * name. Without that class, only the tools that an advisor has added have no context.
  */
 final class ToolStreamContext {
 

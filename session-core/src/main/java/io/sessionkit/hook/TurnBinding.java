@@ -7,12 +7,13 @@ import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
 
 /**
- * Binds a turn to what runs for it, so that {@link SessionContext} finds it: a thread
- * between {@link #of} and {@link #close}, or the tools of a stream by its Reactor
- * context. SessionKit uses it; applications use {@link SessionContext#wrap}.
+ * Binds a turn to the code that runs for it, so that {@link SessionContext} finds it: to
+ * a thread between {@link #of} and {@link #close}, or to the tools of a stream by its
+ * Reactor context. For SessionKit's own packages; applications use {@link
+ * SessionContext#wrap}.
  * <p>
- * A binding is closed by the thread that made it, the newest first; what was bound before
- * is bound again then.
+ * A binding must be closed by the thread that created it, the newest first. Closing it
+ * restores the binding before it.
  */
 public final class TurnBinding implements AutoCloseable {
 
@@ -33,24 +34,24 @@ public final class TurnBinding implements AutoCloseable {
 	/**
 	 * Binds a turn to this thread.
 	 * @param turn the turn
-	 * @return the binding, to be closed
+	 * @return the binding, which the caller must close
 	 */
 	public static TurnBinding of(RunningTurn turn) {
 		return new TurnBinding(turn);
 	}
 
 	/**
-	 * Hides what is bound from what runs next on this thread.
-	 * @return the binding, to be closed
+	 * Hides the current binding from the code that runs next on this thread.
+	 * @return the binding, which the caller must close
 	 */
 	public static TurnBinding none() {
 		return new TurnBinding(null);
 	}
 
 	/**
-	 * Binds a turn to those tools of a stream that an advisor has added behind ours:
-	 * Spring AI shows them the context of their subscriber. The other tools are bound
-	 * where they run.
+	 * Binds a turn to those tools of a stream that an advisor has added inside of the
+	 * session advisor: Spring AI shows them the context of their subscriber. The other
+	 * tools are bound where they run.
 	 * @param turn the turn
 	 * @param context the context of the subscriber
 	 * @return the context with the turn
@@ -60,8 +61,8 @@ public final class TurnBinding implements AutoCloseable {
 	}
 
 	/**
-	 * The turn that this thread runs for: the one that is bound to it, else that of the
-	 * stream whose tool it runs.
+	 * Returns the turn that this thread runs for: the turn that is bound to it, else the
+	 * turn of the stream whose tool it runs. Returns null if there is neither.
 	 */
 	static @Nullable RunningTurn running() {
 		TurnBinding binding = bound.get();
@@ -69,10 +70,11 @@ public final class TurnBinding implements AutoCloseable {
 	}
 
 	/**
-	 * Work for another thread that is part of what runs on this one.
+	 * Wraps work for another thread, so that it runs as part of the turn that runs on
+	 * this thread.
 	 * @param work the work
-	 * @param <T> what it returns
-	 * @return the work, to be run wherever
+	 * @param <T> the type of the result
+	 * @return the wrapped work, which may run on any thread
 	 */
 	public static <T> Callable<T> carrying(Callable<T> work) {
 		RunningTurn turn = running();
@@ -84,15 +86,15 @@ public final class TurnBinding implements AutoCloseable {
 	}
 
 	/**
-	 * The turn that what runs on this thread is part of.
-	 * @return the turn as it is now; empty if it is part of none
+	 * Returns the turn that the code on this thread is part of.
+	 * @return the turn as it is now; empty if there is none
 	 */
 	public static Optional<HookContext> enclosing() {
 		return Optional.ofNullable(running()).map(RunningTurn::context);
 	}
 
 	/**
-	 * Binds again what was bound before.
+	 * Restores the binding that was in place before this one.
 	 */
 	@Override
 	public void close() {

@@ -15,24 +15,24 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
- * The messages of a turn that are about to be stored, and what the turn is at that
+ * The messages of a turn that are about to be stored, and the state of the turn at that
  * moment.
  * <p>
  * A turn is stored once, when it is over, unless one of its tool calls waits for an
- * approval or {@code durability=step} is set. Then it is stored in parts, and each
- * message belongs to exactly one of them. A part that is not the last has no reply.
+ * approval or {@code durability=step} is set. In that case it is stored in parts, and
+ * each message belongs to exactly one part. Only the last part has a reply.
  *
- * @param number which part of the turn it is, from 1
- * @param status what the turn is stored as: {@code COMPLETED} if it becomes history with
- * this part, {@code AWAITING_APPROVAL} or {@code INCOMPLETE} if more of it follows,
- * {@code FAILED}, {@code CANCELLED} or {@code REFUSED} if it ends without becoming
- * history
+ * @param number the number of the part in the turn, from 1
+ * @param status the status that the turn is stored with: {@code COMPLETED} if it becomes
+ * history with this part, {@code AWAITING_APPROVAL} or {@code INCOMPLETE} if more of it
+ * follows, {@code FAILED}, {@code CANCELLED} or {@code REFUSED} if it ends without
+ * becoming history
  * @param messages all messages that are stored with this part, in order, as the hooks
- * that were asked before have left them; empty if such a hook has left none
- * @param input those of the messages that the caller said: the same objects
+ * that ran before have left them; empty if such a hook has removed them all
+ * @param input the messages of the caller among them: the same objects
  * @param reply the one of the messages that the caller gets as the answer: the reply of a
- * model, a cache or a hook, or the results of a tool that returns directly. Nothing
- * follows it but what the caller has said while the turn waited. Null if there is no
+ * model, a cache or a hook, or the results of a tool that returns directly. Only messages
+ * that the caller has sent while the turn waited can follow it. Null if there is no
  * answer: in a part that is not the last, and in a turn that failed or was cancelled
  * before it had one
  */
@@ -51,11 +51,11 @@ public record TurnPart(int number, TurnStatus status, List<Message> messages, Li
 	}
 
 	/**
-	 * Returns a turn that is stored once, to try a hook with: its user messages are the
-	 * input, and the last message of a completed turn is the reply unless it is one of
-	 * them.
-	 * @param status what it is stored as
-	 * @param messages its messages, in order
+	 * Returns a turn that is stored once, for tests of a hook. Its user messages are the
+	 * input. The last message of a completed turn is the reply, unless it is a user
+	 * message.
+	 * @param status the status that the turn is stored with
+	 * @param messages the messages of the turn, in order
 	 * @return the only part of the turn
 	 */
 	public static TurnPart of(TurnStatus status, List<Message> messages) {
@@ -74,8 +74,8 @@ public record TurnPart(int number, TurnStatus status, List<Message> messages, Li
 	}
 
 	/**
-	 * Returns the tool rounds of this part, in order. Where a tool returns directly its
-	 * results are the reply, and those of the last round too.
+	 * Returns the tool rounds of this part, in order. If a tool returns directly, its
+	 * results are the reply, and are also the results of the last round.
 	 * @return the rounds; none if no tool was called
 	 */
 	public List<ToolRound> rounds() {
@@ -97,8 +97,8 @@ public record TurnPart(int number, TurnStatus status, List<Message> messages, Li
 	}
 
 	/**
-	 * Returns what it is without its texts, which may be secret.
-	 * @return number, status and how many messages there are
+	 * Returns a description without the texts, which may be secret.
+	 * @return the number, the status and the number of messages
 	 */
 	@Override
 	public String toString() {
