@@ -3,15 +3,16 @@ package io.sessionkit.guard;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds numbers of payment cards: 13 to 19 digits whose check digit is right (Luhn), with
- * single spaces or hyphens between groups of them, or with points, underscores and
- * slashes too where the groups are as long as on a card: four digits, then groups of four
- * to six, the last of one to six. These signs also part dates, versions and names of
- * files. About one in ten other numbers of that length has a right check digit too,
- * decimals of them included; only what follows {@code 0.} is none.
+ * Finds payment card numbers: 13 to 19 digits with a valid check digit (Luhn). Single
+ * spaces or hyphens may separate groups of them. Points, underscores and slashes may do
+ * so only if the groups are as long as on a card: first four digits, then groups of four
+ * to six, the last of one to six. The reason is that these signs also separate dates,
+ * versions and file names. About one in ten other numbers of that length has a valid
+ * check digit too, including decimals; only the digits behind {@code 0.} are never taken
+ * for a card number.
  * <p>
- * From the start of each group no more than 20 digits are looked at, and the rest of a
- * longer run is passed over at once.
+ * No more than 20 digits are read from the start of each group, and the rest of a longer
+ * run is skipped at once.
  */
 final class CardDetector implements Detector {
 
@@ -21,10 +22,10 @@ final class CardDetector implements Detector {
 
 	private static final int DECIMAL = 10;
 
-	/** Spaces and hyphens, those that do not break included. */
+	/** Spaces and hyphens, including non-breaking ones. */
 	private static final String SEPARATORS = " -\u00A0\u202F\u2010\u2011\u2012\u2013";
 
-	/** What parts groups that are as long as on a card. */
+	/** The separators of groups that are as long as on a card. */
 	private static final String MORE_SEPARATORS = "._/";
 
 	private static final int PRINTED_GROUP = 4;
@@ -51,8 +52,8 @@ final class CardDetector implements Detector {
 	}
 
 	/**
-	 * Behind another digit, or behind the point of a fraction of one: any other point or
-	 * comma may part a list.
+	 * Returns whether the index is behind another digit, or behind the point of a
+	 * fraction that begins with zero. Any other point or comma may separate a list.
 	 */
 	private static boolean isInsideOfNumber(CharSequence text, int start) {
 		return isDigit(text, start - 1) || (start > 1 && text.charAt(start - 1) == '.' && text.charAt(start - 2) == '0'
@@ -64,7 +65,7 @@ final class CardDetector implements Detector {
 	}
 
 	/**
-	 * The end of the longest card number that begins here.
+	 * Returns the end of the longest card number that begins here.
 	 * @return -1 if there is none
 	 */
 	private static int longest(CharSequence text, int start, int to) {
@@ -99,14 +100,14 @@ final class CardDetector implements Detector {
 	}
 
 	/**
-	 * How long the groups of a number are.
+	 * The lengths of the groups of a number.
 	 */
 	private static final class Groups {
 
-		/** Whether those that have ended are as long as on a card. */
+		/** True if the complete groups are as long as on a card. */
 		private boolean printed = true;
 
-		/** Whether they have to be. */
+		/** True if the groups have to be as long as on a card. */
 		private boolean strict;
 
 		private boolean first = true;

@@ -3,11 +3,11 @@ package io.sessionkit.guard;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds e-mail addresses, in letters of any script. It goes from one {@code @} to the
- * next and looks to the left and to the right of each; both ways end at another
- * {@code @}, so that each character is looked at a few times at most. Not found are
- * quoted local parts, hosts without a point, and addresses that are spelled out ("ada at
- * example dot org") or written with entities of HTML.
+ * Finds e-mail addresses in letters of any script. It moves from one {@code @} to the
+ * next and searches to the left and to the right of each. Both searches end at another
+ * {@code @}, so that each character is read a few times at most. Quoted local parts,
+ * hosts without a point, addresses that are spelled out ("ada at example dot org") and
+ * addresses with HTML entities are not found.
  */
 final class EmailDetector implements Detector {
 
@@ -44,8 +44,9 @@ final class EmailDetector implements Detector {
 	}
 
 	/**
-	 * The end of the longest name of at least two labels, the last of which is like a top
-	 * level domain. Labels in front of that may have underscores, as names of hosts do.
+	 * Returns the end of the longest host name of at least two labels, the last of which
+	 * looks like a top level domain. The labels before it may have underscores, as host
+	 * names do.
 	 * @return -1 if there is none
 	 */
 	private static int domain(CharSequence text, int from, int to) {

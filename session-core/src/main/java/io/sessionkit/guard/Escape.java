@@ -3,13 +3,13 @@ package io.sessionkit.guard;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands behind a backslash and means another character: the letters and signs of
- * JSON, and the numbers that languages write, as in <code>&#92;u0073</code>,
- * <code>&#92;u{73}</code>, <code>&#92;x73</code>, <code>&#92;x{73}</code>,
- * <code>&#92;U00000073</code>, <code>&#92;N{U+0073}</code> and <code>&#92;163</code>.
+ * An escape behind a backslash: the letters and signs of JSON, and the numbers of
+ * programming languages, as in <code>&#92;u0073</code>, <code>&#92;u{73}</code>,
+ * <code>&#92;x73</code>, <code>&#92;x{73}</code>, <code>&#92;U00000073</code>,
+ * <code>&#92;N{U+0073}</code> and <code>&#92;163</code>.
  *
- * @param point the character that is meant
- * @param end where the escape ends
+ * @param point the character that the escape stands for
+ * @param end the index behind the escape
  */
 record Escape(int point, int end) {
 
@@ -26,7 +26,7 @@ record Escape(int point, int end) {
 	private static final int POINT_DIGITS = 8;
 
 	/**
-	 * The escape whose first character behind the backslash is here.
+	 * Returns the escape whose first character behind the backslash is at the index.
 	 * @return null if there is none
 	 */
 	static @Nullable Escape at(String text, int start) {
@@ -45,7 +45,8 @@ record Escape(int point, int end) {
 	}
 
 	/**
-	 * Java allows any number of letters in front of the digits.
+	 * Decodes an escape that begins with {@code u}. Java allows any number of these
+	 * letters in front of the digits.
 	 */
 	private static @Nullable Escape unit(String text, int start) {
 		int digits = start;
@@ -56,7 +57,7 @@ record Escape(int point, int end) {
 	}
 
 	/**
-	 * So many digits, or any number of them in braces.
+	 * Decodes a fixed number of digits, or any number of them in braces.
 	 */
 	private static @Nullable Escape number(String text, int start, int count) {
 		return (start < text.length() && text.charAt(start) == '{') ? braced(text, start + 1)
@@ -81,8 +82,9 @@ record Escape(int point, int end) {
 	}
 
 	/**
-	 * The number that these digits are.
-	 * @return -1 if it is none of that many digits, or larger than any
+	 * Returns the number that these digits stand for.
+	 * @return the number; -1 if a digit is missing, or if the number is larger than an
+	 * {@code int}
 	 */
 	static int number(CharSequence text, int from, int to, int radix) {
 		long number = 0;

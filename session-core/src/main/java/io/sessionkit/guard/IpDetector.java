@@ -5,14 +5,13 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds IP addresses. Both kinds look at whole runs of the characters that an address can
- * have, and pass over a run that is none, so that each character is looked at a few times
- * at most. Digits, letters and points are those of ASCII; a {@link Reading} has no
- * others.
+ * Finds IP addresses. Both kinds search whole runs of the characters that an address can
+ * have, and skip a run that is no address, so that each character is read a few times at
+ * most. Only ASCII digits, letters and points count; a {@link Reading} has no others.
  */
 enum IpDetector implements Detector {
 
-	/** Four numbers up to 255; not a part of a longer chain of numbers. */
+	/** Finds four numbers up to 255 that are not part of a longer chain of numbers. */
 	V4 {
 
 		@Override
@@ -31,7 +30,8 @@ enum IpDetector implements Detector {
 	},
 
 	/**
-	 * Groups of hexadecimal digits, shortened or not, with an IPv4 address at the end.
+	 * Finds groups of hexadecimal digits, shortened or not, which may end with an IPv4
+	 * address.
 	 */
 	V6 {
 
@@ -64,7 +64,7 @@ enum IpDetector implements Detector {
 	private static final int DECIMAL = 10;
 
 	/**
-	 * The end of numbers that are joined by single points.
+	 * Returns the end of a chain of numbers that are joined by single points.
 	 */
 	private static int chain(CharSequence text, int from, int to) {
 		int end = end(text, from, to, IpDetector::isDigit);
@@ -96,8 +96,8 @@ enum IpDetector implements Detector {
 	}
 
 	/**
-	 * The address in a run of digits, colons and points, without what belongs to the
-	 * sentence or to the word around it.
+	 * Returns the address in a run of hexadecimal digits, colons and points, without the
+	 * characters that belong to the sentence or to the word around it.
 	 */
 	private static @Nullable Span v6(CharSequence text, int runStart, int runEnd) {
 		int end = runEnd;
@@ -164,7 +164,7 @@ enum IpDetector implements Detector {
 	}
 
 	/**
-	 * Whether it is neither the end nor the start of a word or of a chain of numbers.
+	 * Returns whether the part neither ends nor starts a word or a chain of numbers.
 	 */
 	private static boolean isFree(CharSequence text, int start, int end) {
 		if (start > 0 && isWord(text.charAt(start - 1))) {

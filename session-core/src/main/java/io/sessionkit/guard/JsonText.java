@@ -10,9 +10,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON text of which only the strings and numbers are of interest, the names of members
- * among the strings. What is around them stays as it was written. A text of a model is
- * not always strict: control characters in strings and zeros in front of numbers pass.
+ * A JSON text of which only the strings, including the names of members, and the numbers
+ * are of interest. The rest stays as it was written. Since a model's JSON is not always
+ * strict, control characters in strings and leading zeros are accepted.
  */
 final class JsonText {
 
@@ -51,8 +51,8 @@ final class JsonText {
 	}
 
 	/**
-	 * The text as JSON.
-	 * @return null if it is none
+	 * Parses a text as JSON.
+	 * @return the parsed text; null if it is not JSON
 	 */
 	static @Nullable JsonText parse(String text) {
 		JsonText json = new JsonText(text);
@@ -60,14 +60,15 @@ final class JsonText {
 	}
 
 	/**
-	 * What the strings and numbers say.
+	 * Returns the values of the strings and numbers.
 	 */
 	List<String> values() {
 		return this.tokens.stream().map(this::value).toList();
 	}
 
 	/**
-	 * The text with other strings and numbers; a number that is changed becomes a string.
+	 * Returns the text with changed strings and numbers. A number that is changed becomes
+	 * a string.
 	 */
 	String map(UnaryOperator<String> change) {
 		StringBuilder result = new StringBuilder(this.text.length());
@@ -85,8 +86,8 @@ final class JsonText {
 	}
 
 	/**
-	 * What a letter or sign behind a backslash means.
-	 * @return -1 if nothing
+	 * Returns the character that a letter or sign behind a backslash stands for.
+	 * @return the character; -1 if there is none
 	 */
 	static int meant(char escape) {
 		int known = ESCAPED.indexOf(escape);
@@ -122,8 +123,8 @@ final class JsonText {
 	}
 
 	/**
-	 * Surrogates are escaped, so that half a character, which no store could keep, does
-	 * not come out of an escape.
+	 * Appends a string. Surrogates are escaped, so that no escape yields half a
+	 * character, which no store could keep.
 	 */
 	private static void appendString(StringBuilder result, String value) {
 		result.append('"');
@@ -157,7 +158,8 @@ final class JsonText {
 	}
 
 	/**
-	 * @return what may come next; null if this may not
+	 * Reads the next element. Returns the kinds of element that may follow, or null if
+	 * this one is not allowed here.
 	 */
 	private @Nullable Next step(Next next, char c) {
 		return switch (next) {

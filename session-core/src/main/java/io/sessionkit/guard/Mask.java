@@ -6,21 +6,21 @@ import java.util.TreeMap;
 import io.sessionkit.guard.Detector.Span;
 
 /**
- * Stars in the place of a match, and the ends of matches that masks have left in a text:
- * four letters or digits behind at least four stars.
+ * Replaces matches by stars, and finds the ends of matches that masks have left in a
+ * text: four letters or digits behind at least four stars.
  */
 final class Mask {
 
-	/** How many characters of a masked text stay. */
+	/** The number of characters of a masked text that stay. */
 	private static final int KEPT = 4;
 
-	/** How many other characters may stand between two of a masked text. */
+	/** The number of other characters that may stand between two of a masked text. */
 	private static final int GAP = 3;
 
 	private final TreeMap<Integer, Integer> left = new TreeMap<>();
 
 	/**
-	 * What masks have left in a text.
+	 * Finds the ends that masks have left in a text.
 	 */
 	Mask(String text) {
 		int stars = 0;
@@ -56,7 +56,7 @@ final class Mask {
 	}
 
 	/**
-	 * Whether a match is nothing but what a mask has left.
+	 * Returns whether a match lies within the end that a mask has left.
 	 */
 	boolean hasLeft(Span match) {
 		Map.Entry<Integer, Integer> end = this.left.floorEntry(match.start());
@@ -64,7 +64,7 @@ final class Mask {
 	}
 
 	/**
-	 * An address of which the first letter and the domain stay.
+	 * Masks an address; its first letter and its domain stay.
 	 */
 	static String email(String address) {
 		int at = address.indexOf('@');
@@ -74,7 +74,8 @@ final class Mask {
 	}
 
 	/**
-	 * A star counts like what it stands for, so that what is masked stays as it is.
+	 * Masks a match. A star counts like the character that it stands for, so that a
+	 * masked text stays as it is.
 	 */
 	static String of(String match) {
 		int countable = (int) match.codePoints().filter(Mask::isCounted).count();

@@ -14,9 +14,9 @@ import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
- * The texts of messages that somebody said: of a person and a model, the arguments of
- * tool calls and the results of tools. Texts may be null. System text is the
- * application's own and not among them.
+ * Reads and changes the texts of messages: the texts of a person and a model, the
+ * arguments of tool calls and the results of tools. Texts may be null. System text is the
+ * application's own and is not included.
  */
 final class MessageTexts {
 
@@ -24,7 +24,7 @@ final class MessageTexts {
 	}
 
 	/**
-	 * What a message says, as it stands there.
+	 * Returns the texts of a message, unchanged.
 	 */
 	static List<String> of(Message message) {
 		List<@Nullable String> texts = new ArrayList<>();
@@ -42,7 +42,7 @@ final class MessageTexts {
 	}
 
 	/**
-	 * The arguments of the calls of a message, or its results.
+	 * Returns the arguments of the calls of a message, or its results.
 	 */
 	private static List<@Nullable String> data(Message message) {
 		List<@Nullable String> data = new ArrayList<>();
@@ -56,9 +56,9 @@ final class MessageTexts {
 	}
 
 	/**
-	 * The message with other texts, and media and metadata as they are.
-	 * @param text changes what is said
-	 * @param data changes arguments and results
+	 * Returns the message with changed texts; media and metadata stay as they are.
+	 * @param text the function that changes the text of a person or model
+	 * @param data the function that changes arguments and results
 	 * @return the same message if nothing has changed
 	 */
 	static Message map(Message message, UnaryOperator<String> text, UnaryOperator<String> data) {
@@ -73,7 +73,7 @@ final class MessageTexts {
 	}
 
 	/**
-	 * A reply that says something else and calls the same.
+	 * Returns the reply with a changed text and the same tool calls.
 	 */
 	static AssistantMessage said(AssistantMessage reply, UnaryOperator<String> text) {
 		String changed = changed(reply.getText(), text);
@@ -98,7 +98,7 @@ final class MessageTexts {
 	}
 
 	/**
-	 * @return null if it stays as it is
+	 * Returns the changed text, or null if it stays as it is.
 	 */
 	private static @Nullable String changed(@Nullable String text, UnaryOperator<String> change) {
 		if (text == null || text.isEmpty()) {

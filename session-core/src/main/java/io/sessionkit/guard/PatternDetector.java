@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what an application describes.
+ * Finds the matches of an application's pattern.
  */
 record PatternDetector(Pattern pattern) implements Detector {
 

@@ -7,11 +7,11 @@ import io.sessionkit.internal.Invisible;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text as it is read in the end, and where each of its characters comes from: escapes
- * with backslashes, of JSON and of programming languages, and with percent signs are
- * undone, however often the former were escaped themselves; invisible and control
- * characters are left out; digits of any script and wide forms are the plain ones.
- * Percent signs are undone for visible ASCII only.
+ * A text in its decoded form, with the place that each of its characters comes from.
+ * Escapes with backslashes, of JSON and of programming languages, are undone, however
+ * often they were escaped themselves, and so are those with percent signs. Invisible and
+ * control characters are omitted. Digits of any script and wide forms are replaced by the
+ * plain ones. Percent signs are undone for visible ASCII only.
  */
 final class Reading {
 
@@ -47,8 +47,8 @@ final class Reading {
 	}
 
 	/**
-	 * How a text is read.
-	 * @return null if it is read as it is written
+	 * Decodes a text.
+	 * @return the decoded text; null if it is the same as the text as written
 	 */
 	static @Nullable Reading of(String written) {
 		if (written.chars().allMatch((c) -> c <= LAST_ASCII && c != '\\' && c != '%' && !Invisible.isControl(c))) {
@@ -62,7 +62,7 @@ final class Reading {
 	}
 
 	/**
-	 * A text without escapes, and otherwise as it is written.
+	 * Returns a text with its backslash escapes undone, and otherwise as it is written.
 	 */
 	static String unescaped(String written) {
 		if (written.indexOf('\\') < 0) {
@@ -74,10 +74,10 @@ final class Reading {
 	}
 
 	/**
-	 * The first match in a part of the text.
-	 * @param from where the part begins in the text as it is written
-	 * @param to where it ends there
-	 * @return where the match is written; null if there is none
+	 * Returns the first match in a part of the text.
+	 * @param from the start of the part in the text as written
+	 * @param to the end of the part there, exclusive
+	 * @return the place of the match in the text as written; null if there is none
 	 */
 	@Nullable Span find(Detector detector, int from, int to) {
 		Span match = detector.find(this.text, index(from), index(to));
@@ -85,15 +85,16 @@ final class Reading {
 	}
 
 	/**
-	 * How a part is read.
-	 * @param match where it is written
+	 * Returns the decoded form of a part.
+	 * @param match the place of the part in the text as written
 	 */
 	String text(Span match) {
 		return this.text.substring(index(match.start()), index(match.end()));
 	}
 
 	/**
-	 * The first character that is written here or behind.
+	 * Returns the index of the first decoded character that is written at or behind the
+	 * position.
 	 */
 	private int index(int position) {
 		int index = Arrays.binarySearch(this.starts, 0, this.length, position);
@@ -115,7 +116,8 @@ final class Reading {
 	}
 
 	/**
-	 * The end of a run of backslashes, those in it that are escapes included.
+	 * Returns the end of a run of backslashes, including escapes that stand for a
+	 * backslash.
 	 */
 	private int backslashes(int from) {
 		int end = from;
@@ -134,7 +136,7 @@ final class Reading {
 	}
 
 	/**
-	 * @return where what was escaped ends
+	 * Decodes an escape behind a run of backslashes. Returns the end of the escape.
 	 */
 	private int unescape(int start, int backslashes) {
 		Escape escape = Escape.at(this.written, backslashes);
@@ -150,7 +152,8 @@ final class Reading {
 	}
 
 	/**
-	 * In its place, since it gets no longer.
+	 * Decodes percent signs and folds characters, in place, since the text gets no
+	 * longer.
 	 */
 	private void fold() {
 		String read = new String(this.characters, 0, this.length);

@@ -11,22 +11,22 @@ import io.sessionkit.guard.Detector.Span;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes out of texts what detectors find. Of matches that overlap the one that starts
- * first is taken, of those the longest, of those the one of the first detector; what is
- * left of another is searched anew. Placeholders are not looked into, and patterns that
- * mask do not mask what a mask has left. Done to a text that it was done to, it changes
+ * Removes the matches of detectors from texts. Of overlapping matches the one that starts
+ * first is used; of those the longest; of those the one of the first detector. The rest
+ * of another match is searched again. Placeholders are not searched, and patterns that
+ * mask do not mask the end that a mask has left. Redacting a redacted text changes
  * nothing.
  */
 final class Redaction {
 
-	/** Where a text begins so that it may be a JSON document. */
+	/** The start of a text that may be a JSON document. */
 	private static final Pattern DOCUMENT = Pattern.compile("\\s*+[{\\[]");
 
-	/** What is escaped in JSON. */
+	/** The characters that are escaped in JSON. */
 	private static final Pattern ESCAPED = Pattern.compile("[\"\\\\\\p{Cntrl}]");
 
 	/**
-	 * What to do with what a detector finds.
+	 * An action on the matches of a detector.
 	 */
 	record Rule(String name, Detector detector, Redactor.Action action) {
 
@@ -47,7 +47,7 @@ final class Redaction {
 	}
 
 	/**
-	 * The name of the first detector that blocks a text of the message.
+	 * Returns the name of the first detector that blocks one of the texts.
 	 */
 	Optional<String> blocking(List<String> texts) {
 		return this.rules.stream()
@@ -58,7 +58,8 @@ final class Redaction {
 	}
 
 	/**
-	 * Looks where {@link #text} and {@link #data} look.
+	 * Returns whether the detector of a rule finds a match. Searches the same parts of a
+	 * text as {@link #text} and {@link #data}.
 	 */
 	private boolean isIn(Rule rule, String text) {
 		JsonText json = JsonText.parse(text);
@@ -74,9 +75,9 @@ final class Redaction {
 	}
 
 	/**
-	 * A text without what detectors find. Where it is a JSON document, its strings and
-	 * numbers are searched and nothing else of it. Any other text is searched as it is
-	 * written and as it is read, so that an escape hides nothing.
+	 * Returns a text without the matches of detectors. If it is a JSON document, only its
+	 * strings and numbers are searched. Any other text is searched as written and as
+	 * decoded, so that an escape hides nothing.
 	 */
 	String text(String text) {
 		String before = text;
@@ -89,7 +90,8 @@ final class Redaction {
 	}
 
 	/**
-	 * Arguments or results of a tool without what detectors find: JSON stays JSON.
+	 * Returns arguments or results of a tool without the matches of detectors. JSON stays
+	 * JSON.
 	 */
 	String data(String data) {
 		JsonText json = JsonText.parse(data);
@@ -116,7 +118,8 @@ final class Redaction {
 	}
 
 	/**
-	 * Each rule on the text as it is written and, where that differs, as it is read.
+	 * Returns the searches of each rule: in the text as written and, if that differs, as
+	 * decoded.
 	 */
 	private List<Search> searches(String text) {
 		Reading reading = Reading.of(text);
@@ -155,7 +158,7 @@ final class Redaction {
 	}
 
 	/**
-	 * The rule whose match is to be replaced first.
+	 * Returns the index of the search whose match is replaced first.
 	 * @return -1 if there is no match
 	 */
 	private static int first(@Nullable Span[] matches) {
@@ -174,12 +177,13 @@ final class Redaction {
 	}
 
 	/**
-	 * What one rule finds in a text.
+	 * The search of one rule in a text.
 	 */
 	private record Search(Rule rule, String text, @Nullable Reading reading, Mask mask) {
 
 		/**
-		 * What a mask has left of a match is none for a pattern that masks.
+		 * Returns the next match. A pattern that masks skips the end that a mask has
+		 * left.
 		 */
 		@Nullable Span find(int from, int to) {
 			boolean masks = this.rule.action() == Redactor.Action.MASK
@@ -197,9 +201,9 @@ final class Redaction {
 		}
 
 		/**
-		 * What blocks is found here in the history only, where it is too late to block
-		 * it. A match that a mask would leave with characters that are escaped is
-		 * replaced as a whole.
+		 * Returns the replacement of a match. Matches that block get here in the history
+		 * only, where it is too late to block them. A match is replaced as a whole if its
+		 * mask would keep characters that are escaped.
 		 */
 		String replacement(Span match) {
 			String written = this.text.substring(match.start(), match.end());

@@ -17,56 +17,60 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 
 /**
- * Keeps e-mail addresses, numbers of payment cards, IP addresses and what an application
- * describes out of what is sent, handed out and stored.
+ * Keeps e-mail addresses, payment card numbers, IP addresses and the matches of an
+ * application's patterns out of everything that is sent, returned to callers and stored.
  *
  * <pre>{@code
  * Redactor.builder().emails(Action.REDACT).cards(Action.MASK).ipAddresses(Action.BLOCK).build();
  * }</pre>
  *
- * It looks at the input; at each request, where history from before its time and the
- * results of tools get to the model, and not at system text, which is the application's
- * own; at replies; and at what is kept of the turn. Arguments of tool calls reach the
- * tool as the model wrote them, and are changed in what is sent again and stored. In JSON
- * a match is replaced within its string, and a number that matches becomes a string. Any
- * other text is searched as it is written and as it is read: escapes with backslashes and
- * percent signs are undone, invisible and control characters are left out, digits of any
- * script and wide forms are plain. Entities of HTML, percent signs for other than visible
- * ASCII, and encodings such as base64 are not undone. Media and metadata stay as they
- * are.
+ * It checks the input; each request, which may bring tool results and history that was
+ * stored without a redactor to the model; replies; and the messages of the turn that are
+ * stored. It does not check system text, which is the application's own. Arguments of
+ * tool calls reach the tool as the model wrote them, and are changed when they are sent
+ * again and when they are stored. In JSON a match is replaced within its string, and a
+ * number that matches becomes a string. Any other text is searched both as written and as
+ * decoded. Decoding undoes escapes with backslashes and percent signs, omits invisible
+ * and control characters, and replaces digits of any script and wide forms by the plain
+ * ones. HTML entities, percent signs for anything but visible ASCII, and encodings such
+ * as base64 are not decoded. Media and metadata stay as they are.
  * <p>
- * Of matches that overlap the one that starts first is taken, of those the longest, of
- * those the one that was configured first; what blocks is looked for before that, and on
- * its own. What blocks is refused in the input, in replies, in the arguments that a tool
- * would get, and in results of tools of the turn. In the history, where it can only be
- * from before the redactor was there, it is redacted: a thread is not refused for ever.
+ * Of overlapping matches the one that starts first is used; of those the longest; of
+ * those the one that was configured first. Detectors that block are checked before that,
+ * and separately. A match that blocks is refused in the input, in replies, in the
+ * arguments that a tool would get, and in the tool results of the turn. In the history,
+ * where a match can only be from a time without the redactor, it is redacted instead, so
+ * that the session is not refused forever.
  * <p>
  * Streams wait; see {@link SessionHook#checksReplies}. An answer that no model gave, from
- * a cache or from a tool that returns to the caller directly, is redacted where it is
- * stored and not for that caller, unless it is blocked; and listeners hear of tool calls
- * and results what the tool got and gave. Immutable.
+ * a cache or from a tool that returns to the caller directly, is redacted in the store
+ * but not for that caller, unless it is blocked. Listeners receive tool calls and results
+ * as the tool received and returned them. Immutable.
  */
 public final class Redactor implements SessionHook {
 
 	/**
-	 * What becomes of a match.
+	 * The action on a match.
 	 */
 	public enum Action {
 
 		/**
-		 * A placeholder takes its place: {@code [email]}, {@code [card]}, {@code [ip]}.
+		 * Replaces the match by a placeholder: {@code [email]}, {@code [card]}, {@code
+		 * [ip]}.
 		 */
 		REDACT,
 
 		/**
-		 * All letters and digits but the last four become stars, and all of them if there
-		 * are fewer than eight. Of an e-mail address the first letter and the domain
-		 * stay. A match of a pattern that is within four letters or digits behind at
-		 * least four stars is what a mask has left, and stays.
+		 * Replaces all letters and digits but the last four by stars, or all of them if
+		 * there are fewer than eight. Of an e-mail address the first letter and the
+		 * domain stay. A match of a pattern stays if it lies within four letters or
+		 * digits behind at least four stars, since a mask has left it.
 		 */
 		MASK,
 
-		/** The turn is refused; the reason names the detector and not the text. */
+		/**
+		 * Refuses the turn. The reason names the detector and does not quote the text.
+		 */
 		BLOCK
 
 	}
@@ -78,7 +82,7 @@ public final class Redactor implements SessionHook {
 	}
 
 	/**
-	 * A redactor that redacts e-mail addresses, card numbers and IP addresses.
+	 * Creates a redactor that redacts e-mail addresses, card numbers and IP addresses.
 	 * @return the redactor
 	 */
 	public static Redactor standard() {
@@ -86,7 +90,7 @@ public final class Redactor implements SessionHook {
 	}
 
 	/**
-	 * A builder: nothing is looked for unless it is named.
+	 * Creates a builder. The redactor looks only for what is added to it.
 	 * @return the builder
 	 */
 	public static Builder builder() {
@@ -115,8 +119,9 @@ public final class Redactor implements SessionHook {
 	}
 
 	/**
-	 * Redacts all that is stored, and refuses what blocks in a reply that no model gave,
-	 * from a cache or from a tool directly; everything else was checked before.
+	 * Redacts everything that is stored, and refuses a reply that no model gave, from a
+	 * cache or directly from a tool, if it has a match that blocks. Everything else was
+	 * checked before.
 	 */
 	@Override
 	public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
@@ -124,8 +129,8 @@ public final class Redactor implements SessionHook {
 	}
 
 	/**
-	 * Redacts what was stored before the redactor was there, and what a summarizer makes
-	 * up.
+	 * Redacts messages that were stored without the redactor, and text that a summarizer
+	 * makes up.
 	 */
 	@Override
 	public HookResult<List<Message>> beforeSummary(List<Message> messages) {
@@ -138,7 +143,8 @@ public final class Redactor implements SessionHook {
 	}
 
 	/**
-	 * @param checked the messages in which nothing may be that blocks
+	 * Redacts messages, or refuses if a checked message has a match that blocks.
+	 * @param checked the messages that are checked for matches that block
 	 */
 	private HookResult<List<Message>> changed(List<Message> messages, List<Message> checked) {
 		Optional<String> blocking = blocking(checked);
@@ -177,8 +183,8 @@ public final class Redactor implements SessionHook {
 		}
 
 		/**
-		 * Looks for e-mail addresses; not by default.
-		 * @param action what becomes of them
+		 * Adds e-mail addresses. They are not redacted by default.
+		 * @param action the action on a match
 		 * @return this builder
 		 */
 		public Builder emails(Action action) {
@@ -186,11 +192,12 @@ public final class Redactor implements SessionHook {
 		}
 
 		/**
-		 * Looks for numbers of payment cards: 13 to 19 digits with a right check digit,
-		 * single spaces or hyphens between them, or points, underscores and slashes where
-		 * the groups are as long as on a card; not by default. About one in ten other
-		 * numbers of that length has a right check digit too.
-		 * @param action what becomes of them
+		 * Adds payment card numbers: 13 to 19 digits with a valid check digit. Single
+		 * spaces or hyphens may separate the digits, or points, underscores and slashes
+		 * if the groups are as long as on a card. Card numbers are not redacted by
+		 * default. About one in ten other numbers of that length has a valid check digit
+		 * too.
+		 * @param action the action on a match
 		 * @return this builder
 		 */
 		public Builder cards(Action action) {
@@ -198,8 +205,8 @@ public final class Redactor implements SessionHook {
 		}
 
 		/**
-		 * Looks for IPv4 and IPv6 addresses; not by default.
-		 * @param action what becomes of them
+		 * Adds IPv4 and IPv6 addresses. They are not redacted by default.
+		 * @param action the action on a match
 		 * @return this builder
 		 */
 		public Builder ipAddresses(Action action) {
@@ -209,15 +216,15 @@ public final class Redactor implements SessionHook {
 		}
 
 		/**
-		 * Looks for what a pattern describes. It is the pattern's own matter how long
-		 * that takes: one that backtracks without end does so here too. A match of no
-		 * characters counts for nothing.
-		 * @param name what it is called in {@code [name]} and in reasons
+		 * Adds the matches of a pattern. The time that a search takes depends on the
+		 * pattern: one that backtracks without end does so here too. Empty matches are
+		 * ignored.
+		 * @param name the name of the detector in {@code [name]} and in reasons
 		 * @param pattern the pattern; it sees one text at a time, in JSON one string or
 		 * number
-		 * @param action what becomes of the matches
+		 * @param action the action on a match
 		 * @return this builder
-		 * @throws IllegalArgumentException if the name is no word or is there already
+		 * @throws IllegalArgumentException if the name is not a word or is already in use
 		 */
 		public Builder pattern(String name, Pattern pattern, Action action) {
 			if (!NAME.matcher(name).matches()) {
@@ -237,9 +244,9 @@ public final class Redactor implements SessionHook {
 		}
 
 		/**
-		 * The redactor.
+		 * Builds the redactor.
 		 * @return a new redactor
-		 * @throws IllegalStateException if it would look for nothing
+		 * @throws IllegalStateException if nothing was added
 		 */
 		public Redactor build() {
 			if (this.rules.isEmpty()) {

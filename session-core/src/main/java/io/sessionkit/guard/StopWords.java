@@ -21,25 +21,24 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * A guard that refuses what has one of some words or phrases in it: of the input, of
- * replies, and of the arguments of tool calls. Replies may be replaced instead:
- * {@link #answerWith}. Texts are compared without regard to case, to the Unicode form,
- * and to invisible and control characters; white space in a phrase stands for any run of
- * it. Escapes with backslashes are undone, those of JSON and the numbers that programming
- * languages write, in JSON and in any other text.
+ * A guard that refuses input, replies and arguments of tool calls if they contain one of
+ * some words or phrases. Replies may be replaced instead: {@link #answerWith}. Texts are
+ * compared without regard to case, to the Unicode form, and to invisible and control
+ * characters. White space in a phrase stands for any run of white space. Backslash
+ * escapes, those of JSON and the numbers that programming languages write, are undone in
+ * JSON and in any other text.
  * <p>
- * Only whole words are found: a letter, digit, mark or underscore beside the word means
- * that it is another one. Where the word begins or ends in a script that puts no spaces
- * between words, as Chinese, Japanese and Thai do, letters beside it are not looked at on
- * that side.
+ * Only whole words are found: a letter, digit, mark or underscore next to the word means
+ * that it is another word. If the word begins or ends in a script without spaces between
+ * words, such as Chinese, Japanese or Thai, letters next to it on that side are ignored.
  * <p>
- * With a check on replies streams wait; see {@link SessionHook#checksReplies}. Results of
- * tools are looked at only where the input brings them or where they are the reply.
+ * If the guard checks replies, streams wait; see {@link SessionHook#checksReplies}.
+ * Results of tools are checked only if they are part of the input or are the reply.
  * Immutable.
  */
 public final class StopWords implements SessionHook {
 
-	/** What is said to whoever is refused, unless told otherwise. */
+	/** The default reason of a refusal. */
 	private static final String REASON = "It has words that are not allowed here.";
 
 	private static final Set<UnicodeScript> WITHOUT_SPACES = EnumSet.of(UnicodeScript.HAN, UnicodeScript.HIRAGANA,
@@ -47,14 +46,14 @@ public final class StopWords implements SessionHook {
 
 	private static final String WORD_CHARACTERS = "[\\p{L}\\p{N}\\p{M}_]";
 
-	/** Separates words in scripts that need it, and hides in others. */
+	/** Separates words in scripts that need it, and is invisible in others. */
 	private static final int ZERO_WIDTH_SPACE = 0x200B;
 
 	private final Pattern words;
 
 	private final String reason;
 
-	/** What is said instead of a reply; null to refuse it. */
+	/** The text that replaces a reply; null to refuse the reply. */
 	private final @Nullable String answer;
 
 	private final boolean input;
@@ -70,20 +69,20 @@ public final class StopWords implements SessionHook {
 	}
 
 	/**
-	 * A guard on input and replies.
+	 * Creates a guard on input and replies.
 	 * @param words the words and phrases
 	 * @return the guard
-	 * @throws IllegalArgumentException if there is none or a blank one
+	 * @throws IllegalArgumentException if there are no words or one is blank
 	 */
 	public static StopWords of(String... words) {
 		return of(List.of(words));
 	}
 
 	/**
-	 * A guard on input and replies.
+	 * Creates a guard on input and replies.
 	 * @param words the words and phrases
 	 * @return the guard
-	 * @throws IllegalArgumentException if there is none or a blank one
+	 * @throws IllegalArgumentException if there are no words or one is blank
 	 */
 	public static StopWords of(List<String> words) {
 		Set<String> folded = new LinkedHashSet<>();
@@ -102,9 +101,9 @@ public final class StopWords implements SessionHook {
 	}
 
 	/**
-	 * The same guard with another reason; by default it says that there are words that
-	 * are not allowed.
-	 * @param reason what whoever is refused may read
+	 * Returns the same guard with another reason. The default reason says that the text
+	 * has words that are not allowed.
+	 * @param reason the reason, which may be shown to the user
 	 * @return a new guard
 	 * @throws IllegalArgumentException if it is blank or quotes one of the words
 	 */
@@ -120,12 +119,12 @@ public final class StopWords implements SessionHook {
 	}
 
 	/**
-	 * Returns the same guard, which replaces replies instead of refusing them: a reply of
-	 * the model that has one of the words, or whose tool calls have, becomes this text,
-	 * for the caller, the store and the requests to come. Its tools do not run, and the
-	 * turn is completed. Input is refused as before, and so is a reply that no model
-	 * gave, since that cannot be replaced for the caller.
-	 * @param text what is said instead
+	 * Returns the same guard, which replaces replies instead of refusing them. If a reply
+	 * of the model or one of its tool calls has one of the words, this text takes the
+	 * place of the reply, for the caller, the store and later requests. Its tools do not
+	 * run, and the turn is completed. Input is refused as before, and so is a reply that
+	 * no model gave, since that cannot be replaced for the caller.
+	 * @param text the text of the reply
 	 * @return a new guard
 	 * @throws IllegalArgumentException if it is blank or has one of the words
 	 * @throws IllegalStateException if the guard checks input only
@@ -146,9 +145,9 @@ public final class StopWords implements SessionHook {
 	}
 
 	/**
-	 * The same guard, on input only: streams do not wait for it.
+	 * Returns the same guard, on input only. Streams do not wait for it.
 	 * @return a new guard
-	 * @throws IllegalStateException if it has a text to replace replies with
+	 * @throws IllegalStateException if the guard has a text that replaces replies
 	 */
 	public StopWords onlyInput() {
 		if (this.answer != null) {
@@ -159,7 +158,7 @@ public final class StopWords implements SessionHook {
 	}
 
 	/**
-	 * The same guard, on replies only.
+	 * Returns the same guard, on replies only.
 	 * @return a new guard
 	 */
 	public StopWords onlyReplies() {
@@ -181,7 +180,7 @@ public final class StopWords implements SessionHook {
 	}
 
 	/**
-	 * Checks a reply that no model gave: from a cache, or from a tool directly.
+	 * Checks a reply that no model gave, from a cache or directly from a tool.
 	 */
 	@Override
 	public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
@@ -212,7 +211,8 @@ public final class StopWords implements SessionHook {
 	}
 
 	/**
-	 * A zero width space may hide inside of the word, and white space around it is one.
+	 * Returns a pattern for a word. A zero width space may stand inside of the word, and
+	 * white space around a zero width space is a single gap.
 	 */
 	private static String pattern(String word) {
 		String inside = word.codePoints()
@@ -229,8 +229,9 @@ public final class StopWords implements SessionHook {
 	}
 
 	/**
-	 * Through upper case, which knows more letters to be the same than lower case does,
-	 * and back one by one, since lower case depends on what is around a letter.
+	 * Folds a text to upper case, which makes more letters equal than lower case does,
+	 * and then back to lower case letter by letter, since the lower case of a whole text
+	 * depends on the letters around each one.
 	 */
 	private static String fold(String text) {
 		String upper = Normalizer.normalize(text, Normalizer.Form.NFKC).toUpperCase(Locale.ROOT);
@@ -249,7 +250,8 @@ public final class StopWords implements SessionHook {
 	}
 
 	/**
-	 * What may stand for nothing or for a gap between words is as a zero width space.
+	 * Folds a character. A character that may stand for nothing or for a gap between
+	 * words becomes a zero width space.
 	 */
 	private static int fold(int character) {
 		if (isSpace(character)) {

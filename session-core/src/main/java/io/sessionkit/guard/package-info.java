@@ -1,5 +1,5 @@
 /**
- * Guards that ship: stop words and redaction.
+ * The guards that are part of SessionKit: stop words and redaction.
  */
 @NullMarked
 package io.sessionkit.guard;
