@@ -4,47 +4,59 @@ import io.sessionkit.Checkpoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of an attempt to summarize.
+ * The result of an attempt to summarize.
  *
- * @param outcome what became of it
- * @param checkpoint the newest summary that was stored; null for none
- * @param turns how many turns were taken in that no summary had covered
- * @param failure why it failed: the class name of an exception, or a few words; null if
- * it did not
+ * @param outcome the outcome of the attempt
+ * @param checkpoint the newest summary that was stored; null if there is none
+ * @param turns the number of turns in the summary that no earlier summary had covered
+ * @param failure the reason of a failure: the class name of an exception, or a few words;
+ * null if the attempt did not fail
  */
 public record Compaction(Outcome outcome, @Nullable Checkpoint checkpoint, int turns, @Nullable String failure) {
 
 	/**
-	 * What can become of it.
+	 * The possible outcomes of an attempt to summarize.
 	 */
 	public enum Outcome {
 
 		/** The view starts with a new summary. */
 		SUMMARIZED,
 
-		/** The triggers do not ask for one yet. */
+		/** No trigger has made a summary due yet. */
 		NOT_DUE,
 
-		/** There is no turn but those that stay. */
+		/** There is no turn except those that stay. */
 		NOTHING_TO_COVER,
 
 		/**
-		 * The summarizer failed, was late, or gave nothing of use. Nothing has changed.
+		 * The summarizer failed, was late, or returned nothing usable. Nothing has
+		 * changed.
 		 */
 		FAILED,
 
 		/**
-		 * The thread was rewritten in the meantime, or somebody else summarized it. The
-		 * summary was dropped.
+		 * The session was rewritten in the meantime, or another process or thread
+		 * summarized it. The summary was dropped.
 		 */
 		DROPPED
 
 	}
 
+	/**
+	 * Returns a result without a summary and without a failure. For SessionKit's own
+	 * packages.
+	 * @param outcome the outcome of the attempt
+	 * @return the result
+	 */
 	public static Compaction of(Outcome outcome) {
 		return new Compaction(outcome, null, 0, null);
 	}
 
+	/**
+	 * Returns the result of an attempt that failed. For SessionKit's own packages.
+	 * @param failure the reason: the class name of an exception, or a few words
+	 * @return the result
+	 */
 	public static Compaction failed(String failure) {
 		return new Compaction(Outcome.FAILED, null, 0, failure);
 	}

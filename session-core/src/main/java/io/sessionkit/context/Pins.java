@@ -7,20 +7,21 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.MessageType;
 
 /**
- * Which messages of the history stay in the request when older ones are left out: with
- * the turn that they belong to, since a question without its answer is no history.
+ * The messages of the history that stay in the request when older ones are left out. They
+ * stay with the whole turn that they belong to, since a question without its answer is of
+ * no use as history.
  * <p>
- * What is pinned counts under every limit. It is the last to go when the limit cannot
- * hold otherwise. A summary leaves pinned turns as they are.
+ * Pinned messages count towards every limit. They are left out last, if the limit cannot
+ * be met otherwise. A summary leaves pinned turns as they are.
  *
- * @param firstUserMessage whether the first user message of the thread is pinned
+ * @param firstUserMessage true if the first user message of the session is pinned
  * @param roles the roles whose messages are pinned
- * @param metadata names in the metadata of a message that pin it, unless the value is
+ * @param metadata the names of metadata entries that pin a message, unless the value is
  * false
  */
 public record Pins(boolean firstUserMessage, Set<MessageType> roles, Set<String> metadata) {
 
-	/** Nothing is pinned. */
+	/** Pins nothing. */
 	public static final Pins NONE = new Pins(false, Set.of(), Set.of());
 
 	public Pins {
@@ -29,7 +30,7 @@ public record Pins(boolean firstUserMessage, Set<MessageType> roles, Set<String>
 	}
 
 	/**
-	 * The first user message of the thread.
+	 * Returns pins for the first user message of the session.
 	 * @return the pins
 	 */
 	public static Pins firstUser() {
@@ -37,9 +38,9 @@ public record Pins(boolean firstUserMessage, Set<MessageType> roles, Set<String>
 	}
 
 	/**
-	 * These and all messages of a role.
+	 * Returns these pins and all messages of a role.
 	 * @param role the role
-	 * @return a copy with it
+	 * @return a new instance
 	 */
 	public Pins andRole(MessageType role) {
 		Set<MessageType> more = new HashSet<>(this.roles);
@@ -48,9 +49,9 @@ public record Pins(boolean firstUserMessage, Set<MessageType> roles, Set<String>
 	}
 
 	/**
-	 * These and all messages with a name in their metadata.
+	 * Returns these pins and all messages with a metadata entry of a name.
 	 * @param name the name
-	 * @return a copy with it
+	 * @return a new instance
 	 */
 	public Pins andMetadata(String name) {
 		Set<String> more = new HashSet<>(this.metadata);
@@ -59,7 +60,7 @@ public record Pins(boolean firstUserMessage, Set<MessageType> roles, Set<String>
 	}
 
 	/**
-	 * Whether nothing can be pinned.
+	 * Returns whether nothing can be pinned.
 	 * @return true if there is no rule
 	 */
 	public boolean isEmpty() {
@@ -67,9 +68,9 @@ public record Pins(boolean firstUserMessage, Set<MessageType> roles, Set<String>
 	}
 
 	/**
-	 * Whether a message is pinned by its role or its metadata.
+	 * Returns whether a message is pinned by its role or its metadata.
 	 * @param message the message
-	 * @return true if it is
+	 * @return true if the message is pinned
 	 */
 	public boolean pins(Message message) {
 		return this.roles.contains(message.getMessageType()) || this.metadata.stream().anyMatch((name) -> {

@@ -1,20 +1,20 @@
 package io.sessionkit.context;
 
 /**
- * Which tool results of the history a request still has. Older ones are replaced by a
- * placeholder in the request; their calls, ids and names stay, and what is stored stays
- * whole. The results of the current turn are not touched, so that the request stays the
- * same from round to round.
+ * A rule for the tool results of the history in a request. Older results are replaced by
+ * a placeholder in the request; their calls, ids and names stay, and the stored messages
+ * stay complete. The results of the current turn are not changed, so that the request
+ * stays the same from round to round.
  *
- * @param keepToolResults the newest results of the history that stay; a tool message of
- * which one result stays, stays whole
+ * @param keepToolResults the number of the newest results of the history that stay; if
+ * one result of a tool message stays, the whole message stays
  */
 public record Prune(int keepToolResults) {
 
-	/** All results stay. */
+	/** Keeps all results. */
 	public static final Prune NONE = new Prune(Integer.MAX_VALUE);
 
-	/** What stands in the place of a result. */
+	/** The text that replaces a result. */
 	public static final String PLACEHOLDER = "[Old result left out. Call the tool again if it is needed.]";
 
 	public Prune {
@@ -26,7 +26,7 @@ public record Prune(int keepToolResults) {
 
 	/**
 	 * Keeps the newest results of the history.
-	 * @param results how many; 0 for none
+	 * @param results the number of results; 0 for none
 	 * @return the rule
 	 */
 	public static Prune keepLastToolResults(int results) {

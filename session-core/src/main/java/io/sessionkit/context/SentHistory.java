@@ -7,17 +7,17 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * A snapshot with its messages: what the model was shown of the history when a turn
- * called it first.
+ * A snapshot with its messages: the history as it was sent to the model in the first call
+ * of a turn.
  *
  * @param turn the number of the turn
- * @param messages the messages, oldest first, without system text and without the turn's
- * own
+ * @param messages the messages, oldest first, without system text and without the
+ * messages of the turn itself
  * @param systemDigest the SHA-256 of the system text in UTF-8, in hexadecimal; null if
  * there was none
  * @param system the system text; null unless {@code sessionkit.snapshot.system} was true
- * @param missing how many messages are not there any more, since they were deleted, or
- * could never be stored
+ * @param missing the number of messages that are no longer there because they were
+ * deleted or could never be stored
  */
 public record SentHistory(long turn, List<Message> messages, @Nullable String systemDigest, @Nullable String system,
 		int missing) {
@@ -27,7 +27,7 @@ public record SentHistory(long turn, List<Message> messages, @Nullable String sy
 	}
 
 	/**
-	 * Whether it is what was sent, to the last message.
+	 * Returns whether the messages are exactly those that were sent.
 	 * @return false if messages are missing
 	 */
 	public boolean isComplete() {

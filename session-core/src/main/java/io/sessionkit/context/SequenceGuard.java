@@ -26,16 +26,16 @@ import org.springframework.ai.chat.messages.UserMessage;
  * answered exactly once, in the order of the calls, by the tool message right after it;
  * no result without its call.
  * <p>
- * The repair is a function of the messages alone, so the same history always leaves in
- * the same form and prompt caches stay valid; a valid sequence is returned as it is, and
- * a repaired one is valid. Positions decide, since some providers give every call the
- * same id; ids are used only where they tell all calls apart. What a person said is never
- * dropped. Safe for use by many threads.
+ * The repair is a function of the messages alone, so the same history is always sent in
+ * the same form and prompt caches stay valid. A valid sequence is returned as it is, and
+ * a repaired sequence is valid. Calls and results are matched by position, since some
+ * providers give every call the same id; ids are used only if they distinguish all calls.
+ * User messages are never dropped. Safe for use by many threads.
  */
 public final class SequenceGuard {
 
 	/**
-	 * What a tool call that has no result is answered with.
+	 * The result that is sent for a tool call without a result.
 	 */
 	public static final String NO_RESULT = "No result: the call was interrupted and did not finish.";
 
@@ -51,7 +51,7 @@ public final class SequenceGuard {
 	}
 
 	/**
-	 * A guard that repairs.
+	 * Creates a guard that repairs.
 	 * @return the guard
 	 */
 	public static SequenceGuard repairing() {
@@ -59,7 +59,7 @@ public final class SequenceGuard {
 	}
 
 	/**
-	 * A guard that throws where the other would repair.
+	 * Creates a guard that throws an exception instead of repairing.
 	 * @return the guard
 	 */
 	public static SequenceGuard strict() {
@@ -67,25 +67,26 @@ public final class SequenceGuard {
 	}
 
 	/**
-	 * This guard, which sends replies in front of the first user message too, such as a
-	 * greeting. Some providers refuse them; without this they are left out.
-	 * @return a copy
+	 * Returns this guard with replies in front of the first user message, such as a
+	 * greeting, sent too. Some providers refuse such replies; by default they are left
+	 * out.
+	 * @return a new guard
 	 */
 	public SequenceGuard withLeadingReplies() {
 		return new SequenceGuard(this.strict, true);
 	}
 
 	/**
-	 * This guard, which repairs in any case.
-	 * @return a copy
+	 * Returns this guard as one that repairs, even if it is strict.
+	 * @return a new guard
 	 */
 	public SequenceGuard repair() {
 		return new SequenceGuard(false, this.leadingReplies);
 	}
 
 	/**
-	 * The messages as a valid sequence.
-	 * @param messages what is about to be sent; not changed
+	 * Returns the messages as a valid sequence.
+	 * @param messages the messages to send; they are not changed
 	 * @return the same list if it is valid, else a new one
 	 * @throws InvalidSequenceException if the guard is strict and the list is not valid
 	 */
@@ -112,8 +113,9 @@ public final class SequenceGuard {
 	}
 
 	/**
-	 * Whether there is nothing to look at: no tool messages, and at most one system
-	 * message, in front. Nearly every request is like this.
+	 * Returns whether there is nothing to repair: no tool calls or tool messages, at most
+	 * one system message, which is first and not blank, and no leading reply. Nearly
+	 * every request is like this.
 	 */
 	private boolean isPlain(List<Message> messages) {
 		for (int i = 0; i < messages.size(); i++) {
@@ -156,8 +158,9 @@ public final class SequenceGuard {
 	}
 
 	/**
-	 * Replies in front of the first user message go, unless there is no user message at
-	 * all: then the caller sends something else than a conversation.
+	 * Returns the messages without the replies in front of the first user message. If
+	 * there is no user message at all, the messages stay as they are: the caller then
+	 * sends something other than a conversation.
 	 */
 	private List<Message> withoutLeadingReplies(List<Message> messages) {
 		if (this.leadingReplies) {

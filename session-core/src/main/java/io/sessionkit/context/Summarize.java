@@ -7,43 +7,44 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.model.ChatModel;
 
 /**
- * When the older part of a thread is summarized, by whom and how. The newest turns stay
- * as they are; what is older is sent as its summary from then on, and stays in the log.
+ * A rule for summaries of the older part of a session. The newest turns stay as they are.
+ * Older turns are sent as their summary from then on, and stay in the log.
  * <p>
- * A trigger looks at the totals of the header, so nothing is read for it. A summary is
- * due when the view has reached a limit and has at least half as many turns more than
- * stay, or one: a thread whose newest turns alone are over the limit is not summarized
- * again and again.
+ * A trigger uses the totals of the session header, so nothing is read for it. A summary
+ * is due when the view has reached a limit and has enough turns beyond those that stay:
+ * at least half as many as stay, and at least one. So a session whose newest turns alone
+ * are over the limit is not summarized again and again.
  *
- * @param model who writes the summary. It is called directly: no advisor and no session
- * has a part in it
- * @param mode when the summary is made
- * @param triggerTokens how many tokens the view may have, by estimate;
+ * @param model the model that writes the summary. It is called directly, without advisors
+ * and without a session
+ * @param mode the time at which the summary is made
+ * @param triggerTokens the estimated number of tokens of the view at which a summary is
+ * due; {@link Long#MAX_VALUE} for no limit
+ * @param triggerMessages the number of messages of the view at which a summary is due;
  * {@link Long#MAX_VALUE} for no limit
- * @param triggerMessages how many messages the view may have; {@link Long#MAX_VALUE} for
- * no limit
- * @param trigger asked in the place of the two; null for those
- * @param keepTurns how many of the newest turns stay as they are
- * @param prompt what the model is told: a text with {@value #CONVERSATION} and, if it is
- * to build on the summary so far, {@value #SUMMARY}. Both are replaced as they are
- * written; nothing else in it has a meaning
- * @param maxInputTokens how much one summary may read, by estimate; what is left is read
- * by the next one. One turn is read even if it is larger, its long texts cut
- * @param timeout how long the model may take
- * @param backoff how long a session is left alone after a failure; twice as long after
- * each further one, up to an hour
+ * @param trigger a trigger that replaces these two limits; null to use the limits
+ * @param keepTurns the number of the newest turns that stay as they are
+ * @param prompt the instructions for the model: a text with {@value #CONVERSATION} and,
+ * if the model shall build on the summary so far, {@value #SUMMARY}. Both are replaced
+ * literally; nothing else in the text has a special meaning
+ * @param maxInputTokens the estimated number of tokens that one summary may read; the
+ * next summary reads the rest. One turn is read even if it is larger, with its long texts
+ * cut
+ * @param timeout the time that the model may take
+ * @param backoff the time for which no summary of a session is attempted after a failure.
+ * It doubles with each further failure, up to an hour
  */
 public record Summarize(ChatModel model, Mode mode, long triggerTokens, long triggerMessages,
 		@Nullable SummaryTrigger trigger, int keepTurns, String prompt, int maxInputTokens, Duration timeout,
 		Duration backoff) {
 
-	/** Where the conversation is put into the prompt. */
+	/** The placeholder for the conversation in the prompt. */
 	public static final String CONVERSATION = "{conversation}";
 
-	/** Where the summary so far is put into the prompt. */
+	/** The placeholder for the summary so far in the prompt. */
 	public static final String SUMMARY = "{summary}";
 
-	/** What the summarizer is told unless it is said otherwise. */
+	/** The default prompt of the summarizer. */
 	public static final String DEFAULT_PROMPT = """
 			You keep the memory of a conversation between a user and an assistant. Write the new summary of it: what the \
 			user wants and has decided, facts, names, numbers and dates, what tools were asked and what they answered, \
@@ -61,14 +62,17 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 			</conversation>""";
 
 	/**
-	 * When the summary is made.
+	 * The time at which the summary is made.
 	 */
 	public enum Mode {
 
-		/** In front of a turn, which waits for it and goes on without it if it fails. */
+		/**
+		 * Before a turn, which waits for the summary and continues without it if it
+		 * fails.
+		 */
 		BEFORE,
 
-		/** After a turn, on another thread. The turns in between go on without it. */
+		/** After a turn, on another thread. The turns in the meantime run without it. */
 		BACKGROUND
 
 	}
@@ -95,11 +99,11 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 	}
 
 	/**
-	 * A builder: in the background and only on request, until a mode and a trigger are
-	 * set. The newest 6 turns stay, a summary reads 32,000 tokens, one that takes longer
-	 * than 30 seconds is given up, and after a failure the session is left alone for a
-	 * minute.
-	 * @param model who writes the summaries
+	 * Creates a builder of a rule. Summaries are made in the background and only on
+	 * request, until a mode and a trigger are set. The newest 6 turns stay, and a summary
+	 * reads 32,000 tokens. A summary that takes longer than 30 seconds is abandoned, and
+	 * after a failure no other is attempted in the session for a minute.
+	 * @param model the model that writes the summaries
 	 * @return the builder
 	 */
 	public static Builder by(ChatModel model) {
@@ -111,7 +115,7 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 	}
 
 	/**
-	 * Builds {@link Summarize}. Not safe for use by many threads.
+	 * Builds a {@link Summarize} rule. Not safe for use by many threads.
 	 */
 	public static final class Builder {
 
@@ -140,8 +144,8 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 		}
 
 		/**
-		 * When the summary is made.
-		 * @param mode in front of a turn or in the background
+		 * Sets the time at which the summary is made.
+		 * @param mode before a turn or in the background
 		 * @return this builder
 		 */
 		public Builder mode(Mode mode) {
@@ -150,8 +154,8 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 		}
 
 		/**
-		 * Summarizes when the messages of the view have so many tokens.
-		 * @param tokens how many, at least 1
+		 * Makes a summary due when the messages of the view have this many tokens.
+		 * @param tokens the number of tokens, at least 1
 		 * @return this builder
 		 */
 		public Builder triggerTokens(long tokens) {
@@ -160,8 +164,8 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 		}
 
 		/**
-		 * Summarizes when the view has so many messages.
-		 * @param messages how many, at least 1
+		 * Makes a summary due when the view has this many messages.
+		 * @param messages the number of messages, at least 1
 		 * @return this builder
 		 */
 		public Builder triggerMessages(long messages) {
@@ -170,8 +174,9 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 		}
 
 		/**
-		 * Summarizes when the application says so, in the place of the other triggers.
-		 * @param trigger is asked about the header
+		 * Makes a summary due when a trigger of the application says so. The trigger
+		 * replaces the limits on tokens and messages.
+		 * @param trigger the trigger
 		 * @return this builder
 		 */
 		public Builder trigger(SummaryTrigger trigger) {
@@ -180,8 +185,8 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 		}
 
 		/**
-		 * How many of the newest turns stay as they are.
-		 * @param turns how many; 0 for none
+		 * Sets the number of the newest turns that stay as they are.
+		 * @param turns the number of turns; 0 for none
 		 * @return this builder
 		 */
 		public Builder keepTurns(int turns) {
@@ -190,7 +195,7 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 		}
 
 		/**
-		 * What the model is told.
+		 * Sets the instructions for the model.
 		 * @param prompt a text with {@value #CONVERSATION}
 		 * @return this builder
 		 */
@@ -200,8 +205,8 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 		}
 
 		/**
-		 * How much one summary may read.
-		 * @param tokens how many, at least 1
+		 * Sets the number of tokens that one summary may read.
+		 * @param tokens the number of tokens, at least 1
 		 * @return this builder
 		 */
 		public Builder maxInputTokens(int tokens) {
@@ -210,7 +215,7 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 		}
 
 		/**
-		 * How long the model may take.
+		 * Sets the time that the model may take.
 		 * @param timeout the longest time
 		 * @return this builder
 		 */
@@ -220,8 +225,9 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 		}
 
 		/**
-		 * How long a session is left alone after a failure.
-		 * @param backoff the time after the first
+		 * Sets the time for which no summary of a session is attempted after a failure.
+		 * @param backoff the time after the first failure; it doubles with each further
+		 * failure, up to an hour
 		 * @return this builder
 		 */
 		public Builder backoff(Duration backoff) {
@@ -230,9 +236,9 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 		}
 
 		/**
-		 * The rule.
+		 * Builds the rule.
 		 * @return a new rule
-		 * @throws IllegalArgumentException if a value cannot work
+		 * @throws IllegalArgumentException if a value is not possible
 		 */
 		public Summarize build() {
 			return new Summarize(this.model, this.mode, this.triggerTokens, this.triggerMessages, this.trigger,

@@ -3,17 +3,17 @@ package io.sessionkit.context;
 import io.sessionkit.Session;
 
 /**
- * Decides whether the older part of a thread is to be summarized. It is asked once for
- * each turn, must not wait, and must be safe for use by many threads. What it throws is
- * logged by class name and means no.
+ * Decides whether to summarize the older part of a session. A trigger is called once for
+ * each turn, must not block, and must be safe for use by many threads. If it throws, the
+ * exception is logged by its class name and no summary is made.
  */
 @FunctionalInterface
 public interface SummaryTrigger {
 
 	/**
-	 * Whether a summary is due.
-	 * @param session the header: its totals say how much the view holds
-	 * @return true if it is
+	 * Returns whether a summary is due.
+	 * @param session the header of the session; its totals give the size of the view
+	 * @return true if a summary is due
 	 */
 	boolean shouldCompact(Session session);
 

@@ -1,25 +1,27 @@
 package io.sessionkit.context;
 
 /**
- * How much history goes with a request, in whole turns. The current turn is never cut: if
- * it alone is over a limit it is sent as a whole, and the breach is reported. Several
- * limits hold together.
+ * The limits on the history in a request, in whole turns. The current turn is never cut:
+ * if it alone is over a limit, it is sent as a whole and the breach is reported. Several
+ * limits apply together.
  * <p>
- * Turns and messages are left out where the store reads them, so that what these limits
- * leave out is not read. A limit on tokens reads somewhat more than is sent. With pins
- * the whole view is read.
+ * The store already omits turns and messages when it reads, so history beyond these
+ * limits is not read. A limit on tokens reads somewhat more than is sent. With pins the
+ * whole view is read.
  *
- * @param maxTurns turns of history, without the current one and without a summary
- * @param maxMessages messages of the whole request, the current turn's included, without
- * system text
- * @param maxTokens tokens of the whole request, the current turn's included, without
- * system text: the sum of what was estimated when each message was written, times what
- * the provider's own counts say of the estimate
- * @param pins what stays when older messages are left out
+ * @param maxTurns the largest number of turns of history, without the current one and
+ * without a summary
+ * @param maxMessages the largest number of messages of the whole request, including those
+ * of the current turn, without system text
+ * @param maxTokens the largest number of tokens of the whole request, including those of
+ * the current turn, without system text. They are the sum of the estimates that were made
+ * when each message was written, multiplied by a correction from the provider's own
+ * counts
+ * @param pins the messages that stay when older ones are left out
  */
 public record Trim(int maxTurns, int maxMessages, int maxTokens, Pins pins) {
 
-	/** Everything goes. */
+	/** Sends everything. */
 	public static final Trim NONE = new Trim(Integer.MAX_VALUE, Integer.MAX_VALUE);
 
 	public Trim {
@@ -30,7 +32,7 @@ public record Trim(int maxTurns, int maxMessages, int maxTokens, Pins pins) {
 	}
 
 	/**
-	 * Limits on turns and messages, nothing pinned.
+	 * Creates limits on turns and messages, with nothing pinned.
 	 * @param maxTurns turns of history
 	 * @param maxMessages messages of the whole request
 	 */
@@ -39,8 +41,8 @@ public record Trim(int maxTurns, int maxMessages, int maxTokens, Pins pins) {
 	}
 
 	/**
-	 * The newest turns of history.
-	 * @param turns how many; 0 for none
+	 * Returns a trim that sends the newest turns of history.
+	 * @param turns the number of turns; 0 for none
 	 * @return the trim
 	 */
 	public static Trim keepLastTurns(int turns) {
@@ -48,8 +50,9 @@ public record Trim(int maxTurns, int maxMessages, int maxTokens, Pins pins) {
 	}
 
 	/**
-	 * As much history as fits in a request of this many messages.
-	 * @param messages how many, at least 1
+	 * Returns a trim that sends as much history as fits in a request of this many
+	 * messages.
+	 * @param messages the number of messages, at least 1
 	 * @return the trim
 	 */
 	public static Trim keepLastMessages(int messages) {
@@ -57,8 +60,8 @@ public record Trim(int maxTurns, int maxMessages, int maxTokens, Pins pins) {
 	}
 
 	/**
-	 * As much history as fits in a request of this many tokens.
-	 * @param tokens how many, at least 1
+	 * Returns a trim that sends as much history as fits in a request of this many tokens.
+	 * @param tokens the number of tokens, at least 1
 	 * @return the trim
 	 */
 	public static Trim keepLastTokens(int tokens) {
@@ -66,26 +69,27 @@ public record Trim(int maxTurns, int maxMessages, int maxTokens, Pins pins) {
 	}
 
 	/**
-	 * This trim with another limit on tokens.
-	 * @param tokens how many, at least 1; {@link Integer#MAX_VALUE} for no limit
-	 * @return a copy with it
+	 * Returns this trim with another limit on tokens.
+	 * @param tokens the number of tokens, at least 1; {@link Integer#MAX_VALUE} for no
+	 * limit
+	 * @return a new instance
 	 */
 	public Trim maxTokens(int tokens) {
 		return new Trim(this.maxTurns, this.maxMessages, tokens, this.pins);
 	}
 
 	/**
-	 * This trim with other pins.
-	 * @param pinned what stays
-	 * @return a copy with them
+	 * Returns this trim with other pins.
+	 * @param pinned the messages that stay
+	 * @return a new instance
 	 */
 	public Trim pins(Pins pinned) {
 		return new Trim(this.maxTurns, this.maxMessages, this.maxTokens, pinned);
 	}
 
 	/**
-	 * Whether tokens are limited.
-	 * @return false if they do not have to be counted
+	 * Returns whether tokens are limited.
+	 * @return false if tokens do not have to be counted
 	 */
 	public boolean limitsTokens() {
 		return this.maxTokens != Integer.MAX_VALUE;

@@ -1,6 +1,6 @@
 /**
- * Settings of what the model sees: limits and pins, pruning, summaries, and the guard
- * that keeps every request a valid sequence.
+ * Settings for the messages that the model sees: limits and pins, pruning, summaries, and
+ * the guard that keeps every request a valid sequence.
  */
 @NullMarked
 package io.sessionkit.context;
