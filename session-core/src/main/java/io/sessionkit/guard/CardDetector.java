@@ -70,8 +70,8 @@ final class CardDetector implements Detector {
 	 */
 	private static int longest(CharSequence text, int start, int to) {
 		int found = -1;
-		int[] sums = new int[2]; // with each second digit doubled, from the first or
-									// second
+		// each second digit is doubled, from the first digit or from the second
+		int[] sums = new int[2];
 		Groups groups = new Groups();
 		int i = start;
 		for (int count = 1; count <= MOST && i < to; count++) {

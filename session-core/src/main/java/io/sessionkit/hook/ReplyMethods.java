@@ -30,7 +30,7 @@ final class ReplyMethods {
 			return type.getMethod(method, HookContext.class, given).getDeclaringClass() != SessionHook.class;
 		}
 		catch (ReflectiveOperationException | Error ex) {
-			// a native image without metadata for the class
+			// a native image has no metadata for the class
 			return true;
 		}
 	}

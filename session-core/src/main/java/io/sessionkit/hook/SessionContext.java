@@ -78,7 +78,7 @@ public final class SessionContext {
 	 * @return a copy of the value; empty if the attribute is absent
 	 * @throws IllegalArgumentException if the value is of another class
 	 */
-	@SuppressWarnings("unchecked") // a primitive class cannot cast
+	@SuppressWarnings("unchecked") // Class.cast fails for a primitive class
 	public <T> Optional<T> get(String name, Class<T> type) {
 		HookContext context = running().context();
 		Object value = context.state().get(name);

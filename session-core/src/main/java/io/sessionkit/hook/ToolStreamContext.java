@@ -27,7 +27,7 @@ final class ToolStreamContext {
 
 	private static @Nullable Method find() {
 		try {
-			// constants, so that a native image finds them
+			// constant names, so that a native image finds the class and the method
 			Class<?> holder = Class.forName("org.springframework.ai.model.tool.internal.ToolCallReactiveContextHolder");
 			return holder.getMethod("getContext");
 		}

@@ -11,21 +11,21 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Which tool calls need a person's consent. Methods with @RequiresApproval and
- * ApprovalPolicy beans say so too.
+ * Approval of tool calls. Methods with @RequiresApproval and ApprovalPolicy beans require
+ * approvals too.
  *
- * @param tools Names of tools of which every call needs a person's consent, compared
- * exactly. A call is refused if it offers a tool whose name is like one that no tool has;
- * a name that is like no other is logged. Unset: none.
- * @param siblings What becomes of calls next to one that waits, if they need no consent:
- * hold (they run once all others are decided) or run (they run first).
- * @param expiresAfter How long a call can be decided, such as 1h. Unset: as long as its
- * session lives.
- * @param onNewMessage What becomes of a new message while calls wait: reject (it is
- * refused), cancel (the calls are, and the message begins a turn) or queue (it is kept
- * and follows the results).
- * @param version The application's own marker of what a paused turn was made with. A call
- * with another marker does not go on with it. Unset: none.
+ * @param tools Names of tools of which every call needs a person's approval. Names must
+ * match exactly. If a name matches no tool but resembles the name of a tool that a call
+ * offers, the call is refused; a name that resembles no other is logged. Unset: none.
+ * @param siblings Handling of calls that need no approval, next to one that waits: hold
+ * (they run once all others are decided) or run (they run first).
+ * @param expiresAfter Time during which a call can be decided, such as 1h. Unset: as long
+ * as its session lives.
+ * @param onNewMessage Handling of a new message while calls wait: reject (the message is
+ * refused), cancel (the calls are cancelled, and the message begins a new turn) or queue
+ * (the message is kept and follows the results).
+ * @param version Application-defined marker of the version that a paused turn was created
+ * with. A call with a different marker does not continue the turn. Unset: none.
  */
 public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hold") SiblingRule siblings,
 		@Nullable Duration expiresAfter, @DefaultValue("reject") NewMessageRule onNewMessage,

@@ -3,8 +3,8 @@ package io.sessionkit.autoconfigure;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Something to do once all beans are there, also those that initialize others, and before
- * a server accepts requests.
+ * A task that runs once all beans have been created, including those that initialize
+ * others, and before a server accepts requests.
  */
 abstract class AtStart implements SmartLifecycle {
 

@@ -10,8 +10,8 @@ import io.sessionkit.autoconfigure.StoreProperties.StoreType;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Matches if the application gets a store of this type. Fails the start if it cannot get
- * any.
+ * Matches if the application gets a store of this type. If the application cannot get any
+ * store, it does not start.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Conditional;
 @interface ConditionalOnStoreType {
 
 	/**
-	 * The type that is chosen or named.
+	 * Returns the store type that must be chosen or named.
 	 * @return the type
 	 */
 	StoreType value();

@@ -8,8 +8,9 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Matches unless a switch is off. Fails the start if it is neither on nor off, which
- * Spring Boot's conditions would take for off, and if a property is misspelt.
+ * Matches unless a switch is off. If the switch is neither on nor off, which Spring
+ * Boot's conditions would treat as off, or if a property is misspelt, the application
+ * does not start.
  */
 @Target({ ElementType.TYPE, ElementType.METHOD })
 @Retention(RetentionPolicy.RUNTIME)
@@ -17,7 +18,7 @@ import org.springframework.context.annotation.Conditional;
 @interface ConditionalOnSwitch {
 
 	/**
-	 * The name of the property.
+	 * Returns the name of the property that is the switch.
 	 * @return the name
 	 */
 	String value();

@@ -11,12 +11,12 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 
 /**
- * Refuses what is written below {@code sessionkit} and would have no effect, or another
- * one than it seems to have. It also does so where SessionKit is switched off: whoever
- * misspells a name next to the switch wants to know.
+ * Refuses settings below {@code sessionkit} that would have no effect, or a different
+ * effect than they seem to have. It does so even if SessionKit is disabled, since a typo
+ * next to the switch would otherwise go unnoticed.
  * <p>
- * Conditions ask first, before anything is decided by a property. An application that was
- * processed ahead of time has no conditions any more, so there this is a bean.
+ * Conditions run the check first, before a property decides anything. An application that
+ * was processed ahead of time no longer has conditions, so the check is also a bean.
  */
 final class ConfigurationCheck implements BeanFactoryPostProcessor {
 
@@ -40,8 +40,8 @@ final class ConfigurationCheck implements BeanFactoryPostProcessor {
 
 	/**
 	 * Checks the properties.
-	 * @return names that are unknown and probably somebody else's
-	 * @throws ConfigurationRefusedException if something is refused
+	 * @return the unknown names that probably belong to another product
+	 * @throws ConfigurationRefusedException if a name or a value is refused
 	 */
 	static Set<String> run(Environment environment) {
 		Set<String> foreign = (environment instanceof ConfigurableEnvironment configurable)

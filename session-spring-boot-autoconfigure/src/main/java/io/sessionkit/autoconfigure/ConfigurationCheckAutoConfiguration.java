@@ -5,8 +5,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
 /**
- * Checks the properties at start, whether SessionKit is switched on or not, and the
- * version of Spring AI where it is switched on.
+ * {@link AutoConfiguration Auto-configuration} that checks the properties at start,
+ * whether or not SessionKit is enabled, and the version of Spring AI if SessionKit is
+ * enabled.
  */
 @AutoConfiguration(before = MessageCodecAutoConfiguration.class)
 public final class ConfigurationCheckAutoConfiguration {

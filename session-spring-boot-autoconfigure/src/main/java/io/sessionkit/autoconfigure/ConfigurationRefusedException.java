@@ -3,8 +3,8 @@ package io.sessionkit.autoconfigure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The application cannot start as it is configured. Holds what the failure report says:
- * what was wrong with which value, and what to write instead.
+ * Thrown if the application cannot start with its configuration. Holds the text of the
+ * failure report: the value that is wrong, and the value to write instead.
  */
 final class ConfigurationRefusedException extends RuntimeException {
 
@@ -23,10 +23,10 @@ final class ConfigurationRefusedException extends RuntimeException {
 	}
 
 	/**
-	 * Refuses the value of a property.
-	 * @param property its name
-	 * @param value what was written
-	 * @param action what to write instead
+	 * Creates the exception for the value of a property.
+	 * @param property the name of the property
+	 * @param value the value that was written
+	 * @param action the instruction for the user, with the value to write instead
 	 * @return the exception
 	 */
 	static ConfigurationRefusedException of(String property, Object value, String action) {

@@ -5,8 +5,8 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 
 /**
- * Reports a {@link ConfigurationRefusedException}. Comes before the analyzers of Spring
- * Boot, which would report the binding around it.
+ * Reports a {@link ConfigurationRefusedException}. It runs before Spring Boot's
+ * analyzers, which would report the binding exception around it.
  */
 @Order(0)
 final class ConfigurationRefusedFailureAnalyzer extends AbstractFailureAnalyzer<ConfigurationRefusedException> {

@@ -10,9 +10,9 @@ import org.springframework.ai.model.tool.ToolCallingManager;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds out whether a chat model uses a {@link GuardedToolCallingManager}. A model has no
- * accessor for what it uses, so its fields are looked at, and those of the model or
- * manager that it is wrapped around.
+ * Finds out whether a chat model uses a {@link GuardedToolCallingManager}. Since a model
+ * has no accessor for its manager, this class inspects the fields of the model, and those
+ * of the models and managers that it wraps.
  */
 final class GuardedModel {
 

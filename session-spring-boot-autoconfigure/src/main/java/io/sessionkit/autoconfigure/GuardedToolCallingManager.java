@@ -20,13 +20,13 @@ import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.ai.tool.resolution.ToolCallbackResolver;
 
 /**
- * The application's {@link ToolCallingManager}, which refuses tools that need an approval
- * where no session advisor looks after them.
+ * Wraps the application's {@link ToolCallingManager} and refuses tools that need an
+ * approval in calls without a session advisor.
  * <p>
- * It stands at two places. The chat models of Spring AI ask it for the definitions of the
- * tools of each request, whichever client made the request; so a call that offers such a
- * tool is refused there before the model is called. And it runs the tools of clients that
- * are built with it.
+ * It is used in two places. The chat models of Spring AI ask it for the definitions of
+ * the tools of each request, whichever client made the request, so a call that offers
+ * such a tool is refused before the model is called. And it runs the tools of clients
+ * that are built with it.
  */
 final class GuardedToolCallingManager implements ToolCallingManager {
 
@@ -65,8 +65,9 @@ final class GuardedToolCallingManager implements ToolCallingManager {
 	}
 
 	/**
-	 * A manager may run tools that are beans although the call does not offer them
-	 * ({@code spring.ai.tools.resolution.fallback.enabled}).
+	 * Returns the offered tools and the called tools that are beans. A manager may run
+	 * tools that are beans even if the call does not offer them ({@code
+	 * spring.ai.tools.resolution.fallback.enabled}).
 	 */
 	private List<ToolCallback> withResolved(List<ToolCallback> offered, List<ToolCall> calls) {
 		List<ToolCallback> known = new ArrayList<>(offered);

@@ -10,8 +10,8 @@ import io.sessionkit.autoconfigure.StoreProperties.Jdbc;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
 
 /**
- * Lets the application start only if the database of its store can be reached and has the
- * tables of this version, rather than fail with the first turn.
+ * Checks at start that the database of the store can be reached and has the tables of
+ * this version. Without this check the first turn would fail.
  */
 final class JdbcStoreCheck {
 
@@ -25,8 +25,8 @@ final class JdbcStoreCheck {
 	}
 
 	/**
-	 * Does nothing if the store can be used.
-	 * @throws ConfigurationRefusedException if not
+	 * Checks that the store can be used.
+	 * @throws ConfigurationRefusedException if it cannot be used
 	 */
 	void check(JdbcSessionStore store) {
 		connect();
@@ -43,8 +43,8 @@ final class JdbcStoreCheck {
 	}
 
 	/**
-	 * The store says the same of a database that is away and of tables that are missing,
-	 * and what is to be done differs.
+	 * Refuses a database that gives no connection. The store reports a database that is
+	 * unreachable in the same way as missing tables, although the remedies differ.
 	 */
 	private void connect() {
 		try (Connection connection = this.dataSource.getConnection()) {
@@ -56,7 +56,8 @@ final class JdbcStoreCheck {
 	}
 
 	/**
-	 * The driver's own message is not passed on: a URL in it may hold a password.
+	 * Returns the exception for a database that gives no connection. The driver's own
+	 * message is not passed on, since a URL in it may contain a password.
 	 */
 	static ConfigurationRefusedException unreachable(Exception ex) {
 		return new ConfigurationRefusedException(
@@ -65,7 +66,8 @@ final class JdbcStoreCheck {
 	}
 
 	/**
-	 * By what servers say: PostgreSQL, MariaDB and MySQL, H2, SQL Server.
+	 * Returns the instructions for the user, by the error codes of PostgreSQL, MariaDB
+	 * and MySQL, H2, and SQL Server.
 	 */
 	private static String whatToDo(Throwable root) {
 		String state = (root instanceof SQLException sql && sql.getSQLState() != null) ? sql.getSQLState() : "";

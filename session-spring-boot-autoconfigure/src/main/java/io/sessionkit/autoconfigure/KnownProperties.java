@@ -17,8 +17,8 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 
 /**
- * The properties that there are: the components of {@link SessionKitProperties} and of
- * the records in it, so that a property is known as soon as it is bound.
+ * All properties of SessionKit: the components of {@link SessionKitProperties} and of the
+ * records in it. So a property is known as soon as it can be bound.
  */
 final class KnownProperties {
 
@@ -31,9 +31,9 @@ final class KnownProperties {
 	/**
 	 * A property.
 	 *
-	 * @param name its name
+	 * @param name the name of the property
 	 * @param type the type of its value
-	 * @param defaultValue its default; null if it may be unset
+	 * @param defaultValue the default value; null if the property may be unset
 	 */
 	record Property(String name, Class<?> type, @Nullable String defaultValue) {
 
@@ -76,8 +76,8 @@ final class KnownProperties {
 	}
 
 	/**
-	 * Returns whether a name is that of a property, of an element of a list, or of an
-	 * entry of a map.
+	 * Returns whether a name is that of a property, of an element of a list property, or
+	 * of an entry of a map property.
 	 */
 	boolean contains(ConfigurationPropertyName name) {
 		Property property = this.properties.get(name);
@@ -130,7 +130,7 @@ final class KnownProperties {
 			.collect(Collectors.joining(", "));
 	}
 
-	/** Returns the parts of the names right below the prefix that are groups. */
+	/** Returns the names of the groups directly below the prefix. */
 	Set<String> groups() {
 		return this.groups.stream()
 			.filter((group) -> group.getNumberOfElements() == 2)

@@ -15,7 +15,8 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 
 /**
- * How messages look at rest, and the options that every store is built with.
+ * {@link AutoConfiguration Auto-configuration} of the codec of stored messages, and of
+ * the options that every store is built with.
  */
 @AutoConfiguration
 @ConditionalOnSwitch(SessionKitProperties.ENABLED)
@@ -30,7 +31,8 @@ public final class MessageCodecAutoConfiguration {
 	}
 
 	/**
-	 * For the stores of this library and for those that an application brings.
+	 * Creates the options for SessionKit's own stores and for the stores of an
+	 * application.
 	 */
 	@Bean
 	@ConditionalOnMissingBean

@@ -9,9 +9,9 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * Reports a database driver that is not on the classpath, which the connection pool says
- * in the middle of a stack trace. Of its message only the name of the class is passed on:
- * a URL in it may hold a password.
+ * Reports a database driver that is missing from the classpath, which the connection pool
+ * mentions in the middle of a stack trace only. Only the class name is taken from the
+ * pool's message, since a URL in it may contain a password.
  */
 final class MissingDriverFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeException> {
 

@@ -9,8 +9,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Reads the switch of {@link ConditionalOnSwitch} as it is bound, so that {@code on} and
- * {@code yes} are what they say.
+ * Reads the switch of {@link ConditionalOnSwitch} through the binder, so that {@code on}
+ * and {@code yes} count as true.
  */
 final class OnSwitchCondition extends SpringBootCondition {
 

@@ -5,13 +5,13 @@ import java.time.Duration;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * When expired sessions are deleted from the store. They read as absent at once, whether
- * or not they are deleted.
+ * Deletion of expired sessions from the store. Expired sessions read as absent at once,
+ * whether or not they have been deleted.
  *
- * @param enabled Whether expired sessions are deleted in the background.
- * @param interval How long the background thread rests between two runs.
- * @param batchSize How many sessions are looked up and deleted by one call of the store.
- * In a database each is deleted in a transaction of its own.
+ * @param enabled Whether to delete expired sessions in the background.
+ * @param interval Time between two runs of the background thread.
+ * @param batchSize Number of sessions that one call of the store looks up and deletes. A
+ * database deletes each session in a separate transaction.
  */
 public record PurgeProperties(@DefaultValue("true") boolean enabled, @DefaultValue("15m") Duration interval,
 		@DefaultValue("200") int batchSize) {

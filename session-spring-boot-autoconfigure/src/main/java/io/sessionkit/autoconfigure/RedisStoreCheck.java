@@ -4,8 +4,8 @@ import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.store.redis.RedisSessionStore;
 
 /**
- * Lets the application start only if the Redis of its store can be reached and runs the
- * scripts of this version, rather than fail with the first turn.
+ * Checks at start that the Redis of the store can be reached and runs the scripts of this
+ * version. Without this check the first turn would fail.
  */
 final class RedisStoreCheck {
 
@@ -13,9 +13,9 @@ final class RedisStoreCheck {
 	}
 
 	/**
-	 * Does nothing if the store can be used. The client's own message is not passed on:
-	 * there may be a URL with a password in it.
-	 * @throws ConfigurationRefusedException if not
+	 * Checks that the store can be used. The client's own message is not passed on, since
+	 * a URL in it may contain a password.
+	 * @throws ConfigurationRefusedException if it cannot be used
 	 */
 	static void check(RedisSessionStore store) {
 		try {

@@ -40,8 +40,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 
 /**
- * The conversations on the application's store, and the advisor that puts them into
- * {@code ChatClient} calls.
+ * {@link AutoConfiguration Auto-configuration} of the {@link Conversations} on the
+ * application's store, and of the advisor that adds sessions to {@code ChatClient} calls.
  */
 @AutoConfiguration(after = SessionStoreAutoConfiguration.class)
 @ConditionalOnSwitch(SessionKitProperties.ENABLED)
@@ -76,7 +76,10 @@ public final class SessionAdvisorAutoConfiguration {
 		return sequence.leadingReplies() ? guard.withLeadingReplies() : guard;
 	}
 
-	/** Runs although nobody asks for it, also where beans are created lazily. */
+	/**
+	 * Creates the purge eagerly, even if beans are created lazily, since no other bean
+	 * depends on it.
+	 */
 	@Bean
 	@Lazy(false)
 	@ConditionalOnMissingBean

@@ -15,34 +15,35 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * What an application can set. Values that cannot work are refused when they are bound,
+ * Properties of SessionKit. Values that are not possible are refused when they are bound,
  * whichever store is in use.
  *
- * @param enabled Whether sessions are auto-configured. Where they are not, names and
- * values are checked and tools that need an approval are refused all the same.
- * @param autoRegister Whether the session advisor is put on every auto-configured
+ * @param enabled Whether to auto-configure sessions. If false, names and values are still
+ * checked, and tools that need an approval are still refused.
+ * @param autoRegister Whether to add the session advisor to every auto-configured
  * ChatClient.Builder.
- * @param requireSession Whether a ChatClient call that names no session is refused
- * instead of passed through.
- * @param timeToLive How long a new session lives after its last write, such as 30d.
- * Unset: for good.
- * @param store Where the sessions are.
- * @param trim How much history goes with a request.
- * @param prune What is left of old tool results in a request.
- * @param summarize When the older part of a thread is summarized.
- * @param codec How messages are stored.
- * @param sequence What is done with requests that are not a valid sequence.
- * @param state What the attributes of sessions may be.
- * @param turn What else is kept with a turn.
- * @param snapshot What is kept of what was sent.
- * @param durability When a turn is written: turn (when it ends, and when it has to wait)
- * or step (whenever tools are called, and each result at once).
- * @param lease How long a process that works on an open turn may be silent before others
- * may go on with it. It is renewed while the process lives.
- * @param approval Which tool calls need a person's consent.
- * @param purge When expired sessions are deleted.
- * @param ignoredNames Names below sessionkit that belong to something else, as they are
- * written: they are not refused as misspelt properties. Unset: none.
+ * @param requireSession Whether to refuse a ChatClient call that names no session instead
+ * of passing it through.
+ * @param timeToLive Time to live of a new session after its last write, such as 30d.
+ * Unset: sessions do not expire.
+ * @param store Type and settings of the store.
+ * @param trim Limits on the history in a request.
+ * @param prune Pruning of old tool results in a request.
+ * @param summarize Summaries of the older part of a session.
+ * @param codec Encoding of stored messages.
+ * @param sequence Handling of requests that are not a valid sequence of messages.
+ * @param state Limits on session attributes.
+ * @param turn Additional data that is kept with a turn.
+ * @param snapshot Content of the snapshots of sent requests.
+ * @param durability Times at which a turn is written: turn (when it ends, and when it has
+ * to wait) or step (also whenever tools are called, and as soon as each result is
+ * available).
+ * @param lease Time that a process working on an open turn may be silent before others
+ * may continue the turn. Renewed while the process lives.
+ * @param approval Approval of tool calls.
+ * @param purge Deletion of expired sessions.
+ * @param ignoredNames Names below sessionkit that belong to something else, exactly as
+ * they are written. These names are not refused as misspelt properties. Unset: none.
  */
 @ConfigurationProperties(SessionKitProperties.PREFIX)
 public record SessionKitProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean autoRegister,
@@ -54,7 +55,7 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 		@DefaultValue("30s") Duration lease, @DefaultValue @NestedConfigurationProperty ApprovalProperties approval,
 		@DefaultValue @NestedConfigurationProperty PurgeProperties purge, @Nullable List<String> ignoredNames) {
 
-	/** What the names of all properties begin with. */
+	/** The prefix of the names of all properties. */
 	public static final String PREFIX = "sessionkit";
 
 	static final String ENABLED = PREFIX + ".enabled";
@@ -78,15 +79,17 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	}
 
 	/**
-	 * How much history goes with a request.
+	 * Limits on the history in a request.
 	 *
-	 * @param maxMessages How many messages a request may have, its own included, without
-	 * system text. Cut at whole turns, never in the current one. Unset: no limit.
-	 * @param maxTurns How many turns of history go with a request, without the current
-	 * one. Unset: no limit.
-	 * @param maxTokens How many tokens a request may have, its own included, without
-	 * system text. Cut at whole turns, never in the current one. Unset: no limit.
-	 * @param pin What stays in the request when older turns are left out.
+	 * @param maxMessages Maximum number of messages in a request, including those of the
+	 * current turn, without system text. History is cut at whole turns, and the current
+	 * turn is never cut. Unset: no limit.
+	 * @param maxTurns Maximum number of turns of history in a request, without the
+	 * current one. Unset: no limit.
+	 * @param maxTokens Maximum number of tokens in a request, including those of the
+	 * current turn, without system text. History is cut at whole turns, and the current
+	 * turn is never cut. Unset: no limit.
+	 * @param pin Messages that stay in a request when older turns are left out.
 	 */
 	public record Trim(@Nullable Integer maxMessages, @Nullable Integer maxTurns, @Nullable Integer maxTokens,
 			@DefaultValue Pin pin) {
@@ -99,14 +102,15 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	}
 
 	/**
-	 * What stays in the request when older turns are left out, with the turn that it
-	 * belongs to.
+	 * Messages that stay in a request when older turns are left out. Each stays with the
+	 * whole turn that it belongs to.
 	 *
-	 * @param firstUserMessage Whether the first user message of a thread stays.
-	 * @param roles The roles whose messages stay: user, assistant, system or tool. Unset:
-	 * none.
-	 * @param metadata Names in the metadata of messages that stay, unless the value is
-	 * false. Unset: none.
+	 * @param firstUserMessage Whether to keep the first user message of a session in the
+	 * request.
+	 * @param roles Roles of messages that stay in the request: user, assistant, system or
+	 * tool. Unset: none.
+	 * @param metadata Names of metadata entries. Messages with one of them stay in the
+	 * request, unless the value is false. Unset: none.
 	 */
 	public record Pin(@DefaultValue("false") boolean firstUserMessage, @Nullable Set<MessageType> roles,
 			@Nullable Set<String> metadata) {
@@ -118,10 +122,10 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	}
 
 	/**
-	 * What is left of old tool results in a request.
+	 * Pruning of old tool results in a request.
 	 *
-	 * @param toolResultsKeep How many of the newest tool results of the history stay;
-	 * older ones become a placeholder in the request. Unset: all stay.
+	 * @param toolResultsKeep Number of the newest tool results of the history that stay
+	 * in a request. Older results are replaced by a placeholder. Unset: all stay.
 	 */
 	public record Prune(@Nullable Integer toolResultsKeep) {
 
@@ -134,30 +138,30 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	}
 
 	/**
-	 * How messages are stored.
+	 * Encoding of stored messages.
 	 *
-	 * @param strict Whether a reply with a part that cannot be stored is an error,
-	 * instead of being stored without that part.
+	 * @param strict Whether to fail on a reply with a part that cannot be stored, instead
+	 * of storing the reply without that part.
 	 */
 	public record Codec(@DefaultValue("false") boolean strict) {
 	}
 
 	/**
-	 * What is done with requests that are not a valid sequence.
+	 * Handling of requests that are not a valid sequence of messages.
 	 *
-	 * @param strict Whether a request that is not a valid sequence of messages is an
-	 * error, instead of being repaired.
-	 * @param leadingReplies Whether replies in front of the first user message are sent,
+	 * @param strict Whether to fail on a request that is not a valid sequence of
+	 * messages, instead of repairing it.
+	 * @param leadingReplies Whether to send replies in front of the first user message,
 	 * such as a greeting. Some providers refuse them.
 	 */
 	public record Sequence(@DefaultValue("false") boolean strict, @DefaultValue("false") boolean leadingReplies) {
 	}
 
 	/**
-	 * What the attributes of sessions may be.
+	 * Limits on session attributes.
 	 *
-	 * @param maxSize How large the attributes of a session may be together as they are
-	 * stored, a byte for each character.
+	 * @param maxSize Maximum total size of the attributes of a session in their stored
+	 * form, one byte for each character.
 	 */
 	public record State(@DefaultValue("64KB") DataSize maxSize) {
 
@@ -170,15 +174,15 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	}
 
 	/**
-	 * What else is kept with a turn.
+	 * Additional data that is kept with a turn.
 	 *
-	 * @param inputs Names of advisor parameters whose values are kept with the turn. The
-	 * model is not shown them again, unless sessionkit.turn.replay names them. Unset:
+	 * @param inputs Names of advisor parameters whose values are kept with the turn. They
+	 * are not sent to the model again unless sessionkit.turn.replay names them. Unset:
 	 * none.
-	 * @param replay Names of inputs that the model is shown again, behind the question,
-	 * when their turn is history, in this order; * for all. Unset: none.
-	 * @param replayExclude Names of inputs that the model is not shown again, whatever
-	 * sessionkit.turn.replay says; * for all. Unset: none.
+	 * @param replay Names of inputs that are sent to the model again, after the question
+	 * and in this order, when their turn is history; * for all. Unset: none.
+	 * @param replayExclude Names of inputs that are never sent to the model again,
+	 * whatever sessionkit.turn.replay says; * for all. Unset: none.
 	 */
 	public record Turn(@Nullable List<String> inputs, @Nullable List<String> replay,
 			@Nullable List<String> replayExclude) {
@@ -226,17 +230,17 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 	}
 
 	/**
-	 * What is kept of what was sent.
+	 * Content of the snapshots of sent requests.
 	 *
-	 * @param system Whether the snapshot of a turn has the system text, and not only its
-	 * digest.
+	 * @param system Whether to keep the system text in the snapshot of a turn, instead of
+	 * only its digest.
 	 */
 	public record Snapshot(@DefaultValue("false") boolean system) {
 	}
 
 	/**
-	 * Refuses a time in which nothing can be done. A time that stands in the environment
-	 * is refused before, as it is written there.
+	 * Refuses a time that is too short to be of use. A time from the environment is
+	 * refused earlier, as it is written there.
 	 */
 	static void refuseBelowASecond(String property, @Nullable Duration value) {
 		if (value != null && value.compareTo(SHORTEST) < 0) {

@@ -17,9 +17,9 @@ import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
 
 /**
- * Runs the schema script of the database at start, where that is asked for. A script that
- * fails fails the start. For a database without a script nothing is run: the store
- * refuses it by name.
+ * Runs the schema script of the database at start, if the properties say so. If the
+ * script fails, the application does not start. For a database without a script nothing
+ * is run: the store refuses that database by name.
  */
 final class SessionSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 
@@ -42,8 +42,8 @@ final class SessionSchemaInitializer extends DataSourceScriptDatabaseInitializer
 	}
 
 	/**
-	 * An embedded database with a prefix of its own gets no tables: those of the script
-	 * would be of no use to it.
+	 * Returns whether the script runs. An embedded database whose tables have another
+	 * prefix is left alone, since the tables of the script would be of no use to it.
 	 */
 	private static boolean isWanted(DataSource dataSource, Jdbc jdbc) {
 		return jdbc.hasDefaultPrefix() && switch (jdbc.initializeSchema()) {

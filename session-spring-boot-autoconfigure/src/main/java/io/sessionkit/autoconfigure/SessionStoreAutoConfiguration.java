@@ -24,8 +24,9 @@ import org.springframework.data.redis.core.RedisOperations;
 import org.springframework.jdbc.core.JdbcOperations;
 
 /**
- * The store that the application names or has a connection for, unless it brings a
- * {@link SessionStore} of its own.
+ * {@link AutoConfiguration Auto-configuration} of the session store: the one that the
+ * application names or has a connection for, unless it defines a {@link SessionStore}
+ * bean.
  */
 @AutoConfiguration(after = MessageCodecAutoConfiguration.class,
 		afterName = { "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
@@ -47,8 +48,9 @@ public final class SessionStoreAutoConfiguration {
 	}
 
 	/**
-	 * The classes are asked for first, before what is imported is looked up; whether they
-	 * are missed, the store type says.
+	 * Configures the JDBC store. The condition on the classes comes first, before the
+	 * imported class is looked up; the condition on the store type reports classes that
+	 * are missing.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass({ JdbcOperations.class, DataSourceScriptDatabaseInitializer.class })

@@ -7,25 +7,28 @@ import java.util.Optional;
 import io.sessionkit.autoconfigure.KnownProperties.Property;
 
 /**
- * Finds the property that a misspelt name means.
+ * Finds the property that a misspelt name stands for.
  */
 final class Spelling {
 
-	/** A name is taken for another if at most one letter of this many is wrong. */
+	/**
+	 * A name counts as a misspelling of another if at most one letter in this many is
+	 * wrong.
+	 */
 	private static final int LETTERS_PER_TYPO = 3;
 
 	private static final int TYPOS_IN_PREFIX = 1;
 
-	/** Shorter parts of a name say nothing about the whole. */
+	/** The length of the shortest part of a name that can stand for the whole. */
 	private static final int SHORTEST_PART = 4;
 
 	private Spelling() {
 	}
 
 	/**
-	 * Returns the property whose name is the most like this one.
+	 * Returns the property with the most similar name.
 	 * @param name a name that begins with the prefix
-	 * @return empty if none is like it
+	 * @return the property; empty if none is similar
 	 */
 	static Optional<Property> nearest(String name) {
 		String written = letters(name);
@@ -36,10 +39,10 @@ final class Spelling {
 	}
 
 	/**
-	 * Returns the property that a name is a misspelling of by some letters. Parts of
-	 * names count for nothing here.
+	 * Returns the property that a name is a misspelling of, by a few letters. Parts of
+	 * names are not considered.
 	 * @param name a name that begins with the prefix
-	 * @return empty if none is like it
+	 * @return the property; empty if none is similar
 	 */
 	static Optional<Property> misspelt(String name) {
 		String written = letters(name);
@@ -50,9 +53,9 @@ final class Spelling {
 	}
 
 	/**
-	 * Returns the property that has the same letters as a name with another prefix.
+	 * Returns the property with the same letters as a name that has another prefix.
 	 * @param name any name
-	 * @return empty if it belongs to something else
+	 * @return the property; empty if the name belongs to something else
 	 */
 	static Optional<Property> sameLetters(String name) {
 		String written = letters(name);
@@ -63,9 +66,9 @@ final class Spelling {
 	}
 
 	/**
-	 * Returns the property of a name whose prefix is misspelt, and nothing else.
+	 * Returns the property of a name whose prefix alone is misspelt.
 	 * @param name any name
-	 * @return empty if it belongs to something else
+	 * @return the property; empty if the name belongs to something else
 	 */
 	static Optional<Property> withAnotherPrefix(String name) {
 		int end = name.indexOf('.');
@@ -74,7 +77,9 @@ final class Spelling {
 				? sameLetters(SessionKitProperties.PREFIX + name.substring(end)) : sameLetters(name);
 	}
 
-	/** Without case, separators, and the index of a list. */
+	/**
+	 * Returns a name in lower case, without separators and without the index of a list.
+	 */
 	private static String letters(String name) {
 		return name.toLowerCase(Locale.ROOT).replaceAll("[\\[_.]\\d+]?$", "").replaceAll("[^\\p{L}\\p{N}]", "");
 	}

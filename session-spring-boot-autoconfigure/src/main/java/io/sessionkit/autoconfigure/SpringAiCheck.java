@@ -15,11 +15,12 @@ import org.springframework.core.env.Environment;
 
 /**
  * Refuses Spring AI 2.1 and newer. Its messages consist of parts, and only some of them
- * have a stored form here: the others would be lost without a word. Where SessionKit is
- * switched off nothing is refused, since nothing is stored.
+ * can be stored by this version: the others would be lost silently. If SessionKit is
+ * disabled nothing is refused, since nothing is stored.
  * <p>
- * A condition asks first, before a class is used that may have changed. An application
- * that was processed ahead of time has no conditions any more, so there this is a bean.
+ * A condition runs the check first, before a class is used that may have changed. An
+ * application that was processed ahead of time no longer has conditions, so the check is
+ * also a bean.
  */
 final class SpringAiCheck implements BeanFactoryPostProcessor {
 
@@ -27,7 +28,9 @@ final class SpringAiCheck implements BeanFactoryPostProcessor {
 
 	private static final String ABSTRACT_MESSAGE = "org.springframework.ai.chat.messages.AbstractMessage";
 
-	/** The artifacts whose messages and calls are handled, by a type of each. */
+	/**
+	 * The artifacts whose messages and calls SessionKit uses, each with one of its types.
+	 */
 	private static final Map<String, String> ARTIFACTS = new TreeMap<>(
 			Map.of("spring-ai-model", MESSAGE, "spring-ai-client-chat", "org.springframework.ai.chat.client.ChatClient",
 					"spring-ai-commons", "org.springframework.ai.content.Media"));
@@ -48,7 +51,7 @@ final class SpringAiCheck implements BeanFactoryPostProcessor {
 	}
 
 	/**
-	 * Checks the class path.
+	 * Checks the classpath.
 	 * @throws ConfigurationRefusedException if it has a Spring AI that is not supported
 	 */
 	static void run(@Nullable ClassLoader loader) {
@@ -84,9 +87,9 @@ final class SpringAiCheck implements BeanFactoryPostProcessor {
 	}
 
 	/**
-	 * The version in the manifest. Where the classes were packed into an application's
-	 * jar, the manifest may name the version of the application instead, so the title
-	 * must be one of Spring AI.
+	 * Returns the version in the manifest. If the classes were packed into an
+	 * application's jar, the manifest may name the version of the application instead, so
+	 * the title must be one of Spring AI.
 	 */
 	private static @Nullable String version(Class<?> type) {
 		String title = type.getPackage().getImplementationTitle();

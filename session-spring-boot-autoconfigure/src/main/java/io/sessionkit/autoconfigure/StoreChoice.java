@@ -17,9 +17,9 @@ import org.springframework.util.Assert;
 import org.springframework.util.ClassUtils;
 
 /**
- * Which store the application gets: the one that it names, else the one that it has
- * something for. Where that is not clear it refuses to guess, since a store that was
- * guessed wrong loses sessions.
+ * The choice of the store: the one that the application names, else the one that it has a
+ * connection for. If the choice is ambiguous it is refused, since a wrong guess would
+ * lose sessions.
  */
 final class StoreChoice {
 
@@ -60,7 +60,7 @@ final class StoreChoice {
 	}
 
 	/**
-	 * The type of the store.
+	 * Returns the type of the store.
 	 * @return memory, jdbc or redis
 	 * @throws ConfigurationRefusedException if there is no store for the application
 	 */
@@ -92,7 +92,8 @@ final class StoreChoice {
 	}
 
 	/**
-	 * The type of a store that has everything it needs.
+	 * Returns the type of a store, if the application has everything that the store
+	 * needs.
 	 */
 	private StoreType checked(StoreNeeds needs, List<String> beans) {
 		refuseMissingLibrary(needs);
@@ -129,7 +130,7 @@ final class StoreChoice {
 	}
 
 	/**
-	 * The beans that could be injected where nothing but the type is asked for.
+	 * Returns the beans that could be injected by their type alone.
 	 */
 	private List<String> candidates(Class<?> type) {
 		return Stream.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beans, type, true, false))
@@ -148,7 +149,10 @@ final class StoreChoice {
 		return names.size() == 1 || primary == 1 || (primary == 0 && regular == 1);
 	}
 
-	/** Beans that were registered as objects have no definition, and no marks. */
+	/**
+	 * Returns whether the definition of a bean has a mark. Beans that were registered as
+	 * objects have no definition, and so no marks.
+	 */
 	private boolean is(String name, Predicate<BeanDefinition> mark) {
 		return this.beans.containsBeanDefinition(name) && mark.test(this.beans.getMergedBeanDefinition(name));
 	}

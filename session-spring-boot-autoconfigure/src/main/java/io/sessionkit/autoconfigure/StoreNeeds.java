@@ -5,15 +5,15 @@ import java.util.List;
 import io.sessionkit.autoconfigure.StoreProperties.StoreType;
 
 /**
- * What a store on a server needs of the application, and the words for it. Classes are
- * named, since they may be missing.
+ * The requirements of a store on a server, with the texts for failure reports. Classes
+ * are given by name, since they may be missing.
  *
  * @param type the type of the store
- * @param place where sessions are kept
- * @param connections the class of the bean that gives connections
+ * @param place the place of the sessions, for a report
+ * @param connections the class of the bean that provides connections
  * @param libraries one class of each library
- * @param dependency what brings the libraries
- * @param cure how an application gets the bean
+ * @param dependency the dependency that brings the libraries
+ * @param cure the instructions to get the bean
  */
 record StoreNeeds(StoreType type, String place, String connections, List<String> libraries, String dependency,
 		String cure) {
@@ -32,7 +32,7 @@ record StoreNeeds(StoreType type, String place, String connections, List<String>
 					+ " 'spring.data.redis.host', or define a RedisConnectionFactory bean.");
 
 	/**
-	 * The class of the bean, as people call it.
+	 * Returns the simple name of the class of the bean.
 	 */
 	String bean() {
 		return this.connections.substring(this.connections.lastIndexOf('.') + 1);

@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Which store, and how it is set up. Of the stores only constants are used here, so none
- * of their libraries has to be there.
+ * Type and settings of the store. Only constants of the stores are used here, so their
+ * libraries need not be present.
  *
- * @param type Where sessions are kept: memory, jdbc or redis. Unset: in the database if
- * the application has a DataSource, in Redis if it has a RedisConnectionFactory, with
- * neither of them in memory; with both it has to be set.
- * @param jdbc The tables of the JDBC store.
- * @param redis The keys of the Redis store.
- * @param memory The bounds of the in-memory store.
+ * @param type Type of the store: memory, jdbc or redis. Unset: jdbc if the application
+ * has a DataSource, redis if it has a RedisConnectionFactory, memory if it has neither.
+ * Required if it has both.
+ * @param jdbc Settings of the JDBC store.
+ * @param redis Settings of the Redis store.
+ * @param memory Settings of the in-memory store.
  */
 public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc, @DefaultValue Redis redis,
 		@DefaultValue Memory memory) {
@@ -33,8 +33,9 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 	static final String KEY_PREFIX = SessionKitProperties.PREFIX + ".store.redis.key-prefix";
 
 	/**
-	 * Ahead-of-time processing chooses the store when the application is built. Another
-	 * one that is named when it runs must not be passed over in silence.
+	 * Refuses a store type that differs from the chosen one. Ahead-of-time processing
+	 * chooses the store when the application is built, so a different type at run time
+	 * must not be ignored silently.
 	 * @param chosen the store of the application
 	 */
 	void refuseOtherThan(StoreType chosen) {
@@ -46,13 +47,13 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 	}
 
 	/**
-	 * The tables of the JDBC store.
+	 * Settings of the JDBC store.
 	 *
-	 * @param initializeSchema When the tables are created at start: embedded (only in a
-	 * database that runs in memory), always or never.
-	 * @param tablePrefix What the names of the tables begin with. A schema may stand in
-	 * front, as in app.SESSIONKIT_. With another prefix than the default the tables are
-	 * created by an edited copy of the schema script.
+	 * @param initializeSchema Database schema initialization mode at start: embedded
+	 * (only a database that runs in memory), always or never.
+	 * @param tablePrefix Prefix of the table names. May start with a schema, as in
+	 * app.SESSIONKIT_. For a prefix other than the default, create the tables with an
+	 * edited copy of the schema script.
 	 */
 	public record Jdbc(@DefaultValue("embedded") SchemaInitialization initializeSchema,
 			@DefaultValue(JdbcSessionStore.DEFAULT_TABLE_PREFIX) String tablePrefix) {
@@ -89,10 +90,10 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 	}
 
 	/**
-	 * The keys of the Redis store.
+	 * Settings of the Redis store.
 	 *
-	 * @param keyPrefix What the names of the keys begin with. Applications that share a
-	 * server and not their sessions have a prefix each.
+	 * @param keyPrefix Prefix of the key names. Applications that share a server but not
+	 * their sessions need different prefixes.
 	 */
 	public record Redis(@DefaultValue(RedisSessionStore.DEFAULT_KEY_PREFIX) String keyPrefix) {
 
@@ -108,10 +109,10 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 	}
 
 	/**
-	 * The bounds of the in-memory store.
+	 * Settings of the in-memory store.
 	 *
-	 * @param maxSessions How many sessions are kept in memory. One more displaces the one
-	 * that was not written for the longest time.
+	 * @param maxSessions Maximum number of sessions that are kept in memory. When the
+	 * limit is reached, the least recently written session is evicted.
 	 */
 	public record Memory(@DefaultValue("" + InMemorySessionStore.DEFAULT_MAX_SESSIONS) int maxSessions) {
 
@@ -121,21 +122,21 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 	}
 
 	/**
-	 * Where sessions are kept.
+	 * The type of the store.
 	 */
 	public enum StoreType {
 
-		/** In the memory of the process; forgotten on restart. */
+		/** In the memory of the process. Sessions are lost on restart. */
 		MEMORY,
 
 		/** In the application's relational database. */
 		JDBC,
 
-		/** In the application's Redis, one server or a Cluster. */
+		/** In the application's Redis, a single server or a cluster. */
 		REDIS;
 
 		/**
-		 * How the type is written.
+		 * Returns the name of the type as it is written in properties.
 		 */
 		String value() {
 			return name().toLowerCase(Locale.ROOT);
@@ -144,20 +145,20 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 	}
 
 	/**
-	 * When the tables of the JDBC store are created.
+	 * The conditions under which the tables of the JDBC store are created.
 	 */
 	public enum SchemaInitialization {
 
 		/**
-		 * If the database is an embedded one that runs in memory. One in a file or on a
+		 * Only in an embedded database that runs in memory. A database in a file or on a
 		 * server is left alone.
 		 */
 		EMBEDDED,
 
-		/** At every start; tables that are there stay as they are. */
+		/** At every start. Existing tables stay as they are. */
 		ALWAYS,
 
-		/** Never: Flyway, Liquibase or a person does it. */
+		/** Never. Create the tables with Flyway, with Liquibase or manually. */
 		NEVER
 
 	}

@@ -6,8 +6,8 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * Takes the scripts of the stores into a native image: those of the schemas and those
- * that Redis runs.
+ * Registers the scripts of the stores for native images: the schema scripts and the
+ * scripts that Redis runs.
  */
 final class StoreScriptHints implements RuntimeHintsRegistrar {
 

@@ -8,27 +8,27 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * When the older part of a thread is summarized. Nothing is, unless a trigger or the
- * model is set, or the application has a SummaryTrigger bean, which is asked in the place
- * of the triggers.
+ * Summaries of the older part of a session. No summaries are made unless a trigger or the
+ * model is set, or the application has a SummaryTrigger bean, which replaces the
+ * triggers.
  *
- * @param enabled Whether threads are summarized where a trigger says so.
- * @param mode When a summary is made: background (after a turn, on another thread) or
- * before (in front of a turn, which waits for it).
- * @param triggerTokens How many tokens the messages since the last summary may have.
- * Unset: no limit.
- * @param triggerMessages How many messages there may be since the last summary. Unset: no
- * limit.
- * @param keepTurns How many of the newest turns stay as they are.
- * @param prompt What the summarizer is told; has to have {conversation} in it, and may
- * have {summary} for the summary so far. Unset: a text of SessionKit.
- * @param model The name of the ChatModel bean that writes summaries. Without a trigger
- * they are made on request only. Unset: the only or primary one.
- * @param maxInputTokens How much one summary may read; what is left is read by the next
- * one.
- * @param timeout How long a summary may take before it is given up.
- * @param backoff How long a process leaves a session alone after a summary failed there;
- * twice as long after each further failure, up to an hour.
+ * @param enabled Whether to summarize sessions when a trigger is reached.
+ * @param mode Time at which a summary is made: background (after a turn, on another
+ * thread) or before (before a turn, which waits for it).
+ * @param triggerTokens Number of tokens in the messages since the last summary at which a
+ * new summary is due. Unset: no limit.
+ * @param triggerMessages Number of messages since the last summary at which a new summary
+ * is due. Unset: no limit.
+ * @param keepTurns Number of the newest turns that are not summarized.
+ * @param prompt Prompt of the summarizer. Must contain {conversation} and may contain
+ * {summary} for the summary so far. Unset: a prompt of SessionKit.
+ * @param model Name of the ChatModel bean that writes summaries. Without a trigger,
+ * summaries are made on request only. Unset: the only or primary ChatModel bean.
+ * @param maxInputTokens Maximum number of tokens that one summary reads. The next summary
+ * reads the rest.
+ * @param timeout Maximum time that a summary may take before it is abandoned.
+ * @param backoff Time during which a process does not try again to summarize a session
+ * after a failure. Doubles with each further failure, up to an hour.
  */
 public record SummarizeProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("background") Summarize.Mode mode, @Nullable Long triggerTokens, @Nullable Long triggerMessages,

@@ -11,8 +11,7 @@ import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.beans.factory.ListableBeanFactory;
 
 /**
- * Makes of the properties the rule by which threads are summarized, with the model that
- * they name.
+ * Creates the rule for summaries from the properties, with the model that they name.
  */
 final class SummaryRule {
 
@@ -22,10 +21,11 @@ final class SummaryRule {
 	}
 
 	/**
-	 * The rule.
-	 * @return empty if nothing asks for summaries
-	 * @throws ConfigurationRefusedException if the model is not there, or not the only
-	 * one
+	 * Returns the rule.
+	 * @return the rule; empty if no trigger, no model and no SummaryTrigger bean is
+	 * there, or if summaries are disabled
+	 * @throws ConfigurationRefusedException if there is no such model, or if none is
+	 * named and there are several
 	 */
 	static Optional<Summarize> of(SessionKitProperties all, @Nullable SummaryTrigger trigger,
 			ListableBeanFactory beans) {
@@ -57,7 +57,8 @@ final class SummaryRule {
 	}
 
 	/**
-	 * A turn that is not sent any more has to be in a summary by then.
+	 * Refuses limits that would leave turns neither sent nor summarized: a turn that is
+	 * no longer sent must be in a summary by then.
 	 */
 	private static void refuseGaps(SessionKitProperties.Trim trim, SummarizeProperties summarize, boolean triggered) {
 		refuseBelow("trim.max-turns", trim.maxTurns(), "summarize.keep-turns", (long) summarize.keepTurns());

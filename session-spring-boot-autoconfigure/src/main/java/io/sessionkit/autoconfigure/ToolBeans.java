@@ -22,8 +22,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The names of all tools that are beans: callbacks, providers of callbacks, and beans
- * with methods that are tools. A provider may ask a server for its tools.
+ * Finds the names of all tools that are beans: callbacks, providers of callbacks, and
+ * beans with tool methods. A provider may send a request to a server to list its tools.
  */
 final class ToolBeans implements Supplier<Set<String>> {
 
@@ -52,8 +52,8 @@ final class ToolBeans implements Supplier<Set<String>> {
 	}
 
 	/**
-	 * The tools that are methods of beans and need an approval by their annotation, each
-	 * with its bean. No bean is created for that.
+	 * Returns the tools that are methods of beans and need an approval by their
+	 * annotation, each with the name of its bean. No bean is created for this.
 	 */
 	Set<String> annotated() {
 		Set<String> names = new LinkedHashSet<>();
@@ -62,8 +62,8 @@ final class ToolBeans implements Supplier<Set<String>> {
 	}
 
 	/**
-	 * Hands on each method of a bean that is a tool and needs an approval by its
-	 * annotation, with the name of the bean. No bean is created for that.
+	 * Calls the action with each bean method that is a tool and needs an approval by its
+	 * annotation, and with the name of its bean. No bean is created for this.
 	 */
 	void forEachAnnotated(BiConsumer<String, Method> action) {
 		forEachToolClass((bean, methods) -> methods.stream()
@@ -80,7 +80,10 @@ final class ToolBeans implements Supplier<Set<String>> {
 		}
 	}
 
-	/** A class that cannot be looked into, since a type is missing, has no tools. */
+	/**
+	 * Returns the tool methods of a bean; none if its class cannot be inspected because a
+	 * type is missing.
+	 */
 	private Set<Method> toolMethods(String bean) {
 		try {
 			Class<?> type = this.beans.getType(bean, false);
@@ -93,7 +96,10 @@ final class ToolBeans implements Supplier<Set<String>> {
 		}
 	}
 
-	/** A server that is away must not keep the application from starting. */
+	/**
+	 * Adds the tools of a provider. A server that cannot be reached must not prevent the
+	 * application from starting.
+	 */
 	private static void addAll(Set<String> names, ToolCallbackProvider provider) {
 		try {
 			add(names, provider.getToolCallbacks());

@@ -15,10 +15,10 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Puts a {@link GuardedToolCallingManager} in the place of each
- * {@link ToolCallingManager} bean. The rules are those of the {@link Approvals}; an
- * application that has none, since SessionKit is switched off, still has names of tools,
- * annotations and policies.
+ * Wraps each {@link ToolCallingManager} bean in a {@link GuardedToolCallingManager}. The
+ * rules are those of the {@link Approvals} bean. Without that bean, when SessionKit is
+ * disabled, the rules consist of the configured tool names, the annotations and the
+ * policies.
  */
 final class ToolGuard implements BeanPostProcessor {
 

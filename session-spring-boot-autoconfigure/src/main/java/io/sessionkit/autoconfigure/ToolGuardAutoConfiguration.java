@@ -7,8 +7,8 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 
 /**
- * Refuses tools that need an approval in calls without the session advisor, whether
- * SessionKit is switched on or not.
+ * {@link AutoConfiguration Auto-configuration} that refuses tools that need an approval
+ * in calls without the session advisor, whether or not SessionKit is enabled.
  */
 @AutoConfiguration(after = SessionAdvisorAutoConfiguration.class)
 @EnableConfigurationProperties(SessionKitProperties.class)

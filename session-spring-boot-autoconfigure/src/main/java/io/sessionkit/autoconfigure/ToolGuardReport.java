@@ -13,8 +13,8 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
- * Says at start which tools need an approval where nobody can be asked, and where they
- * would run without one.
+ * Logs at start the tools that need an approval although nobody can be asked, and the
+ * models that would run such tools without one.
  */
 final class ToolGuardReport extends AtStart {
 
@@ -65,8 +65,8 @@ final class ToolGuardReport extends AtStart {
 	}
 
 	/**
-	 * The models that do not ask the {@link GuardedToolCallingManager} about the tools of
-	 * a request.
+	 * Returns the models that do not pass the tools of a request to the {@link
+	 * GuardedToolCallingManager}.
 	 */
 	private List<String> unguardedModels() {
 		return Arrays.stream(this.beans.getBeanNamesForType(ChatModel.class, true, false))

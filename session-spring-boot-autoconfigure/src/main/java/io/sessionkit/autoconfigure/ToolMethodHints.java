@@ -9,8 +9,8 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * Lets {@link RequiresApproval} be found on the method of a tool, and the type of a
- * function's input, in a native image.
+ * Registers the fields that are needed in a native image to find {@link RequiresApproval}
+ * on the method of a tool, and the input type of a function.
  */
 final class ToolMethodHints implements RuntimeHintsRegistrar {
 

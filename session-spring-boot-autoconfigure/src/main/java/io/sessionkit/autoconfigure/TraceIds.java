@@ -3,14 +3,14 @@ package io.sessionkit.autoconfigure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the trace of the running call, where the application traces.
+ * Gives the trace id of the running call, if the application uses tracing.
  */
 @FunctionalInterface
 interface TraceIds {
 
 	/**
-	 * The trace now.
-	 * @return its id; null for none
+	 * Returns the id of the current trace.
+	 * @return the id; null if there is no trace
 	 */
 	@Nullable String current();
 

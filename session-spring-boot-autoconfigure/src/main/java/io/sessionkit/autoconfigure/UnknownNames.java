@@ -24,15 +24,18 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Names that begin as those of SessionKit do, but are not the name of a property: what
- * was meant would not be in effect, and nobody would notice. Values of such names may be
- * secrets of somebody else, so they are never shown.
+ * Finds names that begin like those of SessionKit but are not the name of a property:
+ * such a setting would silently have no effect. Values of such names may be secrets of
+ * another product, so they are never shown.
  */
 final class UnknownNames {
 
 	private static final String VARIABLE_PREFIX = SessionKitProperties.PREFIX + "_";
 
-	/** What Kubernetes sets for each service of a namespace, whatever its name. */
+	/**
+	 * The variables that Kubernetes sets for each service of a namespace, whatever the
+	 * name of the service.
+	 */
 	private static final Pattern SERVICE_LINK = Pattern
 		.compile(".*_(SERVICE_HOST|SERVICE_PORT(_\\w+)?|PORT(_\\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)");
 
@@ -43,7 +46,8 @@ final class UnknownNames {
 	private final Set<String> foreign = new TreeSet<>();
 
 	/**
-	 * A name as it is written, where that is, and what to write instead.
+	 * An unknown name as it is written, its place, and the text that says what to write
+	 * instead.
 	 */
 	private record Unknown(String name, String place, String cure) {
 	}
@@ -55,9 +59,10 @@ final class UnknownNames {
 	}
 
 	/**
-	 * Refuses unknown names in all sources that can list theirs.
-	 * @return those that are probably somebody else's, with where they are
-	 * @throws ConfigurationRefusedException if there are others
+	 * Refuses unknown names in all property sources that can list their names.
+	 * @return the unknown names that probably belong to another product, with their
+	 * places
+	 * @throws ConfigurationRefusedException if there are other unknown names
 	 */
 	static Set<String> refuse(ConfigurableEnvironment environment) {
 		UnknownNames names = new UnknownNames(environment);
@@ -109,7 +114,10 @@ final class UnknownNames {
 		}
 	}
 
-	/** A key of YAML whose entries are commented out has an empty value. */
+	/**
+	 * Refuses a value of a group, unless it is empty: so is that of a YAML key whose
+	 * entries are commented out.
+	 */
 	private void refuseGroup(String written, ConfigurationPropertyName group, EnumerablePropertySource<?> source) {
 		if (!Objects.toString(source.getProperty(written), "").isBlank()) {
 			refuse(written, source, "It has no value of its own. Write one of " + KnownProperties.ALL.in(group) + ".");
@@ -128,8 +136,9 @@ final class UnknownNames {
 	}
 
 	/**
-	 * Whoever starts the process may set variables and system properties of the same
-	 * prefix for other purposes. One that is like none of ours is only logged there.
+	 * Refuses a name, or only logs it: environment variables and system properties of the
+	 * same prefix may serve other purposes, so one that resembles none of ours is only
+	 * logged.
 	 */
 	private void refuseUnlessForeign(String name, EnumerablePropertySource<?> source, Optional<String> nearest) {
 		if (isOfProcess(source) && nearest.isEmpty() && !isInGroup(name)) {

@@ -17,8 +17,9 @@ import org.springframework.boot.origin.Origin;
 import org.springframework.core.env.Environment;
 
 /**
- * Values as they are written, before they are converted: so a report can quote them, and
- * a number that means milliseconds can be told from one with a unit.
+ * Checks values as they are written, before they are converted. So a report can quote
+ * them, and a number without a unit, which would mean milliseconds, can be distinguished
+ * from one with a unit.
  */
 final class WrittenValues {
 
@@ -38,9 +39,9 @@ final class WrittenValues {
 	}
 
 	/**
-	 * Refuses switches that are neither on nor off, times without a unit and times below
-	 * a second.
-	 * @throws ConfigurationRefusedException if there is one
+	 * Refuses switches that are neither on nor off, times without a unit, and times
+	 * shorter than a second.
+	 * @throws ConfigurationRefusedException if there is such a value
 	 */
 	static void refuse(Environment environment) {
 		WrittenValues values = new WrittenValues(environment);
@@ -65,7 +66,7 @@ final class WrittenValues {
 			}
 		}
 		catch (BindException ex) {
-			// refused below, as an empty value is
+			// refused below, like an empty value
 		}
 		throw refusal(property, written, "", "Write true or false");
 	}
@@ -86,7 +87,10 @@ final class WrittenValues {
 		}
 	}
 
-	/** What is no time at all is reported when it is bound. */
+	/**
+	 * Returns whether a time is shorter than a second. A value that is not a time is
+	 * reported when it is bound.
+	 */
 	private boolean isTooShort(Property property) {
 		try {
 			return this.binder.bind(property.name(), Duration.class)

@@ -1,6 +1,7 @@
 /**
- * Chooses a session store from the application's properties and puts the session advisor
- * on every {@code ChatClient}.
+ * Auto-configuration that chooses a session store from the application's properties and
+ * adds the session advisor to every {@code ChatClient} that is built from the
+ * auto-configured builder.
  */
 @NullMarked
 package io.sessionkit.autoconfigure;
