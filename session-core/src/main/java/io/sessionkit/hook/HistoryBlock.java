@@ -23,12 +23,12 @@ import org.springframework.ai.chat.messages.UserMessage;
  * tool results need their calls, which are in the history. Register this hook behind
  * hooks that change the history, including a {@link io.sessionkit.guard.Redactor}, which
  * does not look at system text. Messages that a {@link HistoryMerge} has put behind the
- * first new message belong to the turn. Hooks that run after this one see the block as
- * one message, and {@code trim.max-messages} counts it as one. Limits apply to the
- * history that becomes the block; the words that the block adds are not counted. If
- * limits have cut what came before a question of the history that was never answered,
- * that question may stand in front of the turn. The hook changes requests only, and
- * nothing that is stored. Immutable.
+ * first new message belong to the turn. Everything that runs after this hook sees the
+ * block within one message, and {@code trim.max-messages} counts that message as one.
+ * Limits apply to the history that becomes the block; the words that the block adds are
+ * not counted. If limits have cut what came before a question of the history that was
+ * never answered, that question may stand in front of the turn. The hook changes requests
+ * only, and nothing that is stored. Immutable.
  */
 public final class HistoryBlock implements SessionHook {
 

@@ -20,10 +20,10 @@ import org.springframework.ai.chat.messages.Message;
  * @param turnStarts the indexes in the history at which its turns begin, ascending. The
  * first is 0, and a turn ends where the next one begins. A summary counts as a turn.
  * Empty if there is no history
- * @param turn the messages of the turn so far: its input as {@link
- * SessionHook#beforeTurn} and the merge have left it, then its tool rounds, including the
- * parts that earlier calls have stored. Empty while hooks check the input before the
- * model; each read returns a copy of the message
+ * @param turn the messages of the turn so far: its input as
+ * {@link SessionHook#beforeTurn} and the merge have left it, then its tool rounds,
+ * including the parts that earlier calls have stored. Empty while hooks check the input
+ * before the model; each read returns a copy of the message
  * @param state the session's attributes as of the head, with the changes of this turn so
  * far
  * @param parameters the advisor parameters of the call, except those of SessionKit; they

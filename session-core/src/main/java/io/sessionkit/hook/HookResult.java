@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * The decision of a hook about the value that it was given: one of {@link #keep}, {@link
- * #replace}, {@link #answer} and {@link #refuse}. Each method of {@link SessionHook} says
- * which of them it may return.
+ * The decision of a hook about the value that it was given: one of {@link #keep},
+ * {@link #replace}, {@link #answer} and {@link #refuse}. Each method of
+ * {@link SessionHook} says which of them it may return.
  *
  * @param <T> the type of the value that the hook was given
  */
@@ -26,10 +26,10 @@ public sealed interface HookResult<T> {
 	}
 
 	/**
-	 * Leaves the value as it is and keeps a note on it with the turn, as a {@link
-	 * io.sessionkit.Verdict} with the outcome {@code PASSED}. Such a note may be the
-	 * score of a moderation, for example. The same note in several rounds is kept as one
-	 * verdict. Outside of a turn a note is lost.
+	 * Leaves the value as it is and keeps a note on it with the turn, as a
+	 * {@link io.sessionkit.Verdict} with the outcome {@code PASSED}. Such a note may be
+	 * the score of a moderation, for example. The same note in several rounds is kept as
+	 * one verdict. Outside of a turn a note is lost.
 	 * @param note the note, which is stored: it must not quote the checked text
 	 * @param <T> the type of the value that the hook was given
 	 * @return the result

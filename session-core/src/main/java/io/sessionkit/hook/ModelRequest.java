@@ -7,8 +7,8 @@ import org.springframework.ai.chat.messages.SystemMessage;
 
 /**
  * The messages of one model call, with the index at which the current turn begins. The
- * messages before it are the system text and the history, or the result of a {@link
- * HistoryMerge}, other hooks or advisors.
+ * messages before it are the system text and the history, or the result of a
+ * {@link HistoryMerge}, other hooks or advisors.
  *
  * @param messages all messages, in order
  * @param turnStart the index of the first message of the current turn, from 0. Messages

@@ -47,9 +47,9 @@ public interface SessionHook {
 	 * <p>
 	 * The hook may keep the input. It may replace it, for the model and for the store. It
 	 * may answer: then neither the advisors inside of the session advisor nor the model
-	 * are called, and the input is stored as it is and becomes history; {@link
-	 * #beforeSave} can remove what must not stay. It may refuse. If it refuses or throws,
-	 * nothing of the input is kept with the turn.
+	 * are called, and the input is stored as it is and becomes history;
+	 * {@link #beforeSave} can remove what must not stay. It may refuse. If it refuses or
+	 * throws, nothing of the input is kept with the turn.
 	 * @param context the turn
 	 * @param input the messages of the call, without system text
 	 * @return the decision; a replacement must have at least one message and no system
@@ -62,8 +62,8 @@ public interface SessionHook {
 
 	/**
 	 * Checks and changes the request of a model call. Called before each model call.
-	 * Limits are applied to its result, and then the {@link
-	 * io.sessionkit.context.SequenceGuard}.
+	 * Limits are applied to its result, and then the
+	 * {@link io.sessionkit.context.SequenceGuard}.
 	 * <p>
 	 * The hook may keep the request. It may replace the messages of this model call; this
 	 * changes neither what is stored nor the next round, for which the hook is called

@@ -24,7 +24,7 @@ import org.springframework.ai.chat.messages.SystemMessage;
  * and other single values are written as JSON strings in double quotes and are cut after
  * {@value #MAX_TEXT} characters. Quotes, backslashes, {@code <}, {@code >}, control and
  * other invisible characters are escaped, so that no value can leave its quotes. Lists,
- * maps and bytes are refused. A model may still follow text in quotes: do not ask it to
+ * maps and bytes are refused. A model may still trust text in quotes: do not ask it to
  * act on that text.
  * <p>
  * The text is appended to the system text after a blank line, or becomes the system text

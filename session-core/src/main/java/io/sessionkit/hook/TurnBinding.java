@@ -9,8 +9,8 @@ import reactor.util.context.Context;
 /**
  * Binds a turn to the code that runs for it, so that {@link SessionContext} finds it: to
  * a thread between {@link #of} and {@link #close}, or to the tools of a stream by its
- * Reactor context. For SessionKit's own packages; applications use {@link
- * SessionContext#wrap}.
+ * Reactor context. For SessionKit's own packages; applications use
+ * {@link SessionContext#wrap}.
  * <p>
  * A binding must be closed by the thread that created it, the newest first. Closing it
  * restores the binding before it.

@@ -9,8 +9,8 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 
 /**
- * Checks the names of {@code sessionkit.approval.tools} and the conditions of {@code
- * @RequiresApproval} against the tools that are beans.
+ * Checks the names of {@code sessionkit.approval.tools} against the tools that are beans,
+ * and the conditions of {@code @RequiresApproval} on these tools.
  */
 final class ToolCheck extends AtStart {
 

@@ -65,8 +65,8 @@ final class ToolGuardReport extends AtStart {
 	}
 
 	/**
-	 * Returns the models that do not pass the tools of a request to the {@link
-	 * GuardedToolCallingManager}.
+	 * Returns the models that do not pass the tools of a request to the
+	 * {@link GuardedToolCallingManager}.
 	 */
 	private List<String> unguardedModels() {
 		return Arrays.stream(this.beans.getBeanNamesForType(ChatModel.class, true, false))

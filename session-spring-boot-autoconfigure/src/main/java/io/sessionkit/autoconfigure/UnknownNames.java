@@ -115,8 +115,8 @@ final class UnknownNames {
 	}
 
 	/**
-	 * Refuses a value of a group, unless it is empty: so is that of a YAML key whose
-	 * entries are commented out.
+	 * Refuses a value of a group unless it is blank: a YAML key whose entries are all
+	 * commented out has an empty value.
 	 */
 	private void refuseGroup(String written, ConfigurationPropertyName group, EnumerablePropertySource<?> source) {
 		if (!Objects.toString(source.getProperty(written), "").isBlank()) {
