@@ -9,37 +9,38 @@ import io.sessionkit.SessionKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One atomic change of a session: all of it or nothing.
+ * One atomic change of a session: either all of it is stored or nothing.
  *
  * @param key the session
- * @param expect what the session must be like
- * @param base the header as it was opened; set exactly where {@code expect} is
+ * @param expect the condition on which the commit is accepted
+ * @param base the header as it was opened; set if and only if {@code expect} is
  * {@link Expect#UNCHANGED}
  * @param turn the turn to write; null for none
  * @param header new values for the header
- * @param delete sequences of items to delete for good
- * @param records records to write. One that is not as expected makes the whole commit a
- * conflict
+ * @param delete sequences of items to delete permanently
+ * @param records records to write. If one of them is not as expected, the whole commit is
+ * a conflict
  */
 public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nullable TurnWrite turn,
 		HeaderChange header, Set<Long> delete, List<RecordWrite> records) {
 
 	/**
-	 * What the session must be like for the commit to be accepted.
+	 * The condition that the session must meet for the commit to be accepted.
 	 */
 	public enum Expect {
 
-		/** There is none under the key, or it has expired. */
+		/** There is no session under the key, or it has expired. */
 		ABSENT,
 
 		/**
-		 * It is the one that was opened, by its {@link Session#incarnation()}, in the
-		 * version that was opened.
+		 * The session is the one that was opened, by its {@link Session#incarnation()},
+		 * and it still has the version that was opened.
 		 */
 		UNCHANGED,
 
 		/**
-		 * As it is now. It is created where it is absent, unless the commit has no turn.
+		 * The session may be in any state. If it is absent it is created, unless the
+		 * commit has no turn.
 		 */
 		ANY
 
@@ -66,7 +67,7 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nul
 	}
 
 	/**
-	 * A change of the session as it was opened.
+	 * Creates a change that is accepted only if the session is still as it was opened.
 	 * @param base the header as it was opened
 	 * @return a commit without content
 	 */
@@ -75,7 +76,8 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nul
 	}
 
 	/**
-	 * The first write of a session.
+	 * Creates the first write of a session, which is accepted only if the session is
+	 * absent.
 	 * @param key the session
 	 * @return a commit without content
 	 */
@@ -84,7 +86,7 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nul
 	}
 
 	/**
-	 * A change of the session, whatever it is like by then.
+	 * Creates a change that is accepted whatever the state of the session is by then.
 	 * @param key the session
 	 * @return a commit without content
 	 */
@@ -93,46 +95,46 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nul
 	}
 
 	/**
-	 * This commit with a turn.
+	 * Returns a copy of this commit with the given turn.
 	 * @param turn the turn
-	 * @return a copy with it
+	 * @return the copy
 	 */
 	public Commit turn(TurnWrite turn) {
 		return new Commit(this.key, this.expect, this.base, turn, this.header, this.delete, this.records);
 	}
 
 	/**
-	 * This commit with new values for the header.
+	 * Returns a copy of this commit with new values for the header.
 	 * @param header the values
-	 * @return a copy with them
+	 * @return the copy
 	 */
 	public Commit header(HeaderChange header) {
 		return new Commit(this.key, this.expect, this.base, this.turn, header, this.delete, this.records);
 	}
 
 	/**
-	 * This commit with items to delete.
-	 * @param sequences their sequences
-	 * @return a copy with them
+	 * Returns a copy of this commit with items to delete.
+	 * @param sequences the sequences of the items
+	 * @return the copy
 	 */
 	public Commit delete(Set<Long> sequences) {
 		return new Commit(this.key, this.expect, this.base, this.turn, this.header, sequences, this.records);
 	}
 
 	/**
-	 * This commit with records.
+	 * Returns a copy of this commit with records to write.
 	 * @param records the records to write
-	 * @return a copy with them
+	 * @return the copy
 	 */
 	public Commit records(List<RecordWrite> records) {
 		return new Commit(this.key, this.expect, this.base, this.turn, this.header, this.delete, records);
 	}
 
 	/**
-	 * Whether it only appends one whole turn: what nearly every commit is, and what a
-	 * store should do in one round trip.
-	 * @return true if there is a turn's first part and neither a move, a deletion, a
-	 * checkpoint nor a record
+	 * Returns whether this commit only appends one whole turn. Nearly every commit does,
+	 * so a store should store such a commit in one round trip.
+	 * @return true if the commit has the first part of a turn and neither a move, a
+	 * deletion, a summary nor a record
 	 */
 	public boolean isPlainTurn() {
 		return this.turn != null && this.turn.part() == 0 && this.header.head() == null

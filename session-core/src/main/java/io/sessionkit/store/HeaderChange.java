@@ -8,20 +8,21 @@ import io.sessionkit.internal.Names;
 import org.jspecify.annotations.Nullable;
 
 /**
- * New values for fields of the header; null leaves a field as it is.
+ * New values for fields of the header. A null leaves its field as it is.
  *
- * @param title the title; an empty one takes it away
+ * @param title the title; an empty one removes it
  * @param tags all tags
  * @param timeToLive how long the session lives after each write from now on;
- * {@link Duration#ZERO} for good
+ * {@link Duration#ZERO} if it never expires
  * @param state all attributes, as of the new head
- * @param head the turn to move to; totals, checkpoint and state become those of that turn
+ * @param head the turn to move to; totals, summary and attributes become those of that
+ * turn
  * @param checkpoint the summary to start the view with
  */
 public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @Nullable Duration timeToLive,
 		@Nullable Map<String, Object> state, @Nullable Head head, @Nullable Checkpoint checkpoint) {
 
-	/** Leaves all as it is. */
+	/** A change that leaves everything as it is. */
 	public static final HeaderChange NONE = new HeaderChange(null, null, null, null, null, null);
 
 	public HeaderChange {
@@ -31,7 +32,7 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	}
 
 	/**
-	 * Where the head is to be.
+	 * The new position of the head.
 	 *
 	 * @param branch the name of the branch that is active from now on
 	 * @param turn the number of a completed turn; 0 for the beginning
@@ -48,57 +49,58 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	}
 
 	/**
-	 * Where the view is to start.
+	 * The new start of the view.
 	 *
-	 * @param turn the last turn that the summary covers, on the path of the head; 0 takes
-	 * the checkpoint away
-	 * @param id the record of kind {@link SessionStore#CHECKPOINT} that holds the summary
+	 * @param turn the last turn that the summary covers, on the path of the head; 0
+	 * removes the summary from the view
+	 * @param id the id of the record of kind {@link SessionStore#CHECKPOINT} that holds
+	 * the summary
 	 */
 	public record Checkpoint(long turn, String id) {
 	}
 
 	/**
-	 * This change with a title.
-	 * @param title the title; an empty one takes it away
-	 * @return a copy with it
+	 * Returns a copy of this change with a title.
+	 * @param title the title; an empty one removes it
+	 * @return the copy
 	 */
 	public HeaderChange title(String title) {
 		return new HeaderChange(title, this.tags, this.timeToLive, this.state, this.head, this.checkpoint);
 	}
 
 	/**
-	 * This change with tags.
+	 * Returns a copy of this change with tags.
 	 * @param tags all tags
-	 * @return a copy with them
+	 * @return the copy
 	 */
 	public HeaderChange tags(Set<String> tags) {
 		return new HeaderChange(this.title, tags, this.timeToLive, this.state, this.head, this.checkpoint);
 	}
 
 	/**
-	 * This change with a time to live.
+	 * Returns a copy of this change with a time to live.
 	 * @param timeToLive how long the session lives after each write;
-	 * {@link Duration#ZERO} for good
-	 * @return a copy with it
+	 * {@link Duration#ZERO} if it never expires
+	 * @return the copy
 	 */
 	public HeaderChange timeToLive(Duration timeToLive) {
 		return new HeaderChange(this.title, this.tags, timeToLive, this.state, this.head, this.checkpoint);
 	}
 
 	/**
-	 * This change with a state.
+	 * Returns a copy of this change with attributes.
 	 * @param state all attributes
-	 * @return a copy with it
+	 * @return the copy
 	 */
 	public HeaderChange state(Map<String, Object> state) {
 		return new HeaderChange(this.title, this.tags, this.timeToLive, state, this.head, this.checkpoint);
 	}
 
 	/**
-	 * This change with a move of the head.
+	 * Returns a copy of this change that moves the head.
 	 * @param branch the name of the branch that is active from now on
 	 * @param turn the number of a completed turn; 0 for the beginning
-	 * @return a copy with it
+	 * @return the copy
 	 */
 	public HeaderChange head(String branch, long turn) {
 		return new HeaderChange(this.title, this.tags, this.timeToLive, this.state, new Head(branch, turn),
@@ -106,10 +108,11 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	}
 
 	/**
-	 * This change with a checkpoint.
-	 * @param turn the last turn that the summary covers
-	 * @param id the record that holds the summary
-	 * @return a copy with it
+	 * Returns a copy of this change that starts the view with a summary.
+	 * @param turn the last turn that the summary covers; 0 removes the summary from the
+	 * view
+	 * @param id the id of the record that holds the summary
+	 * @return the copy
 	 */
 	public HeaderChange checkpoint(long turn, String id) {
 		return new HeaderChange(this.title, this.tags, this.timeToLive, this.state, this.head,

@@ -6,12 +6,12 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Times to live as every store can keep them: to the microsecond, and so that a moment
- * plus one of them still is a moment.
+ * Limits times to live to those that every store can keep: in whole microseconds, and
+ * short enough that an instant plus a time to live is still an instant.
  */
 final class Lives {
 
-	/** Some 140,000 years. */
+	/** About 140,000 years. */
 	private static final Duration LONGEST = Duration.of(Long.MAX_VALUE / 2, ChronoUnit.MICROS);
 
 	private static final Duration SHORTEST = Duration.of(1, ChronoUnit.MICROS);
@@ -20,7 +20,7 @@ final class Lives {
 	}
 
 	/**
-	 * The life to keep; no life at all stays what it is.
+	 * Returns the time to live to keep. Null and zero stay what they are.
 	 * @throws IllegalArgumentException if it is negative
 	 */
 	static @Nullable Duration kept(@Nullable Duration life) {

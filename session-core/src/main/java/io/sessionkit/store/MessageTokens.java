@@ -12,23 +12,27 @@ import org.springframework.ai.tokenizer.JTokkitTokenCountEstimator;
 import org.springframework.ai.tokenizer.TokenCountEstimator;
 
 /**
- * Estimates the size of a whole message: text, names and arguments of tool calls, tool
- * results, a constant for each medium and one for the frame of the message.
+ * Estimates the size of a whole message in tokens: its text, the names and arguments of
+ * tool calls, tool results, a constant for each medium and one for the frame of the
+ * message.
  * <p>
  * Providers count media by rules of their own, from some 85 tokens for a small picture to
  * 1,600 for a large one; {@value #PER_MEDIUM} is a guess in between. A long text is
- * counted in pieces, and one that the estimator refuses by its length. Safe for use by
- * many threads if the estimator is.
+ * counted in pieces. A text that the estimator refuses is estimated from its length. Safe
+ * for use by many threads if the estimator is.
  */
 public final class MessageTokens implements ToIntFunction<Message> {
 
-	/** What a medium counts unless it is said otherwise. */
+	/** The default number of tokens for each medium. */
 	public static final int PER_MEDIUM = 1000;
 
-	/** Estimators that look for the longest words take long for texts that are one. */
+	/**
+	 * The number of characters counted at once. Estimators that look for the longest
+	 * words take long for a text that is one long word.
+	 */
 	private static final int PIECE = 8_000;
 
-	/** What is taken for the size of a token where the estimator fails. */
+	/** The assumed size of a token if the estimator fails. */
 	private static final int CHARACTERS_PER_TOKEN = 4;
 
 	/** The role and the marks around a message. */
@@ -39,7 +43,8 @@ public final class MessageTokens implements ToIntFunction<Message> {
 	private final int perMedium;
 
 	/**
-	 * Counts text by an estimator.
+	 * Creates an estimate that counts text by the given estimator and each medium as
+	 * {@value #PER_MEDIUM} tokens.
 	 * @param estimator counts the tokens of a text
 	 */
 	public MessageTokens(TokenCountEstimator estimator) {
@@ -47,9 +52,11 @@ public final class MessageTokens implements ToIntFunction<Message> {
 	}
 
 	/**
-	 * Counts text by an estimator, and media by a constant.
+	 * Creates an estimate that counts text by the given estimator and media by a
+	 * constant.
 	 * @param estimator counts the tokens of a text
-	 * @param perMedium what each medium counts
+	 * @param perMedium the tokens of each medium; 0 or more
+	 * @throws IllegalArgumentException if the tokens of a medium are negative
 	 */
 	public MessageTokens(TokenCountEstimator estimator, int perMedium) {
 		if (perMedium < 0) {
@@ -60,8 +67,8 @@ public final class MessageTokens implements ToIntFunction<Message> {
 	}
 
 	/**
-	 * Counts as Spring AI does by default: by the vocabulary {@code cl100k_base}, which
-	 * is read once, when the first message is counted.
+	 * Returns the estimate that Spring AI uses by default: it counts by the vocabulary
+	 * {@code cl100k_base}, which is loaded once, when the first message is counted.
 	 * @return the estimate
 	 */
 	public static ToIntFunction<Message> standard() {
@@ -96,8 +103,8 @@ public final class MessageTokens implements ToIntFunction<Message> {
 	}
 
 	/**
-	 * An estimate must not keep a message from being stored: JTokkit, for one, refuses
-	 * texts that have the name of a special token in them.
+	 * Counts one piece. A failing estimate must not keep a message from being stored:
+	 * JTokkit, for one, refuses texts that contain the name of a special token.
 	 */
 	private int countPiece(String text) {
 		try {

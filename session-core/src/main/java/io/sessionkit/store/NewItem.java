@@ -9,7 +9,7 @@ import org.springframework.ai.chat.messages.Message;
  *
  * @param message the message
  * @param at when it was recorded
- * @param tokens its estimated size
+ * @param tokens its estimated size in tokens
  */
 public record NewItem(Message message, Instant at, int tokens) {
 }

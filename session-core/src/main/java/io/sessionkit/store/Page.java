@@ -16,8 +16,8 @@ public record Page(int offset, int limit) {
 	}
 
 	/**
-	 * The first entries.
-	 * @param limit how many
+	 * Returns the page of the first entries.
+	 * @param limit the number of entries, at most
 	 * @return the page
 	 */
 	public static Page first(int limit) {
@@ -25,7 +25,7 @@ public record Page(int offset, int limit) {
 	}
 
 	/**
-	 * The page after this one.
+	 * Returns the page after this one.
 	 * @return the next page of the same size
 	 */
 	public Page next() {

@@ -7,16 +7,16 @@ import io.sessionkit.internal.Names;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record to write, if it is still as the writer saw it.
+ * A record to write, provided that it is still as the writer last saw it.
  *
- * @param kind what it is: 1 to {@value #MAX_NAME_LENGTH} characters, none of those that
- * {@link Names#flaw} names
+ * @param kind the kind of the record: 1 to {@value #MAX_NAME_LENGTH} characters, none of
+ * those that {@link Names#flaw} names
  * @param id its name within the kind, under the same rule
- * @param expected the revision that must be there: 0 for none, {@link #ANY} for whatever
- * is there
+ * @param expected the revision that must be stored: 0 if there must be no such record,
+ * {@link #ANY} for any or none
  * @param payload its new content, without U+0000 and lone surrogates, which some stores
- * cannot keep; null deletes it
- * @param timeToLive how long it is to live, by the store's clock; null: as long as the
+ * cannot keep; null deletes the record
+ * @param timeToLive how long the record lives, by the store's clock; null: as long as the
  * session
  * @param first the revision that the record begins with if this write creates it; 1 to
  * 2<sup>52</sup>
@@ -24,13 +24,16 @@ import org.jspecify.annotations.Nullable;
 public record RecordWrite(String kind, String id, long expected, @Nullable String payload,
 		@Nullable Duration timeToLive, long first) {
 
-	/** The longest kind and the longest id, in characters. */
+	/** The maximum length of a kind and of an id, in characters. */
 	public static final int MAX_NAME_LENGTH = 64;
 
-	/** Write whatever is there. */
+	/** The expectation that any record may be stored, or none. */
 	public static final long ANY = -1;
 
-	/** Exact as a floating-point number too, as is what some writes add to it. */
+	/**
+	 * The limit up to which a first revision, and the increments of later writes, are
+	 * exact as a floating-point number too.
+	 */
 	private static final long LARGEST_FIRST = 1L << 52;
 
 	public RecordWrite {
@@ -56,15 +59,16 @@ public record RecordWrite(String kind, String id, long expected, @Nullable Strin
 	}
 
 	/**
-	 * A write whose record, if it creates one, begins with a random revision. So a
-	 * revision that was read says which record it was, too: one that was deleted or has
-	 * expired, with its session or alone, and was created again, has another one.
-	 * @param kind what it is
+	 * Creates a write with a random first revision for the record that it may create. A
+	 * revision therefore also identifies the record that it was read from: a record that
+	 * was deleted or has expired, with its session or alone, and was created again, has
+	 * another revision.
+	 * @param kind the kind of the record
 	 * @param id its name within the kind
-	 * @param expected the revision that must be there: 0 for none, {@link #ANY} for
-	 * whatever is there
-	 * @param payload its new content; null deletes it
-	 * @param timeToLive how long it is to live, by the store's clock; null: as long as
+	 * @param expected the revision that must be stored: 0 if there must be no such
+	 * record, {@link #ANY} for any or none
+	 * @param payload its new content; null deletes the record
+	 * @param timeToLive how long the record lives, by the store's clock; null: as long as
 	 * the session
 	 */
 	public RecordWrite(String kind, String id, long expected, @Nullable String payload, @Nullable Duration timeToLive) {
@@ -72,8 +76,8 @@ public record RecordWrite(String kind, String id, long expected, @Nullable Strin
 	}
 
 	/**
-	 * A record that must not be there yet.
-	 * @param kind what it is
+	 * Creates a write of a record that must not exist yet.
+	 * @param kind the kind of the record
 	 * @param id its name within the kind
 	 * @param payload its content
 	 * @return the write
@@ -83,7 +87,8 @@ public record RecordWrite(String kind, String id, long expected, @Nullable Strin
 	}
 
 	/**
-	 * A new content for a record that was read, if nobody else wrote it since.
+	 * Creates a write that replaces the content of a record that was read, provided that
+	 * nobody else has written it since.
 	 * @param seen the record as it was read
 	 * @param payload its new content
 	 * @return the write
@@ -93,8 +98,8 @@ public record RecordWrite(String kind, String id, long expected, @Nullable Strin
 	}
 
 	/**
-	 * A record, whether or not it is there.
-	 * @param kind what it is
+	 * Creates a write of a record, whether or not it exists.
+	 * @param kind the kind of the record
 	 * @param id its name within the kind
 	 * @param payload its content
 	 * @return the write
@@ -104,8 +109,8 @@ public record RecordWrite(String kind, String id, long expected, @Nullable Strin
 	}
 
 	/**
-	 * Returns the revision that the record has once this write is stored, for a write
-	 * that names the revision it expects.
+	 * Returns the revision of the record once this write is stored. The write must name
+	 * the revision that it expects.
 	 * @return the revision
 	 * @throws IllegalStateException if it expects {@link #ANY}
 	 */
@@ -117,9 +122,9 @@ public record RecordWrite(String kind, String id, long expected, @Nullable Strin
 	}
 
 	/**
-	 * This write with a life of its own.
-	 * @param timeToLive how long the record is to live
-	 * @return a copy with it
+	 * Returns a copy of this write with a time to live of its own.
+	 * @param timeToLive how long the record lives
+	 * @return the copy
 	 */
 	public RecordWrite livingFor(Duration timeToLive) {
 		return new RecordWrite(this.kind, this.id, this.expected, this.payload, timeToLive, this.first);

@@ -10,17 +10,17 @@ import org.apache.commons.logging.LogFactory;
 
 /**
  * Deletes expired sessions in the background, batch by batch, until it is closed. Several
- * processes may do so on one store. A failure is logged once, by the name of its class,
+ * processes may do so on one store. A failure is logged once, with the name of its class,
  * and the next run tries again.
  */
 public final class SessionPurge implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(SessionPurge.class);
 
-	/** How long after the start it runs first, unless the interval is shorter. */
+	/** The delay before the first run, unless the interval is shorter. */
 	private static final Duration FIRST_DELAY = Duration.ofMinutes(1);
 
-	/** How long closing waits for the batch that is being deleted. */
+	/** The maximum time that closing waits for the batch that is being deleted. */
 	private static final Duration PATIENCE = Duration.ofSeconds(10);
 
 	private final SessionStore store;
@@ -43,12 +43,13 @@ public final class SessionPurge implements AutoCloseable {
 	}
 
 	/**
-	 * Starts to delete what has expired: one minute from now if the interval is not
-	 * shorter, then at each interval after the end of the run before.
-	 * @param store where to delete
-	 * @param interval how long it rests between two runs; positive
-	 * @param batchSize how much one call of {@link SessionStore#deleteExpired} deletes; 1
-	 * or more
+	 * Starts deleting expired sessions. The first run starts after one minute, or after
+	 * the interval if that is shorter; each later run starts one interval after the end
+	 * of the run before.
+	 * @param store the store to delete from
+	 * @param interval the pause between two runs; positive
+	 * @param batchSize how many sessions and records one call of
+	 * {@link SessionStore#deleteExpired} deletes; 1 or more
 	 * @return the running purge
 	 * @throws IllegalArgumentException if the interval or the batch size is not positive
 	 */
@@ -72,7 +73,7 @@ public final class SessionPurge implements AutoCloseable {
 			this.failing = false;
 		}
 		catch (Throwable ex) {
-			// what leaves this method ends the schedule without a word
+			// an exception that leaves this method would end the schedule silently
 			failed(ex);
 		}
 	}
@@ -86,8 +87,8 @@ public final class SessionPurge implements AutoCloseable {
 	}
 
 	/**
-	 * Deletes no more, and waits for the batch that is being deleted, for 10 seconds at
-	 * most. Nothing is interrupted, since an interrupt would break some databases.
+	 * Stops deleting and waits for the batch that is being deleted, for 10 seconds at
+	 * most. Nothing is interrupted, because an interrupt would break some databases.
 	 */
 	@Override
 	public void close() {

@@ -18,17 +18,17 @@ import org.springframework.ai.chat.messages.Message;
 
 /**
  * Keeps sessions. Applications inject it for the readable protocol ({@link #messages},
- * {@link #add}, {@link #pop}, {@link #clear}, {@link #find}, {@link #list}); who writes a
- * store implements the primitives that this protocol and everything else stands on, and
- * runs {@code SessionStoreContract} against them.
+ * {@link #add}, {@link #pop}, {@link #clear}, {@link #find}, {@link #list}). Store
+ * authors implement the primitives on which this protocol, and everything else, is built,
+ * and run {@code SessionStoreContract} against them.
  * <p>
  * A session is a tree of turns. Each turn has a parent with a smaller number; the active
  * branch is the path from {@link Session#head()} to the beginning. Items are written
- * once. What is handed out is a copy.
+ * once. Whatever a store returns is a copy.
  * <p>
  * Safe for use by many threads and processes. A store that cannot be reached throws
- * {@link io.sessionkit.StoreUnavailableException}. Expired sessions read as absent,
- * judged by the store's own clock where it has one.
+ * {@link io.sessionkit.StoreUnavailableException}. Expired sessions read as absent. If
+ * the store has a clock of its own, that clock decides.
  */
 public interface SessionStore {
 
@@ -38,36 +38,39 @@ public interface SessionStore {
 	/** The kind of the records that hold the heads of branches that are not active. */
 	String BRANCH = "branch";
 
-	/** The kind of the records that hold what a snapshot cannot refer to. */
+	/** The kind of the records that hold values that a snapshot cannot refer to. */
 	String SNAPSHOT = "snapshot";
 
 	/** The kind of the records that hold the reply that an open turn holds back. */
 	String PAUSE = "pause";
 
-	/** The kind of the records that hold the tool calls of that reply. */
+	/**
+	 * The kind of the records that hold the tool calls of the reply that an open turn
+	 * holds back.
+	 */
 	String APPROVAL = "approval";
 
-	/** The kind of the records that hold tool calls that are over. */
+	/** The kind of the records that hold finished tool calls. */
 	String LEDGER = "ledger";
 
-	/** The kind of the records that hold decisions on calls to come. */
+	/** The kind of the records that hold decisions on future tool calls. */
 	String STANDING_DECISION = "standing";
 
-	/** The kind of the records that say who works on an open turn. */
+	/** The kind of the records that name the current worker of an open turn. */
 	String LEASE = "lease";
 
 	// primitives
 
 	/**
-	 * What the store was built with.
+	 * Returns the options that the store was built with.
 	 * @return its options
 	 */
 	StoreOptions options();
 
 	/**
-	 * The header and the newest part of the view, as of one moment.
+	 * Returns the header and the newest part of the view, both as of one moment.
 	 * @param key the session
-	 * @param window how much of the view
+	 * @param window how much of the view to read
 	 * @return the session, or empty if it is absent or has expired
 	 * @throws io.sessionkit.UnreadablePayloadException if an item cannot be read; the
 	 * message names session and sequence. If the session cannot be read at all, the
@@ -76,53 +79,53 @@ public interface SessionStore {
 	Optional<SessionView> open(SessionKey key, Window window);
 
 	/**
-	 * Changes a session, all or nothing.
+	 * Changes a session atomically.
 	 * <ul>
-	 * <li>A part of a turn that was stored before changes nothing and says
+	 * <li>A part of a turn that was stored before changes nothing and results in
 	 * {@link CommitResult.Outcome#REPEATED}, whatever else was written since.</li>
-	 * <li>A session that is not as expected is left alone:
+	 * <li>A session that is not as expected stays unchanged:
 	 * {@link CommitResult.Outcome#CONFLICT}.</li>
-	 * <li>A {@link TurnStatus#COMPLETED} turn follows the head and becomes it, and raises
-	 * the totals and the version. Another status is kept beside the history: it follows
-	 * {@link Turn#parent()}, moves neither head nor version, and becomes
-	 * {@link Session#openTurn()} if it is open.</li>
+	 * <li>A {@link TurnStatus#COMPLETED} turn follows the head, becomes the new head, and
+	 * raises the totals and the version. A turn of another status is kept beside the
+	 * history: it follows {@link Turn#parent()}, changes neither head nor version, and
+	 * becomes {@link Session#openTurn()} if it is open.</li>
 	 * <li>A later part of a turn adds its items, replaces status, end, model, rounds and
-	 * failure, and, when the turn is completed, makes it the head. Agent, start, tools,
+	 * failure, and makes the turn the head when it is completed. Agent, start, tools,
 	 * snapshot and inputs stay those of the first part.</li>
-	 * <li>While a turn is open, only that turn moves the head: it could not become
-	 * history otherwise. Another completed turn, a move, a deletion that takes the last
-	 * item of the head, and another turn that is to be left open are refused, unless the
+	 * <li>While a turn is open, only that turn moves the head; otherwise it could not
+	 * become history. Another completed turn, a move, a deletion that removes the last
+	 * item of the head, and another turn that would be left open are refused, unless the
 	 * same commit ends the open turn.</li>
 	 * <li>Items that are deleted leave the totals. A head that has lost its last item
-	 * moves to its parent, until it has one.</li>
-	 * <li>Every commit that changes something but a turn that is not completed raises the
+	 * moves to its nearest ancestor that has items, or to the beginning.</li>
+	 * <li>Every commit that changes more than a turn that is not completed raises the
 	 * version by one, and sets the expiry to now plus the time to live.</li>
 	 * </ul>
-	 * Where several of these apply, the first one counts: repeated, conflict (of the
-	 * session, the turn or a record), a part that is left out, a move, a checkpoint, an
+	 * If several of these apply, the first in this order counts: repeated, conflict (of
+	 * the session, the turn or a record), a part that is left out, a move, a summary, an
 	 * open turn.
 	 * @param commit the change
-	 * @return what became of it
-	 * @throws IllegalArgumentException if the head is to move to a turn that is not there
-	 * or not completed, if a checkpoint is to cover a turn that is not on the path of the
-	 * head (after a move, of the new one), or if a part of a turn is left out; nothing is
-	 * changed then
+	 * @return the result
+	 * @throws IllegalArgumentException if the head would move to a turn that does not
+	 * exist or is not completed, if a summary would cover a turn that is not on the path
+	 * of the head (after a move, of the new head), or if a part of a turn is left out;
+	 * nothing is changed then
 	 * @throws SessionPausedException if the head would move, or another turn would be
 	 * left open, while a turn is open; nothing is changed then
 	 */
 	CommitResult commit(Commit commit);
 
 	/**
-	 * The newest items of the log: all completed turns of the active branch, checkpoint
-	 * or not.
+	 * Returns the newest items of the log, that is of all completed turns of the active
+	 * branch, whether or not a summary covers them.
 	 * @param key the session
-	 * @param tail which of them, by sequence
+	 * @param tail the items to return, by sequence
 	 * @return the items, oldest first; none if the session is absent
 	 */
 	List<SessionItem> items(SessionKey key, Tail tail);
 
 	/**
-	 * The items of one turn, whatever its status and branch.
+	 * Returns the items of one turn, whatever its status and branch.
 	 * @param key the session
 	 * @param turn its number
 	 * @return the items, oldest first; none if there is no such turn
@@ -130,45 +133,46 @@ public interface SessionStore {
 	List<SessionItem> items(SessionKey key, long turn);
 
 	/**
-	 * The newest turns of all branches and statuses.
+	 * Returns the newest turns of all branches and statuses.
 	 * @param key the session
-	 * @param tail which of them, by number
+	 * @param tail the turns to return, by number
 	 * @return the turns, oldest first; none if the session is absent
 	 */
 	List<Turn> turns(SessionKey key, Tail tail);
 
 	/**
-	 * The sessions of an owner, last written first.
-	 * @param owner the owner; empty for those that have none
-	 * @param page which of them
+	 * Returns the sessions of an owner, last written first.
+	 * @param owner the owner; empty for the sessions that have none
+	 * @param page the part of the list to return
 	 * @return their headers
 	 */
 	List<Session> list(String owner, Page page);
 
 	/**
-	 * Erases a session and all it left, whatever waits in it. Erasing what is absent does
-	 * nothing.
+	 * Erases a session and everything kept with it, even if tool calls wait in it.
+	 * Erasing an absent session does nothing.
 	 * @param key the session
 	 */
 	void erase(SessionKey key);
 
 	/**
-	 * Deletes sessions that have expired, with all they left, and records that have
-	 * expired before their session. They read as absent before that already: this is what
-	 * makes their texts go. May run in several processes at once, and beside all other
-	 * methods; what lives, or was written anew since, is never touched. A store may find
-	 * what has expired a little later, one may keep an expired record until the session
-	 * is written next or goes, and one whose server deletes by itself only clears what
-	 * that leaves behind.
+	 * Deletes sessions that have expired, with everything kept with them, and records
+	 * that have expired before their session. These read as absent as soon as they
+	 * expire; this method removes their content from the store. It may run in several
+	 * processes at once, and beside all other methods; a session that is alive, or was
+	 * written again since, is never touched. A store may find expired sessions and
+	 * records a little later, and may keep an expired record until its session is written
+	 * next or is deleted. A store whose server deletes by itself only clears what the
+	 * server leaves behind.
 	 * @param limit how many to delete at most; 0 deletes nothing
-	 * @return how many were deleted. Call it until it returns 0
+	 * @return how many were deleted. Call the method until it returns 0
 	 * @throws IllegalArgumentException if the limit is negative
 	 */
 	int deleteExpired(int limit);
 
 	/**
-	 * Writes one record of a session that exists, without touching its header and without
-	 * waiting for a commit of it.
+	 * Writes one record of an existing session, without touching its header and without
+	 * waiting for a commit to it.
 	 * @param key the session
 	 * @param record the record
 	 * @return whether it was written: false if it is not as expected or the session is
@@ -177,7 +181,7 @@ public interface SessionStore {
 	boolean put(SessionKey key, RecordWrite record);
 
 	/**
-	 * The records of one kind that a session holds, by id.
+	 * Returns the records of one kind in a session, by id.
 	 * @param key the session
 	 * @param kind the kind
 	 * @return the records; none if the session is absent
@@ -185,10 +189,10 @@ public interface SessionStore {
 	List<SessionRecord> records(SessionKey key, String kind);
 
 	/**
-	 * The records of one kind in all sessions of an owner, last written first.
+	 * Returns the records of one kind in all sessions of an owner, last written first.
 	 * @param owner the owner; empty for the sessions that have none
 	 * @param kind the kind
-	 * @param page which of them
+	 * @param page the part of the list to return
 	 * @return the records
 	 */
 	List<SessionRecord> records(String owner, String kind, Page page);
@@ -196,7 +200,7 @@ public interface SessionStore {
 	// protocol
 
 	/**
-	 * All messages of the thread.
+	 * Returns all messages of the session's log.
 	 * @param key the session
 	 * @return the log, oldest first; none if the session is absent
 	 */
@@ -205,7 +209,7 @@ public interface SessionStore {
 	}
 
 	/**
-	 * The newest messages of the thread.
+	 * Returns the newest messages of the session's log.
 	 * @param key the session
 	 * @param limit how many; 0 for none
 	 * @return the end of the log, oldest first
@@ -216,12 +220,15 @@ public interface SessionStore {
 	}
 
 	/**
-	 * Appends messages as one completed turn, together and in order, whoever else writes.
-	 * @param key the session; created where it is absent
-	 * @param messages the messages; none leaves everything as it is
-	 * @throws io.sessionkit.UnstorableMessageException if one would not come back equal;
-	 * none is stored then
+	 * Appends messages as one completed turn, together and in order, no matter who else
+	 * writes at the same time.
+	 * @param key the session; created if it is absent
+	 * @param messages the messages; an empty list leaves everything as it is
+	 * @throws io.sessionkit.UnstorableMessageException if a message would not be read
+	 * back equal; none is stored then
 	 * @throws SessionPausedException if the session has an open turn; none is stored then
+	 * @throws SessionConflictException if concurrent writers kept the messages from being
+	 * stored
 	 */
 	default void add(SessionKey key, List<? extends Message> messages) {
 		if (messages.isEmpty()) {
@@ -242,10 +249,12 @@ public interface SessionStore {
 	}
 
 	/**
-	 * Takes the newest message of the thread away for good. Of several callers each gets
-	 * another one.
+	 * Removes the newest message of the session's log permanently. If several callers do
+	 * so at once, each gets a different message.
 	 * @param key the session
-	 * @return the message that was taken, or empty if there was none
+	 * @return the message that was removed, or empty if there was none
+	 * @throws SessionPausedException if the session has an open turn; nothing is removed
+	 * then
 	 */
 	default Optional<Message> pop(SessionKey key) {
 		while (true) {
@@ -263,11 +272,11 @@ public interface SessionStore {
 	}
 
 	/**
-	 * Erases a session and all it left, unless tool calls wait in it. Erasing what is
-	 * absent does nothing.
+	 * Erases a session and everything kept with it, unless it has an open turn. Erasing
+	 * an absent session does nothing.
 	 * @param key the session
-	 * @throws SessionPausedException if it has an open turn; nothing was erased. End that
-	 * turn first, or use {@link #erase}
+	 * @throws SessionPausedException if it has an open turn; nothing is erased then. End
+	 * that turn first, or use {@link #erase}
 	 */
 	default void clear(SessionKey key) {
 		find(key).ifPresent((header) -> SessionPausedException.check(header, "cleared"));
@@ -275,7 +284,7 @@ public interface SessionStore {
 	}
 
 	/**
-	 * The header of a session.
+	 * Returns the header of a session.
 	 * @param key the session
 	 * @return its header, or empty if it is absent or has expired
 	 */

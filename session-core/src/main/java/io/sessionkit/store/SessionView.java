@@ -7,12 +7,12 @@ import io.sessionkit.SessionItem;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session as it was opened: the header and the part of the view that was asked for,
- * both as of one moment.
+ * A session as it was opened: the header and the requested part of the view, both as of
+ * one moment.
  *
  * @param session the header
- * @param checkpoint the summary that the view starts with; null where there is none
- * @param items whole turns of the active branch after the checkpoint, oldest first
+ * @param checkpoint the summary that the view starts with; null if there is none
+ * @param items whole turns of the active branch after the summary, oldest first
  */
 public record SessionView(Session session, @Nullable SessionRecord checkpoint, List<SessionItem> items) {
 

@@ -14,13 +14,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * What every store is built with.
+ * The options that every store is built with.
  *
- * @param codec how messages and values look at rest
+ * @param codec encodes and decodes messages and values
  * @param clock the time of turns and items, and of the in-memory store's expiry
- * @param turnIds gives ids to turns; each must be new
+ * @param turnIds creates the ids of turns; each must be new
  * @param tokens estimates the size of a message, once, when it is written
- * @param timeToLive how long a new session lives after its last write; null: for good
+ * @param timeToLive how long a new session lives after its last write; null if it never
+ * expires
  */
 public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> turnIds, ToIntFunction<Message> tokens,
 		@Nullable Duration timeToLive) {
@@ -34,9 +35,9 @@ public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> tur
 	}
 
 	/**
-	 * The system's UTC clock, random ids, Spring AI's estimate of tokens, sessions that
-	 * stay.
-	 * @param codec how messages and values look at rest
+	 * Creates options with the system's UTC clock, random ids, Spring AI's token estimate
+	 * and sessions that never expire.
+	 * @param codec encodes and decodes messages and values
 	 * @return the options
 	 */
 	public static StoreOptions of(MessageCodec codec) {
@@ -45,7 +46,7 @@ public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> tur
 	}
 
 	/**
-	 * The time, to the microsecond: what every store can keep.
+	 * Returns the current time in whole microseconds, which every store can keep.
 	 * @return the instant by the clock
 	 */
 	public Instant now() {
@@ -53,36 +54,37 @@ public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> tur
 	}
 
 	/**
-	 * These options with a clock.
+	 * Returns a copy of these options with a clock.
 	 * @param clock the clock
-	 * @return a copy with it
+	 * @return the copy
 	 */
 	public StoreOptions clock(Clock clock) {
 		return new StoreOptions(this.codec, clock, this.turnIds, this.tokens, this.timeToLive);
 	}
 
 	/**
-	 * These options with a source of turn ids.
-	 * @param turnIds gives an id that was never given before
-	 * @return a copy with it
+	 * Returns a copy of these options with a source of turn ids.
+	 * @param turnIds creates ids that it has never created before
+	 * @return the copy
 	 */
 	public StoreOptions turnIds(Supplier<String> turnIds) {
 		return new StoreOptions(this.codec, this.clock, turnIds, this.tokens, this.timeToLive);
 	}
 
 	/**
-	 * These options with a token estimate.
+	 * Returns a copy of these options with a token estimate.
 	 * @param tokens estimates the size of a message
-	 * @return a copy with it
+	 * @return the copy
 	 */
 	public StoreOptions tokens(ToIntFunction<Message> tokens) {
 		return new StoreOptions(this.codec, this.clock, this.turnIds, tokens, this.timeToLive);
 	}
 
 	/**
-	 * These options with a time to live.
-	 * @param timeToLive how long a new session lives after its last write; null: for good
-	 * @return a copy with it
+	 * Returns a copy of these options with a time to live.
+	 * @param timeToLive how long a new session lives after its last write; null if it
+	 * never expires
+	 * @return the copy
 	 */
 	public StoreOptions timeToLive(@Nullable Duration timeToLive) {
 		return new StoreOptions(this.codec, this.clock, this.turnIds, this.tokens, timeToLive);

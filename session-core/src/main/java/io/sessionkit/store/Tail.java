@@ -1,15 +1,15 @@
 package io.sessionkit.store;
 
 /**
- * The newest entries of a numbered list, or the newest before a number: a page that does
- * not move when something is appended.
+ * The newest entries of a numbered list, or the newest ones before a number. Unlike a
+ * page, a tail does not shift when entries are appended.
  *
  * @param before only entries with a smaller number; {@link Long#MAX_VALUE} for the newest
  * @param limit how many to return at most
  */
 public record Tail(long before, int limit) {
 
-	/** Everything. */
+	/** All entries. */
 	public static final Tail ALL = new Tail(Long.MAX_VALUE, Integer.MAX_VALUE);
 
 	public Tail {
@@ -19,7 +19,7 @@ public record Tail(long before, int limit) {
 	}
 
 	/**
-	 * The newest entries.
+	 * Returns a tail of the newest entries.
 	 * @param limit how many; 0 for none
 	 * @return the tail
 	 */
@@ -28,9 +28,9 @@ public record Tail(long before, int limit) {
 	}
 
 	/**
-	 * The same number of entries, older ones.
+	 * Returns a tail of as many older entries.
 	 * @param number the oldest number seen so far
-	 * @return the page before it
+	 * @return the tail before it
 	 */
 	public Tail before(long number) {
 		return new Tail(number, this.limit);

@@ -1,19 +1,19 @@
 package io.sessionkit.store;
 
 /**
- * How much of the newest history to read, always whole turns. Where both limits are set
- * the smaller result counts.
+ * The amount of the newest history to read, always in whole turns. If both limits are
+ * set, the smaller result counts.
  *
  * @param turns at most this many completed turns
  * @param items at most this many items; a turn that does not fit as a whole is left out,
- * and all before it
+ * and so are all turns before it
  */
 public record Window(int turns, int items) {
 
 	/** The whole view. */
 	public static final Window ALL = new Window(Integer.MAX_VALUE, Integer.MAX_VALUE);
 
-	/** The header alone. */
+	/** Only the header. */
 	public static final Window HEADER = new Window(0, 0);
 
 	public Window {
@@ -24,7 +24,7 @@ public record Window(int turns, int items) {
 	}
 
 	/**
-	 * The newest turns.
+	 * Returns a window of the newest turns.
 	 * @param turns how many; 0 for none
 	 * @return the window
 	 */
@@ -33,7 +33,7 @@ public record Window(int turns, int items) {
 	}
 
 	/**
-	 * The newest items, cut at a turn.
+	 * Returns a window of the newest items, cut at the start of a turn.
 	 * @param items how many at most; 0 for none
 	 * @return the window
 	 */
@@ -42,16 +42,16 @@ public record Window(int turns, int items) {
 	}
 
 	/**
-	 * This window, not wider than the other.
+	 * Returns this window, limited by another.
 	 * @param other another limit
-	 * @return the smaller of each limit
+	 * @return a window with the smaller of each limit
 	 */
 	public Window and(Window other) {
 		return new Window(Math.min(this.turns, other.turns), Math.min(this.items, other.items));
 	}
 
 	/**
-	 * Whether no item can be in it.
+	 * Returns whether no item can be in this window.
 	 * @return true if a limit is 0
 	 */
 	public boolean isEmpty() {

@@ -1,5 +1,5 @@
 /**
- * The store interface, and what it takes and returns.
+ * The store interface, with its parameters and results.
  */
 @NullMarked
 package io.sessionkit.store;

@@ -22,14 +22,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param commit the commit
  * @param key the hashes of its key
- * @param incarnation that of the session it is based on; else the one that a session has
- * which it creates
+ * @param incarnation the incarnation of the session that it is based on, or else of the
+ * session that it creates
  * @param turn its turn; null for none
  * @param title the new title; null leaves it
  * @param tags the new tags; null leaves them
- * @param state the new state; null leaves it
- * @param timeToLive the new time to live in microseconds, 0 for good; null leaves it
- * @param firstTimeToLive the same for a session that is created; null for good
+ * @param state the new attributes; null leaves them
+ * @param timeToLive the new time to live in microseconds, 0 if the session never expires;
+ * null leaves it
+ * @param firstTimeToLive the time to live of a session that is created, in microseconds;
+ * null if it never expires
  */
 public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nullable EncodedTurn turn,
 		@Nullable String title, @Nullable String tags, @Nullable String state, @Nullable Long timeToLive,
@@ -39,12 +41,13 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nul
 	 * An encoded turn.
 	 *
 	 * @param turn the turn
-	 * @param part which part of it
-	 * @param origin who wrote it, encoded; null if nothing is known
-	 * @param outcome what came of it, encoded
+	 * @param part the number of the part
+	 * @param origin agent, tools, snapshot and inputs, encoded, as the first part wrote
+	 * them; null if there are none
+	 * @param outcome model, rounds, failure and verdicts, encoded, as of the newest part
 	 * @param bodies the messages of the part, encoded
 	 * @param items the messages of the part
-	 * @param tokens the tokens of these
+	 * @param tokens the tokens of these messages
 	 */
 	public record EncodedTurn(Turn turn, int part, @Nullable String origin, String outcome, List<String> bodies,
 			List<NewItem> items, int tokens) {
@@ -85,7 +88,7 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nul
 	}
 
 	/**
-	 * Whether it only appends one completed turn.
+	 * Returns whether it only appends one completed turn.
 	 */
 	public boolean isPlain() {
 		return this.commit.isPlainTurn() && this.turn != null && this.turn.isCompleted();

@@ -7,21 +7,21 @@ import io.sessionkit.ViewTotals;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A header as it is stored: positions in the tree included, texts not decoded.
+ * A header as it is stored, with positions in the tree and with encoded texts.
  *
- * @param pk what its other rows refer to
+ * @param pk the primary key that the other rows of the session refer to
  * @param incarnation its incarnation
  * @param version its version
  * @param turns the newest turn number given
  * @param items the newest item sequence given
- * @param path the head and how the path to the beginning goes from there
- * @param openTurn the turn that waits; 0 for none
- * @param totals what the view holds
- * @param life when it was written and how long it lives
+ * @param path the head and the path from there to the beginning
+ * @param openTurn the number of the open turn; 0 for none
+ * @param totals the totals of the view
+ * @param life the times of its writes and its time to live
  * @param branch the active branch
  * @param title the encoded title; null for none
  * @param tags the encoded tags; null for none
- * @param state the encoded state; null for none
+ * @param state the encoded attributes; null for none
  */
 public record HeaderRow(long pk, String incarnation, long version, long turns, long items, Path path, long openTurn,
 		ViewTotals totals, Life life, String branch, @Nullable String title, @Nullable String tags,
@@ -32,16 +32,16 @@ public record HeaderRow(long pk, String incarnation, long version, long turns, l
 	 *
 	 * @param head the turn; 0 for the beginning
 	 * @param runLo the first turn of the unbroken run of numbers that ends with it
-	 * @param runParent what that first turn follows
-	 * @param checkpoint the turn up to which a summary stands for the log; 0 for none
-	 * @param checkpointId the record that holds the summary
+	 * @param runParent the turn that this first turn follows
+	 * @param checkpoint the turn up to which a summary replaces the log; 0 for none
+	 * @param checkpointId the id of the record that holds the summary
 	 */
 	public record Path(long head, long runLo, long runParent, long checkpoint, @Nullable String checkpointId) {
 
-		/** Before the first turn. */
+		/** The path before the first turn. */
 		public static final Path BEGINNING = new Path(0, 1, 0, 0, null);
 
-		/** The path when a turn with this number follows. */
+		/** Returns the path after a turn with this number was appended. */
 		public Path followedBy(long number) {
 			boolean unbroken = this.head == number - 1;
 			return new Path(number, unbroken ? this.runLo : number, unbroken ? this.runParent : this.head,
@@ -55,12 +55,12 @@ public record HeaderRow(long pk, String incarnation, long version, long turns, l
 	}
 
 	/**
-	 * Moments of a session, by the clock of the store.
+	 * The times of a session, by the clock of the store.
 	 *
-	 * @param timeToLive microseconds; null for good
+	 * @param timeToLive microseconds; null if the session never expires
 	 * @param created when it was first written
 	 * @param updated when it was last written
-	 * @param expires when it reads as absent; null for never
+	 * @param expires when it starts to read as absent; null for never
 	 */
 	public record Life(@Nullable Long timeToLive, long created, long updated, @Nullable Long expires) {
 
@@ -69,7 +69,7 @@ public record HeaderRow(long pk, String incarnation, long version, long turns, l
 		}
 
 		/**
-		 * When its rows may be deleted; null for never.
+		 * Returns the time from which its rows may be deleted; null for never.
 		 */
 		public @Nullable Long purge() {
 			Long slack = Micros.withSlack(this.timeToLive);

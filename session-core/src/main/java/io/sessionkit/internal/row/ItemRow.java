@@ -6,7 +6,7 @@ package io.sessionkit.internal.row;
  * @param sequence its place in the session
  * @param turn the number of its turn
  * @param at when it was recorded
- * @param tokens its size
+ * @param tokens its size in tokens
  * @param body the encoded message
  */
 public record ItemRow(long sequence, long turn, long at, int tokens, String body) {

@@ -8,7 +8,7 @@ import java.util.HexFormat;
 import io.sessionkit.SessionKey;
 
 /**
- * What sessions are found by: hashes, which every collation compares alike.
+ * The hashes by which sessions are found. Every collation compares them alike.
  *
  * @param session SHA-256 of owner, NUL and id, in hexadecimal
  * @param owner SHA-256 of the owner

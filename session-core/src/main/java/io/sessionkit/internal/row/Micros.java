@@ -7,14 +7,17 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Instants and durations as they are stored: microseconds.
+ * Converts instants and durations to their stored form, microseconds, and back.
  */
 public final class Micros {
 
-	/** Some 140,000 years: far enough, and now plus this is still a number. */
+	/** About 140,000 years: long enough, and now plus this is still a number. */
 	private static final long LONGEST = Long.MAX_VALUE / 2;
 
-	/** Rows are kept somewhat longer than their session lives, by a part of its life. */
+	/**
+	 * Rows are kept longer than their session lives, by this fraction of its time to
+	 * live.
+	 */
 	public static final long LIVES_PER_SLACK = 64;
 
 	private Micros() {
@@ -28,7 +31,10 @@ public final class Micros {
 		return (instant != null) ? of(instant) : null;
 	}
 
-	/** At least one, except for no time at all. */
+	/**
+	 * Returns the microseconds of a duration: at least one, except for a duration of
+	 * zero.
+	 */
 	public static long of(Duration duration) {
 		if (duration.isZero()) {
 			return 0;
@@ -40,8 +46,9 @@ public final class Micros {
 	}
 
 	/**
-	 * A life and a little more: when rows may be deleted that nobody can read any more.
-	 * That moment does not move with each write then, nor does the index on it.
+	 * Returns a time to live with some slack. It ends when the rows of an expired session
+	 * may be deleted. Because of the slack, that moment does not move with each write,
+	 * and the index on it rarely changes.
 	 */
 	public static @Nullable Long withSlack(@Nullable Long life) {
 		return (life != null) ? Long.valueOf(life + life / LIVES_PER_SLACK) : null;

@@ -5,10 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the server returned for a session that is opened.
+ * The rows that the server returned for a session that is opened.
  *
  * @param header its row
- * @param checkpoint the summary; null where there is none
+ * @param checkpoint the summary; null if there is none
  * @param items the items of the window, oldest first
  */
 public record OpenedRows(HeaderRow header, @Nullable RecordRow checkpoint, List<ItemRow> items) {

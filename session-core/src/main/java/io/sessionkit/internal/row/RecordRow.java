@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param revision its revision
  * @param written when it was last written
- * @param expires when it reads as absent; null: with the session
+ * @param expires when it starts to read as absent; null: with the session
  * @param payload its content
  */
 public record RecordRow(long revision, long written, @Nullable Long expires, String payload) {

@@ -6,8 +6,8 @@ import io.sessionkit.store.Commit;
 import io.sessionkit.store.TurnWrite;
 
 /**
- * Says why a change cannot be made, whatever is stored by then: the exceptions that
- * {@link io.sessionkit.store.SessionStore#commit} names.
+ * Creates the exceptions that {@link io.sessionkit.store.SessionStore#commit} names,
+ * which say why a change cannot be made, whatever is stored by then.
  */
 public final class RefusedChange {
 
@@ -15,7 +15,7 @@ public final class RefusedChange {
 	}
 
 	/**
-	 * A part of a turn is left out.
+	 * Returns the exception for a part of a turn that was left out.
 	 * @param commit the change
 	 * @param parts how many parts of the turn are stored
 	 * @return the exception to throw
@@ -27,7 +27,8 @@ public final class RefusedChange {
 	}
 
 	/**
-	 * The head is to move to a turn that is not there or not completed.
+	 * Returns the exception for a move of the head to a turn that does not exist or is
+	 * not completed.
 	 * @param commit the change
 	 * @param there whether there is such a turn
 	 * @return the exception to throw
@@ -40,9 +41,10 @@ public final class RefusedChange {
 	}
 
 	/**
-	 * A checkpoint is to cover a turn that is not on the path of the head.
+	 * Returns the exception for a summary that would cover a turn that is not on the path
+	 * of the head.
 	 * @param commit the change
-	 * @param head the head, after a move the new one
+	 * @param head the head; after a move, the new one
 	 * @return the exception to throw
 	 */
 	public static IllegalArgumentException checkpoint(Commit commit, long head) {

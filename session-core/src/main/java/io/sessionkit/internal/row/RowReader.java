@@ -20,8 +20,8 @@ import io.sessionkit.store.SessionView;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns rows into what callers see. What cannot be decoded is named: the session, and the
- * item or turn.
+ * Converts rows to the objects that callers see. If a row cannot be decoded, the
+ * exception names the session, and the item or turn.
  */
 public final class RowReader {
 

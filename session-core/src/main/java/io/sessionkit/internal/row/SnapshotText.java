@@ -14,9 +14,9 @@ import io.sessionkit.UnreadablePayloadException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A snapshot as named values, which pass the codec with those of its turn. A part is one
- * short text, since a long history that was pruned has many. For stores, not for
- * applications.
+ * Converts a snapshot to named values, which pass the codec with those of its turn, and
+ * back. A part of a snapshot is one short text, because a long history that was pruned
+ * has many parts. For SessionKit's own stores, not for applications.
  */
 public final class SnapshotText {
 
@@ -46,10 +46,10 @@ public final class SnapshotText {
 	}
 
 	/**
-	 * The snapshot that the values say.
+	 * Reads the snapshot from its values.
 	 * @param values the values; null for none, as in a turn that was stored before there
 	 * were snapshots
-	 * @throws UnreadablePayloadException if they say none
+	 * @throws UnreadablePayloadException if they are not those of a snapshot
 	 */
 	public static @Nullable Snapshot read(@Nullable Object values) {
 		if (values == null) {

@@ -10,15 +10,16 @@ import org.jspecify.annotations.Nullable;
  * @param parent the turn it follows
  * @param path its place in the tree
  * @param branch the branch it was written on
- * @param status what became of it
+ * @param status its status
  * @param parts how many parts of it are stored
  * @param items how many items it has
- * @param tokens the tokens of these
+ * @param tokens the tokens of these items
  * @param startedAt when it was opened
  * @param endedAt when it ended; null while it is open
- * @param state the encoded state as of this turn; null for none
- * @param origin who wrote it, encoded; null if nothing is known
- * @param outcome what came of it, encoded
+ * @param state the encoded attributes as of this turn; null for none
+ * @param origin agent, tools, snapshot and inputs, encoded, as the first part wrote them;
+ * null if there are none
+ * @param outcome model, rounds, failure and verdicts, encoded, as of the newest part
  */
 public record TurnRow(String id, long parent, HeaderRow.Path path, String branch, TurnStatus status, int parts,
 		int items, int tokens, long startedAt, @Nullable Long endedAt, @Nullable String state, @Nullable String origin,
@@ -28,14 +29,14 @@ public record TurnRow(String id, long parent, HeaderRow.Path path, String branch
 		return this.path.head();
 	}
 
-	/** A turn that has just been added with its first part. */
+	/** Creates a turn that has just been added with its first part. */
 	public static TurnRow begun(HeaderRow.Path path, long parent, String branch, EncodedCommit.EncodedTurn turn) {
 		return new TurnRow(turn.turn().id(), parent, path, branch, turn.turn().status(), 1, turn.items().size(),
 				turn.tokens(), Micros.of(turn.turn().startedAt()), Micros.ofNullable(turn.turn().endedAt()), null,
 				turn.origin(), turn.outcome());
 	}
 
-	/** This turn with the items of one more part. */
+	/** Returns this turn with the items of one more part. */
 	public TurnRow plus(int moreItems, int moreTokens) {
 		return new TurnRow(this.id, this.parent, this.path, this.branch, this.status, this.parts + 1,
 				this.items + moreItems, this.tokens + moreTokens, this.startedAt, this.endedAt, this.state, this.origin,

@@ -6,16 +6,16 @@ import io.sessionkit.internal.row.Micros;
 import io.sessionkit.store.NewItem;
 
 /**
- * The parts that all ways to append a completed turn share. Assignments read columns only
- * before they are set, since MySQL evaluates them from left to right;
+ * The SQL phrases that all ways to append a completed turn share. Assignments read
+ * columns only before they are set, because MySQL evaluates them from left to right;
  * <code>{moment}</code> is the time of the statement.
  */
 final class AppendPhrases {
 
-	/** How long the session lives from now on. */
+	/** The time to live of the session from now on. */
 	private static final String LIFE = "nullif(coalesce(:ttl, ttl), 0)";
 
-	/** The header with one more turn, which continues the run or begins a new one. */
+	/** The header with one more turn, which continues the run or starts a new one. */
 	static final String RAISE_HEADER = """
 			version = version + 1, items = items + :count,
 			run_lo = case when head = turns then run_lo else turns + 1 end,
@@ -45,8 +45,8 @@ final class AppendPhrases {
 			items, tokens, started_at, ended_at, state, origin, outcome""";
 
 	/**
-	 * The turn that a header <code>s</code> has just become the head of: the first of a
-	 * run follows what the run hangs on, the others their neighbour.
+	 * The turn that a header <code>s</code> has just become the head of: the first turn
+	 * of a run follows the parent of the run, the others follow their neighbour.
 	 */
 	static final String TURN_OF_HEADER = """
 			s.pk, s.turns, :turn, case when s.run_lo < s.turns then s.turns - 1 else s.run_parent end,
@@ -97,7 +97,9 @@ final class AppendPhrases {
 		return item.message().getMessageType().name();
 	}
 
-	/** The sequence of the first item where the last one is known; 0 without items. */
+	/**
+	 * Returns the sequence of the first item if the last one is known; 0 without items.
+	 */
 	static long firstItem(long last, int count) {
 		return (count > 0) ? last - count + 1 : 0;
 	}

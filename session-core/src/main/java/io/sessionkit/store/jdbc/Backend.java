@@ -4,7 +4,7 @@ package io.sessionkit.store.jdbc;
  * All statements for one database.
  *
  * @param dialect the database
- * @param hot what is done for every turn
+ * @param hot the operations of every turn
  * @param general the commits that do more
  * @param sessions headers
  * @param turns turns

@@ -13,16 +13,16 @@ import io.sessionkit.internal.row.TurnRow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The columns of the tables, in the order in which they are asked for and read.
+ * The columns of the tables, in the order in which they are selected and read.
  */
 final class Columns {
 
-	/** The numbers of a header, to be packed into one column. */
+	/** The numbers of a header, to pack into one column. */
 	static final String HEADER_NUMBERS = """
 			s.pk, s.version, s.turns, s.items, s.head, s.run_lo, s.run_parent, s.open_turn, s.cp, \
 			s.view_turns, s.view_items, s.view_tokens, s.ttl, s.created_at, s.updated_at, s.expires_at""";
 
-	/** Its texts, to be packed into another one. */
+	/** The texts of a header, to pack into another column. */
 	static final String HEADER_TEXTS = "s.branch, s.cp_id, s.incarnation, s.title, s.tags, s.state";
 
 	static final String HEADER = HEADER_NUMBERS + ", " + HEADER_TEXTS;
@@ -82,14 +82,15 @@ final class Columns {
 				number(row, 14), row.getString(15), row.getString(16), row.getString(17));
 	}
 
-	/** Reads the columns of an item, wherever the body is. */
+	/** Reads the columns of an item; the body may be at any index. */
 	static ItemRow item(ResultSet row, int first, int body) throws SQLException {
 		return new ItemRow(row.getLong(first), row.getLong(first + 1), row.getLong(first + 2), row.getInt(first + 3),
 				row.getString(body));
 	}
 
 	/**
-	 * Reads the columns of a record, wherever the payload is. Oracle has no empty text.
+	 * Reads the columns of a record; the payload may be at any index. Oracle stores an
+	 * empty text as null.
 	 */
 	static RecordRow record(ResultSet row, int first, int payload) throws SQLException {
 		return new RecordRow(row.getLong(first), row.getLong(first + 1), number(row, first + 2),

@@ -9,9 +9,9 @@ import io.sessionkit.ViewTotals;
 import io.sessionkit.internal.row.TurnRow;
 
 /**
- * Deletes items for good, and with them what they count in their turns and in the view.
- * The view is not summed up anew: taking the last message of a long thread away reads
- * nothing but the end of it.
+ * Deletes items permanently and subtracts them from the totals of their turns and of the
+ * view. The view is not summed up again: removing the last message of a long session
+ * reads nothing but the end of it.
  */
 final class Deletion {
 
@@ -25,9 +25,9 @@ final class Deletion {
 	}
 
 	/**
-	 * Deletes items. A head that has lost its last one moves to the nearest turn before
+	 * Deletes items. A head that has lost its last item moves to the nearest turn before
 	 * it that has one.
-	 * @return whether one of them was there
+	 * @return whether one of them was found
 	 */
 	boolean delete(Connection connection, Set<Long> sequences, HeaderDraft draft) throws SQLException {
 		if (sequences.isEmpty()) {

@@ -11,16 +11,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The databases that the store knows, and where their SQL differs. One more database is
- * one more constant and one more script.
+ * The databases that the store knows, and the differences in their SQL. Each further
+ * database needs one more constant and one more script.
  */
 enum Dialect {
 
 	POSTGRESQL("PostgreSQL", "postgresql", "(cast(extract(epoch from clock_timestamp()) * 1000000 as bigint))") {
 
 		/**
-		 * A duplicate key is an error that ends the caller's transaction, so there must
-		 * be none.
+		 * A duplicate key is an error that ends the caller's transaction, so the
+		 * statement must not raise it.
 		 */
 		@Override
 		String ignoringDuplicates() {
@@ -45,7 +45,7 @@ enum Dialect {
 			return true;
 		}
 
-		/** Does not wait for, nor stop, those who only refer to the row. */
+		/** Neither waits for nor blocks writers that only refer to the row. */
 		@Override
 		String lock() {
 			return "for no key update";
@@ -74,7 +74,7 @@ enum Dialect {
 
 	},
 
-	/** Has compound statements in stored programs only. */
+	/** MySQL has compound statements in stored programs only. */
 	MYSQL("MySQL", "mysql", Dialect.INNODB_NOW) {
 
 		@Override
@@ -82,7 +82,9 @@ enum Dialect {
 			return true;
 		}
 
-		/** Its driver sends a batch one by one unless the URL says otherwise. */
+		/**
+		 * The driver sends the rows of a batch one by one unless the URL says otherwise.
+		 */
 		@Override
 		boolean sendsBatchesOneByOne() {
 			return true;
@@ -90,7 +92,7 @@ enum Dialect {
 
 	},
 
-	/** Its clock has milliseconds. */
+	/** The clock of SQLite has milliseconds. */
 	SQLITE("SQLite", "sqlite", "(cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000)") {
 
 		@Override
@@ -169,7 +171,7 @@ enum Dialect {
 			return "offset " + offset + " rows fetch next " + limit + " rows only";
 		}
 
-		/** A string of more than 4,000 bytes may stand in few places of a statement. */
+		/** A string of more than 4,000 bytes is allowed in few places of a statement. */
 		@Override
 		void bindText(PreparedStatement statement, int index, @Nullable String text) throws SQLException {
 			if (text == null) {
@@ -182,7 +184,7 @@ enum Dialect {
 
 	};
 
-	/** In UTC: a time zone of the session can have an hour twice. */
+	/** The time in UTC: a local time zone can have the same hour twice. */
 	private static final String INNODB_NOW = "timestampdiff(microsecond, '1970-01-01 00:00:00', utc_timestamp(6))";
 
 	private final String productName;
@@ -198,10 +200,10 @@ enum Dialect {
 	}
 
 	/**
-	 * The dialect of the database at the other end.
+	 * Returns the dialect of the database that a connection leads to.
 	 * @param connection a connection to it
 	 * @return its dialect
-	 * @throws SQLException if the database does not say what it is
+	 * @throws SQLException if the database does not tell its name
 	 * @throws IllegalStateException if the database is not one of these
 	 */
 	static Dialect of(Connection connection) throws SQLException {
@@ -216,103 +218,106 @@ enum Dialect {
 				+ known + ", or a SessionStore of your own.");
 	}
 
-	/** Microseconds since 1970 by the clock of the database. */
+	/**
+	 * Returns the expression for the microseconds since 1970 by the clock of the
+	 * database.
+	 */
 	String now() {
 		return this.now;
 	}
 
 	/**
-	 * The same, and one moment in all places of a statement, which an index can be
-	 * searched with.
+	 * Returns the expression for the same time, but with one value in all places of a
+	 * statement, so that an index can be searched with it.
 	 */
 	String statementTime() {
 		return this.now;
 	}
 
-	/** The resource that creates the tables. */
+	/** Returns the resource that creates the tables. */
 	String script() {
 		return "io/sessionkit/store/jdbc/schema-" + this.scriptId + ".sql";
 	}
 
-	/** What is done for every turn. */
+	/** Returns the statements of every turn. */
 	HotStatements hot(Templates templates) {
 		return new PortableStatements(templates);
 	}
 
 	/**
-	 * Whether a record is inserted only if its session is there, and stays there until
-	 * the record is stored. That takes a lock that no turn waits for.
+	 * Returns whether a record is inserted only if its session exists, and the session
+	 * stays until the record is stored. That takes a lock that no turn waits for.
 	 */
 	boolean insertsRecordsOfSessions() {
 		return false;
 	}
 
-	/** Where a record that is inserted takes its values from. */
+	/** Returns the source of the values of a record that is inserted. */
 	String recordSource() {
 		return "values (:pk, :kind, {exact :id}, :first, :payload, :now, :expires)";
 	}
 
-	/** What an insert ends with that is to write nothing where the key is taken. */
+	/** Returns the end of an insert that writes nothing if the key is taken. */
 	String ignoringDuplicates() {
 		return "";
 	}
 
-	/** What a select ends with that is to keep others from writing the row. */
+	/** Returns the end of a select that keeps others from writing the row. */
 	String lock() {
 		return locksByWriting() ? "" : "for update";
 	}
 
 	/**
-	 * Whether a select locks nothing, so that the row is written as it is before it is
-	 * read.
+	 * Returns whether a select cannot lock, so that the row is locked by writing it
+	 * unchanged before it is read.
 	 */
 	boolean locksByWriting() {
 		return false;
 	}
 
 	/**
-	 * Whether the tables are InnoDB's. There, under <code>REPEATABLE READ</code>, the
-	 * default, a plain read may return older rows than one that locks, and what writes
-	 * and finds no row locks the place where it would be.
+	 * Returns whether the tables are InnoDB's. InnoDB's default is <code>REPEATABLE
+	 * READ</code>. Under it a plain read may return older rows than a locking read, and a
+	 * write that finds no row locks the place where the row would be.
 	 */
 	boolean isInnoDb() {
 		return false;
 	}
 
-	/** What a transaction of several steps begins with; null for nothing. */
+	/** Returns the first statement of a transaction of several steps; null for none. */
 	@Nullable String beginning() {
 		return isInnoDb() ? "set transaction isolation level read committed" : null;
 	}
 
-	/** Whether many rows are better inserted by one statement than by a batch. */
+	/** Returns whether many rows are better inserted by one statement than by a batch. */
 	boolean sendsBatchesOneByOne() {
 		return false;
 	}
 
 	/**
-	 * A text in the form that is stored where spaces at its end count too: some databases
-	 * compare as if there were none.
+	 * Returns the stored form of a text in which trailing spaces count: some databases
+	 * compare texts as if these were missing.
 	 */
 	String exact(String text) {
 		return text;
 	}
 
-	/** The text that is stored in that form. */
+	/** Returns the text that is stored in that form. */
 	String bare(String exact) {
 		return exact;
 	}
 
-	/** A null instead of a long text. */
+	/** Returns the null that can be selected instead of a long text. */
 	String noText() {
 		return "null";
 	}
 
-	/** What a select ends with that is to return so many rows at most. */
+	/** Returns the end of a select that limits the number of rows. */
 	String limit(String count) {
 		return "limit " + count;
 	}
 
-	/** What a select ends with that is to return one page. */
+	/** Returns the end of a select that returns one page. */
 	String page(String limit, String offset) {
 		return "limit " + limit + " offset " + offset;
 	}

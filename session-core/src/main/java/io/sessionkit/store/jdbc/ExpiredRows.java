@@ -8,7 +8,7 @@ import io.sessionkit.SessionConflictException;
 
 /**
  * Deletes the rows of sessions and records that have expired, each in a short transaction
- * of its own: several processes may do it at once, and none holds a lock for long.
+ * of its own: several processes may do so at once, and none holds a lock for long.
  */
 final class ExpiredRows {
 
@@ -22,7 +22,8 @@ final class ExpiredRows {
 	}
 
 	/**
-	 * Deletes the sessions that expired first, then records.
+	 * Deletes first the sessions, beginning with those that expired first, then the
+	 * records.
 	 * @return how many it deleted
 	 */
 	int delete(int limit) {
@@ -38,9 +39,9 @@ final class ExpiredRows {
 	}
 
 	/**
-	 * What somebody else is writing at this moment is left for the next time, and beside
-	 * a transaction of the caller everything behind it too: each wait would be in vain
-	 * where it is the caller who is writing.
+	 * Skips rows that another transaction is writing; they are left for the next call.
+	 * Inside a transaction of the caller it stops at the first such row: the caller
+	 * itself may be writing it, and then each further wait would be in vain.
 	 */
 	private <T> int count(List<T> found, Predicate<T> deletion) {
 		int deleted = 0;
@@ -69,8 +70,9 @@ final class ExpiredRows {
 	}
 
 	/**
-	 * The deletion of what {@link JdbcSessionStore#put} wrote between the erasure of its
-	 * session and the end of that transaction: it locks no session.
+	 * Returns the deletion of the records that {@link JdbcSessionStore#put} wrote between
+	 * the erasure of their session and the end of that transaction, because it locks no
+	 * session.
 	 */
 	JdbcWork.Work<Integer> lateRecords(long pk) {
 		return (connection) -> this.statements.records().deleteAll(connection, pk);

@@ -24,13 +24,14 @@ import io.sessionkit.store.jdbc.SessionStatements.Seen;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every commit that does more, or finds something else, than one more turn: with the
- * header locked, plain statements in one transaction.
+ * Makes every commit that does more than append one turn, or that finds the session in
+ * another state than expected. The header is locked, and plain statements run in one
+ * transaction.
  * <ol>
  * <li>lock the header, or create it</li>
  * <li>compare it with what the commit expects</li>
  * <li>change a draft of it and the rows around it</li>
- * <li>write the draft, if the header still is the one that was read</li>
+ * <li>write the draft, if the header is still the one that was read</li>
  * </ol>
  */
 final class GeneralCommit {
@@ -54,8 +55,8 @@ final class GeneralCommit {
 	}
 
 	/**
-	 * What became of a plain commit that the short way did not take, as far as looking
-	 * can tell; null if it has to be made.
+	 * Returns the result of a plain commit that the short way did not take, as far as
+	 * reading can tell; null if the commit has to be made.
 	 */
 	@Nullable CommitResult look(Connection connection, EncodedCommit commit) throws SQLException {
 		Seen seen = this.sessions.seen(connection, commit.key().session(), commit.plainTurn().turn().id());
@@ -66,7 +67,8 @@ final class GeneralCommit {
 	}
 
 	/**
-	 * Makes the change; empty if others were faster at creating or writing the header.
+	 * Makes the change. Returns empty if other writers were faster at creating or writing
+	 * the header.
 	 */
 	Optional<Change<CommitResult>> make(Connection connection, EncodedCommit commit) throws SQLException {
 		Found found = lock(connection, commit);
@@ -120,7 +122,7 @@ final class GeneralCommit {
 		return switch (commit.expect()) {
 			case ABSENT -> true;
 			case UNCHANGED -> false;
-			// a later part belongs to a turn that went with its session
+			// a later part belongs to a turn that was deleted with its session
 			case ANY -> commit.turn() != null && commit.turn().part() == 0;
 		};
 	}
@@ -154,7 +156,7 @@ final class GeneralCommit {
 			case UNCHANGED -> isSame(commit.commit().base(), header);
 			case ANY -> true;
 		};
-		// a turn that has ended takes no more parts: somebody else was faster
+		// a turn that has ended takes no more parts: another writer was faster
 		boolean takesPart = there == null || there.open();
 		return (expected && takesPart) ? null : new CommitResult(Outcome.CONFLICT, header.version(), 0, 0);
 	}
@@ -197,7 +199,8 @@ final class GeneralCommit {
 	}
 
 	/**
-	 * The turn that is open follows the head, and has to when it ends.
+	 * Checks that the head stays where it is while a turn is open: that turn follows the
+	 * head and must still do so when it ends.
 	 * @param number the turn that is written; 0 for none
 	 */
 	private static void checkOpenTurn(Commit commit, HeaderDraft draft, long number) {
@@ -272,7 +275,7 @@ final class GeneralCommit {
 		return TurnRow.begun(path, parent.head(), branch, turn);
 	}
 
-	// a parent that went with an earlier session of this key is nobody's parent here
+	// a parent that was deleted with an earlier session of this key is no parent here
 	private HeaderRow.Path path(Connection connection, HeaderDraft draft, long turn) throws SQLException {
 		if (turn == draft.path().head()) {
 			return draft.path();
@@ -286,7 +289,8 @@ final class GeneralCommit {
 		HeaderRow.Path inForce = draft.path();
 		String state = draft.state();
 		if (!follows) {
-			// it was opened before others were added: the head goes back to where it was
+			// it was opened before other turns were added: the head returns to where it
+			// was
 			TurnRow parent = this.turns.find(connection, draft.pk(), turn.parent());
 			inForce = (parent != null) ? parent.path() : HeaderRow.Path.BEGINNING;
 			state = (parent != null) ? parent.state() : null;

@@ -40,7 +40,7 @@ final class HeaderDraft {
 
 	HeaderDraft(HeaderRow seen, long now) {
 		this.seen = seen;
-		// a clock that was set back does not make a write older than the one before
+		// a clock that was set back must not make a write older than the one before
 		this.now = Math.max(now, seen.life().updated());
 		this.version = seen.version();
 		this.turns = seen.turns();
@@ -87,13 +87,13 @@ final class HeaderDraft {
 		return this.branch;
 	}
 
-	/** Gives the next number to a turn. */
+	/** Returns the next number for a turn. */
 	long nextTurn() {
 		return ++this.turns;
 	}
 
 	/**
-	 * Gives the next sequences to items.
+	 * Reserves the next sequences for items.
 	 * @return the first of them
 	 */
 	long nextItems(int count) {
@@ -106,7 +106,7 @@ final class HeaderDraft {
 		this.branch = branch;
 	}
 
-	/** The head, and what is in force there. */
+	/** Sets the head, and the summary and attributes in force there. */
 	void head(HeaderRow.Path path, @Nullable String state) {
 		this.path = path;
 		this.state = state;
@@ -120,7 +120,7 @@ final class HeaderDraft {
 		this.totals = this.totals.plusTurn(items, tokens);
 	}
 
-	/** Follows a turn that waits, or no longer does. */
+	/** Records a turn as the open one, or clears it if it is no longer open. */
 	void openTurn(long number, boolean open) {
 		if (open) {
 			this.openTurn = number;
@@ -130,7 +130,7 @@ final class HeaderDraft {
 		}
 	}
 
-	/** Takes over what belongs to the session as a whole, not to its head. */
+	/** Applies the fields that belong to the session as a whole, not to its head. */
 	void change(EncodedCommit commit) {
 		this.title = (commit.title() != null) ? commit.title() : this.title;
 		this.tags = (commit.tags() != null) ? commit.tags() : this.tags;

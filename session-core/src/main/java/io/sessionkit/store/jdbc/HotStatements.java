@@ -13,30 +13,31 @@ import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is done for every turn, and what depends on how many round trips a database needs
- * for it.
+ * The operations of every turn, and those that depend on how many round trips a database
+ * needs for them.
  */
 sealed interface HotStatements permits PostgresStatements, MariaDbStatements, PortableStatements {
 
 	/**
-	 * The header and the newest part of the view; null if the session is absent.
+	 * Returns the header and the newest part of the view; null if the session is absent.
 	 */
 	@Nullable OpenedRows open(Connection connection, String key, Window window) throws SQLException;
 
 	/**
-	 * The newest items of the log, oldest first.
+	 * Returns the newest items of the log, oldest first.
 	 */
 	List<ItemRow> log(Connection connection, String key, Tail tail) throws SQLException;
 
 	/**
 	 * Appends one completed turn.
-	 * @return the result, or null if the session is not as it would have to be for this
-	 * short way; what was done in a transaction is to be taken back then
+	 * @return the result, or null if the session is not in the state that this short way
+	 * requires; the transaction must then be rolled back
 	 */
 	@Nullable CommitResult append(Connection connection, EncodedCommit commit) throws SQLException;
 
 	/**
-	 * Whether {@link #append} is one statement, which needs no transaction around it.
+	 * Returns whether {@link #append} is one statement, which needs no transaction around
+	 * it.
 	 */
 	boolean appendsInOneStatement();
 

@@ -10,11 +10,11 @@ import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.ItemRow;
 
 /**
- * Items, one by one: what is rare.
+ * The rare operations on single items.
  */
 final class ItemStatements {
 
-	/** Sequences in one statement. */
+	/** The number of sequences in one statement. */
 	private static final int CHUNK = 200;
 
 	private final Templates templates;
@@ -40,7 +40,7 @@ final class ItemStatements {
 	}
 
 	/**
-	 * Where an item is, and how much of the totals it is.
+	 * The place of an item, and its share of the totals.
 	 */
 	record Place(long turn, long sequence, int tokens) {
 	}
@@ -63,7 +63,7 @@ final class ItemStatements {
 
 	/**
 	 * Deletes items.
-	 * @return those that were there
+	 * @return those that were found
 	 */
 	List<Place> delete(Connection connection, long pk, Set<Long> sequences) throws SQLException {
 		List<Place> places = new ArrayList<>();
@@ -78,8 +78,8 @@ final class ItemStatements {
 		return places;
 	}
 
-	// The newest first, and no further than there are items to find: taking the last
-	// message of a long thread away reads one entry of the index.
+	// The newest first, and no further than there are items to find: removing the last
+	// message of a long session reads one entry of the index.
 	private List<Place> find(Connection connection, long pk, List<Long> sequences) throws SQLException {
 		Params params = Params.of("pk", pk).with("limit", (long) sequences.size());
 		List<String> names = new ArrayList<>();

@@ -32,56 +32,55 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps sessions in PostgreSQL, MariaDB, MySQL, H2, HSQLDB, SQLite, SQL Server or Oracle;
- * another database is refused by name when the store is first used. The tables are
+ * any other database is refused by name when the store is first used. The tables are
  * created by the scripts beside this class, <code>schema-postgresql.sql</code> and so on,
- * which can be run again and again (the one for Oracle from 23ai on).
+ * which can be run repeatedly (the one for Oracle from 23ai on).
  * <p>
- * <b>MySQL, SQL Server and Oracle were never run on a server of theirs.</b> Their
- * statements pass the contract on MariaDB and on the modes of H2 that are like them, and
- * are checked against their grammars; types, locks and plans are not tried.
+ * <b>MySQL, SQL Server and Oracle were never tested on a real server.</b> Their
+ * statements pass the contract on MariaDB and on the compatible modes of H2, and are
+ * checked against their grammars; types, locks and plans are untested.
  * <p>
  * On PostgreSQL a turn is opened with one statement and committed with one, outside of
- * any transaction; on MariaDB too, where the second one has its transaction in it. On the
- * others it takes one statement to open, one more for each jump of a branched history (as
- * on MariaDB), and a short transaction to commit: on a server these are seven round
- * trips.
+ * any transaction. MariaDB does so too; there the second statement contains its
+ * transaction. On the others, opening a turn takes one statement, plus one for each jump
+ * of a branched history (as on MariaDB), and committing takes a short transaction: on a
+ * server these are seven round trips.
  * <p>
  * Inside a transaction of the caller, of any transaction manager that binds its
- * connection to the thread, the store joins it: a rollback takes the turn away too, also
- * what is kept of one that failed when its exception leaves the transaction, and a
- * conflict or a repeated turn leaves the transaction usable. {@link #put} and
- * {@link #deleteExpired} alone never join: they need a second connection then, so a pool
- * of one is not enough for them inside a transaction.
+ * connection to the thread, the store joins it. A rollback then removes the turn too,
+ * including the record of a failed turn if its exception leaves the transaction. A
+ * conflict or a repeated turn leaves the transaction usable. Only {@link #put} and
+ * {@link #deleteExpired} never join: inside a transaction they need a second connection,
+ * so a pool of one is not enough for them there.
  * <p>
- * H2 in a file of this process is closed for everybody when a thread is interrupted that
- * reads or writes the file. The statements of the store run on threads that nobody
- * interrupts; a connection is taken and given back on the thread of the caller, which is
- * safe where a pool keeps it open. What the application itself does on that database, and
- * the commit of a transaction of its own, is protected by <code>jdbc:h2:async:</code>
- * instead of <code>jdbc:h2:file:</code> alone.
+ * H2 in a file of this process closes its database for everybody when a thread that reads
+ * or writes the file is interrupted. The statements of the store run on threads that are
+ * never interrupted. A connection is taken and returned on the thread of the caller,
+ * which is safe if a pool keeps it open. To protect what the application itself does on
+ * that database, and the commit of its own transactions, use <code>jdbc:h2:async:</code>
+ * instead of <code>jdbc:h2:file:</code>.
  * <p>
  * An approved tool call runs at most once as long as the database keeps what it has
  * committed. H2 in a file does so only with <code>WRITE_DELAY=0</code> in the URL: by
- * default it writes up to half a second late, and what a process that is killed has
- * claimed may run again.
+ * default it writes up to half a second late, and calls that a killed process had claimed
+ * may run again.
  * <p>
- * SQLite has one writer at a time: while a transaction of the caller has written,
- * {@link #put} and {@link #deleteExpired} wait in vain, and a transaction that has read
+ * SQLite has one writer at a time. While a transaction of the caller has written,
+ * {@link #put} and {@link #deleteExpired} wait in vain. A transaction that has read
  * before others wrote cannot write, which is a conflict, unless it began as a writer
  * (<code>transaction_mode=IMMEDIATE</code> in the URL).
  * <p>
  * Expiry and the times of sessions and records are by the clock of the database, to the
  * microsecond (SQLite: to the millisecond).
  * <p>
- * Safe for use by many threads. Where the database cannot be reached or refuses a
- * statement, methods throw {@link io.sessionkit.StoreUnavailableException}; where a
- * transaction of the caller cannot go on because of other writers (isolation
- * <code>REPEATABLE READ</code> and above, deadlocks),
- * {@link io.sessionkit.SessionConflictException}.
+ * Safe for use by many threads. If the database cannot be reached or refuses a statement,
+ * methods throw {@link io.sessionkit.StoreUnavailableException}. If a transaction of the
+ * caller cannot continue because of other writers (isolation <code>REPEATABLE READ</code>
+ * and above, deadlocks), they throw {@link io.sessionkit.SessionConflictException}.
  */
 public final class JdbcSessionStore implements SessionStore {
 
-	/** What the names of the tables start with unless it is told otherwise. */
+	/** The default prefix of the names of the tables. */
 	public static final String DEFAULT_TABLE_PREFIX = Templates.DEFAULT_PREFIX;
 
 	private final StoreOptions options;
@@ -95,8 +94,8 @@ public final class JdbcSessionStore implements SessionStore {
 	private volatile @Nullable Backend backend;
 
 	/**
-	 * A store in the tables {@code SESSIONKIT_*}. Does not connect yet.
-	 * @param dataSource where the tables are
+	 * Creates a store in the tables {@code SESSIONKIT_*}. Does not connect yet.
+	 * @param dataSource the source of connections to the database of the tables
 	 * @param options codec, clock, turn ids, token estimate and time to live
 	 */
 	public JdbcSessionStore(DataSource dataSource, StoreOptions options) {
@@ -104,11 +103,11 @@ public final class JdbcSessionStore implements SessionStore {
 	}
 
 	/**
-	 * A store in tables of other names. Does not connect yet. The scripts have the
-	 * default prefix: run a copy with this one.
-	 * @param dataSource where the tables are
+	 * Creates a store in tables with another prefix. Does not connect yet. The scripts
+	 * have the default prefix: run a copy with this one.
+	 * @param dataSource the source of connections to the database of the tables
 	 * @param options codec, clock, turn ids, token estimate and time to live
-	 * @param tablePrefix what the names start with: letters, digits and underscores,
+	 * @param tablePrefix the start of the table names: letters, digits and underscores,
 	 * after an optional schema and a dot
 	 * @throws IllegalArgumentException if the prefix has other characters
 	 */
@@ -125,7 +124,7 @@ public final class JdbcSessionStore implements SessionStore {
 	}
 
 	/**
-	 * Does nothing if the tables are there and are those of this version.
+	 * Checks that the tables exist and are those of this version.
 	 * @throws io.sessionkit.StoreUnavailableException if the database cannot be reached,
 	 * or the tables are missing: the message then names the property and the script that
 	 * create them
@@ -170,7 +169,7 @@ public final class JdbcSessionStore implements SessionStore {
 		}).orElse(null);
 	}
 
-	// Only who has lost looks why.
+	// Only a writer that has lost reads why.
 	private static @Nullable CommitResult append(Backend statements, Connection connection, EncodedCommit commit)
 			throws SQLException {
 		CommitResult result = statements.hot().append(connection, commit);
@@ -223,20 +222,21 @@ public final class JdbcSessionStore implements SessionStore {
 			Optional<Long> found = Optional.ofNullable(sessions.erase(connection, hash));
 			return Optional.of(new JdbcWork.Change<>(found, true));
 		});
-		// others may put records of it until the erasure is committed
+		// others may put records of the session until the erasure is committed
 		erased.ifPresent((pk) -> this.work.afterwards(new ExpiredRows(this.work, statements).lateRecords(pk)));
 	}
 
 	/**
 	 * {@inheritDoc}
 	 * <p>
-	 * An index finds them, and each is deleted in a short transaction of its own. A
-	 * session is found a 64th of its time to live after it has expired, so that the index
-	 * does not have to be written with each turn.
+	 * Expired sessions are found by an index, and each is deleted in a short transaction
+	 * of its own. A session is found a 64th of its time to live after it has expired, so
+	 * that not every turn has to update the index.
 	 * <p>
 	 * Inside a transaction of the caller it takes a second connection of the pool and
-	 * does not join: what it deleted stays deleted when the caller rolls back. It stops
-	 * there at the first row that somebody is writing, since that may be the caller.
+	 * does not join: what it deleted stays deleted when the caller rolls back. There it
+	 * stops at the first row that another transaction is writing, because that may be the
+	 * caller's.
 	 */
 	@Override
 	public int deleteExpired(int limit) {
@@ -248,7 +248,7 @@ public final class JdbcSessionStore implements SessionStore {
 	/**
 	 * {@inheritDoc}
 	 * <p>
-	 * It is stored at once, on a connection of its own: what it wrote stays when a
+	 * The record is stored at once, on a connection of its own: it stays stored when a
 	 * transaction of the caller is rolled back. Such a transaction holds a connection
 	 * meanwhile, so the pool needs a second one.
 	 */

@@ -20,24 +20,24 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Gives work a connection and sees that what it wrote is kept, or gone, as a whole. Takes
- * one connection at a time, so that a pool of one is enough.
+ * Runs work on a connection and sees that everything it wrote is committed, or nothing.
+ * Takes one connection at a time, so that a pool of one is enough.
  * <p>
  * Inside a transaction of the caller it joins, and leaves the commit to the caller.
- * Outside of one it commits what it did, also where the pool hands out connections
- * without auto-commit: otherwise the pool would roll it back without a word.
+ * Outside of one it commits what it did, even if the pool hands out connections without
+ * auto-commit: otherwise the pool would silently roll it back.
  */
 final class JdbcWork {
 
-	/** How often work is done again that others were in the way of. */
+	/** The maximum number of attempts if other writers interfere. */
 	private static final int ATTEMPTS = 10;
 
 	private final DataSource dataSource;
 
-	/** Whether it takes connections of its own, whatever the caller has open. */
+	/** If true, it takes its own connections, even if the caller has one open. */
 	private final boolean alone;
 
-	/** Whether an interrupt would close the database for everybody. */
+	/** If true, an interrupt would close the database for all its users. */
 	private volatile boolean uninterrupted;
 
 	JdbcWork(DataSource dataSource) {
@@ -57,7 +57,8 @@ final class JdbcWork {
 	}
 
 	/**
-	 * From now on no interrupt reaches a statement, where it would close the database.
+	 * Keeps interrupts away from statements from now on if an interrupt would close the
+	 * database.
 	 */
 	void protect(Connection connection) throws SQLException {
 		this.uninterrupted = H2Files.closeOnInterrupt(connection);
@@ -69,9 +70,9 @@ final class JdbcWork {
 
 	/**
 	 * Returns work outside of any transaction of the caller, on connections of its own:
-	 * what it writes stays when the caller rolls back. Inside a transaction each takes a
-	 * second connection of the pool while the caller holds one, and nothing is done
-	 * again: the caller itself may be in the way.
+	 * what it writes stays when the caller rolls back. Inside a transaction, each piece
+	 * of work takes a second connection of the pool while the caller holds one, and
+	 * nothing is retried, because the caller itself may be in the way.
 	 */
 	JdbcWork apart() {
 		if (!TransactionSynchronizationManager.isActualTransactionActive()) {
@@ -82,7 +83,7 @@ final class JdbcWork {
 		return apart;
 	}
 
-	/** Whether it works beside an open transaction of the caller. */
+	/** Returns whether it works beside an open transaction of the caller. */
 	boolean isApart() {
 		return this.alone;
 	}
@@ -91,7 +92,7 @@ final class JdbcWork {
 		return this.alone ? 1 : ATTEMPTS;
 	}
 
-	/** Something to do with a connection. */
+	/** Work to do on a connection. */
 	@FunctionalInterface
 	interface Work<T extends @Nullable Object> {
 
@@ -100,8 +101,8 @@ final class JdbcWork {
 	}
 
 	/**
-	 * Something to do with a connection, all of it or nothing. An empty result takes back
-	 * what was done, and it is done again: the work has lost a race.
+	 * Work to do on a connection, all of it or nothing. An empty result means that the
+	 * work has lost a race: it is rolled back and done again.
 	 */
 	@FunctionalInterface
 	interface Attempt<T> {
@@ -111,23 +112,23 @@ final class JdbcWork {
 	}
 
 	/**
-	 * What an attempt came to.
+	 * The result of an attempt.
 	 *
 	 * @param result the result
-	 * @param kept whether what was written is to stay
+	 * @param kept whether to keep what was written
 	 */
 	record Change<T>(T result, boolean kept) {
 	}
 
 	/**
-	 * Work that reads only.
+	 * Runs work that only reads.
 	 */
 	<T extends @Nullable Object> T reading(Work<T> work) {
 		return single(work, false);
 	}
 
 	/**
-	 * Work that writes with one statement, which needs no transaction.
+	 * Runs work that writes with one statement, which needs no transaction.
 	 */
 	<T extends @Nullable Object> T writing(Work<T> work) {
 		return single(work, true);
@@ -172,9 +173,9 @@ final class JdbcWork {
 	}
 
 	/**
-	 * Work that writes with one statement, after what was written before is committed:
-	 * inside a transaction of the caller when that has been committed, otherwise now. A
-	 * failure is no failure of the caller's transaction, which is over by then.
+	 * Runs work that writes with one statement, as soon as everything written before is
+	 * committed: inside a transaction of the caller after its commit, otherwise now. A
+	 * failure does not affect the caller's transaction, which is over by then.
 	 */
 	void afterwards(Work<?> work) {
 		if (!isBound() || !TransactionSynchronizationManager.isSynchronizationActive()) {
@@ -194,7 +195,8 @@ final class JdbcWork {
 	}
 
 	/**
-	 * The connection of a transaction that is over is still bound: nobody else commits.
+	 * Runs work on the connection of a finished transaction, which is still bound, and
+	 * commits it, because nobody else will.
 	 */
 	private void finish(Work<?> work) {
 		Connection connection = connection();
@@ -216,11 +218,11 @@ final class JdbcWork {
 	}
 
 	/**
-	 * Work of several statements, all of them or none: in a transaction of its own, or
-	 * behind a savepoint of the caller's.
-	 * @param beginning what a transaction that is begun for it begins with; null for
-	 * nothing
-	 * @throws SessionConflictException if others were in the way each time
+	 * Runs work of several statements, all of them or none: in a transaction of its own,
+	 * or behind a savepoint in the caller's transaction.
+	 * @param beginning the first statement of a transaction that is begun for it; null
+	 * for none
+	 * @throws SessionConflictException if other writers interfered in each attempt
 	 */
 	<T> T atomically(@Nullable String beginning, Attempt<T> attempt) {
 		int attempts = attempts();
@@ -306,8 +308,8 @@ final class JdbcWork {
 		}
 	}
 
-	// A connection that is only bound for reuse, outside of a transaction, is in
-	// auto-commit or waits for somebody to commit: nobody else will.
+	// A connection that is bound only for reuse, outside of a transaction, is in
+	// auto-commit or needs a commit that nobody else will make.
 	private boolean isJoined(Connection connection) throws SQLException {
 		return !this.alone && TransactionSynchronizationManager.isActualTransactionActive()
 				&& DataSourceUtils.isConnectionTransactional(connection, this.dataSource)
@@ -315,8 +317,9 @@ final class JdbcWork {
 	}
 
 	/**
-	 * Whether somebody has a connection of this data source open around the call. A
-	 * transaction of something else has none, and would never commit what it was given.
+	 * Returns whether a connection of this data source is bound around the call. A
+	 * transaction of another resource has bound none, and would never commit what is
+	 * written on one.
 	 */
 	private boolean isBound() {
 		return !this.alone && TransactionSynchronizationManager.hasResource(this.dataSource);

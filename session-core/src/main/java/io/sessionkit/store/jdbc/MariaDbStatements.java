@@ -16,19 +16,20 @@ import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits with one compound statement that has a transaction in it, or a savepoint where
- * the caller has a transaction. Reads like every other database.
+ * Commits with one compound statement that contains a transaction, or a savepoint if the
+ * caller has a transaction. Reads like every other database.
  * <p>
- * The transaction reads what is committed, and looks for the turn before it writes: a
- * write that looks for it would, under <code>REPEATABLE READ</code>, the default, lock
- * the place where it would be, and turns of other sessions with it. A subquery in a
- * condition locks too; a select into a variable does not.
+ * The transaction reads committed data, and looks for the turn before it writes. Under
+ * <code>REPEATABLE READ</code>, the default, a write that looks for the turn itself would
+ * lock the place where the turn would be, and with it turns of other sessions. A subquery
+ * in a condition locks too; a select into a variable does not.
  */
 final class MariaDbStatements implements HotStatements {
 
 	/**
-	 * A deadlock takes the whole transaction back, the savepoint too, so going back to it
-	 * may fail. What went wrong first is what counts.
+	 * The statement that appends a turn. A deadlock rolls back the whole transaction,
+	 * including the savepoint, so rolling back to the savepoint may fail. The error that
+	 * is raised is the first one.
 	 */
 	private static final String APPEND = """
 			begin not atomic
@@ -70,8 +71,9 @@ final class MariaDbStatements implements HotStatements {
 		.replace("{turnOfHeader}", AppendPhrases.TURN_OF_HEADER);
 
 	/**
-	 * To the session as it is, or a new one. Whether it is there is looked up by a plain
-	 * read; who finds that it is there all the same, by a duplicate key, says so.
+	 * Writes to the existing session, or creates one. A plain read looks whether the
+	 * session exists; if it turns out by a duplicate key that the session exists after
+	 * all, the statement fails with that error.
 	 */
 	private static final String ANY = """
 			select count(*) into sk_there from {session} where key_hash = :key;
@@ -126,7 +128,7 @@ final class MariaDbStatements implements HotStatements {
 				return append.first(connection, params.with("there", there), (row) -> committed(row, count));
 			}
 			catch (SQLException ex) {
-				// somebody else was faster to create the session or to add the turn
+				// another writer was faster to create the session or to add the turn
 				if (!SqlErrors.isDuplicateKey(ex)) {
 					throw ex;
 				}

@@ -8,8 +8,8 @@ import io.sessionkit.internal.row.Micros;
 import io.sessionkit.store.NewItem;
 
 /**
- * The items of a turn as rows of one insert, for databases to which a batch is as many
- * round trips as it has rows.
+ * Renders the items of a turn as rows of one insert, for databases to which a batch takes
+ * as many round trips as it has rows.
  */
 final class MultiRow {
 
@@ -17,11 +17,11 @@ final class MultiRow {
 	}
 
 	/**
-	 * The rows, to stand after <code>values</code>.
-	 * @param count how many
+	 * Returns the rows to write after <code>values</code>.
+	 * @param count the number of rows
 	 * @param session the expression for the session
 	 * @param turn the expression for the turn
-	 * @param first the expression for the sequence of the first one
+	 * @param first the expression for the sequence of the first item
 	 */
 	static String values(int count, String session, String turn, String first) {
 		List<String> rows = new ArrayList<>();
@@ -33,7 +33,7 @@ final class MultiRow {
 		return String.join(",\n\t", rows);
 	}
 
-	/** The items as the parameters of these rows. */
+	/** Returns the items as the parameters of these rows. */
 	static Params params(EncodedCommit.EncodedTurn turn) {
 		Params params = new Params();
 		for (int i = 0; i < turn.items().size(); i++) {
@@ -47,7 +47,7 @@ final class MultiRow {
 		return params;
 	}
 
-	/** Names of parameters have letters only. */
+	/** Returns a number in letters, because names of parameters have letters only. */
 	private static String letters(int number) {
 		StringBuilder letters = new StringBuilder();
 		for (int rest = number; rest > 0 || letters.isEmpty(); rest /= 26) {

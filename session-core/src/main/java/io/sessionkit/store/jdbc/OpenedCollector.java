@@ -13,10 +13,10 @@ import io.sessionkit.internal.row.RecordRow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the rows of one statement that returns a header (kind 0), its checkpoint (1)
- * and items (2), all of one shape. Either that is the shape of the header, and the others
- * use its first columns for their numbers and the last one for their text; or it is that
- * of an item, and the header is packed into two columns behind it.
+ * Collects the rows of one statement that returns a header (kind 0), its summary (1) and
+ * items (2), all of one shape. Either this is the shape of the header, and the other rows
+ * use its first columns for their numbers and the last one for their text. Or it is the
+ * shape of an item, and the header is packed into two columns behind it.
  */
 final class OpenedCollector implements Sql.Receiver {
 
@@ -41,12 +41,12 @@ final class OpenedCollector implements Sql.Receiver {
 		this.text = packed ? TEXT_OF_ITEM : TEXT_BEHIND_HEADER;
 	}
 
-	/** Of rows with the columns of a header. */
+	/** Creates a collector of rows with the columns of a header. */
 	static OpenedCollector ofHeaderColumns() {
 		return new OpenedCollector(false);
 	}
 
-	/** Of rows with the columns of an item. */
+	/** Creates a collector of rows with the columns of an item. */
 	static OpenedCollector ofPackedHeader() {
 		return new OpenedCollector(true);
 	}

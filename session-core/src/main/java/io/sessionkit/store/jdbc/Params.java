@@ -21,7 +21,7 @@ final class Params {
 		return this;
 	}
 
-	/** A text of any length. */
+	/** Adds a text of any length. */
 	Params text(String name, @Nullable String value) {
 		return with(name, new Text(value));
 	}
@@ -39,7 +39,7 @@ final class Params {
 	}
 
 	/**
-	 * A text that some drivers do not take as a string, since it may be long.
+	 * A text that may be long, which some drivers do not accept as a string.
 	 */
 	record Text(@Nullable String value) {
 	}

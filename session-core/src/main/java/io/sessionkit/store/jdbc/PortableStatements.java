@@ -20,16 +20,15 @@ import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The same in plain SQL for every other database: one statement to open and one more for
- * each jump of the path; three to commit.
+ * Appends and reads turns in plain SQL, for every other database: one statement to open
+ * and one more for each jump of the path; three to commit.
  */
 final class PortableStatements implements HotStatements {
 
 	private static final int ATTEMPTS = 20;
 
 	/**
-	 * The header and its checkpoint, and the newest items of the run that ends at the
-	 * head.
+	 * The header and its summary, and the newest items of the run that ends at the head.
 	 */
 	private static final String OPEN_HEADER = """
 			select 0 as kind, {header} from {session} s where s.key_hash = :key and {live}
@@ -61,7 +60,7 @@ final class PortableStatements implements HotStatements {
 			select {header} from {session} s where s.key_hash = :key and {live}
 			""";
 
-	/** Where a run begins, what it hangs on, and its newest items. */
+	/** The start of a run, its parent, and its newest items. */
 	private static final String RUN = """
 			select 0 as kind, t.run_lo, t.run_parent, null, null, {noText}
 			from {turn} t where t.session_pk = :pk and t.turn_no = :hi
@@ -75,7 +74,9 @@ final class PortableStatements implements HotStatements {
 			order by 1, 3, 2
 			""";
 
-	/** Without an alias: SQL Server and SQLite have their own ways to write one. */
+	/**
+	 * Has no alias, because SQL Server and SQLite each write aliases in their own way.
+	 */
 	private static final String APPEND = """
 			update {session} set {raise}
 			where key_hash = :key and version = :version and turns = :turns and items = :items
@@ -86,7 +87,10 @@ final class PortableStatements implements HotStatements {
 			and not exists (select 1 from {turn} t where t.session_pk = pk and t.turn_id = :turn)
 			""";
 
-	/** On InnoDB the key of the turn alone tells: looking for it would lock its place. */
+	/**
+	 * Returns the statement that appends. On InnoDB only the key of the turn reveals a
+	 * repeated turn: looking for the turn would lock the place where it would be.
+	 */
 	static String append(Dialect dialect) {
 		return dialect.isInnoDb() ? APPEND : APPEND + UNLESS_STORED;
 	}
@@ -145,7 +149,8 @@ final class PortableStatements implements HotStatements {
 	}
 
 	/**
-	 * What several statements read belongs together if the header has not moved since.
+	 * Reads with several statements, whose results belong together if the header has not
+	 * moved since.
 	 */
 	@Override
 	public @Nullable OpenedRows open(Connection connection, String key, Window window) throws SQLException {
@@ -216,7 +221,7 @@ final class PortableStatements implements HotStatements {
 			this.turn.update(connection, params);
 		}
 		catch (SQLException ex) {
-			// somebody else was faster to create the session or to add the turn
+			// another writer was faster to create the session or to add the turn
 			if (SqlErrors.isDuplicateKey(ex)) {
 				return null;
 			}

@@ -19,8 +19,9 @@ import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One statement to open, one to commit. Neither raises an error for a duplicate or a
- * session that has moved on, which would end the caller's transaction.
+ * Opens a turn with one statement and commits it with one. Neither raises an error for a
+ * duplicate or for a session that has changed, because an error would end the caller's
+ * transaction.
  * <p>
  * A path is walked run by run; <code>lateral</code> with <code>offset 0</code> or
  * <code>limit</code> keeps the planner from reading whole tables instead, whatever its
@@ -34,7 +35,7 @@ final class PostgresStatements implements HotStatements {
 				select {header} from {session} s where s.key_hash = :key and {live})
 			""";
 
-	/** Runs from the head back to the floor, as far as so many turns go. */
+	/** The runs from the head back to the floor, until they hold the requested turns. */
 	private static final String RUNS_OF_TURNS = """
 			, r(pk, floor, lo, hi, next, turns) as (
 				select pk, {floor}, greatest(run_lo, head - :turns + 1, {floor} + 1), head, run_parent,
@@ -50,8 +51,8 @@ final class PostgresStatements implements HotStatements {
 			""";
 
 	/**
-	 * The same, and no further than so many items go. Items are counted only where the
-	 * run is not the last one.
+	 * The same runs, but only until they hold the requested items. Items are counted only
+	 * if the run is not the last one.
 	 */
 	private static final String RUNS_OF_ITEMS = """
 			, r(pk, floor, lo, hi, next, turns, items) as (
@@ -80,9 +81,9 @@ final class PostgresStatements implements HotStatements {
 			""";
 
 	/**
-	 * The header and the checkpoint, as rows of one shape with the items: the header
-	 * packed, so that no item has a column for each of its fields. Nobody sorts the rows:
-	 * the reader puts the items in order.
+	 * The header and the summary, as rows of the same shape as the items: the header is
+	 * packed, so that items need no column for each of its fields. The rows are not
+	 * sorted: the reader puts the items in order.
 	 */
 	private static final String HEADER_AND_CHECKPOINT = """
 			select 0 as kind, null::bigint as seq, null::bigint as turn_no, null::bigint as at, null::int as tokens,
@@ -109,7 +110,9 @@ final class PostgresStatements implements HotStatements {
 				order by i.turn_no, i.seq offset 0) i
 			""").replace("{floor}", "cp");
 
-	/** One item more than asked for tells which turn does not fit as a whole. */
+	/**
+	 * Reads one item more than requested, which shows which turn does not fit as a whole.
+	 */
 	private static final String OPEN_ITEMS = (HEADER + RUNS_OF_ITEMS + NEWEST_ITEMS + HEADER_AND_CHECKPOINT + ITEM_SHAPE
 			+ """
 					from x i
@@ -121,7 +124,7 @@ final class PostgresStatements implements HotStatements {
 			select i.seq, i.turn_no, i.recorded_at, i.tokens, i.body from x i order by i.turn_no, i.seq
 			""").replace("{floor}", "cast(0 as bigint)");
 
-	/** The log without a limit: nothing to count. */
+	/** The log without a limit, which needs no counting. */
 	private static final String WHOLE_LOG = (HEADER + RUNS_OF_TURNS + """
 			select i.seq, i.turn_no, i.recorded_at, i.tokens, i.body from r cross join lateral (
 				select * from {item} i where i.session_pk = r.pk and i.turn_no between r.lo and r.hi
@@ -130,12 +133,13 @@ final class PostgresStatements implements HotStatements {
 			order by i.turn_no, i.seq
 			""").replace("{floor}", "cast(0 as bigint)");
 
-	/** What the turn and the items need of the header that was written. */
+	/** The columns of the written header that the turn and the items need. */
 	private static final String RETURNED = """
 			s.pk, s.version, s.turns, s.items, s.run_lo, s.run_parent, s.cp, s.cp_id, s.branch, s.state""";
 
 	/**
-	 * The turn and the items that follow from the header <code>s</code>, if there is one.
+	 * Inserts the turn and the items that follow from the header <code>s</code>, if there
+	 * is one.
 	 */
 	private static final String TURN_AND_ITEMS = """
 			t as (insert into {turn} ({turnColumns})
@@ -158,8 +162,8 @@ final class PostgresStatements implements HotStatements {
 			""" + TURN_AND_ITEMS);
 
 	/**
-	 * Appends to the session as the statement sees it, or creates it. Who writes at the
-	 * same moment is noticed by the header, which then is not as it was seen.
+	 * Appends to the session as the statement sees it, or creates it. A concurrent write
+	 * is noticed by the header, which then is no longer as it was seen.
 	 */
 	private static final String APPEND_OR_CREATE = phrased("""
 			with c as materialized (select {now} as now),

@@ -16,7 +16,8 @@ import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records. Each write is a compare-and-set of its own row and locks nothing else.
+ * The statements for records. Each write is a compare-and-set of its own row and locks
+ * nothing else.
  */
 final class RecordStatements {
 
@@ -29,12 +30,12 @@ final class RecordStatements {
 				payload = :payload, written_at = :now, expires_at = :expires
 			""";
 
-	/** Null where a write that finds no row locks nothing. */
+	/** Null if a write that finds no row locks nothing. */
 	private final @Nullable Sql presence;
 
 	private final Sql session;
 
-	/** Null where a record is not inserted without its session. */
+	/** Null if a record is not inserted without its session. */
 	private final @Nullable Sql stays;
 
 	private final Sql insert;
@@ -98,8 +99,8 @@ final class RecordStatements {
 	}
 
 	/**
-	 * Writes a record of a session that exists.
-	 * @return the session; null if the record is not as expected or the session absent
+	 * Writes a record of an existing session.
+	 * @return the session; null if the record is not as expected or the session is absent
 	 */
 	@Nullable Long put(Connection connection, String key, RecordWrite write) throws SQLException {
 		long[] session = this.session.first(connection, Params.of("key", key),
@@ -107,14 +108,17 @@ final class RecordStatements {
 		return (session != null && write(connection, session[0], session[1], write)) ? session[0] : null;
 	}
 
-	/** Whether what was put may be left behind by a session that is erased meanwhile. */
+	/**
+	 * Returns whether the record may be left behind by a session that is erased
+	 * meanwhile.
+	 */
 	boolean mayBeLate(RecordWrite write) {
 		return this.stays != null && write.payload() != null && write.expected() <= 0;
 	}
 
 	/**
-	 * Takes a record back that was put while its session was erased.
-	 * @return whether it stays, since the session is there
+	 * Removes a record again if its session was erased while the record was put.
+	 * @return whether the record stays, because its session still exists
 	 */
 	boolean stays(Connection connection, long pk, RecordWrite write) throws SQLException {
 		Params params = Params.of("pk", pk).with("kind", write.kind()).with("id", write.id());
@@ -186,7 +190,7 @@ final class RecordStatements {
 		return true;
 	}
 
-	/** Whether a write would be made, as far as looking can tell. */
+	/** Returns whether a write would be made, as far as reading can tell. */
 	boolean isAsExpected(Connection connection, long pk, long now, RecordWrite write) throws SQLException {
 		Params params = Params.of("pk", pk).with("now", now).with("kind", write.kind()).with("id", write.id());
 		Long there = this.revision.first(connection, params, (row) -> row.getLong(1));
@@ -196,7 +200,7 @@ final class RecordStatements {
 	List<SessionRecord> of(Connection connection, SessionKey key, String kind) throws SQLException {
 		List<SessionRecord> records = this.ofSession.all(connection,
 				Params.of("key", KeyHash.of(key).session()).with("kind", kind), (row) -> record(row, key, kind));
-		// not by the database, whose collation may order letters otherwise
+		// not by the database, whose collation may order letters differently
 		records.sort(Comparator.comparing(SessionRecord::id));
 		return records;
 	}
@@ -213,13 +217,14 @@ final class RecordStatements {
 	}
 
 	/**
-	 * A row, by its key as it is stored.
+	 * A row, identified by its key as it is stored.
 	 */
 	record Row(long pk, String kind, String id) {
 	}
 
 	/**
-	 * Records that have expired before their sessions, the first of them first.
+	 * Returns records that have expired before their sessions; those that expired first
+	 * come first.
 	 */
 	List<Row> expired(Connection connection, int limit) throws SQLException {
 		return this.expired.all(connection, Params.of("limit", (long) limit),
@@ -232,7 +237,7 @@ final class RecordStatements {
 	}
 
 	/**
-	 * Deletes what was put while the session was being erased.
+	 * Deletes the records that were put while the session was being erased.
 	 */
 	int deleteAll(Connection connection, long session) throws SQLException {
 		return this.deleteAll.update(connection, Params.of("pk", session));

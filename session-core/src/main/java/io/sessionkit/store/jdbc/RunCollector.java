@@ -8,7 +8,7 @@ import java.util.List;
 import io.sessionkit.internal.row.ItemRow;
 
 /**
- * Collects the rows of one run of a path: where it begins (kind 0), and its items.
+ * Collects the rows of one run of a path: its start (kind 0), and its items.
  */
 final class RunCollector implements Sql.Receiver {
 

@@ -10,7 +10,7 @@ import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
 
 /**
- * The way from a head to the beginning, run by run.
+ * The walk from a head to the beginning, run by run.
  */
 final class RunWalk {
 
@@ -22,7 +22,7 @@ final class RunWalk {
 
 	private final List<ItemRow> items = new ArrayList<>();
 
-	/** One more than asked for, where it must be known whether a turn fits. */
+	/** One more than requested if it must be known whether a turn fits. */
 	private long itemsLeft;
 
 	private long turnsLeft;
@@ -48,7 +48,10 @@ final class RunWalk {
 		this.next = header.path().head();
 	}
 
-	/** HSQLDB takes no greater limit than an int. */
+	/**
+	 * Returns one more than the limit of items. HSQLDB takes no greater limit than an
+	 * int.
+	 */
 	static long oneMore(Window window) {
 		return Math.min(window.items() + 1L, Integer.MAX_VALUE);
 	}
@@ -66,7 +69,7 @@ final class RunWalk {
 	}
 
 	/**
-	 * Goes on to what the run hangs on.
+	 * Continues with the parent of the run.
 	 */
 	void leave(long runLo, long runParent) {
 		this.turnsLeft -= this.next - runLo + 1;
@@ -74,7 +77,8 @@ final class RunWalk {
 	}
 
 	/**
-	 * Stops where a turn is gone. Its session is gone too then, or was written anew.
+	 * Stops at a turn that is missing. Its session was then deleted too, or created
+	 * again.
 	 */
 	void stop() {
 		this.next = 0;
@@ -90,7 +94,9 @@ final class RunWalk {
 		return this.items;
 	}
 
-	/** Without the oldest turn if that does not fit as a whole. */
+	/**
+	 * Returns the items, without those of the oldest turn if it does not fit as a whole.
+	 */
 	List<ItemRow> wholeTurns(Window window) {
 		this.items.sort(Comparator.comparingLong(ItemRow::sequence));
 		if (this.items.size() <= window.items()) {

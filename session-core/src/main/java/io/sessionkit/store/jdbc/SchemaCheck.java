@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Compares the tables with what this version writes.
+ * Compares the version of the tables with the one that this version writes.
  */
 final class SchemaCheck {
 
@@ -28,9 +28,9 @@ final class SchemaCheck {
 	}
 
 	/**
-	 * Does nothing if the tables are those of this version.
+	 * Checks that the tables are those of this version.
 	 * @throws IllegalStateException if they have another version
-	 * @throws SQLException if they are not there
+	 * @throws SQLException if they do not exist
 	 */
 	void verify(Connection connection) throws SQLException {
 		Integer found = this.version.first(connection, new Params(), (row) -> row.getInt(1));

@@ -18,7 +18,8 @@ import io.sessionkit.store.Page;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Headers, outside of the path of a turn: creates, locks, writes, lists and erases them.
+ * The statements for headers, except for appending turns: creates, locks, writes, lists
+ * and erases them.
  */
 final class SessionStatements {
 
@@ -102,7 +103,8 @@ final class SessionStatements {
 	}
 
 	/**
-	 * The header, expired or not, which nobody else writes until the transaction ends.
+	 * Returns the header, expired or not, and keeps others from writing it until the
+	 * transaction ends.
 	 */
 	@Nullable Found locked(Connection connection, String key) throws SQLException {
 		Params params = Params.of("key", key);
@@ -116,14 +118,18 @@ final class SessionStatements {
 		return found;
 	}
 
-	/** What would be read of a session that was not there would not be locked. */
+	/**
+	 * Locks the row by writing it unchanged, if a select cannot lock. Returns false if
+	 * the session is absent: no lock would protect what is read of it.
+	 */
 	private boolean touched(Connection connection, Params params) throws SQLException {
 		return this.touch == null || this.touch.update(connection, params) > 0;
 	}
 
 	/**
-	 * In a transaction that still reads what was there when it began, what is read next
-	 * would not go with the header that was locked.
+	 * Checks that the transaction sees the header that was locked. A transaction that
+	 * still reads data as of its beginning would otherwise read rows that do not match
+	 * that header.
 	 */
 	private static void checkNotOlder(HeaderRow locked, @Nullable Found plain) throws SQLException {
 		if (plain == null || !plain.header().equals(locked)) {
@@ -132,10 +138,10 @@ final class SessionStatements {
 	}
 
 	/**
-	 * A header as it was seen, and whether it has a certain turn.
+	 * A header as it was seen, and the state of one of its turns.
 	 *
 	 * @param session the header
-	 * @param turn how far that turn is; null if it is not there
+	 * @param turn the progress of the turn; null if there is no such turn
 	 */
 	record Seen(Found session, @Nullable Progress turn) {
 
@@ -149,11 +155,11 @@ final class SessionStatements {
 	}
 
 	/**
-	 * How far a turn is.
+	 * The progress of a turn.
 	 *
 	 * @param number its number
 	 * @param parts how many parts of it are stored
-	 * @param open whether there can be more
+	 * @param open whether it can take more parts
 	 */
 	record Progress(long number, int parts, boolean open) {
 
@@ -164,7 +170,8 @@ final class SessionStatements {
 	}
 
 	/**
-	 * The header, expired or not, and a turn of it, as of one moment.
+	 * Returns the header, expired or not, and the progress of one of its turns, both as
+	 * of one moment.
 	 */
 	@Nullable Seen seen(Connection connection, String key, String turn) throws SQLException {
 		return this.seen.first(connection, Params.of("key", key).with("turn", turn), Seen::read);
@@ -172,7 +179,7 @@ final class SessionStatements {
 
 	/**
 	 * Creates an empty session of version 0.
-	 * @return false if there is one by now
+	 * @return false if there is a session by now
 	 */
 	boolean create(Connection connection, EncodedCommit commit) throws SQLException {
 		Params params = Params.of("key", commit.key().session())
@@ -196,7 +203,7 @@ final class SessionStatements {
 
 	/**
 	 * Writes a header.
-	 * @return false if it is no longer the one that was seen
+	 * @return false if the stored header is no longer the one that was seen
 	 */
 	boolean write(Connection connection, HeaderRow seen, HeaderRow header) throws SQLException {
 		HeaderRow.Path path = header.path();
@@ -228,7 +235,7 @@ final class SessionStatements {
 	}
 
 	/**
-	 * A header and the key it was found under.
+	 * A header and the key that it was found under.
 	 */
 	record Keyed(SessionKey key, HeaderRow header) {
 	}
@@ -243,14 +250,14 @@ final class SessionStatements {
 		return this.ofOwner.all(connection, params, (row) -> new Keyed(key(row, 23), Columns.header(row, 1)));
 	}
 
-	/** The key in two columns. Oracle has no empty owner, it has none. */
+	/** Reads the key from two columns. Oracle stores an empty owner as null. */
 	static SessionKey key(ResultSet row, int owner) throws SQLException {
 		return new SessionKey(Objects.requireNonNullElse(row.getString(owner), ""), row.getString(owner + 1));
 	}
 
 	/**
-	 * Erases a session and its rows, if it is there.
-	 * @return what its rows referred to; null if it was not there
+	 * Erases a session and its rows, if it exists.
+	 * @return the primary key that its rows referred to; null if it did not exist
 	 */
 	@Nullable Long erase(Connection connection, String key) throws SQLException {
 		Params params = Params.of("key", key);
@@ -262,16 +269,16 @@ final class SessionStatements {
 	}
 
 	/**
-	 * Sessions that have expired, the first of them first.
+	 * Returns sessions that have expired; those that expired first come first.
 	 */
 	List<Long> expired(Connection connection, int limit) throws SQLException {
 		return this.expired.all(connection, Params.of("limit", (long) limit), (row) -> row.getLong(1));
 	}
 
 	/**
-	 * Erases a session and its rows if it has expired. Its row goes first: who writes to
-	 * it waits then, and finds that it is gone.
-	 * @return whether it was there and had expired
+	 * Erases a session and its rows if it has expired. The row of the session is deleted
+	 * first: a writer to it then waits, and finds that it is gone.
+	 * @return whether it existed and had expired
 	 */
 	boolean eraseExpired(Connection connection, long session) throws SQLException {
 		if (this.eraseExpired.update(connection, Params.of("pk", session)) == 0) {

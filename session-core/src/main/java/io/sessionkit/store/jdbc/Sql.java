@@ -49,7 +49,7 @@ final class Sql {
 
 	}
 
-	/** Hands on all rows, in order. */
+	/** Passes all rows to the receiver, in order. */
 	void each(Connection connection, Params params, Receiver receiver) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.text)) {
 			bind(connection, statement, params);
@@ -61,20 +61,20 @@ final class Sql {
 		}
 	}
 
-	/** All rows, in order. */
+	/** Returns all rows, in order. */
 	<T> List<T> all(Connection connection, Params params, Row<T> row) throws SQLException {
 		List<T> all = new ArrayList<>();
 		each(connection, params, (rows) -> all.add(row.read(rows)));
 		return all;
 	}
 
-	/** The first row, or null if there is none. */
+	/** Returns the first row, or null if there is none. */
 	<T> @Nullable T first(Connection connection, Params params, Row<T> row) throws SQLException {
 		List<T> all = all(connection, params, row);
 		return all.isEmpty() ? null : all.get(0);
 	}
 
-	/** How many rows were written. */
+	/** Executes the statement and returns how many rows it wrote. */
 	int update(Connection connection, Params params) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.text)) {
 			bind(connection, statement, params);
@@ -82,7 +82,10 @@ final class Sql {
 		}
 	}
 
-	/** Executes the statement once for each, in as few round trips as the driver can. */
+	/**
+	 * Executes the statement once for each of the parameters, in as few round trips as
+	 * the driver can.
+	 */
 	void updateAll(Connection connection, List<Params> all) throws SQLException {
 		if (all.isEmpty()) {
 			return;

@@ -14,47 +14,51 @@ import io.sessionkit.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a failure of the database means. Messages, and causes that may quote a value, are
- * not passed on: there can be text of a message in them.
+ * Finds the meaning of a database failure. Messages of the database, and causes that may
+ * quote a value, are not passed on: they can contain text of a session's messages.
  */
 final class SqlErrors {
 
-	/** A driver that gives no state. */
+	/** Stands for the state of a driver that gives none. */
 	private static final String NO_STATE = "unknown";
 
 	/**
-	 * Serialization failure, deadlock; a lock that was not given in time. Then by
-	 * database, where the state alone does not tell: MariaDB (a row that has changed
-	 * since it was read), SQLite (busy, locked), SQL Server (a row that has changed),
-	 * Oracle (busy, deadlock, serialization failure).
+	 * Serialization failures, deadlocks, and locks that were not granted in time. After
+	 * the states common to all, those of databases whose state alone is ambiguous:
+	 * MariaDB (a row that has changed since it was read), SQLite (busy, locked), SQL
+	 * Server (a row that has changed), Oracle (busy, deadlock, serialization failure).
 	 */
 	private static final Set<String> CONTENTION = Set.of("40001", "40P01", "55P03", "HYT00", "90131", "HY000/1020",
 			NO_STATE + "/5", NO_STATE + "/6", "S0/3960", "61000/54", "61000/60", "72000/8177");
 
 	/**
-	 * Contention too, but after so long a wait that nobody waits again: MariaDB and
-	 * MySQL, SQL Server.
+	 * Contention too, but after so long a wait that it is not worth waiting again:
+	 * MariaDB and MySQL, SQL Server.
 	 */
 	private static final Set<String> WAITED = Set.of("HY000/1205", "S0/1222");
 
 	/**
-	 * Tables or columns that are not there. Then HSQLDB, SQLite, SQL Server, Oracle.
+	 * Tables or columns that do not exist. After the common states: HSQLDB, SQLite, SQL
+	 * Server, Oracle.
 	 */
 	private static final Set<String> SCHEMA = Set.of("42P01", "42703", "42S02", "42S03", "42S04", "42S22", "3F000",
 			"90079", "42501/-5501", NO_STATE + "/1", "S0/207", "S0/208", "42000/904", "42000/942");
 
-	/** The connection, or the server on its way down. Then SQLite (no file). */
+	/**
+	 * Failures of the connection, or a server that is shutting down. After the common
+	 * states: SQLite (no file).
+	 */
 	private static final Set<String> CONNECTION = Set.of("57P01", "57P02", "57P03", "57014", "53300", "90067", "90098",
 			"90121", NO_STATE + "/14");
 
-	/** Then SQLite, SQL Server. */
+	/** Duplicate keys. After the common states: SQLite, SQL Server. */
 	private static final Set<String> DUPLICATE = Set.of("23505", "23000", NO_STATE + "/19", "S0/2601", "S0/2627");
 
 	private SqlErrors() {
 	}
 
 	/**
-	 * Whether others were in the way and the same may work when it is done once more.
+	 * Returns whether other writers interfered, so that a second attempt may succeed.
 	 */
 	static boolean isContention(SQLException ex) {
 		return isOneOf(CONTENTION, ex);
@@ -65,9 +69,9 @@ final class SqlErrors {
 	}
 
 	/**
-	 * The exception for the caller.
-	 * @param ex what the driver threw
-	 * @param connection where; null if there was none to be had
+	 * Returns the exception for the caller.
+	 * @param ex the exception of the driver
+	 * @param connection the connection that failed; null if none was available
 	 * @param write whether the outcome of a write may be unknown
 	 */
 	static SessionException translate(SQLException ex, @Nullable Connection connection, boolean write) {
@@ -94,7 +98,7 @@ final class SqlErrors {
 			script = (connection != null) ? Dialect.of(connection).script() : script;
 		}
 		catch (SQLException ex) {
-			// the general name will do
+			// the generic name of the script will do
 		}
 		return "The tables of the session store are missing or are not those of this version."
 				+ " Set sessionkit.store.jdbc.initialize-schema=always, or run " + script
@@ -108,8 +112,8 @@ final class SqlErrors {
 	}
 
 	/**
-	 * By state, or by state and the number of the error. The states of SQL Server begin
-	 * alike and end with what does not tell one error from another.
+	 * Compares by state, or by state and error number. The states of SQL Server all begin
+	 * alike and end with a digit that does not distinguish errors.
 	 */
 	private static boolean isOneOf(Set<String> known, SQLException ex) {
 		String state = state(ex);
@@ -127,7 +131,8 @@ final class SqlErrors {
 	}
 
 	/**
-	 * The first state of the chain: a batch has it in the next exception or the cause.
+	 * Returns the first state in the chain: a batch has it in the next exception or the
+	 * cause.
 	 */
 	private static String state(SQLException ex) {
 		for (SQLException each = ex; each != null; each = each.getNextException()) {

@@ -6,20 +6,20 @@ import java.util.regex.Pattern;
 import io.sessionkit.internal.row.HeaderRow;
 
 /**
- * Makes statements out of templates: puts in the table names, what the dialect says, and
- * the phrases that many statements share.
+ * Creates statements from templates: fills in the table names, the expressions of the
+ * dialect, and the phrases that many statements share.
  * <p>
  * Placeholders: <code>{session}</code>, <code>{turn}</code>, <code>{item}</code>,
  * <code>{record}</code>, <code>{schema}</code> for tables; <code>{now}</code>,
  * <code>{statementTime}</code>, <code>{noText}</code>; <code>{exact x}</code> and
- * <code>{bare x}</code> around what is compared to the last space; <code>{live}</code>
- * for a session <code>s</code> that has not expired; <code>{header}</code> for the
- * columns of {@link HeaderRow}; <code>{lock}</code>, <code>{new}</code>,
- * <code>{limit}</code> (takes <code>:limit</code>) and <code>{page}</code> (and
- * <code>:offset</code>).
+ * <code>{bare x}</code> around texts whose trailing spaces count in comparisons;
+ * <code>{live}</code> for a session <code>s</code> that has not expired;
+ * <code>{header}</code> for the columns of {@link HeaderRow}; <code>{lock}</code>,
+ * <code>{new}</code>, <code>{limit}</code> (takes <code>:limit</code>) and
+ * <code>{page}</code> (takes <code>:offset</code> too).
  *
  * @param dialect the database
- * @param prefix what the table names start with
+ * @param prefix the start of the table names
  */
 record Templates(Dialect dialect, String prefix) {
 

@@ -13,8 +13,8 @@ import io.sessionkit.store.Tail;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tree of turns: finds, adds and moves forward single turns, and walks a path run by
- * run.
+ * The statements for the tree of turns: finds, adds and changes single turns, and walks a
+ * path run by run.
  */
 final class TurnStatements {
 
@@ -75,7 +75,7 @@ final class TurnStatements {
 	}
 
 	/**
-	 * The newest turns, newest first.
+	 * Returns the newest turns, newest first.
 	 */
 	List<TurnRow> newest(Connection connection, String key, Tail tail) throws SQLException {
 		if (tail.limit() == 0) {
@@ -86,7 +86,8 @@ final class TurnStatements {
 	}
 
 	/**
-	 * Adds the first part of a turn that follows its parent at the end of this path.
+	 * Adds the first part of a turn. The turn follows its parent, at the end of this
+	 * path.
 	 */
 	void insert(Connection connection, long pk, HeaderRow.Path path, long parent, String branch,
 			EncodedCommit.EncodedTurn turn) throws SQLException {
@@ -118,7 +119,7 @@ final class TurnStatements {
 	}
 
 	/**
-	 * Notes what is in force when the turn is the head.
+	 * Stores the attributes and the summary that are in force when the turn is the head.
 	 */
 	void position(Connection connection, long pk, HeaderRow.Path path, @Nullable String state) throws SQLException {
 		this.position.update(connection,
@@ -130,7 +131,8 @@ final class TurnStatements {
 	}
 
 	/**
-	 * Makes a turn the head, with what is in force there; null for the beginning.
+	 * Makes a turn the head, with the attributes and the summary in force there; null for
+	 * the beginning.
 	 */
 	void moveTo(Connection connection, HeaderDraft draft, @Nullable TurnRow target) throws SQLException {
 		draft.head((target != null) ? target.path() : HeaderRow.Path.BEGINNING,
@@ -139,7 +141,7 @@ final class TurnStatements {
 	}
 
 	/**
-	 * Notes that items of turns are gone.
+	 * Subtracts deleted items from the totals of their turns.
 	 */
 	void freed(Connection connection, long pk, List<ItemStatements.Place> items) throws SQLException {
 		this.freed.updateAll(connection,
@@ -149,7 +151,7 @@ final class TurnStatements {
 	}
 
 	/**
-	 * What the turns of a path after its checkpoint hold.
+	 * Returns the totals of the turns of a path after its summary.
 	 */
 	ViewTotals totals(Connection connection, long pk, HeaderRow.Path path) throws SQLException {
 		ViewTotals totals = ViewTotals.NONE;
@@ -171,7 +173,7 @@ final class TurnStatements {
 	}
 
 	/**
-	 * Whether a turn is on the way from the end of a path to the beginning.
+	 * Returns whether a turn is on the path from the end of a path to the beginning.
 	 */
 	boolean isOnPath(Connection connection, long pk, HeaderRow.Path path, long number) throws SQLException {
 		HeaderRow.Path end = path;

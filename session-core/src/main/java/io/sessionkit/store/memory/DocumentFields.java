@@ -12,8 +12,8 @@ import io.sessionkit.UnreadablePayloadException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Named values that were decoded, read by name and type. What is missing or of another
- * type is an {@link UnreadablePayloadException} that names it.
+ * Decoded named values, read by name and type. A value that is missing or of another type
+ * results in an {@link UnreadablePayloadException} that names it.
  *
  * @param key the session they belong to
  * @param values the values
@@ -53,14 +53,15 @@ record DocumentFields(SessionKey key, Map<?, ?> values) {
 	}
 
 	/**
-	 * A list of values that are named themselves.
+	 * Returns a list whose entries are named values themselves.
 	 */
 	List<DocumentFields> all(String name) {
 		return list(name).stream().map((each) -> new DocumentFields(this.key, cast(name, each, Map.class))).toList();
 	}
 
 	/**
-	 * The same for a name that was added later; none where it is missing.
+	 * Returns the same for a name that was added to the format later; an empty list if
+	 * the name is missing.
 	 */
 	List<DocumentFields> allIfPresent(String name) {
 		return this.values.containsKey(name) ? all(name) : List.of();

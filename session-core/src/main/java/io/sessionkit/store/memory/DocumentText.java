@@ -25,15 +25,15 @@ import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session as named values, which pass the codec as a whole. The payloads in it have
- * passed it once before: a reader decodes only those it needs, and one that is spoilt
- * does not take the others with it.
+ * Writes a session as named values, which pass the codec as a whole, and reads it back.
+ * The payloads among them have passed the codec once before: a reader decodes only those
+ * it needs, and a payload that is corrupt does not make the others unreadable.
  */
 final class DocumentText {
 
 	/*
 	 * Part of the stored form, as the names are. A name that is added later must have a
-	 * meaning where it is missing.
+	 * meaning when it is missing.
 	 */
 	private static final int VERSION = 1;
 
@@ -144,8 +144,8 @@ final class DocumentText {
 	}
 
 	/**
-	 * The session that was written.
-	 * @throws UnreadablePayloadException if the text is not one of this session
+	 * Reads a session back.
+	 * @throws UnreadablePayloadException if the text is not a text of this session
 	 * @throws UnsupportedVersionException if a newer version wrote it
 	 */
 	SessionContent read(String text) {
@@ -188,7 +188,10 @@ final class DocumentText {
 		return new SessionContent(header, position, turns, fields.all("records").stream().map(this::record).toList());
 	}
 
-	/** Before there was one, the time of creation had to tell. */
+	/**
+	 * Returns the incarnation. In texts older than the incarnation, the time of creation
+	 * serves instead.
+	 */
 	private static String incarnation(DocumentFields fields) {
 		String incarnation = fields.find("incarnation", String.class);
 		return (incarnation != null) ? incarnation : fields.instant("createdAt").toString();

@@ -8,8 +8,8 @@ import io.sessionkit.store.TurnWrite;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A commit whose messages and attributes have passed the codec: what is left to do cannot
- * fail on content.
+ * A commit whose messages and attributes have passed the codec, so that storing it cannot
+ * fail because of its content.
  *
  * @param commit the commit
  * @param messages the messages of its turn, in order

@@ -4,16 +4,16 @@ import io.sessionkit.store.HeaderChange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a head brings with it: a move to a turn restores what was in force when that turn
- * was the head.
+ * The attributes and the summary that belong to a head: a move to a turn restores those
+ * that were in force when that turn was the head.
  *
  * @param state the attributes
  * @param checkpoint the last turn that the summary covers; 0 for no summary
- * @param checkpointId the record that holds the summary; null for none
+ * @param checkpointId the id of the record that holds the summary; null for none
  */
 record HeadPosition(StoredState state, long checkpoint, @Nullable String checkpointId) {
 
-	/** Before the first turn. */
+	/** The position before the first turn. */
 	static final HeadPosition BEGINNING = new HeadPosition(StoredState.EMPTY, 0, null);
 
 	HeadPosition with(@Nullable StoredState newState, HeaderChange.@Nullable Checkpoint newCheckpoint) {

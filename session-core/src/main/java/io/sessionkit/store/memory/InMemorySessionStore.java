@@ -33,23 +33,23 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps sessions in the memory of this process, and forgets them when it ends. It is as
- * strict as a database: everything passes the codec on its way in, and what would not
- * come back equal is refused.
+ * Keeps sessions in the memory of this process and forgets them when it ends. It is as
+ * strict as a database: everything passes the codec when it is written, and what would
+ * not be read back equal is refused.
  * <p>
- * It holds a bounded number of sessions. Where one more is written, the one that was not
- * written for the longest time goes. Expiry is judged by the clock of the options.
+ * It holds a bounded number of sessions. When the limit is reached, the least recently
+ * written session is evicted. Expiry is judged by the clock of the options.
  * <p>
  * A session that was erased or has expired and is written again is another session: its
- * incarnation differs, and a commit that was based on the earlier one is a conflict,
- * whatever the versions and the clock are.
+ * incarnation differs, and a commit based on the earlier session is a conflict, whatever
+ * the versions and the clock are.
  * <p>
- * Safe for use by many threads. Writers of one session wait for each other, others do
- * not.
+ * Safe for use by many threads. Writers of one session wait for each other; writers of
+ * different sessions do not.
  */
 public final class InMemorySessionStore implements SessionStore {
 
-	/** How many sessions it keeps unless it is told otherwise. */
+	/** The default maximum number of sessions. */
 	public static final int DEFAULT_MAX_SESSIONS = 10_000;
 
 	private static final Log logger = LogFactory.getLog(InMemorySessionStore.class);
@@ -62,13 +62,13 @@ public final class InMemorySessionStore implements SessionStore {
 
 	private final ConcurrentMap<SessionKey, StoredSession> sessions = new ConcurrentHashMap<>();
 
-	/** The keys of the sessions by their stamp: who was written last comes last. */
+	/** The keys of the sessions by their stamp; the last written session comes last. */
 	private final ConcurrentSkipListMap<Long, SessionKey> byStamp = new ConcurrentSkipListMap<>();
 
 	private final AtomicLong stamps = new AtomicLong();
 
 	/**
-	 * A store for at most {@value #DEFAULT_MAX_SESSIONS} sessions.
+	 * Creates a store for at most {@value #DEFAULT_MAX_SESSIONS} sessions.
 	 * @param options codec, clock, turn ids, token estimate and time to live
 	 */
 	public InMemorySessionStore(StoreOptions options) {
@@ -76,10 +76,10 @@ public final class InMemorySessionStore implements SessionStore {
 	}
 
 	/**
-	 * A store for a number of sessions.
+	 * Creates a store for at most the given number of sessions.
 	 * @param options codec, clock, turn ids, token estimate and time to live
-	 * @param maxSessions how many sessions it keeps; 1 or more
-	 * @throws IllegalArgumentException if it may not keep any
+	 * @param maxSessions the maximum number of sessions; 1 or more
+	 * @throws IllegalArgumentException if the maximum is less than 1
 	 */
 	public InMemorySessionStore(StoreOptions options, int maxSessions) {
 		if (maxSessions < 1) {
@@ -147,8 +147,8 @@ public final class InMemorySessionStore implements SessionStore {
 	}
 
 	/**
-	 * Takes away the sessions that were not written for the longest time, while there are
-	 * too many or they have expired anyway.
+	 * Removes the least recently written sessions as long as there are too many or they
+	 * have expired.
 	 */
 	private void evict(Instant now) {
 		while (true) {
@@ -165,7 +165,7 @@ public final class InMemorySessionStore implements SessionStore {
 		return this.sessions.size() > this.maxSessions || (session != null && session.isExpired(now));
 	}
 
-	// One at a time: two that saw the same session too many would take two away.
+	// One at a time: two threads that see the same surplus session would remove two.
 	private void evict(long stamp, SessionKey key, Instant now) {
 		synchronized (this.byStamp) {
 			this.sessions.computeIfPresent(key, (same, session) -> {

@@ -15,8 +15,8 @@ final class MessageCopier {
 	}
 
 	/**
-	 * Whether {@link #copy} shares nothing that could be changed: neither a metadata
-	 * value nor the bytes of a medium.
+	 * Returns whether {@link #copy} shares nothing mutable: neither a metadata value nor
+	 * the bytes of a medium.
 	 */
 	static boolean canCopy(Message message) {
 		return PlainValues.arePlain(message.getMetadata())
@@ -24,7 +24,7 @@ final class MessageCopier {
 	}
 
 	/**
-	 * A message with lists and metadata of its own; the values in them are the same.
+	 * Returns a message with its own lists and metadata; the values in them are shared.
 	 */
 	static Message copy(Message message) {
 		return MessageContent.of(message).message();

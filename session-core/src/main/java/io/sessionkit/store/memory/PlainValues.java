@@ -11,8 +11,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells which values can be shared because nobody can change them, and compares those
- * that can.
+ * Finds the values that can be shared because they are immutable, and compares values by
+ * content.
  */
 final class PlainValues {
 
@@ -29,7 +29,8 @@ final class PlainValues {
 	}
 
 	/**
-	 * Whether two values are equal, by content also where they are or hold arrays.
+	 * Returns whether two values are equal. Arrays, also nested ones, are compared by
+	 * content.
 	 */
 	static boolean equal(@Nullable Object one, @Nullable Object other) {
 		if (one instanceof Map<?, ?> map && other instanceof Map<?, ?> otherMap) {

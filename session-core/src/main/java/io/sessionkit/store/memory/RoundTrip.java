@@ -16,9 +16,9 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.content.Media;
 
 /**
- * Encodes what is written and decodes it at once, so that what would be lost is refused
- * when it is written and not missed when it is read; hands out copies of what was
- * decoded.
+ * Encodes what is written and decodes it at once, so that a value that would be lost is
+ * refused when it is written instead of missed when it is read. Returns only copies of
+ * what was decoded.
  */
 final class RoundTrip {
 
@@ -85,8 +85,8 @@ final class RoundTrip {
 		return Map.copyOf(values);
 	}
 
-	// Not equals(): a user message compares without its media, a map without the content
-	// of its arrays.
+	// Not equals(): a user message compares without its media, and a map without the
+	// content of its arrays.
 	private static boolean isSame(Message message, Message decoded) {
 		MessageContent one = MessageContent.of(message);
 		MessageContent other = MessageContent.of(decoded);

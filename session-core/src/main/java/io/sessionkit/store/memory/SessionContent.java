@@ -13,18 +13,18 @@ import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All of one session at one moment, as it is kept: nothing in it can change.
+ * The whole content of one session at one moment, as it is kept. It is immutable.
  *
  * @param header the header; its attributes are those of the position, its totals follow
  * from the turns
- * @param position what is in force at the head
+ * @param position the attributes and the summary in force at the head
  * @param turns all turns, by number
  * @param records all records
  */
 record SessionContent(Session header, HeadPosition position, List<TurnContent> turns, List<SessionRecord> records) {
 
 	/**
-	 * A session that is not there yet: its version is 0.
+	 * Returns a session that does not exist yet: its version is 0.
 	 */
 	static SessionContent absent(SessionKey key, Instant createdAt, @Nullable Duration timeToLive) {
 		Session header = new Session(key, Session.newIncarnation(), 0, 0, 0, Session.MAIN, 0, 0, 0, null,

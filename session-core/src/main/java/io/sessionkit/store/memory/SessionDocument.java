@@ -19,23 +19,23 @@ import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One session as a whole, as of one moment, with the rules of a
- * {@link io.sessionkit.store.SessionStore}: for stores that keep each session as one text
- * and can replace a text only if nobody else did, like files, an object store, a
- * key-value server or a database of documents.
+ * One whole session as of one moment, with the rules of a
+ * {@link io.sessionkit.store.SessionStore}. It is made for stores that keep each session
+ * as one text and can replace a text only if nobody else has replaced it, like files, an
+ * object store, a key-value server or a document database.
  * <p>
- * Such a store reads a text, makes a document of it, asks the document, and keeps the
- * text of the changed one instead of the text that was read. If another text is there by
- * then, it begins anew.
+ * Such a store reads a text, creates a document from it, reads or changes the document,
+ * and stores the text of the changed document instead of the text that was read. If the
+ * stored text has changed in the meantime, the store starts again.
  * <p>
- * A session without a text, or one that has expired by the moment, is absent: there is
- * nothing to read in it, and the first turn creates it.
+ * A session without a text, or one that has expired by the given moment, is absent: there
+ * is nothing to read in it, and the first turn creates it.
  * <p>
  * Immutable, and safe for use by many threads: a change returns another document.
  * <p>
- * Each write reads and writes the whole session, each read decodes what was asked for but
- * parses all of it. Threads of some hundred turns are what it is for; longer ones need a
- * store that keeps items apart.
+ * Each write reads and writes the whole session; each read parses the whole session but
+ * decodes only what was asked for. It suits sessions of some hundred turns; longer ones
+ * need a store that keeps items apart.
  */
 public final class SessionDocument {
 
@@ -45,7 +45,7 @@ public final class SessionDocument {
 
 	private final Instant now;
 
-	/** Never changed: a change is made to a copy. */
+	/** The session as read. It is never changed: a change is made to a copy. */
 	private final StoredSession session;
 
 	private SessionDocument(SessionContent content, Instant now, StoreOptions options) {
@@ -56,17 +56,18 @@ public final class SessionDocument {
 	}
 
 	/**
-	 * A session as it is at a moment. The text must be one of the same key: a codec may
-	 * bind it to the key.
+	 * Creates the document of a session as of a moment. The text must belong to the same
+	 * key, because a codec may bind it to the key.
 	 * @param key the session
 	 * @param text what {@link #toText} returned, in this or an earlier version; null if
 	 * there is none
-	 * @param now the moment, by the clock of the store: {@link StoreOptions#now()} where
-	 * it has none of its own
+	 * @param now the moment, by the clock of the store: {@link StoreOptions#now()} if it
+	 * has none of its own
 	 * @param options codec, and the time to live of new sessions
-	 * @return the document, as yet absent if there is no text or the session has expired
-	 * @throws io.sessionkit.UnreadablePayloadException if the text is not one of this
-	 * session. Items are not looked at: one that cannot be read is found when it is asked
+	 * @return the document; its session is absent if there is no text or the session has
+	 * expired
+	 * @throws io.sessionkit.UnreadablePayloadException if the text is not a text of this
+	 * session. Items are not checked: one that cannot be read is found when it is asked
 	 * for
 	 * @throws io.sessionkit.UnsupportedVersionException if a newer version wrote it
 	 */
@@ -82,12 +83,12 @@ public final class SessionDocument {
 	}
 
 	/**
-	 * The session as text, which {@link #fromText} reads back. All of it has passed the
-	 * codec, titles and names too; messages have passed it twice.
+	 * Returns the session as text, which {@link #fromText} reads back. All of it has
+	 * passed the codec, including titles and names; messages have passed it twice.
 	 * @return the text
 	 * @throws IllegalStateException if the session is absent
 	 * @throws io.sessionkit.UnstorableMessageException if a title, a tag or a name in a
-	 * turn would not come back equal
+	 * turn would not be read back equal
 	 */
 	public String toText() {
 		if (!this.session.exists()) {
@@ -100,11 +101,13 @@ public final class SessionDocument {
 	 * Changes the session under the rules of
 	 * {@link io.sessionkit.store.SessionStore#commit}.
 	 * @param commit the change
-	 * @return what became of it, and the document to keep if it was committed
+	 * @return the result, and the document to keep if the change was committed
 	 * @throws IllegalArgumentException if the commit is of another session, or for the
 	 * reasons that {@link io.sessionkit.store.SessionStore#commit} gives
+	 * @throws io.sessionkit.SessionPausedException for the reasons that
+	 * {@link io.sessionkit.store.SessionStore#commit} gives
 	 * @throws io.sessionkit.UnstorableMessageException if a message or an attribute would
-	 * not come back equal
+	 * not be read back equal
 	 */
 	public Changed commit(Commit commit) {
 		if (!commit.key().equals(key())) {
@@ -129,7 +132,7 @@ public final class SessionDocument {
 	}
 
 	/**
-	 * Which session it is.
+	 * Returns the key of the session.
 	 * @return its key
 	 */
 	public SessionKey key() {
@@ -137,7 +140,8 @@ public final class SessionDocument {
 	}
 
 	/**
-	 * The header. A store that can make its texts expire finds in it when.
+	 * Returns the header. It holds the expiry, for stores that can make their texts
+	 * expire.
 	 * @return the header; empty if the session is absent
 	 */
 	public Optional<Session> session() {
@@ -145,8 +149,8 @@ public final class SessionDocument {
 	}
 
 	/**
-	 * The header and the newest part of the view.
-	 * @param window how much of the view
+	 * Returns the header and the newest part of the view.
+	 * @param window how much of the view to read
 	 * @return the session; empty if it is absent
 	 * @throws io.sessionkit.UnreadablePayloadException if an item cannot be read; the
 	 * message names session and sequence
@@ -156,8 +160,8 @@ public final class SessionDocument {
 	}
 
 	/**
-	 * The newest items of the log.
-	 * @param tail which of them, by sequence
+	 * Returns the newest items of the log.
+	 * @param tail the items to return, by sequence
 	 * @return the items, oldest first; none if the session is absent
 	 * @throws io.sessionkit.UnreadablePayloadException if an item cannot be read
 	 */
@@ -166,7 +170,7 @@ public final class SessionDocument {
 	}
 
 	/**
-	 * The items of one turn, whatever its status and branch.
+	 * Returns the items of one turn, whatever its status and branch.
 	 * @param turn its number
 	 * @return the items, oldest first; none if there is no such turn
 	 * @throws io.sessionkit.UnreadablePayloadException if an item cannot be read
@@ -176,8 +180,8 @@ public final class SessionDocument {
 	}
 
 	/**
-	 * The newest turns of all branches and statuses.
-	 * @param tail which of them, by number
+	 * Returns the newest turns of all branches and statuses.
+	 * @param tail the turns to return, by number
 	 * @return the turns, oldest first; none if the session is absent
 	 */
 	public List<Turn> turns(Tail tail) {
@@ -185,7 +189,7 @@ public final class SessionDocument {
 	}
 
 	/**
-	 * The records of one kind, by id.
+	 * Returns the records of one kind, by id.
 	 * @param kind the kind
 	 * @return the records; none if the session is absent
 	 */
@@ -197,16 +201,17 @@ public final class SessionDocument {
 		return new SessionDocument(changed.content(this.now), this.now, this.options);
 	}
 
-	// One document knows no order among the records of several: a reader has their times.
+	// One document knows no order among the records of several: a reader has to compare
+	// their times.
 	private StoredSession session(SessionContent content) {
 		return new StoredSession(content, this.roundTrip, () -> 0);
 	}
 
 	/**
-	 * What became of a commit.
+	 * The result of a commit.
 	 *
 	 * @param result committed, repeated or refused
-	 * @param document the session as it is now; the same as before unless it was
+	 * @param document the session after the commit; the same as before unless it was
 	 * committed
 	 */
 	public record Changed(CommitResult result, SessionDocument document) {

@@ -12,7 +12,7 @@ import io.sessionkit.store.HeaderChange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The header of a session while it changes. Guarded by the lock of its session.
+ * The mutable header of a session. Guarded by the lock of its session.
  */
 final class StoredHeader {
 
@@ -65,7 +65,7 @@ final class StoredHeader {
 	}
 
 	/**
-	 * Takes over the fields that belong to the session as a whole, not to its head.
+	 * Applies the fields that belong to the session as a whole, not to its head.
 	 */
 	void change(HeaderChange change) {
 		if (change.title() != null) {

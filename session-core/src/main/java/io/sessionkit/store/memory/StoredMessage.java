@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * A message at rest. What is decoded never leaves the store; copies of it do.
+ * An encoded message. The decoded message never leaves the store; copies of it do.
  *
- * @param payload what the codec made of it
- * @param message the payload, decoded; null if it must be decoded for each reader, since
- * {@link MessageCopier} cannot copy it or nobody has decoded it yet
+ * @param payload the message as the codec encoded it
+ * @param message the payload, decoded; null if it must be decoded for each reader,
+ * because {@link MessageCopier} cannot copy it or it has not been decoded yet
  */
 record StoredMessage(String payload, @Nullable Message message) {
 }

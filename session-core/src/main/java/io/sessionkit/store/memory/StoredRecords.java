@@ -22,7 +22,7 @@ final class StoredRecords {
 
 	private final LongSupplier stamps;
 
-	/** By kind, then by id. */
+	/** The records by kind, then by id. */
 	private final Map<String, NavigableMap<String, Stamped>> kinds = new TreeMap<>();
 
 	StoredRecords(SessionKey key, LongSupplier stamps) {
@@ -61,7 +61,7 @@ final class StoredRecords {
 
 	/**
 	 * Deletes records that have expired.
-	 * @return how many
+	 * @return how many were deleted
 	 */
 	int deleteExpired(Instant now, int limit) {
 		int deleted = 0;
@@ -78,14 +78,14 @@ final class StoredRecords {
 	}
 
 	/**
-	 * The records of all kinds.
+	 * Returns the records of all kinds.
 	 */
 	List<SessionRecord> all(Instant now) {
 		return this.kinds.keySet().stream().flatMap((kind) -> all(kind, now).stream()).map(Stamped::record).toList();
 	}
 
 	/**
-	 * The records of a kind, by id.
+	 * Returns the records of a kind, by id.
 	 */
 	List<Stamped> all(String kind, Instant now) {
 		return this.kinds.getOrDefault(kind, new TreeMap<>())
@@ -96,7 +96,7 @@ final class StoredRecords {
 	}
 
 	/**
-	 * A record and when it was written, in the order of all writes of the store.
+	 * A record and the position of its last write among all writes of the store.
 	 *
 	 * @param record the record
 	 * @param stamp greater than that of every earlier write

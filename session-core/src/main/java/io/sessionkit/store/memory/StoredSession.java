@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One session in memory, with the rules of {@link SessionStore#commit}. Its own monitor
- * is its lock: who writes one session does not wait for another.
+ * is its lock, so that writers of different sessions do not wait for each other.
  */
 final class StoredSession {
 
@@ -44,10 +44,10 @@ final class StoredSession {
 
 	private final StoredHeader header;
 
-	/** When it was last written, in the order of all writes of the store. */
+	/** The position of the last write among all writes of the store. */
 	private long stamp;
 
-	/** How often it was written, by the same measure as the header's time of writing. */
+	/** The number of writes that set the header's time of writing. */
 	private long writes;
 
 	StoredSession(SessionContent content, RoundTrip roundTrip, LongSupplier stamps) {
@@ -63,12 +63,12 @@ final class StoredSession {
 	private void restore(TurnContent content) {
 		StoredTurn turn = new StoredTurn(content);
 		this.tree.add(content.turn().id(), turn);
-		// where the parts were is not kept: each item stands for itself
+		// the bounds of the parts are not kept: each item stands for itself
 		content.items().forEach((item) -> this.tree.addPart(turn, List.of(item)));
 	}
 
 	/**
-	 * All that is left at this time.
+	 * Returns all content that is alive at this time.
 	 */
 	synchronized SessionContent content(Instant now) {
 		return new SessionContent(this.header.session(this.tree.size(), Map.of()), this.header.position,
@@ -92,7 +92,7 @@ final class StoredSession {
 	}
 
 	/**
-	 * Whether it was ever committed.
+	 * Returns whether the session was ever committed.
 	 */
 	synchronized boolean exists() {
 		return this.header.version > 0;
@@ -144,7 +144,7 @@ final class StoredSession {
 	}
 
 	/**
-	 * Makes the change, or nothing of it.
+	 * Applies the whole change or nothing of it.
 	 */
 	synchronized CommitResult commit(EncodedCommit write, Instant now) {
 		Commit commit = write.commit();
@@ -165,10 +165,10 @@ final class StoredSession {
 		boolean session = switch (commit.expect()) {
 			case ABSENT -> !exists();
 			case UNCHANGED -> exists() && commit.base() != null && this.header.isSameAs(commit.base());
-			// a later part belongs to a turn that went with its session
+			// a later part belongs to a turn that was deleted with its session
 			case ANY -> exists() || (turn != null && turn.part() == 0);
 		};
-		// a turn that has ended takes no more parts: somebody else was faster
+		// a turn that has ended takes no more parts: another writer was faster
 		return session && (there == null || there.isOpen())
 				&& commit.records().stream().allMatch((record) -> this.records.isAsExpected(record, now));
 	}
@@ -190,7 +190,10 @@ final class StoredSession {
 		}
 	}
 
-	/** The turn that is open follows the head, and has to when it ends. */
+	/**
+	 * Checks that the head stays where it is while a turn is open: that turn follows the
+	 * head and must still do so when it ends.
+	 */
 	private void checkOpenTurn(Commit commit, @Nullable StoredTurn there) {
 		long open = this.header.openTurn;
 		TurnWrite turn = commit.turn();
@@ -282,7 +285,7 @@ final class StoredSession {
 		if (turn.status() == TurnStatus.COMPLETED) {
 			return new StoredTurn(turn, number, this.header.head, this.header.branch);
 		}
-		// a parent that went with an earlier session of this key is nobody's parent here
+		// a parent that was deleted with an earlier session of this key is no parent here
 		long parent = (this.tree.find(turn.parent()) != null) ? turn.parent() : 0;
 		return new StoredTurn(turn, number, parent, turn.branch());
 	}
@@ -304,7 +307,8 @@ final class StoredSession {
 			this.header.totals = this.header.totals.plusTurn(turn.items().size(), turn.tokens());
 		}
 		else {
-			// it was opened before others were added: the head goes back to where it was
+			// it was opened before other turns were added: the head returns to where it
+			// was
 			moveTo(turn.number());
 		}
 	}

@@ -5,11 +5,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attributes of a session at rest.
+ * The encoded attributes of a session.
  *
- * @param payload what the codec made of them
- * @param values the payload, decoded; null if it must be decoded for each reader, since
- * the values are not plain or nobody has decoded them yet
+ * @param payload the attributes as the codec encoded them
+ * @param values the payload, decoded; null if it must be decoded for each reader, because
+ * the values are not plain or have not been decoded yet
  */
 record StoredState(String payload, @Nullable Map<String, Object> values) {
 
@@ -17,7 +17,7 @@ record StoredState(String payload, @Nullable Map<String, Object> values) {
 	static final StoredState EMPTY = new StoredState("", Map.of());
 
 	/**
-	 * Attributes that were kept as text.
+	 * Returns attributes that were kept as text.
 	 */
 	static StoredState of(String payload) {
 		return payload.isEmpty() ? EMPTY : new StoredState(payload, null);

@@ -7,7 +7,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 
 /**
- * A turn while it changes. Guarded by the lock of its session.
+ * The mutable state of a turn. Guarded by the lock of its session.
  */
 final class StoredTurn {
 
@@ -66,7 +66,7 @@ final class StoredTurn {
 	}
 
 	/**
-	 * What was in force when this turn was the head.
+	 * Returns the attributes and the summary in force when this turn was the head.
 	 */
 	HeadPosition position() {
 		return this.position;
@@ -81,7 +81,7 @@ final class StoredTurn {
 	}
 
 	/**
-	 * Adds a part: its items, and what the turn has become with it.
+	 * Adds a part: its items, and the new state of the turn.
 	 */
 	void add(Turn now, List<StoredItem> added) {
 		this.turn = new Turn(this.turn.id(), number(), parent(), this.turn.branch(), now.status(), this.turn.agent(),
@@ -94,7 +94,7 @@ final class StoredTurn {
 
 	/**
 	 * Deletes one item.
-	 * @return its tokens, or -1 if it is not there
+	 * @return its tokens, or -1 if there is no such item
 	 */
 	int delete(long sequence) {
 		for (int i = 0; i < this.items.size(); i++) {

@@ -5,11 +5,11 @@ import java.util.List;
 import io.sessionkit.Turn;
 
 /**
- * All of one turn at one moment.
+ * The whole content of one turn at one moment.
  *
  * @param turn the turn
  * @param parts how many parts of it were written
- * @param position what was in force when it was the head
+ * @param position the attributes and the summary in force when it was the head
  * @param items its items
  */
 record TurnContent(Turn turn, int parts, HeadPosition position, List<StoredItem> items) {

@@ -14,18 +14,18 @@ import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The turns of one session. A path is walked from its head towards the beginning and left
- * as soon as enough is found, so that reading the newest turns costs the same however
- * long the thread is. Guarded by the lock of its session.
+ * The turns of one session. A path is walked from its head towards the beginning, only
+ * until enough is found, so that reading the newest turns costs the same however long the
+ * session is. Guarded by the lock of its session.
  */
 final class TurnTree {
 
-	/** By number, which is one more than the index. */
+	/** The turns by number, which is one more than the index. */
 	private final List<StoredTurn> turns = new ArrayList<>();
 
 	private final Map<String, StoredTurn> byId = new HashMap<>();
 
-	/** By the sequence of the first item of each part. */
+	/** The turns by the sequence of the first item of each part. */
 	private final NavigableMap<Long, StoredTurn> parts = new TreeMap<>();
 
 	long size() {
@@ -46,7 +46,7 @@ final class TurnTree {
 	}
 
 	/**
-	 * Notes where the items of a turn's part are, for {@link #holding}.
+	 * Records the position of the items of a turn's part, for {@link #holding}.
 	 */
 	void addPart(StoredTurn turn, List<StoredItem> items) {
 		if (!items.isEmpty()) {
@@ -55,7 +55,8 @@ final class TurnTree {
 	}
 
 	/**
-	 * The turn that an item was written with, whether or not the item is still there.
+	 * Returns the turn that an item was written with, whether or not the item still
+	 * exists.
 	 */
 	@Nullable StoredTurn holding(long sequence) {
 		Map.Entry<Long, StoredTurn> part = this.parts.floorEntry(sequence);
@@ -63,7 +64,7 @@ final class TurnTree {
 	}
 
 	/**
-	 * Whether an item is still there.
+	 * Returns whether an item still exists.
 	 */
 	boolean holds(long sequence) {
 		StoredTurn turn = holding(sequence);
@@ -71,7 +72,7 @@ final class TurnTree {
 	}
 
 	/**
-	 * Whether a turn is on the way from a head to the beginning.
+	 * Returns whether a turn is on the path from a head to the beginning.
 	 */
 	boolean isOnPath(long head, long number) {
 		StoredTurn turn = find(head);
@@ -82,7 +83,7 @@ final class TurnTree {
 	}
 
 	/**
-	 * The newest whole turns after a checkpoint that fit into a window.
+	 * Returns the newest whole turns after a summary that fit into a window.
 	 */
 	List<StoredItem> view(long head, long checkpoint, Window window) {
 		List<StoredTurn> newest = new ArrayList<>();
@@ -99,7 +100,7 @@ final class TurnTree {
 	}
 
 	/**
-	 * The newest items of the path to a head, wherever in a turn they begin.
+	 * Returns the newest items of the path to a head, which may begin within a turn.
 	 */
 	List<StoredItem> log(long head, Tail tail) {
 		List<StoredItem> newest = new ArrayList<>();
@@ -121,7 +122,7 @@ final class TurnTree {
 	}
 
 	/**
-	 * The newest turns, whatever their status and branch.
+	 * Returns the newest turns, whatever their status and branch.
 	 */
 	List<StoredTurn> newest(Tail tail) {
 		int end = (int) Math.max(0, Math.min(this.turns.size(), tail.before() - 1));

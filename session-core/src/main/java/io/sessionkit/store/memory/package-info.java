@@ -1,6 +1,6 @@
 /**
- * Sessions held whole: the in-memory store, and {@link SessionDocument} for stores that
- * keep a session as one text.
+ * Sessions that are held as a whole: the in-memory store, and {@link SessionDocument} for
+ * stores that keep a session as one text.
  */
 @NullMarked
 package io.sessionkit.store.memory;

@@ -17,7 +17,7 @@ import io.sessionkit.store.RecordWrite;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arguments of a script, one after another. What is not there is an empty text.
+ * The arguments of a script, one after another. A missing value is an empty text.
  */
 final class Arguments {
 
@@ -29,7 +29,7 @@ final class Arguments {
 
 	/**
 	 * Returns the arguments, followed by those that each script expects at the end.
-	 * @param last the last ones
+	 * @param last the arguments at the end
 	 */
 	Object[] toArray(String... last) {
 		List<byte[]> all = new ArrayList<>(this.values);
@@ -56,7 +56,7 @@ final class Arguments {
 		return with(yes ? "1" : "0");
 	}
 
-	/** A limit, where the greatest number there is means none. */
+	/** Adds a limit; {@link Integer#MAX_VALUE} means none. */
 	Arguments withLimit(int limit) {
 		return with((limit != Integer.MAX_VALUE) ? Long.valueOf(limit) : null);
 	}
@@ -72,9 +72,9 @@ final class Arguments {
 	}
 
 	/**
-	 * A commit, as <code>commit.lua</code> reads it.
+	 * Creates the arguments of a commit, as <code>commit.lua</code> reads them.
 	 * @param encoded the commit
-	 * @param entries what is noted of the session in the indexes
+	 * @param entries the entries of the session in the indexes
 	 */
 	static Arguments of(EncodedCommit encoded, IndexEntries entries) {
 		Commit commit = encoded.commit();

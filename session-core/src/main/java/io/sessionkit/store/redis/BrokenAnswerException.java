@@ -3,7 +3,8 @@ package io.sessionkit.store.redis;
 import org.springframework.dao.TransientDataAccessResourceException;
 
 /**
- * What arrived is not the whole answer to the request. The script may have run.
+ * Thrown if the text that arrived is not the whole answer to the request. The script may
+ * have run.
  */
 final class BrokenAnswerException extends TransientDataAccessResourceException {
 

@@ -7,7 +7,7 @@ import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 
 /**
- * What became of a commit, in the words of the store.
+ * Translates the answer to a commit into the results and exceptions of the store.
  */
 final class Commits {
 

@@ -9,13 +9,12 @@ import java.util.regex.Pattern;
 import io.sessionkit.store.redis.RedisKeys.Pair;
 
 /**
- * Removes from the indexes of all owners the ids of sessions that have expired. The
- * server deletes the sessions by itself; their ids otherwise stay until the owner writes
- * again.
+ * Removes the ids of expired sessions from the indexes of all owners. The server deletes
+ * the sessions by itself; their ids would otherwise stay until the owner writes again.
  * <p>
- * It looks for the indexes with SCAN, some keys at a time, and goes through all keys of
- * the server for it: a short call for each thousand of them. Where that takes too many
- * calls, the next time continues there. Safe for use by many threads and processes.
+ * It finds the indexes with SCAN and goes through all keys of the server, with one short
+ * call for each thousand of them. If that takes too many calls, the next run continues
+ * where this one stopped. Safe for use by many threads and processes.
  */
 final class GoneIds {
 
@@ -29,7 +28,7 @@ final class GoneIds {
 
 	private final RedisKeys keys;
 
-	/** Where the search goes on, by server. */
+	/** The place at which the search continues, by server. */
 	private final Map<String, String> cursors = new ConcurrentHashMap<>();
 
 	GoneIds(RedisScripts scripts, RedisKeys keys) {
@@ -39,7 +38,7 @@ final class GoneIds {
 
 	/**
 	 * Removes ids.
-	 * @param limit how many at most
+	 * @param limit how many to remove at most
 	 * @return how many were removed
 	 */
 	int remove(int limit) {
@@ -58,7 +57,7 @@ final class GoneIds {
 			Reply found = this.scripts.read(Script.SCAN, List.of(server),
 					new Arguments().with(cursor).with(pattern()).with(KEYS_PER_CALL));
 			removed += removeFrom(found.list(1), limit - removed);
-			// there may be more in these keys otherwise
+			// otherwise these keys may hold more ids
 			cursor = (removed < limit) ? found.requiredText(0) : cursor;
 			this.cursors.put(name, cursor);
 			if (cursor.equals("0")) {

@@ -12,9 +12,9 @@ import io.sessionkit.store.redis.RedisKeys.Pair;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of one session in the indexes of its owner, while it is written. Where all
- * keys are on one server, the script that writes the session writes them too; in a
- * Cluster they are noted before.
+ * The entries of one session in the indexes of its owner, while the session is written.
+ * If all keys are on one server, the script that writes the session writes them too; in a
+ * Cluster they are written before.
  */
 final class IndexEntries {
 
@@ -31,11 +31,11 @@ final class IndexEntries {
 	private boolean session;
 
 	/**
-	 * None yet.
-	 * @param key which session
+	 * Creates an empty set of entries.
+	 * @param key the session
 	 * @param keys the names of the keys
-	 * @param elsewhere the indexes where they may be on another server than the session;
-	 * null: all are on one
+	 * @param elsewhere the indexes if they may be on another server than the session;
+	 * null if all keys are on one server
 	 */
 	IndexEntries(SessionKey key, RedisKeys keys, @Nullable OwnerIndex elsewhere) {
 		this.key = key;
@@ -44,8 +44,8 @@ final class IndexEntries {
 	}
 
 	/**
-	 * Notes the session in the list of the owner's sessions.
-	 * @param timeToLive how long it is to live; null: without end
+	 * Adds the session to the list of the owner's sessions.
+	 * @param timeToLive how long it lives; null if it never expires
 	 */
 	void noteSession(@Nullable Long timeToLive) {
 		this.session = true;
@@ -53,9 +53,9 @@ final class IndexEntries {
 	}
 
 	/**
-	 * Notes the session in the lists of those that have records of some kinds.
+	 * Adds the session to the lists of the sessions that have records of some kinds.
 	 * @param more the kinds
-	 * @param timeToLive how long it is to live; null: without end
+	 * @param timeToLive how long it lives; null if it never expires
 	 */
 	void noteKinds(Collection<String> more, @Nullable Long timeToLive) {
 		for (String kind : more) {
@@ -72,8 +72,8 @@ final class IndexEntries {
 	}
 
 	/**
-	 * The indexes, in the order of the arguments; without that of the sessions for a
-	 * record.
+	 * Returns the indexes, in the order of the arguments; for a record, without the index
+	 * of the sessions.
 	 */
 	List<Pair> indexes() {
 		List<Pair> indexes = new ArrayList<>();
@@ -93,18 +93,18 @@ final class IndexEntries {
 	}
 
 	/**
-	 * The oldest of the entries, by the clocks of the servers; null if they are written
-	 * now.
+	 * Returns the time of the oldest entry, by the clocks of the servers; null if the
+	 * entries are written now.
 	 */
 	@Nullable Long at() {
 		return this.noted.stream().map(Noted::at).min(Long::compare).orElse(null);
 	}
 
 	/**
-	 * Gives the entries the life that the session has, whether it was written or not:
-	 * what was noted before was only what should be.
+	 * Gives the entries the expiry of the session, whether it was written or not: until
+	 * now they only have the expiry that was intended.
 	 * @param exists whether there is a session
-	 * @param timeToLive how long it lives; null: without end
+	 * @param timeToLive how long it lives; null if it never expires
 	 */
 	void settle(boolean exists, @Nullable Long timeToLive) {
 		OwnerIndex index = this.elsewhere;

@@ -16,20 +16,20 @@ import io.sessionkit.store.redis.RedisKeys.Pair;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what an owner has. An index is a hint: an id is noted in it before its session is
- * written, and whoever reads it looks at the sessions themselves.
+ * Finds the sessions and records of an owner. An index is a hint: an id is added to it
+ * before its session is written, and its readers read the sessions themselves.
  * <p>
- * Where all keys are on one server an index is written together with the session. In a
+ * If all keys are on one server, an index is written together with the session. In a
  * Cluster it is written first, and again only if that is {@link #LAG} ago, so that most
- * turns cost no round trip more: a session may have been written that much later than its
- * index says.
+ * turns cost no further round trip: a session may have been written that much later than
+ * its index says.
  */
 final class OwnerIndex {
 
-	/** How much older than its session an index may be. */
+	/** The maximum time by which an index may be older than its session. */
 	static final Duration LAG = Duration.ofMinutes(15);
 
-	/** How much the clocks of the servers of a Cluster may differ. */
+	/** The maximum difference between the clocks of the servers of a Cluster. */
 	private static final Duration BETWEEN_CLOCKS = Duration.ofMinutes(1);
 
 	private static final int SMALLEST_BATCH = 20;
@@ -43,28 +43,28 @@ final class OwnerIndex {
 	}
 
 	/**
-	 * Something of a session that was found.
+	 * A value that was found in a session.
 	 *
 	 * @param id the id of the session
 	 * @param at when it was written
-	 * @param value what was found
+	 * @param value the value
 	 */
 	record Found<T>(String id, Instant at, T value) {
 	}
 
 	/**
-	 * A session that was noted.
+	 * An entry that was written to an index.
 	 *
-	 * @param index where
-	 * @param id its id
-	 * @param at when, by the clock of the server that has the index
-	 * @param timeToLive the time to live that was asked for; null: without end
-	 * @param exact whether the entry has got it
+	 * @param index the index
+	 * @param id the id of the session
+	 * @param at when it was written, by the clock of the server that has the index
+	 * @param timeToLive the requested time to live; null if it never expires
+	 * @param exact whether the entry has this time to live
 	 */
 	record Noted(Pair index, String id, long at, @Nullable Long timeToLive, boolean exact) {
 	}
 
-	/** An id in an index, and when it was noted. */
+	/** An id in an index, and the time of its entry. */
 	private record Hint(String id, long at) {
 	}
 
@@ -73,16 +73,17 @@ final class OwnerIndex {
 	}
 
 	/**
-	 * How much later than its session an entry ends: servers have clocks of their own.
+	 * Returns how much later than its session an entry ends, because servers have clocks
+	 * of their own.
 	 */
 	static long slack() {
 		return Micros.of(LAG.plus(BETWEEN_CLOCKS));
 	}
 
 	/**
-	 * Notes that a session is about to be written. An entry that exists is never made to
-	 * expire earlier: the write may be refused.
-	 * @param timeToLive how long the session is to live; null: without end
+	 * Adds a session that is about to be written. An existing entry is never made to
+	 * expire earlier, because the write may be refused.
+	 * @param timeToLive how long the session will live; null if it never expires
 	 */
 	Noted touch(Pair index, String id, @Nullable Long timeToLive) {
 		Reply reply = this.scripts.repeat(Script.TOUCH, index,
@@ -92,9 +93,9 @@ final class OwnerIndex {
 
 	/**
 	 * Sets the expiry of an entry whose session has been written. Does nothing if the
-	 * entry was noted again since: that writer sets the expiry, and a request that
+	 * entry was written again since: that writer sets the expiry, and a request that
 	 * arrives late or twice must not shorten it.
-	 * @param timeToLive how long the session lives; null: without end
+	 * @param timeToLive how long the session lives; null if it never expires
 	 */
 	void settle(Noted noted, @Nullable Long timeToLive) {
 		if (noted.exact() && Objects.equals(noted.timeToLive(), timeToLive)) {
@@ -105,17 +106,17 @@ final class OwnerIndex {
 	}
 
 	/**
-	 * Removes a session that is gone, unless it was noted again since.
+	 * Removes a session that is gone, unless its entry was written again since.
 	 */
 	void forget(Pair index, String id, long upTo) {
 		this.scripts.repeat(Script.FORGET, index, new Arguments().with(id).with(upTo));
 	}
 
 	/**
-	 * One page of what the sessions of an index have, last written first.
+	 * Returns one page of the values in the sessions of an index, last written first.
 	 * @param index the index
-	 * @param page which part
-	 * @param reader reads what sessions have; nothing of those that are gone
+	 * @param page the part to return
+	 * @param reader reads the values of sessions; returns none for sessions that are gone
 	 */
 	<T> List<T> newest(Pair index, Page page, Function<List<String>, List<Found<T>>> reader) {
 		long wanted = (long) page.offset() + page.limit();
@@ -150,7 +151,7 @@ final class OwnerIndex {
 		return hints.stream().filter((hint) -> !there.contains(hint.id())).toList();
 	}
 
-	/** Whether what was not looked at yet cannot have been written later. */
+	/** Returns whether nothing that was not read yet can have been written later. */
 	private <T> boolean isComplete(List<Found<T>> found, long wanted, Hint oldest) {
 		if (found.size() < wanted) {
 			return false;
@@ -159,7 +160,10 @@ final class OwnerIndex {
 		return last >= oldest.at() + (this.scripts.haveOneServer() ? 0 : lag());
 	}
 
-	/** One that was noted just now may be about to be written. */
+	/**
+	 * Removes the entries of sessions that are gone. An entry that was written just now
+	 * stays, because its session may be about to be written.
+	 */
 	private void forgetOld(Pair index, List<Hint> gone) {
 		if (gone.isEmpty()) {
 			return;

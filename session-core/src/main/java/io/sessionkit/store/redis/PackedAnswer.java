@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the one text that a script answers with: the token of the request, the length of
- * what follows, a line feed, then a list, packed by Redis' {@code cmsgpack}. Anything
- * else is not the answer to the request, or not the whole of it.
+ * the rest, a line feed, then a list, packed by Redis' {@code cmsgpack}. Any other text
+ * is not the answer to the request, or not the whole of it.
  */
 final class PackedAnswer {
 
-	/** Scripts nest lists less deep. */
+	/** The limit of nested lists; the scripts nest them less deep. */
 	private static final int DEEPEST = 8;
 
 	private final ByteBuffer packed;
@@ -24,10 +24,10 @@ final class PackedAnswer {
 	}
 
 	/**
-	 * Returns what a script answered.
+	 * Returns the answer of a script.
 	 * @param answer the text; null for none
 	 * @param token the token of the request
-	 * @return the list: each value a number, bytes, a further list, or null for none
+	 * @return the list: each value is a number, bytes, another list, or null for none
 	 * @throws BrokenAnswerException if it is not the whole answer to that request
 	 */
 	static Reply read(byte @Nullable [] answer, String token) {
@@ -121,7 +121,10 @@ final class PackedAnswer {
 		return values;
 	}
 
-	/** Nothing is longer than what is left, whatever it says. */
+	/**
+	 * Returns the length, checked: nothing is longer than the rest of the text, whatever
+	 * it claims.
+	 */
 	private int room(int length) {
 		if (length < 0 || length > this.packed.remaining()) {
 			throw new BrokenAnswerException("it ends too early");

@@ -8,8 +8,8 @@ import java.util.List;
 import io.sessionkit.internal.row.ItemRow;
 
 /**
- * Takes the items of turns apart: sequence, time, tokens and size in digits, a line feed,
- * then the encoded message in so many bytes.
+ * Splits the items of turns: sequence, time, tokens and size in digits, a line feed, then
+ * the encoded message in as many bytes as the size says.
  */
 final class PackedItems {
 
@@ -25,7 +25,7 @@ final class PackedItems {
 	}
 
 	/**
-	 * The items of pairs of a turn and its items, oldest first.
+	 * Returns the items of a list of pairs, each a turn and its items, oldest first.
 	 */
 	static List<ItemRow> of(Reply pairs) {
 		List<ItemRow> items = new ArrayList<>();
@@ -54,7 +54,7 @@ final class PackedItems {
 		}
 	}
 
-	/** A number and the one character behind it. */
+	/** Reads a number and the one character behind it. */
 	private long number() {
 		boolean negative = this.packed[this.at] == '-';
 		long number = 0;

@@ -9,14 +9,14 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 
 /**
- * What a failure of the server means. Its own words are not passed on, but the code that
- * they begin with: there can be an argument in them.
+ * Finds the meaning of a server failure. The message of the server is not passed on,
+ * except for the code at its start: it can contain an argument.
  */
 final class RedisErrors {
 
 	/**
-	 * Redis names an error by one word in capitals; that of a script is in the middle of
-	 * the words about the script.
+	 * Redis names an error by one word in capitals. That of a script is in the middle of
+	 * the message about the script.
 	 */
 	private static final Pattern CODE = Pattern.compile("\\b(WRONGTYPE|CROSSSLOT|READONLY|MISCONF|NOREPLICAS|NOPERM|"
 			+ "NOAUTH|WRONGPASS|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|OOM)\\b");
@@ -24,8 +24,9 @@ final class RedisErrors {
 	private static final Pattern ANSWERS = Pattern.compile("Execution|NoScript|ReadOnly|Loading|Busy");
 
 	/**
-	 * JedisDataException and what extends it. The others come from the client, which may
-	 * have sent the script before: a Cluster that it gave up, a pool, a cache.
+	 * JedisDataException and its subclasses. The other exceptions come from the client,
+	 * which may have sent the script before: a Cluster call that it gave up, a pool, a
+	 * cache.
 	 */
 	private static final Pattern JEDIS_ANSWERS = Pattern.compile("redis\\.clients\\.jedis\\.exceptions\\.Jedis"
 			+ "(Data|NoScript|Busy|AccessControl|MovedData|AskData|Redirection|Cluster)Exception");
@@ -36,14 +37,14 @@ final class RedisErrors {
 	}
 
 	/**
-	 * A failure after which nobody knows whether the script was run.
+	 * Returns whether it is unknown after the failure whether the script ran.
 	 */
 	static boolean isAmbiguous(DataAccessException ex) {
 		return !(ex instanceof InvalidDataAccessApiUsageException) && code(ex).isEmpty();
 	}
 
 	/**
-	 * Whether the keys of a script are not all kept by one server.
+	 * Returns whether the keys of a script are kept by several servers.
 	 */
 	static boolean isCrossSlot(DataAccessException ex) {
 		return code(ex).equals("CROSSSLOT");
@@ -70,7 +71,8 @@ final class RedisErrors {
 	}
 
 	/**
-	 * The code of the error that the server answered with; empty if it did not answer.
+	 * Returns the code of the error that the server answered with; empty if it did not
+	 * answer.
 	 */
 	private static String code(Throwable ex) {
 		for (Throwable each = ex; each != null; each = each.getCause()) {
@@ -83,7 +85,8 @@ final class RedisErrors {
 	}
 
 	/**
-	 * By the names of Lettuce's and Jedis' exceptions, neither of which has to be there.
+	 * Decides by the names of the exceptions of Lettuce and Jedis, since neither has to
+	 * be on the class path.
 	 */
 	private static boolean isAnswer(Throwable ex) {
 		String type = ex.getClass().getName();

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The names of the keys. Those of a session share a hash tag, so that a Cluster keeps
- * them on one server; so do the two of an index. Tags are hashes: an id may have braces
- * in it.
+ * them on one server; so do the two of an index. Tags are hashes, because an id may
+ * contain braces.
  *
- * @param prefix what all names begin with
+ * @param prefix the start of all names
  */
 record RedisKeys(String prefix) {
 
@@ -34,30 +34,34 @@ record RedisKeys(String prefix) {
 	record Pair(byte[] first, byte[] second) {
 	}
 
-	/** The session and its records. */
+	/** Returns the keys of a session and its records. */
 	Pair session(KeyHash hash) {
 		return pair(hash.session(), "s", "r");
 	}
 
 	/**
-	 * The answers to the newest writes of a session that had no turn, and to older ones.
+	 * Returns the keys of the answers to the newest writes of a session that had no turn,
+	 * and to older ones.
 	 */
 	Pair writes(KeyHash hash) {
 		return pair(hash.session(), "w", "v");
 	}
 
-	/** The sessions of an owner, and when they are gone. */
+	/** Returns the keys of the sessions of an owner, and of their expiries. */
 	Pair sessions(String owner) {
 		return pair("o:" + KeyHash.ofOwner(owner), "s", "x");
 	}
 
-	/** The sessions of an owner with records of a kind, and when they are gone. */
+	/**
+	 * Returns the keys of the sessions of an owner with records of a kind, and of their
+	 * expiries.
+	 */
 	Pair records(String owner, String kind) {
 		return pair("o:" + KeyHash.ofOwner(owner), "k:" + kind, "kx:" + kind);
 	}
 
 	/**
-	 * The index that a key belongs to which has the expiries of one.
+	 * Returns the index that a key of expiries belongs to.
 	 * @return the index; null if the key is another one
 	 */
 	@Nullable Pair indexOfExpiries(String key) {
@@ -70,12 +74,12 @@ record RedisKeys(String prefix) {
 				: null;
 	}
 
-	/** Two keys that are never written, of one hash slot. */
+	/** Returns two keys of one hash slot that are never written. */
 	Pair oneSlot(int number) {
 		return pair("n:" + number, "a", "b");
 	}
 
-	/** Two keys that are never written, of different hash slots. */
+	/** Returns two keys of different hash slots that are never written. */
 	Pair severalSlots() {
 		return new Pair(bytes(this.prefix + "{a}"), bytes(this.prefix + "{b}"));
 	}

@@ -22,9 +22,9 @@ import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.data.redis.serializer.RedisSerializer;
 
 /**
- * Runs the scripts, each by its digest, and by its text where the server does not know it
+ * Runs the scripts, each by its digest, or by its text if the server does not know it
  * yet. Each request has a token of its own, which its answer begins with. A request whose
- * answer is lost or not whole is sent once more.
+ * answer is lost or incomplete is sent once more.
  */
 final class RedisScripts {
 
@@ -34,11 +34,11 @@ final class RedisScripts {
 
 	private final AtomicLong requests = new AtomicLong(ThreadLocalRandom.current().nextLong(1L << 48));
 
-	/** Whether one script may use keys of several hash tags; unknown before first use. */
+	/** True if one script may use keys of several hash tags; null before first use. */
 	private volatile @Nullable Boolean oneServer;
 
 	/**
-	 * Does not connect yet.
+	 * Creates the runner. Does not connect yet.
 	 * @param connections connections to the server or Cluster
 	 * @param severalSlots two keys of different hash slots
 	 */
@@ -51,8 +51,8 @@ final class RedisScripts {
 	}
 
 	/**
-	 * Whether all keys are on one server, so that a script may use those of a session and
-	 * of an index together.
+	 * Returns whether all keys are on one server, so that a script may use those of a
+	 * session and of an index together.
 	 */
 	boolean haveOneServer() {
 		Boolean known = this.oneServer;
@@ -68,7 +68,10 @@ final class RedisScripts {
 			.execute((RedisCallback<Boolean>) (connection) -> connection instanceof RedisClusterConnection));
 	}
 
-	/** Something in front of a Cluster looks like one server until it is asked. */
+	/**
+	 * Returns whether a script may use keys of several slots. This has to be tried,
+	 * because a proxy in front of a Cluster looks like one server.
+	 */
 	private boolean takesSeveralSlots() {
 		try {
 			reply(Script.PROBE, List.of(this.severalSlots), new Arguments());
@@ -83,7 +86,7 @@ final class RedisScripts {
 	}
 
 	/**
-	 * Keys of each server that has keys, to call a script there.
+	 * Returns keys of each server that has keys, for calling a script there.
 	 */
 	List<Pair> servers(RedisKeys keys) {
 		return read(() -> Objects.requireNonNull(this.redis.execute((RedisCallback<List<Pair>>) (connection) -> {
@@ -111,7 +114,7 @@ final class RedisScripts {
 	/**
 	 * Runs a script that only reads.
 	 * @throws io.sessionkit.StoreUnavailableException if the server refuses it, or if
-	 * there is no whole answer
+	 * there is no complete answer
 	 */
 	Reply read(Script script, List<Pair> keys, Arguments arguments) {
 		return read(() -> reply(script, keys, arguments));
@@ -120,7 +123,7 @@ final class RedisScripts {
 	/**
 	 * Runs a script that writes and may run twice.
 	 * @throws io.sessionkit.StoreUnavailableException if the server refuses it, or if
-	 * there is no whole answer, so that nobody knows whether it ran
+	 * there is no complete answer, so that it is unknown whether the script ran
 	 */
 	Reply repeat(Script script, Pair keys, Arguments arguments) {
 		return twice(() -> reply(script, List.of(keys), arguments), RedisErrors::isAmbiguous, true);
@@ -135,11 +138,11 @@ final class RedisScripts {
 	 * Runs a script that writes and recognizes a write that arrives twice.
 	 * @param script the script
 	 * @param keys the keys of the session
-	 * @param index the keys of the indexes, for where there is one server
+	 * @param index the keys of the indexes, used if there is one server
 	 * @param arguments the arguments
 	 * @param write the id of the write
 	 * @throws io.sessionkit.StoreUnavailableException if the server refuses it, or if
-	 * there is no whole answer, so that nobody knows whether it ran
+	 * there is no complete answer, so that it is unknown whether the script ran
 	 */
 	Reply write(Script script, List<Pair> keys, List<Pair> index, Arguments arguments, WriteId write) {
 		return twice(() -> {
@@ -188,7 +191,7 @@ final class RedisScripts {
 		}
 		catch (ClassCastException | IndexOutOfBoundsException | NullPointerException
 				| UnsupportedOperationException ex) {
-			// a driver that has lost its place in what it reads
+			// a driver that has lost its position in the answer
 			throw new BrokenAnswerException(ex);
 		}
 	}

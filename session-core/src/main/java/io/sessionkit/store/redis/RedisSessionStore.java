@@ -33,36 +33,36 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * Keeps sessions in Redis 6.2 or newer, alone or as a Cluster, without modules. Opening a
- * session is one call of a script and so is committing a turn, whatever it changes; a
+ * session is one call of a script, and so is committing a turn, whatever it changes. A
  * session is two hashes; moving its head copies nothing.
  * <p>
- * Lists of an owner come from indexes. On one server they are written by the same script.
- * In a Cluster they are on another server perhaps: the first turn of a session costs one
- * call more there, and one turn or record in 15 minutes two.
+ * Lists of an owner come from indexes. On one server the same script writes them. In a
+ * Cluster they may be on another server: there the first turn of a session costs one call
+ * more, and one turn or record in 15 minutes costs two more.
  * <p>
- * Redis transactions and those of a caller are not joined: a commit is stored when it
- * returns. An answer is one text with its length and the token of its request, so half an
- * answer is recognized. A request whose answer was lost is sent once more, by the driver
- * or by the store. Each write has an id by which its script recognizes the repetition: it
- * is done once and answered as the first time.
+ * The store joins neither Redis transactions nor those of a caller: a commit is stored
+ * when it returns. An answer is one text with its length and the token of its request, so
+ * an incomplete answer is recognized. A request whose answer was lost is sent once more,
+ * by the driver or by the store. Each write has an id by which its script recognizes the
+ * repetition: the write is done once, and both requests get the same answer.
  * <p>
- * Whether a write took place whose answers were both lost cannot be known. The
+ * If both answers to a write were lost, it is unknown whether the write took place. The
  * {@link io.sessionkit.StoreUnavailableException} says so; committing the same turn id
  * again is safe. A turn is recognized as long as it exists and no later part of it was
- * stored (after that it is {@code REPEATED}), another write for five minutes at least. A
+ * stored (after that it is {@code REPEATED}), another write for at least five minutes. A
  * server that drops these ids, because it evicts keys that expire ({@code volatile-*}) or
  * lost its newest writes in a failover, may do such a write a second time.
  * <p>
  * Expiry and the times of sessions and records are by the clock of the server. How much
- * of what was stored survives a crash or a failover of the server is a matter of its
+ * of the stored data survives a crash or a failover of the server depends on its
  * persistence and replication.
  * <p>
- * Safe for use by many threads and processes. Where the server cannot be reached or
- * refuses a script, methods throw {@link io.sessionkit.StoreUnavailableException}.
+ * Safe for use by many threads and processes. If the server cannot be reached or refuses
+ * a script, methods throw {@link io.sessionkit.StoreUnavailableException}.
  */
 public final class RedisSessionStore implements SessionStore {
 
-	/** What the names of the keys start with unless it is told otherwise. */
+	/** The default prefix of the names of the keys. */
 	public static final String DEFAULT_KEY_PREFIX = "sessionkit:";
 
 	private final StoreOptions options;
@@ -80,7 +80,7 @@ public final class RedisSessionStore implements SessionStore {
 	private final RowReader reader;
 
 	/**
-	 * A store in the keys <code>sessionkit:*</code>. Does not connect yet.
+	 * Creates a store in the keys <code>sessionkit:*</code>. Does not connect yet.
 	 * @param connections connections to the server or Cluster
 	 * @param options codec, clock, turn ids, token estimate and time to live
 	 */
@@ -89,12 +89,12 @@ public final class RedisSessionStore implements SessionStore {
 	}
 
 	/**
-	 * A store in keys of other names. Does not connect yet.
+	 * Creates a store in keys with another prefix. Does not connect yet.
 	 * @param connections connections to the server or Cluster
 	 * @param options codec, clock, turn ids, token estimate and time to live
-	 * @param keyPrefix what the names start with: at least one character, neither braces
+	 * @param keyPrefix the start of the key names: at least one character, neither braces
 	 * nor white space
-	 * @throws IllegalArgumentException if the prefix has other characters
+	 * @throws IllegalArgumentException if the prefix is empty or has such characters
 	 */
 	public RedisSessionStore(RedisConnectionFactory connections, StoreOptions options, String keyPrefix) {
 		this.options = options;
@@ -112,8 +112,9 @@ public final class RedisSessionStore implements SessionStore {
 	}
 
 	/**
-	 * Does nothing if the server can be reached and runs scripts.
-	 * @throws io.sessionkit.StoreUnavailableException if not
+	 * Checks that the server can be reached and runs scripts.
+	 * @throws io.sessionkit.StoreUnavailableException if it cannot be reached or refuses
+	 * the script
 	 */
 	public void verifyServer() {
 		read(Script.OPEN, SessionKey.of("none"), new Arguments().with(0).with(0));
@@ -194,12 +195,12 @@ public final class RedisSessionStore implements SessionStore {
 	/**
 	 * {@inheritDoc}
 	 * <p>
-	 * Redis deletes sessions by itself. What this deletes are the ids of sessions in the
-	 * lists of their owners, from 16 minutes after they have expired. It looks through
-	 * the names of all keys on each server, a thousand in a call. After a million keys of
-	 * a server it returns, and the next call continues there, so 0 may be returned while
-	 * ids are left. Behind a proxy that hides a Cluster it sees the keys that the proxy
-	 * answers SCAN with, which may be those of one server.
+	 * Redis deletes sessions by itself. This method removes the ids of expired sessions
+	 * from the lists of their owners, from 16 minutes after the sessions have expired. It
+	 * looks through the names of all keys on each server, a thousand in a call. After a
+	 * million keys of a server it returns, and the next call continues there, so it may
+	 * return 0 while ids are left. Behind a proxy that hides a Cluster it sees only the
+	 * keys that the proxy answers SCAN with, which may be those of one server.
 	 */
 	@Override
 	public int deleteExpired(int limit) {

@@ -13,17 +13,17 @@ import io.sessionkit.internal.row.TurnRow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a script returned: a list of numbers, texts and further lists. Where the scripts
- * have an empty text there is none. A value that is not what it should be was stored like
- * that: the answer itself was checked before.
+ * The result of a script: a list of numbers, texts and further lists. An empty text of a
+ * script stands for a missing one. A value that is not of the expected kind was stored
+ * like that: the answer itself was checked before.
  *
  * @param values the list
- * @param about what it is about, for messages
+ * @param about the subject of the reply, for messages
  */
 record Reply(List<?> values, String about) {
 
 	/**
-	 * Returns this reply with the name of its session.
+	 * Returns a copy of this reply that names its session in messages.
 	 * @param session the session
 	 */
 	Reply about(Object session) {
@@ -89,7 +89,10 @@ record Reply(List<?> values, String about) {
 		return texts;
 	}
 
-	/** The fields of a header, in the order of <code>session.lua</code>. */
+	/**
+	 * Returns a header from its fields, which are in the order of
+	 * <code>session.lua</code>.
+	 */
 	HeaderRow header() {
 		HeaderRow.Path path = new HeaderRow.Path(number(3), number(4), number(5), number(7), text(17));
 		ViewTotals totals = new ViewTotals(number(8), number(9), number(10));
@@ -98,12 +101,12 @@ record Reply(List<?> values, String about) {
 				requiredText(16), text(18), text(19), text(20));
 	}
 
-	/** A record, from a place of this list on. */
+	/** Returns the record that starts at a place of this list. */
 	RecordRow record(int from) {
 		return new RecordRow(number(from), number(from + 1), numberOrNull(from + 2), requiredText(from + 3));
 	}
 
-	/** A turn with its number in front. */
+	/** Returns the turn in this list, which its number precedes. */
 	TurnRow turn() {
 		HeaderRow.Path path = new HeaderRow.Path(number(0), number(2), number(3), number(4), text(5));
 		return new TurnRow(requiredText(18), number(1), path, requiredText(6), status(7), (int) number(9),

@@ -10,8 +10,7 @@ import org.springframework.data.redis.core.script.DefaultRedisScript;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * The scripts, each put together from its files. What they take and return is said in
- * them.
+ * The scripts, each composed of its files. The files describe the arguments and results.
  */
 enum Script {
 
@@ -47,7 +46,10 @@ enum Script {
 
 	PROBE("probe");
 
-	/** Returns one text, which a driver sets at once; it builds lists piece by piece. */
+	/**
+	 * The script, which returns one text: a driver sets a text at once but builds a list
+	 * piece by piece.
+	 */
 	private final RedisScript<byte[]> script;
 
 	Script(String... files) {

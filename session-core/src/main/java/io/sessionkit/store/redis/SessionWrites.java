@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes sessions and their entries in the indexes. Each write has an id, by which its
- * script recognizes it when the driver or {@link RedisScripts} sends it again.
+ * script recognizes the write when the driver or {@link RedisScripts} sends it again.
  */
 final class SessionWrites {
 
@@ -94,7 +94,10 @@ final class SessionWrites {
 		return reply.requiredText(0).equals(outcome);
 	}
 
-	/** Every answer has it in the second place; null: without end. */
+	/**
+	 * Returns the time to live, which every answer has in the second place; null if the
+	 * session never expires.
+	 */
 	private static @Nullable Long timeToLive(Reply reply) {
 		return reply.numberOrNull(1);
 	}
@@ -106,9 +109,9 @@ final class SessionWrites {
 	}
 
 	/**
-	 * Erases the session that is there now, and no later one: when the request arrives
-	 * twice, somebody may have created a session in between. A write id cannot help here,
-	 * since an erased session leaves no key to keep it in.
+	 * Erases the session that exists now, and no later one: if the request arrives twice,
+	 * another writer may have created a session in between. A write id cannot help here,
+	 * because an erased session leaves no key to keep it in.
 	 */
 	void erase(SessionKey key) {
 		Reply standing = this.scripts.read(Script.STANDING, List.of(this.keys.session(KeyHash.of(key))),

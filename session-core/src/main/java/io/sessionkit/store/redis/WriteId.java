@@ -4,9 +4,9 @@ import java.security.SecureRandom;
 import java.util.Base64;
 
 /**
- * The id of one write, by which its script recognizes it when it arrives twice. It is
- * random, since no one numbers the writes of all processes, and drawn for each write,
- * since a process may be restored twice from one image.
+ * The id of one write, by which its script recognizes the write when it arrives twice. It
+ * is random, because the writes of all processes have no common numbering, and it is
+ * drawn for each write, because a process may be restored twice from one image.
  *
  * @param text the id
  */
