@@ -98,8 +98,9 @@ public interface SessionStore {
 	 * same commit ends the open turn.</li>
 	 * <li>Items that are deleted leave the totals. A head that has lost its last item
 	 * moves to its nearest ancestor that has items, or to the beginning.</li>
-	 * <li>Every commit that changes more than a turn that is not completed raises the
-	 * version by one, and sets the expiry to now plus the time to live.</li>
+	 * <li>Every commit that changes something sets the expiry to now plus the time to
+	 * live. It also raises the version by one, unless all it changes is a turn that is
+	 * not completed, in a session that existed before.</li>
 	 * </ul>
 	 * If several of these apply, the first in this order counts: repeated, conflict (of
 	 * the session, the turn or a record), a part that is left out, a move, a summary, an

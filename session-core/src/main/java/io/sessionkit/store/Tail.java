@@ -28,7 +28,7 @@ public record Tail(long before, int limit) {
 	}
 
 	/**
-	 * Returns a tail of as many older entries.
+	 * Returns a tail of the same size before a number.
 	 * @param number the oldest number seen so far
 	 * @return the tail before it
 	 */

@@ -15,8 +15,8 @@ public final class Micros {
 	private static final long LONGEST = Long.MAX_VALUE / 2;
 
 	/**
-	 * Rows are kept longer than their session lives, by this fraction of its time to
-	 * live.
+	 * The divisor of the slack: rows are kept longer than their session lives, by its
+	 * time to live divided by this.
 	 */
 	public static final long LIVES_PER_SLACK = 64;
 

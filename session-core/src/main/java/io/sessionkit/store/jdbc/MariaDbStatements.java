@@ -72,8 +72,8 @@ final class MariaDbStatements implements HotStatements {
 
 	/**
 	 * Writes to the existing session, or creates one. A plain read looks whether the
-	 * session exists; if it turns out by a duplicate key that the session exists after
-	 * all, the statement fails with that error.
+	 * session exists. If a duplicate key shows that it exists after all, the statement
+	 * runs again with <code>:there</code> set.
 	 */
 	private static final String ANY = """
 			select count(*) into sk_there from {session} where key_hash = :key;

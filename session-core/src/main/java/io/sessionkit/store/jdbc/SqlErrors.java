@@ -113,7 +113,7 @@ final class SqlErrors {
 
 	/**
 	 * Compares by state, or by state and error number. The states of SQL Server all begin
-	 * alike and end with a digit that does not distinguish errors.
+	 * alike and end with digits that do not distinguish errors.
 	 */
 	private static boolean isOneOf(Set<String> known, SQLException ex) {
 		String state = state(ex);

@@ -106,7 +106,7 @@ record Reply(List<?> values, String about) {
 		return new RecordRow(number(from), number(from + 1), numberOrNull(from + 2), requiredText(from + 3));
 	}
 
-	/** Returns the turn in this list, which its number precedes. */
+	/** Returns the turn in this list, whose first value is the number of the turn. */
 	TurnRow turn() {
 		HeaderRow.Path path = new HeaderRow.Path(number(0), number(2), number(3), number(4), text(5));
 		return new TurnRow(requiredText(18), number(1), path, requiredText(6), status(7), (int) number(9),

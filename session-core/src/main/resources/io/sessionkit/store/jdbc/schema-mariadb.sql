@@ -1,9 +1,9 @@
--- SessionKit, schema version 1, for MariaDB. Repeatable: what is there already stays as it is.
--- For sessionkit.store.jdbc.initialize-schema, Flyway and Liquibase alike. With another table
--- prefix edit a copy of this file and name the prefix in sessionkit.store.jdbc.table-prefix.
--- Instants are microseconds since 1970 (UTC). Texts are what the codec wrote. Sessions are found
--- by the hash of owner and id, never by owner or id, so that no collation joins two of them; the
--- collation keeps the ids of turns and records apart, those with a trailing space too.
+-- SessionKit, schema version 1, for MariaDB. Repeatable: existing tables stay as they are.
+-- For sessionkit.store.jdbc.initialize-schema, Flyway and Liquibase alike. For another table
+-- prefix, edit a copy of this file and set sessionkit.store.jdbc.table-prefix.
+-- Instants are microseconds since 1970 (UTC). Texts are stored as the codec encoded them.
+-- Sessions are found by the hash of owner and id, never by owner or id, so that no collation confuses two.
+-- The collation distinguishes the ids of turns and records, even by a trailing space.
 
 create table if not exists SESSIONKIT_SCHEMA (
 	version integer not null primary key
@@ -12,8 +12,8 @@ create table if not exists SESSIONKIT_SCHEMA (
 insert into SESSIONKIT_SCHEMA (version)
 	select 1 where not exists (select 1 from SESSIONKIT_SCHEMA);
 
--- One row for each session, the only row that a turn rewrites: no index on what a turn changes.
--- purge_at: somewhat later than expires_at, so that few turns move it; its index finds what to delete.
+-- One row for each session, the only row that a turn rewrites. No column that every turn changes is indexed.
+-- purge_at: somewhat later than expires_at, so that few turns change it; its index finds the rows to delete.
 create table if not exists SESSIONKIT_SESSION (
 	pk bigint not null auto_increment primary key,
 	key_hash char(64) not null unique,
@@ -46,9 +46,10 @@ create table if not exists SESSIONKIT_SESSION (
 	index SESSIONKIT_SESSION_PURGE (purge_at)
 ) engine = InnoDB default charset = utf8mb4 collate = utf8mb4_nopad_bin;
 
--- run_lo and run_parent: the unbroken run of numbers, each turn the parent of the next, that ends
--- with this turn; where it begins, and what its first turn hangs on. cp: the checkpoint in force.
--- origin is written once: agent, tools. outcome moves forward: model, rounds, failure.
+-- run_lo and run_parent: the first turn, and the parent of that turn, of the unbroken run of numbers that
+-- ends with this turn; in a run each turn is the parent of the next. cp: the last turn that the summary
+-- in force covers. origin is written once: agent, tools, snapshot, inputs. outcome is replaced by each
+-- part: model, rounds, failure, verdicts.
 create table if not exists SESSIONKIT_TURN (
 	session_pk bigint not null,
 	turn_no bigint not null,

@@ -1,9 +1,9 @@
--- SessionKit, schema version 1, for SQL Server 2016 or newer. Repeatable: what is there already stays as it is.
--- For sessionkit.store.jdbc.initialize-schema, Flyway and Liquibase alike. With another table
--- prefix edit a copy of this file and name the prefix in sessionkit.store.jdbc.table-prefix.
--- Instants are microseconds since 1970 (UTC). Texts are what the codec wrote. Sessions are found
--- by the hash of owner and id, never by owner or id, so that no collation joins two of them.
--- Ids of records have a dot at their end, since this database compares without spaces there.
+-- SessionKit, schema version 1, for SQL Server 2016 or newer. Repeatable: existing tables stay as they are.
+-- For sessionkit.store.jdbc.initialize-schema, Flyway and Liquibase alike. For another table
+-- prefix, edit a copy of this file and set sessionkit.store.jdbc.table-prefix.
+-- Instants are microseconds since 1970 (UTC). Texts are stored as the codec encoded them.
+-- Sessions are found by the hash of owner and id, never by owner or id, so that no collation confuses two.
+-- Ids of records end with a dot, because this database ignores trailing spaces when it compares.
 
 if object_id(N'SESSIONKIT_SCHEMA', N'U') is null create table SESSIONKIT_SCHEMA (
 	version int not null primary key
@@ -12,8 +12,8 @@ if object_id(N'SESSIONKIT_SCHEMA', N'U') is null create table SESSIONKIT_SCHEMA 
 insert into SESSIONKIT_SCHEMA (version)
 	select 1 where not exists (select 1 from SESSIONKIT_SCHEMA);
 
--- One row for each session, the only row that a turn rewrites: no index on what a turn changes.
--- purge_at: somewhat later than expires_at, so that few turns move it; its index finds what to delete.
+-- One row for each session, the only row that a turn rewrites. No column that every turn changes is indexed.
+-- purge_at: somewhat later than expires_at, so that few turns change it; its index finds the rows to delete.
 if object_id(N'SESSIONKIT_SESSION', N'U') is null create table SESSIONKIT_SESSION (
 	pk bigint identity(1,1) not null primary key,
 	key_hash nvarchar(64) collate Latin1_General_BIN2 not null unique,
@@ -52,9 +52,10 @@ if not exists (select 1 from sys.indexes where name = N'SESSIONKIT_SESSION_PURGE
 		and object_id = object_id(N'SESSIONKIT_SESSION'))
 	create index SESSIONKIT_SESSION_PURGE on SESSIONKIT_SESSION (purge_at);
 
--- run_lo and run_parent: the unbroken run of numbers, each turn the parent of the next, that ends
--- with this turn; where it begins, and what its first turn hangs on. cp: the checkpoint in force.
--- origin is written once: agent, tools. outcome moves forward: model, rounds, failure.
+-- run_lo and run_parent: the first turn, and the parent of that turn, of the unbroken run of numbers that
+-- ends with this turn; in a run each turn is the parent of the next. cp: the last turn that the summary
+-- in force covers. origin is written once: agent, tools, snapshot, inputs. outcome is replaced by each
+-- part: model, rounds, failure, verdicts.
 if object_id(N'SESSIONKIT_TURN', N'U') is null create table SESSIONKIT_TURN (
 	session_pk bigint not null,
 	turn_no bigint not null,

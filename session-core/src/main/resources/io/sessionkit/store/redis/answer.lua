@@ -1,5 +1,6 @@
--- Every script answers with one text, so that a driver has an answer whole or not at all: the token of
--- the request, which is its last argument, the length of what follows, a line feed, then the values packed.
+-- Every script answers with one text, so that a driver receives either the whole answer or none. The text
+-- is the token of the request, which is its last argument, the length of the rest, a line feed, then the
+-- packed values.
 local function answer(values)
 	local packed = cmsgpack.pack(values)
 	return ARGV[#ARGV] .. ' ' .. #packed .. '\n' .. packed

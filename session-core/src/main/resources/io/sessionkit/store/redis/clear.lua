@@ -1,7 +1,7 @@
--- KEYS session, records, the two of once.lua, and where all keys may be on one server: the index of
+-- KEYS session, records, the two of once.lua, and if all keys may be on one server: the index of
 -- sessions and its expiries, then the same two for each kind of records
--- ARGV session id, which session was there  Returns the time, whether it erased, and the kinds of
--- records that it was noted for. A session that was created since is another one: it stays.
+-- ARGV session id, the incarnation that was read  Returns the time, whether it erased the session, and
+-- the kinds of records whose indexes list it. A session that was created since is another one: it stays.
 local time = clock()
 local wrong = wrong_type('zset', {unpack(KEYS, 5)})
 if wrong then return wrong end

@@ -1,10 +1,10 @@
--- KEYS session, records, the two of once.lua unless there is a turn, and where all keys may be on one
---   server: the index of sessions and its expiries, then the same two for each kind that is noted
+-- KEYS session, records, the two of once.lua unless there is a turn, and if all keys may be on one
+--   server: the index of sessions and its expiries, then the same two for each kind to add it to
 -- ARGV as Arguments writes them
--- Returns what became of it and how long the session lives ('' without end, -1 if there is none), then
--- COMMITTED version turn first-item, REPEATED version turn, CONFLICT version, PART, HEAD, CHECKPOINT,
--- PAUSED with what was refused, or INDEX where indexes have to be written first: whether that of the
--- sessions, and those of which kinds.
+-- Returns the outcome and the time to live of the session ('' if it never expires, -1 if there is none).
+-- The outcome is COMMITTED with version, turn and first item, REPEATED with version and turn, CONFLICT
+-- with version, PART, HEAD, CHECKPOINT or PAUSED with what was refused, or INDEX if indexes have to be
+-- written first, with whether that of the sessions is one of them, and the kinds of the others.
 local next_argument = 0
 local function text()
 	next_argument = next_argument + 1
@@ -43,7 +43,7 @@ local function ended(what, ...)
 	return answer({what, values and (header.ttl or '') or -1, ...})
 end
 
--- what is asked for
+-- check the request against what is stored
 
 local again = not write.id and recalled()
 if again then return answer(again) end
@@ -58,9 +58,9 @@ local function is_as_expected()
 	elseif commit.expect == 'UNCHANGED' then
 		if not values or header.version ~= commit.version or header.incarnation ~= commit.incarnation then return false end
 	elseif not values and not (write.id and write.part == 0) then
-		return false -- a later part belongs to a turn that went with its session
+		return false -- a later part belongs to a turn that was deleted with its session
 	end
-	if there and there[OPEN] ~= 1 then return false end -- it has ended: somebody else was faster
+	if there and there[OPEN] ~= 1 then return false end -- it has ended: another writer was faster
 	for _, each_record in ipairs(records) do
 		local expected = created and each_record.expected <= 0 or not created and as_expected(each_record, now)
 		if not expected then return false end
@@ -72,7 +72,7 @@ if not is_as_expected() then return ended('CONFLICT', header.version) end
 local parts = there and there[PARTS] or 0
 if write.id and write.part ~= parts then return ended('PART', parts) end
 
--- what the way to the beginning looks like
+-- the path to the beginning
 
 local BEGINNING = {}
 BEGINNING[LO], BEGINNING[PAR], BEGINNING[CP], BEGINNING[CPID], BEGINNING[STATE] = 1, 0, 0, '', ''
@@ -121,9 +121,9 @@ if change.head then
 end
 if change.cp and change.cp ~= 0 and not is_on_path(change.cp) then return ended('CHECKPOINT', header.head) end
 
--- what is there to be deleted
+-- the items to delete
 
--- The items of a turn without one of them, and its tokens; nil if it is not there.
+-- Returns the items of a turn without one of them, and the tokens of that one; nil if it is not there.
 local function without(packed, sequence)
 	local at = 1
 	while packed and at <= #packed do
@@ -136,7 +136,8 @@ local function without(packed, sequence)
 	end
 end
 
--- Turns are numbered in the order of their first items.
+-- Returns the last turn whose first item is not after the sequence: turns are numbered in the order of
+-- their first items.
 local function begun_before(sequence)
 	local low, high = 1, header.turns
 	while low <= high do
@@ -146,7 +147,7 @@ local function begun_before(sequence)
 	return high
 end
 
--- The turn that has an item; nil if it is not there.
+-- Returns the turn that has an item; nil if there is no such item.
 local function turn_with(sequence)
 	local at = begun_before(sequence)
 	if at > 0 and without(redis.call('HGET', SESSION, 'm:' .. at), sequence) then return at end
@@ -155,7 +156,7 @@ local function turn_with(sequence)
 	end
 end
 
--- Whether the deletions leave a turn without items.
+-- Returns whether the deletions leave a turn without items.
 local function are_last_of(at)
 	local packed, deleting, any = redis.call('HGET', SESSION, 'm:' .. at), {}, false
 	for _, sequence in ipairs(deletes) do
@@ -171,7 +172,8 @@ local function are_last_of(at)
 	return any
 end
 
--- The turn that is open follows the head, and has to when it ends.
+-- Returns whether the commit would move the head while a turn is open: that turn follows the head and
+-- must still do so when it ends.
 local function moves_head_of_open_turn()
 	local open = header.openTurn
 	if open == 0 or there_number == open and not write.open then return false end
@@ -185,12 +187,12 @@ local changes = change.title or change.tags or change.state or change.ttl or cha
 local ttl = change.ttl or header.ttl
 if ttl == 0 then ttl = nil end
 
--- what the indexes have to say first
+-- the indexes that have to be written first
 
 local kinds = created and {} or noted_kinds()
 
--- The kinds that are to be noted: those of the records that are written, and, since the session lives
--- longer with each turn, those that it has had.
+-- Returns the kinds whose indexes must list the session: those of the records that are written, and,
+-- because the session lives longer with each turn, those of earlier records.
 local function kinds_to_note()
 	local wanted = {}
 	for _, each_record in ipairs(records) do
@@ -215,7 +217,7 @@ local inline = KEYS[first_index] ~= nil
 local wrong = wrong_type('hash', {RECORDS}) or wrong_type('zset', {unpack(KEYS, first_index)})
 if wrong then return wrong end
 
--- from here on it is written
+-- the script writes from here on
 
 if created then
 	redis.call('UNLINK', SESSION, RECORDS)
@@ -236,7 +238,7 @@ local function begin()
 		branch = write.branch
 		parent = write.parent
 		if parent ~= header.head then
-			local before = turn(parent) -- one that went with an earlier session is nobody's parent here
+			local before = turn(parent) -- one that was deleted with an earlier session is no parent here
 			if not before then parent = 0 end
 			before = before or BEGINNING
 			lo, run_parent = before[LO], before[PAR]
@@ -277,7 +279,7 @@ local function become_head(at, completed)
 		header.viewTokens = header.viewTokens + completed[TOKENS]
 		completed[CP], completed[CPID], completed[STATE] = header.cp, header.cpId, header.state
 	else
-		-- it was opened before others were added: the head goes back to where it was
+		-- it was opened before other turns were added: the head returns to where it was
 		local before = turn(completed[PARENT]) or BEGINNING
 		completed[CP], completed[CPID], completed[STATE] = before[CP], before[CPID], before[STATE]
 		be_at(at, completed)
@@ -307,7 +309,7 @@ if write.id then
 	written = at
 end
 
--- items that are deleted
+-- delete items
 
 local function delete_from(at, sequence)
 	local rest, tokens = without(redis.call('HGET', SESSION, 'm:' .. at), sequence)
@@ -362,7 +364,7 @@ if deleted and not moves then
 	end
 end
 
--- what else is new
+-- the other changes
 
 if change.state or change.cp then
 	header.state = change.state or header.state

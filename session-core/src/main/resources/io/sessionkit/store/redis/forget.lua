@@ -1,4 +1,4 @@
--- KEYS an index of an owner, its expiries  ARGV id, the newest time that may be forgotten
+-- KEYS an index of an owner, its expiries  ARGV id, the newest time of an entry that may be removed
 local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if score and tonumber(score) <= tonumber(ARGV[2]) then
 	redis.call('ZREM', KEYS[1], ARGV[1])

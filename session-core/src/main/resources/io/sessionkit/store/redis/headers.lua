@@ -1,5 +1,5 @@
 -- KEYS session, records, and so on for more sessions
--- Returns the header of each; an empty one for each that is absent.
+-- Returns the header of each session; an empty one for each session that is absent.
 local now = clock()
 local headers = {}
 for i = 1, #KEYS, 2 do

@@ -1,12 +1,12 @@
 -- An index of an owner: a sorted set of session ids by the time of writing, and another one by the
--- time from which they are surely gone. What they say is a hint: who reads it looks at the sessions.
+-- time from which the sessions are surely gone. The index is a hint: its readers read the sessions too.
 
--- Whether a session is to be noted again: its entry may be older by this much than what was written.
+-- Returns whether the entry of a session must be written again: it may be older than the session by the lag.
 local function is_old(noted, now, lag)
 	return not noted or now - noted > lag
 end
 
--- Notes that a session is written; the ids of a few that are gone make room.
+-- Writes the entry of a session that is written, and removes the ids of a few sessions that are gone.
 local function touch(by_time, by_expiry, id, now, ttl, slack)
 	if ttl == 0 then ttl = nil end
 	redis.call('ZADD', by_time, now, id)

@@ -1,14 +1,14 @@
 -- KEYS session, records  ARGV sequence or '', limit or ''
--- Returns pairs of a turn and its items, the newest first, with at least so many items before the
--- sequence if there are.
+-- Returns pairs of a turn and its items, the newest first, with at least as many items before the
+-- sequence as the limit says, if there are so many.
 local values = stored_header(clock())
 local before, left = tonumber(ARGV[1]), tonumber(ARGV[2])
 if not values or left == 0 then return answer({}) end
 local header = named(values)
 local found = {}
 
--- The newest turn of a run that may have an item before the sequence: turns are numbered in the
--- order of their first items.
+-- Returns the newest turn of a run that may have an item before the sequence: turns are numbered in
+-- the order of their first items.
 local function newest(low, high)
 	while before and low <= high do
 		local middle = math.floor((low + high) / 2)

@@ -1,13 +1,13 @@
--- Recognizes a write that arrives twice, sent again by the driver or by the store since its answer was
--- lost, so that it is done once and answered alike. Its id is the last argument but one. A turn keeps
--- the id of the write that stored its last part; what became of other writes is kept in KEYS[3] and
--- KEYS[4], hashes of write id to answer, for five minutes at least: the first one becomes the second
--- when it is that old.
+-- Recognizes a write that arrives twice, sent again by the driver or by the store because its answer was
+-- lost, so that it is done once and both requests get the same answer. The id of the write is the last
+-- argument but one. A turn keeps the id of the write that stored its last part. The answers to other
+-- writes are kept for at least five minutes in KEYS[3] and KEYS[4], hashes of write id to answer: the
+-- first hash replaces the second when it is that old.
 local WRITE = ARGV[#ARGV - 1]
 local RECENT, BEFORE = KEYS[3], KEYS[4]
 local KEPT = 5 * 60 * 1000000
 
--- when the first of the two was begun
+-- when the first of the two was started
 local since
 
 local function recalled()
@@ -17,7 +17,7 @@ local function recalled()
 	return values and cmsgpack.unpack(values)
 end
 
--- For what recalled() did not know.
+-- Keeps the answer to a write that recalled() did not know.
 local function remember(values, now)
 	if since and since + KEPT <= now then
 		redis.call('UNLINK', BEFORE)

@@ -1,5 +1,5 @@
 -- KEYS session, records  ARGV turns, items; '' for no limit
--- Returns nothing, or the header, the checkpoint, and pairs of a turn and its items, the newest first.
+-- Returns nothing, or the header, the summary, and pairs of a turn and its items, the newest first.
 local now = clock()
 local values = stored_header(now)
 if not values then return answer({}) end
@@ -14,7 +14,7 @@ local function add(number, packed)
 	end
 end
 
--- the first turn, from the newest back, that does not fit as a whole keeps the older ones out
+-- counting back from the newest, the first turn that does not fit as a whole excludes all older ones
 local function oldest_that_fits(low, high)
 	local oldest = high + 1
 	each('t:', low, high, 100, function(number, packed)

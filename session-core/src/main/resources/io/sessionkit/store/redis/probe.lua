@@ -1,2 +1,2 @@
--- KEYS two of different hash slots  Is refused where one script may not have both.
+-- KEYS two of different hash slots  The server refuses this script if one script may not use both.
 return answer({#KEYS})

@@ -1,4 +1,5 @@
--- KEYS an index of an owner, its expiries  ARGV how many  Returns how many ids that are surely gone were removed.
+-- KEYS an index of an owner, its expiries  ARGV limit
+-- Removes ids of sessions that are surely gone. Returns how many it removed.
 local time = redis.call('TIME')
 local gone = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', time[1] * 1000000 + time[2], 'LIMIT', 0, ARGV[1])
 for _, id in ipairs(gone) do

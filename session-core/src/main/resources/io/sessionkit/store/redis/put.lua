@@ -1,9 +1,9 @@
--- KEYS session, records, the two of once.lua, and where all keys may be on one server: the index of the
+-- KEYS session, records, the two of once.lua, and if all keys may be on one server: the index of the
 -- kind, its expiries
--- ARGV session id, the oldest and the longest an entry of an index may be, whether the index is noted and
---   when, then the record
--- Returns WRITTEN, REFUSED or, where the index has to be written first, INDEX; and how long the session
--- lives ('' without end, -1 if there is none).
+-- ARGV session id, how much older and how much longer than its session an entry of an index may be,
+--   whether the index was written before and when, then the record
+-- Returns WRITTEN, REFUSED or, if the index has to be written first, INDEX; and the time to live of the
+-- session ('' if it never expires, -1 if there is none).
 local again = recalled()
 if again then return answer(again) end
 local id, lag, slack, noted, noted_at = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1', tonumber(ARGV[5])

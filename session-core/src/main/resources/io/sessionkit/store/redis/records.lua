@@ -1,5 +1,5 @@
--- KEYS session, records  ARGV kind  Returns the records of the kind that have not expired, each with
--- its id in front.
+-- KEYS session, records  ARGV kind  Returns the records of the kind that have not expired, each
+-- with its id as the first value.
 local now = clock()
 if not stored_header(now) then return answer({}) end
 local prefix, records = ARGV[1] .. '\0', {}

@@ -1,16 +1,16 @@
--- What the scripts of a session share. KEYS[1] is the session, a hash:
+-- Functions shared by the scripts of a session. KEYS[1] is the session, a hash:
 --   the fields of the header by name;
 --   t:<number>  a turn, packed: its place in the tree, its status, its sizes, its encoded texts;
 --   m:<number>  the items of a turn, one after another: sequence, time, tokens and size in digits,
 --               a line feed, then the encoded message;
 --   i:<turn id> the number of a turn;
 --   multi       the numbers of the turns that were written in several parts;
---   kinds       the kinds of records that are noted in the indexes of the owner, packed, with the time.
+--   kinds       the kinds of records whose indexes list the session, packed, each with the time of its entry.
 -- KEYS[2] is the hash of its records: <kind> NUL <id>, packed.
--- Times are microseconds by the clock of this server. A text that is not there is ''.
+-- Times are microseconds by the clock of this server. A missing text is ''.
 local SESSION, RECORDS = KEYS[1], KEYS[2]
 
--- as Reply reads them: numbers first
+-- in the order in which Reply reads them: numbers first
 local NUMBERS = {'version', 'turns', 'items', 'head', 'runLo', 'runParent', 'openTurn', 'cp', 'viewTurns', 'viewItems',
 	'viewTokens', 'created', 'updated', 'indexed', 'ttl', 'expires'}
 local TEXTS = {'branch', 'cpId', 'title', 'tags', 'state', 'incarnation'}
@@ -21,13 +21,13 @@ for _, name in ipairs(TEXTS) do FIELDS[#FIELDS + 1] = name end
 -- places in a packed turn
 local PARENT, LO, PAR, CP, CPID, BRANCH, STATUS, OPEN, PARTS, ITEMS, TOKENS, FIRST, STARTED, ENDED, STATE, ORIGIN,
 	OUTCOME, ID = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18
--- and what the write that stored its last part was answered
+-- and the answer to the write that stored its last part
 local WRITTEN_BY, VERSION, FROM = 19, 20, 21
 
 -- places in a packed record
 local REVISION, WRITTEN, EXPIRES, PAYLOAD = 1, 2, 3, 4
 
--- fields in one command: Lua cannot pass many more values at once
+-- the number of fields in one command: Lua cannot pass many more values at once
 local SLICE = 1000
 
 local function clock()
@@ -35,12 +35,12 @@ local function clock()
 	return time[1] * 1000000 + time[2]
 end
 
--- a number as text; joining it to one would round it
+-- Returns a number as text; concatenating it with a text would round it.
 local function digits(number)
 	return string.format('%.0f', number)
 end
 
--- The header as it is stored, in the order of FIELDS; nil if the session is absent or has expired.
+-- Returns the header as it is stored, in the order of FIELDS; nil if the session is absent or has expired.
 local function stored_header(now)
 	local values = redis.call('HMGET', SESSION, unpack(FIELDS))
 	if not values[1] then return nil end
@@ -49,12 +49,12 @@ local function stored_header(now)
 	return values
 end
 
--- Which session is there, expired or not; '' for none.
+-- Returns the incarnation of the stored session, expired or not; '' for none.
 local function identity()
 	return redis.call('HGET', SESSION, 'incarnation') or ''
 end
 
--- The header by name; numbers that are not there are nil.
+-- Returns the header by name; missing numbers are nil.
 local function named(values)
 	local header = {}
 	for i, name in ipairs(FIELDS) do
@@ -69,7 +69,7 @@ local function turn(number)
 	return packed and cmsgpack.unpack(packed)
 end
 
--- Hands on the fields <prefix><number> from high to low, newest first, until it is told false.
+-- Calls visit for the fields <prefix><number> from high to low, newest first, until it returns false.
 local function each(prefix, low, high, slice, visit)
 	while high >= low do
 		local from, names = math.max(low, high - slice + 1), {}
@@ -83,8 +83,8 @@ local function each(prefix, low, high, slice, visit)
 	return true
 end
 
--- Hands on the unbroken runs of turn numbers on the way from a head down to a floor, the newest
--- first, until it is told false.
+-- Calls visit for the unbroken runs of turn numbers on the path from a head down to a floor, the newest
+-- first, until it returns false.
 local function walk(head, lo, parent, floor, visit)
 	while head > floor do
 		if visit(math.max(lo, floor + 1), head) == false or parent <= floor then return end
@@ -94,7 +94,7 @@ local function walk(head, lo, parent, floor, visit)
 	end
 end
 
--- A record that has not expired.
+-- Returns a record that has not expired; nil if there is none.
 local function record(kind, id, now)
 	local packed = redis.call('HGET', RECORDS, kind .. '\0' .. id)
 	local found = packed and cmsgpack.unpack(packed)
@@ -102,7 +102,7 @@ local function record(kind, id, now)
 	return found or nil
 end
 
--- When each kind of records was noted in the owner's index of that kind, or somewhat later.
+-- Returns for each kind of records the time of the entry in the owner's index of that kind, or a later one.
 local function noted_kinds()
 	local packed = redis.call('HGET', SESSION, 'kinds')
 	return packed and cmsgpack.unpack(packed) or {}
@@ -114,7 +114,7 @@ local function names(of)
 	return all
 end
 
--- Both keys live as long as the session.
+-- Sets the expiry of both keys to that of the session.
 local function expire(expires)
 	for _, key in ipairs({SESSION, RECORDS}) do
 		if expires then
@@ -125,7 +125,7 @@ local function expire(expires)
 	end
 end
 
--- An error to return, before anything is written, where one of the keys is something else.
+-- Returns the error to answer, before anything is written, if one of the keys is of another type.
 local function wrong_type(kind, keys)
 	for _, key in ipairs(keys) do
 		local found = redis.call('TYPE', key).ok

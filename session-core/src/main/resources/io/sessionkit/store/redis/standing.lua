@@ -1,2 +1,2 @@
--- KEYS session, records  Returns the time, which session is there, and the kinds of records that it is noted for.
+-- KEYS session, records  Returns the time, the stored incarnation, and the kinds of records whose indexes list it.
 return answer({clock(), identity(), names(noted_kinds())})

@@ -1,8 +1,8 @@
--- KEYS an index of an owner, its expiries  ARGV id, time to live or '', slack, when it was noted or ''
+-- KEYS an index of an owner, its expiries  ARGV id, time to live or '', slack, the time of its entry or ''
 -- Returns the time, and whether the expiry is that of the time to live.
--- Before a session is written it is not known whether it will be, so an id that is there stays as long
--- as it would have. Afterwards its expiry is set, unless it was noted again since, by somebody else or
--- by this very call, which then comes a second time.
+-- Before a session is written it is unknown whether the write will succeed, so the expiry of an existing
+-- entry is never brought forward. Afterwards its expiry is set, unless the entry was written again since,
+-- by another writer or by this very call, which then arrives a second time.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local ttl, slack, since = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

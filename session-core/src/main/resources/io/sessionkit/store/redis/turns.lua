@@ -1,5 +1,5 @@
 -- KEYS session, records  ARGV number or '', limit or ''
--- Returns the newest turns before the number, each with its number in front, the newest first.
+-- Returns the newest turns before the number, each with its number as the first value, the newest first.
 local values = stored_header(clock())
 if not values then return answer({}) end
 local high = named(values).turns

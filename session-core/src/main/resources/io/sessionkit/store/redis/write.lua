@@ -1,4 +1,4 @@
--- Writing of records, for the scripts that do it. An expected revision of -1 is any, 0 is none.
+-- Functions for the scripts that write records. The expected revision -1 stands for any, 0 for none.
 local function as_expected(write, now)
 	local there = record(write.kind, write.id, now)
 	return write.expected == -1 or write.expected == (there and there[REVISION] or 0)
