@@ -89,9 +89,9 @@ public interface SessionStore {
 	 * raises the totals and the version. A turn of another status is kept beside the
 	 * history: it follows {@link Turn#parent()}, changes neither head nor version, and
 	 * becomes {@link Session#openTurn()} if it is open.</li>
-	 * <li>A later part of a turn adds its items, replaces status, end, model, rounds and
-	 * failure, and makes the turn the head when it is completed. Agent, start, tools,
-	 * snapshot and inputs stay those of the first part.</li>
+	 * <li>A later part of a turn adds its items, replaces status, end, model, rounds,
+	 * failure and verdicts, and makes the turn the head when it is completed. Agent,
+	 * start, tools, snapshot and inputs stay those of the first part.</li>
 	 * <li>While a turn is open, only that turn moves the head; otherwise it could not
 	 * become history. Another completed turn, a move, a deletion that removes the last
 	 * item of the head, and another turn that would be left open are refused, unless the

@@ -85,7 +85,7 @@ final class AppendPhrases {
 			.text("outcome", turn.outcome());
 	}
 
-	/** One item of a turn, as parameters. */
+	/** Returns the parameters of one item of a turn. */
 	static Params item(NewItem item, String body) {
 		return new Params().with("role", role(item))
 			.with("at", Micros.of(item.at()))

@@ -19,8 +19,8 @@ enum Dialect {
 	POSTGRESQL("PostgreSQL", "postgresql", "(cast(extract(epoch from clock_timestamp()) * 1000000 as bigint))") {
 
 		/**
-		 * A duplicate key is an error that ends the caller's transaction, so the
-		 * statement must not raise it.
+		 * Keeps the statement from raising an error for a duplicate key, which would end
+		 * the caller's transaction.
 		 */
 		@Override
 		String ignoringDuplicates() {
@@ -45,7 +45,10 @@ enum Dialect {
 			return true;
 		}
 
-		/** Neither waits for nor blocks writers that only refer to the row. */
+		/**
+		 * Returns the clause of a lock that neither waits for nor blocks writes of rows
+		 * that refer to this row.
+		 */
 		@Override
 		String lock() {
 			return "for no key update";
@@ -83,7 +86,8 @@ enum Dialect {
 		}
 
 		/**
-		 * The driver sends the rows of a batch one by one unless the URL says otherwise.
+		 * Returns true: the driver sends the rows of a batch one by one unless the URL
+		 * says otherwise.
 		 */
 		@Override
 		boolean sendsBatchesOneByOne() {
@@ -171,7 +175,10 @@ enum Dialect {
 			return "offset " + offset + " rows fetch next " + limit + " rows only";
 		}
 
-		/** A string of more than 4,000 bytes is allowed in few places of a statement. */
+		/**
+		 * Binds a text of any length. A string of more than 4,000 bytes is allowed in few
+		 * places of a statement.
+		 */
 		@Override
 		void bindText(PreparedStatement statement, int index, @Nullable String text) throws SQLException {
 			if (text == null) {
