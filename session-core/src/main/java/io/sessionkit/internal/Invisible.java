@@ -1,15 +1,15 @@
 package io.sessionkit.internal;
 
 /**
- * Characters that nobody sees: those that Unicode calls default ignorable, whether they
- * count as letters, marks or not yet as anything, and those that only format. The one
- * test of this kind for guards and quotes.
+ * Recognizes invisible characters: those that Unicode calls default ignorable, whether
+ * they are letters, marks or still unassigned, and those that only format. All guards and
+ * quotes use this one test.
  */
 public final class Invisible {
 
 	/**
-	 * First and last of each range that is not of the category for formats, or not in
-	 * whole.
+	 * The first and last code point of each range that is not, or not entirely, in the
+	 * category for formats.
 	 */
 	private static final int[][] RANGES = { { 0x034F, 0x034F }, { 0x115F, 0x1160 }, { 0x17B4, 0x17B5 },
 			{ 0x180B, 0x180F }, { 0x2060, 0x206F }, { 0x3164, 0x3164 }, { 0xFE00, 0xFE0F }, { 0xFFA0, 0xFFA0 },
@@ -33,14 +33,16 @@ public final class Invisible {
 	}
 
 	/**
-	 * Whether it is a control character that is no white space.
+	 * Returns whether this is a control character and no white space. U+0085 (next line)
+	 * counts as white space.
 	 */
 	public static boolean isControl(int point) {
 		return Character.isISOControl(point) && !Character.isWhitespace(point) && point != NEXT_LINE;
 	}
 
 	/**
-	 * Whether it takes the room of a letter, as fillers of Hangul do.
+	 * Returns whether this character is invisible but takes the room of a letter, as the
+	 * Hangul fillers do.
 	 */
 	public static boolean isFiller(int point) {
 		return Character.isLetter(point) && is(point);

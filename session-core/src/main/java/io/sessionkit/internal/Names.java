@@ -3,8 +3,8 @@ package io.sessionkit.internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a name may be made of that every store keeps as it is and that a log line shows as
- * it is: ids of sessions, turns and records, kinds of records, names of branches.
+ * Rules for names that every store can keep and every log line can show unchanged: ids of
+ * sessions, turns and records, kinds of records, and names of branches.
  */
 public final class Names {
 
@@ -12,12 +12,13 @@ public final class Names {
 	}
 
 	/**
-	 * Says what makes a text unfit as a name: control characters, separators of lines and
-	 * paragraphs, marks that turn the direction of what follows (U+202A to U+202E, U+2066
-	 * to U+2069), and surrogates without their other half.
+	 * Returns the rule that makes a text unfit as a name. A name must not contain control
+	 * characters, line and paragraph separators, marks that change the direction of the
+	 * text after them (U+202A to U+202E, U+2066 to U+2069), or surrogates without their
+	 * other half.
 	 * @param name the text
-	 * @return the rule that it breaks, for the middle of a sentence: "must not contain …"
-	 * with the character and where it is; null if it breaks none
+	 * @return the rule that the text breaks, worded for the middle of a sentence: "must
+	 * not contain …" with the character and its position; null if it breaks none
 	 */
 	public static @Nullable String flaw(String name) {
 		for (int i = 0; i < name.length(); i++) {
@@ -36,10 +37,12 @@ public final class Names {
 	}
 
 	/**
-	 * Says what keeps a longer text from being stored everywhere as it is: the character
-	 * U+0000, and surrogates without their other half.
+	 * Returns the rule that keeps a longer text from being stored unchanged by every
+	 * store. It must not contain the character U+0000 or surrogates without their other
+	 * half.
 	 * @param text the text
-	 * @return the rule that it breaks, as for {@link #flaw}; null if it breaks none
+	 * @return the rule that the text breaks, worded as for {@link #flaw}; null if it
+	 * breaks none
 	 */
 	public static @Nullable String flawOfText(String text) {
 		for (int i = 0; i < text.length(); i++) {

@@ -1,7 +1,7 @@
 /**
- * Foundations that every other package stands on: rules for names, characters that nobody
- * sees, threads that must not be interrupted. Internal: for SessionKit alone, and changed
- * without notice.
+ * Foundations of all other packages: rules for names, invisible characters, and threads
+ * that must not be interrupted. Internal: for SessionKit alone, and changed without
+ * notice.
  */
 @NullMarked
 package io.sessionkit.internal;

@@ -18,14 +18,15 @@ import org.springframework.ai.tool.ToolCallback;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /**
- * Asks about calls of tools whose method has {@link RequiresApproval}, wrapped or not.
+ * Requires approval for calls of tools whose method has {@link RequiresApproval}, whether
+ * the tool is wrapped or not.
  */
 public final class AnnotatedTools {
 
 	private final Map<Method, Optional<Rule>> rules = new ConcurrentHashMap<>();
 
 	/**
-	 * An annotation that was read.
+	 * The content of an annotation.
 	 */
 	private record Rule(@Nullable ApprovalCondition condition, Ruling asks) {
 	}
@@ -51,8 +52,8 @@ public final class AnnotatedTools {
 	}
 
 	/**
-	 * Rules on a call of a tool that it applies to; of several methods that the tool may
-	 * call the strictest ruling counts.
+	 * Rules on a call of a tool to which the annotations apply. If the tool may call
+	 * several methods, the strictest ruling counts.
 	 */
 	Ruling rule(ToolCallback tool, ToolInput input) {
 		return find(tool).stream().map((rule) -> rule(rule, input)).reduce(Ruling.allow(), Ruling::or);

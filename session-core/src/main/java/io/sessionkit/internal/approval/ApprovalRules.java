@@ -19,30 +19,34 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.tool.ToolCallback;
 
 /**
- * What is the same for all calls.
+ * The settings that all calls share.
  *
  * @param named the tools that the configuration names
- * @param annotated the tools whose method says so
- * @param policies the application's own
- * @param siblings what becomes of calls next to one that waits
- * @param onNewMessage what becomes of a new message while calls wait
- * @param expiresAfter how long a call can be decided; null: as long as the session lives
- * @param version the application's own marker; null for none
- * @param texts what the model is told
- * @param traceIds gives the trace of the running call
+ * @param annotated the tools whose method has the annotation
+ * @param policies the policies of the application
+ * @param siblings the rule for calls next to one that waits
+ * @param onNewMessage the rule for a new message while calls wait
+ * @param expiresAfter the time within which a call can be decided; null for as long as
+ * the session lives
+ * @param version the marker of the application; null for none
+ * @param texts the texts for the model
+ * @param traceIds supplies the trace id of the running call
  */
 public record ApprovalRules(NamedTools named, AnnotatedTools annotated, List<ApprovalPolicy> policies,
 		SiblingRule siblings, NewMessageRule onNewMessage, @Nullable Duration expiresAfter, @Nullable String version,
 		SafeTexts texts, Supplier<@Nullable String> traceIds) {
 
 	/**
-	 * What is known of the call to the model that a tool call is made in.
+	 * The facts known about the model call in which a tool call is made.
 	 */
 	public record Caller(@Nullable SessionKey key, @Nullable String agent, Map<String, Object> state,
 			Map<String, Object> parameters) {
 	}
 
-	/** What the person who decides is told where no policy was asked. */
+	/**
+	 * The text for the person who decides if it is uncertain which values the tool would
+	 * get.
+	 */
 	private static final String UNCERTAIN = "The arguments do not fit the input schema of the tool, or the tool would"
 			+ " get other values than they say.";
 
@@ -51,7 +55,7 @@ public record ApprovalRules(NamedTools named, AnnotatedTools annotated, List<App
 	}
 
 	/**
-	 * Checks what the tools themselves say, before anybody pays for a model call.
+	 * Checks the conditions of the tools before anybody pays for a model call.
 	 * @param tools the tools on offer
 	 * @throws IllegalStateException if a tool has a condition that can never be evaluated
 	 */
@@ -60,16 +64,16 @@ public record ApprovalRules(NamedTools named, AnnotatedTools annotated, List<App
 	}
 
 	/**
-	 * Whether any call of these tools could need consent.
+	 * Returns whether any call of these tools could need approval.
 	 */
 	boolean mayAsk(List<ToolCallback> tools) {
 		return !this.named.isEmpty() || !this.policies.isEmpty() || tools.stream().anyMatch(this.annotated::appliesTo);
 	}
 
 	/**
-	 * The strictest of all rulings on a call. Conditions and policies see what the tool
-	 * will get; where that is not certain, the call needs consent.
-	 * @param tool the tool; null if none of this name is offered
+	 * Returns the strictest of all rulings on a call. Conditions and policies see the
+	 * values that the tool will get; if these are not certain, the call needs approval.
+	 * @param tool the tool; null if no tool of this name is offered
 	 */
 	public Ruling rule(Caller caller, ToolCall call, @Nullable ToolCallback tool) {
 		ToolInput input = new ToolInput(tool, ToolArguments.of(call.arguments()));
@@ -86,9 +90,9 @@ public record ApprovalRules(NamedTools named, AnnotatedTools annotated, List<App
 	}
 
 	/**
-	 * What a policy allows counts only where it is certain what it allows. It may deny a
-	 * call whatever its arguments are, and a model must not get around that by arguments
-	 * that do not fit.
+	 * Returns the ruling of one policy. If the policy allows a call, that counts only if
+	 * it is certain which values it allows. A policy may deny a call whatever its
+	 * arguments are, and a model must not bypass that with arguments that do not fit.
 	 */
 	private static Ruling rule(ApprovalPolicy policy, Caller caller, ToolCall call, @Nullable ToolCallback tool,
 			ToolInput input) {
@@ -100,7 +104,7 @@ public record ApprovalRules(NamedTools named, AnnotatedTools annotated, List<App
 			return Ruling.ask(UNCERTAIN).or(policy.rule(request(caller, call, Map.of(), tool)));
 		}
 		catch (RuntimeException ex) {
-			// it misses an argument
+			// the policy misses an argument
 			return Ruling.ask(UNCERTAIN);
 		}
 	}

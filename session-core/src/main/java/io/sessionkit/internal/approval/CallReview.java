@@ -25,8 +25,8 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.tool.ToolCallback;
 
 /**
- * Finds out what becomes of the calls of a reply: by the policies when it is made, and by
- * standing decisions then and when its turn goes on.
+ * Determines what happens to the calls of a reply: by the policies when the reply is
+ * made, and by standing decisions both then and when its turn continues.
  */
 final class CallReview {
 
@@ -40,7 +40,10 @@ final class CallReview {
 
 	private final Ledger ledger;
 
-	/** Asked for when the turn begins: later it may run on other threads. */
+	/**
+	 * The trace id. It is read when the turn begins, since the turn may run on other
+	 * threads later.
+	 */
 	private final @Nullable String trace;
 
 	CallReview(OpenTurn turn, Map<String, ToolCallback> tools, ApprovalRules rules, Ledger ledger) {
@@ -52,10 +55,10 @@ final class CallReview {
 	}
 
 	/**
-	 * The calls of a new reply as they go into the ledger.
-	 * @param all whether calls that may run unasked go into it too
-	 * @return the calls; none if all may run unasked and need no entry
-	 * @throws IllegalStateException if one that needs consent is of a tool that is not on
+	 * Returns the ledger entries for the calls of a new reply.
+	 * @param all whether calls that need no approval get an entry too
+	 * @return the entries; empty if no call needs one
+	 * @throws IllegalStateException if the tool of a call that needs an entry is not on
 	 * offer
 	 */
 	List<LedgerEntry> of(List<ToolCall> calls, boolean all) {
@@ -70,15 +73,15 @@ final class CallReview {
 	}
 
 	/**
-	 * Whether a call that no reply has made may run unasked.
+	 * Returns whether a call that no reply has made may run without approval.
 	 */
 	boolean allows(ToolCall call) {
 		return this.rules.rule(caller(), call, this.tools.get(call.name())).outcome() == Ruling.Outcome.ALLOW;
 	}
 
 	/**
-	 * The calls of a reply that was held back, now that its turn goes on.
-	 * @throws ResumeRefusedException if the call cannot go on with them
+	 * Returns the entries of the calls of a held reply, now that its turn continues.
+	 * @throws ResumeRefusedException if this call cannot continue the turn with them
 	 */
 	List<LedgerEntry> again(List<LedgerEntry> held) {
 		prove(held);
@@ -93,7 +96,7 @@ final class CallReview {
 		return entries.stream().map((entry) -> {
 			LedgerEntry decided = decided(entry, standing);
 			LedgerEntry stored = (decided != entry) ? this.ledger.replace(decided) : entry;
-			// somebody decides this call at the same moment: his word counts next time
+			// lost a race with a concurrent decision; it takes effect on the next resume
 			return (stored != null) ? stored : entry;
 		}).toList();
 	}
@@ -139,8 +142,8 @@ final class CallReview {
 	}
 
 	/**
-	 * The rulings on calls by their place in the reply. A call that is there twice has
-	 * one ruling, unless it may run unasked: then it runs each time.
+	 * Returns the rulings on calls by their position in the reply. Identical calls have
+	 * one ruling together, unless they need no approval: then each of them runs.
 	 */
 	private Map<Integer, Ruling> rulings(List<ToolCall> calls) {
 		List<Integer> originals = HeldCalls.originals(calls);
@@ -204,7 +207,10 @@ final class CallReview {
 		};
 	}
 
-	/** What the loop would find elsewhere would run without asking here. */
+	/**
+	 * Refuses calls of tools that are not on offer. The loop could find such a tool
+	 * elsewhere, and it would run without approval.
+	 */
 	private void checkOffered(List<LedgerEntry> entries, boolean claims) {
 		for (LedgerEntry entry : entries) {
 			Approval call = entry.approval();

@@ -35,7 +35,8 @@ public final class Decisions {
 	/**
 	 * Decides a call.
 	 * @return the call as it is stored
-	 * @throws DecisionRefusedException if the decision does not count
+	 * @throws DecisionRefusedException if the decision does not fit the call as it is
+	 * now; nothing is decided
 	 */
 	public Approval make(SessionKey key, String id, String digest, Decision decision) {
 		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -53,7 +54,8 @@ public final class Decisions {
 	}
 
 	/**
-	 * The calls of a session that are not over, those that have expired included.
+	 * Returns the calls of a session that are not over, including those that have
+	 * expired.
 	 */
 	public List<LedgerEntry> open(SessionKey key) {
 		return this.ledger.judged(withExpired(key, this.ledger.open(key)));
@@ -138,7 +140,7 @@ public final class Decisions {
 	}
 
 	/**
-	 * Keeps a decision for calls to come, if it is one.
+	 * Stores a decision for future calls, if it is meant for them.
 	 */
 	public void keepAlways(Approval call, Decision decision) {
 		if (decision.always() == null) {

@@ -9,8 +9,8 @@ import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.ai.tool.metadata.ToolMetadata;
 
 /**
- * A tool as the tool loop of one turn sees it: whether and how it runs is the turn's
- * business.
+ * A tool as the tool loop of one turn sees it. The turn determines whether and how it
+ * runs.
  */
 public final class GatedTool implements ToolCallback {
 
@@ -29,7 +29,9 @@ public final class GatedTool implements ToolCallback {
 	}
 
 	/**
-	 * An answer that is none of the tool's own is for the model, not for the caller.
+	 * Returns the metadata of the tool, but without the direct return if the loop has to
+	 * come back to the turn. For example, an answer that is not the tool's own is for the
+	 * model, not for the caller.
 	 */
 	@Override
 	public ToolMetadata getToolMetadata() {
@@ -48,8 +50,8 @@ public final class GatedTool implements ToolCallback {
 	}
 
 	/**
-	 * Returns whether the tool, or one that it is wrapped around, is one that a session
-	 * advisor has put in the place of the application's.
+	 * Returns whether the tool, or one that it wraps, is one with which a session advisor
+	 * has replaced a tool of the application.
 	 */
 	public static boolean isAttended(ToolCallback tool) {
 		return WrappedTools.of(tool)

@@ -39,8 +39,8 @@ import org.springframework.ai.tool.ToolCallback;
  * A turn whose tool calls pass the policies first. For advisors.
  * <p>
  * The tool loop stays Spring AI's: a reply with calls that have to wait is taken out of
- * it, and a turn that goes on puts the reply in again in the place of a model call. The
- * loop runs the tools then, in their order, and each asks here whether it may.
+ * it, and a continued turn puts the reply in again instead of a model call. The loop then
+ * runs the tools in their order, and each tool asks this turn whether it may run.
  */
 public final class GatedTurn implements TurnGate {
 
@@ -64,21 +64,24 @@ public final class GatedTurn implements TurnGate {
 
 	private final boolean gated;
 
-	/** The calls that the tool loop runs or has run last. */
+	/** The calls that the tool loop is running or ran last. */
 	private volatile ToolBatch batch = ToolBatch.NONE;
 
-	/** The calls of the reply that the turn goes on with; none for a new turn. */
+	/** The calls of the reply that the turn continues with; none for a new turn. */
 	private volatile ToolBatch held = ToolBatch.NONE;
 
 	/**
-	 * Which of those the loop is to run; null if it does not begin with them.
+	 * Selects those of the held calls that the loop runs; null if it does not begin with
+	 * them.
 	 */
 	private volatile @Nullable Predicate<LedgerEntry> released;
 
-	/** Calls of earlier replies that no part of the turn was stored with so far. */
+	/**
+	 * The calls of earlier replies that were not stored with a part of the turn so far.
+	 */
 	private final Map<String, LedgerEntry> unwritten = new LinkedHashMap<>();
 
-	/** Those of earlier replies that have results which only this process knows. */
+	/** The batches of earlier replies with results that only this process knows. */
 	private final List<ToolBatch> late = new CopyOnWriteArrayList<>();
 
 	private volatile boolean waits;
@@ -94,7 +97,7 @@ public final class GatedTurn implements TurnGate {
 		tools.forEach((tool) -> this.tools.put(tool.getToolDefinition().name(), tool));
 		this.review = new CallReview(turn, this.tools, rules, ledger);
 		this.runs = new ToolRuns(turn, ledger, rules.texts(), events);
-		// an advisor behind us may add tools to a call that offers none
+		// an advisor behind ours may add tools to a call that offers none
 		this.gated = turn.isContinued() || rules.mayAsk(tools) || (this.stepwise && !tools.isEmpty());
 		if (this.gated) {
 			turn.gate(this);
@@ -102,7 +105,7 @@ public final class GatedTurn implements TurnGate {
 	}
 
 	/**
-	 * The turn.
+	 * Returns the turn.
 	 * @return the turn
 	 */
 	public OpenTurn turn() {
@@ -110,7 +113,7 @@ public final class GatedTurn implements TurnGate {
 	}
 
 	/**
-	 * The tools as the tool loop is to see them.
+	 * Returns the tools as the tool loop sees them.
 	 * @return one for each tool on offer, in their order
 	 */
 	public List<ToolCallback> tools() {
@@ -118,9 +121,9 @@ public final class GatedTurn implements TurnGate {
 	}
 
 	/**
-	 * Whether the turn has come to wait, so that nothing of it is to be stored by this
-	 * call any more.
-	 * @return true if it waits
+	 * Returns whether the turn has begun to wait, so that this call must not store
+	 * anything more of it.
+	 * @return true if the turn waits
 	 */
 	public boolean isWaiting() {
 		return this.waits;
@@ -128,7 +131,7 @@ public final class GatedTurn implements TurnGate {
 
 	/**
 	 * Ends this call on a turn that waits.
-	 * @return what the call gets
+	 * @return the result of the call
 	 */
 	public Pause end() {
 		TurnResult result = this.turn.pause();
@@ -136,8 +139,8 @@ public final class GatedTurn implements TurnGate {
 	}
 
 	/**
-	 * The trace of the call that was paused.
-	 * @return its id; null for none, and for a new turn
+	 * Returns the trace of the call that was paused.
+	 * @return the id of the trace; null if there is none, and for a new turn
 	 */
 	public @Nullable String pausedTrace() {
 		return this.turn.isContinued() ? this.batch.entries()
@@ -148,11 +151,11 @@ public final class GatedTurn implements TurnGate {
 			.orElse(null) : null;
 	}
 
-	// a turn that goes on
+	// a continued turn
 
 	/**
-	 * Proves that the call can go on with the turn, and finds out with which of its
-	 * calls.
+	 * Checks that this call can continue the turn, and determines which of the held calls
+	 * the loop runs.
 	 */
 	void resume() {
 		AssistantMessage reply = Objects.requireNonNull(this.turn.holding().reply()).reply();
@@ -174,10 +177,11 @@ public final class GatedTurn implements TurnGate {
 	}
 
 	/**
-	 * Checks the tools that a request really has: what an advisor inside has put there
-	 * would run unasked.
+	 * Checks the tools that a request really has. A tool that an inner advisor has added
+	 * would run without approval.
 	 * @param offered the tools of the request
-	 * @throws IllegalStateException if one of them needs consent and does not ask here
+	 * @throws IllegalStateException if one of them needs approval and would run without
+	 * asking this turn
 	 */
 	public void checkTools(List<ToolCallback> offered) {
 		for (ToolCallback tool : offered) {
@@ -195,9 +199,10 @@ public final class GatedTurn implements TurnGate {
 	}
 
 	/**
-	 * A failure of a tool that the application has thrown, not told to the model, would
-	 * be thrown each time that the turn goes on. It stays as long as somebody is still to
-	 * decide the other calls.
+	 * Returns whether the failure of a tool ends the turn. If the application has it
+	 * thrown instead of reported to the model, it would be thrown again each time that
+	 * the turn continues. The turn stays open as long as the other calls still wait for a
+	 * decision.
 	 */
 	@Override
 	public boolean endsTurn(Throwable cause) {
@@ -205,7 +210,7 @@ public final class GatedTurn implements TurnGate {
 	}
 
 	/**
-	 * Stores what could not be stored when it was there, as long as this call may.
+	 * Stores the results that could not be stored earlier, while this call still may.
 	 */
 	@Override
 	public void ending() {
@@ -244,7 +249,10 @@ public final class GatedTurn implements TurnGate {
 		return someOf(reply, chosen);
 	}
 
-	/** A part that is stored stays, so the loop cannot begin at the beginning again. */
+	/**
+	 * Refuses to restart the loop. A part that is stored stays, so the loop cannot begin
+	 * from the start again.
+	 */
 	private void checkNotStored() {
 		if (this.turn.holding().reply() != null) {
 			throw new IllegalStateException("The tool loop of the turn on session " + this.turn.key()
@@ -277,27 +285,27 @@ public final class GatedTurn implements TurnGate {
 			store(reply, entries, TurnStatus.INCOMPLETE, true);
 		}
 		else {
-			// nothing of the turn is stored yet, so what needs no consent runs unclaimed
+			// nothing of the turn is stored yet, so what needs no approval runs unclaimed
 			follow(ToolBatch.of(calls, entries.stream().filter((entry) -> !isAllowed(entry)).toList()));
 		}
 		return null;
 	}
 
 	/**
-	 * A call of a standing approval runs at most once too, so its reply is stored before
-	 * it is claimed: whoever goes on with the turn would ask the model again otherwise,
-	 * and not know of it.
+	 * Returns whether a standing approval lets a call run. Such a call, too, runs at most
+	 * once, so its reply is stored before the call is claimed. Otherwise a later call
+	 * that continues the turn would ask the model again and not know of the run.
 	 */
 	private static boolean runsByDecision(LedgerEntry entry) {
 		return entry.status() == ApprovalStatus.APPROVED && !isAllowed(entry);
 	}
 
-	/** Whether no person has to decide on a call, nor has one. */
+	/** Returns whether a call may run although nobody has decided on it or needs to. */
 	static boolean isAllowed(LedgerEntry entry) {
 		return entry.status() == ApprovalStatus.APPROVED && entry.approval().decision() == null;
 	}
 
-	/** The loop goes on with other calls. */
+	/** Moves the loop on to other calls. */
 	private void follow(ToolBatch next) {
 		synchronized (this.unwritten) {
 			if (!this.batch.late().isEmpty()) {
@@ -378,8 +386,8 @@ public final class GatedTurn implements TurnGate {
 	// tools
 
 	/**
-	 * Whether the loop has to come back once more whatever the tools of this batch say:
-	 * to ask the model, or to be told that the turn waits.
+	 * Returns whether the loop has to come back once more, whatever the tools of this
+	 * batch return: to call the model, or to learn that the turn waits.
 	 */
 	boolean needsModel() {
 		HeldReply reply = this.turn.holding().reply();
@@ -388,7 +396,8 @@ public final class GatedTurn implements TurnGate {
 	}
 
 	/**
-	 * Runs a tool if it may, and answers in its place if not.
+	 * Runs a tool if it may run, and otherwise returns an answer that replaces its
+	 * result.
 	 */
 	String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {
 		String name = tool.getToolDefinition().name();
@@ -404,8 +413,9 @@ public final class GatedTurn implements TurnGate {
 	}
 
 	/**
-	 * A result that could not be stored when it was there is stored first: where somebody
-	 * has decided the call meanwhile, that must not be written over.
+	 * Returns the records of the calls that are over. A result that could not be stored
+	 * earlier is stored first: if somebody has decided the call in the meantime, that
+	 * decision must not be overwritten.
 	 */
 	@Override
 	public List<RecordWrite> records() {
@@ -420,8 +430,8 @@ public final class GatedTurn implements TurnGate {
 	}
 
 	/**
-	 * Those of some calls that nothing becomes of any more. What was to run and did not,
-	 * since a limit ended the loop, does not run.
+	 * Returns those of the calls that are over. A call that was to run but did not, since
+	 * a limit ended the loop, is cancelled.
 	 */
 	private static List<LedgerEntry> over(Collection<LedgerEntry> entries) {
 		List<LedgerEntry> over = new ArrayList<>();

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.tool.ToolCallback;
 
 /**
- * Opens the turns of calls to the model so that their tools ask first, and goes on with
- * those that wait. For advisors; applications use
+ * Opens the turns of model calls so that their tools are checked first, and continues
+ * turns that wait. For advisors; applications use
  * {@link io.sessionkit.conversation.Approvals}.
  */
 public final class GatedTurns {
@@ -54,26 +54,27 @@ public final class GatedTurns {
 	}
 
 	/**
-	 * A call as it begins.
+	 * The beginning of a call.
 	 *
-	 * @param turn the turn that it works on; null if it does not go on
-	 * @param pause what it gets if its message was queued; null if it goes on
+	 * @param turn the turn that the call works on; null if its message was queued
+	 * @param pause the result of the call if its message was queued; null if the call
+	 * works on a turn
 	 */
 	public record Opened(@Nullable GatedTurn turn, @Nullable Pause pause) {
 	}
 
 	/**
-	 * Opens the turn of a call, or goes on with the open one if the call has no input.
-	 * @param request what the turn starts with
+	 * Opens the turn of a call, or continues the open turn if the call has no input.
+	 * @param request the data with which the turn starts
 	 * @param tools the tools on offer
 	 * @param toolLoop whether the call runs tools itself
-	 * @return the turn
-	 * @throws NestedTurnException if the call is made inside of a turn on the same
-	 * session
-	 * @throws IllegalStateException if a configured name that no tool has is like that of
-	 * a tool on offer, if a tool has a condition that can never be evaluated, if the call
-	 * has no input and nothing waits, or if it leaves running tools that need consent to
-	 * the application
+	 * @return the turn, or the result of the call if its message was queued
+	 * @throws NestedTurnException if the call is made inside a turn on the same session,
+	 * or inside any turn while calls of the turn that it continues wait for a decision
+	 * @throws IllegalStateException if a configured name that no tool has resembles that
+	 * of a tool on offer, if a tool has a condition that can never be evaluated, if the
+	 * call has no input and nothing waits, or if the call leaves it to the application to
+	 * run tools that need approval
 	 * @throws SessionPausedException if the call has input, calls wait, and new messages
 	 * are refused meanwhile
 	 * @throws io.sessionkit.approval.ResumeRefusedException if the tools are not those
@@ -150,11 +151,11 @@ public final class GatedTurns {
 	}
 
 	/**
-	 * Ends the open turn of a session without the model: what has not run does not run,
-	 * and the model will be told so. The turn is history then; one that cannot become
-	 * history, since the thread has moved on, is kept beside it.
+	 * Ends the open turn of a session without the model. Calls that have not run will not
+	 * run, and the model will be told so. The turn then becomes history. If it cannot,
+	 * because the session has moved on, it is kept beside the history.
 	 * @param key the session
-	 * @return the calls that were open, as they are now; none if the session has no open
+	 * @return the calls that were open, as they are now; empty if the session has no open
 	 * turn
 	 * @throws TurnInProgressException if another call works on the turn
 	 */
@@ -185,7 +186,7 @@ public final class GatedTurns {
 		}
 	}
 
-	/** Messages that were queued become part of the turn, unless a hook refuses them. */
+	/** Makes queued messages part of the turn, unless a hook refuses them. */
 	private static void takeQueued(OpenTurn turn) {
 		try {
 			turn.beginAgain();
@@ -198,14 +199,14 @@ public final class GatedTurns {
 	}
 
 	/**
-	 * The tools of a call that names no session, in which nothing could wait: those that
-	 * need consent refuse.
+	 * Returns the tools for a call that names no session. No tool call could wait there,
+	 * so calls that need approval are refused.
 	 * @param agent the agent that the call names; null for none
 	 * @param tools the tools on offer
 	 * @param parameters the advisor parameters of the call
 	 * @return the tools as the call may use them
-	 * @throws IllegalStateException if a configured name that no tool has is like that of
-	 * a tool on offer, or a tool has a condition that can never be evaluated
+	 * @throws IllegalStateException if a configured name that no tool has resembles that
+	 * of a tool on offer, or if a tool has a condition that can never be evaluated
 	 */
 	public List<ToolCallback> withoutSession(@Nullable String agent, List<ToolCallback> tools,
 			Map<String, Object> parameters) {
@@ -222,11 +223,11 @@ public final class GatedTurns {
 	}
 
 	/**
-	 * Checks the tools that a request without a session really has: what an advisor
-	 * inside has put there would run unasked.
+	 * Checks the tools that a request without a session really has. A tool that an inner
+	 * advisor has added would run without approval.
 	 * @param offered the tools of the request
-	 * @throws IllegalStateException if one of them is named or annotated and does not ask
-	 * here
+	 * @throws IllegalStateException if one of them is named or annotated and would run
+	 * unchecked
 	 */
 	public void checkWithoutSession(List<ToolCallback> offered) {
 		for (ToolCallback tool : offered) {
@@ -243,8 +244,8 @@ public final class GatedTurns {
 	}
 
 	/**
-	 * Returns the hooks of all calls, which are asked in turns only.
-	 * @return the hooks; none if there are none
+	 * Returns the hooks of all calls, which run in turns only.
+	 * @return the hooks; empty if there are none
 	 */
 	public List<SessionHook> hooks() {
 		return this.turns.hooks();

@@ -18,23 +18,23 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 
 /**
- * The calls of a reply that a turn holds back, as they stand now.
+ * The calls of a reply that a turn holds back, in their current state.
  *
  * @param calls all calls of the reply
- * @param entries what the ledger has of them; a call that is there twice has one entry,
- * unless it may run unasked
+ * @param entries their ledger entries; identical calls share one entry, unless they need
+ * no approval
  * @param ledger the ledger
- * @param texts what the model is told
+ * @param texts the texts for the model
  */
 record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger, SafeTexts texts) {
 
 	private static final String CALLS = "calls";
 
-	/** What the model is told of a call of which nothing is known. */
+	/** The answer to a call of which nothing is known. */
 	private static final String UNKNOWN = "This call was cancelled.";
 
 	/**
-	 * The calls that a turn holds back.
+	 * Returns the calls that a turn holds back.
 	 */
 	static HeldCalls of(OpenTurn turn, Ledger ledger, SafeTexts texts) {
 		HeldReply held = Objects.requireNonNull(turn.holding().reply());
@@ -48,7 +48,8 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	}
 
 	/**
-	 * What is kept with the reply: the calls as they were when it was held back.
+	 * Returns the notes that are kept with the reply: the calls as they were when it was
+	 * held back.
 	 */
 	static Map<String, Object> notes(List<LedgerEntry> requested) {
 		return Map.of(CALLS, requested.stream().map(LedgerForm::values).toList());
@@ -63,8 +64,8 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	}
 
 	/**
-	 * The entries that are there, with those that expired before anybody decided: their
-	 * records are gone, and the pause tells of them.
+	 * Returns the given entries together with those that expired before anybody decided.
+	 * The records of these are gone, but the pause still lists them.
 	 */
 	static List<LedgerEntry> withExpired(SessionKey key, HeldReply held, List<LedgerEntry> open) {
 		Map<String, LedgerEntry> all = new LinkedHashMap<>();
@@ -79,9 +80,9 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	}
 
 	/**
-	 * Which call each call of a reply is: itself, or the first that is the same in id,
-	 * tool and arguments. The same call runs once if it needs consent. An empty id is no
-	 * id.
+	 * Returns for each call the index of the first call with the same id, tool and
+	 * arguments, which may be the call itself. Identical calls run once if they need
+	 * approval. A blank id does not count as an id.
 	 */
 	static List<Integer> originals(List<ToolCall> calls) {
 		Map<List<String>, Integer> first = new HashMap<>();
@@ -105,7 +106,7 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	}
 
 	/**
-	 * Takes back what has not run.
+	 * Cancels the calls that have not run.
 	 * @return all entries as they are then
 	 */
 	List<LedgerEntry> cancel() {
@@ -118,12 +119,12 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	private LedgerEntry cancelled(LedgerEntry entry) {
 		LedgerEntry cancelled = entry.with(entry.approval().with(ApprovalStatus.CANCELLED));
 		LedgerEntry stored = this.ledger.replace(cancelled);
-		// whoever decided in between is overtaken: without the lease nobody runs it
+		// a decision in between has no effect: without the lease nobody runs the call
 		return (stored != null) ? stored : cancelled;
 	}
 
 	/**
-	 * What the model is told of each call of the reply, in their order.
+	 * Returns the answers to all calls of the reply for the model, in their order.
 	 */
 	List<ToolResponse> answers(List<LedgerEntry> ended) {
 		HeldCalls now = new HeldCalls(this.calls, ended, this.ledger, this.texts);

@@ -27,11 +27,11 @@ import org.jspecify.annotations.Nullable;
  * The tool calls that wait, run or have run, one record for each, and the standing
  * decisions.
  * <p>
- * A record changes by compare-and-set only, on a connection of its own. One that waits
- * for a decision lives as long as it may be decided, by the store's clock: so a decision
- * that comes too late finds nothing to change, whoever's clock is wrong. Calls that are
- * over move to another kind of record together with the turn's next part, so that what
- * waits stays few.
+ * A record changes only by compare-and-set, on a connection of its own. A record that
+ * waits for a decision lives as long as it may be decided, by the store's clock. A
+ * decision that comes too late therefore finds nothing to change, no matter which clock
+ * is wrong. Calls that are over move to another kind of record together with the next
+ * part of the turn, so that few records wait.
  */
 public final class Ledger {
 
@@ -53,7 +53,7 @@ public final class Ledger {
 	// calls
 
 	/**
-	 * The write that enters a call.
+	 * Returns the write that enters a call.
 	 */
 	RecordWrite enter(LedgerEntry entry, @Nullable Duration expiresAfter) {
 		RecordWrite write = RecordWrite.create(SessionStore.APPROVAL, entry.approval().id(), payload(entry));
@@ -62,7 +62,8 @@ public final class Ledger {
 	}
 
 	/**
-	 * The calls of a session that are not over, and those that have not been moved yet.
+	 * Returns the calls of a session that are not over, and those that are over but have
+	 * not been moved yet.
 	 */
 	public List<LedgerEntry> open(SessionKey key) {
 		return read(this.store.records(key, SessionStore.APPROVAL));
@@ -73,14 +74,14 @@ public final class Ledger {
 	}
 
 	/**
-	 * The calls of a session that are over.
+	 * Returns the calls of a session that are over and have been moved.
 	 */
 	public List<LedgerEntry> over(SessionKey key) {
 		return read(this.store.records(key, SessionStore.LEDGER));
 	}
 
 	/**
-	 * The calls that wait for a person in the sessions of an owner.
+	 * Returns the calls in the sessions of an owner that wait for a person.
 	 */
 	public List<Approval> pending(String owner, Page page) {
 		List<Approval> pending = new ArrayList<>();
@@ -96,15 +97,15 @@ public final class Ledger {
 	}
 
 	/**
-	 * Those of some calls that wait for a person.
+	 * Returns those of the given calls that wait for a person.
 	 */
 	public List<Approval> pending(List<LedgerEntry> entries) {
 		return judged(entries).stream().map(LedgerEntry::approval).filter((call) -> call.status().isPending()).toList();
 	}
 
 	/**
-	 * The calls with the status that follows from who is at work: a claim whose holder is
-	 * gone is uncertain.
+	 * Returns the calls with the status that depends on who works on them: a claim whose
+	 * holder is gone is uncertain.
 	 */
 	List<LedgerEntry> judged(List<LedgerEntry> entries) {
 		Map<List<Object>, Optional<String>> holders = new HashMap<>();
@@ -122,8 +123,8 @@ public final class Ledger {
 
 	/**
 	 * Changes a call if it is still as it was read.
-	 * @return the call as it is stored; null if somebody else was first, or the time to
-	 * decide is over
+	 * @return the call as it is stored; null if another writer was first, or if the time
+	 * to decide is over
 	 */
 	@Nullable LedgerEntry replace(LedgerEntry changed) {
 		Approval call = changed.approval();
@@ -133,7 +134,7 @@ public final class Ledger {
 	}
 
 	/**
-	 * The writes that move calls to those that are over.
+	 * Returns the writes that move calls to those that are over.
 	 */
 	List<RecordWrite> closing(List<LedgerEntry> entries) {
 		List<RecordWrite> writes = new ArrayList<>();

@@ -8,9 +8,10 @@ import org.jspecify.annotations.Nullable;
  * A tool call as it stands in the ledger.
  *
  * @param approval the call
- * @param holder who claimed it; null if nobody did
- * @param result what it returned, or what a person has answered; null if there is none
- * @param failed whether the result is the message of what the tool threw
+ * @param holder the holder of the lease under which the call was claimed; null if it was
+ * not claimed
+ * @param result the result of the tool, or the answer of a person; null if there is none
+ * @param failed whether the result is the message of an exception from the tool
  * @param revision the revision of its record; 0 if it has none
  */
 public record LedgerEntry(Approval approval, @Nullable String holder, @Nullable String result, boolean failed,

@@ -16,12 +16,12 @@ import io.sessionkit.approval.StandingDecision;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How calls and standing decisions look as the values of a record. A newer version is
- * refused: what it means is not known, and nothing may run on a guess.
+ * Converts calls and standing decisions to the values of a record and back. Values of a
+ * newer version are refused: their meaning is not known, and nothing may run on a guess.
  */
 final class LedgerForm {
 
-	/** Version 1 kept the last decision only. */
+	/** The newest version. Version 1 kept the last decision only. */
 	private static final int VERSION = 2;
 
 	private LedgerForm() {
@@ -69,7 +69,7 @@ final class LedgerForm {
 	}
 
 	/**
-	 * The call that values tell of.
+	 * Returns the call that the values describe.
 	 * @param revision the revision of their record
 	 */
 	static LedgerEntry entry(SessionKey key, Map<?, ?> values, long revision) {
@@ -132,7 +132,10 @@ final class LedgerForm {
 				optional(values, "digest"), optional(values, "standing"));
 	}
 
-	/** It did not say what was decided, which shows in what became of the call. */
+	/**
+	 * Returns the decision of a record of version 1, which did not store its verb. The
+	 * verb is derived from the outcome of the call.
+	 */
 	private static Approval.Decided decisionOfVersion1(Map<?, ?> values) {
 		String digest = optional(values, "effectiveDigest");
 		boolean answered = digest == null && text(values, "status").equals(ApprovalStatus.DONE.name());
@@ -184,7 +187,7 @@ final class LedgerForm {
 	}
 
 	/**
-	 * Values without those that are null.
+	 * Collects values and leaves out those that are null.
 	 */
 	private record Values(Map<String, Object> map) {
 

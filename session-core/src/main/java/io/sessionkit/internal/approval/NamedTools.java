@@ -19,12 +19,12 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Asks about every call of the tools that are named.
+ * Requires approval for every call of the tools that are named.
  * <p>
- * If a name has a typo, the tool that was meant would run unasked. So a call is refused
- * if one of its tools has a name like a configured one that no tool has so far. A
- * configured name that is like no other may be that of a tool that another client offers
- * later: it is logged, and refuses nothing.
+ * If a name has a typo, the intended tool would run without approval. So a call is
+ * refused if one of its tools has a name that resembles a configured one that no tool has
+ * so far. A configured name that resembles no other may be that of a tool that another
+ * client offers later: it is logged, and nothing is refused.
  */
 public final class NamedTools implements ApprovalPolicy {
 
@@ -36,7 +36,7 @@ public final class NamedTools implements ApprovalPolicy {
 
 	private final Supplier<? extends Collection<String>> known;
 
-	/** Those of the names that a tool has. */
+	/** The configured names that a tool has. */
 	private final Set<String> found = ConcurrentHashMap.newKeySet();
 
 	private final Set<String> logged = ConcurrentHashMap.newKeySet();
@@ -44,7 +44,9 @@ public final class NamedTools implements ApprovalPolicy {
 	private final AtomicBoolean listed = new AtomicBoolean();
 
 	/**
-	 * @param known the names of tools that there are besides those that a call offers
+	 * Creates the policy.
+	 * @param known supplies the names of existing tools other than those that a call
+	 * offers
 	 */
 	public NamedTools(Set<String> names, Supplier<? extends Collection<String>> known) {
 		this.names = new LinkedHashSet<>(names);
@@ -66,10 +68,10 @@ public final class NamedTools implements ApprovalPolicy {
 	}
 
 	/**
-	 * Checks the names by the tools that are known before any call. If there are none,
-	 * calls bring their tools along, and nothing can be said yet.
-	 * @throws IllegalStateException if one of these tools has a name like a configured
-	 * one that none of them has
+	 * Checks the names against the tools that are known before any call. If there are
+	 * none, calls bring their own tools, and nothing can be checked yet.
+	 * @throws IllegalStateException if one of these tools has a name that resembles a
+	 * configured one that none of them has
 	 */
 	public void checkKnown() {
 		if (this.names.isEmpty()) {
@@ -84,10 +86,10 @@ public final class NamedTools implements ApprovalPolicy {
 	}
 
 	/**
-	 * Checks the names by the tools that a call offers.
+	 * Checks the names against the tools that a call offers.
 	 * @param offered the names of the tools
-	 * @throws IllegalStateException if one of these tools has a name like a configured
-	 * one that no tool has so far
+	 * @throws IllegalStateException if one of these tools has a name that resembles a
+	 * configured one that no tool has so far
 	 */
 	public void check(Collection<String> offered) {
 		if (offered.isEmpty() || missing().isEmpty()) {
@@ -117,8 +119,8 @@ public final class NamedTools implements ApprovalPolicy {
 	}
 
 	/**
-	 * Lists the tools that are known besides those of a call, which may take a request to
-	 * a server: done once, and again before a call is refused.
+	 * Lists the tools that are known besides those of a call. This may take a request to
+	 * a server, so it is done once, and again before a call is refused.
 	 */
 	private Collection<String> list() {
 		this.listed.set(true);
@@ -135,7 +137,7 @@ public final class NamedTools implements ApprovalPolicy {
 	}
 
 	/**
-	 * A tool that is probably the one that a name means.
+	 * A tool that a configured name probably means.
 	 */
 	private record Suspect(String name, String tool) {
 	}

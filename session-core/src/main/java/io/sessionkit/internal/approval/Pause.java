@@ -11,9 +11,10 @@ import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 
 /**
- * What a call gets whose turn waits.
+ * The result of a call whose turn waits.
  *
- * @param response no text, a finish reason that says why, and what waits in the metadata
+ * @param response a response without text; its finish reason says why, and its metadata
+ * lists the calls that wait
  * @param turn the turn as it is stored
  */
 public record Pause(ChatResponse response, TurnResult turn) {
@@ -22,7 +23,8 @@ public record Pause(ChatResponse response, TurnResult turn) {
 	public static final String FINISH_REASON = "approvalRequired";
 
 	/**
-	 * Where the metadata of its generation has what waits: a list of {@link Approval}.
+	 * The key of the calls that wait, a list of {@link Approval}, in the metadata of the
+	 * generation.
 	 */
 	public static final String PENDING = "sessionkit.pending";
 
@@ -39,7 +41,7 @@ public record Pause(ChatResponse response, TurnResult turn) {
 	}
 
 	/**
-	 * Whether a response says that its turn waits.
+	 * Returns whether a response says that its turn waits.
 	 * @param response a response
 	 * @return true if its finish reason says so
 	 */

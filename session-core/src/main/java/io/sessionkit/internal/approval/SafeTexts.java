@@ -9,7 +9,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Texts that are always there: where those of the application fail, the default counts.
+ * Texts that are always available: if those of the application fail, the default is used.
  */
 public final class SafeTexts {
 
@@ -25,7 +25,8 @@ public final class SafeTexts {
 	}
 
 	/**
-	 * What the model is told of a call that does not run, or may have.
+	 * Returns the text for the model about a call that does not run, or that may have
+	 * run.
 	 */
 	String notRun(Approval approval) {
 		String why = whyNot(approval);
@@ -50,7 +51,7 @@ public final class SafeTexts {
 	}
 
 	/**
-	 * What the model is told of a call that ran.
+	 * Returns the text for the model about a call that ran.
 	 */
 	String result(Approval approval, String result) {
 		return approval.isEdited() ? text(approval, (texts, call) -> texts.edited(call, result)) : result;

@@ -12,7 +12,7 @@ import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.ai.tool.metadata.ToolMetadata;
 
 /**
- * A tool in a call that names no session: a call that needs consent could not wait
+ * A tool in a call that names no session. A tool call that needs approval could not wait
  * anywhere, so it fails.
  */
 public final class SessionlessTool implements ToolCallback {

@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 
 /**
- * The calls of one reply while the tool loop runs them. The loop gives a tool its
- * arguments and not the call that they are from, so the first call that fits and was not
- * taken is the one; calls that cannot be told apart are the same to the tool too. Safe
+ * The calls of one reply while the tool loop runs them. The loop passes a tool its
+ * arguments but not the call that they are from, so the first matching call that was not
+ * taken is used. Calls that cannot be distinguished are also the same to the tool. Safe
  * for use by many threads.
  */
 final class ToolBatch {
 
 	/**
-	 * A call, and what the ledger has of it. Changed under the batch's monitor only.
+	 * A call and its ledger entry. Changed only under the monitor of the batch.
 	 */
 	static final class Slot {
 
@@ -44,7 +44,7 @@ final class ToolBatch {
 		}
 
 		/**
-		 * The call that this one repeats; null if it is one of its own.
+		 * Returns the call that this one repeats; null if it repeats none.
 		 */
 		@Nullable Slot original() {
 			return this.original;
@@ -52,25 +52,27 @@ final class ToolBatch {
 
 	}
 
-	/** No calls. */
+	/** A batch without calls. */
 	static final ToolBatch NONE = of(List.of(), List.of());
 
 	private final List<Slot> slots = new ArrayList<>();
 
 	/**
-	 * The calls of a reply of which some may run unasked and without an entry.
+	 * Creates the batch of a reply of which some calls may run without approval and
+	 * without an entry.
 	 * @param calls all calls of the reply
-	 * @param entries the ledger's entries of the others
+	 * @param entries the ledger entries of the others
 	 */
 	static ToolBatch of(List<ToolCall> calls, List<LedgerEntry> entries) {
 		return new ToolBatch(calls, entries);
 	}
 
 	/**
-	 * The calls of a reply that is held back.
+	 * Creates the batch of a reply that is held back.
 	 * @param calls all calls of the reply
-	 * @param entries the ledger's entry of each
-	 * @throws UnreadablePayloadException if one has none: nobody knows whether it may run
+	 * @param entries the ledger entries of the calls
+	 * @throws UnreadablePayloadException if a call has none: it is not known whether it
+	 * may run
 	 */
 	static ToolBatch held(SessionKey key, List<ToolCall> calls, List<LedgerEntry> entries) {
 		ToolBatch batch = new ToolBatch(calls, entries);
@@ -91,23 +93,23 @@ final class ToolBatch {
 				.findFirst()
 				.orElse(null);
 			Slot first = (originals.get(i) < i) ? this.slots.get(originals.get(i)) : null;
-			// one that may run unasked has no entry, or one each time
+			// a call that needs no approval has no entry, or one each time
 			boolean repeats = first != null && first.entry != null && entry == null;
 			this.slots.add(new Slot(calls.get(i), repeats ? first : null, entry));
 		}
 	}
 
 	/**
-	 * Leaves out what the loop is not given: a call that looks the same as one of those
-	 * must not be taken in its place.
+	 * Excludes the calls that the loop does not get. Otherwise one of them could be taken
+	 * instead of a call that looks the same.
 	 */
 	synchronized void leaveOut(Predicate<LedgerEntry> chosen) {
 		this.slots.forEach((slot) -> slot.taken = slot.entry == null || !chosen.test(slot.entry));
 	}
 
 	/**
-	 * The call that a tool is run for.
-	 * @return null if there is none
+	 * Returns the call that a tool runs for, and marks it as taken.
+	 * @return the call; null if there is none
 	 */
 	synchronized @Nullable Slot take(String tool, String arguments) {
 		for (Slot slot : this.slots) {
@@ -120,7 +122,10 @@ final class ToolBatch {
 		return null;
 	}
 
-	/** The loop makes an empty object of blank arguments. */
+	/**
+	 * Returns the arguments as the loop passes them: it turns blank arguments into an
+	 * empty object.
+	 */
 	private static String withBraces(@Nullable String arguments) {
 		return (arguments == null || arguments.isBlank()) ? "{}" : arguments;
 	}
@@ -138,14 +143,14 @@ final class ToolBatch {
 	}
 
 	/**
-	 * What a call has returned that is repeated.
+	 * Returns the result of a call for another one that repeats it.
 	 */
 	synchronized String repeated(Slot original) {
 		return Objects.requireNonNull(original.result, "the first of two same calls has not returned");
 	}
 
 	/**
-	 * The calls whose result is known to this process alone.
+	 * Returns the calls whose result only this process knows.
 	 */
 	synchronized List<Slot> late() {
 		return this.slots.stream().filter((slot) -> slot.late).toList();
@@ -166,7 +171,7 @@ final class ToolBatch {
 	}
 
 	/**
-	 * Whether a call of the batch is answered without running.
+	 * Returns whether a call of the batch is answered without running.
 	 */
 	boolean hasAnswers() {
 		return entries().stream().anyMatch((entry) -> entry.status().isOver() && entry.status() != ApprovalStatus.DONE);

@@ -29,12 +29,12 @@ import org.springframework.util.StringUtils;
 
 /**
  * Runs the tools of one turn, those in the ledger at most once: a call is claimed before
- * it runs and what came of it is stored before anything else is done with it. Safe for
- * use by many threads.
+ * it runs, and its result is stored before anything else is done with it. Safe for use by
+ * many threads.
  */
 public final class ToolRuns {
 
-	/** {@link io.sessionkit.conversation.Approvals#CLAIM}. */
+	/** The key of a claim. See {@link io.sessionkit.conversation.Approvals#CLAIM}. */
 	public static final String CLAIM = "sessionkit.claim";
 
 	private static final Log logger = LogFactory.getLog(ToolRuns.class);
@@ -49,7 +49,10 @@ public final class ToolRuns {
 
 	private final Consumer<ApprovalEvent> events;
 
-	/** What calls of the ledger have thrown for the tool loop to make results of. */
+	/**
+	 * The failures of calls in the ledger that were thrown for the tool loop to turn into
+	 * results.
+	 */
 	private final List<ToolExecutionException> failures = new CopyOnWriteArrayList<>();
 
 	ToolRuns(OpenTurn turn, Ledger ledger, SafeTexts texts, Consumer<ApprovalEvent> events) {
@@ -60,7 +63,7 @@ public final class ToolRuns {
 	}
 
 	/**
-	 * What a tool threw when it ran, told again.
+	 * The failure of an earlier run of a tool, reported again.
 	 */
 	private static final class RepeatedToolFailure extends RuntimeException {
 
@@ -71,16 +74,16 @@ public final class ToolRuns {
 	}
 
 	/**
-	 * The call that this thread runs a tool for.
+	 * Returns the call that this thread runs a tool for; empty if it runs none.
 	 */
 	public static Optional<Approval> running() {
 		return Optional.ofNullable(running.get());
 	}
 
 	/**
-	 * Runs a tool that is not in the ledger.
-	 * @throws NestedTurnException if the tool made a call that it cannot make; it must
-	 * not be taken for a result
+	 * Runs a tool without the ledger.
+	 * @throws NestedTurnException if the tool made a call that it cannot make; this must
+	 * not become a result
 	 * @throws ToolExecutionException if the tool failed, or could not read its arguments
 	 */
 	static String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {
@@ -104,9 +107,10 @@ public final class ToolRuns {
 	}
 
 	/**
-	 * What a model has written wrong is for the model to mend, whatever kind of tool it
-	 * is: Spring AI tells it where a method cannot read its arguments, and ends the call
-	 * where a function cannot.
+	 * Returns the exception for a tool that failed. A model should correct its own
+	 * mistakes in the arguments, whatever kind of tool it is. Spring AI reports them to
+	 * the model if a method cannot read its arguments, but ends the call if a function
+	 * cannot.
 	 */
 	private static RuntimeException failure(ToolCallback tool, String arguments, RuntimeException thrown) {
 		String fault = new ToolInput(tool, ToolArguments.of(arguments)).unreadable();
@@ -119,7 +123,7 @@ public final class ToolRuns {
 	}
 
 	/**
-	 * Runs a call of a reply, or gives what it is answered with.
+	 * Runs a call of a reply, or returns the answer that replaces its result.
 	 */
 	String run(ToolBatch batch, ToolBatch.Slot slot, ToolCallback tool, String arguments,
 			@Nullable ToolContext context) {
@@ -134,8 +138,8 @@ public final class ToolRuns {
 	}
 
 	/**
-	 * Whether the tool loop has thrown what a tool threw instead of making a result of
-	 * it, and would do so each time that it is told again.
+	 * Returns whether the tool loop has thrown the failure of a tool instead of turning
+	 * it into a result, and would do so each time that it is reported again.
 	 */
 	boolean hasThrown(Throwable thrown) {
 		for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
@@ -147,8 +151,8 @@ public final class ToolRuns {
 	}
 
 	/**
-	 * Spring AI makes results of these only; any other is thrown once, and told when the
-	 * turn goes on.
+	 * Remembers a failure that Spring AI could turn into a result. Any other failure is
+	 * thrown once, and reported when the turn continues.
 	 */
 	private void note(Throwable thrown) {
 		if (thrown instanceof ToolExecutionException failure && failure.getCause() instanceof RuntimeException) {
@@ -223,9 +227,9 @@ public final class ToolRuns {
 	}
 
 	/**
-	 * The claim was made, and by the time that this process knows of it somebody may have
-	 * considered the call uncertain and decided it. It has not run, so the claim is taken
-	 * back; where somebody has decided, that stands.
+	 * Takes back the claim of a call that has not run, and returns the exception to
+	 * throw. By the time that this process knows of its claim, somebody may have
+	 * considered the call uncertain and decided it. If so, that decision stands.
 	 */
 	private TurnInProgressException tooLate(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry approved,
 			LedgerEntry claimed) {
@@ -261,7 +265,10 @@ public final class ToolRuns {
 		}
 	}
 
-	/** The one way to tell a server at the other end of MCP. */
+	/**
+	 * Adds the claim to the tool context. This is the only way to pass it to a server at
+	 * the other end of MCP.
+	 */
 	private static @Nullable ToolContext withClaim(@Nullable ToolContext context, Approval call) {
 		if (context == null) {
 			return null;
@@ -272,9 +279,9 @@ public final class ToolRuns {
 	}
 
 	/**
-	 * Stores what came of a call. Where the store does not answer, the result is known to
-	 * this process alone: it goes on with it, and stores it with the turn or when this
-	 * call ends.
+	 * Stores the result of a call. If the store does not answer, only this process knows
+	 * the result: it continues with it, and stores it with the turn or when this call
+	 * ends.
 	 */
 	private void end(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry claimed, String result, boolean failed) {
 		LedgerEntry ended = claimed.ended(claimed.approval().ended(this.ledger.now()), storable(result), failed);
@@ -297,15 +304,16 @@ public final class ToolRuns {
 	}
 
 	/**
-	 * On a thread that nobody interrupts: a stream that is cancelled interrupts its
-	 * tools, and a store whose write is interrupted has done it or not.
+	 * Changes an entry on a thread that nothing interrupts. A stream that is cancelled
+	 * interrupts its tools, and a write that is interrupted may or may not have been
+	 * done.
 	 */
 	private @Nullable LedgerEntry replace(LedgerEntry changed) {
 		return QuietThread.call(() -> this.ledger.replace(changed));
 	}
 
 	/**
-	 * Stores the results that could not be stored when they were there.
+	 * Stores the results that could not be stored earlier.
 	 */
 	void storeLate(ToolBatch batch) {
 		for (ToolBatch.Slot slot : batch.late()) {
@@ -320,7 +328,10 @@ public final class ToolRuns {
 		}
 	}
 
-	/** A write whose answer was lost may have been stored all the same. */
+	/**
+	 * Returns the entry if it is already stored. A write may have succeeded although the
+	 * response was lost.
+	 */
 	private Optional<LedgerEntry> there(LedgerEntry ended) {
 		return this.ledger.find(this.turn.key(), ended.approval().id())
 			.filter((entry) -> entry.status() == ended.status()
@@ -332,7 +343,10 @@ public final class ToolRuns {
 				+ " was considered uncertain while it ran, and somebody decided it. What it returned is not used.");
 	}
 
-	/** A lone surrogate cannot be stored, and must not cost the whole result. */
+	/**
+	 * Returns a result that can be stored. A lone surrogate cannot be, and must not cost
+	 * the whole result.
+	 */
 	private static String storable(String result) {
 		return new String(result.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
 	}

@@ -12,12 +12,15 @@ import org.springframework.ai.model.tool.ToolCallLimitExceededException;
 import org.springframework.ai.model.tool.ToolExecutionResult;
 
 /**
- * What a stream has handed to the caller, over all rounds. Not safe for use by many
- * threads.
+ * Collects what a stream has handed to the caller, over all rounds. Not safe for use by
+ * many threads.
  */
 final class Delivered {
 
-	/** Why a loop ends without a model call; what it returns then comes in one chunk. */
+	/**
+	 * The finish reasons of a loop that ends without a model call. What such a loop
+	 * returns comes in one chunk.
+	 */
 	private static final Set<String> WITHOUT_ROUND = Set.of(ToolExecutionResult.FINISH_REASON,
 			ToolCallLimitExceededException.FINISH_REASON);
 
@@ -36,7 +39,7 @@ final class Delivered {
 	}
 
 	/**
-	 * What the loop returned, as a call that is no stream would have returned it.
+	 * Returns the result of the loop, as a call without streaming would have returned it.
 	 */
 	List<Generation> generations() {
 		if (!this.withoutRound.isEmpty() || this.reply.isEmpty()) {
@@ -46,7 +49,7 @@ final class Delivered {
 	}
 
 	/**
-	 * The whole answer, with what the last chunk says of the response.
+	 * Returns the whole answer, with the response metadata of the last chunk.
 	 */
 	@Nullable ChatResponse response() {
 		ChatResponse end = this.last;

@@ -24,23 +24,23 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * Asks the hooks of one turn and keeps their verdicts. Safe for use by many threads; no
- * lock is held while a hook thinks.
+ * Runs the hooks of one turn and keeps their verdicts. Safe for use by many threads; no
+ * lock is held while a hook runs.
  */
 public final class HookRun {
 
 	/**
-	 * What the hooks of a phase have left.
+	 * The result of the hooks of a phase.
 	 *
-	 * @param value the value
+	 * @param value the value as the hooks have left it
 	 * @param replaced whether a hook has replaced it
-	 * @param answer what a hook answered; null for nothing
+	 * @param answer the answer of a hook; null if none has answered
 	 */
 	public record Passed<T>(T value, boolean replaced, @Nullable String answer) {
 	}
 
 	/**
-	 * How a turn ends that a hook has stopped.
+	 * The end of a turn that a hook has stopped.
 	 */
 	private record Stop(RuntimeException exception, TurnEnd end) {
 	}
@@ -66,7 +66,8 @@ public final class HookRun {
 	private @Nullable Stop stop;
 
 	/**
-	 * @param turn the turn as the hooks of a phase find it
+	 * Creates the run of the hooks of one turn.
+	 * @param turn returns the turn as the hooks of a phase see it
 	 */
 	public HookRun(SessionKey key, List<SessionHook> hooks, Function<Phase, RunningTurn> turn) {
 		this.key = key;
@@ -85,7 +86,7 @@ public final class HookRun {
 	}
 
 	/**
-	 * Whether a reply may be withheld or changed.
+	 * Returns whether a reply may be withheld or changed.
 	 */
 	public boolean checksReplies() {
 		return this.checksReplies;
@@ -96,7 +97,7 @@ public final class HookRun {
 	}
 
 	/**
-	 * The newest refusal; null if there is none.
+	 * Returns the newest refusal; null if there is none.
 	 */
 	public synchronized @Nullable Verdict refusal() {
 		return this.verdicts.stream()
@@ -106,8 +107,9 @@ public final class HookRun {
 	}
 
 	/**
-	 * How the turn ends if this is what ended it, or was wrapped into what ended it.
-	 * @return null if it is not the work of a hook
+	 * Returns the end of the turn if this exception, or one that it wraps, was thrown
+	 * because of a hook.
+	 * @return the end; null if no hook caused it
 	 */
 	public synchronized @Nullable TurnEnd end(Throwable cause) {
 		Throwable current = cause;
@@ -121,7 +123,7 @@ public final class HookRun {
 	}
 
 	/**
-	 * Asks about the input, but for the guards that are asked beside the model.
+	 * Runs the hooks on the input, except for the guards that run beside the model.
 	 * @throws SessionRefusedException if a hook refuses; what a hook throws is thrown as
 	 * it is
 	 */
@@ -130,7 +132,7 @@ public final class HookRun {
 	}
 
 	/**
-	 * Asks all about input that is added to a turn.
+	 * Runs all hooks on input that is added to a turn.
 	 * @throws SessionRefusedException if a hook refuses; what a hook throws is thrown as
 	 * it is
 	 */
@@ -139,24 +141,25 @@ public final class HookRun {
 	}
 
 	/**
-	 * Whether guards are to be asked beside the model.
+	 * Returns whether there are guards that run beside the model.
 	 */
 	public boolean checksBesideModel() {
 		return !this.besideModel.isEmpty();
 	}
 
 	/**
-	 * Asks those guards about the input.
-	 * @param input the input as the others have left it
-	 * @throws SessionRefusedException if one refuses; what it throws is thrown as it is
+	 * Runs those guards on the input.
+	 * @param input the input as the other hooks have left it
+	 * @throws SessionRefusedException if one refuses; what a guard throws is thrown as it
+	 * is
 	 */
 	public void besideModel(List<Message> input) {
 		run(this.besideModel, HookStep.beforeTurn(input), input);
 	}
 
 	/**
-	 * Asks about a request.
-	 * @param turnStart where the current turn begins in a request
+	 * Runs the hooks on a request.
+	 * @param turnStart returns the position in a request at which the current turn begins
 	 * @throws SessionRefusedException if a hook refuses; what a hook throws is thrown as
 	 * it is
 	 */
@@ -165,7 +168,7 @@ public final class HookRun {
 	}
 
 	/**
-	 * Asks about a reply.
+	 * Runs the hooks on a reply.
 	 * @throws SessionRefusedException if a hook refuses
 	 * @throws HookFailedException if a hook fails
 	 */
@@ -174,7 +177,7 @@ public final class HookRun {
 	}
 
 	/**
-	 * Asks about what is kept.
+	 * Runs the hooks on what is to be stored.
 	 * @throws SessionRefusedException if a hook refuses
 	 * @throws HookFailedException if a hook fails
 	 */
@@ -249,7 +252,8 @@ public final class HookRun {
 	}
 
 	/**
-	 * What the hook threw may quote the reply, so it does not go on as it is.
+	 * Creates the exception for a failed hook. It leaves out the messages of what the
+	 * hook threw, since they may quote the reply.
 	 */
 	private HookFailedException failed(Verdict verdict, Throwable thrown) {
 		return stop(new HookFailedException(

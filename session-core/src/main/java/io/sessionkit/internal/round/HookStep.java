@@ -18,7 +18,7 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * What is the same for all hooks of a phase.
+ * The part of running a hook that depends on the phase.
  */
 interface HookStep<T> {
 
@@ -31,17 +31,19 @@ interface HookStep<T> {
 	boolean isSame(T replacement, T value);
 
 	/**
-	 * What is wrong with a replacement, to be read behind "returned"; null for nothing.
+	 * Returns what is wrong with a replacement, worded to follow "returned"; null if
+	 * nothing is.
 	 */
 	@Nullable String fault(T replacement);
 
 	/**
-	 * A hook has replaced what the next one is asked about.
+	 * Notes that a hook has replaced the value that the next hook gets.
 	 */
 	void replaced(T replacement);
 
 	/**
-	 * @param before the input as no hook has seen it
+	 * Creates the step for the input of a turn.
+	 * @param before the input before any hook has run
 	 */
 	static HookStep<List<Message>> beforeTurn(List<Message> before) {
 		return new Lists(Phase.BEFORE_TURN,
@@ -51,7 +53,8 @@ interface HookStep<T> {
 	}
 
 	/**
-	 * @param turnStart where the current turn begins in a request
+	 * Creates the step for a request.
+	 * @param turnStart returns the position in a request at which the current turn begins
 	 */
 	static HookStep<List<Message>> beforeModel(ToIntFunction<List<Message>> turnStart) {
 		return new Lists(Phase.BEFORE_MODEL,
@@ -72,7 +75,7 @@ interface HookStep<T> {
 	}
 
 	/**
-	 * Asks one hook about copies of the messages.
+	 * Runs one hook on copies of the messages.
 	 */
 	interface Question {
 

@@ -16,8 +16,8 @@ import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
- * One part of a turn on its way to the store: what its messages are, also after hooks
- * have replaced some of them. Used by one thread.
+ * One part of a turn on its way to the store. It knows the role of each message, even
+ * after hooks have replaced some of them. Used by one thread.
  */
 public final class KeptPart {
 
@@ -38,9 +38,10 @@ public final class KeptPart {
 	private Map<Message, Role> roles = new IdentityHashMap<>();
 
 	/**
-	 * @param number which part it is, from 1
+	 * Creates a part as it is before the hooks run.
+	 * @param number the number of the part, from 1
 	 * @param messages all messages of the part
-	 * @param input those of them that the caller said
+	 * @param input those of them that are the caller's input
 	 * @param reply the one of them that is the answer; null if there is none
 	 */
 	public KeptPart(int number, TurnStatus status, List<Message> messages, List<Message> input,
@@ -61,9 +62,9 @@ public final class KeptPart {
 	}
 
 	/**
-	 * What is wrong with messages that shall be kept in the place of those that there
-	 * are, to be read behind "returned"; null for nothing. A turn that does not become
-	 * history may break off anywhere.
+	 * Returns what is wrong with messages that are to replace the current ones, worded to
+	 * follow "returned"; null if nothing is. A turn that does not become history may
+	 * break off anywhere.
 	 */
 	@Nullable String fault(List<Message> replacement) {
 		if (replacement.isEmpty()) {
@@ -77,7 +78,7 @@ public final class KeptPart {
 	}
 
 	/**
-	 * The part as the next hook is to see it.
+	 * Returns the part as the next hook sees it.
 	 */
 	TurnPart part(Copies copies) {
 		List<Message> given = copies.give(this.messages);
@@ -94,9 +95,10 @@ public final class KeptPart {
 	}
 
 	/**
-	 * A hook has replaced the messages. New ones are what stood in their place; where
-	 * there are more or less than before, user messages are input and the last of the
-	 * others is the reply if that is gone: a guard looks at too much then and not at too
+	 * Replaces the messages by those that a hook has returned. If there are as many as
+	 * before, a new message gets the role of the one that it replaces. If there are more
+	 * or fewer, new user messages are input, and the last of the other messages becomes
+	 * the reply if the reply is gone. In doubt a guard checks too much rather than too
 	 * little.
 	 */
 	void replaced(List<Message> replacement) {
@@ -121,7 +123,7 @@ public final class KeptPart {
 	}
 
 	/**
-	 * The last message that no input follows, if it is new.
+	 * Returns the last message that is not a user message, if it is new, otherwise null.
 	 */
 	private @Nullable Message lastNew(List<Message> replacement) {
 		for (int i = replacement.size() - 1; i >= 0; i--) {

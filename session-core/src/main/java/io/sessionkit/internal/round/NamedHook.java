@@ -8,7 +8,8 @@ import io.sessionkit.hook.SessionHook;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hook under its name, held to what it says of itself.
+ * A hook and its name. What the hook returns is checked against what it declares about
+ * itself.
  */
 record NamedHook(String name, SessionHook hook, boolean checksReplies, boolean besideModel) {
 
@@ -44,8 +45,8 @@ record NamedHook(String name, SessionHook hook, boolean checksReplies, boolean b
 	}
 
 	/**
-	 * A text without lone surrogates, which no store could keep: a refusal must not fail
-	 * because its reason was cut in the middle of a character.
+	 * Returns a text without lone surrogates, which no store could keep. A refusal must
+	 * not fail because its reason was cut in the middle of a character.
 	 */
 	static String storable(String text) {
 		return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);

@@ -21,16 +21,19 @@ import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.content.Media;
 
 /**
- * Puts the chunks of one streamed reply together. Unlike Spring AI's aggregator it keeps
- * media and all provider state, and leaves a model's thoughts out of what it said. Not
- * safe for use by many threads.
+ * Combines the chunks of one streamed reply. Unlike Spring AI's aggregator it keeps media
+ * and all provider state, and leaves a model's thoughts out of the text. Not safe for use
+ * by many threads.
  */
 final class ReplyAggregator {
 
 	/** Marks a chunk as a thought, not as part of the answer (Google GenAI). */
 	private static final String IS_THOUGHT = "isThought";
 
-	/** One entry for each part that a chunk holds, so chunks add up (Google GenAI). */
+	/**
+	 * Has one entry for each part in a chunk, so the lists of all chunks are joined
+	 * (Google GenAI).
+	 */
 	private static final String THOUGHT_SIGNATURES = "thoughtSignatures";
 
 	private final StringBuilder text = new StringBuilder();
@@ -54,7 +57,7 @@ final class ReplyAggregator {
 	private TokenUsage usage = TokenUsage.NONE;
 
 	/**
-	 * Takes a chunk in.
+	 * Adds a chunk.
 	 * @param chunk the chunk
 	 */
 	void add(ChatResponse chunk) {
@@ -77,14 +80,14 @@ final class ReplyAggregator {
 	}
 
 	/**
-	 * Whether no chunk held a message.
+	 * Returns whether no chunk held a message.
 	 */
 	boolean isEmpty() {
 		return this.empty;
 	}
 
 	/**
-	 * Whether the model has said that it is done and that it calls no tools.
+	 * Returns whether the model has finished and calls no tools.
 	 */
 	boolean isFinalAnswer() {
 		return this.finished && this.toolCalls.isEmpty();
@@ -99,22 +102,22 @@ final class ReplyAggregator {
 	}
 
 	/**
-	 * The whole reply.
+	 * Returns the whole reply.
 	 */
 	AssistantMessage message() {
 		return build(this.toolCalls);
 	}
 
 	/**
-	 * What was said so far. Tool calls are left out: nobody knows whether they are whole.
+	 * Returns the reply so far, without its tool calls, which may be incomplete.
 	 */
 	AssistantMessage partial() {
 		return build(List.of());
 	}
 
 	/**
-	 * The reply as it is handed on in the place of its chunks. Text and tool calls are
-	 * apart, since the tool loop keeps chunks with calls to itself.
+	 * Returns the responses to hand on instead of the chunks of the reply. Text and tool
+	 * calls are separate, since the tool loop keeps chunks with calls to itself.
 	 * @param checked the reply, as hooks have left it; null if there was none
 	 */
 	List<ChatResponse> responses(@Nullable AssistantMessage checked) {
@@ -132,8 +135,9 @@ final class ReplyAggregator {
 	}
 
 	/**
-	 * What goes on in the place of the reply, with what the reply has cost.
-	 * @param unread the reply if its text was kept back so far; null if it was not
+	 * Returns the responses to hand on instead of the reply, with the metadata that says
+	 * what the reply has cost.
+	 * @param unread the reply if its text was held back so far; null if it was not
 	 */
 	List<ChatResponse> as(ChatResponse instead, @Nullable AssistantMessage unread) {
 		ChatResponse next = (this.end != null) ? Replies.with(this.end, instead.getResults().get(0)) : instead;
@@ -145,8 +149,7 @@ final class ReplyAggregator {
 		return new ChatResponse(List.of(new Generation(new AssistantMessage(text))));
 	}
 
-	@SuppressWarnings("NullAway") // Spring AI declares the values non-null but providers
-									// put null there
+	@SuppressWarnings("NullAway") // declared non-null, but providers put null there
 	private AssistantMessage build(List<ToolCall> calls) {
 		return (AssistantMessage) new MessageContent(MessageType.ASSISTANT, this.text.toString(),
 				new HashMap<>(this.metadata), List.copyOf(calls), List.of(), List.copyOf(this.media))

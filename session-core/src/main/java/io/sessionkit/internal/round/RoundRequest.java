@@ -8,10 +8,10 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.model.ChatResponse;
 
 /**
- * How a round goes on.
+ * The request of a round, or the response that replaces it.
  *
- * @param messages what the model is to get
- * @param answer what a hook answered; the model is not called then. Null if it is
+ * @param messages the messages to send to the model
+ * @param answer the response to use without calling the model; null to call it
  */
 public record RoundRequest(List<Message> messages, @Nullable ChatResponse answer) {
 

@@ -18,17 +18,17 @@ import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 
 /**
- * What is said in one turn after its input, round by round: asks the hooks about each
- * reply, writes it down and tells the listeners. Safe for use by many threads; no lock is
- * held while a hook thinks.
+ * Records what is said in one turn after its input, round by round: runs the hooks on
+ * each reply, records the reply and notifies the listeners. Safe for use by many threads;
+ * no lock is held while a hook runs.
  */
 public final class Rounds {
 
 	/**
-	 * A reply that hooks and gate have seen.
+	 * A reply that hooks and the gate have checked.
 	 *
 	 * @param reply the reply
-	 * @param instead what the tool loop gets in its place; null for the reply
+	 * @param instead the response that the tool loop gets instead; null for the reply
 	 */
 	private record Checked(AssistantMessage reply, @Nullable ChatResponse instead) {
 	}
@@ -45,7 +45,7 @@ public final class Rounds {
 
 	private final Delivered delivered = new Delivered();
 
-	/** What the model says in this round; null once it is recorded. */
+	/** The reply of the model in this round; null once it is recorded. */
 	private @Nullable ReplyAggregator reply;
 
 	private boolean open;
@@ -54,7 +54,7 @@ public final class Rounds {
 
 	private @Nullable TurnGate gate;
 
-	/** What the caller has said while the turn waited. */
+	/** The messages that the caller has queued while the turn waited. */
 	private List<Message> queued = List.of();
 
 	private boolean queuedTaken;
@@ -68,30 +68,30 @@ public final class Rounds {
 	}
 
 	/**
-	 * Has it asked before tools are called.
+	 * Registers the gate to consult before tools run.
 	 */
 	public synchronized void gate(TurnGate gate) {
 		this.gate = gate;
 	}
 
 	/**
-	 * Whether somebody is asked about replies who may take his time.
+	 * Returns whether a hook or gate that may block has to approve replies.
 	 */
 	public synchronized boolean mayWait() {
 		return this.gate != null || !this.hooks.isEmpty();
 	}
 
 	/**
-	 * What goes behind the next results.
+	 * Sets the messages that follow the next tool results.
 	 */
 	public synchronized void queue(List<Message> messages) {
 		this.queued = List.copyOf(messages);
 	}
 
 	/**
-	 * A model call is about to be made.
-	 * @param forwarded what the tool advisor forwards
-	 * @return the whole request, the turn's own messages included
+	 * Records what a request contains before the model is called with it.
+	 * @param forwarded the messages that the tool advisor forwards
+	 * @return the whole request, including the messages of the turn
 	 * @throws IllegalStateException if the turn is over
 	 */
 	public List<Message> record(List<Message> forwarded) {
@@ -108,8 +108,8 @@ public final class Rounds {
 	}
 
 	/**
-	 * What the gate has the tool loop get in the place of the model's reply.
-	 * @return null to ask the model
+	 * Returns the gate's substitute for the model's reply.
+	 * @return the substitute; null to call the model
 	 */
 	public @Nullable ChatResponse instead() {
 		TurnGate asked = asked();
@@ -117,7 +117,8 @@ public final class Rounds {
 	}
 
 	/**
-	 * What the tool loop ends with if the turn waits.
+	 * Returns the response that ends the tool loop if the turn waits; null if it does not
+	 * wait.
 	 */
 	public @Nullable ChatResponse pause() {
 		TurnGate asked = asked();
@@ -125,7 +126,8 @@ public final class Rounds {
 	}
 
 	/**
-	 * Whether what has ended the call ends a turn too of which a part is stored.
+	 * Returns whether the cause that ended the call also ends a turn of which a part is
+	 * stored.
 	 */
 	public boolean endsTurn(Throwable cause) {
 		TurnGate asked = asked();
@@ -133,7 +135,7 @@ public final class Rounds {
 	}
 
 	/**
-	 * The call ends and writes nothing of the turn.
+	 * Notifies the gate that the call ends without writing anything of the turn.
 	 */
 	public void ending() {
 		TurnGate asked = asked();
@@ -147,7 +149,7 @@ public final class Rounds {
 	}
 
 	/**
-	 * A reply that was held back becomes part of the turn now: its tools are called.
+	 * Makes a reply that was held back part of the turn. Its tools run next.
 	 */
 	public void released(AssistantMessage reply) {
 		synchronized (this) {
@@ -158,7 +160,7 @@ public final class Rounds {
 	}
 
 	/**
-	 * The calls of the newest reply are answered without the loop.
+	 * Records the answers to the calls of the newest reply, without the tool loop.
 	 */
 	public void answered(List<ToolResponse> results) {
 		synchronized (this) {
@@ -169,12 +171,12 @@ public final class Rounds {
 	}
 
 	/**
-	 * What the caller has said meanwhile follows the results, whether the model is asked
-	 * again or not: it is not lost.
+	 * Records the queued messages after the tool results and returns whether it did. They
+	 * are recorded whether or not the model is called again, so that they are not lost.
 	 */
 	private boolean takeQueued() {
 		if (this.transcript.isEmpty()) {
-			// the loop begins, perhaps again
+			// the loop begins, perhaps for a second time
 			this.queuedTaken = false;
 			return false;
 		}
@@ -187,14 +189,14 @@ public final class Rounds {
 	}
 
 	/**
-	 * Whether nothing has been said in this run of the loop.
+	 * Returns whether nothing has been said in this run of the loop.
 	 */
 	synchronized boolean isEmpty() {
 		return this.transcript.isEmpty();
 	}
 
 	/**
-	 * The model is called now.
+	 * Begins a round: the model is called next.
 	 * @throws IllegalStateException if the turn is over
 	 */
 	public synchronized void begin() {
@@ -203,7 +205,7 @@ public final class Rounds {
 		this.open = true;
 	}
 
-	/** Whether a model call is under way. */
+	/** Returns whether a model call is in progress. */
 	public synchronized boolean isOpen() {
 		return this.open;
 	}
@@ -212,7 +214,7 @@ public final class Rounds {
 		return this.frozen;
 	}
 
-	/** A hook has answered in the place of the model. */
+	/** Records the answer that a hook gave instead of the model. */
 	public ChatResponse answer(String text) {
 		AssistantMessage message = new AssistantMessage(text);
 		synchronized (this) {
@@ -229,6 +231,7 @@ public final class Rounds {
 	}
 
 	/**
+	 * Ends a round with a streamed reply.
 	 * @see io.sessionkit.internal.turn.OpenTurn#afterStreamedRound()
 	 */
 	public @Nullable List<ChatResponse> afterStreamed() {
@@ -256,6 +259,7 @@ public final class Rounds {
 	}
 
 	/**
+	 * Ends a round with a reply that arrived as a whole.
 	 * @see io.sessionkit.internal.turn.OpenTurn#afterRound(ChatResponse)
 	 */
 	public @Nullable ChatResponse afterWhole(@Nullable ChatResponse response) {
@@ -308,7 +312,7 @@ public final class Rounds {
 	}
 
 	/**
-	 * The model has answered, and nothing of that is used.
+	 * Records the cost of an answer of the model that is not used.
 	 */
 	public synchronized void unused(ChatResponse response) {
 		TokenUsage usage = Replies.usage(response.getMetadata().getUsage());
@@ -317,12 +321,12 @@ public final class Rounds {
 		}
 	}
 
-	/** The model call has failed; another may follow in the same turn. */
+	/** Ends a round whose model call has failed. Another may follow in the same turn. */
 	public synchronized void afterFailed() {
 		this.open = false;
 	}
 
-	/** Takes what a stream hands to the caller. */
+	/** Records a chunk that a stream hands to the caller. */
 	public synchronized void delivered(ChatResponse chunk) {
 		if (!this.frozen) {
 			this.delivered.add(chunk);
@@ -330,7 +334,7 @@ public final class Rounds {
 	}
 
 	/**
-	 * The tool loop of a stream is over.
+	 * Ends the tool loop of a stream.
 	 * @return the whole answer; null if there was none
 	 */
 	public synchronized @Nullable ChatResponse afterStreamedLoop() {
@@ -339,8 +343,8 @@ public final class Rounds {
 	}
 
 	/**
-	 * The tool loop is over.
-	 * @param generations what it returned
+	 * Ends the tool loop.
+	 * @param generations what the loop returned
 	 */
 	public void afterLoop(List<Generation> generations) {
 		synchronized (this) {
@@ -352,12 +356,18 @@ public final class Rounds {
 		tellNews();
 	}
 
-	/** Records nothing more, but what is asked for. */
+	/**
+	 * Stops recording what arrives. Only {@link #isAnswerWhole} and
+	 * {@link #keepPartialReply} still add to the turn.
+	 */
 	public synchronized void freeze() {
 		this.frozen = true;
 	}
 
-	/** Whether the answer is there, although nobody has said that it is the last. */
+	/**
+	 * Returns whether the answer is complete. A reply that is finished but not recorded
+	 * yet is recorded first.
+	 */
 	public synchronized boolean isAnswerWhole() {
 		if (this.reply != null && this.reply.isFinalAnswer()) {
 			recordReply();
@@ -366,7 +376,8 @@ public final class Rounds {
 	}
 
 	/**
-	 * Keeps what was said before the end came, unless nobody has checked it.
+	 * Records what was said before the turn ended, unless hooks would have to check it
+	 * first.
 	 */
 	public synchronized void keepPartialReply() {
 		if (this.reply != null && !this.hooks.checksReplies()) {
@@ -387,7 +398,7 @@ public final class Rounds {
 		return this.transcript.isAnswered();
 	}
 
-	/** The message that the turn is answered with; null if there is none. */
+	/** Returns the message that answers the turn; null if there is none. */
 	public synchronized @Nullable Message reply() {
 		return this.transcript.reply();
 	}

@@ -22,17 +22,17 @@ import org.springframework.ai.model.tool.ToolCallLimitExceededException;
 import org.springframework.ai.model.tool.ToolExecutionResult;
 
 /**
- * Writes down what happens between the question and the end of the tool loop, each
- * message once. It goes by two facts only: a request that ends with a tool message, while
- * calls are unanswered, brings their results; any other request, after something was
- * recorded, means that the loop was started again from outside. So it does not matter
- * whether the tool advisor forwards all messages of the turn or only the newest.
+ * Records what happens between the question and the end of the tool loop, each message
+ * once. It relies on just two facts: a request that ends with a tool message, while calls
+ * are unanswered, brings their results; any other request, after something was recorded,
+ * means that the loop was restarted from outside. So it does not matter whether the tool
+ * advisor forwards all messages of the turn or only the newest.
  * <p>
- * Not safe for use by many threads: {@link io.sessionkit.internal.turn.OpenTurn} locks.
+ * Not safe for use by many threads: {@link Rounds} locks.
  */
 public final class Transcript {
 
-	/** What a call that the loop did not come to is answered with. */
+	/** The answer to a call that the loop did not reach. */
 	static final String NOT_RUN = "Not run: the tool loop had ended before.";
 
 	private static final String TOOL_ID = "toolId";
@@ -40,7 +40,7 @@ public final class Transcript {
 	private static final String TOOL_NAME = "toolName";
 
 	/**
-	 * A message and when it came.
+	 * A message and the time at which it arrived.
 	 */
 	public record Entry(Message message, Instant at) {
 	}
@@ -61,7 +61,7 @@ public final class Transcript {
 
 	private boolean answered;
 
-	/** The message that the turn is answered with; null if there is none. */
+	/** The message that answers the turn; null if there is none. */
 	private @Nullable Message reply;
 
 	public Transcript(Supplier<Instant> now, UnaryOperator<Message> storable) {
@@ -70,9 +70,9 @@ public final class Transcript {
 	}
 
 	/**
-	 * A model call is about to be made.
-	 * @param request what the tool advisor forwards
-	 * @return the whole request, the turn's own messages included
+	 * Records what a request contains before the model is called with it.
+	 * @param request the messages that the tool advisor forwards
+	 * @return the whole request, including the messages of the turn
 	 */
 	List<Message> beforeRound(List<Message> request) {
 		ToolResponseMessage results = (this.unanswered != null) ? results(request, this.unanswered) : null;
@@ -91,7 +91,7 @@ public final class Transcript {
 	}
 
 	/**
-	 * The whole request that belongs to what the tool advisor forwards.
+	 * Returns the whole request for the messages that the tool advisor forwards.
 	 */
 	List<Message> whole(List<Message> request) {
 		if (request.size() >= this.firstRequest.size() + this.entries.size()) {
@@ -103,8 +103,8 @@ public final class Transcript {
 	}
 
 	/**
-	 * Whether the request was made before, and the model has not answered it: an advisor
-	 * inside the loop tries once more.
+	 * Returns whether the request was made before and the model has not answered it: an
+	 * advisor inside the loop tries once more.
 	 */
 	private boolean isRepetition(List<Message> request) {
 		if (this.unanswered != null || this.answered || request.isEmpty()) {
@@ -119,8 +119,9 @@ public final class Transcript {
 	}
 
 	/**
-	 * The results that a request brings: its last message, or, where another advisor has
-	 * put something behind them, what follows the calls in the part that is new.
+	 * Returns the results that a request brings: its last message or, if another advisor
+	 * has put something after them, the message that follows the calls in the new part of
+	 * the request.
 	 */
 	private @Nullable ToolResponseMessage results(List<Message> request, AssistantMessage calls) {
 		if (!request.isEmpty() && request.get(request.size() - 1) instanceof ToolResponseMessage results) {
@@ -137,7 +138,7 @@ public final class Transcript {
 	}
 
 	/**
-	 * The model has answered.
+	 * Records a reply of the model.
 	 * @param reply the reply that the tool loop follows
 	 */
 	void afterRound(AssistantMessage reply, @Nullable String model, TokenUsage usage) {
@@ -146,14 +147,15 @@ public final class Transcript {
 	}
 
 	/**
-	 * The model has answered; what it said may become part of the turn or not.
+	 * Records a model call that was answered, whether or not the reply becomes part of
+	 * the turn.
 	 */
 	void round(@Nullable String model, TokenUsage usage) {
 		this.rounds.add(new Round(model, usage));
 	}
 
 	/**
-	 * What the model has said becomes part of the turn.
+	 * Makes a reply of the model part of the turn.
 	 * @param reply the reply that the tool loop follows
 	 */
 	void said(AssistantMessage reply) {
@@ -170,7 +172,7 @@ public final class Transcript {
 	}
 
 	/**
-	 * A hook has answered in the place of the model.
+	 * Records the answer that a hook gave instead of the model.
 	 */
 	void answer(AssistantMessage reply) {
 		add(reply);
@@ -178,14 +180,14 @@ public final class Transcript {
 	}
 
 	/**
-	 * The caller has said more, behind the results that are there.
+	 * Records further messages of the caller, after the results that are there.
 	 */
 	void asked(List<Message> messages) {
 		messages.forEach(this::add);
 	}
 
 	/**
-	 * The calls of the newest reply are answered, and the turn ends with that.
+	 * Records the answers to the calls of the newest reply. The turn ends with them.
 	 */
 	void answered(List<ToolResponse> results) {
 		add(ToolResponseMessage.builder().responses(results).build());
@@ -194,22 +196,22 @@ public final class Transcript {
 	}
 
 	/**
-	 * Whether nothing has been said in this run of the loop.
+	 * Returns whether nothing has been said in this run of the loop.
 	 */
 	boolean isEmpty() {
 		return this.entries.isEmpty();
 	}
 
 	/**
-	 * Whether tools are called and their results are not there.
+	 * Returns whether tools are called and their results have not arrived.
 	 */
 	boolean awaitsResults() {
 		return this.unanswered != null;
 	}
 
 	/**
-	 * The loop has ended.
-	 * @param generations what it returned to the caller
+	 * Ends the loop.
+	 * @param generations what the loop returned to the caller
 	 */
 	void afterLoop(List<Generation> generations) {
 		if (this.unanswered == null) {
@@ -217,8 +219,8 @@ public final class Transcript {
 			return;
 		}
 		if (generations.stream().anyMatch((generation) -> generation.getOutput().hasToolCalls())) {
-			// nobody runs tools here: the application does, and sends the results as the
-			// input of the next turn
+			// the loop runs no tools here: the application does, and sends the results
+			// as the input of the next turn
 			endWithNewest();
 			return;
 		}
@@ -231,7 +233,7 @@ public final class Transcript {
 	}
 
 	/**
-	 * Keeps what was said before the end came.
+	 * Records what was said before the turn ended.
 	 */
 	void partial(AssistantMessage message) {
 		if (!Replies.isBlank(message)) {
@@ -244,8 +246,8 @@ public final class Transcript {
 	}
 
 	/**
-	 * The message of the entries that the turn is answered with.
-	 * @return null if it is not answered
+	 * Returns the message among the entries that answers the turn.
+	 * @return the message; null if the turn is not answered
 	 */
 	@Nullable Message reply() {
 		return this.reply;
@@ -261,7 +263,7 @@ public final class Transcript {
 	}
 
 	/**
-	 * The messages that have become part of the turn since this was asked last.
+	 * Returns the messages that have become part of the turn since the last call.
 	 */
 	List<Message> drainNews() {
 		List<Message> drained = List.copyOf(this.news);
@@ -291,7 +293,8 @@ public final class Transcript {
 	}
 
 	/**
-	 * An advisor inside ours, a cache for example, may answer without asking the model.
+	 * Records the answer of an advisor inside ours, for example a cache, that has
+	 * answered without calling the model.
 	 */
 	private void takeForeignAnswer(List<Generation> generations) {
 		if (!this.answered && this.rounds.isEmpty() && !generations.isEmpty()
@@ -302,8 +305,8 @@ public final class Transcript {
 	}
 
 	/**
-	 * The results that no model call followed: of tools that return to the caller
-	 * directly, or those that were there when a limit ended the loop.
+	 * Returns the results that no model call followed: those of tools that return to the
+	 * caller directly, or those that were there when a limit ended the loop.
 	 */
 	private List<ToolResponse> resultsWithoutRound(List<Generation> generations) {
 		String reason = generations.isEmpty() ? null : generations.get(0).getMetadata().getFinishReason();

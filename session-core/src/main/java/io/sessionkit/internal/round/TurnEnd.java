@@ -4,7 +4,7 @@ import io.sessionkit.TurnStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a turn ended: its status and, if it failed, why.
+ * The end of a turn: its status and, if it failed, the reason.
  */
 public record TurnEnd(TurnStatus status, @Nullable String failure) {
 

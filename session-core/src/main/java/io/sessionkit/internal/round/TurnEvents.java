@@ -21,7 +21,7 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 
 /**
- * Tells the listeners of one turn what happens in it. Safe for use by many threads.
+ * Notifies the listeners of one turn of what happens in it. Safe for use by many threads.
  */
 public final class TurnEvents {
 
@@ -38,6 +38,7 @@ public final class TurnEvents {
 	private final List<String> heldTexts = new ArrayList<>();
 
 	/**
+	 * Creates the events of a turn.
 	 * @param holdTexts whether a text may be withheld until the turn is stored
 	 */
 	public TurnEvents(SessionKey key, String turnId, List<SessionListener> listeners, boolean holdTexts) {
@@ -56,7 +57,7 @@ public final class TurnEvents {
 	}
 
 	/**
-	 * Messages have become part of the turn.
+	 * Reports messages that have become part of the turn.
 	 */
 	void recorded(List<Message> messages) {
 		for (Message message : messages) {
@@ -80,7 +81,7 @@ public final class TurnEvents {
 	}
 
 	/**
-	 * A summary was made or tried.
+	 * Reports a summary that was made or tried.
 	 */
 	public void compacted(Compaction made) {
 		if (made.outcome() == Compaction.Outcome.SUMMARIZED && made.checkpoint() != null) {

@@ -1,6 +1,6 @@
 /**
- * Runs the model calls of one turn: gathers replies, asks the hooks, tells the listeners.
- * Internal: for SessionKit alone, and changed without notice.
+ * Runs the model calls of one turn: collects replies, runs the hooks and notifies the
+ * listeners. Internal: for SessionKit alone, and changed without notice.
  */
 @NullMarked
 package io.sessionkit.internal.round;

@@ -27,8 +27,8 @@ import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /**
  * The condition of a {@link io.sessionkit.approval.RequiresApproval}. It can read the
- * arguments and call methods of texts, lists and maps; it reaches no type, no bean and
- * nothing else of the application. Safe for use by many threads.
+ * arguments and call methods of texts, lists and maps. It cannot reach types, beans or
+ * anything else of the application. Safe for use by many threads.
  */
 public final class ApprovalCondition {
 
@@ -53,7 +53,8 @@ public final class ApprovalCondition {
 	}
 
 	/**
-	 * Methods of what arguments are made of. Other objects have none here.
+	 * Resolves methods of the types that arguments consist of. Other objects have no
+	 * methods here.
 	 */
 	private static final class ValueMethods implements MethodResolver {
 
@@ -72,9 +73,9 @@ public final class ApprovalCondition {
 	/**
 	 * Reads a condition.
 	 * @param tool the name of the tool
-	 * @param method its method, whose parameters the condition may name
-	 * @throws IllegalStateException if it does not parse, or can never be evaluated: its
-	 * author thinks that it lets calls pass, and every one of them would wait
+	 * @param method the method of the tool, whose parameters the condition may name
+	 * @throws IllegalStateException if the condition does not parse, or can never be
+	 * evaluated: its author expects it to let calls pass, but every call would wait
 	 */
 	public static ApprovalCondition of(String tool, Method method, String text) {
 		try {
@@ -90,9 +91,9 @@ public final class ApprovalCondition {
 	}
 
 	/**
-	 * Returns whether the condition is false beyond doubt.
-	 * @param arguments what the tool will get
-	 * @return false also where it cannot be evaluated, is no boolean, or reads an
+	 * Returns whether the condition is certainly false.
+	 * @param arguments the arguments that the tool will get
+	 * @return false also if the condition cannot be evaluated, is no boolean, or reads an
 	 * argument or a property of one that is missing or null
 	 */
 	public boolean isSurelyFalse(Map<String, @Nullable Object> arguments) {

@@ -8,8 +8,8 @@ import java.util.HexFormat;
 import io.sessionkit.SessionKey;
 
 /**
- * Names a tool call by its place: session, turn, round and index. The name is the same
- * whoever works on the turn, and unique over all sessions.
+ * Names a tool call by its position: session, turn, round and index. The name does not
+ * depend on who works on the turn, and is unique over all sessions.
  */
 public final class CallId {
 

@@ -34,7 +34,8 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds in a condition what can never be evaluated, and which arguments it names.
+ * Finds the parts of a condition that can never be evaluated, and the arguments that it
+ * names.
  */
 final class ConditionCheck {
 
@@ -63,6 +64,7 @@ final class ConditionCheck {
 	}
 
 	/**
+	 * Checks a node and the nodes below it.
 	 * @param ofElement whether the node is evaluated for each element of a list, so that
 	 * it may name properties of that element
 	 */
@@ -110,7 +112,7 @@ final class ConditionCheck {
 		}
 	}
 
-	/** A value, then what is asked of it step by step. */
+	/** Checks a value and the steps that follow it. */
 	private void chain(SpelNode chain, boolean ofElement) {
 		SpelNode first = chain.getChild(0);
 		visit(first, ofElement);
@@ -150,8 +152,8 @@ final class ConditionCheck {
 	}
 
 	/**
-	 * Returns what a condition sees of a parameter of some type.
-	 * @return null where that depends on how the type is written as JSON
+	 * Returns the type that a condition sees for a parameter of some type.
+	 * @return the type; null if it depends on how the parameter is written as JSON
 	 */
 	private static @Nullable Class<?> valueType(Class<?> type) {
 		Class<?> boxed = ClassUtils.resolvePrimitiveIfNecessary(type);
@@ -178,7 +180,7 @@ final class ConditionCheck {
 		}
 	}
 
-	/** The node has no accessor for it. */
+	/** Returns the name of a variable, for which the node has no accessor. */
 	private static String name(SpelNode variable) {
 		return variable.toStringAST().substring(1);
 	}

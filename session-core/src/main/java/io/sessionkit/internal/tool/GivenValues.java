@@ -10,9 +10,9 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values by name of which some were not given. To read one of those is an error: in an
+ * Values by name, some of which were not given. Reading one of those is an error. In an
  * expression null is less than every number and equal to no text, so a condition would be
- * false for want of a value.
+ * false only because a value is missing.
  */
 final class GivenValues extends LinkedHashMap<Object, Object> {
 
@@ -23,7 +23,7 @@ final class GivenValues extends LinkedHashMap<Object, Object> {
 
 	/**
 	 * Returns a copy without the names whose value is null.
-	 * @throws NoSuchElementException if a list has a null in it
+	 * @throws NoSuchElementException if a list contains null
 	 */
 	static Map<Object, Object> of(Map<?, ? extends @Nullable Object> values) {
 		GivenValues given = new GivenValues();

@@ -24,12 +24,12 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Works out which values a tool will get for the arguments that a model has written.
+ * Determines the values that a tool will get for the arguments that a model has written.
  * Spring AI converts them after the approval was judged: the text {@code "true"} becomes
  * a boolean, {@code 3.7} an {@code int}. So the arguments are converted here in the same
- * way, and written as JSON again. Only if that says the same as the model did, and the
- * arguments fit the input schema, is it certain what the tool will get. Not safe for use
- * by many threads.
+ * way, and written as JSON again. It is certain what the tool will get only if the result
+ * says the same as the model did, and the arguments fit the input schema. Not safe for
+ * use by many threads.
  */
 public final class ToolInput {
 
@@ -37,7 +37,7 @@ public final class ToolInput {
 
 	private static final JsonHelper JSON = new JsonHelper();
 
-	/** Spring AI has no accessor for the input type of a function. */
+	/** The input type of a function, for which Spring AI has no accessor. */
 	private static final Field INPUT_TYPE = inputType();
 
 	private static final ParameterizedTypeReference<Map<String, @Nullable Object>> VALUES = new ParameterizedTypeReference<>() {
@@ -47,10 +47,11 @@ public final class ToolInput {
 
 	private final ToolArguments arguments;
 
-	/** Null as long as nobody has asked. */
+	/** The result of {@link #fits()}; null before its first call. */
 	private @Nullable Boolean fits;
 
 	/**
+	 * Creates the input of a tool.
 	 * @param tool the tool as it is offered; null if there is none of that name
 	 */
 	public ToolInput(@Nullable ToolCallback tool, ToolArguments arguments) {
@@ -71,8 +72,8 @@ public final class ToolInput {
 
 	/**
 	 * Returns the values that the tool will get, in the form of
-	 * {@link ToolArguments#values()}; constants of an enum by name. They are made anew
-	 * each time, so that nobody can change what others see.
+	 * {@link ToolArguments#values()}; constants of an enum by name. They are rebuilt each
+	 * time, so that no caller can change what others see.
 	 * @return the values; null if it is not certain what the tool will get
 	 */
 	public @Nullable Map<String, @Nullable Object> values() {
@@ -80,16 +81,16 @@ public final class ToolInput {
 			return fits() ? converted() : null;
 		}
 		catch (RuntimeException ex) {
-			// the arguments, or a schema that is none: a person decides
+			// the arguments or the schema are invalid: a person decides
 			logger.debug("The arguments of a call could not be judged: " + ex.getClass().getName());
 			return null;
 		}
 	}
 
 	/**
-	 * Returns what keeps the tool from reading the arguments at all, as far as that can
-	 * be told without running it.
-	 * @return a sentence for the model; null if nothing is known that does
+	 * Returns what prevents the tool from reading the arguments at all, as far as that
+	 * can be known without running it.
+	 * @return a sentence for the model; null if nothing is known to prevent it
 	 */
 	public @Nullable String unreadable() {
 		try {
@@ -100,7 +101,7 @@ public final class ToolInput {
 			}
 		}
 		catch (RuntimeException ex) {
-			// a schema that is none says nothing about the arguments
+			// an invalid schema says nothing about the arguments
 			return null;
 		}
 		try {
@@ -132,8 +133,8 @@ public final class ToolInput {
 	}
 
 	/**
-	 * Returns what one method or function makes of the arguments.
-	 * @return the values; null if they say something else than the arguments do
+	 * Returns the values that one method or function makes of the arguments.
+	 * @return the values; null if they do not say the same as the arguments
 	 */
 	private @Nullable Map<String, @Nullable Object> converted(ToolCallback tool) {
 		Method method = WrappedTools.methods(tool).stream().findFirst().orElse(null);
@@ -144,7 +145,10 @@ public final class ToolInput {
 		return certain ? received.values() : null;
 	}
 
-	/** As {@code MethodToolCallback} does it. */
+	/**
+	 * Converts the arguments to the parameters of a method, as {@code MethodToolCallback}
+	 * does.
+	 */
 	private Map<String, @Nullable Object> parameters(Method method) {
 		Map<String, @Nullable Object> given = Objects.requireNonNull(JSON.fromJson(this.arguments.toString(), VALUES));
 		Map<String, @Nullable Object> values = new LinkedHashMap<>();
@@ -164,8 +168,8 @@ public final class ToolInput {
 	}
 
 	/**
-	 * Whether a value that was received has all that was said. It may have more: a value
-	 * that was left out may have a default.
+	 * Returns whether a value that was received contains everything that was said. It may
+	 * contain more: a value that was left out may have a default.
 	 */
 	private static boolean saysTheSame(@Nullable Object said, @Nullable Object received) {
 		if (said instanceof Map<?, ?> map && received instanceof Map<?, ?> other) {

@@ -6,36 +6,40 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Compares names of tools as people misspell them.
+ * Compares names of tools to find misspelled ones.
  */
 public final class ToolNames {
 
 	private static final Pattern NO_LETTER_OR_DIGIT = Pattern.compile("[^\\p{L}\\p{N}]+");
 
-	/** Where a word begins in a name like {@code cancelOrder} or {@code getURLParts}. */
+	/**
+	 * The beginning of a word in a name like {@code cancelOrder} or {@code getURLParts}.
+	 */
 	private static final Pattern HUMP = Pattern
 		.compile("(?<=[\\p{Ll}\\p{N}])(?=\\p{Lu})|(?<=\\p{Lu})(?=\\p{Lu}\\p{Ll})");
 
 	private static final Pattern NO_DIGIT = Pattern.compile("\\P{N}+");
 
-	/** Words shorter than this have no plural. */
+	/** The length from which a word can have a plural. */
 	private static final int SHORTEST_PLURAL = 4;
 
-	/** In names shorter than this, every letter counts. */
+	/**
+	 * The length from which a name may have a typo. In shorter names every letter counts.
+	 */
 	private static final int ONE_TYPO = 5;
 
-	/** From this length on, a name may have two typos. */
+	/** The length from which a name may have two typos. */
 	private static final int TWO_TYPOS = 12;
 
 	private ToolNames() {
 	}
 
 	/**
-	 * Returns whether one of two different names is probably a misspelling of the other:
-	 * if they differ in case, separators, the order of words or a plural only, or in one
-	 * letter (two in names of 12 letters or more). A digit and the first letter of a word
-	 * are not mistaken for others, since {@code get_order} and {@code set_order} are two
-	 * tools.
+	 * Returns whether one of two different names is probably a misspelling of the other.
+	 * It is if the names differ only in case, separators, the order of words or a plural,
+	 * or in one letter (none in names of fewer than 5 letters, two in names of 12 letters
+	 * or more). A digit or the first letter of a word is never taken for a typo, since
+	 * {@code get_order} and {@code set_order} are two tools.
 	 */
 	public static boolean areAlike(String one, String other) {
 		List<String> words = words(one);
@@ -69,7 +73,10 @@ public final class ToolNames {
 		return NO_DIGIT.matcher(name).replaceAll(" ").strip();
 	}
 
-	/** Names of another number of words are compared as a whole. */
+	/**
+	 * Returns whether the words begin with the same letters. Names with different numbers
+	 * of words are compared as a whole.
+	 */
 	private static boolean haveSameInitials(List<String> words, List<String> others) {
 		if (words.size() != others.size()) {
 			return true;
@@ -83,8 +90,8 @@ public final class ToolNames {
 	}
 
 	/**
-	 * How many letters have to be put in, left out, replaced or swapped with their
-	 * neighbour.
+	 * Returns how many letters have to be inserted, left out, replaced or swapped with
+	 * their neighbour.
 	 */
 	private static int distance(String one, String other) {
 		int[][] steps = new int[one.length() + 1][other.length() + 1];

@@ -16,21 +16,25 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the methods and functions that a tool calls in the end, whatever is wrapped
- * around them.
+ * Finds the methods and functions that a tool finally calls, whatever is wrapped around
+ * them.
  */
 public final class WrappedTools {
 
 	/**
-	 * Spring AI has no accessor for the method of a tool. Where the field has gone, every
-	 * tool method would pass unasked, so nothing is built then.
+	 * The method of a tool, for which Spring AI has no accessor. If the field did not
+	 * exist, every tool method would pass without approval, so this class fails to load
+	 * in that case.
 	 */
 	private static final Field METHOD = field();
 
-	/** More tools than any wrapper is around. */
+	/** The limit on the tools that are searched. No wrapper is around that many. */
 	private static final int MOST = 20;
 
-	/** A wrapper keeps its tools in fields, so that is where they are looked for. */
+	/**
+	 * The fields of a type that can hold a tool. A wrapper keeps its tools in such
+	 * fields.
+	 */
 	private static final ClassValue<List<Field>> WRAPPED = new ClassValue<>() {
 
 		@Override
@@ -55,8 +59,8 @@ public final class WrappedTools {
 	}
 
 	/**
-	 * Returns a tool and those that it is wrapped around, as far as fields and proxies of
-	 * Spring lead to them.
+	 * Returns a tool and the tools that it wraps, as far as fields and Spring proxies
+	 * lead to them.
 	 */
 	public static List<ToolCallback> of(@Nullable ToolCallback tool) {
 		List<ToolCallback> found = new ArrayList<>();
@@ -85,10 +89,11 @@ public final class WrappedTools {
 	}
 
 	/**
-	 * Returns the methods and functions that a tool may call in the end, which convert
-	 * the arguments.
+	 * Returns the methods and functions that a tool may finally call, which convert the
+	 * arguments.
 	 * @return each a {@link MethodToolCallback} or {@link FunctionToolCallback}, but no
-	 * proxy of one, whose fields are empty; none for other tools, as those of a server
+	 * proxy of one, whose fields are empty; none for other tools, such as those of a
+	 * server
 	 */
 	static List<ToolCallback> innermost(@Nullable ToolCallback tool) {
 		return of(tool).stream()

@@ -12,12 +12,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
 /**
- * What the attributes of one session may be. States are never changed; each change gives
- * another one.
+ * The rules for the attributes of one session. A state is never modified; each change
+ * returns a new one.
  *
  * @param key the session
- * @param codec what the values have to pass
- * @param maxSize how large a state may be, a byte for each encoded character
+ * @param codec the codec that must be able to store the values
+ * @param maxSize the largest size of a state, counting one byte for each encoded
+ * character
  */
 public record Attributes(SessionKey key, MessageCodec codec, DataSize maxSize) {
 
@@ -28,7 +29,7 @@ public record Attributes(SessionKey key, MessageCodec codec, DataSize maxSize) {
 	private static final String RESERVED = "sessionkit.";
 
 	/**
-	 * A state with an attribute, of which a copy is taken.
+	 * Returns the state with an attribute added or replaced. The value is copied.
 	 */
 	public Map<String, Object> with(Map<String, Object> state, String name, Object value) {
 		check(name);
@@ -48,7 +49,7 @@ public record Attributes(SessionKey key, MessageCodec codec, DataSize maxSize) {
 	}
 
 	/**
-	 * A state without an attribute.
+	 * Returns the state without an attribute.
 	 */
 	public Map<String, Object> without(Map<String, Object> state, String name) {
 		check(name);
@@ -58,8 +59,8 @@ public record Attributes(SessionKey key, MessageCodec codec, DataSize maxSize) {
 	}
 
 	/**
-	 * Whether two states are surely the same; arrays within lists and maps are not looked
-	 * into.
+	 * Returns whether two states are certainly equal. Arrays inside lists and maps are
+	 * compared by identity, so the result may be false although nothing differs.
 	 */
 	public static boolean areEqual(Map<String, Object> one, Map<String, Object> other) {
 		return one.size() == other.size() && one.entrySet()
@@ -68,7 +69,7 @@ public record Attributes(SessionKey key, MessageCodec codec, DataSize maxSize) {
 	}
 
 	/**
-	 * The value as it will be read from the store.
+	 * Returns the value as it will be read back from the store.
 	 */
 	private Object copy(String name, Object value) {
 		try {

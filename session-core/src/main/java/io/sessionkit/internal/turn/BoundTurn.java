@@ -6,11 +6,11 @@ import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.RunningTurn;
 
 /**
- * A turn as tools and hooks find it.
+ * A turn as its tools and hooks see it.
  *
- * @param now what is known of it
- * @param state its attributes
- * @param saving whether it is bound to a hook that is asked what is kept
+ * @param now supplies what is known of the turn now
+ * @param state the attributes of the turn
+ * @param saving whether the turn is bound to a hook that decides what is stored
  */
 record BoundTurn(Supplier<HookContext> now, TurnState state, boolean saving) implements RunningTurn {
 

@@ -9,12 +9,12 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * An open turn that another call goes on with.
+ * An open turn that another call continues.
  *
  * @param turn the turn as it was stored
- * @param items what is stored of it
- * @param pause the reply that it holds back
- * @param lease says that this call works on it
+ * @param items the stored items of the turn
+ * @param pause the pause, with the reply that the turn holds back
+ * @param lease the lease under which this call works on the turn
  */
 record ContinuedTurn(Turn turn, List<SessionItem> items, PauseRecord pause, TurnLease lease) {
 
@@ -23,8 +23,9 @@ record ContinuedTurn(Turn turn, List<SessionItem> items, PauseRecord pause, Turn
 	}
 
 	/**
-	 * What the caller has said, of the messages of the turn: all before the first reply
-	 * that called tools, without which the turn would have ended.
+	 * Returns those messages of the turn that are the caller's input: all messages before
+	 * the first reply that called tools. There always is such a reply, because the turn
+	 * would have ended otherwise.
 	 */
 	List<Message> input(List<Message> messages) {
 		int end = 0;

@@ -1,21 +1,21 @@
 package io.sessionkit.internal.turn;
 
 /**
- * The lease under which a tool of an open turn runs. For the package of approvals.
+ * The lease under which a tool of an open turn runs. For the approval package.
  */
 public interface HeldLease {
 
 	/**
-	 * Returns who has it.
-	 * @return a name that nobody else has
+	 * Returns the name of the holder of the lease.
+	 * @return a name that no other holder has
 	 */
 	String holder();
 
 	/**
-	 * Returns whether it is surely still held: it was taken or renewed less than its life
-	 * ago, by a clock that nobody sets and by the one that people set. A process that was
-	 * stopped sees here that it was.
-	 * @return false if another process may work on the turn by now
+	 * Returns whether the lease is certainly still held. It is if it was taken or renewed
+	 * less than its lifetime ago, both by the monotonic clock, which cannot be set, and
+	 * by the wall clock. A process that was suspended notices it here.
+	 * @return false if another process may be working on the turn by now
 	 */
 	boolean isHeld();
 

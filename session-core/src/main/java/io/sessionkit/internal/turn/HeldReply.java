@@ -7,13 +7,13 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * A reply that an open turn holds back, because not all of its tool calls are answered.
- * It becomes part of the turn together with the answers.
+ * A reply that an open turn holds back because not all of its tool calls are answered. It
+ * becomes part of the turn together with the answers.
  *
  * @param reply the reply, with its calls
- * @param notes what whoever holds it back wants to know of it later; what a codec can
- * store
- * @param queued messages that the turn goes on with behind the answers
+ * @param notes the values that the code that holds the reply back needs later; a codec
+ * must be able to store them
+ * @param queued the messages that follow the answers when the turn continues
  */
 public record HeldReply(AssistantMessage reply, Map<String, Object> notes, List<Message> queued) {
 
@@ -23,8 +23,8 @@ public record HeldReply(AssistantMessage reply, Map<String, Object> notes, List<
 	}
 
 	/**
-	 * The reply without its texts, which may be secret.
-	 * @return how many calls it makes
+	 * Describes the reply without its texts, which may be secret.
+	 * @return a text with the number of its calls and of the queued messages
 	 */
 	@Override
 	public String toString() {

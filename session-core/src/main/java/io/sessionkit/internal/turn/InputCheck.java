@@ -6,9 +6,9 @@ import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The question to the guards that check the input beside the first model call. It is
- * asked once, on the thread of whoever needs the answer first; whoever comes later gets
- * the same answer. Safe for use by many threads.
+ * Runs the guards that check the input beside the first model call. They run once, on the
+ * thread that needs their result first; every later caller gets the same result. Safe for
+ * use by many threads.
  */
 final class InputCheck {
 
@@ -17,7 +17,8 @@ final class InputCheck {
 	private volatile boolean passed;
 
 	/**
-	 * @param question returns if the guards let the input pass, and throws if not
+	 * Creates the check without running the guards.
+	 * @param question returns if the guards let the input pass, and throws if they do not
 	 */
 	InputCheck(Runnable question) {
 		this.question = new FutureTask<>(() -> {
@@ -28,23 +29,26 @@ final class InputCheck {
 	}
 
 	/**
-	 * Whether the guards have let the input pass.
-	 * @return false also as long as they think
+	 * Returns whether the guards have let the input pass.
+	 * @return false also until they have finished
 	 */
 	boolean isPassed() {
 		return this.passed;
 	}
 
 	/**
-	 * Whether the guards have not let the input pass.
-	 * @return false as long as they think
+	 * Returns whether the guards have refused the input or failed.
+	 * @return false until they have finished
 	 */
 	boolean isRefused() {
 		return this.question.isDone() && !this.passed;
 	}
 
 	/**
-	 * Waits for the answer, and asks for it if nobody has done so.
+	 * Waits until the guards have finished, and runs them on this thread if no other
+	 * thread has.
+	 * @throws IllegalStateException if this thread is interrupted while it waits; what
+	 * the guards throw is thrown as it is
 	 */
 	void pass() {
 		this.question.run();

@@ -7,15 +7,16 @@ import io.sessionkit.codec.MessageCodec;
 /**
  * The inputs of one turn that are kept with it.
  *
- * @param values all of them
- * @param replayed those that go with the question too, to be shown again
+ * @param values all kept inputs
+ * @param replayed those that are also stored with the question, to be shown again
  */
 record KeptInputs(Map<String, Object> values, Map<String, Object> replayed) {
 
-	/** Nothing is kept. */
+	/** No inputs. */
 	static final KeptInputs NONE = new KeptInputs(Map.of(), Map.of());
 
 	/**
+	 * Selects the inputs that are kept with the turn of a call.
 	 * @throws io.sessionkit.UnstorableMessageException if one of them cannot be kept
 	 */
 	static KeptInputs of(TurnRequest request, TurnInputs rules, MessageCodec codec) {

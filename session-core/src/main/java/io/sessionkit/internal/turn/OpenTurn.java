@@ -45,10 +45,12 @@ import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.chat.prompt.Prompt;
 
 /**
- * A turn between its question and its end. It is written once, by the first of
- * {@link #complete}, {@link #fail} and {@link #cancel}; a later one does nothing.
+ * A turn between its question and its end. The first of {@link #complete}, {@link #fail},
+ * {@link #cancel}, {@link #pause}, {@link #abandon} and {@link #giveUp} ends the work of
+ * this call on it. After that, {@code complete} and {@code pause} throw, and the others
+ * do nothing.
  * <p>
- * Safe for use by many threads, as a stream needs: what comes after {@link #freeze} or
+ * Safe for use by many threads, as streams require: what arrives after {@link #freeze} or
  * after the end is ignored or refused.
  */
 public final class OpenTurn {
@@ -89,10 +91,15 @@ public final class OpenTurn {
 
 	private @Nullable ChatResponse answer;
 
-	/** What guards beside the model are still to say on the input; null for nothing. */
+	/**
+	 * The check of the input by guards that run beside the model; null if there is none.
+	 */
 	private volatile @Nullable InputCheck inputCheck;
 
-	/** Whether hooks have let the input pass, but for those beside the model. */
+	/**
+	 * True once hooks have let the input pass, except for guards that run beside the
+	 * model.
+	 */
 	private volatile boolean begun;
 
 	private boolean closed;
@@ -103,7 +110,8 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * A turn that goes on.
+	 * Creates a turn that continues an open one, or a new one if there is none to
+	 * continue.
 	 */
 	OpenTurn(TurnRequest request, SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases,
 			KeptInputs inputs, Supplier<TurnViews.Opened> opening, @Nullable ContinuedTurn continued) {
@@ -135,17 +143,18 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * The open turn that the session has, so that no other can begin.
-	 * @return its number; 0 for none
+	 * Returns the number of the open turn of the session, which keeps this one from
+	 * beginning.
+	 * @return the number; 0 if there is no open turn
 	 */
 	long openTurn() {
 		return (this.base != null && this.continued == null) ? this.base.openTurn() : 0;
 	}
 
 	/**
-	 * Whether a turn that goes on still stands on the head of the thread, so that it can
-	 * become history.
-	 * @return false if the thread has moved on
+	 * Returns whether a continued turn still stands on the head of the session, so that
+	 * it can become history.
+	 * @return false if the session has moved on, and for a new turn
 	 */
 	public boolean isOnHead() {
 		return this.base != null && this.continued != null && this.base.head() == this.continued.turn().parent()
@@ -153,8 +162,9 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Asks the hooks about what the caller has said while the turn waited.
-	 * @throws SessionRefusedException if a hook refuses it; nothing has changed
+	 * Runs the hooks on the messages that the caller has queued while the turn waited.
+	 * @throws SessionRefusedException if a hook refuses them; nothing has changed
+	 * @throws IllegalStateException if a hook answers them
 	 */
 	public void beginAgain() {
 		HeldReply held = this.hold.reply();
@@ -176,7 +186,7 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * What is told to somebody who is given a part of the history, from its beginning.
+	 * Returns the context for a hook or merge that is given the beginning of the history.
 	 */
 	private HookContext context(List<Message> history) {
 		return new HookContext(key(), this.id, this.request.agent(), Copies.lazy(history),
@@ -185,7 +195,8 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * What was said in the turn so far; nothing as long as hooks check its input.
+	 * Returns the messages of the turn so far; none while hooks are still checking its
+	 * input.
 	 */
 	private List<Message> turn() {
 		if (!this.begun) {
@@ -201,16 +212,15 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Checks that all that the caller has passed can be sent.
-	 * @throws io.sessionkit.InvalidSequenceException if not
+	 * Checks that everything that the caller has passed can be sent.
+	 * @throws io.sessionkit.InvalidSequenceException if it cannot
 	 */
 	void checkPassed() {
 		this.prompt.checkPassed(key(), this.guard);
 	}
 
 	/**
-	 * Asks the hooks about the input. Where they do not let it pass, nothing of it is
-	 * kept.
+	 * Runs the hooks on the input. If they do not let it pass, nothing of it is kept.
 	 */
 	void begin() {
 		if (!this.hooks.isEmpty()) {
@@ -242,9 +252,9 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Whether guards that are asked beside the model have not let the input pass so far.
-	 * Nothing that anybody answers may go on before {@link #passInput}.
-	 * @return false if there are none, or all have
+	 * Returns whether guards that run beside the model have not let the input pass yet.
+	 * No answer may be handed on before {@link #passInput}.
+	 * @return false if there are no such guards, or if all have let the input pass
 	 */
 	public boolean awaitsInputCheck() {
 		InputCheck check = this.inputCheck;
@@ -252,9 +262,9 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Whether such a guard has refused the input, or thrown. The model is not to be
-	 * called again then: {@link #passInput} throws.
-	 * @return false as long as they think
+	 * Returns whether such a guard has refused the input or thrown. The model must not be
+	 * called again in that case: {@link #passInput} throws.
+	 * @return false until the guards have finished
 	 */
 	public boolean isInputRefused() {
 		InputCheck check = this.inputCheck;
@@ -262,9 +272,10 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Waits until those guards have let the input pass, and asks them on this thread if
-	 * nobody else has. Does nothing if there are none, or all have.
-	 * @throws SessionRefusedException if one refuses; what it throws is thrown as it is
+	 * Waits until those guards have let the input pass, and runs them on this thread if
+	 * no other thread has. Does nothing if there are none, or if all have let it pass.
+	 * @throws SessionRefusedException if one refuses; what a guard throws is thrown as it
+	 * is
 	 */
 	public void passInput() {
 		InputCheck check = this.inputCheck;
@@ -274,9 +285,9 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Takes what the model has answered to an input that did not pass: only what it cost
-	 * is kept.
-	 * @param response what it said last; null for nothing
+	 * Records the answer of the model to an input that did not pass. Only its cost is
+	 * kept.
+	 * @param response the last response of the model; null if there is none
 	 */
 	public void unused(@Nullable ChatResponse response) {
 		if (response != null) {
@@ -285,8 +296,8 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Asks the merge what is sent, unless nothing is. Where it fails, the input is kept
-	 * as it was.
+	 * Asks the merge for the messages to send, unless a hook has answered already. If the
+	 * merge fails, the input is kept as it was.
 	 */
 	void merge() {
 		if (this.merge == null || this.answer != null) {
@@ -305,8 +316,8 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Asks the merge what of the history is sent with a turn that goes on; its own
-	 * messages stay as they are stored.
+	 * Asks the merge which part of the history to send with a continued turn. The
+	 * messages of the turn stay as they are stored.
 	 */
 	void mergeAgain() {
 		if (this.merge != null && this.continued != null) {
@@ -332,23 +343,23 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Which session the turn is on.
-	 * @return its key
+	 * Returns the key of the session that the turn belongs to.
+	 * @return the key
 	 */
 	public SessionKey key() {
 		return this.request.key();
 	}
 
 	/**
-	 * The turn as its tools find it.
-	 * @return what to bind to them
+	 * Returns the turn as its tools see it.
+	 * @return the turn to bind to them
 	 */
 	public RunningTurn running() {
 		return new BoundTurn(this::context, this.state, false);
 	}
 
 	/**
-	 * The history that goes before the turn's input.
+	 * Returns the history that precedes the input of the turn.
 	 * @return the messages, oldest first, within the limits
 	 */
 	List<Message> history() {
@@ -356,7 +367,7 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * What goes behind the system text when the turn begins.
+	 * Returns the messages that follow the system text when the turn begins.
 	 * @return the history and the input, or what a merge has made of them
 	 */
 	public List<Message> messages() {
@@ -364,7 +375,7 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * What the caller says in this turn, as hooks and the merge have left it.
+	 * Returns the caller's input in this turn, as hooks and the merge have left it.
 	 * @return the messages, without system text
 	 */
 	public List<Message> input() {
@@ -372,7 +383,8 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * What a hook answered before the tool loop was entered; it need not be entered then.
+	 * Returns the answer that a hook gave before the tool loop. If there is one, the loop
+	 * need not run.
 	 * @return the answer; null if there is none
 	 */
 	public @Nullable ChatResponse answer() {
@@ -380,7 +392,7 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Whether hooks or a gate are asked about replies. They may take their time.
+	 * Returns whether hooks or a gate check replies. They may block.
 	 * @return true if there are any
 	 */
 	public boolean mayWait() {
@@ -388,31 +400,32 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Which turn it is.
-	 * @return its id
+	 * Returns the id of the turn.
+	 * @return the id
 	 */
 	public String id() {
 		return this.id;
 	}
 
 	/**
-	 * What the turn starts with.
-	 * @return the request of the call that opened it or goes on with it
+	 * Returns the data with which the turn starts.
+	 * @return the request of the call that opened or continues the turn
 	 */
 	public TurnRequest request() {
 		return this.request;
 	}
 
 	/**
-	 * Who answers.
-	 * @return the agent that the call named that opened the turn; null if it named none
+	 * Returns the name of the agent that handles this turn.
+	 * @return the agent that was named by the call that opened the turn; null if it named
+	 * none
 	 */
 	public @Nullable String agent() {
 		return (this.continued != null) ? this.continued.turn().agent() : this.request.agent();
 	}
 
 	/**
-	 * Whether this call goes on with a turn that another one has left open.
+	 * Returns whether this call continues a turn that another call has left open.
 	 * @return false if the turn is a new one
 	 */
 	public boolean isContinued() {
@@ -420,24 +433,25 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * What the turn holds back, and the lease under which its tools run.
-	 * @return the same each time
+	 * Returns the reply that the turn holds back, and the lease under which its tools
+	 * run.
+	 * @return the same object each time
 	 */
 	public TurnHold holding() {
 		return this.hold;
 	}
 
 	/**
-	 * How many model calls the turn has seen, those of earlier calls included.
-	 * @return the count
+	 * Returns the number of model calls in the turn, including those of earlier calls.
+	 * @return the number
 	 */
 	public int roundNumber() {
 		return this.rounds.rounds().size() + ((this.continued != null) ? this.continued.turn().rounds().size() : 0);
 	}
 
 	/**
-	 * Has replies checked before their tools are called.
-	 * @param gate who checks them
+	 * Registers the gate that checks replies before their tools run.
+	 * @param gate the gate
 	 */
 	public void gate(TurnGate gate) {
 		this.rounds.gate(gate);
@@ -445,16 +459,17 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Has records written together with the next part of the turn.
-	 * @param records gives them when it is written
+	 * Registers records to write together with the next part of the turn.
+	 * @param records supplies the records when the part is written
 	 */
 	public void alongside(Supplier<List<RecordWrite>> records) {
 		this.keeper.alongside(records);
 	}
 
 	/**
-	 * Nothing more is written of the turn by this call: it waits.
+	 * Ends this call on a turn that waits. This call writes nothing more of the turn.
 	 * @return the turn as it is stored
+	 * @throws IllegalStateException if the turn is over
 	 */
 	public TurnResult pause() {
 		if (!close()) {
@@ -467,8 +482,9 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Nothing more is written of the turn by this call, which has not begun with it.
-	 * @param cause why it has not
+	 * Abandons the turn before this call has started working on it; nothing further is
+	 * stored.
+	 * @param cause the reason why this call does not work on the turn
 	 */
 	public void abandon(Throwable cause) {
 		if (close()) {
@@ -478,7 +494,7 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Ends a turn that waits as a cancelled one, beside the history.
+	 * Ends a turn that waits as cancelled, beside the history.
 	 */
 	public void giveUp() {
 		if (close()) {
@@ -492,8 +508,8 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Whether a hook may withhold a reply or change it. Then nothing that the model says
-	 * may be handed out before the turn is stored.
+	 * Returns whether a hook may withhold or change a reply. If so, nothing that the
+	 * model says may be handed out before the turn is stored.
 	 * @return true if streams have to wait
 	 */
 	public boolean holdsReplies() {
@@ -501,7 +517,7 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Whether a model call is under way.
+	 * Returns whether a model call is in progress.
 	 * @return true between {@link #beforeRound} and the end of that round
 	 */
 	public boolean isRoundOpen() {
@@ -509,14 +525,15 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Takes what the tool advisor forwards and gives what the model is to get.
-	 * @param forwarded the messages, system text included
-	 * @return a valid sequence within the limits, or the answer of a hook
+	 * Turns the messages that the tool advisor forwards into the request for the model.
+	 * @param forwarded the messages, including system text
+	 * @return a valid sequence within the limits, or the response that replaces the model
+	 * call: the answer of a hook, or that of the gate
 	 * @throws IllegalStateException if the turn is over
 	 * @throws SessionRefusedException if a hook refuses; what a hook throws is thrown as
 	 * it is
 	 * @throws InvalidSequenceException if the guard is strict and repairs are needed, or
-	 * if nothing that the model could answer is left
+	 * if nothing is left that the model could answer
 	 */
 	public RoundRequest beforeRound(List<Message> forwarded) {
 		ChatResponse pause = this.rounds.pause();
@@ -543,9 +560,9 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Takes what really leaves for the model, after all advisors. It may be told twice of
-	 * one call.
-	 * @param leaving messages and options, system text and tools included
+	 * Records the final prompt sent to the model, after all advisors have run. May be
+	 * called twice for the same model call.
+	 * @param leaving the messages and options, including system text and tools
 	 */
 	public void sent(Prompt leaving) {
 		if (!this.rounds.isFrozen()) {
@@ -554,7 +571,7 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Takes a chunk of a streamed reply.
+	 * Records a chunk of a streamed reply.
 	 * @param chunk the chunk
 	 */
 	public void chunk(ChatResponse chunk) {
@@ -562,10 +579,10 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * The streamed reply is whole: asks the hooks and records it, before its tools are
-	 * called.
-	 * @return what is to be handed on in the place of the chunks that were kept back;
-	 * null if those may go
+	 * Runs the hooks on a streamed reply that is complete and records it, before its
+	 * tools run.
+	 * @return the responses to hand on instead of the chunks that were held back; null if
+	 * those chunks may be handed on
 	 * @throws SessionRefusedException if a hook refuses
 	 * @throws HookFailedException if a hook fails
 	 */
@@ -575,10 +592,11 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Asks the hooks about a reply that came as a whole and records it, before its tools
-	 * are called.
-	 * @param response what the model returned; null and no generations are no reply
-	 * @return what is to be handed on
+	 * Runs the hooks on a reply that arrived as a whole and records it, before its tools
+	 * run.
+	 * @param response the response of the model; null and a response without generations
+	 * count as no reply
+	 * @return the response to hand on
 	 * @throws SessionRefusedException if a hook refuses
 	 * @throws HookFailedException if a hook fails
 	 */
@@ -588,14 +606,14 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * The model call has failed; another may follow in the same turn.
+	 * Ends a round whose model call has failed. Another may follow in the same turn.
 	 */
 	public void afterFailedRound() {
 		this.rounds.afterFailed();
 	}
 
 	/**
-	 * Takes what a stream hands to the caller.
+	 * Records a chunk that a stream hands to the caller.
 	 * @param chunk the chunk
 	 */
 	public void delivered(ChatResponse chunk) {
@@ -603,7 +621,7 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * The tool loop of a stream is over: records what it ended with, if no model call
+	 * Ends the tool loop of a stream, and records what it ended with if no model call
 	 * came after it.
 	 * @return the whole answer; null if there was none
 	 */
@@ -613,7 +631,7 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * The tool loop is over: records what it ended with, if no model call came after it.
+	 * Ends the tool loop, and records what it ended with if no model call came after it.
 	 * @param generations what the loop returned
 	 */
 	public void afterLoop(List<Generation> generations) {
@@ -622,8 +640,8 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Records nothing more: the caller has gone, and what comes now are the effects of
-	 * that.
+	 * Stops recording: the caller has disconnected, and what arrives now only results
+	 * from that.
 	 */
 	public void freeze() {
 		this.rounds.freeze();
@@ -631,15 +649,18 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Stores the turn as history; without an answer, as failed.
-	 * @param answer what the caller is about to get
+	 * Stores the turn as history, or as failed if there is no answer.
+	 * @param answer the response that the caller is about to get; null if it is not
+	 * delivered
 	 * @return the turn as it was stored
-	 * @throws SessionConflictException if somebody else wrote to the session; the turn is
+	 * @throws IllegalStateException if the turn is over
+	 * @throws SessionConflictException if another writer changed the session; the turn is
 	 * kept beside the history, and the exception carries the answer
-	 * @throws CommitFailedException if the store failed; it carries the answer
-	 * @throws SessionRefusedException if a hook refused what is to be kept; the turn is
+	 * @throws CommitFailedException if the store failed; the exception carries the answer
+	 * @throws SessionRefusedException if a hook refused what is to be stored; the turn is
 	 * kept beside the history, without the answer
-	 * @throws HookFailedException if a hook failed on what is to be kept; the same
+	 * @throws HookFailedException if a hook failed on what is to be stored; the turn is
+	 * kept in the same way
 	 */
 	public TurnResult complete(@Nullable ChatResponse answer) {
 		if (!close()) {
@@ -658,7 +679,8 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * This call writes nothing more of a turn of which a part is stored.
+	 * Ends the work of this call on the turn: stores what is still known of its tools and
+	 * gives the lease back. Nothing more of the turn itself is written.
 	 */
 	private void endUnwritten() {
 		try {
@@ -674,10 +696,12 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Keeps the turn as failed, or as refused if that is what ended it, with what there
-	 * was. It is not history, so a retry sends the question once. One of which a part is
-	 * stored stays open, unless it was refused or no other call could go on with it.
-	 * @param cause what ended the turn; what goes wrong here is added to it as suppressed
+	 * Keeps the turn with what was recorded of it: as refused if a refusal ended it,
+	 * otherwise as failed. It does not become history, so a retry sends the question only
+	 * once. A turn of which a part is stored stays open, unless it was refused or no
+	 * other call could continue it.
+	 * @param cause the cause of the end; errors that occur here are added to it as
+	 * suppressed
 	 */
 	public void fail(Throwable cause) {
 		if (close()) {
@@ -692,10 +716,11 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * Keeps the turn of a caller that has gone: completed if the answer was whole, else
-	 * as cancelled with what there was. Where replies are held the caller has seen
-	 * nothing yet, so it is cancelled in any case. There is nobody to tell of an error;
-	 * it is logged.
+	 * Keeps the turn of a caller that has disconnected: as completed if the answer was
+	 * complete, otherwise as cancelled with what was recorded. If replies are held back
+	 * or guards are still checking the input, the caller has seen nothing yet, so the
+	 * turn is cancelled in any case. Errors are logged, because no caller is left to
+	 * report them to.
 	 */
 	public void cancel() {
 		freeze();
@@ -730,7 +755,8 @@ public final class OpenTurn {
 	}
 
 	/**
-	 * What there is of the turn; nothing as long as guards have not let its input pass.
+	 * Returns what was recorded of the turn. It contains no messages while guards have
+	 * not let the input pass.
 	 */
 	TurnKeeper.Recorded recorded() {
 		if (awaitsInputCheck()) {

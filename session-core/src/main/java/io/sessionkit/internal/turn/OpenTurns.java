@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * The turns that calls have left open: finds them, and lets one call at a time go on with
- * each. Safe for use by many threads and processes.
+ * Finds the turns that calls have left open, and lets one call at a time continue each of
+ * them. Safe for use by many threads and processes.
  */
 public final class OpenTurns {
 
@@ -38,16 +38,17 @@ public final class OpenTurns {
 	}
 
 	/**
-	 * Goes on with the open turn of a session, as the only one who does. Hooks are asked
-	 * about what was queued while it waited, not again about its input; the merge is
-	 * asked again what of the history is sent.
-	 * @param request what the call brings; its input is left aside
+	 * Continues the open turn of a session; no other call can work on it at the same
+	 * time. Hooks run on the messages that were queued while the turn waited, but not
+	 * again on its input. The merge is asked again which part of the history to send.
+	 * @param request the request of this call; its input is ignored
 	 * @return the turn, which holds a reply back
 	 * @throws IllegalStateException if the session has no open turn
 	 * @throws io.sessionkit.TurnInProgressException if another call works on it
-	 * @throws SessionConflictException if the thread has moved on since, so that the turn
-	 * cannot become history any more
-	 * @throws io.sessionkit.UnsupportedVersionException if a newer version has left it
+	 * @throws SessionConflictException if the session has moved on since, so that the
+	 * turn can no longer become history
+	 * @throws io.sessionkit.UnsupportedVersionException if a newer version has left the
+	 * turn open
 	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
 	 * that the caller expects
 	 */
@@ -70,9 +71,9 @@ public final class OpenTurns {
 	}
 
 	/**
-	 * Takes the open turn of a session over, only to end it: what was queued is left
-	 * aside, and the thread may have moved on.
-	 * @param request names the session
+	 * Takes over the open turn of a session only to end it. Queued messages are ignored,
+	 * and the session may have moved on.
+	 * @param request the request that names the session
 	 * @return the turn, which holds a reply back
 	 * @throws IllegalStateException if the session has no open turn
 	 * @throws io.sessionkit.TurnInProgressException if another call works on it
@@ -97,8 +98,9 @@ public final class OpenTurns {
 	}
 
 	/**
-	 * @param seen the turn as it was before the lease was taken: another call may have
-	 * gone on with it in between
+	 * Reads the turn again and opens it for this call.
+	 * @param seen the turn as it was before the lease was taken; another call may have
+	 * continued it in between
 	 */
 	private OpenTurn continued(TurnRequest request, Turn seen, TurnLease lease) {
 		SessionKey key = request.key();
@@ -121,7 +123,7 @@ public final class OpenTurns {
 	}
 
 	/**
-	 * The turn that other calls may go on with.
+	 * Returns the turn that other calls may continue.
 	 * @param key the session
 	 * @return the turn; empty if there is none
 	 */
@@ -133,23 +135,23 @@ public final class OpenTurns {
 	}
 
 	/**
-	 * What an open turn holds back.
+	 * Returns the reply that an open turn holds back.
 	 * @param key the session
 	 * @param turnId the turn
-	 * @return the reply; empty if it holds none back
+	 * @return the reply; empty if the turn holds none back
 	 */
 	public Optional<HeldReply> held(SessionKey key, String turnId) {
 		return pause(key, turnId).map(PauseRecord::held);
 	}
 
 	/**
-	 * Keeps messages with an open turn, which goes on with them behind the results of its
-	 * tools.
+	 * Queues messages for an open turn. When the turn continues, they follow the results
+	 * of its tools.
 	 * @param key the session
-	 * @param messages what the caller says
+	 * @param messages the messages of the caller
 	 * @return the turn that they are kept with
-	 * @throws io.sessionkit.UnstorableMessageException if a message could not be stored
-	 * @throws SessionConflictException if the turn has gone on meanwhile
+	 * @throws io.sessionkit.UnstorableMessageException if a message cannot be stored
+	 * @throws SessionConflictException if the turn has continued in the meantime
 	 */
 	public Turn queue(SessionKey key, List<Message> messages) {
 		Turn open = find(key).orElseThrow(() -> gone(key));
@@ -176,10 +178,10 @@ public final class OpenTurns {
 	}
 
 	/**
-	 * Who works on an open turn at this moment.
+	 * Returns the name of the holder of the lease of an open turn.
 	 * @param key the session
 	 * @param turnId the turn
-	 * @return the holder of its lease; null if nobody does
+	 * @return the holder; null if no call works on the turn at this moment
 	 */
 	public @Nullable String leaseHolder(SessionKey key, String turnId) {
 		return TurnLease.holder(this.store, key, turnId);

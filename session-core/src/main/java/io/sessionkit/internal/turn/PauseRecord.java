@@ -18,21 +18,21 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * What an open turn needs to be continued by whoever finds it.
+ * The data that any later call needs to continue an open turn.
  *
- * @param held the reply that it holds back
- * @param parts how many parts of the turn are stored
- * @param state what the turn had made of the attributes
+ * @param held the reply that the turn holds back
+ * @param parts the number of stored parts of the turn
+ * @param state the changes that the turn has made to the attributes
  * @param revision the revision of the record
  */
 record PauseRecord(HeldReply held, int parts, StateChange state, long revision) {
 
-	/** The form of the record; a newer one is refused. */
+	/** The version of the form of the record; a newer one is refused. */
 	static final int VERSION = 1;
 
 	/**
-	 * The record as it is to be written.
-	 * @param expected the revision that must be there; 0 for none
+	 * Creates the write of the record.
+	 * @param expected the revision that must be stored; 0 if there must be no record
 	 */
 	static RecordWrite write(SessionKey key, String turnId, HeldReply held, int parts, StateChange state, long expected,
 			MessageCodec codec) {
@@ -55,11 +55,11 @@ record PauseRecord(HeldReply held, int parts, StateChange state, long revision) 
 	}
 
 	/**
-	 * The pause that a record holds.
-	 * @throws UnsupportedVersionException if a newer version wrote it
-	 * @throws UnreadablePayloadException if it holds none
+	 * Reads the pause from a record.
+	 * @throws UnsupportedVersionException if a newer version wrote the record
+	 * @throws UnreadablePayloadException if the record holds no pause
 	 */
-	@SuppressWarnings("unchecked") // values are written by this class
+	@SuppressWarnings("unchecked") // this class has written the values
 	static PauseRecord read(SessionRecord record, MessageCodec codec) {
 		SessionKey key = record.key();
 		Map<String, @Nullable Object> values = codec.decodeValues(key, record.payload());
@@ -77,9 +77,9 @@ record PauseRecord(HeldReply held, int parts, StateChange state, long revision) 
 	}
 
 	/**
-	 * Refuses what a newer version wrote.
-	 * @param version what the record says
-	 * @param what the record, to begin a sentence with
+	 * Refuses a record that a newer version wrote, or that has no version.
+	 * @param version the version in the record
+	 * @param what the name of the record, to begin a sentence with
 	 */
 	static void checkVersion(@Nullable Object version, String what) {
 		if (!(version instanceof Integer number) || number < 1) {

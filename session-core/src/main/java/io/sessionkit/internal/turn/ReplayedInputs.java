@@ -15,19 +15,19 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
- * Keeps inputs of a turn with its question, and shows them behind it once the turn is
- * history. In the store the text of the question stays what was said.
+ * Keeps inputs of a turn with its question, and shows them after the question once the
+ * turn is history. The store keeps the text of the question as it was said.
  */
 final class ReplayedInputs {
 
-	/** Where a user message has them in its metadata. */
+	/** The key of the inputs in the metadata of a user message. */
 	static final String INPUTS = "sessionkit.inputs";
 
 	private ReplayedInputs() {
 	}
 
 	/**
-	 * The messages of a turn, the first user message with the inputs.
+	 * Returns the messages of a turn, with the inputs added to the first user message.
 	 */
 	static List<Transcript.Entry> keep(List<Transcript.Entry> turn, Map<String, Object> inputs) {
 		List<Transcript.Entry> kept = new ArrayList<>(turn);
@@ -44,9 +44,9 @@ final class ReplayedInputs {
 	}
 
 	/**
-	 * The history as it is shown.
-	 * @param rules which inputs are shown; what was kept under other rules may not be any
-	 * more
+	 * Returns the history as it is shown to the model.
+	 * @param rules the rules that select the inputs to show; inputs that were kept under
+	 * other rules may no longer be shown
 	 */
 	static List<ViewLine> show(List<ViewLine> view, TurnInputs rules, ToIntFunction<Message> tokens) {
 		if (rules.replayed().isEmpty()) {
@@ -65,7 +65,7 @@ final class ReplayedInputs {
 	}
 
 	/**
-	 * A message that inputs were kept with, as it is shown.
+	 * Returns a message with which inputs were kept, as it is shown to the model.
 	 */
 	static Message shown(Message message, Map<String, Object> inputs) {
 		if (inputs.isEmpty() || !(message instanceof UserMessage user) || !user.getMetadata().containsKey(INPUTS)) {
@@ -78,7 +78,9 @@ final class ReplayedInputs {
 		return copy(user, text.toString(), metadata);
 	}
 
-	/** Nothing in the value can close the block. */
+	/**
+	 * Returns a value as a block between tags. Nothing in the value can close the block.
+	 */
 	private static String block(String name, Object value) {
 		return "\n\n<" + name + ">\n" + String.valueOf(value).replace("<", "&lt;") + "\n</" + name + ">";
 	}

@@ -6,10 +6,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a turn has made of the attributes of its session. It is kept while the turn waits,
- * and not the attributes as a whole: others may write to them meanwhile.
+ * The changes that a turn has made to the attributes of its session. While the turn
+ * waits, the changes are kept and not the attributes as a whole, because others may write
+ * to them in the meantime.
  *
- * @param written the attributes that it wrote
+ * @param written the attributes that the turn wrote
  * @param removed the names of those that it removed
  */
 record StateChange(Map<String, Object> written, List<String> removed) {
@@ -25,7 +26,7 @@ record StateChange(Map<String, Object> written, List<String> removed) {
 	}
 
 	/**
-	 * The attributes with this change.
+	 * Returns the attributes with this change applied.
 	 */
 	Map<String, Object> on(Map<String, Object> base) {
 		Map<String, Object> changed = new HashMap<>(base);

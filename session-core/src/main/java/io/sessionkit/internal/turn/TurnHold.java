@@ -20,8 +20,8 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 
 /**
- * What one open turn holds back, and the lease under which its tools run. Safe for use by
- * many threads.
+ * The reply that one open turn holds back, and the lease under which its tools run. Safe
+ * for use by many threads.
  */
 public final class TurnHold {
 
@@ -39,7 +39,7 @@ public final class TurnHold {
 
 	private @Nullable TurnLease lease;
 
-	/** How many of the messages behind the input are stored. */
+	/** The number of stored messages after the input. */
 	private int storedEntries;
 
 	private boolean ended;
@@ -56,32 +56,32 @@ public final class TurnHold {
 	}
 
 	/**
-	 * The reply that the turn holds back.
-	 * @return the reply; null for none
+	 * Returns the reply that the turn holds back.
+	 * @return the reply; null if there is none
 	 */
 	public synchronized @Nullable HeldReply reply() {
 		return this.held;
 	}
 
 	/**
-	 * Stores what there is of the turn and holds a reply back, so that whoever finds the
-	 * turn can go on with it.
+	 * Stores what was recorded of the turn and holds a reply back, so that any call that
+	 * finds the turn can continue it.
 	 * @param reply the reply
-	 * @param notes what is kept with it
-	 * @param status what the turn is to be until it goes on
-	 * @param records what is written with it
-	 * @param goesOn whether this call goes on with the turn at once
+	 * @param notes the values that are kept with the reply
+	 * @param status the status of the turn until it continues
+	 * @param records the records that are written with it
+	 * @param goesOn whether this call continues the turn at once
 	 * @throws IllegalStateException if the turn is over
-	 * @throws SessionRefusedException if a hook refuses what is to be kept
+	 * @throws SessionRefusedException if a hook refuses what is to be stored
 	 * @throws HookFailedException if a hook fails on it
-	 * @throws SessionConflictException if somebody else wrote to the session
+	 * @throws SessionConflictException if another writer changed the session
 	 */
 	public void store(AssistantMessage reply, Map<String, Object> notes, TurnStatus status, List<RecordWrite> records,
 			boolean goesOn) {
 		HeldReply holding = new HeldReply((AssistantMessage) this.codec.storable(reply), notes, List.of());
 		TurnKeeper.Recorded recorded = this.turn.recorded();
 		this.keeper.askAboutPart(recorded, status);
-		// who ends the turn meanwhile waits, and finds it stored
+		// a thread that ends the turn meanwhile waits, and then finds it stored
 		synchronized (this.turn) {
 			checkRunning(this.turn.isClosed());
 			TurnLeases.Taking taking = (goesOn && !hasLease()) ? this.leases.taking(this.turn.key(), this.turn.id())
@@ -113,7 +113,7 @@ public final class TurnHold {
 	}
 
 	/**
-	 * The held reply becomes part of the turn: its tools are called now.
+	 * Makes the held reply part of the turn. Its tools run next.
 	 * @return the reply
 	 */
 	public AssistantMessage release() {
@@ -123,8 +123,8 @@ public final class TurnHold {
 	}
 
 	/**
-	 * The held reply and the answers to its calls become part of the turn, and the turn
-	 * ends with them.
+	 * Makes the held reply and the answers to its calls part of the turn, which ends with
+	 * them.
 	 * @param results the answers
 	 */
 	public void answer(List<ToolResponse> results) {
@@ -133,11 +133,12 @@ public final class TurnHold {
 	}
 
 	/**
-	 * Runs something for this turn that must not run without its lease. The lease is kept
-	 * until it is done, although the turn may end before.
-	 * @param work what to run
-	 * @param <T> what it returns
-	 * @return what it returned
+	 * Runs work for this turn that must not run without its lease. The lease is kept
+	 * until the work is done, even if the turn ends before.
+	 * @param work the work
+	 * @param <T> the type of the result
+	 * @return the result of the work
+	 * @throws IllegalStateException if the turn is over for this call
 	 * @throws io.sessionkit.TurnInProgressException if the lease was lost; nothing was
 	 * run
 	 */
@@ -167,7 +168,7 @@ public final class TurnHold {
 	}
 
 	/**
-	 * The turn is over for this call: the lease goes back when the tools are done.
+	 * Ends the turn for this call. The lease is given back when the tools are done.
 	 */
 	synchronized void end() {
 		this.ended = true;

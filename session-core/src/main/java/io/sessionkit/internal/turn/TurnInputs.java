@@ -13,11 +13,12 @@ import io.sessionkit.codec.MessageCodec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which advisor parameters of a call are kept with its turn, and which of these the model
- * is shown again when the turn is history.
+ * The advisor parameters of a call that are kept with its turn, and those of them that
+ * are shown to the model again once the turn is history.
  *
  * @param names the parameters that are kept
- * @param replayed those of them that are shown again, in the order they are shown
+ * @param replayed those of them that are shown again, in the order in which they are
+ * shown
  */
 public record TurnInputs(Set<String> names, Set<String> replayed) {
 
@@ -26,7 +27,9 @@ public record TurnInputs(Set<String> names, Set<String> replayed) {
 	/** Stands for all names. */
 	static final String ALL = "*";
 
-	/** A name that is shown is a tag. */
+	/**
+	 * The pattern for names of inputs that are shown, since such a name becomes a tag.
+	 */
 	private static final Pattern TAG = Pattern.compile("[\\p{L}_][\\p{L}\\p{N}_.-]*");
 
 	private static final String OWN = "sessionkit.";
@@ -37,10 +40,12 @@ public record TurnInputs(Set<String> names, Set<String> replayed) {
 	}
 
 	/**
+	 * Creates the rules from lists of names.
 	 * @param replay the names to show again, or {@value #ALL} for all
-	 * @param exclude the names not to show again, whatever the others say, or
+	 * @param exclude the names not to show again, even if {@code replay} has them, or
 	 * {@value #ALL} for all
-	 * @throws IllegalArgumentException if they contradict each other
+	 * @throws IllegalArgumentException if a name is not allowed, or if the lists
+	 * contradict each other
 	 */
 	public static TurnInputs of(Set<String> names, Set<String> replay, Set<String> exclude) {
 		names.forEach(TurnInputs::checkName);
@@ -77,9 +82,9 @@ public record TurnInputs(Set<String> names, Set<String> replayed) {
 	}
 
 	/**
-	 * The values of a call that are kept, in copies.
-	 * @throws UnstorableMessageException if one of them cannot be stored, or not be shown
-	 * as text where it is to be shown
+	 * Returns copies of those values of a call that are kept.
+	 * @throws UnstorableMessageException if one of them cannot be stored, or if one that
+	 * is to be shown again cannot be shown as text
 	 */
 	public Map<String, Object> of(TurnRequest request, MessageCodec codec) {
 		Map<String, Object> values = new LinkedHashMap<>();
@@ -119,7 +124,7 @@ public record TurnInputs(Set<String> names, Set<String> replayed) {
 	}
 
 	/**
-	 * What of the values goes with the question, to be shown again.
+	 * Returns those of the values that are stored with the question, to be shown again.
 	 */
 	Map<String, Object> replayed(Map<?, ?> values) {
 		Map<String, Object> replayed = new LinkedHashMap<>();

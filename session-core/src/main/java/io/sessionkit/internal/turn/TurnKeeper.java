@@ -29,23 +29,23 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 
 /**
- * Ends one turn: asks the hooks what is kept of it, has it written, tells the listeners.
- * Used by one thread at the end of the turn.
+ * Ends one turn: runs the hooks on what is to be stored, has the turn written and
+ * notifies the listeners. Used by one thread at the end of the turn.
  */
 final class TurnKeeper {
 
 	private static final String NO_REPLY = "no reply";
 
 	/**
-	 * What was recorded of a turn.
+	 * The recorded content of a turn.
 	 *
-	 * @param input what the caller said
-	 * @param said what came after it
+	 * @param input the input of the caller
+	 * @param said the messages after the input
 	 * @param rounds one entry for each answer of the model
 	 * @param answered whether there is an answer
-	 * @param reply the message that is the answer; null if there is none, or nobody gets
-	 * it
-	 * @param overLimit whether it was sent although it was over a limit
+	 * @param reply the message that is the answer; null if there is none, or if it is not
+	 * delivered
+	 * @param overLimit whether the turn was sent although it was over a limit
 	 */
 	record Recorded(List<Transcript.Entry> input, List<Transcript.Entry> said, List<Round> rounds, boolean answered,
 			@Nullable Message reply, boolean overLimit) {
@@ -57,16 +57,16 @@ final class TurnKeeper {
 		}
 
 		/**
-		 * The same if nobody gets the answer.
+		 * Returns a copy for an answer that is not delivered.
 		 */
 		Recorded withoutReply() {
 			return new Recorded(this.input, this.said, this.rounds, this.answered, null, this.overLimit);
 		}
 
 		/**
-		 * What there is as a part of the turn. A user message that is not of the input
-		 * was said while the turn waited.
-		 * @param number which part it is, from 1
+		 * Returns what was recorded as a part of the turn. A user message that is not in
+		 * the input was said while the turn waited.
+		 * @param number the number of the part, from 1
 		 */
 		KeptPart part(int number, TurnStatus status) {
 			List<Message> asked = new ArrayList<>(this.input.stream().map(Transcript.Entry::message).toList());
@@ -94,7 +94,7 @@ final class TurnKeeper {
 
 	private Supplier<List<RecordWrite>> alongside = List::of;
 
-	/** What hooks have left to be stored; null until they were asked. */
+	/** The messages that hooks have left to be stored; null until the hooks have run. */
 	private @Nullable List<Transcript.Entry> kept;
 
 	TurnKeeper(SessionKey key, HookRun hooks, TurnEvents events, TurnState state, TurnWriter writer) {
@@ -106,7 +106,7 @@ final class TurnKeeper {
 	}
 
 	/**
-	 * Stores the turn as history; without an answer, as failed.
+	 * Stores the turn as history, or as failed if there is no answer.
 	 */
 	TurnResult complete(Recorded recorded, @Nullable ChatResponse answer) {
 		try {
@@ -125,19 +125,20 @@ final class TurnKeeper {
 	}
 
 	/**
-	 * Asks the hooks about what there is of the turn, which is about to be stored.
-	 * @param status what it is to be until it goes on
-	 * @throws SessionRefusedException if a hook refuses it
+	 * Runs the hooks on a part of the turn that is about to be stored.
+	 * @param status the status of the turn until it continues
+	 * @throws SessionRefusedException if a hook refuses the part
+	 * @throws HookFailedException if a hook fails on it
 	 */
 	void askAboutPart(Recorded recorded, TurnStatus status) {
 		askHooks(recorded, status);
 	}
 
 	/**
-	 * Stores what there is of the turn and the reply that it holds back.
-	 * @param status what it is to be until it goes on
-	 * @param more records to be written with it
-	 * @throws SessionConflictException if somebody else was first
+	 * Stores what was recorded of the turn and the reply that it holds back.
+	 * @param status the status of the turn until it continues
+	 * @param more further records to write with it
+	 * @throws SessionConflictException if another writer was first
 	 */
 	TurnResult hold(Recorded recorded, HeldReply held, TurnStatus status, List<RecordWrite> more) {
 		TurnWriter.Outline outline = new TurnWriter.Outline(new TurnEnd(status, null),
@@ -152,21 +153,21 @@ final class TurnKeeper {
 	}
 
 	/**
-	 * The turn as it was stored last; null if nothing of it is stored.
+	 * Returns the turn as it was last stored; null if nothing of it is stored.
 	 */
 	@Nullable Turn stored() {
 		return this.writer.stored();
 	}
 
 	/**
-	 * All that is stored of the turn.
+	 * Returns all stored items of the turn.
 	 */
 	List<SessionItem> items() {
 		return this.writer.items();
 	}
 
 	/**
-	 * Takes records along with the next part of the turn.
+	 * Registers records to write together with the next part of the turn.
 	 */
 	void alongside(Supplier<List<RecordWrite>> records) {
 		this.alongside = records;
@@ -179,10 +180,12 @@ final class TurnKeeper {
 	}
 
 	/**
-	 * Keeps the turn as failed, or as refused if that is what ended it. A turn of which a
-	 * part is stored stays as it is, unless it was refused, so that it can be continued.
-	 * @param cause what ended it; what goes wrong here is added to it as suppressed
-	 * @param ends whether it ends although a part of it is stored
+	 * Keeps the turn as refused if a refusal ended it, otherwise as failed. A turn of
+	 * which a part is stored stays as it is, so that it can be continued, unless it was
+	 * refused.
+	 * @param cause the cause of the end; errors that occur here are added to it as
+	 * suppressed
+	 * @param ends whether the turn ends although a part of it is stored
 	 */
 	void fail(Recorded recorded, Throwable cause, boolean ends) {
 		TurnEnd end = this.hooks.end(cause);
@@ -199,8 +202,8 @@ final class TurnKeeper {
 	}
 
 	/**
-	 * Keeps the turn of a caller that has gone. One of which a part is stored stays as it
-	 * is.
+	 * Keeps the turn of a caller that has disconnected. A turn of which a part is stored
+	 * stays as it is.
 	 */
 	void cancel(Recorded recorded) {
 		if (stored() != null) {
@@ -211,23 +214,23 @@ final class TurnKeeper {
 	}
 
 	/**
-	 * The call ends without a word about the turn, which stays as it is stored.
-	 * @param cause what ended it
+	 * Notifies the listeners that the call has failed. The turn stays as it is stored.
+	 * @param cause the cause of the end
 	 */
 	void abandon(Throwable cause) {
 		tell(TurnEnd.failed(cause));
 	}
 
 	/**
-	 * Ends a turn that waits as one that the caller has given up.
+	 * Ends a turn that waits, because the caller has given it up.
 	 */
 	TurnResult giveUp(Recorded recorded) {
 		return keepAside(recorded, TurnEnd.CANCELLED);
 	}
 
 	/**
-	 * Stores the turn of a caller that has gone when the answer was whole.
-	 * @return whether it is history now
+	 * Stores the turn of a caller that disconnected when the answer was complete.
+	 * @return whether the turn is history now
 	 */
 	boolean completeUnseen(Recorded recorded) {
 		try {
@@ -288,7 +291,8 @@ final class TurnKeeper {
 	}
 
 	/**
-	 * @return null if somebody else was first
+	 * Stores the turn as history.
+	 * @return the result; null if another writer was first
 	 */
 	private @Nullable TurnResult commit(Recorded recorded) {
 		TurnResult result = this.writer.commit(outline(recorded, TurnEnd.COMPLETED), this.alongside.get());
@@ -316,8 +320,8 @@ final class TurnKeeper {
 	}
 
 	/**
-	 * Asks the hooks, once, about what is kept.
-	 * @param status what the turn is stored as
+	 * Runs the hooks on what is to be stored, once for each part.
+	 * @param status the status with which the turn is stored
 	 */
 	private void askHooks(Recorded recorded, TurnStatus status) {
 		List<Transcript.Entry> all = recorded.all();
@@ -330,8 +334,8 @@ final class TurnKeeper {
 	}
 
 	/**
-	 * The messages with the times that they have, and for new ones that of the one
-	 * before.
+	 * Returns the messages with the times that they have. A new message gets the time of
+	 * the one before it.
 	 */
 	private static List<Transcript.Entry> timed(List<Message> messages, List<Transcript.Entry> known) {
 		List<Transcript.Entry> timed = new ArrayList<>();

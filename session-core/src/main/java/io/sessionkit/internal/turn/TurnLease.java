@@ -20,9 +20,10 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says that somebody works on an open turn: a record that expires by the store's clock
- * unless it is renewed, which a thread does three times in its life. It is given back
- * when the turn and all that works for it are done. Safe for use by many threads.
+ * The lease of a call that works on an open turn. It is a record that expires by the
+ * store's clock unless it is renewed, which a thread does three times in each lifetime.
+ * It is given back when the turn and everything that runs for it are done. Safe for use
+ * by many threads.
  */
 final class TurnLease implements HeldLease {
 
@@ -40,17 +41,23 @@ final class TurnLease implements HeldLease {
 
 	private final Duration life;
 
-	/** Held while the record is written; the monitor is not, so that nobody waits. */
+	/**
+	 * Held while the record is written. The monitor is not, so that no other thread
+	 * waits.
+	 */
 	private final Lock writing = new ReentrantLock();
 
 	private long revision;
 
-	/** By the clock of this process, which runs on although the wall clock is set. */
+	/**
+	 * The end of the lease by the monotonic clock of this process, which setting the wall
+	 * clock does not change.
+	 */
 	private long validUntil;
 
 	/**
-	 * By the wall clock, which runs on although the machine sleeps. Where one of the two
-	 * says that it is over, it is.
+	 * The end of the lease by the wall clock, which continues while the machine sleeps.
+	 * The lease is over as soon as one of the two clocks says so.
 	 */
 	private Instant validUntilTime;
 
@@ -73,8 +80,8 @@ final class TurnLease implements HeldLease {
 	/**
 	 * A moment, by both clocks.
 	 *
-	 * @param nanoTime by {@link System#nanoTime}
-	 * @param time by the wall clock
+	 * @param nanoTime the moment by {@link System#nanoTime}
+	 * @param time the moment by the wall clock
 	 */
 	record Since(long nanoTime, Instant time) {
 
@@ -85,16 +92,17 @@ final class TurnLease implements HeldLease {
 	}
 
 	/**
-	 * The write that takes the lease. It does not succeed while somebody has it.
+	 * Creates the write that takes the lease. It does not succeed while the lease is
+	 * held.
 	 */
 	static RecordWrite taking(SessionStore store, SessionKey key, String turnId, String holder, Duration life) {
 		return RecordWrite.create(SessionStore.LEASE, turnId, payload(store, key, holder)).livingFor(life);
 	}
 
 	/**
-	 * The lease that was taken.
-	 * @param taking the write that took it
-	 * @param since a moment before it did
+	 * Returns the lease that was taken, and begins to renew it.
+	 * @param taking the write that took the lease
+	 * @param since a moment before that write
 	 */
 	static TurnLease taken(SessionStore store, SessionKey key, RecordWrite taking, String holder, Duration life,
 			Since since, ScheduledExecutorService threads) {
@@ -105,8 +113,8 @@ final class TurnLease implements HeldLease {
 	}
 
 	/**
-	 * Who has the lease of a turn now.
-	 * @return null if nobody has
+	 * Returns the current holder of the lease of a turn.
+	 * @return the holder; null if there is none
 	 */
 	static @Nullable String holder(SessionStore store, SessionKey key, String turnId) {
 		return store.records(key, SessionStore.LEASE)
@@ -134,20 +142,20 @@ final class TurnLease implements HeldLease {
 	}
 
 	/**
-	 * Whether it was renewed in time, so that nobody else can have it.
+	 * Returns whether the lease was renewed in time, so that no other call can have it.
 	 */
 	@Override
 	public synchronized boolean isHeld() {
 		return this.users > 0 && isInTime();
 	}
 
-	/** One more works under it. */
+	/** Adds a user of the lease. */
 	synchronized void use() {
 		this.users++;
 	}
 
 	/**
-	 * One less works under it; the last one gives it back.
+	 * Removes a user of the lease. The last one gives it back.
 	 */
 	void leave() {
 		synchronized (this) {
@@ -166,7 +174,7 @@ final class TurnLease implements HeldLease {
 	}
 
 	/**
-	 * What has run out is left alone: somebody else may have it.
+	 * Gives the lease back unless it has run out: another call may have it then.
 	 */
 	private boolean giveBack() {
 		this.writing.lock();
@@ -221,7 +229,10 @@ final class TurnLease implements HeldLease {
 		return renewed;
 	}
 
-	/** A renewal may have been stored although its answer was lost. */
+	/**
+	 * Returns whether the stored lease is this one. A renewal may have been stored
+	 * although the response was lost.
+	 */
 	private boolean isOurs() {
 		for (SessionRecord record : this.store.records(this.key, SessionStore.LEASE)) {
 			if (record.id().equals(this.turnId) && this.holder.equals(holder(this.store, record))) {

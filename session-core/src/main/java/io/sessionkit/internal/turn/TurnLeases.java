@@ -13,14 +13,20 @@ import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives leases of open turns and renews them. Safe for use by many threads.
+ * Gives out leases of open turns and renews them. Safe for use by many threads.
  */
 public final class TurnLeases implements AutoCloseable {
 
-	/** How long whoever works on an open turn may be silent, unless told otherwise. */
+	/**
+	 * The default lifetime of a lease: the time after which an open turn is free if the
+	 * call that works on it no longer renews its lease.
+	 */
 	public static final Duration DEFAULT_LIFE = Duration.ofSeconds(30);
 
-	/** One that waits for a connection must not cost the others their leases. */
+	/**
+	 * The number of threads. A renewal that waits for a connection must not cost other
+	 * turns their leases.
+	 */
 	private static final int THREADS = 4;
 
 	private final SessionStore store;
@@ -35,10 +41,10 @@ public final class TurnLeases implements AutoCloseable {
 	}
 
 	/**
-	 * A lease that is taken by a write that somebody else makes.
+	 * A lease that is taken as part of a write made elsewhere.
 	 *
-	 * @param write the write
-	 * @param lease gives the lease once it was made
+	 * @param write the write that takes the lease
+	 * @param lease supplies the lease after that write
 	 */
 	record Taking(RecordWrite write, Supplier<TurnLease> lease) {
 
@@ -57,7 +63,7 @@ public final class TurnLeases implements AutoCloseable {
 
 	/**
 	 * Takes the lease of a turn.
-	 * @throws TurnInProgressException if somebody has it
+	 * @throws TurnInProgressException if another call has it, or if the session is gone
 	 */
 	TurnLease take(SessionKey key, String turnId) {
 		Taking taking = taking(key, turnId);
@@ -81,7 +87,7 @@ public final class TurnLeases implements AutoCloseable {
 	}
 
 	/**
-	 * Renews no more.
+	 * Stops renewing leases.
 	 */
 	@Override
 	public synchronized void close() {

@@ -29,8 +29,8 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.prompt.Prompt;
 
 /**
- * What one turn sends: the history, its input, and what becomes of both in a request.
- * Safe for use by many threads once the turn has begun.
+ * The messages that one turn sends: the history, its input, and the form of both in a
+ * request. Safe for use by many threads once the turn has begun.
  */
 final class TurnPrompt {
 
@@ -46,7 +46,7 @@ final class TurnPrompt {
 
 	private List<Message> input;
 
-	/** What is sent; null if it is the history and the input behind it. */
+	/** The messages to send; null if they are the history followed by the input. */
 	private @Nullable Merged merged;
 
 	TurnPrompt(TurnRequest request, TurnViews.Opened opened, StoreOptions options, TurnRules rules, TurnViews views) {
@@ -71,8 +71,8 @@ final class TurnPrompt {
 	}
 
 	/**
-	 * The places in the history at which its turns begin.
-	 * @param end how much of the history is looked at
+	 * Returns the positions in the history at which its turns begin.
+	 * @param end the end of the part of the history to search
 	 */
 	List<Integer> turnStarts(int end) {
 		return this.history.starts().stream().filter((start) -> start < end).toList();
@@ -88,25 +88,26 @@ final class TurnPrompt {
 
 	/**
 	 * Checks that all of the input can be sent.
-	 * @throws io.sessionkit.InvalidSequenceException if not
+	 * @throws io.sessionkit.InvalidSequenceException if it cannot
 	 */
 	void checkPassed(SessionKey key, SequenceGuard guard) {
-		// older calls that limits leave last are not those that were answered just now
+		// if a limit cut off the calls that these results answer, the calls that end
+		// the history now are older ones
 		boolean answersNothing = CarriedTurns.beginsWithResults(this.input) && this.history.carried().isEmpty();
 		PassedMessages.check(key, answersNothing ? List.of() : history(), this.input, guard.repair());
 	}
 
 	/**
-	 * The part of the history that a merge may do with as it likes: without the calls
-	 * whose results the turn begins with.
+	 * Returns the part of the history that a merge may change freely. It does not contain
+	 * the calls whose results the turn begins with.
 	 */
 	List<Message> mergeable() {
 		return history().subList(0, history().size() - this.history.carried().size());
 	}
 
 	/**
-	 * Hooks have made another input of what the caller has passed.
-	 * @throws IllegalStateException if results are lost by that
+	 * Replaces the input of the caller by what hooks have made of it.
+	 * @throws IllegalStateException if tool results are lost by that
 	 */
 	void changed(SessionKey key, List<Message> messages, SequenceGuard guard) {
 		List<Message> passed = this.input;
@@ -115,8 +116,8 @@ final class TurnPrompt {
 	}
 
 	/**
-	 * A merge has made of history and input what is sent.
-	 * @throws IllegalStateException if results are lost by that
+	 * Replaces the history and the input by what a merge has made of them.
+	 * @throws IllegalStateException if tool results are lost by that
 	 */
 	void merged(SessionKey key, Merged result, SequenceGuard guard) {
 		if (!result.isPlain(mergeable(), this.input)) {
@@ -129,7 +130,7 @@ final class TurnPrompt {
 	}
 
 	/**
-	 * What goes behind the system text when the turn begins.
+	 * Returns the messages that follow the system text when the turn begins.
 	 */
 	List<Message> messages() {
 		if (this.merged != null) {
@@ -141,38 +142,38 @@ final class TurnPrompt {
 	}
 
 	/**
-	 * A request as hooks are to see it.
-	 * @param said what the turn has behind its input
+	 * Returns a request as hooks see it.
+	 * @param said the messages of the turn after its input
 	 */
 	synchronized List<Message> beforeHooks(List<Message> request, List<Transcript.Entry> said) {
 		return this.requestView.beforeHooks(request, with(said, current()));
 	}
 
 	/**
-	 * Where the current turn begins in a request.
-	 * @param said what the turn has behind its input
+	 * Returns the position in a request at which the current turn begins.
+	 * @param said the messages of the turn after its input
 	 */
 	int turnStart(List<Message> request, List<Transcript.Entry> said) {
 		return CurrentTurn.start(request, with(said, current()));
 	}
 
 	/**
-	 * A request as it is to be sent.
+	 * Returns a request as it is sent.
 	 * @param whole the request before the hooks
-	 * @param passed what hooks have made of it
-	 * @param said what the turn has behind its input
+	 * @param passed the request as hooks have left it
+	 * @param said the messages of the turn after its input
 	 */
 	synchronized List<Message> afterHooks(List<Message> whole, HookRun.Passed<List<Message>> passed,
 			List<Transcript.Entry> said) {
-		// not of the whole: what no hook has seen may not be sent
+		// not made from the whole request: what no hook has seen must not be sent
 		return (passed.replaced() || this.merged != null)
 				? this.requestView.ofChanged(passed.value(), whole, with(said, current()))
 				: this.requestView.of(passed.value(), with(said, current()));
 	}
 
 	/**
-	 * What really leaves.
-	 * @param said what the turn has behind its input
+	 * Records the prompt that is really sent.
+	 * @param said supplies the messages of the turn after its input
 	 */
 	synchronized void sent(Prompt prompt, Supplier<List<Transcript.Entry>> said) {
 		this.calibration.sent(prompt);
@@ -194,9 +195,9 @@ final class TurnPrompt {
 	}
 
 	/**
-	 * What trimming leaves alone at the beginning of the turn: the calls whose results it
-	 * begins with, and all from its first new message on, also what a merge has put
-	 * behind that.
+	 * Returns the messages at the beginning of the turn that trimming leaves alone: the
+	 * calls whose results the turn begins with, and everything from its first new message
+	 * on, including what a merge has added after that.
 	 */
 	private List<Message> current() {
 		if (this.merged != null) {

@@ -14,20 +14,21 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * What a turn starts with.
+ * The data with which a turn starts.
  *
  * @param key the session
- * @param input what the caller says in this turn, without system text
- * @param agent the agent that answers; null for none in particular
- * @param model the model that is asked; null if the caller leaves it to the provider
- * @param limit the newest items of history that may be sent, cut at a turn;
- * {@link Integer#MAX_VALUE} for no limit but the configured ones
+ * @param input the input of the caller in this turn, without system text
+ * @param agent the agent that answers; null if no particular one does
+ * @param model the model to call; null if the caller leaves the choice to the provider
+ * @param limit the number of newest items of history that may be sent, cut at a turn;
+ * {@link Integer#MAX_VALUE} for no limit other than the configured ones
  * @param tools the tools on offer: name to digest of the definition
- * @param parameters what hooks are told of the call; never stored
- * @param hooks the hooks of this call, inside of those of all calls
+ * @param parameters the parameters of the call that hooks can read; only those that are
+ * configured as inputs of turns are stored
+ * @param hooks the hooks of this call, which run inside those of all calls
  * @param listeners the listeners of this call
- * @param merge what makes of history and input what is sent in this call; null for the
- * configured one
+ * @param merge combines the history and the input of this call into the messages to send;
+ * null for the configured merge
  * @param expectedTurn the number of the newest turn that the caller has seen in the
  * session: if the session does not have it, the turn is not opened. 0 to expect nothing
  */
@@ -36,9 +37,9 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable String 
 		List<SessionListener> listeners, @Nullable HistoryMerge merge, long expectedTurn) {
 
 	/**
-	 * This request with another input.
-	 * @param messages what the turn has so far
-	 * @return a copy with it
+	 * Returns this request with another input.
+	 * @param messages the messages that the turn has so far
+	 * @return a copy with these messages
 	 */
 	TurnRequest input(List<Message> messages) {
 		return new TurnRequest(this.key, messages, this.agent, this.model, this.limit, this.tools, this.parameters,
@@ -62,9 +63,9 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable String 
 	}
 
 	/**
-	 * Throws if the session does not have the turn that the caller expects.
-	 * @param session its header; null if it is absent
-	 * @throws SessionLostException if its newest turn has a smaller number
+	 * Checks that the session has the turn that the caller expects.
+	 * @param session the header of the session; null if the session is absent
+	 * @throws SessionLostException if the number of its newest turn is smaller
 	 */
 	void checkExpected(@Nullable Session session) {
 		long newest = (session != null) ? session.turns() : 0;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
 /**
- * What is the same for all turns.
+ * The settings that all turns share.
  */
 public record TurnRules(Trim trim, Prune prune, SequenceGuard guard, List<SessionHook> hooks,
 		List<SessionListener> listeners, boolean keepsSystemText, TurnInputs inputs, DataSize maxState,
@@ -26,7 +26,8 @@ public record TurnRules(Trim trim, Prune prune, SequenceGuard guard, List<Sessio
 	}
 
 	/**
-	 * The hooks of all turns around those of the call.
+	 * Returns the hooks of all turns, followed by those of the call, which run inside
+	 * them.
 	 */
 	List<SessionHook> hooks(TurnRequest request) {
 		return joined(this.hooks, request.hooks());
@@ -37,7 +38,7 @@ public record TurnRules(Trim trim, Prune prune, SequenceGuard guard, List<Sessio
 	}
 
 	/**
-	 * The merge of the call, or else that of all turns.
+	 * Returns the merge of the call if there is one, otherwise that of all turns.
 	 */
 	@Nullable HistoryMerge merge(TurnRequest request) {
 		return (request.merge() != null) ? request.merge() : this.merge;

@@ -10,16 +10,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class TurnState {
 
-	/** Who may write. */
+	/** The phases that limit write access. */
 	private enum Phase {
 
-		/** Everybody. */
+		/** Everything in the turn may write. */
 		RUNNING,
 
-		/** The hooks that are asked what is kept. */
+		/** Only hooks that decide what is stored may write. */
 		SAVING,
 
-		/** Nobody. */
+		/** Nothing may write. */
 		OVER
 
 	}
@@ -33,6 +33,7 @@ final class TurnState {
 	private Phase phase = Phase.RUNNING;
 
 	/**
+	 * Creates the state of a new turn.
 	 * @param base the attributes as of the head
 	 */
 	TurnState(Attributes attributes, Map<String, Object> base) {
@@ -40,8 +41,9 @@ final class TurnState {
 	}
 
 	/**
+	 * Creates the state of a turn that may have changed attributes before.
 	 * @param base the attributes as of the head
-	 * @param values what the turn has made of them before
+	 * @param values the attributes as the turn has left them
 	 */
 	TurnState(Attributes attributes, Map<String, Object> base, Map<String, Object> values) {
 		this.attributes = attributes;
@@ -50,35 +52,38 @@ final class TurnState {
 	}
 
 	/**
-	 * What a reader in the turn sees now.
+	 * Returns the attributes as a reader in the turn sees them now.
 	 */
 	synchronized Map<String, Object> values() {
 		return this.values;
 	}
 
 	/**
-	 * What the turn has made of the attributes so far.
+	 * Returns the changes that the turn has made to the attributes so far.
 	 */
 	synchronized StateChange change() {
 		return StateChange.between(this.base, this.values);
 	}
 
 	/**
-	 * @param saving whether a hook writes that is asked what is kept
+	 * Sets an attribute.
+	 * @param saving whether a hook that decides what is stored sets it
 	 */
 	void put(String name, Object value, boolean saving) {
 		change((state) -> this.attributes.with(state, name, value), saving);
 	}
 
 	/**
-	 * @param saving whether a hook writes that is asked what is kept
+	 * Removes an attribute.
+	 * @param saving whether a hook that decides what is stored removes it
 	 */
 	void remove(String name, boolean saving) {
 		change((state) -> this.attributes.without(state, name), saving);
 	}
 
 	/**
-	 * The turn is being saved, or its caller has gone: tools write nothing more.
+	 * Stops tools from writing, because the turn is being saved or its caller has
+	 * disconnected.
 	 */
 	synchronized void endRunning() {
 		if (this.phase == Phase.RUNNING) {
@@ -87,8 +92,8 @@ final class TurnState {
 	}
 
 	/**
-	 * Nobody writes any more.
-	 * @return what is to be stored; null if it is as it was
+	 * Ends all writing.
+	 * @return the attributes to store; null if they are as they were
 	 */
 	synchronized @Nullable Map<String, Object> end() {
 		this.phase = Phase.OVER;

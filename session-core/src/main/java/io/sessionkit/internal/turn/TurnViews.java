@@ -13,16 +13,16 @@ import io.sessionkit.store.SessionView;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What turns start from: the view, after a summary if one is due. Safe for use by many
- * threads.
+ * Opens the views from which turns start, after making a summary if one is due. Safe for
+ * use by many threads.
  */
 public final class TurnViews {
 
 	/**
 	 * A session as a turn found it.
 	 *
-	 * @param view header and view; null if there is no session
-	 * @param made what came of a summary that was due; null if none was
+	 * @param view the header and the view; null if there is no session
+	 * @param made the outcome of a summary that was due; null if none was
 	 */
 	record Opened(@Nullable SessionView view, @Nullable Compaction made) {
 
@@ -46,7 +46,7 @@ public final class TurnViews {
 
 	Opened open(TurnRequest request) {
 		SessionView view = read(request);
-		// a thread whose turn waits is left as it is until that turn goes on
+		// a session whose turn waits is left as it is until that turn continues
 		boolean waits = view != null && view.session().openTurn() != 0;
 		if (this.summarizer == null || view == null || waits || !this.summarizer.isDueBefore(view.session())) {
 			return new Opened(view, null);
@@ -57,16 +57,17 @@ public final class TurnViews {
 	}
 
 	/**
-	 * The same for a turn that goes on: what it started from is not summarized now.
+	 * Opens the view for a continued turn. What the turn started from is not summarized
+	 * now.
 	 */
 	Opened openAgain(TurnRequest request) {
 		return new Opened(read(request), null);
 	}
 
 	/**
-	 * A turn has become history.
-	 * @param opened the header before it; null if there was none
-	 * @param report is told of a summary that is made or tried now
+	 * Makes a summary on another thread if one is due after a turn has become history.
+	 * @param opened the header before the turn; null if there was none
+	 * @param report receives the outcome of a summary that is made or tried now
 	 */
 	void committed(@Nullable Session opened, Turn turn, Consumer<Compaction> report) {
 		if (this.summarizer != null && opened != null) {
@@ -75,7 +76,7 @@ public final class TurnViews {
 	}
 
 	/**
-	 * Whether a limit or a trigger counts tokens.
+	 * Returns whether a limit or a trigger counts tokens.
 	 */
 	boolean countsTokens() {
 		return this.reader.limitsTokens() || (this.summarizer != null && this.summarizer.countsTokens());
@@ -86,7 +87,8 @@ public final class TurnViews {
 	}
 
 	/**
-	 * Checks what the caller expects before a summary is made, which costs a model call.
+	 * Reads the view, and checks what the caller expects before a summary is made, which
+	 * costs a model call.
 	 */
 	private @Nullable SessionView read(TurnRequest request) {
 		SessionView view = this.reader.open(request.key(), request.limit(), request.input()).orElse(null);

@@ -34,28 +34,31 @@ import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one turn: as history if nobody else wrote to the session since it was opened, or
- * beside it.
+ * Writes one turn: as history if there was no other write to the session since it was
+ * opened, or beside the history.
  */
 final class TurnWriter {
 
-	/** How often a commit is tried on a header that changes without its history. */
+	/**
+	 * The number of attempts to commit on a header that changes while the history does
+	 * not.
+	 */
 	private static final int ATTEMPTS = 5;
 
 	/**
-	 * The same for a turn that goes beside the history, where every writer is in the way.
+	 * The same number for a turn beside the history, which competes with every writer.
 	 */
 	private static final int ATTEMPTS_BESIDE = 100;
 
 	/**
-	 * What is known of a turn when it is over.
+	 * The data of a turn, or of a part of it, that is about to be written.
 	 *
-	 * @param end what became of it
-	 * @param kept the messages to keep
+	 * @param end the status of the turn and, if it failed, the reason
+	 * @param kept the messages to store
 	 * @param rounds one entry for each answer of the model
-	 * @param verdicts what hooks decided
-	 * @param state the attributes that it leaves; null if they are as they were
-	 * @param overLimit whether it was sent although it was over a limit
+	 * @param verdicts the verdicts of hooks
+	 * @param state the attributes that the turn leaves; null if they are as they were
+	 * @param overLimit whether the turn was sent although it was over a limit
 	 */
 	record Outline(TurnEnd end, List<Transcript.Entry> kept, List<Round> rounds, List<Verdict> verdicts,
 			@Nullable Map<String, Object> state, boolean overLimit) {
@@ -75,26 +78,27 @@ final class TurnWriter {
 
 	private final KeptInputs inputs;
 
-	/** The turn as calls before this one have left it; null if this one opened it. */
+	/** The turn as earlier calls have left it; null if this call opened it. */
 	private final @Nullable Turn continued;
 
-	/** The turn as it was stored last; null if nothing of it is stored. */
+	/** The turn as it was last stored; null if nothing of it is stored. */
 	private @Nullable Turn stored;
 
-	/** What is stored of the turn, by calls before this one too. */
+	/** The stored items of the turn, including those of earlier calls. */
 	private List<SessionItem> items;
 
 	private int parts;
 
-	/** The revision of the record that holds the reply that waits; 0 for none. */
+	/** The revision of the record that holds the waiting reply; 0 if there is none. */
 	private long pause;
 
-	/** Whether a part was stored since the header was read. */
+	/** True if a part was stored since the header was read. */
 	private boolean moved;
 
 	/**
+	 * Creates the writer of a turn.
 	 * @param base the header as it was when the turn was opened; null if there was none
-	 * @param continued the turn that goes on; null for a new one
+	 * @param continued the turn that is continued; null for a new one
 	 */
 	TurnWriter(SessionStore store, TurnRequest request, String id, Instant startedAt, @Nullable Session base,
 			SnapshotTaker snapshots, KeptInputs inputs, @Nullable ContinuedTurn continued) {
@@ -113,32 +117,32 @@ final class TurnWriter {
 	}
 
 	/**
-	 * The turn as it was stored last.
-	 * @return null if nothing of it is stored
+	 * Returns the turn as it was last stored.
+	 * @return the turn; null if nothing of it is stored
 	 */
 	@Nullable Turn stored() {
 		return this.stored;
 	}
 
 	/**
-	 * All that is stored of the turn, by calls before this one too.
+	 * Returns all stored items of the turn, including those of earlier calls.
 	 */
 	List<SessionItem> items() {
 		return this.items;
 	}
 
 	/**
-	 * How many parts of the turn are stored.
+	 * Returns the number of stored parts of the turn.
 	 */
 	int parts() {
 		return this.parts;
 	}
 
 	/**
-	 * Stores what there is of the turn and the reply that it holds back.
-	 * @param state what the turn has made of the attributes
-	 * @param more records to be written with it
-	 * @return null if somebody else was first
+	 * Stores what was recorded of the turn and the reply that it holds back.
+	 * @param state the changes that the turn has made to the attributes
+	 * @param more further records to write with it
+	 * @return the result; null if another writer was first
 	 */
 	@Nullable TurnResult hold(Outline outline, HeldReply held, StateChange state, List<RecordWrite> more) {
 		List<RecordWrite> records = new ArrayList<>(more);
@@ -154,8 +158,8 @@ final class TurnWriter {
 
 	/**
 	 * Stores the turn as history.
-	 * @param more records to be written with it
-	 * @return null if somebody else was first
+	 * @param more further records to write with it
+	 * @return the result; null if another writer was first
 	 */
 	@Nullable TurnResult commit(Outline outline, List<RecordWrite> more) {
 		return write(outline, (outline.state() != null) ? HeaderChange.NONE.state(outline.state()) : HeaderChange.NONE,
@@ -197,7 +201,7 @@ final class TurnWriter {
 
 	/**
 	 * Stores the turn beside the history, unless the session was erased in the meantime:
-	 * nothing of it may come back then.
+	 * nothing of an erased session may reappear.
 	 */
 	TurnResult keepAside(Outline outline, List<RecordWrite> more) {
 		TurnWrite write = turnWrite(outline);
@@ -210,7 +214,8 @@ final class TurnWriter {
 	}
 
 	/**
-	 * The header as it is now, if what the turn stands on is still there.
+	 * Returns the current header if what the turn is based on is still there, otherwise
+	 * null.
 	 */
 	private @Nullable Session unmoved() {
 		return this.store.open(key(), Window.HEADER)
@@ -220,8 +225,8 @@ final class TurnWriter {
 	}
 
 	/**
-	 * Whether a part that was stored before is this one: its answer may have been lost,
-	 * or somebody else has continued the turn.
+	 * Returns whether the stored part is the one that this call wrote. If so, only the
+	 * response to the write was lost; if not, another call has continued the turn.
 	 */
 	private boolean isOurs(TurnWrite write, CommitResult result) {
 		if (result.outcome() == Outcome.COMMITTED || write.part() == 0) {
@@ -256,9 +261,10 @@ final class TurnWriter {
 	}
 
 	/**
-	 * What the snapshot cannot refer to is kept with the turn as long as all that it may
-	 * quote is there: what was deleted meanwhile must not come back either.
-	 * @return null if the session is not there any more
+	 * Stores the turn beside the history. What the snapshot cannot refer to is stored
+	 * with it as long as everything that it may quote is still there: what was deleted in
+	 * the meantime must not reappear either.
+	 * @return the result; null if the session no longer exists
 	 */
 	private @Nullable CommitResult besideHistory(TurnWrite write, Session opened, List<RecordWrite> all) {
 		List<RecordWrite> records = all;
@@ -283,7 +289,8 @@ final class TurnWriter {
 	}
 
 	/**
-	 * The version of the session as it was when the turn was opened; 0 if there was none.
+	 * Returns the version of the session when the turn was opened; 0 if there was no
+	 * session.
 	 */
 	long baseVersion() {
 		return (this.base != null) ? this.base.version() : 0;
@@ -301,9 +308,9 @@ final class TurnWriter {
 	}
 
 	/**
-	 * Whether only the title or the like has changed since the turn was opened, or older
-	 * turns were summarized: neither must cost the turn that runs on the thread. All that
-	 * takes away or adds moves the head or the totals.
+	 * Returns whether the session has the same history as when the turn was opened. A
+	 * change of, for example, the title, or a summary of older turns, must not cost the
+	 * running turn. Everything that removes or adds content moves the head or the totals.
 	 */
 	private boolean hasSameHistory(SessionView view) {
 		Session opened = this.base;
@@ -355,7 +362,7 @@ final class TurnWriter {
 	}
 
 	/**
-	 * Each verdict once, whichever call of the turn it is from.
+	 * Returns each verdict once, no matter which call of the turn it comes from.
 	 */
 	private List<Verdict> verdicts(List<Verdict> ofCall) {
 		return (this.continued != null) ? joined(this.continued.verdicts(), ofCall).stream().distinct().toList()
@@ -369,8 +376,8 @@ final class TurnWriter {
 	}
 
 	/**
-	 * What the snapshot of the turn cannot refer to; nearly always there is no such
-	 * thing.
+	 * Returns the records to write, including what the snapshot of the turn cannot refer
+	 * to. There is almost never such content.
 	 */
 	private List<RecordWrite> records(List<RecordWrite> more) {
 		SnapshotTaker.Taken taken = this.snapshots.taken();

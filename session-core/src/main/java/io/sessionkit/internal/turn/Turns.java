@@ -39,17 +39,19 @@ public final class Turns implements AutoCloseable {
 
 	/**
 	 * Opens a turn: checks that its input can be stored, reads header and view at once,
-	 * asks the hooks about the input, and the merge what is sent. The turn is written
-	 * when it is completed, failed or cancelled, and leaves no trace before that.
-	 * @param request what the turn starts with
+	 * runs the hooks on the input and asks the merge for the messages to send. The turn
+	 * is written when it is completed, failed, cancelled or held, and leaves no trace
+	 * before that.
+	 * @param request the data with which the turn starts
 	 * @return the open turn
-	 * @throws io.sessionkit.UnstorableMessageException if a message of the input could
-	 * not be stored; the store was not asked
+	 * @throws io.sessionkit.UnstorableMessageException if a message of the input cannot
+	 * be stored; the store was not called
 	 * @throws io.sessionkit.StoreUnavailableException if the store does not answer
+	 * @throws SessionPausedException if the session has an open turn
 	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
 	 * that the caller expects
 	 * @throws io.sessionkit.InvalidSequenceException if the input has tool results that
-	 * answer no call, or a reply that cannot be sent where it stands
+	 * answer no call, or a reply that cannot be sent at its position
 	 * @throws io.sessionkit.SessionRefusedException if a hook refuses the input; the turn
 	 * is kept as refused, without the input. What a hook throws is thrown as it is, and
 	 * the turn is kept as failed
@@ -76,15 +78,15 @@ public final class Turns implements AutoCloseable {
 	}
 
 	/**
-	 * The turns that wait to be continued.
-	 * @return what finds them and goes on with them
+	 * Returns the access to the turns that wait to be continued.
+	 * @return the object that finds and continues them
 	 */
 	public OpenTurns openTurns() {
 		return this.openTurns;
 	}
 
 	/**
-	 * Where the sessions are.
+	 * Returns the store of the sessions.
 	 * @return the store
 	 */
 	public SessionStore store() {
@@ -93,14 +95,14 @@ public final class Turns implements AutoCloseable {
 
 	/**
 	 * Returns the hooks of all calls.
-	 * @return the hooks, the outermost first; none if there are none
+	 * @return the hooks, the outermost first; empty if there are none
 	 */
 	public List<SessionHook> hooks() {
 		return this.rules.hooks();
 	}
 
 	/**
-	 * When turns are written.
+	 * Returns the rule for when turns are written.
 	 * @return the durability
 	 */
 	public Durability durability() {
@@ -108,7 +110,7 @@ public final class Turns implements AutoCloseable {
 	}
 
 	/**
-	 * Ends the threads that renew leases.
+	 * Stops the threads that renew leases.
 	 */
 	@Override
 	public void close() {
