@@ -74,7 +74,7 @@ public final class Ledger {
 	}
 
 	/**
-	 * Returns the calls of a session that are over and have been moved.
+	 * Returns the calls of a session that are recorded as over.
 	 */
 	public List<LedgerEntry> over(SessionKey key) {
 		return read(this.store.records(key, SessionStore.LEDGER));

@@ -358,7 +358,7 @@ public final class Rounds {
 
 	/**
 	 * Stops recording what arrives. Only {@link #isAnswerWhole} and
-	 * {@link #keepPartialReply} still add to the turn.
+	 * {@link #keepPartialReply} still add messages to the turn.
 	 */
 	public synchronized void freeze() {
 		this.frozen = true;

@@ -23,8 +23,8 @@ public final class WrappedTools {
 
 	/**
 	 * The method of a tool, for which Spring AI has no accessor. If the field did not
-	 * exist, every tool method would pass without approval, so this class fails to load
-	 * in that case.
+	 * exist, every tool method would pass without approval, so the initialization of this
+	 * class fails in that case.
 	 */
 	private static final Field METHOD = field();
 
