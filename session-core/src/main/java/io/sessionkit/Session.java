@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param branch the active branch; {@value #MAIN} at first
  * @param head the turn that the next one follows; 0 while there is none
  * @param openTurn the turn that waits to be continued; 0 for none
- * @param checkpoint the turn up to which a summary replaces the log in the view; 0 for
+ * @param summaryTurn the turn up to which a summary replaces the log in the view; 0 for
  * none
- * @param checkpointId the id of the record that holds that summary; null for none
+ * @param summaryId the id of the record that holds that summary; null for none
  * @param totals the size of the view
  * @param title the title that a person gave it; null for none
  * @param tags its tags
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * null for never
  */
 public record Session(SessionKey key, String incarnation, long version, long turns, long items, String branch,
-		long head, long openTurn, long checkpoint, @Nullable String checkpointId, ViewTotals totals,
+		long head, long openTurn, long summaryTurn, @Nullable String summaryId, ViewTotals totals,
 		@Nullable String title, Set<String> tags, Map<String, Object> state, @Nullable Duration timeToLive,
 		Instant createdAt, Instant updatedAt, @Nullable Instant expiresAt) {
 

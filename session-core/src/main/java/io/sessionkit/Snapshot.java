@@ -77,9 +77,9 @@ public record Snapshot(@Nullable String systemDigest, @Nullable String system, L
 	/**
 	 * The two messages of a summary.
 	 *
-	 * @param checkpoint the id of the record that holds it
+	 * @param summary the id of the record that holds it
 	 */
-	public record Summary(String checkpoint) implements Part {
+	public record Summary(String summary) implements Part {
 
 		@Override
 		public int size() {

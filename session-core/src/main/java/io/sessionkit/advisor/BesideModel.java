@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.micrometer.context.ContextSnapshotFactory;
 import io.sessionkit.hook.TurnBinding;
-import io.sessionkit.internal.turn.OpenTurn;
+import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -52,14 +52,14 @@ final class BesideModel {
 	/**
 	 * Calls the model on another thread, and runs the guards on this one.
 	 */
-	static ChatClientResponse call(OpenTurn turn, Callable<ChatClientResponse> model) {
+	static ChatClientResponse call(RunningTurn turn, Callable<ChatClientResponse> model) {
 		return call(turn, model, threads);
 	}
 
 	/**
 	 * Calls the model on one of the given threads. If none is free, the guards run first.
 	 */
-	static ChatClientResponse call(OpenTurn turn, Callable<ChatClientResponse> model, ExecutorService threads) {
+	static ChatClientResponse call(RunningTurn turn, Callable<ChatClientResponse> model, ExecutorService threads) {
 		Future<ChatClientResponse> running;
 		try {
 			running = threads.submit(carrying(model));
@@ -102,7 +102,7 @@ final class BesideModel {
 	 * Cancels the model call. If it has ended already, its answer is not used but its
 	 * usage is recorded.
 	 */
-	private static void cancel(Future<ChatClientResponse> running, OpenTurn turn) {
+	private static void cancel(Future<ChatClientResponse> running, RunningTurn turn) {
 		if (!running.cancel(true)) {
 			try {
 				turn.unused(running.get().chatResponse());
@@ -116,7 +116,7 @@ final class BesideModel {
 		}
 	}
 
-	private static ChatClientResponse result(Future<ChatClientResponse> running, OpenTurn turn) {
+	private static ChatClientResponse result(Future<ChatClientResponse> running, RunningTurn turn) {
 		try {
 			return running.get();
 		}
@@ -139,12 +139,12 @@ final class BesideModel {
 	 * Subscribes to the model at once, and holds back all its signals, including the end,
 	 * until the guards have passed the input.
 	 */
-	static Flux<ChatClientResponse> stream(OpenTurn turn, Flux<ChatClientResponse> model) {
+	static Flux<ChatClientResponse> stream(RunningTurn turn, Flux<ChatClientResponse> model) {
 		return Flux.defer(() -> {
 			AtomicReference<@Nullable ChatResponse> last = new AtomicReference<>();
-			Mono<OpenTurn> passed = passed(turn).cache();
+			Mono<RunningTurn> passed = passed(turn).cache();
 			// the error is passed on once, as the error of the guards
-			Mono<OpenTurn> gate = passed.onErrorResume((ex) -> Mono.never());
+			Mono<RunningTurn> gate = passed.onErrorResume((ex) -> Mono.never());
 			Flux<ChatClientResponse> held = model.doOnNext((response) -> last.set(response.chatResponse()))
 				.materialize()
 				.delayUntil((signal) -> gate)
@@ -161,7 +161,7 @@ final class BesideModel {
 	 * Runs the guards on a thread that may wait.
 	 * @return the turn, when the guards have passed the input
 	 */
-	static Mono<OpenTurn> passed(OpenTurn turn) {
+	static Mono<RunningTurn> passed(RunningTurn turn) {
 		return WaitingThread.run(() -> {
 			turn.passInput();
 			return turn;

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnResult;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HistoryMerge;
@@ -248,13 +248,13 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 * @param response a response, or the last element of a stream
 	 * @return the calls; none if nothing waits
 	 */
-	public static List<Approval> pending(@Nullable ChatResponse response) {
+	public static List<ToolApproval> pending(@Nullable ChatResponse response) {
 		if (response == null) {
 			return List.of();
 		}
-		List<Approval> pending = new ArrayList<>();
+		List<ToolApproval> pending = new ArrayList<>();
 		for (Generation generation : response.getResults()) {
-			List<Approval> waiting = generation.getMetadata().get(Pause.PENDING);
+			List<ToolApproval> waiting = generation.getMetadata().get(Pause.PENDING);
 			pending.addAll((waiting != null) ? waiting : List.of());
 		}
 		return List.copyOf(pending);
@@ -265,7 +265,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 * @param response a response, or the last element of a stream
 	 * @return the calls; none if nothing waits
 	 */
-	public static List<Approval> pending(ChatClientResponse response) {
+	public static List<ToolApproval> pending(ChatClientResponse response) {
 		return pending(response.chatResponse());
 	}
 

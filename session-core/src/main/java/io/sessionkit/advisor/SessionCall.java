@@ -13,7 +13,7 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.internal.approval.GatedTurn;
 import io.sessionkit.internal.approval.GatedTurns;
-import io.sessionkit.internal.turn.OpenTurn;
+import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -100,7 +100,7 @@ record SessionCall(ChatClientRequest request) {
 		}
 	}
 
-	Optional<OpenTurn> openTurn() {
+	Optional<RunningTurn> openTurn() {
 		return Optional.ofNullable((GatedTurn) this.request.context().get(OPEN_TURN)).map(GatedTurn::turn);
 	}
 
@@ -125,8 +125,8 @@ record SessionCall(ChatClientRequest request) {
 	 * @throws IllegalStateException if it has one and no turn: the advisor that opens it
 	 * was used up by an earlier use of the call
 	 */
-	Optional<OpenTurn> runningTurn(boolean resolves) {
-		Optional<OpenTurn> turn = openTurn();
+	Optional<RunningTurn> runningTurn(boolean resolves) {
+		Optional<RunningTurn> turn = openTurn();
 		if (turn.isEmpty() && !isPassed() && (resolves || namedKey().isPresent())) {
 			throw new IllegalStateException("This call" + namedKey().map((key) -> " on session " + key).orElse("")
 					+ " was executed before: another .content(), .chatResponse(), retry or subscription on the same call"
@@ -220,7 +220,7 @@ record SessionCall(ChatClientRequest request) {
 	 * history and the input, or the messages that a merge made of these two.
 	 */
 	ChatClientRequest with(GatedTurn gated) {
-		OpenTurn turn = gated.turn();
+		RunningTurn turn = gated.turn();
 		List<Message> messages = new ArrayList<>();
 		this.request.prompt().getInstructions().stream().filter(SystemMessage.class::isInstance).forEach(messages::add);
 		messages.addAll(turn.messages());

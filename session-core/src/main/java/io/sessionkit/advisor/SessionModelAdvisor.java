@@ -1,6 +1,6 @@
 package io.sessionkit.advisor;
 
-import io.sessionkit.internal.turn.OpenTurn;
+import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
@@ -37,14 +37,14 @@ final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 
 	@Override
 	public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
-		OpenTurn turn = told(request);
+		RunningTurn turn = told(request);
 		return (turn != null && turn.awaitsInputCheck()) ? BesideModel.call(turn, () -> chain.nextCall(request))
 				: chain.nextCall(request);
 	}
 
 	@Override
 	public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
-		OpenTurn turn = told(request);
+		RunningTurn turn = told(request);
 		Flux<ChatClientResponse> model = chain.nextStream(request);
 		return (turn != null && turn.awaitsInputCheck()) ? BesideModel.stream(turn, model) : model;
 	}
@@ -53,8 +53,8 @@ final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 	 * Records in the turn of the call the prompt that is sent.
 	 * @return the turn; null if the call has none
 	 */
-	private @Nullable OpenTurn told(ChatClientRequest request) {
-		OpenTurn turn = new SessionCall(request).runningTurn(this.resolves).orElse(null);
+	private @Nullable RunningTurn told(ChatClientRequest request) {
+		RunningTurn turn = new SessionCall(request).runningTurn(this.resolves).orElse(null);
 		if (turn != null) {
 			if (turn.isInputRefused()) {
 				// an advisor has caught the refusal and tries again

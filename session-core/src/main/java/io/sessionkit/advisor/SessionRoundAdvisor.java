@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.internal.round.RoundRequest;
-import io.sessionkit.internal.turn.OpenTurn;
+import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
@@ -44,7 +44,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 
 	@Override
 	public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
-		OpenTurn turn = turn(request);
+		RunningTurn turn = turn(request);
 		new SessionCall(request).checkTools();
 		if (turn == null) {
 			return chain.nextCall(request);
@@ -65,7 +65,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 
 	@Override
 	public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
-		OpenTurn turn = turn(request);
+		RunningTurn turn = turn(request);
 		new SessionCall(request).checkTools();
 		if (turn == null) {
 			return chain.nextStream(request);
@@ -73,7 +73,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		return turn.mayWait() ? streamWithHooks(request, chain, turn) : stream(request, chain, turn);
 	}
 
-	private static Flux<ChatClientResponse> stream(ChatClientRequest request, StreamAdvisorChain chain, OpenTurn turn) {
+	private static Flux<ChatClientResponse> stream(ChatClientRequest request, StreamAdvisorChain chain, RunningTurn turn) {
 		return Flux.defer(() -> chain.nextStream(with(request, turn.beforeRound(request.prompt().getInstructions()))))
 			.doOnNext((response) -> take(turn, response))
 			.doOnComplete(turn::afterStreamedRound)
@@ -86,7 +86,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	 * may wait.
 	 */
 	private static Flux<ChatClientResponse> streamWithHooks(ChatClientRequest request, StreamAdvisorChain chain,
-			OpenTurn turn) {
+			RunningTurn turn) {
 		return WaitingThread.run(() -> turn.beforeRound(request.prompt().getInstructions()))
 			.flatMapMany((round) -> (round.answer() != null) ? Flux.just(response(round.answer(), request))
 					: replies(with(request, round), chain, turn))
@@ -95,7 +95,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	private static Flux<ChatClientResponse> replies(ChatClientRequest request, StreamAdvisorChain chain,
-			OpenTurn turn) {
+			RunningTurn turn) {
 		AtomicReference<@Nullable ChatClientResponse> last = new AtomicReference<>();
 		List<ChatClientResponse> kept = new ArrayList<>();
 		Flux<ChatClientResponse> chunks = chain.nextStream(request).doOnNext((response) -> {
@@ -112,7 +112,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	 * chunks from the first tool call on, since the tool loop runs the calls that it
 	 * gets.
 	 */
-	private static boolean isKept(ChatClientResponse response, List<ChatClientResponse> kept, OpenTurn turn) {
+	private static boolean isKept(ChatClientResponse response, List<ChatClientResponse> kept, RunningTurn turn) {
 		ChatResponse chunk = response.chatResponse();
 		if (chunk == null) {
 			return false;
@@ -128,7 +128,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	 * Returns the responses to pass on when the reply is complete: those that replace it,
 	 * or those that were held back.
 	 */
-	private static List<ChatClientResponse> handedOn(OpenTurn turn, List<ChatClientResponse> kept,
+	private static List<ChatClientResponse> handedOn(RunningTurn turn, List<ChatClientResponse> kept,
 			@Nullable ChatClientResponse last, ChatClientRequest request) {
 		List<ChatResponse> instead = turn.afterStreamedRound();
 		if (instead == null) {
@@ -167,7 +167,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	 * @return the turn; null if there is nothing to do, because the call has no session,
 	 * or because this advisor is registered twice and the round is already open
 	 */
-	private @Nullable OpenTurn turn(ChatClientRequest request) {
+	private @Nullable RunningTurn turn(ChatClientRequest request) {
 		return new SessionCall(request).runningTurn(this.resolves).filter((turn) -> !turn.isRoundOpen()).orElse(null);
 	}
 
@@ -182,7 +182,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		return ChatClientResponse.builder().chatResponse(response).context(request.context()).build();
 	}
 
-	private static void take(OpenTurn turn, ChatClientResponse response) {
+	private static void take(RunningTurn turn, ChatClientResponse response) {
 		if (response.chatResponse() != null) {
 			turn.chunk(response.chatResponse());
 		}

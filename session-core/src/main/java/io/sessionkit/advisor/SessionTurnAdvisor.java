@@ -17,7 +17,7 @@ import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.approval.GatedTurn;
 import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.Pause;
-import io.sessionkit.internal.turn.OpenTurn;
+import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -82,7 +82,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		if (gated == null) {
 			return paused(opened.pause(), null, call);
 		}
-		OpenTurn turn = gated.turn();
+		RunningTurn turn = gated.turn();
 		ChatResponse answer = turn.answer();
 		ChatClientResponse response = (answer != null) ? response(answer, call) : runLoop(call, chain, gated);
 		return gated.isWaiting() ? paused(gated.end(), response, call)
@@ -208,7 +208,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	private ChatClientResponse runLoop(SessionCall call, CallAdvisorChain chain, GatedTurn gated) {
-		OpenTurn turn = gated.turn();
+		RunningTurn turn = gated.turn();
 		try (TurnBinding binding = TurnBinding.of(turn.running())) {
 			link(gated, chain.getObservationRegistry().getCurrentObservation());
 			ChatClientResponse response = rest(chain).nextCall(call.with(gated));
@@ -224,7 +224,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	private static Flux<ChatClientResponse> stream(SessionCall call, StreamAdvisorChain chain, GatedTurn gated) {
-		OpenTurn turn = gated.turn();
+		RunningTurn turn = gated.turn();
 		AtomicReference<@Nullable ChatClientResponse> last = new AtomicReference<>();
 		Flux<ChatClientResponse> replies = checked(turn, replies(call, chain, gated)).doOnNext((response) -> {
 			last.set(response);
@@ -244,14 +244,14 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 * Delays an answer that did not come from the model until the guards on the input
 	 * have passed it too.
 	 */
-	private static Flux<ChatClientResponse> checked(OpenTurn turn, Flux<ChatClientResponse> replies) {
+	private static Flux<ChatClientResponse> checked(RunningTurn turn, Flux<ChatClientResponse> replies) {
 		return turn.awaitsInputCheck()
 				? replies.delayUntil((response) -> turn.awaitsInputCheck() ? BesideModel.passed(turn) : Mono.empty())
 				: replies;
 	}
 
 	private static Flux<ChatClientResponse> replies(SessionCall call, StreamAdvisorChain chain, GatedTurn gated) {
-		OpenTurn turn = gated.turn();
+		RunningTurn turn = gated.turn();
 		ChatResponse answer = turn.answer();
 		return (answer != null) ? Flux.just(response(answer, call)) : chain.nextStream(call.with(gated))
 			.contextWrite((context) -> TurnBinding.write(turn.running(), context));
@@ -274,10 +274,10 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	private static Mono<Void> cancelled(GatedTurns.Opened opened) {
-		return ended(opened, OpenTurn::cancel);
+		return ended(opened, RunningTurn::cancel);
 	}
 
-	private static Mono<Void> ended(GatedTurns.Opened opened, Consumer<OpenTurn> end) {
+	private static Mono<Void> ended(GatedTurns.Opened opened, Consumer<RunningTurn> end) {
 		GatedTurn gated = opened.turn();
 		return (gated == null) ? Mono.empty() : WaitingThread.run(() -> {
 			end.accept(gated.turn());

@@ -11,14 +11,14 @@ public sealed interface ApprovalEvent {
 	 * Returns the call as it is now.
 	 * @return the call
 	 */
-	Approval approval();
+	ToolApproval approval();
 
 	/**
 	 * A call waits for a person.
 	 *
 	 * @param approval the call as it is now
 	 */
-	record Requested(Approval approval) implements ApprovalEvent {
+	record Requested(ToolApproval approval) implements ApprovalEvent {
 	}
 
 	/**
@@ -26,7 +26,7 @@ public sealed interface ApprovalEvent {
 	 *
 	 * @param approval the call as it is now
 	 */
-	record Decided(Approval approval) implements ApprovalEvent {
+	record Decided(ToolApproval approval) implements ApprovalEvent {
 	}
 
 	/**
@@ -35,7 +35,7 @@ public sealed interface ApprovalEvent {
 	 *
 	 * @param approval the call as it is now
 	 */
-	record Expired(Approval approval) implements ApprovalEvent {
+	record Expired(ToolApproval approval) implements ApprovalEvent {
 	}
 
 	/**
@@ -43,7 +43,7 @@ public sealed interface ApprovalEvent {
 	 *
 	 * @param approval the call as it is now
 	 */
-	record Executed(Approval approval) implements ApprovalEvent {
+	record Executed(ToolApproval approval) implements ApprovalEvent {
 	}
 
 }

@@ -12,7 +12,7 @@ public interface ApprovalTexts {
 	 * @param approval the call
 	 * @return the text
 	 */
-	default String rejected(Approval approval) {
+	default String rejected(ToolApproval approval) {
 		return "This call was not approved, so it did not run.";
 	}
 
@@ -21,7 +21,7 @@ public interface ApprovalTexts {
 	 * @param approval the call
 	 * @return the text
 	 */
-	default String denied(Approval approval) {
+	default String denied(ToolApproval approval) {
 		return "This call is not allowed, so it did not run.";
 	}
 
@@ -30,7 +30,7 @@ public interface ApprovalTexts {
 	 * @param approval the call
 	 * @return the text
 	 */
-	default String expired(Approval approval) {
+	default String expired(ToolApproval approval) {
 		return "Nobody decided on this call in time, so it did not run.";
 	}
 
@@ -39,7 +39,7 @@ public interface ApprovalTexts {
 	 * @param approval the call
 	 * @return the text
 	 */
-	default String cancelled(Approval approval) {
+	default String cancelled(ToolApproval approval) {
 		return "This call was cancelled before it ran.";
 	}
 
@@ -49,7 +49,7 @@ public interface ApprovalTexts {
 	 * @param approval the call
 	 * @return the text
 	 */
-	default String uncertain(Approval approval) {
+	default String uncertain(ToolApproval approval) {
 		return "This call was interrupted. It may have run or not; check before you repeat it.";
 	}
 
@@ -62,7 +62,7 @@ public interface ApprovalTexts {
 	 * or the text for a call that may have run but has no result
 	 * @return the text
 	 */
-	default String edited(Approval approval, String result) {
+	default String edited(ToolApproval approval, String result) {
 		return "A person changed the arguments of this call to " + approval.effectiveArguments() + ". Result: "
 				+ result;
 	}

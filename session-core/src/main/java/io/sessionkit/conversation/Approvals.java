@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
@@ -73,7 +73,7 @@ public final class Approvals {
 				new SafeTexts(builder.texts), builder.traceIds);
 		Turns turns = builder.conversations.turns();
 		this.ledger = new Ledger(turns);
-		this.decisions = new Decisions(turns.openTurns(), this.ledger);
+		this.decisions = new Decisions(turns.waitingTurns(), this.ledger);
 		this.turns = new GatedTurns(turns, this.rules, this.ledger, this::tell);
 		this.listeners = List.copyOf(builder.listeners);
 	}
@@ -106,7 +106,7 @@ public final class Approvals {
 	 * @return the calls, in the order in which they were made; empty if the session is
 	 * absent
 	 */
-	public List<Approval> pending(SessionKey key) {
+	public List<ToolApproval> pending(SessionKey key) {
 		return this.ledger.pending(this.ledger.open(key));
 	}
 
@@ -119,7 +119,7 @@ public final class Approvals {
 	 * @param page the part of the list to return
 	 * @return the calls
 	 */
-	public List<Approval> pending(String owner, Page page) {
+	public List<ToolApproval> pending(String owner, Page page) {
 		return this.ledger.pending(owner, page);
 	}
 
@@ -129,7 +129,7 @@ public final class Approvals {
 	 * @return the calls that are over, then those that are not, each group in the order
 	 * in which the calls were made
 	 */
-	public List<Approval> ledger(SessionKey key) {
+	public List<ToolApproval> ledger(SessionKey key) {
 		List<LedgerEntry> all = new ArrayList<>(this.ledger.over(key));
 		all.addAll(this.decisions.open(key));
 		return all.stream().map(LedgerEntry::approval).toList();
@@ -142,7 +142,7 @@ public final class Approvals {
 	 * @return the call as it is now
 	 * @throws DecisionRefusedException if it can no longer be decided
 	 */
-	public Approval approve(Approval shown, String by) {
+	public ToolApproval approve(ToolApproval shown, String by) {
 		return decide(shown, Decision.approve(by));
 	}
 
@@ -154,7 +154,7 @@ public final class Approvals {
 	 * @return the call as it is now
 	 * @throws DecisionRefusedException if it can no longer be decided
 	 */
-	public Approval reject(Approval shown, String by, String reason) {
+	public ToolApproval reject(ToolApproval shown, String by, String reason) {
 		return decide(shown, Decision.reject(by, reason));
 	}
 
@@ -166,7 +166,7 @@ public final class Approvals {
 	 * @throws DecisionRefusedException if it can no longer be decided, or if other
 	 * arguments do not fit the tool
 	 */
-	public Approval decide(Approval shown, Decision decision) {
+	public ToolApproval decide(ToolApproval shown, Decision decision) {
 		return decide(shown.key(), shown.id(), shown.digest(), decision);
 	}
 
@@ -185,8 +185,8 @@ public final class Approvals {
 	 * that was shown, if it can no longer be decided, or if other arguments do not fit
 	 * the tool
 	 */
-	public Approval decide(SessionKey key, String id, String digest, Decision decision) {
-		Approval decided = this.decisions.make(key, id, digest, decision);
+	public ToolApproval decide(SessionKey key, String id, String digest, Decision decision) {
+		ToolApproval decided = this.decisions.make(key, id, digest, decision);
 		tell(new ApprovalEvent.Decided(decided));
 		this.decisions.keepAlways(decided, decision);
 		return decided;
@@ -198,7 +198,7 @@ public final class Approvals {
 	 * a repetition.
 	 * @return the call; empty if it needed no consent, and outside of tools
 	 */
-	public Optional<Approval> running() {
+	public Optional<ToolApproval> running() {
 		return ToolRuns.running();
 	}
 
@@ -230,7 +230,7 @@ public final class Approvals {
 	 * turn
 	 * @throws io.sessionkit.TurnInProgressException if another call works on the turn
 	 */
-	public List<Approval> cancel(SessionKey key) {
+	public List<ToolApproval> cancel(SessionKey key) {
 		return this.turns.cancel(key);
 	}
 

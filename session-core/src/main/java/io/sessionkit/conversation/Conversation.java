@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
-import io.sessionkit.Checkpoint;
+import io.sessionkit.Summary;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
@@ -22,8 +22,8 @@ import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.summary.Summarizer;
 import io.sessionkit.internal.turn.Attributes;
-import io.sessionkit.internal.turn.OpenTurns;
-import io.sessionkit.internal.view.Checkpoints;
+import io.sessionkit.internal.turn.WaitingTurns;
+import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewReader;
 import io.sessionkit.store.Commit;
@@ -52,16 +52,16 @@ public final class Conversation {
 
 	private final @Nullable Summarizer summarizer;
 
-	private final OpenTurns openTurns;
+	private final WaitingTurns waitingTurns;
 
 	private final DataSize maxState;
 
-	Conversation(SessionKey key, SessionStore store, @Nullable Summarizer summarizer, OpenTurns openTurns,
+	Conversation(SessionKey key, SessionStore store, @Nullable Summarizer summarizer, WaitingTurns waitingTurns,
 			DataSize maxState) {
 		this.key = key;
 		this.store = store;
 		this.summarizer = summarizer;
-		this.openTurns = openTurns;
+		this.waitingTurns = waitingTurns;
 		this.maxState = maxState;
 	}
 
@@ -87,7 +87,7 @@ public final class Conversation {
 	 * @return the turn; empty if there is none, or the session is absent
 	 */
 	public Optional<Turn> openTurn() {
-		return this.openTurns.find(this.key);
+		return this.waitingTurns.find(this.key);
 	}
 
 	/**
@@ -96,7 +96,7 @@ public final class Conversation {
 	 * @return true if a call does; false if none does, or if there is no open turn
 	 */
 	public boolean isOpenTurnRunning() {
-		return openTurn().map((turn) -> this.openTurns.leaseHolder(this.key, turn.id())).isPresent();
+		return openTurn().map((turn) -> this.waitingTurns.leaseHolder(this.key, turn.id())).isPresent();
 	}
 
 	/**
@@ -116,10 +116,10 @@ public final class Conversation {
 	 * Returns the summary with which the view starts.
 	 * @return the summary; empty if there is none
 	 */
-	public Optional<Checkpoint> checkpoint() {
+	public Optional<Summary> summary() {
 		return this.store.open(this.key, Window.HEADER)
-			.map(SessionView::checkpoint)
-			.map((record) -> Checkpoints.read(record, this.store.options().codec()));
+			.map(SessionView::summary)
+			.map((record) -> Summaries.read(record, this.store.options().codec()));
 	}
 
 	/**
@@ -127,11 +127,11 @@ public final class Conversation {
 	 * in.
 	 * @return the summaries, those of earlier turns first
 	 */
-	public List<Checkpoint> checkpoints() {
-		return this.store.records(this.key, SessionStore.CHECKPOINT)
+	public List<Summary> summaries() {
+		return this.store.records(this.key, SessionStore.SUMMARY)
 			.stream()
-			.map((record) -> Checkpoints.read(record, this.store.options().codec()))
-			.sorted(Checkpoints.BY_AGE)
+			.map((record) -> Summaries.read(record, this.store.options().codec()))
+			.sorted(Summaries.BY_AGE)
 			.toList();
 	}
 

@@ -83,7 +83,7 @@ public final class Conversations implements AutoCloseable {
 	 * @return its handle
 	 */
 	public Conversation get(SessionKey key) {
-		return new Conversation(key, this.store, this.summarizer, this.turns.openTurns(), this.rules.maxState());
+		return new Conversation(key, this.store, this.summarizer, this.turns.waitingTurns(), this.rules.maxState());
 	}
 
 	/**

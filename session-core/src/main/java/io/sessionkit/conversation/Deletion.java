@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-import io.sessionkit.Checkpoint;
+import io.sessionkit.Summary;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
@@ -18,7 +18,7 @@ import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.snapshot.VerbatimMessages;
-import io.sessionkit.internal.view.Checkpoints;
+import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
@@ -81,16 +81,16 @@ final class Deletion {
 
 	private Commit commit(Session header, WholeThread thread, Map<Long, SessionItem> items) {
 		Gone gone = new Gone(thread, items);
-		List<SessionRecord> checkpoints = this.store.records(this.key, SessionStore.CHECKPOINT);
-		List<Checkpoint> kept = new ArrayList<>();
+		List<SessionRecord> summaries = this.store.records(this.key, SessionStore.SUMMARY);
+		List<Summary> kept = new ArrayList<>();
 		List<RecordWrite> records = new ArrayList<>();
-		for (SessionRecord record : checkpoints) {
-			Checkpoint checkpoint = Checkpoints.read(record, codec());
-			if (gone.isBefore(checkpoint.turn())) {
+		for (SessionRecord record : summaries) {
+			Summary summary = Summaries.read(record, codec());
+			if (gone.isBefore(summary.turn())) {
 				records.add(delete(record));
 			}
-			else if (thread.isOnPath(header.head(), checkpoint.turn())) {
-				kept.add(checkpoint);
+			else if (thread.isOnPath(header.head(), summary.turn())) {
+				kept.add(summary);
 			}
 		}
 		this.store.records(this.key, SessionStore.SNAPSHOT)
@@ -104,21 +104,21 @@ final class Deletion {
 	 * Returns the new start of the view, or no change. The start is also set if the head
 	 * may move: the turn that it moves to may refer to a summary that is deleted here.
 	 */
-	private static HeaderChange change(Session header, Gone gone, List<Checkpoint> kept) {
+	private static HeaderChange change(Session header, Gone gone, List<Summary> kept) {
 		HeaderChange view = view(header, gone, kept);
 		// deleting the newest message does not delete the attributes
 		return gone.isEmptied(header.head()) ? view.state(header.state()) : view;
 	}
 
-	private static HeaderChange view(Session header, Gone gone, List<Checkpoint> kept) {
-		boolean covered = gone.isBefore(header.checkpoint());
+	private static HeaderChange view(Session header, Gone gone, List<Summary> kept) {
+		boolean covered = gone.isBefore(header.summaryTurn());
 		if (!covered && !gone.isEmptied(header.head())) {
 			return HeaderChange.NONE;
 		}
 		if (!covered) {
-			return Checkpoints.viewFrom(header.checkpoint(), header.checkpointId());
+			return Summaries.viewFrom(header.summaryTurn(), header.summaryId());
 		}
-		return Checkpoints.viewFromNewest(kept);
+		return Summaries.viewFromNewest(kept);
 	}
 
 	private static RecordWrite delete(SessionRecord record) {

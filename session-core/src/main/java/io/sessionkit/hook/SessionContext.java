@@ -120,7 +120,7 @@ public final class SessionContext {
 	 * @return the wrapped task, which may run on any thread
 	 */
 	public Runnable wrap(Runnable task) {
-		RunningTurn turn = running();
+		TurnAccess turn = running();
 		return () -> {
 			try (TurnBinding binding = TurnBinding.of(turn)) {
 				task.run();
@@ -136,7 +136,7 @@ public final class SessionContext {
 	 * @return the wrapped task, which may run on any thread
 	 */
 	public <T extends @Nullable Object> Callable<T> wrap(Callable<T> task) {
-		RunningTurn turn = running();
+		TurnAccess turn = running();
 		return () -> {
 			try (TurnBinding binding = TurnBinding.of(turn)) {
 				return task.call();
@@ -144,8 +144,8 @@ public final class SessionContext {
 		};
 	}
 
-	private static RunningTurn running() {
-		RunningTurn turn = TurnBinding.running();
+	private static TurnAccess running() {
+		TurnAccess turn = TurnBinding.running();
 		if (turn == null) {
 			throw new IllegalStateException("No call on a session runs on thread '" + Thread.currentThread().getName()
 					+ "'. Use the SessionContext in tools and hooks of a ChatClient call that names a session; give"

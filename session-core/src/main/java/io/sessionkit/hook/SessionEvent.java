@@ -1,6 +1,6 @@
 package io.sessionkit.hook;
 
-import io.sessionkit.Checkpoint;
+import io.sessionkit.Summary;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
@@ -72,10 +72,10 @@ public sealed interface SessionEvent {
 	 *
 	 * @param key the session
 	 * @param turnId the turn before or after which the summary was made
-	 * @param checkpoint the summary
+	 * @param summary the summary
 	 * @param turns the number of turns in the summary that no earlier summary had covered
 	 */
-	record Summarized(SessionKey key, String turnId, Checkpoint checkpoint, int turns) implements SessionEvent {
+	record Summarized(SessionKey key, String turnId, Summary summary, int turns) implements SessionEvent {
 	}
 
 	/**

@@ -17,15 +17,15 @@ import reactor.util.context.Context;
  */
 public final class TurnBinding implements AutoCloseable {
 
-	private static final Object KEY = RunningTurn.class;
+	private static final Object KEY = TurnAccess.class;
 
 	private static final ThreadLocal<@Nullable TurnBinding> bound = new ThreadLocal<>();
 
-	private final @Nullable RunningTurn turn;
+	private final @Nullable TurnAccess turn;
 
 	private final @Nullable TurnBinding before;
 
-	private TurnBinding(@Nullable RunningTurn turn) {
+	private TurnBinding(@Nullable TurnAccess turn) {
 		this.turn = turn;
 		this.before = bound.get();
 		bound.set(this);
@@ -36,7 +36,7 @@ public final class TurnBinding implements AutoCloseable {
 	 * @param turn the turn
 	 * @return the binding, which the caller must close
 	 */
-	public static TurnBinding of(RunningTurn turn) {
+	public static TurnBinding of(TurnAccess turn) {
 		return new TurnBinding(turn);
 	}
 
@@ -56,7 +56,7 @@ public final class TurnBinding implements AutoCloseable {
 	 * @param context the context of the subscriber
 	 * @return the context with the turn
 	 */
-	public static Context write(RunningTurn turn, Context context) {
+	public static Context write(TurnAccess turn, Context context) {
 		return context.put(KEY, turn);
 	}
 
@@ -64,9 +64,9 @@ public final class TurnBinding implements AutoCloseable {
 	 * Returns the turn that this thread runs for: the turn that is bound to it, else the
 	 * turn of the stream whose tool it runs. Returns null if there is neither.
 	 */
-	static @Nullable RunningTurn running() {
+	static @Nullable TurnAccess running() {
 		TurnBinding binding = bound.get();
-		return (binding != null) ? binding.turn : ToolStreamContext.current().<RunningTurn>getOrEmpty(KEY).orElse(null);
+		return (binding != null) ? binding.turn : ToolStreamContext.current().<TurnAccess>getOrEmpty(KEY).orElse(null);
 	}
 
 	/**
@@ -77,7 +77,7 @@ public final class TurnBinding implements AutoCloseable {
 	 * @return the wrapped work, which may run on any thread
 	 */
 	public static <T> Callable<T> carrying(Callable<T> work) {
-		RunningTurn turn = running();
+		TurnAccess turn = running();
 		return () -> {
 			try (TurnBinding binding = new TurnBinding(turn)) {
 				return work.call();
@@ -90,7 +90,7 @@ public final class TurnBinding implements AutoCloseable {
 	 * @return the turn as it is now; empty if there is none
 	 */
 	public static Optional<HookContext> enclosing() {
-		return Optional.ofNullable(running()).map(RunningTurn::context);
+		return Optional.ofNullable(running()).map(TurnAccess::context);
 	}
 
 	/**

@@ -138,7 +138,7 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nul
 	 */
 	public boolean isPlainTurn() {
 		return this.turn != null && this.turn.part() == 0 && this.header.head() == null
-				&& this.header.checkpoint() == null && this.delete.isEmpty() && this.records.isEmpty();
+				&& this.header.summary() == null && this.delete.isEmpty() && this.records.isEmpty();
 	}
 
 }

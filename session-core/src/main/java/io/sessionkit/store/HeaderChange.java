@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param state all attributes, as of the new head
  * @param head the turn to move to; totals, summary and attributes become those of that
  * turn
- * @param checkpoint the summary to start the view with
+ * @param summary the summary to start the view with
  */
 public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @Nullable Duration timeToLive,
-		@Nullable Map<String, Object> state, @Nullable Head head, @Nullable Checkpoint checkpoint) {
+		@Nullable Map<String, Object> state, @Nullable Head head, @Nullable Summary summary) {
 
 	/** A change that leaves everything as it is. */
 	public static final HeaderChange NONE = new HeaderChange(null, null, null, null, null, null);
@@ -53,10 +53,10 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 *
 	 * @param turn the last turn that the summary covers, on the path of the head; 0
 	 * removes the summary from the view
-	 * @param id the id of the record of kind {@link SessionStore#CHECKPOINT} that holds
+	 * @param id the id of the record of kind {@link SessionStore#SUMMARY} that holds
 	 * the summary
 	 */
-	public record Checkpoint(long turn, String id) {
+	public record Summary(long turn, String id) {
 	}
 
 	/**
@@ -65,7 +65,7 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @return the copy
 	 */
 	public HeaderChange title(String title) {
-		return new HeaderChange(title, this.tags, this.timeToLive, this.state, this.head, this.checkpoint);
+		return new HeaderChange(title, this.tags, this.timeToLive, this.state, this.head, this.summary);
 	}
 
 	/**
@@ -74,7 +74,7 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @return the copy
 	 */
 	public HeaderChange tags(Set<String> tags) {
-		return new HeaderChange(this.title, tags, this.timeToLive, this.state, this.head, this.checkpoint);
+		return new HeaderChange(this.title, tags, this.timeToLive, this.state, this.head, this.summary);
 	}
 
 	/**
@@ -84,7 +84,7 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @return the copy
 	 */
 	public HeaderChange timeToLive(Duration timeToLive) {
-		return new HeaderChange(this.title, this.tags, timeToLive, this.state, this.head, this.checkpoint);
+		return new HeaderChange(this.title, this.tags, timeToLive, this.state, this.head, this.summary);
 	}
 
 	/**
@@ -93,7 +93,7 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @return the copy
 	 */
 	public HeaderChange state(Map<String, Object> state) {
-		return new HeaderChange(this.title, this.tags, this.timeToLive, state, this.head, this.checkpoint);
+		return new HeaderChange(this.title, this.tags, this.timeToLive, state, this.head, this.summary);
 	}
 
 	/**
@@ -104,7 +104,7 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 */
 	public HeaderChange head(String branch, long turn) {
 		return new HeaderChange(this.title, this.tags, this.timeToLive, this.state, new Head(branch, turn),
-				this.checkpoint);
+				this.summary);
 	}
 
 	/**
@@ -114,9 +114,9 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @param id the id of the record that holds the summary
 	 * @return the copy
 	 */
-	public HeaderChange checkpoint(long turn, String id) {
+	public HeaderChange summary(long turn, String id) {
 		return new HeaderChange(this.title, this.tags, this.timeToLive, this.state, this.head,
-				new Checkpoint(turn, id));
+				new Summary(turn, id));
 	}
 
 }

@@ -33,7 +33,7 @@ import org.springframework.ai.chat.messages.Message;
 public interface SessionStore {
 
 	/** The kind of the records that hold summaries. */
-	String CHECKPOINT = "checkpoint";
+	String SUMMARY = "checkpoint";
 
 	/** The kind of the records that hold the heads of branches that are not active. */
 	String BRANCH = "branch";

@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  * one moment.
  *
  * @param session the header
- * @param checkpoint the summary that the view starts with; null if there is none
+ * @param summary the summary that the view starts with; null if there is none
  * @param items whole turns of the active branch after the summary, oldest first
  */
-public record SessionView(Session session, @Nullable SessionRecord checkpoint, List<SessionItem> items) {
+public record SessionView(Session session, @Nullable SessionRecord summary, List<SessionItem> items) {
 
 	public SessionView {
 		items = List.copyOf(items);

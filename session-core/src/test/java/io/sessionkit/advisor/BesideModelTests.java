@@ -33,7 +33,7 @@ import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.TestHooks;
-import io.sessionkit.internal.turn.OpenTurn;
+import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
@@ -208,7 +208,7 @@ class BesideModelTests extends ApprovalFixture {
 			.context(Map.of())
 			.build();
 		guards(refusing(replied));
-		OpenTurn called = open();
+		RunningTurn called = open();
 		Throwable thrown = catchThrowable(() -> BesideModel.call(called, () -> {
 			replied.countDown();
 			return reply;
@@ -217,7 +217,7 @@ class BesideModelTests extends ApprovalFixture {
 		assertThat(turn().usage().output()).isEqualTo(5);
 		CountDownLatch ended = new CountDownLatch(1);
 		guards(refusing(ended));
-		OpenTurn streamed = open();
+		RunningTurn streamed = open();
 		thrown = catchThrowable(
 				() -> BesideModel.stream(streamed, Flux.just(reply).doOnComplete(ended::countDown)).blockLast());
 		streamed.fail(thrown);
@@ -464,7 +464,7 @@ class BesideModelTests extends ApprovalFixture {
 	@Test
 	void guardIsAskedFirstWhereNoThreadIsFree() {
 		guards(beside((input) -> HookResult.refuse("not here")));
-		OpenTurn turn = open();
+		RunningTurn turn = open();
 		ExecutorService full = Executors.newSingleThreadExecutor();
 		full.shutdown();
 		assertThatExceptionOfType(SessionRefusedException.class).isThrownBy(() -> BesideModel.call(turn, () -> {
@@ -472,7 +472,7 @@ class BesideModelTests extends ApprovalFixture {
 		}, full));
 	}
 
-	private OpenTurn open() {
+	private RunningTurn open() {
 		return conversations().turns()
 			.open(new TurnRequest(this.key, List.of(new UserMessage(SECRET)), null, null, Integer.MAX_VALUE, Map.of(),
 					Map.of(), List.of(), List.of(), null, 0));

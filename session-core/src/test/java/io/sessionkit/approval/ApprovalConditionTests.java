@@ -103,9 +103,9 @@ class ApprovalConditionTests extends ApprovalFixture {
 		})));
 		tools(ToolCallbacks.from(new Conditions(this.runs)));
 		this.model.calls(call("c1", "pay", "{\"amount\":3.0}"), call("c2", "pay", "{\"amount\":3.7}")).says("done");
-		List<Approval> pending = SessionAdvisor.pending(ask(mode, "q"));
+		List<ToolApproval> pending = SessionAdvisor.pending(ask(mode, "q"));
 		assertThat(seen).containsExactly(Map.of("amount", 3), Map.of());
-		assertThat(pending).extracting(Approval::callId).containsExactly("c2");
+		assertThat(pending).extracting(ToolApproval::callId).containsExactly("c2");
 	}
 
 	@ParameterizedTest
@@ -151,9 +151,9 @@ class ApprovalConditionTests extends ApprovalFixture {
 		this.model.calls(call("c1", "refund", "{\"value\":7}"))
 			.calls(call("c2", "refund", "{\"value\":16777217}"))
 			.says("done");
-		List<Approval> pending = SessionAdvisor.pending(ask(ClientSetup.Mode.CALL, "q"));
+		List<ToolApproval> pending = SessionAdvisor.pending(ask(ClientSetup.Mode.CALL, "q"));
 		assertThat(seen).containsExactly(Map.of("value", 7), Map.of());
-		assertThat(pending).extracting(Approval::callId).containsExactly("c2");
+		assertThat(pending).extracting(ToolApproval::callId).containsExactly("c2");
 		assertThat(this.runs).containsExactly("refund 7.0");
 	}
 

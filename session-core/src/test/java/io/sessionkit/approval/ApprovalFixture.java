@@ -79,7 +79,7 @@ public abstract class ApprovalFixture {
 	/**
 	 * Lets the time pass in which a call can be decided.
 	 */
-	protected void letExpire(Approval call) {
+	protected void letExpire(ToolApproval call) {
 		Awaitility.await()
 			.until(() -> approvals().ledger(call.key())
 				.stream()
@@ -204,26 +204,26 @@ public abstract class ApprovalFixture {
 
 	// what is there
 
-	public final List<Approval> pending() {
+	public final List<ToolApproval> pending() {
 		return approvals().pending(this.key);
 	}
 
 	/** The only call that waits. */
-	public final Approval waiting() {
+	public final ToolApproval waiting() {
 		assertThat(pending()).hasSize(1);
 		return pending().get(0);
 	}
 
-	public final Approval approve(Approval call) {
+	public final ToolApproval approve(ToolApproval call) {
 		return approvals().approve(call, "anna");
 	}
 
-	final Approval reject(Approval call) {
+	final ToolApproval reject(ToolApproval call) {
 		return approvals().reject(call, "bob", "not today");
 	}
 
 	final List<ApprovalStatus> ledger() {
-		return approvals().ledger(this.key).stream().map(Approval::status).toList();
+		return approvals().ledger(this.key).stream().map(ToolApproval::status).toList();
 	}
 
 	public final Conversation thread() {

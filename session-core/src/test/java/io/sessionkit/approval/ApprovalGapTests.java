@@ -98,7 +98,7 @@ class ApprovalGapTests {
 			return new ScriptedChatModel().calls(call(1)).stream(prompt);
 		}));
 		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> ask(chat, "q"));
-		assertThat(this.approvals.pending(KEY)).extracting(Approval::arguments).containsExactly("{\"id\":2}");
+		assertThat(this.approvals.pending(KEY)).extracting(ToolApproval::arguments).containsExactly("{\"id\":2}");
 	}
 
 	@Test
@@ -163,7 +163,7 @@ class ApprovalGapTests {
 			}
 		});
 		assertThat(ask(chat, null)).isNull();
-		assertThat(this.approvals.ledger(KEY)).extracting(Approval::status)
+		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::status)
 			.containsExactly(ApprovalStatus.DONE, ApprovalStatus.PROPOSED);
 	}
 
@@ -179,7 +179,7 @@ class ApprovalGapTests {
 		ask(chat, null);
 		assertThat(Thread.interrupted()).isTrue();
 		assertThat(interrupted).isNotEmpty().containsOnly(false);
-		assertThat(this.approvals.ledger(KEY)).extracting(Approval::status).containsExactly(ApprovalStatus.DONE);
+		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DONE);
 	}
 
 	@Test
@@ -192,7 +192,7 @@ class ApprovalGapTests {
 			.build();
 		this.model.calls(new ToolCall("c1", "function", "sell", "{}"));
 		assertThat(ask(chat, "q")).isNull();
-		assertThat(this.approvals.pending(KEY)).extracting(Approval::tool).containsExactly("sell");
+		assertThat(this.approvals.pending(KEY)).extracting(ToolApproval::tool).containsExactly("sell");
 	}
 
 	@Test
@@ -373,7 +373,7 @@ class ApprovalGapTests {
 		answers.set(true);
 		assertThatIllegalStateException().isThrownBy(() -> ask(chat, null));
 		assertThat(this.store.records(KEY, SessionStore.LEASE)).isEmpty();
-		assertThat(this.approvals.cancel(KEY)).extracting(Approval::status).containsExactly(ApprovalStatus.CANCELLED);
+		assertThat(this.approvals.cancel(KEY)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.CANCELLED);
 		assertThat(Lines.of(this.store.messages(KEY))).containsExactly("user: q", "assistant cancel({\"id\":1})",
 				"tool cancel=This call was cancelled before it ran.");
 		assertThat(this.cancelled).isEmpty();

@@ -73,7 +73,7 @@ class ApprovalLeaseTests {
 				return revisions.get(revisions.size() - 1) > revisions.get(0) + 3;
 			});
 			others.add(CompletableFuture.supplyAsync(() -> other.resumed(this.key)).join());
-			assertThat(other.approvals().ledger(this.key)).extracting(Approval::status)
+			assertThat(other.approvals().ledger(this.key)).extracting(ToolApproval::status)
 				.containsExactly(ApprovalStatus.CLAIMED);
 		}, this::count)) {
 			holder.pauseAndApprove(this.key, this.scenario);
@@ -92,14 +92,14 @@ class ApprovalLeaseTests {
 		try (Participant holder = silent(store); Participant other = participant(store)) {
 			holder.pauseAndApprove(this.key, this.scenario);
 			CompletableFuture<String> late = CompletableFuture.supplyAsync(() -> holder.resumed(this.key));
-			Approval uncertain = awaitUncertain(other);
+			ToolApproval uncertain = awaitUncertain(other);
 			assertThat(other.resumed(this.key)).as("it pauses again, and runs nothing").isEqualTo("null");
 			other.approvals().decide(uncertain, Decision.answer("somebody", "it was cancelled by hand"));
 			assertThat(other.resumed(this.key)).isEqualTo("done");
 			this.goOn.countDown();
 			assertThat(late.join()).isEqualTo("TurnInProgressException");
 			assertThat(other.approvals().pending(this.key)).isEmpty();
-			assertThat(other.approvals().ledger(this.key)).extracting(Approval::status)
+			assertThat(other.approvals().ledger(this.key)).extracting(ToolApproval::status)
 				.containsExactly(ApprovalStatus.DONE);
 			assertThat(log(store)).containsExactly(QUESTION, CALL, "tool cancel=it was cancelled by hand",
 					"assistant: done");
@@ -135,7 +135,7 @@ class ApprovalLeaseTests {
 			this.goOn.countDown();
 			assertThat(late.join()).isEqualTo("TurnInProgressException");
 			assertThat(this.effects).hasValue(0);
-			assertThat(other.approvals().ledger(this.key)).extracting(Approval::status)
+			assertThat(other.approvals().ledger(this.key)).extracting(ToolApproval::status)
 				.containsExactly(ApprovalStatus.REJECTED);
 			assertThat(other.resumed(this.key)).isEqualTo("done");
 			assertThat(log(store)).containsExactly(QUESTION, CALL, "tool cancel=not any more", "assistant: done");
@@ -155,7 +155,7 @@ class ApprovalLeaseTests {
 			assertThat(other.resumed(this.key)).isEqualTo("done");
 			this.goOn.countDown();
 			assertThat(late.join()).isEqualTo("TurnInProgressException");
-			assertThat(other.approvals().ledger(this.key)).extracting(Approval::status)
+			assertThat(other.approvals().ledger(this.key)).extracting(ToolApproval::status)
 				.containsExactly(ApprovalStatus.DONE);
 		}
 		assertThat(this.effects).hasValue(1);
@@ -173,7 +173,7 @@ class ApprovalLeaseTests {
 			this.goOn.countDown();
 			assertThat(late.join()).isEqualTo("TurnInProgressException");
 			assertThat(this.effects).hasValue(0);
-			assertThat(other.approvals().ledger(this.key)).extracting(Approval::status)
+			assertThat(other.approvals().ledger(this.key)).extracting(ToolApproval::status)
 				.containsExactly(ApprovalStatus.APPROVED);
 			assertThat(other.resumed(this.key)).isEqualTo("done");
 		}
@@ -203,9 +203,9 @@ class ApprovalLeaseTests {
 				return Flux.just(new ChatResponse(List.of(new Generation(new AssistantMessage("early")))));
 			});
 			assertThat(holder.resumed(this.key)).as("it has a result that does not count").endsWith("Exception");
-			List<Approval> ledger = other.approvals().ledger(this.key);
+			List<ToolApproval> ledger = other.approvals().ledger(this.key);
 			assertThat(ledger).singleElement()
-				.satisfies((call) -> assertThat(call.decisions()).extracting(Approval.Decided::verb)
+				.satisfies((call) -> assertThat(call.decisions()).extracting(ToolApproval.Decided::verb)
 					.containsExactly(Decision.Verb.APPROVE, Decision.Verb.ANSWER));
 			assertThat(other.resumed(this.key)).isEqualTo("done");
 		}
@@ -228,7 +228,7 @@ class ApprovalLeaseTests {
 		try (Participant holder = participant(observed)) {
 			holder.pauseAndApprove(this.key, this.scenario);
 			assertThat(holder.resumed(this.key)).isEqualTo("done");
-			assertThat(holder.approvals().ledger(this.key)).extracting(Approval::status)
+			assertThat(holder.approvals().ledger(this.key)).extracting(ToolApproval::status)
 				.containsExactly(ApprovalStatus.DONE);
 		}
 		assertThat(lost).hasValue(1);
@@ -306,7 +306,7 @@ class ApprovalLeaseTests {
 		}, this::count);
 	}
 
-	private Approval awaitUncertain(Participant other) {
+	private ToolApproval awaitUncertain(Participant other) {
 		await().until(() -> this.begun.getCount() == 0);
 		await().until(() -> other.approvals()
 			.pending(this.key)

@@ -234,7 +234,7 @@ final class ApprovalProcess {
 		}
 
 		private void decideSome(Participant us) {
-			for (Approval call : us.approvals().pending(this.key)) {
+			for (ToolApproval call : us.approvals().pending(this.key)) {
 				int choice = this.random.nextInt(8);
 				switch (choice) {
 					case 0 -> {

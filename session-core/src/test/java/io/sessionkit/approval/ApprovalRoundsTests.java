@@ -68,7 +68,7 @@ class ApprovalRoundsTests {
 		pauseAndApprove();
 		this.model.calls(call("look", 2)).says("done");
 		assertThat(resume(this.chat)).isEqualTo("done");
-		assertThat(this.approvals.ledger(KEY)).extracting(Approval::tool).containsExactly("cancel");
+		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::tool).containsExactly("cancel");
 		assertThat(this.store.records(KEY, SessionStore.APPROVAL)).isEmpty();
 		assertThat(this.store.records(KEY, SessionStore.PAUSE)).isEmpty();
 		assertThat(this.store.records(KEY, SessionStore.LEASE)).isEmpty();
@@ -79,7 +79,7 @@ class ApprovalRoundsTests {
 		pauseAndApprove();
 		this.model.calls(call("cancel", 5));
 		assertThat(resume(this.chat)).isNull();
-		Approval second = this.approvals.pending(KEY).get(0);
+		ToolApproval second = this.approvals.pending(KEY).get(0);
 		assertThat(second.round()).isEqualTo(2);
 		assertThat(Lines.of(this.conversations.get(KEY).items(1).stream().map((item) -> item.message()).toList()))
 			.containsExactly("user: q", "assistant cancel({\"id\":1})", "tool cancel=\"cancelled 1\"");
@@ -87,7 +87,7 @@ class ApprovalRoundsTests {
 		this.model.says("done");
 		assertThat(resume(this.chat)).isEqualTo("done");
 		assertThat(this.cancelled).containsExactly(1, 5);
-		assertThat(this.approvals.ledger(KEY)).extracting(Approval::status)
+		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::status)
 			.containsExactly(ApprovalStatus.DONE, ApprovalStatus.DONE);
 		assertThat(this.conversations.get(KEY).turns(Tail.ALL).get(0).rounds()).hasSize(3);
 	}
@@ -103,7 +103,7 @@ class ApprovalRoundsTests {
 		assertThat(this.model.lastRequestLines()).containsExactly("user: q", "assistant cancel({\"id\":1})",
 				"tool cancel=\"cancelled 1\"", "user: and hurry");
 		assertThat(Lines.of(this.store.messages(KEY))).endsWith("user: and hurry", "assistant: done");
-		assertThat(this.approvals.ledger(KEY)).extracting(Approval::status).containsExactly(ApprovalStatus.DONE);
+		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DONE);
 	}
 
 	private void pauseAndApprove() {

@@ -141,7 +141,7 @@ public record ApprovalScenario(SiblingRule siblings, Durability durability, Clie
 	private static ToolCallback tool(String name, Approvals approvals, Consumer<String> begun,
 			Consumer<String> effect) {
 		return FunctionToolCallback.builder(name, (Order order) -> {
-			approvals.running().map(Approval::id).ifPresent((id) -> {
+			approvals.running().map(ToolApproval::id).ifPresent((id) -> {
 				begun.accept(id);
 				effect.accept(id);
 			});

@@ -42,7 +42,7 @@ abstract class DecidedApprovals extends PausedTurns {
 	void decisionCostsTwoStoreCalls() {
 		this.model.calls(cancel("c1", 1)).says("done");
 		ask(ClientSetup.Mode.CALL, "q");
-		Approval call = waiting();
+		ToolApproval call = waiting();
 		List<String> calls = new CopyOnWriteArrayList<>();
 		SessionStore counted = (SessionStore) Proxy.newProxyInstance(getClass().getClassLoader(),
 				new Class<?>[] { SessionStore.class }, (proxy, method, args) -> {
@@ -63,13 +63,13 @@ abstract class DecidedApprovals extends PausedTurns {
 	void editedArgumentsRunAndBothDigestsAreKeptAndTheModelIsTold(ClientSetup.Mode mode) {
 		this.model.calls(cancel("c1", 1)).says("done");
 		ask(mode, "q");
-		Approval shown = waiting();
-		Approval decided = approvals().decide(shown, Decision.approve("anna").withArguments("{\"id\":7}"));
+		ToolApproval shown = waiting();
+		ToolApproval decided = approvals().decide(shown, Decision.approve("anna").withArguments("{\"id\":7}"));
 		assertThat(decided.arguments()).isEqualTo("{\"id\":1}");
 		assertThat(decided.effectiveArguments()).isEqualTo("{\"id\":7}");
 		goOn(mode);
 		assertThat(this.runs).containsExactly("cancel{\"id\":7}");
-		Approval run = approvals().ledger(this.key).get(0);
+		ToolApproval run = approvals().ledger(this.key).get(0);
 		assertThat(run.status()).isEqualTo(ApprovalStatus.DONE);
 		assertThat(run.digest()).isEqualTo(shown.digest());
 		assertThat(run.decision().digest()).hasSize(64).isNotEqualTo(shown.digest());
@@ -121,7 +121,7 @@ abstract class DecidedApprovals extends PausedTurns {
 	void modelIsToldTheReasonOfTheRejectionAlsoAnEmptyOneAndElseTheDefault(ClientSetup.Mode mode) {
 		this.model.calls(cancel("c1", 1), cancel("c2", 2), cancel("c3", 3)).says("done");
 		ask(mode, "q");
-		List<Approval> pending = pending();
+		List<ToolApproval> pending = pending();
 		reject(pending.get(0));
 		approvals().decide(pending.get(1), Decision.reject("bob", ""));
 		approvals().decide(pending.get(2), Decision.reject("bob"));
@@ -137,7 +137,7 @@ abstract class DecidedApprovals extends PausedTurns {
 		rules((rules) -> rules.texts(new ApprovalTexts() {
 
 			@Override
-			public String rejected(Approval approval) {
+			public String rejected(ToolApproval approval) {
 				return "no " + approval.tool() + " by " + approval.decision().by();
 			}
 
@@ -157,7 +157,7 @@ abstract class DecidedApprovals extends PausedTurns {
 
 			@Override
 			@SuppressWarnings("NullAway") // what must not be returned
-			public String rejected(Approval approval) {
+			public String rejected(ToolApproval approval) {
 				if (throwing) {
 					throw new IllegalStateException("no words");
 				}
@@ -177,7 +177,7 @@ abstract class DecidedApprovals extends PausedTurns {
 	void decisionCountsOnceAndTheSecondOneIsToldWhoWasFirst(ClientSetup.Mode mode) {
 		this.model.calls(cancel("c1", 1)).says("done");
 		ask(mode, "q");
-		Approval shown = waiting();
+		ToolApproval shown = waiting();
 		approve(shown);
 		DecisionRefusedException refusal = catchThrowableOfType(DecisionRefusedException.class, () -> reject(shown));
 		assertThat(refusal).hasMessageContaining("decided by anna");
@@ -195,8 +195,8 @@ abstract class DecidedApprovals extends PausedTurns {
 	void decisionOnWhatWasNotShownIsRefused() {
 		this.model.calls(cancel("c1", 1), cancel("c2", 2));
 		ask(ClientSetup.Mode.CALL, "q");
-		Approval one = pending().get(0);
-		Approval other = pending().get(1);
+		ToolApproval one = pending().get(0);
+		ToolApproval other = pending().get(1);
 		assertThatExceptionOfType(DecisionRefusedException.class)
 			.isThrownBy(() -> approvals().decide(this.key, one.id(), other.digest(), Decision.approve("anna")))
 			.withMessageContaining("not the one that was shown");
@@ -225,7 +225,7 @@ abstract class DecidedApprovals extends PausedTurns {
 		int deciders = 16;
 		this.model.calls(cancel("c1", 1)).says("done");
 		ask(ClientSetup.Mode.CALL, "q");
-		Approval shown = waiting();
+		ToolApproval shown = waiting();
 		Approvals approvals = approvals();
 		ExecutorService threads = Executors.newFixedThreadPool(deciders);
 		try {
@@ -259,7 +259,7 @@ abstract class DecidedApprovals extends PausedTurns {
 	void decisionThatComesTooLateIsRefusedAndTheModelIsToldThatTheCallExpired(ClientSetup.Mode mode) {
 		rules((rules) -> rules.expiresAfter(shortTime()));
 		this.model.calls(cancel("c1", 1), look("c2", 2)).says("too late");
-		Approval shown = SessionAdvisor.pending(ask(mode, "q")).get(0);
+		ToolApproval shown = SessionAdvisor.pending(ask(mode, "q")).get(0);
 		assertThat(shown.expiresAt()).isEqualTo(shown.requestedAt().plus(shortTime()));
 		letExpire(shown);
 		DecisionRefusedException refusal = catchThrowableOfType(DecisionRefusedException.class, () -> approve(shown));

@@ -50,9 +50,9 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 		this.model.calls(call("c1", "pay", "{\"amount\":50}"), call("c2", "pay", "{\"amount\":150}"),
 				call("c3", "pay", "{}"), call("c4", "pay", "{\"amount\":null}"),
 				call("c5", "pay", "{\"amount\":\"many\"}"), call("c6", "pay", ""));
-		List<Approval> pending = SessionAdvisor.pending(ask(mode, "q"));
-		assertThat(pending).extracting(Approval::callId).containsExactly("c2", "c3", "c4", "c5", "c6");
-		assertThat(pending).extracting(Approval::description).containsOnly("money leaves");
+		List<ToolApproval> pending = SessionAdvisor.pending(ask(mode, "q"));
+		assertThat(pending).extracting(ToolApproval::callId).containsExactly("c2", "c3", "c4", "c5", "c6");
+		assertThat(pending).extracting(ToolApproval::description).containsOnly("money leaves");
 		assertThat(this.runs).isEmpty();
 	}
 
@@ -157,8 +157,8 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 					(request) -> Ruling.ask())));
 		this.model.calls(cancel("c1", 1), cancel("c2", 2), look("c3", 3));
 		ask(mode, "q");
-		assertThat(pending()).extracting(Approval::callId).containsExactly("c2", "c3");
-		assertThat(pending()).extracting(Approval::description).containsOnly("why?");
+		assertThat(pending()).extracting(ToolApproval::callId).containsExactly("c2", "c3");
+		assertThat(pending()).extracting(ToolApproval::description).containsOnly("why?");
 		assertThat(ledger()).containsExactly(ApprovalStatus.DENIED, ApprovalStatus.PROPOSED, ApprovalStatus.PROPOSED);
 	}
 
@@ -357,7 +357,7 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 	void callsWithoutIdsAreToldApartByTheirPlace(ClientSetup.Mode mode) {
 		this.model.calls(cancel("", 1), cancel("", 1)).says("done");
 		ask(mode, "q");
-		List<Approval> pending = pending();
+		List<ToolApproval> pending = pending();
 		assertThat(pending).hasSize(2);
 		assertThat(pending.get(0).digest()).isEqualTo(pending.get(1).digest());
 		reject(pending.get(0));

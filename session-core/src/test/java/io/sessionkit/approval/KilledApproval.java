@@ -137,7 +137,7 @@ record KilledApproval(ApprovalProcess.Order order, String heard, SharedStore sha
 					.extracting(SessionItem::turn)
 					.containsOnly(turn.number());
 			}
-			assertThat(this.us.approvals().ledger(this.key)).extracting(Approval::id).doesNotHaveDuplicates();
+			assertThat(this.us.approvals().ledger(this.key)).extracting(ToolApproval::id).doesNotHaveDuplicates();
 			assertThat(this.us.approvals().pending(this.key)).isSubsetOf(this.us.approvals().ledger(this.key));
 		}
 
@@ -214,7 +214,7 @@ record KilledApproval(ApprovalProcess.Order order, String heard, SharedStore sha
 		/**
 		 * Whoever sees that an uncertain call had no effect may have it run again.
 		 */
-		private void decide(Approval call) {
+		private void decide(ToolApproval call) {
 			boolean uncertain = call.status() == ApprovalStatus.UNCERTAIN;
 			boolean hadEffect = this.effects.lines().contains(call.id());
 			if (uncertain && (hadEffect || this.random.nextBoolean())) {
@@ -235,9 +235,9 @@ record KilledApproval(ApprovalProcess.Order order, String heard, SharedStore sha
 		private void assertEachRanAsDecided() {
 			List<String> ran = this.effects.lines();
 			assertThat(ran).as("calls that ran, each once").doesNotHaveDuplicates();
-			List<Approval> ledger = this.us.approvals().ledger(this.key);
+			List<ToolApproval> ledger = this.us.approvals().ledger(this.key);
 			assertThat(ids(ledger)).containsAll(ran);
-			for (Approval call : ledger) {
+			for (ToolApproval call : ledger) {
 				assertThat(call.status()).isIn(ApprovalStatus.DONE, ApprovalStatus.REJECTED);
 				if (!this.answered.contains(call.id())) {
 					assertThat(ran.contains(call.id())).as("%s, %s", call.id(), call.status())
@@ -246,8 +246,8 @@ record KilledApproval(ApprovalProcess.Order order, String heard, SharedStore sha
 			}
 		}
 
-		private static Collection<String> ids(List<Approval> calls) {
-			return calls.stream().map(Approval::id).toList();
+		private static Collection<String> ids(List<ToolApproval> calls) {
+			return calls.stream().map(ToolApproval::id).toList();
 		}
 
 		private void assertThatTheNextTurnIsValid() {

@@ -73,7 +73,7 @@ class McpToolTests {
 		setup.content(
 				chat.prompt().user("q").toolContext(Map.of("tenant", "acme")).advisors(SessionAdvisor.session(T1)));
 		assertThat(this.server.calls).extracting(McpSchema.CallToolRequest::name).containsExactly("look");
-		Approval waiting = approvals.pending(T1).get(0);
+		ToolApproval waiting = approvals.pending(T1).get(0);
 		assertThat(waiting.tool()).isEqualTo("cancel");
 		approvals.decide(waiting, Decision.approve("anna"));
 		setup.content(chat.prompt().toolContext(Map.of("tenant", "acme")).advisors(SessionAdvisor.session(T1)));
@@ -81,7 +81,7 @@ class McpToolTests {
 		assertThat(this.server.calls).extracting(McpSchema.CallToolRequest::arguments).containsOnly(Map.of("id", 7));
 		assertThat(this.server.calls.get(0).meta()).isEqualTo(Map.of("tenant", "acme"));
 		assertThat(this.server.calls.get(1).meta()).containsOnlyKeys("tenant", Approvals.CLAIM);
-		assertThat(approvals.ledger(T1)).extracting(Approval::status).containsExactly(ApprovalStatus.DONE);
+		assertThat(approvals.ledger(T1)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DONE);
 		assertThat(Lines.of(this.conversations.get(T1).messages())).hasSize(6)
 			.startsWith("user: q", "assistant look({\"id\":7})")
 			.endsWith("assistant: done");

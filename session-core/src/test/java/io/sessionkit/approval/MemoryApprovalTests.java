@@ -41,7 +41,7 @@ class MemoryApprovalTests extends ApprovalBehaviour {
 	}
 
 	@Override
-	protected void letExpire(Approval call) {
+	protected void letExpire(ToolApproval call) {
 		this.now.set(call.expiresAt());
 	}
 
@@ -50,7 +50,7 @@ class MemoryApprovalTests extends ApprovalBehaviour {
 	void whatExpiresNextToADecidedCallIsAnsweredInItsPlace(ClientSetup.Mode mode) {
 		rules((rules) -> rules.expiresAfter(shortTime()));
 		this.model.calls(cancel("c1", 1), cancel("c2", 2)).says("done");
-		List<Approval> pending = SessionAdvisor.pending(ask(mode, "q"));
+		List<ToolApproval> pending = SessionAdvisor.pending(ask(mode, "q"));
 		approve(pending.get(1));
 		letExpire(pending.get(0));
 		assertThat(ledger()).containsExactly(ApprovalStatus.EXPIRED, ApprovalStatus.APPROVED);
@@ -67,7 +67,7 @@ class MemoryApprovalTests extends ApprovalBehaviour {
 	void decisionInTimeHoldsHoweverLateTheTurnGoesOn(ClientSetup.Mode mode) {
 		rules((rules) -> rules.expiresAfter(shortTime()));
 		this.model.calls(cancel("c1", 1)).says("done");
-		Approval shown = SessionAdvisor.pending(ask(mode, "q")).get(0);
+		ToolApproval shown = SessionAdvisor.pending(ask(mode, "q")).get(0);
 		this.now.set(shown.expiresAt().minusMillis(1));
 		approve(shown);
 		this.now.set(shown.expiresAt().plus(Duration.ofDays(9)));

@@ -41,7 +41,7 @@ abstract class NewMessages extends ResumedTurns {
 		rules((rules) -> rules.onNewMessage(NewMessageRule.CANCEL));
 		this.model.calls(cancel("c1", 1), look("c2", 2)).says("a2");
 		ask(setup, "q1");
-		Approval shown = waiting();
+		ToolApproval shown = waiting();
 		ChatResponse response = ask(setup, "q2");
 		assertThat(status(response)).isEqualTo(TurnStatus.COMPLETED);
 		assertThat(this.runs).isEmpty();
@@ -157,8 +157,8 @@ abstract class NewMessages extends ResumedTurns {
 		this.model.calls(cancel("c1", 1), look("c2", 2), cancel("c3", 3)).says("a2");
 		ask(ClientSetup.Mode.CALL, "q1");
 		reject(pending().get(0));
-		List<Approval> ended = approvals().cancel(this.key);
-		assertThat(ended).extracting(Approval::status)
+		List<ToolApproval> ended = approvals().cancel(this.key);
+		assertThat(ended).extracting(ToolApproval::status)
 			.containsExactly(ApprovalStatus.REJECTED, ApprovalStatus.CANCELLED, ApprovalStatus.CANCELLED);
 		assertThat(approvals().cancel(this.key)).isEmpty();
 		assertThat(this.model.prompts()).hasSize(1);
@@ -174,7 +174,7 @@ abstract class NewMessages extends ResumedTurns {
 		rules((rules) -> rules.siblings(SiblingRule.RUN));
 		this.model.calls(cancel("c1", 1), look("c2", 2));
 		ask(ClientSetup.Mode.CALL, "q1");
-		assertThat(approvals().cancel(this.key)).extracting(Approval::status)
+		assertThat(approvals().cancel(this.key)).extracting(ToolApproval::status)
 			.containsExactly(ApprovalStatus.CANCELLED, ApprovalStatus.DONE);
 		assertThat(log()).last().isEqualTo("tool cancel=" + CANCELLED + " look=done {\"id\":2}");
 		assertThat(this.runs).containsExactly("look{\"id\":2}");

@@ -80,7 +80,7 @@ class OpenAiApprovalWireTests {
 	@EnumSource(ClientSetup.Mode.class)
 	void requestAfterRejectionsIsValidAlsoWithAnEmptyReason(ClientSetup.Mode mode) {
 		pause(mode);
-		List<Approval> pending = pending();
+		List<ToolApproval> pending = pending();
 		approvals().decide(pending.get(0), Decision.reject("bob", ""));
 		approvals().decide(pending.get(1), Decision.reject("bob", "no"));
 		goesOn(mode, "tool c1", "tool c2: done {\"id\":2}", "tool c3: no");
@@ -177,7 +177,7 @@ class OpenAiApprovalWireTests {
 		this.stub.calls(ApprovalFixture.cancel("c1", 1), ApprovalFixture.look("c2", 2),
 				ApprovalFixture.cancel("c3", 3));
 		content(mode, chat(mode).prompt().user("q"));
-		assertThat(approvals().ledger(KEY)).extracting(Approval::status).contains(ApprovalStatus.PROPOSED);
+		assertThat(approvals().ledger(KEY)).extracting(ToolApproval::status).contains(ApprovalStatus.PROPOSED);
 	}
 
 	private void goesOn(ClientSetup.Mode mode, String... results) {
@@ -195,7 +195,7 @@ class OpenAiApprovalWireTests {
 		assertThat(this.stub.lastLines()).containsExactly(lastLines);
 	}
 
-	private List<Approval> pending() {
+	private List<ToolApproval> pending() {
 		return approvals().pending(KEY);
 	}
 

@@ -88,9 +88,9 @@ class PauseVersionTests {
 		SessionStore store = kind.create();
 		restore(store, fixture(version));
 		Approvals approvals = approvals(store);
-		List<Approval> pending = approvals.pending(KEY);
-		assertThat(pending).extracting(Approval::arguments).containsExactly("{\"id\":4}");
-		assertThat(pending).extracting(Approval::description).containsExactly("cancels for good");
+		List<ToolApproval> pending = approvals.pending(KEY);
+		assertThat(pending).extracting(ToolApproval::arguments).containsExactly("{\"id\":4}");
+		assertThat(pending).extracting(ToolApproval::description).containsExactly("cancels for good");
 		approvals.decide(pending.get(0), Decision.reject("bob", "not this one"));
 		this.model.says("done");
 		assertThat(client(store).prompt().advisors(SessionAdvisor.session(KEY)).call().content()).isEqualTo("done");
@@ -102,7 +102,7 @@ class PauseVersionTests {
 						+ " look=done {\"id\":3} cancel=not this one",
 				"user: And hurry.");
 		assertThat(Lines.of(store.messages(KEY))).hasSize(7).endsWith("assistant: done");
-		assertThat(approvals.ledger(KEY)).extracting(Approval::status)
+		assertThat(approvals.ledger(KEY)).extracting(ToolApproval::status)
 			.containsExactly(ApprovalStatus.DONE, ApprovalStatus.DONE, ApprovalStatus.REJECTED);
 		assertThat(store.find(KEY).orElseThrow().state()).isEqualTo(Map.of("seen", 1L));
 	}

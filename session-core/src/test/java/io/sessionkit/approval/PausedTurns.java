@@ -55,10 +55,10 @@ abstract class PausedTurns extends DeclaredApprovals {
 		assertThat(response.hasToolCalls()).isFalse();
 		assertThat(status(response)).isEqualTo(TurnStatus.AWAITING_APPROVAL);
 		assertResultIsWhole(response);
-		List<Approval> pending = SessionAdvisor.pending(response);
-		assertThat(pending).extracting(Approval::arguments).containsExactly("{\"id\":1}", "{\"id\":3}");
+		List<ToolApproval> pending = SessionAdvisor.pending(response);
+		assertThat(pending).extracting(ToolApproval::arguments).containsExactly("{\"id\":1}", "{\"id\":3}");
 		assertThat(pending).isEqualTo(pending());
-		Approval call = pending.get(1);
+		ToolApproval call = pending.get(1);
 		assertThat(call.key()).isEqualTo(this.key);
 		assertThat(call.agent()).isEqualTo("clerk");
 		assertThat(call.tool()).isEqualTo("cancel");
@@ -257,7 +257,7 @@ abstract class PausedTurns extends DeclaredApprovals {
 	void nothingDecidedGivesTheSamePauseAndStoresNothingTwice(ClientSetup.Mode mode) {
 		this.model.calls(look("c1", 1), cancel("c2", 2));
 		ChatResponse first = ask(mode, "q");
-		List<Approval> ledger = approvals().ledger(this.key);
+		List<ToolApproval> ledger = approvals().ledger(this.key);
 		long commits = commits();
 		for (int i = 0; i < 2; i++) {
 			ChatResponse again = goOn(mode);
@@ -356,7 +356,7 @@ abstract class PausedTurns extends DeclaredApprovals {
 	void turnThatGoesOnMayPauseAgain(ClientSetup setup) {
 		this.model.calls(cancel("c1", 1)).calls(cancel("c1", 2)).says("done");
 		ask(setup, "q");
-		Approval first = approve(waiting());
+		ToolApproval first = approve(waiting());
 		ChatResponse again = goOn(setup);
 		assertThat(SessionAdvisor.pending(again)).singleElement().satisfies((second) -> {
 			assertThat(second.id()).isNotEqualTo(first.id());
@@ -381,7 +381,7 @@ abstract class PausedTurns extends DeclaredApprovals {
 							.replace(AssistantMessage.builder().content("").toolCalls(List.of(cancel("c1", 9))).build())
 						: HookResult.keep())));
 		this.model.calls(cancel("c1", 1)).says("done");
-		assertThat(SessionAdvisor.pending(ask(mode, "q"))).extracting(Approval::arguments)
+		assertThat(SessionAdvisor.pending(ask(mode, "q"))).extracting(ToolApproval::arguments)
 			.containsExactly("{\"id\":9}");
 		approve(waiting());
 		assertThat(answer(mode)).isEqualTo("done");
@@ -437,7 +437,7 @@ abstract class PausedTurns extends DeclaredApprovals {
 			this.model.calls(cancel("c1", i), look("c2", 9), cancel("c3", i + 10));
 			chat().prompt().user("q").advisors(SessionAdvisor.session(thread)).call().content();
 		}
-		List<Approval> all = approvals().pending(this.key.owner(), Page.first(100));
+		List<ToolApproval> all = approvals().pending(this.key.owner(), Page.first(100));
 		assertThat(all).hasSize(6).allMatch((call) -> call.status() == ApprovalStatus.PROPOSED);
 		assertThat(all).extracting((call) -> call.key().id()).contains("t0", "t1", "t2");
 		assertThat(approvals().pending(this.key.owner(), new Page(0, 4))).isEqualTo(all.subList(0, 4));

@@ -134,7 +134,7 @@ class ResumeRaceTests {
 		assertThat(results).containsOnlyOnce("done");
 		assertThat(results).filteredOn((result) -> !result.equals("done")).isSubsetOf(TOLD);
 		assertThat(us.approvals().pending(key)).isEmpty();
-		assertThat(us.approvals().ledger(key)).extracting(Approval::status).containsExactly(ApprovalStatus.DONE);
+		assertThat(us.approvals().ledger(key)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DONE);
 		assertThat(Lines.of(us.conversations().store().messages(key))).containsExactly("user: question",
 				"assistant cancel({\"id\":1})", "tool cancel=\"cancel 1\"", "assistant: done");
 	}

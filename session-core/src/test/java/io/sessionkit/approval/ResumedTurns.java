@@ -54,7 +54,7 @@ abstract class ResumedTurns extends StandingApprovals {
 	void decidedCallsAreAnsweredInTheOrderInWhichTheyWereMade(ClientSetup setup) {
 		this.model.calls(cancel("c1", 1), look("c2", 2), cancel("c3", 3), cancel("c4", 4)).says("done");
 		ask(setup, "q");
-		List<Approval> pending = pending();
+		List<ToolApproval> pending = pending();
 		approve(pending.get(2));
 		reject(pending.get(0));
 		approvals().decide(pending.get(1), Decision.approve("anna").withArguments("{\"id\":30}"));
@@ -78,7 +78,7 @@ abstract class ResumedTurns extends StandingApprovals {
 		ask(setup, "q");
 		approve(pending().get(1));
 		ChatResponse response = goOn(setup);
-		assertThat(SessionAdvisor.pending(response)).extracting(Approval::callId).containsExactly("c1");
+		assertThat(SessionAdvisor.pending(response)).extracting(ToolApproval::callId).containsExactly("c1");
 		assertThat(this.runs).containsExactly("cancel{\"id\":3}");
 		assertThat(this.model.prompts()).hasSize(1);
 		assertThat(turns()).containsExactly(TurnStatus.AWAITING_APPROVAL);
@@ -97,7 +97,7 @@ abstract class ResumedTurns extends StandingApprovals {
 		this.model.calls(cancel("c1", 1), cancel("c2", 1)).says("done");
 		ask(mode, "q");
 		approve(pending().get(1));
-		assertThat(SessionAdvisor.pending(goOn(mode))).extracting(Approval::callId).containsExactly("c1");
+		assertThat(SessionAdvisor.pending(goOn(mode))).extracting(ToolApproval::callId).containsExactly("c1");
 		assertThat(this.runs).hasSize(1);
 		assertThat(ledger()).containsExactly(ApprovalStatus.PROPOSED, ApprovalStatus.DONE);
 		reject(waiting());
@@ -195,7 +195,7 @@ abstract class ResumedTurns extends StandingApprovals {
 		}), tool("look"));
 		this.model.calls(cancel("c1", 1));
 		ask(ClientSetup.Mode.CALL, "q");
-		Approval approved = approvals().decide(waiting(), first);
+		ToolApproval approved = approvals().decide(waiting(), first);
 		ExecutorService thread = Executors.newSingleThreadExecutor();
 		try {
 			Future<ChatResponse> gone = thread.submit(() -> goOn(ClientSetup.Mode.CALL));
@@ -222,10 +222,10 @@ abstract class ResumedTurns extends StandingApprovals {
 		for (Decision second : List.of(Decision.answer("bob", "it did run"), Decision.reject("bob", "leave it"),
 				Decision.retry("bob"))) {
 			uncertain(Decision.approve("anna").withArguments("{\"id\":7}"), second);
-			Approval call = approvals().ledger(this.key).stream().reduce((older, newer) -> newer).orElseThrow();
-			assertThat(call.decisions()).extracting(Approval.Decided::verb)
+			ToolApproval call = approvals().ledger(this.key).stream().reduce((older, newer) -> newer).orElseThrow();
+			assertThat(call.decisions()).extracting(ToolApproval.Decided::verb)
 				.containsExactly(Decision.Verb.APPROVE, second.verb());
-			assertThat(call.decisions()).extracting(Approval.Decided::by).containsExactly("anna", "bob");
+			assertThat(call.decisions()).extracting(ToolApproval.Decided::by).containsExactly("anna", "bob");
 			assertThat(call.decisions().get(0).arguments()).isEqualTo("{\"id\":7}");
 			assertThat(call.decisions().get(0).digest()).hasSize(64).isNotEqualTo(call.digest());
 			assertThat(call.effectiveArguments()).isEqualTo("{\"id\":7}");
@@ -291,7 +291,7 @@ abstract class ResumedTurns extends StandingApprovals {
 		assertThat(this.runs).isEmpty();
 		assertThat(this.model.prompts()).hasSize(1);
 		assertThat(turns()).containsExactly(TurnStatus.AWAITING_APPROVAL);
-		assertThat(approvals().ledger(this.key)).extracting(Approval::status).contains(ApprovalStatus.APPROVED);
+		assertThat(approvals().ledger(this.key)).extracting(ToolApproval::status).contains(ApprovalStatus.APPROVED);
 	}
 
 	@ParameterizedTest
@@ -425,7 +425,7 @@ abstract class ResumedTurns extends StandingApprovals {
 	@EnumSource(ClientSetup.Mode.class)
 	void toolFindsTheCallThatItRunsForAndTheKeyOfARepetition(ClientSetup.Mode mode) {
 		List<String> claims = new ArrayList<>();
-		List<Approval> running = new ArrayList<>();
+		List<ToolApproval> running = new ArrayList<>();
 		tools(tool("cancel").doing((input, context) -> {
 			claims.add(String.valueOf(context.getContext().get(Approvals.CLAIM)));
 			approvals().running().ifPresent(running::add);
@@ -433,7 +433,7 @@ abstract class ResumedTurns extends StandingApprovals {
 		}), tool("look").doing((input, context) -> String.valueOf(approvals().running().isPresent())));
 		this.model.calls(cancel("c1", 1)).calls(look("c2", 2)).says("done");
 		ask(mode, "q");
-		Approval shown = approve(waiting());
+		ToolApproval shown = approve(waiting());
 		response(setup(mode), with(mode, "system", "one"));
 		assertThat(claims).containsExactly(shown.id());
 		assertThat(running).singleElement().satisfies((call) -> {
@@ -527,7 +527,7 @@ abstract class ResumedTurns extends StandingApprovals {
 		goOn(mode);
 		assertThat(log()).containsExactly("user: q", "assistant cancel({\"id\":0})", "tool cancel=***",
 				"assistant: done");
-		assertThat(approvals().ledger(this.key)).extracting(Approval::effectiveArguments).containsExactly("{\"id\":1}");
+		assertThat(approvals().ledger(this.key)).extracting(ToolApproval::effectiveArguments).containsExactly("{\"id\":1}");
 		assertThat(store().records(this.key, SessionStore.LEDGER)).singleElement()
 			.satisfies((record) -> assertThat(record.payload()).contains("done {").doesNotContain("***"));
 	}
@@ -550,7 +550,7 @@ abstract class ResumedTurns extends StandingApprovals {
 		approve(waiting());
 		goOn(mode);
 		ask(mode, "q2");
-		Approval run = approvals().ledger(this.key).get(0);
+		ToolApproval run = approvals().ledger(this.key).get(0);
 		assertThat(run.status()).isEqualTo(ApprovalStatus.DONE);
 		assertThat(run.claimedAt()).isNotNull().isAfterOrEqualTo(run.decision().at());
 		assertThat(run.endedAt()).isNotNull().isAfterOrEqualTo(run.claimedAt());

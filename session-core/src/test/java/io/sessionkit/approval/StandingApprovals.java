@@ -42,7 +42,7 @@ abstract class StandingApprovals extends DecidedApprovals {
 		assertThat(status(response)).isEqualTo(TurnStatus.COMPLETED);
 		assertResultIsWhole(response);
 		assertThat(this.runs).containsExactly("cancel{\"id\":2}");
-		Approval second = approvals().ledger(this.key).get(1);
+		ToolApproval second = approvals().ledger(this.key).get(1);
 		assertThat(second.status()).isEqualTo(ApprovalStatus.DONE);
 		assertThat(second.decision().by()).isEqualTo("anna");
 		StandingDecision standing = approvals().standingDecisions(this.key).get(0);
@@ -127,7 +127,7 @@ abstract class StandingApprovals extends DecidedApprovals {
 	void decisionOnOneCallOutranksAStandingOne(ClientSetup.Mode mode) {
 		this.model.calls(cancel("c1", 1), cancel("c2", 2), cancel("c3", 3)).says("a1");
 		ask(mode, "q1");
-		List<Approval> pending = pending();
+		List<ToolApproval> pending = pending();
 		approvals().decide(pending.get(1), Decision.reject("bob", "not this one"));
 		approvals().decide(pending.get(0), YES.always(Scope.TOOL));
 		goOn(mode);
@@ -141,7 +141,7 @@ abstract class StandingApprovals extends DecidedApprovals {
 	void approvalOfOneCallOutranksAStandingRejection(ClientSetup.Mode mode) {
 		this.model.calls(cancel("c1", 1), cancel("c2", 2), cancel("c3", 3)).says("a1");
 		ask(mode, "q1");
-		List<Approval> pending = pending();
+		List<ToolApproval> pending = pending();
 		approvals().decide(pending.get(0), NO.always(Scope.TOOL));
 		approve(pending.get(1));
 		goOn(mode);

@@ -190,9 +190,9 @@ class StoppedApprovalTests {
 		}
 
 		private void decide(Decision decision) {
-			List<Approval> pending = this.us.approvals().pending(this.now.key());
+			List<ToolApproval> pending = this.us.approvals().pending(this.now.key());
 			assertThat(pending).as(this.now.title())
-				.extracting(Approval::status)
+				.extracting(ToolApproval::status)
 				.containsExactly(ApprovalStatus.UNCERTAIN);
 			this.us.approvals().decide(pending.get(0), decision);
 		}
@@ -218,7 +218,7 @@ class StoppedApprovalTests {
 				.containsExactly(TurnStatus.COMPLETED);
 			assertThat(ValidSequence.faults(this.store.messages(this.now.key()))).isEmpty();
 			assertLog(Lines.of(this.store.messages(this.now.key())));
-			assertThat(this.us.approvals().ledger(this.now.key())).extracting(Approval::status)
+			assertThat(this.us.approvals().ledger(this.now.key())).extracting(ToolApproval::status)
 				.containsExactly(switch (this.now.word()) {
 					case REJECT -> ApprovalStatus.REJECTED;
 					// once claimed, nobody knows

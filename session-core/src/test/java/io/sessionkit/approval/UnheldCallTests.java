@@ -69,7 +69,7 @@ class UnheldCallTests {
 		assertThat(Lines.of(this.store.messages(this.key))).containsExactly("user: question",
 				"assistant cancel({\"id\":1})", "tool cancel=\"cancel 1\"", "assistant cancel({\"id\":2})",
 				"tool cancel=\"cancel 2\"", "assistant: done");
-		assertThat(this.approvals.ledger(this.key)).extracting(Approval::status)
+		assertThat(this.approvals.ledger(this.key)).extracting(ToolApproval::status)
 			.containsExactly(ApprovalStatus.DONE, ApprovalStatus.DONE);
 		assertThat(this.store.records(this.key, SessionStore.APPROVAL)).isEmpty();
 	}

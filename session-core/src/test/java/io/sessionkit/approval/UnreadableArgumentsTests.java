@@ -242,7 +242,7 @@ class UnreadableArgumentsTests {
 		session.approvals().decide(session.pending().get(0), APPROVED);
 		assertThatExceptionOfType(ToolExecutionException.class).isThrownBy(session::goOn);
 		assertThat(session.statuses()).containsExactly(TurnStatus.AWAITING_APPROVAL);
-		assertThat(session.pending()).extracting(Approval::arguments).containsExactly("{\"id\":2}");
+		assertThat(session.pending()).extracting(ToolApproval::arguments).containsExactly("{\"id\":2}");
 		session.decide(APPROVED);
 		assertThatExceptionOfType(ToolExecutionException.class).isThrownBy(session::goOn);
 		assertThat(session.statuses()).containsExactly(TurnStatus.FAILED);
@@ -436,12 +436,12 @@ class UnreadableArgumentsTests {
 			return this.approvals;
 		}
 
-		List<Approval> pending() {
+		List<ToolApproval> pending() {
 			return this.approvals.pending(this.key);
 		}
 
 		List<ApprovalStatus> ledger() {
-			return this.approvals.ledger(this.key).stream().map(Approval::status).toList();
+			return this.approvals.ledger(this.key).stream().map(ToolApproval::status).toList();
 		}
 
 		List<TurnStatus> statuses() {

@@ -139,7 +139,7 @@ class ApplicationToolsTests {
 		ask(ClientSetup.Mode.CALL, chat.prompt().user("q1"), T1);
 		ask(ClientSetup.Mode.CALL, chat.prompt().messages(results("c1")), T1);
 		assertThat(summaries.prompts()).hasSize(1);
-		assertThat(thread(T1).checkpoint()).isPresent();
+		assertThat(thread(T1).summary()).isPresent();
 		assertThat(this.model.lastRequestLines()).containsExactly("user: q1", "assistant t({})", "tool t=r-c1");
 	}
 

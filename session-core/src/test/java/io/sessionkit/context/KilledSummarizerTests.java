@@ -72,7 +72,7 @@ class KilledSummarizerTests {
 		Conversation conversation = Conversations.of(this.store).get(this.key);
 		assertThat(Lines.of(conversation.messages())).isEqualTo(said);
 		assertThat(Lines.of(conversation.view())).isEqualTo(said);
-		assertThat(conversation.checkpoints()).isEmpty();
+		assertThat(conversation.summaries()).isEmpty();
 		assertThat(conversation.turns(Tail.ALL)).extracting(Turn::status).containsOnly(TurnStatus.COMPLETED);
 	}
 

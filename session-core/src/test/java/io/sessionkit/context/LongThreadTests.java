@@ -166,7 +166,7 @@ class LongThreadTests {
 						+ this.requests + " requests, of which " + this.leftOut + " without all of the view, "
 						+ summaries + " summaries");
 				assertThat(Lines.of(this.store.messages(this.key))).isEqualTo(this.log);
-				assertThat(conversations.get(this.key).checkpoints()).hasSize(summaries).hasSizeGreaterThan(20);
+				assertThat(conversations.get(this.key).summaries()).hasSize(summaries).hasSizeGreaterThan(20);
 				assertThat(this.leftOut).as("requests that were trimmed").isGreaterThan(100);
 			}
 		}

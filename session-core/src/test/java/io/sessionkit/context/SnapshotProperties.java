@@ -50,7 +50,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Random threads, driven through real clients, on one store: hooks that change the
- * history, limits, checkpoints, moves of the head to other branches, advisors that copy
+ * history, limits, summaries, moves of the head to other branches, advisors that copy
  * and add, failures. At the end the snapshot of every turn is what that turn's first
  * model call was sent, without system text and the turn's own messages.
  */
@@ -104,7 +104,7 @@ public abstract class SnapshotProperties {
 			for (int i = 0; i < TURNS; i++) {
 				switch (this.random.nextInt(8)) {
 					case 0 -> this.store.add(this.key, List.of(new UserMessage(name()), new AssistantMessage(name())));
-					case 1, 2 -> moveCheckpoint();
+					case 1, 2 -> moveSummary();
 					case 3 -> moveHead();
 					default -> {
 					}
@@ -164,13 +164,13 @@ public abstract class SnapshotProperties {
 			assertThat(this.sent).hasSize(TURNS);
 		}
 
-		private void moveCheckpoint() {
+		private void moveSummary() {
 			Optional<Session> session = this.store.find(this.key).filter((header) -> header.head() > 0);
 			session.ifPresent((header) -> {
 				List<Long> path = path(header.head());
 				long turn = path.get(this.random.nextInt(path.size()));
 				String id = name();
-				TestCheckpoints.move(this.store, this.key, turn, id, "summary " + id);
+				TestSummaries.move(this.store, this.key, turn, id, "summary " + id);
 			});
 		}
 
@@ -345,11 +345,11 @@ public abstract class SnapshotProperties {
 	}
 
 	/**
-	 * Checkpoints as a summary hook would write them.
+	 * Summaries as a summary hook would write them.
 	 */
-	public static final class TestCheckpoints {
+	public static final class TestSummaries {
 
-		private TestCheckpoints() {
+		private TestSummaries() {
 		}
 
 		public static void move(SessionStore store, SessionKey key, long turn, String id, String summary) {
@@ -357,8 +357,8 @@ public abstract class SnapshotProperties {
 				.codec()
 				.encodeValues(key, Map.of("turn", turn, "since", 0L, "summary", summary, "at", Instant.EPOCH));
 			store.commit(Commit.any(key)
-				.header(HeaderChange.NONE.checkpoint(turn, id))
-				.records(List.of(RecordWrite.create(SessionStore.CHECKPOINT, id, payload))));
+				.header(HeaderChange.NONE.summary(turn, id))
+				.records(List.of(RecordWrite.create(SessionStore.SUMMARY, id, payload))));
 		}
 
 	}

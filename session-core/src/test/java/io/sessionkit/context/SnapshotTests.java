@@ -287,10 +287,10 @@ class SnapshotTests {
 	}
 
 	@Test
-	void summaryIsThereByItsCheckpoint() {
+	void summaryIsThereByItsSummary() {
 		this.model.says("a1").says("a2");
 		ask("q1");
-		SnapshotProperties.TestCheckpoints.move(this.store, T1, 1, "c1", "They met.");
+		SnapshotProperties.TestSummaries.move(this.store, T1, 1, "c1", "They met.");
 		ask("q2");
 		assertThat(turn(2).snapshot().parts()).containsExactly(new Snapshot.Summary("c1"));
 		assertThat(this.thread.snapshot(2).orElseThrow().messages()).isEqualTo(this.model.lastRequest().subList(0, 2));

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
-import io.sessionkit.Checkpoint;
+import io.sessionkit.Summary;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
@@ -136,10 +136,10 @@ class SummarizeTests {
 		assertThat(this.summarizer.prompts()).hasSize(2);
 		String second = text(this.summarizer.prompts().get(1));
 		assertThat(second).contains("first summary", ">u3<", ">u4<").doesNotContain(">u1<", ">u2<", ">u5<");
-		assertThat(thread().checkpoints()).extracting(Checkpoint::summary)
+		assertThat(thread().summaries()).extracting(Summary::text)
 			.containsExactly("first summary", "second summary");
-		assertThat(thread().checkpoints()).extracting(Checkpoint::turn).containsExactly(2L, 4L);
-		assertThat(thread().checkpoint().orElseThrow().since()).isEqualTo(2);
+		assertThat(thread().summaries()).extracting(Summary::turn).containsExactly(2L, 4L);
+		assertThat(thread().summary().orElseThrow().since()).isEqualTo(2);
 		assertThat(Lines.of(thread().view())).startsWith(QUESTION, "assistant: second summary", "user: u5");
 	}
 
@@ -170,7 +170,7 @@ class SummarizeTests {
 		assertThat(this.summarizer.prompts()).as("it is left alone for a while").hasSize(1);
 		assertThat(this.model.lastRequestLines()).containsExactly("user: u1", "assistant: a1", "user: u2",
 				"assistant: a2", "user: u3", "assistant: a3", "user: u4");
-		assertThat(thread().checkpoint()).isEmpty();
+		assertThat(thread().summary()).isEmpty();
 		assertThat(this.store.records(T1, "checkpoint")).isEmpty();
 		assertThat(this.events).filteredOn(SessionEvent.SummaryFailed.class::isInstance)
 			.singleElement()
@@ -192,7 +192,7 @@ class SummarizeTests {
 			Awaitility.await()
 				.untilAsserted(() -> assertThat(this.events).anyMatch(SessionEvent.SummaryFailed.class::isInstance));
 		}
-		assertThat(thread().checkpoint()).isEmpty();
+		assertThat(thread().summary()).isEmpty();
 		assertThat(Lines.of(thread().messages())).hasSize(8);
 		release.countDown();
 	}
@@ -359,7 +359,7 @@ class SummarizeTests {
 		talk(chat, 3, 4);
 		assertThat(this.model.lastRequestLines()).as("it goes on without it").hasSize(7);
 		release.countDown();
-		Awaitility.await().untilAsserted(() -> assertThat(thread().checkpoint()).isPresent());
+		Awaitility.await().untilAsserted(() -> assertThat(thread().summary()).isPresent());
 		assertThat(Lines.of(thread().view())).containsExactly(QUESTION, "assistant: summary of u1", "user: u2",
 				"assistant: a2", "user: u3", "assistant: a3", "user: u4", "assistant: a4");
 		Awaitility.await()
@@ -494,7 +494,7 @@ class SummarizeTests {
 			.hooks(Redactor.standard())
 			.build();
 		this.opened.add(conversations);
-		assertThat(conversations.get(T1).compact(true).checkpoint().summary()).isEqualTo("wrote to [email]");
+		assertThat(conversations.get(T1).compact(true).summary().text()).isEqualTo("wrote to [email]");
 		assertThat(text(this.summarizer.lastRequest())).contains("mail [email]").doesNotContain("alice");
 	}
 
@@ -529,7 +529,7 @@ class SummarizeTests {
 		Compaction made = conversations.get(T1).compact(true);
 		assertThat(made.outcome()).isEqualTo(Outcome.FAILED);
 		assertThat(made.failure()).contains("'guard'").doesNotContain("secret");
-		assertThat(thread().checkpoint()).isEmpty();
+		assertThat(thread().summary()).isEmpty();
 	}
 
 	@Test
@@ -551,7 +551,7 @@ class SummarizeTests {
 			return Flux.just(this.summarizer.chunk("it has a secret", List.of(), true));
 		});
 		assertThat(thread.compact(true).outcome()).isEqualTo(Outcome.DROPPED);
-		assertThat(thread.checkpoint()).isEmpty();
+		assertThat(thread.summary()).isEmpty();
 		assertThat(this.store.records(T1, "checkpoint")).isEmpty();
 	}
 
@@ -579,7 +579,7 @@ class SummarizeTests {
 			return Flux.just(this.summarizer.chunk("outer", List.of(), true));
 		}));
 		assertThat(thread.compact(true).outcome()).isEqualTo(Outcome.DROPPED);
-		assertThat(thread.checkpoints()).extracting(Checkpoint::summary).containsExactly("inner");
+		assertThat(thread.summaries()).extracting(Summary::text).containsExactly("inner");
 	}
 
 	@Test
@@ -593,10 +593,10 @@ class SummarizeTests {
 		assertThat(this.summarizer.prompts()).isEmpty();
 		this.summarizer.says("forced");
 		Compaction made = thread.compact(true);
-		assertThat(made.checkpoint()).isEqualTo(thread.checkpoint().orElseThrow());
-		assertThat(made.checkpoint().usage().input()).isEqualTo(10);
-		assertThat(made.checkpoint().usage().output()).isEqualTo(5);
-		assertThat(made.checkpoint().model()).isEqualTo("scripted");
+		assertThat(made.summary()).isEqualTo(thread.summary().orElseThrow());
+		assertThat(made.summary().usage().input()).isEqualTo(10);
+		assertThat(made.summary().usage().output()).isEqualTo(5);
+		assertThat(made.summary().model()).isEqualTo("scripted");
 	}
 
 	@Test
@@ -630,7 +630,7 @@ class SummarizeTests {
 	}
 
 	@Test
-	void whatWasSentStaysTheBeginningOfWhatIsSentUntilACheckpointMoves() {
+	void whatWasSentStaysTheBeginningOfWhatIsSentUntilASummaryMoves() {
 		ChatClient chat = chat(new ClientSetup(ClientSetup.Mode.CALL, ClientSetup.ToolLoop.AUTOMATIC, true),
 				rule().triggerMessages(9).keepTurns(2));
 		this.summarizer.says("s1").says("s2").says("s3").says("s4");
@@ -649,7 +649,7 @@ class SummarizeTests {
 			}
 		}
 		assertThat(kept).isGreaterThan(12);
-		assertThat(thread().checkpoints()).hasSizeGreaterThan(1);
+		assertThat(thread().summaries()).hasSizeGreaterThan(1);
 	}
 
 	@Test

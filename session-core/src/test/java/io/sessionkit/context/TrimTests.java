@@ -9,7 +9,7 @@ import io.sessionkit.advisor.CachedUsage;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.codec.JsonMessageCodec;
-import io.sessionkit.context.SnapshotProperties.TestCheckpoints;
+import io.sessionkit.context.SnapshotProperties.TestSummaries;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.guard.Redactor;
@@ -160,7 +160,7 @@ class TrimTests {
 			this.model.says("long");
 			chat.prompt().user("long").advisors(SessionAdvisor.session(T1)).call().content();
 		}
-		TestCheckpoints.move(sized, T1, 20, "checkpoint", "summary");
+		TestSummaries.move(sized, T1, 20, "checkpoint", "summary");
 		for (int turn = 1; turn <= 60; turn++) {
 			int before = sized.calls().size();
 			this.model.says("a");

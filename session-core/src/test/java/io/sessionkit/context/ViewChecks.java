@@ -47,7 +47,7 @@ final class ViewChecks {
 
 	/**
 	 * @param mood what the state says of the mood before the turn
-	 * @param summarized whether the view starts after a checkpoint
+	 * @param summarized whether the view starts after a summary
 	 * @param questionsWithInputs the questions whose turn has kept an input
 	 */
 	void requests(String mood, boolean summarized, Set<Integer> questionsWithInputs) {

@@ -175,7 +175,7 @@ class ViewProperties {
 		}
 
 		private ViewCall.Called call(ViewTurn turn, int lastCall, String about) {
-			String checkpoint = checkpoint();
+			String summary = summary();
 			List<Map<String, Object>> metadata = turn.input.stream()
 				.map((message) -> Map.copyOf(message.getMetadata()))
 				.toList();
@@ -187,8 +187,8 @@ class ViewProperties {
 			assertThat(called.failure() == null).as("%s: %s", about, called.failure()).isEqualTo(completes);
 			assertThat(called.hookFaults()).as(about).isEmpty();
 			assertThat(turn.input).as(about).extracting(Message::getMetadata).isEqualTo(metadata);
-			checkSummary(turn, called, checkpoint, about);
-			new ViewChecks(turn, called, about).requests(this.mood, !checkpoint().isEmpty(), this.questionsWithInputs);
+			checkSummary(turn, called, summary, about);
+			new ViewChecks(turn, called, about).requests(this.mood, !summary().isEmpty(), this.questionsWithInputs);
 			checkLog(turn, called, completes, about);
 			checkStatus(turn, called, completes, about);
 			if (!called.prompts().isEmpty()) {
@@ -217,10 +217,10 @@ class ViewProperties {
 		private void checkSummary(ViewTurn turn, ViewCall.Called called, String before, String about) {
 			assertThat(called.summaries()).as(about).isLessThanOrEqualTo(turn.rules.has(Part.SUMMARY) ? 1 : 0);
 			if (called.summaries() == 0 || turn.hasSummarizerThatFails()) {
-				assertThat(checkpoint()).as("%s: nothing has changed", about).isEqualTo(before);
+				assertThat(summary()).as("%s: nothing has changed", about).isEqualTo(before);
 			}
 			else {
-				assertThat(checkpoint()).as("%s: summarized", about).isNotEqualTo(before);
+				assertThat(summary()).as("%s: summarized", about).isNotEqualTo(before);
 			}
 		}
 
@@ -267,8 +267,8 @@ class ViewProperties {
 			return ViewProperties.this.store.find(this.key);
 		}
 
-		private String checkpoint() {
-			return session().map(Session::checkpointId).orElse("");
+		private String summary() {
+			return session().map(Session::summaryId).orElse("");
 		}
 
 		private List<String> log() {

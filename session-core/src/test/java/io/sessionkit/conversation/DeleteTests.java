@@ -225,17 +225,17 @@ class DeleteTests {
 		ask("q5");
 		assertThat(this.model.lastRequestLines()).contains("assistant: summary of 3");
 		assertThat(this.thread.delete(Set.of(3L))).isEqualTo(1);
-		assertThat(this.store.records(this.key, SessionStore.CHECKPOINT)).extracting("id").containsExactly("c1");
-		assertThat(this.thread.session().orElseThrow().checkpointId()).isEqualTo("c1");
+		assertThat(this.store.records(this.key, SessionStore.SUMMARY)).extracting("id").containsExactly("c1");
+		assertThat(this.thread.session().orElseThrow().summaryId()).isEqualTo("c1");
 		assertThat(this.thread.snapshot(5).orElseThrow().missing()).isEqualTo(2);
 		this.model.says("a6");
 		ask("q6");
 		assertThat(this.model.lastRequestLines()).containsSubsequence("assistant: summary of 1", "assistant: a2",
 				"user: q3", "user: q6");
 		assertThat(this.thread.delete(1)).isEqualTo(2);
-		assertThat(this.thread.session().orElseThrow().checkpoint()).isZero();
-		assertThat(this.thread.session().orElseThrow().checkpointId()).isNull();
-		assertThat(this.store.records(this.key, SessionStore.CHECKPOINT)).isEmpty();
+		assertThat(this.thread.session().orElseThrow().summaryTurn()).isZero();
+		assertThat(this.thread.session().orElseThrow().summaryId()).isNull();
+		assertThat(this.store.records(this.key, SessionStore.SUMMARY)).isEmpty();
 		assertThat(Lines.of(this.thread.view())).startsWith("assistant: a2", "user: q3");
 	}
 
@@ -250,16 +250,16 @@ class DeleteTests {
 			}
 		}
 		assertThat(this.thread.delete(Set.of(3L))).isEqualTo(1);
-		this.store.commit(Commit.any(this.key).header(HeaderChange.NONE.head("main", 4).checkpoint(3, "c3")));
+		this.store.commit(Commit.any(this.key).header(HeaderChange.NONE.head("main", 4).summary(3, "c3")));
 		Session before = this.thread.session().orElseThrow();
-		assertThat(before.checkpoint()).isEqualTo(3);
+		assertThat(before.summaryTurn()).isEqualTo(3);
 		List<String> read = Lines.of(this.thread.view());
 		assertThat(this.thread.session()).contains(before);
 		assertThat(read).contains("assistant: summary of 1").endsWith("user: q4", "assistant: a4").hasSize(7);
 		this.model.says("a5");
 		ask("q5");
 		assertThat(this.model.lastRequestLines()).startsWith(read.toArray(String[]::new));
-		assertThat(this.thread.session().orElseThrow().checkpoint()).isEqualTo(1);
+		assertThat(this.thread.session().orElseThrow().summaryTurn()).isEqualTo(1);
 	}
 
 	@ParameterizedTest
@@ -272,9 +272,9 @@ class DeleteTests {
 		add(new UserMessage("q3"), new AssistantMessage("a3"));
 		assertThat(this.thread.delete(3)).isEqualTo(2);
 		assertThat(this.thread.session().orElseThrow().head()).isEqualTo(2);
-		assertThat(this.thread.session().orElseThrow().checkpointId()).isEqualTo("c1");
+		assertThat(this.thread.session().orElseThrow().summaryId()).isEqualTo("c1");
 		assertThat(this.thread.delete(2)).isEqualTo(2);
-		assertThat(this.thread.session().orElseThrow().checkpointId()).isEqualTo("c1");
+		assertThat(this.thread.session().orElseThrow().summaryId()).isEqualTo("c1");
 		assertThat(this.thread.view()).as("the summary alone").hasSize(2);
 		assertThat(lines()).containsExactly("user: q1", "assistant: a1");
 	}
@@ -300,7 +300,7 @@ class DeleteTests {
 		add(new UserMessage("q3"), new AssistantMessage("a3"));
 		assertThat(this.thread.delete(Set.of(1L, 5L, 6L))).isEqualTo(3);
 		assertThat(this.thread.session().orElseThrow().head()).isEqualTo(2);
-		assertThat(this.thread.session().orElseThrow().checkpoint()).isZero();
+		assertThat(this.thread.session().orElseThrow().summaryTurn()).isZero();
 		assertThat(Lines.of(this.thread.view())).containsExactly("assistant: a1", "user: q2", "assistant: a2");
 	}
 
@@ -389,7 +389,7 @@ class DeleteTests {
 	}
 
 	private void summarize(int turn) {
-		SnapshotProperties.TestCheckpoints.move(this.store, this.key, turn, "c" + turn, "summary of " + turn);
+		SnapshotProperties.TestSummaries.move(this.store, this.key, turn, "c" + turn, "summary of " + turn);
 	}
 
 	private static Message loud(Message message) {

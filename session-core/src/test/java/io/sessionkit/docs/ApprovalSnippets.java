@@ -4,7 +4,7 @@ import java.util.List;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
 import io.sessionkit.approval.Decision;
@@ -58,7 +58,7 @@ final class ApprovalSnippets {
 		@Tool(description = "Pays money back")
 		@RequiresApproval(condition = "#amount > 100")
 		String refund(String order, int amount) {
-			String key = this.approvals.running().map(Approval::id).orElse(order);
+			String key = this.approvals.running().map(ToolApproval::id).orElse(order);
 			return this.shop.refund(order, amount, key);
 		}
 
@@ -78,7 +78,7 @@ final class ApprovalSnippets {
 	static @Nullable String ask(ChatClient chat, String thread, String text) {
 		// tag::ask
 		ChatResponse response = chat.prompt().user(text).advisors(SessionAdvisor.session(thread)).call().chatResponse();
-		List<Approval> waiting = SessionAdvisor.pending(response);
+		List<ToolApproval> waiting = SessionAdvisor.pending(response);
 		if (!waiting.isEmpty()) {
 			return "Waiting for approval: " + waiting.get(0).tool() + waiting.get(0).arguments();
 		}
@@ -104,19 +104,19 @@ final class ApprovalSnippets {
 		// end::resume
 	}
 
-	static void others(Approvals approvals, Approval call, String user) {
+	static void others(Approvals approvals, ToolApproval call, String user) {
 		// tag::others
 		approvals.decide(call, Decision.approve(user).withArguments("{\"order\":\"o8\"}"));
 		// end::others
 	}
 
-	static void reject(Approvals approvals, Approval call, String user) {
+	static void reject(Approvals approvals, ToolApproval call, String user) {
 		// tag::reject
 		approvals.decide(call, Decision.reject(user, "The order was shipped already."));
 		// end::reject
 	}
 
-	static void always(Approvals approvals, Approval call, String user) {
+	static void always(Approvals approvals, ToolApproval call, String user) {
 		// tag::always
 		approvals.decide(call, Decision.approve(user).always(StandingDecision.Scope.ARGUMENTS));
 		// end::always
@@ -128,13 +128,13 @@ final class ApprovalSnippets {
 		// end::revoke
 	}
 
-	static List<Approval> inbox(Approvals approvals, String owner) {
+	static List<ToolApproval> inbox(Approvals approvals, String owner) {
 		// tag::inbox
 		return approvals.pending(owner, Page.first(20));
 		// end::inbox
 	}
 
-	static void uncertain(Approvals approvals, Approval call, String user) {
+	static void uncertain(Approvals approvals, ToolApproval call, String user) {
 		// tag::uncertain
 		approvals.decide(call, Decision.answer(user, "The refund was paid; I looked it up."));
 		// end::uncertain
@@ -145,7 +145,7 @@ final class ApprovalSnippets {
 		return new ApprovalTexts() {
 
 			@Override
-			public String expired(Approval approval) {
+			public String expired(ToolApproval approval) {
 				return "Nobody was there to approve " + approval.tool() + ". Offer the user to call support.";
 			}
 

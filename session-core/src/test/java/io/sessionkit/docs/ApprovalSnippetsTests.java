@@ -5,7 +5,7 @@ import java.util.List;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
@@ -64,7 +64,7 @@ class ApprovalSnippetsTests {
 
 	@Test
 	void callWaitsIsApprovedOnceAndGoesOn() {
-		Approval waiting = paused("cancelOrder", "{\"order\":\"o7\"}",
+		ToolApproval waiting = paused("cancelOrder", "{\"order\":\"o7\"}",
 				"Waiting for approval: cancelOrder{\"order\":\"o7\"}");
 		assertThat(waiting.description()).isEqualTo("Cannot be taken back");
 		assertThat(ApprovalSnippets.inbox(this.approvals, "")).containsExactly(waiting);
@@ -83,7 +83,7 @@ class ApprovalSnippetsTests {
 	void smallRefundRunsAtOnceAndALargeOneWaitsAndKnowsItsKey() {
 		this.model.calls(call("refund", "{\"order\":\"o7\",\"amount\":100}")).says("paid");
 		assertThat(ApprovalSnippets.ask(this.chat, "t1", "refund")).isEqualTo("paid");
-		Approval waiting = paused("refund", "{\"order\":\"o7\",\"amount\":101}",
+		ToolApproval waiting = paused("refund", "{\"order\":\"o7\",\"amount\":101}",
 				"Waiting for approval: refund{\"order\":\"o7\",\"amount\":101}");
 		this.approvals.approve(waiting, "ada");
 		this.model.says("paid");
@@ -93,13 +93,13 @@ class ApprovalSnippetsTests {
 
 	@Test
 	void otherArgumentsRunAndTheModelIsTold() {
-		Approval waiting = paused("cancelOrder", "{\"order\":\"o7\"}", null);
+		ToolApproval waiting = paused("cancelOrder", "{\"order\":\"o7\"}", null);
 		ApprovalSnippets.others(this.approvals, waiting, "ada");
 		this.model.says("done");
 		ApprovalSnippets.resume(this.chat, "t1");
 		assertThat(this.done).containsExactly("cancel o8");
 		assertThat(this.model.lastRequestLines().get(2)).contains("{\"order\":\"o8\"}").contains("cancelled");
-		Approval.Decided decision = this.approvals.ledger(KEY).get(0).decision();
+		ToolApproval.Decided decision = this.approvals.ledger(KEY).get(0).decision();
 		assertThat(decision).isNotNull();
 		assertThat(decision.digest()).isNotEqualTo(waiting.digest());
 	}
@@ -139,11 +139,11 @@ class ApprovalSnippetsTests {
 		assertThat(ApprovalSnippets.ask(deleting, "t1", "delete me")).isEqualTo("I cannot.");
 		assertThat(this.model.lastRequestLines().get(2))
 			.isEqualTo("tool delete_account=Accounts are deleted by the support team only.");
-		assertThat(this.approvals.ledger(KEY)).extracting(Approval::status).containsExactly(ApprovalStatus.DENIED);
+		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DENIED);
 		assertThat(Lines.of(this.store.messages(KEY))).hasSize(4);
 	}
 
-	private Approval paused(String tool, String arguments, String reply) {
+	private ToolApproval paused(String tool, String arguments, String reply) {
 		this.model.calls(call(tool, arguments));
 		String said = ApprovalSnippets.ask(this.chat, "t1", "please");
 		if (reply != null) {

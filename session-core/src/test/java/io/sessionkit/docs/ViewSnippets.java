@@ -48,7 +48,7 @@ final class ViewSnippets {
 	static String compacted(Conversation thread) {
 		// tag::compact
 		Compaction made = thread.compact(true);
-		return (made.checkpoint() != null) ? made.checkpoint().summary() : made.outcome().name();
+		return (made.summary() != null) ? made.summary().text() : made.outcome().name();
 		// end::compact
 	}
 

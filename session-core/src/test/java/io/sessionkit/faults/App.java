@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.context.Summarize;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
@@ -67,7 +67,7 @@ final class App implements AutoCloseable {
 	private ToolCallback tool(String name) {
 		return FunctionToolCallback.builder(name, (Order order) -> {
 			pause();
-			this.approvals.running().map(Approval::id).ifPresent(this.book.effects::add);
+			this.approvals.running().map(ToolApproval::id).ifPresent(this.book.effects::add);
 			pause();
 			return name + " " + order.id();
 		}).description(name).inputType(Order.class).build();

@@ -173,7 +173,7 @@ final class Auditor {
 		assertThat(view.items().stream().mapToLong(SessionItem::tokens).sum()).isEqualTo(session.totals().tokens());
 		List<Long> sequences = this.store.items(key, Tail.ALL).stream().map(SessionItem::sequence).toList();
 		assertThat(sequences).isSorted().doesNotHaveDuplicates();
-		assertThat(view.checkpoint() != null).as("summary").isEqualTo(session.checkpointId() != null);
+		assertThat(view.summary() != null).as("summary").isEqualTo(session.summaryId() != null);
 	}
 
 }

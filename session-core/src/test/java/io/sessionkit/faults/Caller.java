@@ -18,7 +18,7 @@ import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.DecisionRefusedException;
@@ -196,7 +196,7 @@ final class Caller implements Runnable {
 	}
 
 	private void gated(SessionKey key) {
-		List<Approval> pending = this.app.approvals().pending(key);
+		List<ToolApproval> pending = this.app.approvals().pending(key);
 		boolean open = this.app.thread(key).session().filter((session) -> session.openTurn() != 0).isPresent();
 		if (!open) {
 			ask(key, (this.random.nextInt(3) > 0) ? GATED : PLAIN);
@@ -214,7 +214,7 @@ final class Caller implements Runnable {
 		}
 	}
 
-	private void decide(Approval call) {
+	private void decide(ToolApproval call) {
 		if (call.status() == ApprovalStatus.UNCERTAIN) {
 			// also where the answer is not heard: then it may be stored all the same
 			this.book.answered.add(call.id());

@@ -6,7 +6,7 @@ import java.util.List;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.store.SessionStore;
@@ -55,7 +55,7 @@ final class GateAudit implements AutoCloseable {
 	/**
 	 * Nothing runs any more, so that a call without an effect can be run again.
 	 */
-	private void decide(Approval call) {
+	private void decide(ToolApproval call) {
 		if (call.status() != ApprovalStatus.UNCERTAIN) {
 			this.app.approvals().approve(call, "auditor");
 		}
@@ -68,10 +68,10 @@ final class GateAudit implements AutoCloseable {
 		}
 	}
 
-	private void assertRanAsDecided(List<Approval> ledger) {
+	private void assertRanAsDecided(List<ToolApproval> ledger) {
 		assertThat(this.book.effects).as("calls that ran, each once").doesNotHaveDuplicates();
-		assertThat(ledger).extracting(Approval::id).doesNotHaveDuplicates();
-		for (Approval call : ledger) {
+		assertThat(ledger).extracting(ToolApproval::id).doesNotHaveDuplicates();
+		for (ToolApproval call : ledger) {
 			String what = call.id() + ", " + call.status();
 			assertThat(call.status()).as(what).isIn(ApprovalStatus.DONE, ApprovalStatus.REJECTED);
 			boolean ran = this.book.effects.contains(call.id());

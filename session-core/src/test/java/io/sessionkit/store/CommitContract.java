@@ -50,8 +50,8 @@ abstract class CommitContract extends ProtocolContract {
 		assertThat(session.branch()).isEqualTo(Session.MAIN);
 		assertThat(session.head()).isEqualTo(1);
 		assertThat(session.openTurn()).isZero();
-		assertThat(session.checkpoint()).isZero();
-		assertThat(session.checkpointId()).isNull();
+		assertThat(session.summaryTurn()).isZero();
+		assertThat(session.summaryId()).isNull();
 		assertThat(session.totals()).isEqualTo(new ViewTotals(1, 2, tokens(2)));
 		assertThat(session.title()).isNull();
 		assertThat(session.tags()).isEmpty();
@@ -323,10 +323,10 @@ abstract class CommitContract extends ProtocolContract {
 		commit(Commit.any(key).records(List.of(RecordWrite.create("note", "1", "text"))));
 		Commit records = Commit.any(key).records(List.of(RecordWrite.create("note", "1", "other")));
 		HeaderChange move = HeaderChange.NONE.head(Session.MAIN, 7);
-		HeaderChange checkpoint = HeaderChange.NONE.checkpoint(7, "1");
+		HeaderChange summary = HeaderChange.NONE.summary(7, "1");
 		TurnWrite part = next(turn(TurnStatus.AWAITING_APPROVAL, 2, "q", "call"), TurnStatus.COMPLETED, "a");
 		for (Commit conflict : List.of(records, Commit.on(stale))) {
-			for (Commit wrong : List.of(conflict.header(move), conflict.header(checkpoint), conflict.turn(part))) {
+			for (Commit wrong : List.of(conflict.header(move), conflict.header(summary), conflict.turn(part))) {
 				assertThat(store().commit(wrong).outcome()).isEqualTo(Outcome.CONFLICT);
 			}
 		}
@@ -343,7 +343,7 @@ abstract class CommitContract extends ProtocolContract {
 		threadOf(key, 2);
 		commit(Commit.any(key).turn(turn(TurnStatus.AWAITING_APPROVAL, 2, "q3", "call")));
 		for (HeaderChange wrong : List.of(HeaderChange.NONE.head(Session.MAIN, 3),
-				HeaderChange.NONE.head(Session.MAIN, 9), HeaderChange.NONE.head(Session.MAIN, 1).checkpoint(2, "1"))) {
+				HeaderChange.NONE.head(Session.MAIN, 9), HeaderChange.NONE.head(Session.MAIN, 1).summary(2, "1"))) {
 			assertThatIllegalArgumentException().isThrownBy(() -> store().commit(Commit.any(key).header(wrong)));
 		}
 		assertThatExceptionOfType(SessionPausedException.class)

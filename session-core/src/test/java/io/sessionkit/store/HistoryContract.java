@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * What is read of a history: windows, pages, checkpoints, branches and the state that
+ * What is read of a history: windows, pages, summaries, branches and the state that
  * goes with them.
  */
 abstract class HistoryContract extends OpenTurnContract {
@@ -161,7 +161,7 @@ abstract class HistoryContract extends OpenTurnContract {
 	}
 
 	@Test
-	void viewStartsAfterTheCheckpointAndTheLogKeepsAll() {
+	void viewStartsAfterTheSummaryAndTheLogKeepsAll() {
 		SessionKey key = key();
 		Session base = threadOf(key, 4);
 		summarize(base, 2, "summary");
@@ -169,17 +169,17 @@ abstract class HistoryContract extends OpenTurnContract {
 		assertThat(texts(view.items())).containsExactly("q3", "a3", "q4", "a4");
 		assertThat(summary(view).payload()).isEqualTo("text of summary");
 		assertThat(summary(view).id()).isEqualTo("summary");
-		assertThat(view.session().checkpoint()).isEqualTo(2);
-		assertThat(view.session().checkpointId()).isEqualTo("summary");
+		assertThat(view.session().summaryTurn()).isEqualTo(2);
+		assertThat(view.session().summaryId()).isEqualTo("summary");
 		assertThat(view.session().totals()).isEqualTo(new ViewTotals(2, 4, tokens(4)));
 		assertThat(view.session().version()).isEqualTo(base.version() + 1);
 		assertThat(log(key)).hasSize(8);
 		assertThat(view(key, Window.turns(1))).containsExactly("q4", "a4");
-		assertThat(store().open(key, Window.turns(1)).orElseThrow().checkpoint()).isEqualTo(view.checkpoint());
+		assertThat(store().open(key, Window.turns(1)).orElseThrow().summary()).isEqualTo(view.summary());
 	}
 
 	@Test
-	void turnsAfterACheckpointExtendTheView() {
+	void turnsAfterASummaryExtendTheView() {
 		SessionKey key = key();
 		summarize(threadOf(key, 2), 2, "summary");
 		assertThat(view(key, Window.ALL)).isEmpty();
@@ -187,11 +187,11 @@ abstract class HistoryContract extends OpenTurnContract {
 		commit(Commit.on(header(key)).turn(completed("q3", "a3")));
 		assertThat(view(key, Window.ALL)).containsExactly("q3", "a3");
 		assertThat(header(key).totals()).isEqualTo(new ViewTotals(1, 2, tokens(2)));
-		assertThat(header(key).checkpoint()).isEqualTo(2);
+		assertThat(header(key).summaryTurn()).isEqualTo(2);
 	}
 
 	@Test
-	void laterCheckpointReplacesTheEarlierOne() {
+	void laterSummaryReplacesTheEarlierOne() {
 		SessionKey key = key();
 		summarize(threadOf(key, 4), 1, "first");
 		summarize(header(key), 3, "second");
@@ -201,26 +201,26 @@ abstract class HistoryContract extends OpenTurnContract {
 	}
 
 	@Test
-	void checkpointIsTakenAway() {
+	void summaryIsTakenAway() {
 		SessionKey key = key();
 		summarize(threadOf(key, 3), 2, "summary");
-		commit(Commit.on(header(key)).header(HeaderChange.NONE.checkpoint(0, "")));
+		commit(Commit.on(header(key)).header(HeaderChange.NONE.summary(0, "")));
 		SessionView view = store().open(key, Window.ALL).orElseThrow();
-		assertThat(view.checkpoint()).isNull();
-		assertThat(view.session().checkpoint()).isZero();
-		assertThat(view.session().checkpointId()).isNull();
+		assertThat(view.summary()).isNull();
+		assertThat(view.session().summaryTurn()).isZero();
+		assertThat(view.session().summaryId()).isNull();
 		assertThat(view.items()).hasSize(6);
 		assertThat(view.session().totals()).isEqualTo(new ViewTotals(3, 6, tokens(6)));
 	}
 
 	@Test
-	void checkpointComesInTheSameCommitAsATurn() {
+	void summaryComesInTheSameCommitAsATurn() {
 		SessionKey key = key();
 		Session base = threadOf(key, 3);
 		commit(Commit.on(base)
 			.turn(completed("q4", "a4"))
-			.header(HeaderChange.NONE.checkpoint(2, "summary"))
-			.records(List.of(RecordWrite.create(SessionStore.CHECKPOINT, "summary", "text of summary"))));
+			.header(HeaderChange.NONE.summary(2, "summary"))
+			.records(List.of(RecordWrite.create(SessionStore.SUMMARY, "summary", "text of summary"))));
 		SessionView view = store().open(key, Window.ALL).orElseThrow();
 		assertThat(texts(view.items())).containsExactly("q3", "a3", "q4", "a4");
 		assertThat(summary(view).payload()).isEqualTo("text of summary");
@@ -228,7 +228,7 @@ abstract class HistoryContract extends OpenTurnContract {
 	}
 
 	@Test
-	void checkpointOffThePathOfTheHeadIsRefused() {
+	void summaryOffThePathOfTheHeadIsRefused() {
 		SessionKey key = key();
 		threadOf(key, 2);
 		commit(Commit.any(key).turn(turn(TurnStatus.FAILED, 2, "q3")));
@@ -238,7 +238,7 @@ abstract class HistoryContract extends OpenTurnContract {
 		for (long turn : List.of(2L, 3L, 5L, -1L)) {
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> store()
-					.commit(Commit.on(before).header(HeaderChange.NONE.title("title").checkpoint(turn, "summary"))))
+					.commit(Commit.on(before).header(HeaderChange.NONE.title("title").summary(turn, "summary"))))
 				.withMessageContaining(key.toString())
 				.withMessageContaining(String.valueOf(turn));
 		}
@@ -246,7 +246,7 @@ abstract class HistoryContract extends OpenTurnContract {
 	}
 
 	@Test
-	void checkpointIsOnThePathOfTheHeadThatIsMovedTo() {
+	void summaryIsOnThePathOfTheHeadThatIsMovedTo() {
 		SessionKey key = key();
 		threadOf(key, 2);
 		move(key, "other", 1);
@@ -254,32 +254,32 @@ abstract class HistoryContract extends OpenTurnContract {
 		Session before = header(key);
 		HeaderChange back = HeaderChange.NONE.head(Session.MAIN, 2);
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> store().commit(Commit.on(before).header(back.checkpoint(3, "summary"))));
+			.isThrownBy(() -> store().commit(Commit.on(before).header(back.summary(3, "summary"))));
 		assertThat(header(key)).isEqualTo(before);
-		commit(Commit.on(before).header(back.checkpoint(2, "summary")));
-		assertThat(header(key).checkpoint()).isEqualTo(2);
+		commit(Commit.on(before).header(back.summary(2, "summary")));
+		assertThat(header(key).summaryTurn()).isEqualTo(2);
 		assertThat(log(key)).containsExactly("q1", "a1", "q2", "a2");
 	}
 
 	@Test
-	void moveRestoresTheCheckpointOfItsTurn() {
+	void moveRestoresTheSummaryOfItsTurn() {
 		SessionKey key = key();
 		summarize(threadOf(key, 3), 2, "summary");
 		commit(Commit.on(header(key)).turn(completed("q4", "a4")));
 		move(key, Session.MAIN, 2);
-		assertThat(header(key).checkpoint()).isZero();
-		assertThat(store().open(key, Window.ALL).orElseThrow().checkpoint()).isNull();
+		assertThat(header(key).summaryTurn()).isZero();
+		assertThat(store().open(key, Window.ALL).orElseThrow().summary()).isNull();
 		assertThat(view(key, Window.ALL)).containsExactly("q1", "a1", "q2", "a2");
 		assertThat(header(key).totals()).isEqualTo(new ViewTotals(2, 4, tokens(4)));
 		move(key, Session.MAIN, 4);
-		assertThat(header(key).checkpoint()).isEqualTo(2);
-		assertThat(header(key).checkpointId()).isEqualTo("summary");
+		assertThat(header(key).summaryTurn()).isEqualTo(2);
+		assertThat(header(key).summaryId()).isEqualTo("summary");
 		assertThat(view(key, Window.ALL)).containsExactly("q3", "a3", "q4", "a4");
 		assertThat(header(key).totals()).isEqualTo(new ViewTotals(2, 4, tokens(4)));
 	}
 
 	@Test
-	void itemsBeforeTheCheckpointLeaveTheLogOnly() {
+	void itemsBeforeTheSummaryLeaveTheLogOnly() {
 		SessionKey key = key();
 		summarize(threadOf(key, 3), 2, "summary");
 		commit(Commit.any(key).delete(Set.of(1L, 2L)));
@@ -508,13 +508,13 @@ abstract class HistoryContract extends OpenTurnContract {
 	}
 
 	private static SessionRecord summary(SessionView view) {
-		return Objects.requireNonNull(view.checkpoint());
+		return Objects.requireNonNull(view.summary());
 	}
 
 	private void summarize(Session base, long turn, String id) {
 		commit(Commit.on(base)
-			.header(HeaderChange.NONE.checkpoint(turn, id))
-			.records(List.of(RecordWrite.create(SessionStore.CHECKPOINT, id, "text of " + id))));
+			.header(HeaderChange.NONE.summary(turn, id))
+			.records(List.of(RecordWrite.create(SessionStore.SUMMARY, id, "text of " + id))));
 	}
 
 }

@@ -83,13 +83,13 @@ final class ModelSession {
 	 */
 	boolean isInvalid(Commit commit) {
 		HeaderChange.Head to = commit.header().head();
-		HeaderChange.Checkpoint checkpoint = commit.header().checkpoint();
+		HeaderChange.Summary summary = commit.header().summary();
 		ModelTurn target = (to != null) ? find(to.turn()) : null;
 		boolean leavesOut = commit.turn() != null && commit.turn().part() != parts(commit.turn());
 		boolean movesAstray = to != null && to.turn() != 0 && (target == null || !target.isCompleted());
-		boolean coversAstray = checkpoint != null && checkpoint.turn() != 0
+		boolean coversAstray = summary != null && summary.turn() != 0
 				&& path((to != null) ? to.turn() : this.head).stream()
-					.noneMatch((turn) -> turn.number() == checkpoint.turn());
+					.noneMatch((turn) -> turn.number() == summary.turn());
 		return leavesOut || movesAstray || coversAstray;
 	}
 
@@ -201,10 +201,10 @@ final class ModelSession {
 
 	private void changeAtHead(HeaderChange change) {
 		Map<String, Object> state = (change.state() != null) ? change.state() : this.position.state();
-		HeaderChange.Checkpoint to = change.checkpoint();
-		long checkpoint = (to != null) ? to.turn() : this.position.checkpoint();
-		String id = (to != null) ? ((to.turn() > 0) ? to.id() : null) : this.position.checkpointId();
-		this.position = new Position(state, checkpoint, id);
+		HeaderChange.Summary to = change.summary();
+		long summary = (to != null) ? to.turn() : this.position.summary();
+		String id = (to != null) ? ((to.turn() > 0) ? to.id() : null) : this.position.summaryId();
+		this.position = new Position(state, summary, id);
 		ModelTurn turn = find(this.head);
 		if (turn != null) {
 			turn.position = this.position;
@@ -258,7 +258,7 @@ final class ModelSession {
 	}
 
 	List<ModelTurn> view() {
-		return path(this.head).stream().filter((turn) -> turn.number() > this.position.checkpoint()).toList();
+		return path(this.head).stream().filter((turn) -> turn.number() > this.position.summary()).toList();
 	}
 
 	ViewTotals totals() {

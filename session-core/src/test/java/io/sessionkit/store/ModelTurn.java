@@ -89,7 +89,7 @@ final class ModelTurn {
 	/**
 	 * What a head brings with it.
 	 */
-	record Position(Map<String, Object> state, long checkpoint, @Nullable String checkpointId) {
+	record Position(Map<String, Object> state, long summary, @Nullable String summaryId) {
 
 		static final Position BEGINNING = new Position(Map.of(), 0, null);
 

@@ -28,7 +28,7 @@ import org.springframework.ai.chat.messages.UserMessage;
  */
 final class RandomContent {
 
-	static final List<String> KINDS = List.of(SessionStore.CHECKPOINT, SessionStore.APPROVAL, "note");
+	static final List<String> KINDS = List.of(SessionStore.SUMMARY, SessionStore.APPROVAL, "note");
 
 	/** What is kept as it is; PostgreSQL has no text with a NUL. */
 	private static final List<String> PLAIN = List.of("text", "'; --", "😀 {} %s", "\\u0000 \\ \" :x ?", "é\r\n\t");

@@ -165,7 +165,7 @@ final class RandomWrites {
 			commit = commit.delete(sequences(session));
 		}
 		else if (dice < 490) {
-			commit = checkpoint(session, commit);
+			commit = summary(session, commit);
 		}
 		else if (dice < 540) {
 			commit = commit.header(this.content.header());
@@ -198,7 +198,7 @@ final class RandomWrites {
 		}
 		// a summary of what goes in the same moment is not among what a store promises
 		if (more == 1) {
-			commit = checkpoint(session, commit);
+			commit = summary(session, commit);
 		}
 		return (this.random.nextInt(3) == 0) ? commit.records(records(session.key)) : commit;
 	}
@@ -239,14 +239,14 @@ final class RandomWrites {
 		return sequences;
 	}
 
-	private Commit checkpoint(ModelSession session, Commit commit) {
+	private Commit summary(ModelSession session, Commit commit) {
 		List<ModelTurn> path = session.path(session.head);
 		boolean anywhere = path.isEmpty() || this.random.nextInt(6) == 0;
 		long turn = anywhere ? this.random.nextInt(session.turns.size() + 2) : this.content.oneOf(path).number();
 		String id = "summary " + this.steps.size();
-		Commit covering = commit.header(commit.header().checkpoint(turn, id));
+		Commit covering = commit.header(commit.header().summary(turn, id));
 		return (this.random.nextInt(5) == 0) ? covering
-				: covering.records(List.of(RecordWrite.create(SessionStore.CHECKPOINT, id, "text of " + id)));
+				: covering.records(List.of(RecordWrite.create(SessionStore.SUMMARY, id, "text of " + id)));
 	}
 
 	/**

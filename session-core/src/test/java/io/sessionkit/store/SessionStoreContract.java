@@ -91,7 +91,7 @@ public abstract class SessionStoreContract extends ClockContract {
 			.records(List.of(RecordWrite.put("note", "1", "changed"), RecordWrite.create("note", "2", "new")));
 		HeaderChange change = HeaderChange.NONE.title("title").state(Map.of("a", 1));
 		assertThatIllegalArgumentException().isThrownBy(() -> store().commit(all.header(change.head("other", 3))));
-		assertThatIllegalArgumentException().isThrownBy(() -> store().commit(all.header(change.checkpoint(3, "1"))));
+		assertThatIllegalArgumentException().isThrownBy(() -> store().commit(all.header(change.summary(3, "1"))));
 		assertThatExceptionOfType(UnstorableMessageException.class)
 			.isThrownBy(() -> store().commit(all.header(change.state(Map.of("a", new Object())))));
 		assertThat(header(key)).isEqualTo(before);

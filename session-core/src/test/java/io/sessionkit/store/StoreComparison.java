@@ -53,14 +53,14 @@ final class StoreComparison {
 		if (expected != null) {
 			compareHeader(view.get().session(), expected);
 			assertThat(view.get().items()).as("view of %s in %s", key, window).isEqualTo(expected.view(window));
-			compareCheckpoint(view.get().checkpoint(), expected);
+			compareSummary(view.get().summary(), expected);
 		}
 	}
 
 	private void compareHeader(Session session, ModelSession expected) {
 		Session same = new Session(expected.key, session.incarnation(), expected.version, expected.turns.size(),
-				expected.items, expected.branch, expected.head, expected.openTurn, expected.position.checkpoint(),
-				expected.position.checkpointId(), expected.totals(), expected.title, expected.tags,
+				expected.items, expected.branch, expected.head, expected.openTurn, expected.position.summary(),
+				expected.position.summaryId(), expected.totals(), expected.title, expected.tags,
 				expected.position.state(), expected.timeToLive, session.createdAt(), session.updatedAt(),
 				end(session.updatedAt(), expected.timeToLive));
 		assertThat(session).as("header").isEqualTo(same);
@@ -84,11 +84,11 @@ final class StoreComparison {
 		return (life != null) ? from.plus(life) : null;
 	}
 
-	private void compareCheckpoint(@Nullable SessionRecord checkpoint, ModelSession expected) {
-		ModelRecord record = expected.record(SessionStore.CHECKPOINT, expected.position.checkpointId());
-		assertThat(checkpoint != null).as("summary is there").isEqualTo(record != null);
-		if (checkpoint != null) {
-			compareRecord(checkpoint, record);
+	private void compareSummary(@Nullable SessionRecord summary, ModelSession expected) {
+		ModelRecord record = expected.record(SessionStore.SUMMARY, expected.position.summaryId());
+		assertThat(summary != null).as("summary is there").isEqualTo(record != null);
+		if (summary != null) {
+			compareRecord(summary, record);
 		}
 	}
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Approval of tool calls. Methods with @RequiresApproval and ApprovalPolicy beans require
+ * ToolApproval of tool calls. Methods with @RequiresApproval and ApprovalPolicy beans require
  * approvals too.
  *
  * @param tools Names of tools of which every call needs a person's approval. Names must

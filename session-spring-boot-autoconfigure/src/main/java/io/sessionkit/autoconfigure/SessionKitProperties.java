@@ -40,7 +40,7 @@ import org.springframework.util.unit.DataSize;
  * available).
  * @param lease Time that a process working on an open turn may be silent before others
  * may continue the turn. Renewed while the process lives.
- * @param approval Approval of tool calls.
+ * @param approval ToolApproval of tool calls.
  * @param purge Deletion of expired sessions.
  * @param ignoredNames Names below sessionkit that belong to something else, exactly as
  * they are written. These names are not refused as misspelt properties. Unset: none.

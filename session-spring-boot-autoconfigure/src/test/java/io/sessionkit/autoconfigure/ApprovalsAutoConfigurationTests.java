@@ -16,7 +16,7 @@ import io.micrometer.tracing.test.simple.SimpleTracer;
 import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
@@ -82,10 +82,10 @@ class ApprovalsAutoConfigurationTests {
 		this.model.calls(CALL).says("done");
 		this.runner.withPropertyValues(GATED).run((context) -> {
 			Approvals approvals = context.getBean(Approvals.class);
-			List<Approval> shown = SessionAdvisor.pending(ask(context, cancelOrder()));
+			List<ToolApproval> shown = SessionAdvisor.pending(ask(context, cancelOrder()));
 			assertThat(shown).isEqualTo(approvals.pending(KEY))
 				.singleElement()
-				.extracting(Approval::tool, Approval::arguments, Approval::expiresAt)
+				.extracting(ToolApproval::tool, ToolApproval::arguments, ToolApproval::expiresAt)
 				.containsExactly("cancel_order", "{\"id\":7}", null);
 			assertThat(this.cancelled).isEmpty();
 			approvals.approve(shown.get(0), "anna");
@@ -109,7 +109,7 @@ class ApprovalsAutoConfigurationTests {
 		this.runner
 			.withPropertyValues(GATED, "sessionkit.approval.expires-after=2h", "sessionkit.approval.version=2026-11")
 			.run((context) -> {
-				Approval shown = SessionAdvisor.pending(ask(context, cancelOrder())).get(0);
+				ToolApproval shown = SessionAdvisor.pending(ask(context, cancelOrder())).get(0);
 				assertThat(shown.expiresAt()).isEqualTo(shown.requestedAt().plus(Duration.ofHours(2)));
 				assertThat(shown.requirements().version()).isEqualTo("2026-11");
 			});
@@ -140,7 +140,7 @@ class ApprovalsAutoConfigurationTests {
 			.withBean("denies", ApprovalPolicy.class, () -> denies)
 			.run((context) -> {
 				assertThat(SessionAdvisor.pending(ask(context, cancelOrder()))).singleElement()
-					.extracting(Approval::description)
+					.extracting(ToolApproval::description)
 					.isEqualTo("cancels for good");
 				String reply = chat(context).prompt()
 					.user("q")
@@ -161,13 +161,13 @@ class ApprovalsAutoConfigurationTests {
 		ApprovalTexts texts = new ApprovalTexts() {
 
 			@Override
-			public String rejected(Approval approval) {
+			public String rejected(ToolApproval approval) {
 				return "The desk said no to " + approval.tool();
 			}
 
 		};
 		this.runner.withPropertyValues(GATED).withBean(ApprovalTexts.class, () -> texts).run((context) -> {
-			Approval shown = SessionAdvisor.pending(ask(context, cancelOrder())).get(0);
+			ToolApproval shown = SessionAdvisor.pending(ask(context, cancelOrder())).get(0);
 			context.getBean(Approvals.class).decide(shown, Decision.reject("anna"));
 			assertThat(text(goOn(context, cancelOrder()))).isEqualTo("a pity");
 			assertThat(this.model.lastRequestLines()).last()
@@ -181,7 +181,7 @@ class ApprovalsAutoConfigurationTests {
 		this.runner.withBean(AnnotatedOrders.class).run((context) -> {
 			AnnotatedOrders orders = context.getBean(AnnotatedOrders.class);
 			assertThat(SessionAdvisor.pending(ask(context, orders))).singleElement()
-				.extracting(Approval::arguments, Approval::description)
+				.extracting(ToolApproval::arguments, ToolApproval::description)
 				.containsExactly("{\"id\":700}", "a large order");
 			assertThat(orders.cancelled).containsExactly(7);
 		});
@@ -191,8 +191,8 @@ class ApprovalsAutoConfigurationTests {
 	void eventsArriveAsApplicationEvents() {
 		this.model.calls(CALL).says("done");
 		this.runner.withPropertyValues(GATED).withUserConfiguration(ListenerConfiguration.class).run((context) -> {
-			Approval shown = SessionAdvisor.pending(ask(context, cancelOrder())).get(0);
-			Approval approved = context.getBean(Approvals.class).approve(shown, "anna");
+			ToolApproval shown = SessionAdvisor.pending(ask(context, cancelOrder())).get(0);
+			ToolApproval approved = context.getBean(Approvals.class).approve(shown, "anna");
 			goOn(context, cancelOrder());
 			List<ApprovalEvent> heard = context.getBean(ListenerConfiguration.class).heard;
 			assertThat(heard).hasSize(3)
@@ -321,7 +321,7 @@ class ApprovalsAutoConfigurationTests {
 			.withBean(ObservationRegistry.class, () -> observations)
 			.run((context) -> {
 				Span span = tracer.nextSpan().start();
-				Approval shown;
+				ToolApproval shown;
 				try (Tracer.SpanInScope scope = tracer.withSpan(span)) {
 					shown = SessionAdvisor.pending(ask(context, cancelOrder())).get(0);
 				}
@@ -343,7 +343,7 @@ class ApprovalsAutoConfigurationTests {
 			.withBean(Tracer.class, () -> tracer)
 			.withBean(ObservationRegistry.class, () -> observations)
 			.run((context) -> {
-				Approval shown = SessionAdvisor.pending(stream(chat(context).prompt().user("q"))).get(0);
+				ToolApproval shown = SessionAdvisor.pending(stream(chat(context).prompt().user("q"))).get(0);
 				String trace = shown.requirements().traceId();
 				assertThat(trace).isNotBlank();
 				context.getBean(Approvals.class).approve(shown, "anna");

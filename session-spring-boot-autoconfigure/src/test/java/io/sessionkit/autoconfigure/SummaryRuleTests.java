@@ -2,7 +2,7 @@ package io.sessionkit.autoconfigure;
 
 import java.util.concurrent.TimeUnit;
 
-import io.sessionkit.Checkpoint;
+import io.sessionkit.Summary;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.conversation.Conversations;
@@ -60,8 +60,8 @@ class SummaryRuleTests {
 				chat.prompt().user("u2").advisors(SessionAdvisor.session("t1")).call().content();
 				Awaitility.await()
 					.atMost(10, TimeUnit.SECONDS)
-					.untilAsserted(() -> assertThat(context.getBean(Conversations.class).get("t1").checkpoint())
-						.map(Checkpoint::summary)
+					.untilAsserted(() -> assertThat(context.getBean(Conversations.class).get("t1").summary())
+						.map(Summary::summary)
 						.contains("the summary"));
 			});
 	}

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 import io.sessionkit.advisor.SessionAdvisor;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.RequiresApproval;
 import io.sessionkit.approval.Ruling;
@@ -195,7 +195,7 @@ class ToolGuardTests {
 		openAi().withPropertyValues("sessionkit.approval.tools=look").run((context) -> {
 			this.server.calls(LOOK).says("done");
 			ChatClient chat = context.getBean(ChatClient.Builder.class).defaultAdvisors(new WrappingTools()).build();
-			List<Approval> shown = SessionAdvisor
+			List<ToolApproval> shown = SessionAdvisor
 				.pending(request(chat, "look").advisors(SessionAdvisor.session("t1")).call().chatResponse());
 			assertThat(shown).hasSize(1);
 			assertThat(this.orders.looked).isEmpty();
@@ -212,7 +212,7 @@ class ToolGuardTests {
 			.advisors(SessionAdvisor.session("t1"))
 			.call()
 			.chatResponse();
-		List<Approval> shown = SessionAdvisor.pending(asked);
+		List<ToolApproval> shown = SessionAdvisor.pending(asked);
 		assertThat(shown).hasSize(1);
 		assertThat(this.orders.cancelled).isEmpty();
 		context.getBean(Approvals.class).approve(shown.get(0), "anna");

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
 
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.ResumeRefusedException;
@@ -18,7 +18,7 @@ import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.internal.tool.CallId;
-import io.sessionkit.internal.turn.OpenTurn;
+import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
@@ -32,7 +32,7 @@ final class CallReview {
 
 	private static final String POLICY = "policy";
 
-	private final OpenTurn turn;
+	private final RunningTurn turn;
 
 	private final Map<String, ToolCallback> tools;
 
@@ -46,7 +46,7 @@ final class CallReview {
 	 */
 	private final @Nullable String trace;
 
-	CallReview(OpenTurn turn, Map<String, ToolCallback> tools, ApprovalRules rules, Ledger ledger) {
+	CallReview(RunningTurn turn, Map<String, ToolCallback> tools, ApprovalRules rules, Ledger ledger) {
 		this.turn = turn;
 		this.tools = tools;
 		this.rules = rules;
@@ -102,7 +102,7 @@ final class CallReview {
 	}
 
 	private LedgerEntry decided(LedgerEntry entry, List<StandingDecision> standing) {
-		Approval call = entry.approval();
+		ToolApproval call = entry.approval();
 		if (call.status() != ApprovalStatus.PROPOSED) {
 			return entry;
 		}
@@ -111,7 +111,7 @@ final class CallReview {
 			.reduce((older, newer) -> newer)
 			.map((decision) -> entry
 				.with(call.decided(decision.approved() ? ApprovalStatus.APPROVED : ApprovalStatus.REJECTED,
-						new Approval.Decided(decision.approved() ? Decision.Verb.APPROVE : Decision.Verb.REJECT,
+						new ToolApproval.Decided(decision.approved() ? Decision.Verb.APPROVE : Decision.Verb.REJECT,
 								decision.by(), this.ledger.now(), decision.reason(), null,
 								decision.approved() ? call.digest() : null, decision.id()))))
 			.orElse(entry);
@@ -120,7 +120,7 @@ final class CallReview {
 	private void prove(List<LedgerEntry> entries) {
 		TreeSet<String> changes = new TreeSet<>();
 		for (LedgerEntry entry : entries) {
-			Approval call = entry.approval();
+			ToolApproval call = entry.approval();
 			String digest = this.turn.request().tools().get(call.tool());
 			if (digest == null) {
 				changes.add("This call does not offer tool '" + call.tool() + "'.");
@@ -183,16 +183,16 @@ final class CallReview {
 		return entries.stream().map((entry) -> decided(entry, standing)).toList();
 	}
 
-	private Approval approval(ToolCall call, int index, int times, Ruling ruling, Instant now) {
+	private ToolApproval approval(ToolCall call, int index, int times, Ruling ruling, Instant now) {
 		ToolCallback tool = this.tools.get(call.name());
 		int round = this.turn.roundNumber();
 		boolean asks = ruling.outcome() == Ruling.Outcome.ASK;
 		Duration expiresAfter = this.rules.expiresAfter();
-		Approval.Requirements requirements = new Approval.Requirements(this.turn.request().tools().get(call.name()),
+		ToolApproval.Requirements requirements = new ToolApproval.Requirements(this.turn.request().tools().get(call.name()),
 				(tool != null) ? tool.getToolDefinition().inputSchema() : null, this.rules.version(), this.trace);
-		Approval.Decided denied = (ruling.outcome() == Ruling.Outcome.DENY)
-				? new Approval.Decided(Decision.Verb.REJECT, POLICY, now, ruling.text(), null, null, null) : null;
-		return new Approval(this.turn.key(), CallId.of(this.turn.key(), this.turn.id(), round, index), this.turn.id(),
+		ToolApproval.Decided denied = (ruling.outcome() == Ruling.Outcome.DENY)
+				? new ToolApproval.Decided(Decision.Verb.REJECT, POLICY, now, ruling.text(), null, null, null) : null;
+		return new ToolApproval(this.turn.key(), CallId.of(this.turn.key(), this.turn.id(), round, index), this.turn.id(),
 				round, index, this.turn.agent(), Objects.requireNonNullElse(call.id(), ""), call.name(),
 				Objects.requireNonNullElse(call.arguments(), ""), HeldCalls.digest(call), asks ? ruling.text() : null,
 				status(ruling.outcome()), now, (asks && expiresAfter != null) ? now.plus(expiresAfter) : null,
@@ -213,7 +213,7 @@ final class CallReview {
 	 */
 	private void checkOffered(List<LedgerEntry> entries, boolean claims) {
 		for (LedgerEntry entry : entries) {
-			Approval call = entry.approval();
+			ToolApproval call = entry.approval();
 			if ((claims || !GatedTurn.isAllowed(entry)) && !this.tools.containsKey(call.tool())) {
 				throw new IllegalStateException("The model called tool '" + call.tool() + "' on session "
 						+ this.turn.key()

@@ -7,13 +7,13 @@ import java.util.Optional;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.codec.ToolArguments;
-import io.sessionkit.internal.turn.OpenTurns;
+import io.sessionkit.internal.turn.WaitingTurns;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,12 +23,12 @@ public final class Decisions {
 
 	private static final int ATTEMPTS = 5;
 
-	private final OpenTurns openTurns;
+	private final WaitingTurns waitingTurns;
 
 	private final Ledger ledger;
 
-	public Decisions(OpenTurns openTurns, Ledger ledger) {
-		this.openTurns = openTurns;
+	public Decisions(WaitingTurns waitingTurns, Ledger ledger) {
+		this.waitingTurns = waitingTurns;
 		this.ledger = ledger;
 	}
 
@@ -38,7 +38,7 @@ public final class Decisions {
 	 * @throws DecisionRefusedException if the decision does not fit the call as it is
 	 * now; nothing is decided
 	 */
-	public Approval make(SessionKey key, String id, String digest, Decision decision) {
+	public ToolApproval make(SessionKey key, String id, String digest, Decision decision) {
 		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
 			LedgerEntry entry = judged(key, id);
 			check(entry, digest, decision);
@@ -80,7 +80,7 @@ public final class Decisions {
 	}
 
 	private static void check(LedgerEntry entry, String digest, Decision decision) {
-		Approval call = entry.approval();
+		ToolApproval call = entry.approval();
 		if (!call.digest().equals(digest)) {
 			throw refused(call, "is not the one that was shown: tool or arguments are different");
 		}
@@ -103,7 +103,7 @@ public final class Decisions {
 		}
 	}
 
-	private static void checkArguments(Approval call, String arguments) {
+	private static void checkArguments(ToolApproval call, String arguments) {
 		String schema = call.requirements().schema();
 		List<String> faults = ToolArguments.of(arguments).faults((schema != null) ? schema : "{}");
 		if (!faults.isEmpty()) {
@@ -111,7 +111,7 @@ public final class Decisions {
 		}
 	}
 
-	private static DecisionRefusedException refused(Approval call, String why) {
+	private static DecisionRefusedException refused(ToolApproval call, String why) {
 		return new DecisionRefusedException(
 				"The call of tool '" + call.tool() + "' (" + call.id() + ") in session " + call.key() + " " + why
 						+ ". Nothing was decided.",
@@ -119,13 +119,13 @@ public final class Decisions {
 	}
 
 	private LedgerEntry decided(LedgerEntry entry, Decision decision) {
-		Approval call = entry.approval();
+		ToolApproval call = entry.approval();
 		Instant now = this.ledger.now();
-		Approval.Decided before = (decision.verb() == Decision.Verb.RETRY) ? call.permission() : null;
+		ToolApproval.Decided before = (decision.verb() == Decision.Verb.RETRY) ? call.permission() : null;
 		String arguments = (before != null) ? before.arguments() : decision.arguments();
 		String digest = decision.verb().runs() ? digest(call, arguments) : null;
 		String reason = (decision.verb() == Decision.Verb.REJECT) ? decision.text() : null;
-		Approval.Decided decided = new Approval.Decided(decision.verb(), decision.by(), now, reason, arguments, digest,
+		ToolApproval.Decided decided = new ToolApproval.Decided(decision.verb(), decision.by(), now, reason, arguments, digest,
 				null);
 		return switch (decision.verb()) {
 			case APPROVE, RETRY -> entry.with(call.decided(ApprovalStatus.APPROVED, decided));
@@ -135,14 +135,14 @@ public final class Decisions {
 		};
 	}
 
-	private static String digest(Approval call, @Nullable String arguments) {
+	private static String digest(ToolApproval call, @Nullable String arguments) {
 		return (arguments != null) ? ToolArguments.of(arguments).digest(call.tool()) : call.digest();
 	}
 
 	/**
 	 * Stores a decision for future calls, if it is meant for them.
 	 */
-	public void keepAlways(Approval call, Decision decision) {
+	public void keepAlways(ToolApproval call, Decision decision) {
 		if (decision.always() == null) {
 			return;
 		}
@@ -153,8 +153,8 @@ public final class Decisions {
 	}
 
 	private List<LedgerEntry> withExpired(SessionKey key, List<LedgerEntry> open) {
-		Optional<Turn> turn = this.openTurns.find(key);
-		return turn.flatMap((waiting) -> this.openTurns.held(key, waiting.id()))
+		Optional<Turn> turn = this.waitingTurns.find(key);
+		return turn.flatMap((waiting) -> this.waitingTurns.held(key, waiting.id()))
 			.map((held) -> HeldCalls.withExpired(key, held, open))
 			.orElse(open);
 	}

@@ -15,7 +15,7 @@ import io.sessionkit.NestedTurnException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.SiblingRule;
@@ -23,7 +23,7 @@ import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.round.TurnGate;
 import io.sessionkit.internal.turn.HeldReply;
-import io.sessionkit.internal.turn.OpenTurn;
+import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.store.RecordWrite;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +44,7 @@ import org.springframework.ai.tool.ToolCallback;
  */
 public final class GatedTurn implements TurnGate {
 
-	private final OpenTurn turn;
+	private final RunningTurn turn;
 
 	private final Map<String, ToolCallback> tools = new LinkedHashMap<>();
 
@@ -86,7 +86,7 @@ public final class GatedTurn implements TurnGate {
 
 	private volatile boolean waits;
 
-	GatedTurn(OpenTurn turn, List<ToolCallback> tools, ApprovalRules rules, Ledger ledger,
+	GatedTurn(RunningTurn turn, List<ToolCallback> tools, ApprovalRules rules, Ledger ledger,
 			Consumer<ApprovalEvent> events, Durability durability, @Nullable HookContext enclosing) {
 		this.turn = turn;
 		this.rules = rules;
@@ -108,7 +108,7 @@ public final class GatedTurn implements TurnGate {
 	 * Returns the turn.
 	 * @return the turn
 	 */
-	public OpenTurn turn() {
+	public RunningTurn turn() {
 		return this.turn;
 	}
 
@@ -355,7 +355,7 @@ public final class GatedTurn implements TurnGate {
 		List<String> waiting = entries.stream()
 			.map(LedgerEntry::approval)
 			.filter((call) -> call.status().isPending())
-			.map(Approval::tool)
+			.map(ToolApproval::tool)
 			.toList();
 		HookContext outer = Objects.requireNonNull(this.enclosing);
 		return new NestedTurnException("The turn on session " + this.turn.key() + " needs an approval of " + waiting

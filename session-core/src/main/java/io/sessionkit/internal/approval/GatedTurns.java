@@ -11,13 +11,13 @@ import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnResult;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
-import io.sessionkit.internal.turn.OpenTurn;
-import io.sessionkit.internal.turn.OpenTurns;
+import io.sessionkit.internal.turn.RunningTurn;
+import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.internal.turn.TurnRequest;
 import io.sessionkit.internal.turn.Turns;
 import org.apache.commons.logging.Log;
@@ -37,7 +37,7 @@ public final class GatedTurns {
 
 	private final Turns turns;
 
-	private final OpenTurns openTurns;
+	private final WaitingTurns waitingTurns;
 
 	private final ApprovalRules rules;
 
@@ -47,7 +47,7 @@ public final class GatedTurns {
 
 	public GatedTurns(Turns turns, ApprovalRules rules, Ledger ledger, Consumer<ApprovalEvent> events) {
 		this.turns = turns;
-		this.openTurns = turns.openTurns();
+		this.waitingTurns = turns.waitingTurns();
 		this.rules = rules;
 		this.ledger = ledger;
 		this.events = events;
@@ -105,12 +105,12 @@ public final class GatedTurns {
 		}
 	}
 
-	private GatedTurn gated(OpenTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing) {
+	private GatedTurn gated(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing) {
 		return new GatedTurn(turn, tools, this.rules, this.ledger, this.events, this.turns.durability(), enclosing);
 	}
 
 	private GatedTurn resume(TurnRequest request, List<ToolCallback> tools, @Nullable HookContext enclosing) {
-		OpenTurn turn = this.openTurns.resume(request);
+		RunningTurn turn = this.waitingTurns.resume(request);
 		try {
 			GatedTurn gated = gated(turn, tools, enclosing);
 			gated.resume();
@@ -136,17 +136,17 @@ public final class GatedTurns {
 
 	private Pause queue(TurnRequest request) {
 		SessionKey key = request.key();
-		Turn open = this.openTurns.find(key)
+		Turn open = this.waitingTurns.find(key)
 			.orElseThrow(
 					() -> new SessionConflictException(
 							"The turn that waited on session " + key
 									+ " has gone on in the meantime. The new message was not stored; call again.",
 							null));
-		if (this.openTurns.leaseHolder(key, open.id()) != null) {
+		if (this.waitingTurns.leaseHolder(key, open.id()) != null) {
 			throw new TurnInProgressException("Another call works on the open turn of session " + key
 					+ " at this moment. The new message was not stored; call again when it is done.");
 		}
-		Turn kept = this.openTurns.queue(key, request.input());
+		Turn kept = this.waitingTurns.queue(key, request.input());
 		return Pause.of(this.ledger.pending(this.ledger.open(key)), new TurnResult(key, kept, List.of(), false));
 	}
 
@@ -159,13 +159,13 @@ public final class GatedTurns {
 	 * turn
 	 * @throws TurnInProgressException if another call works on the turn
 	 */
-	public List<Approval> cancel(SessionKey key) {
-		if (this.openTurns.find(key).isEmpty()) {
+	public List<ToolApproval> cancel(SessionKey key) {
+		if (this.waitingTurns.find(key).isEmpty()) {
 			return List.of();
 		}
 		TurnRequest request = new TurnRequest(key, List.of(), null, null, 0, Map.of(), Map.of(), List.of(), List.of(),
 				null, 0);
-		OpenTurn turn = this.openTurns.takeOver(request);
+		RunningTurn turn = this.waitingTurns.takeOver(request);
 		try {
 			HeldCalls calls = HeldCalls.of(turn, this.ledger, this.rules.texts());
 			List<LedgerEntry> ended = calls.cancel();
@@ -187,7 +187,7 @@ public final class GatedTurns {
 	}
 
 	/** Makes queued messages part of the turn, unless a hook refuses them. */
-	private static void takeQueued(OpenTurn turn) {
+	private static void takeQueued(RunningTurn turn) {
 		try {
 			turn.beginAgain();
 		}

@@ -11,7 +11,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.internal.turn.HeldReply;
-import io.sessionkit.internal.turn.OpenTurn;
+import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
@@ -36,7 +36,7 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	/**
 	 * Returns the calls that a turn holds back.
 	 */
-	static HeldCalls of(OpenTurn turn, Ledger ledger, SafeTexts texts) {
+	static HeldCalls of(RunningTurn turn, Ledger ledger, SafeTexts texts) {
 		HeldReply held = Objects.requireNonNull(turn.holding().reply());
 		List<LedgerEntry> open = withExpired(turn.key(), held, ledger.open(turn.key()));
 		List<String> ours = requested(turn.key(), held).stream().map((entry) -> entry.approval().id()).toList();

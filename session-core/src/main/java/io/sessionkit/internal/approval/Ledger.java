@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.StandingDecision;
-import io.sessionkit.internal.turn.OpenTurns;
+import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
@@ -37,12 +37,12 @@ public final class Ledger {
 
 	private static final int BATCH = 100;
 
-	private final OpenTurns openTurns;
+	private final WaitingTurns waitingTurns;
 
 	private final SessionStore store;
 
 	public Ledger(Turns turns) {
-		this.openTurns = turns.openTurns();
+		this.waitingTurns = turns.waitingTurns();
 		this.store = turns.store();
 	}
 
@@ -83,8 +83,8 @@ public final class Ledger {
 	/**
 	 * Returns the calls in the sessions of an owner that wait for a person.
 	 */
-	public List<Approval> pending(String owner, Page page) {
-		List<Approval> pending = new ArrayList<>();
+	public List<ToolApproval> pending(String owner, Page page) {
+		List<ToolApproval> pending = new ArrayList<>();
 		long wanted = (long) page.offset() + page.limit();
 		for (int offset = 0; pending.size() < wanted; offset += BATCH) {
 			List<SessionRecord> records = this.store.records(owner, SessionStore.APPROVAL, new Page(offset, BATCH));
@@ -99,7 +99,7 @@ public final class Ledger {
 	/**
 	 * Returns those of the given calls that wait for a person.
 	 */
-	public List<Approval> pending(List<LedgerEntry> entries) {
+	public List<ToolApproval> pending(List<LedgerEntry> entries) {
 		return judged(entries).stream().map(LedgerEntry::approval).filter((call) -> call.status().isPending()).toList();
 	}
 
@@ -113,9 +113,9 @@ public final class Ledger {
 			if (entry.status() != ApprovalStatus.CLAIMED) {
 				return entry;
 			}
-			Approval call = entry.approval();
+			ToolApproval call = entry.approval();
 			Optional<String> holder = holders.computeIfAbsent(List.of(call.key(), call.turnId()),
-					(turn) -> Optional.ofNullable(this.openTurns.leaseHolder(call.key(), call.turnId())));
+					(turn) -> Optional.ofNullable(this.waitingTurns.leaseHolder(call.key(), call.turnId())));
 			boolean isHeld = holder.filter((who) -> Objects.equals(who, entry.holder())).isPresent();
 			return isHeld ? entry : entry.with(call.with(ApprovalStatus.UNCERTAIN));
 		}).toList();
@@ -127,7 +127,7 @@ public final class Ledger {
 	 * to decide is over
 	 */
 	@Nullable LedgerEntry replace(LedgerEntry changed) {
-		Approval call = changed.approval();
+		ToolApproval call = changed.approval();
 		boolean stored = this.store.put(call.key(),
 				new RecordWrite(SessionStore.APPROVAL, call.id(), changed.revision(), payload(changed), null));
 		return stored ? changed.revision(changed.revision() + 1) : null;

@@ -1,6 +1,6 @@
 package io.sessionkit.internal.approval;
 
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import org.jspecify.annotations.Nullable;
 
@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param failed whether the result is the message of an exception from the tool
  * @param revision the revision of its record; 0 if it has none
  */
-public record LedgerEntry(Approval approval, @Nullable String holder, @Nullable String result, boolean failed,
+public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nullable String result, boolean failed,
 		long revision) {
 
-	static LedgerEntry requested(Approval approval) {
+	static LedgerEntry requested(ToolApproval approval) {
 		return new LedgerEntry(approval, null, null, false, 0);
 	}
 
@@ -25,15 +25,15 @@ public record LedgerEntry(Approval approval, @Nullable String holder, @Nullable 
 		return this.approval.status();
 	}
 
-	LedgerEntry with(Approval approval) {
+	LedgerEntry with(ToolApproval approval) {
 		return new LedgerEntry(approval, this.holder, this.result, this.failed, this.revision);
 	}
 
-	LedgerEntry claimed(Approval approval, String holder) {
+	LedgerEntry claimed(ToolApproval approval, String holder) {
 		return new LedgerEntry(approval, holder, null, false, this.revision);
 	}
 
-	LedgerEntry ended(Approval approval, String result, boolean failed) {
+	LedgerEntry ended(ToolApproval approval, String result, boolean failed) {
 		return new LedgerEntry(approval, this.holder, result, failed, this.revision);
 	}
 

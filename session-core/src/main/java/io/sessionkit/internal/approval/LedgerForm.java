@@ -9,7 +9,7 @@ import java.util.Map;
 import io.sessionkit.SessionKey;
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.UnsupportedVersionException;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.StandingDecision;
@@ -28,7 +28,7 @@ final class LedgerForm {
 	}
 
 	static Map<String, Object> values(LedgerEntry entry) {
-		Approval approval = entry.approval();
+		ToolApproval approval = entry.approval();
 		Values values = new Values().put("version", VERSION)
 			.put("id", approval.id())
 			.put("turn", approval.turnId())
@@ -57,7 +57,7 @@ final class LedgerForm {
 		return values.map();
 	}
 
-	private static Map<String, Object> values(Approval.Decided decision) {
+	private static Map<String, Object> values(ToolApproval.Decided decision) {
 		return new Values().put("verb", decision.verb().name())
 			.put("by", decision.by())
 			.put("at", decision.at())
@@ -75,13 +75,13 @@ final class LedgerForm {
 	static LedgerEntry entry(SessionKey key, Map<?, ?> values, long revision) {
 		checkVersion(key, values);
 		try {
-			Approval approval = new Approval(key, text(values, "id"), text(values, "turn"), number(values, "round"),
+			ToolApproval approval = new ToolApproval(key, text(values, "id"), text(values, "turn"), number(values, "round"),
 					number(values, "index"), optional(values, "agent"), text(values, "call"), text(values, "tool"),
 					text(values, "arguments"), text(values, "digest"), optional(values, "description"),
 					ApprovalStatus.valueOf(text(values, "status")), instant(values, "requestedAt"),
 					(Instant) values.get("expiresAt"), decisions(values), (Instant) values.get("claimedAt"),
 					(Instant) values.get("endedAt"),
-					new Approval.Requirements(optional(values, "toolDigest"), optional(values, "schema"),
+					new ToolApproval.Requirements(optional(values, "toolDigest"), optional(values, "schema"),
 							optional(values, "marker"), optional(values, "trace")),
 					values.containsKey("times") ? number(values, "times") : 1);
 			return new LedgerEntry(approval, optional(values, "holder"), optional(values, "result"),
@@ -115,19 +115,19 @@ final class LedgerForm {
 		}
 	}
 
-	private static List<Approval.Decided> decisions(Map<?, ?> values) {
+	private static List<ToolApproval.Decided> decisions(Map<?, ?> values) {
 		if (values.containsKey("by")) {
 			return List.of(decisionOfVersion1(values));
 		}
-		List<Approval.Decided> decisions = new ArrayList<>();
+		List<ToolApproval.Decided> decisions = new ArrayList<>();
 		if (values.get("decisions") instanceof List<?> all) {
 			all.forEach((each) -> decisions.add(decision((Map<?, ?>) each)));
 		}
 		return decisions;
 	}
 
-	private static Approval.Decided decision(Map<?, ?> values) {
-		return new Approval.Decided(Decision.Verb.valueOf(text(values, "verb")), text(values, "by"),
+	private static ToolApproval.Decided decision(Map<?, ?> values) {
+		return new ToolApproval.Decided(Decision.Verb.valueOf(text(values, "verb")), text(values, "by"),
 				instant(values, "at"), optional(values, "reason"), optional(values, "arguments"),
 				optional(values, "digest"), optional(values, "standing"));
 	}
@@ -136,12 +136,12 @@ final class LedgerForm {
 	 * Returns the decision of a record of version 1, which did not store its verb. The
 	 * verb is derived from the outcome of the call.
 	 */
-	private static Approval.Decided decisionOfVersion1(Map<?, ?> values) {
+	private static ToolApproval.Decided decisionOfVersion1(Map<?, ?> values) {
 		String digest = optional(values, "effectiveDigest");
 		boolean answered = digest == null && text(values, "status").equals(ApprovalStatus.DONE.name());
 		Decision.Verb verb = (digest != null) ? Decision.Verb.APPROVE
 				: answered ? Decision.Verb.ANSWER : Decision.Verb.REJECT;
-		return new Approval.Decided(verb, text(values, "by"), instant(values, "decidedAt"), optional(values, "reason"),
+		return new ToolApproval.Decided(verb, text(values, "by"), instant(values, "decidedAt"), optional(values, "reason"),
 				optional(values, "effectiveArguments"), digest, optional(values, "standing"));
 	}
 

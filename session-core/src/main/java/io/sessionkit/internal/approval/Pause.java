@@ -3,7 +3,7 @@ package io.sessionkit.internal.approval;
 import java.util.List;
 
 import io.sessionkit.TurnResult;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.metadata.ChatGenerationMetadata;
@@ -23,16 +23,16 @@ public record Pause(ChatResponse response, TurnResult turn) {
 	public static final String FINISH_REASON = "approvalRequired";
 
 	/**
-	 * The key of the calls that wait, a list of {@link Approval}, in the metadata of the
+	 * The key of the calls that wait, a list of {@link ToolApproval}, in the metadata of the
 	 * generation.
 	 */
 	public static final String PENDING = "sessionkit.pending";
 
-	static Pause of(List<Approval> pending, TurnResult turn) {
+	static Pause of(List<ToolApproval> pending, TurnResult turn) {
 		return new Pause(response(pending), turn);
 	}
 
-	static ChatResponse response(List<Approval> pending) {
+	static ChatResponse response(List<ToolApproval> pending) {
 		ChatGenerationMetadata end = ChatGenerationMetadata.builder()
 			.finishReason(FINISH_REASON)
 			.metadata(PENDING, pending)

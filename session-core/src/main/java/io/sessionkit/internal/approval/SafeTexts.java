@@ -2,7 +2,7 @@ package io.sessionkit.internal.approval;
 
 import java.util.function.BiFunction;
 
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.ApprovalTexts;
 import org.apache.commons.logging.Log;
@@ -28,15 +28,15 @@ public final class SafeTexts {
 	 * Returns the text for the model about a call that does not run, or that may have
 	 * run.
 	 */
-	String notRun(Approval approval) {
+	String notRun(ToolApproval approval) {
 		String why = whyNot(approval);
 		// it may have run, and then with the arguments that were approved
 		return (approval.claimedAt() != null) ? result(approval, why) : why;
 	}
 
-	private String whyNot(Approval approval) {
+	private String whyNot(ToolApproval approval) {
 		if (approval.status() == ApprovalStatus.REJECTED || approval.status() == ApprovalStatus.DENIED) {
-			Approval.Decided decision = approval.decision();
+			ToolApproval.Decided decision = approval.decision();
 			if (decision != null && decision.reason() != null) {
 				return decision.reason();
 			}
@@ -53,11 +53,11 @@ public final class SafeTexts {
 	/**
 	 * Returns the text for the model about a call that ran.
 	 */
-	String result(Approval approval, String result) {
+	String result(ToolApproval approval, String result) {
 		return approval.isEdited() ? text(approval, (texts, call) -> texts.edited(call, result)) : result;
 	}
 
-	private String text(Approval approval, BiFunction<ApprovalTexts, Approval, String> text) {
+	private String text(ToolApproval approval, BiFunction<ApprovalTexts, ToolApproval, String> text) {
 		try {
 			String own = text.apply(this.texts, approval);
 			if (own != null) {

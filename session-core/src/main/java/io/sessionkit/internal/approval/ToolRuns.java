@@ -12,12 +12,12 @@ import java.util.function.Consumer;
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.SessionException;
 import io.sessionkit.TurnInProgressException;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.codec.ToolArguments;
-import io.sessionkit.internal.QuietThread;
+import io.sessionkit.internal.Uninterrupted;
 import io.sessionkit.internal.tool.ToolInput;
-import io.sessionkit.internal.turn.OpenTurn;
+import io.sessionkit.internal.turn.RunningTurn;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -39,9 +39,9 @@ public final class ToolRuns {
 
 	private static final Log logger = LogFactory.getLog(ToolRuns.class);
 
-	private static final ThreadLocal<@Nullable Approval> running = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable ToolApproval> running = new ThreadLocal<>();
 
-	private final OpenTurn turn;
+	private final RunningTurn turn;
 
 	private final Ledger ledger;
 
@@ -55,7 +55,7 @@ public final class ToolRuns {
 	 */
 	private final List<ToolExecutionException> failures = new CopyOnWriteArrayList<>();
 
-	ToolRuns(OpenTurn turn, Ledger ledger, SafeTexts texts, Consumer<ApprovalEvent> events) {
+	ToolRuns(RunningTurn turn, Ledger ledger, SafeTexts texts, Consumer<ApprovalEvent> events) {
 		this.turn = turn;
 		this.ledger = ledger;
 		this.texts = texts;
@@ -76,7 +76,7 @@ public final class ToolRuns {
 	/**
 	 * Returns the call that this thread runs a tool for; empty if it runs none.
 	 */
-	public static Optional<Approval> running() {
+	public static Optional<ToolApproval> running() {
 		return Optional.ofNullable(running.get());
 	}
 
@@ -188,7 +188,7 @@ public final class ToolRuns {
 		return this.turn.holding().underLease((lease) -> {
 			LedgerEntry claimed = claim(approved, lease.holder());
 			batch.entry(slot, claimed);
-			Approval call = claimed.approval();
+			ToolApproval call = claimed.approval();
 			String arguments = ToolArguments.of(call.effectiveArguments()).toString();
 			ToolContext withClaim = withClaim(context, call);
 			if (!lease.isHeld()) {
@@ -248,9 +248,9 @@ public final class ToolRuns {
 				+ " message to continue.");
 	}
 
-	private static String runClaimed(Approval call, ToolCallback tool, String arguments,
+	private static String runClaimed(ToolApproval call, ToolCallback tool, String arguments,
 			@Nullable ToolContext context) {
-		Approval before = running.get();
+		ToolApproval before = running.get();
 		running.set(call);
 		try {
 			return run(tool, arguments, context);
@@ -269,7 +269,7 @@ public final class ToolRuns {
 	 * Adds the claim to the tool context. This is the only way to pass it to a server at
 	 * the other end of MCP.
 	 */
-	private static @Nullable ToolContext withClaim(@Nullable ToolContext context, Approval call) {
+	private static @Nullable ToolContext withClaim(@Nullable ToolContext context, ToolApproval call) {
 		if (context == null) {
 			return null;
 		}
@@ -309,7 +309,7 @@ public final class ToolRuns {
 	 * done.
 	 */
 	private @Nullable LedgerEntry replace(LedgerEntry changed) {
-		return QuietThread.call(() -> this.ledger.replace(changed));
+		return Uninterrupted.call(() -> this.ledger.replace(changed));
 	}
 
 	/**
@@ -338,7 +338,7 @@ public final class ToolRuns {
 					&& entry.approval().decisions().equals(ended.approval().decisions()));
 	}
 
-	private TurnInProgressException decidedMeanwhile(Approval call) {
+	private TurnInProgressException decidedMeanwhile(ToolApproval call) {
 		return new TurnInProgressException("The call of tool '" + call.tool() + "' on session " + this.turn.key()
 				+ " was considered uncertain while it ran, and somebody decided it. What it returned is not used.");
 	}

@@ -14,7 +14,7 @@ import io.sessionkit.Verdict;
 import io.sessionkit.Verdict.Outcome;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HookResult;
-import io.sessionkit.hook.RunningTurn;
+import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.message.Copies;
@@ -59,7 +59,7 @@ public final class HookRun {
 
 	private final boolean checksReplies;
 
-	private final Function<Phase, RunningTurn> turn;
+	private final Function<Phase, TurnAccess> turn;
 
 	private final List<Verdict> verdicts = new ArrayList<>();
 
@@ -69,7 +69,7 @@ public final class HookRun {
 	 * Creates the run of the hooks of one turn.
 	 * @param turn returns the turn as the hooks of a phase see it
 	 */
-	public HookRun(SessionKey key, List<SessionHook> hooks, Function<Phase, RunningTurn> turn) {
+	public HookRun(SessionKey key, List<SessionHook> hooks, Function<Phase, TurnAccess> turn) {
 		this.key = key;
 		this.outsideIn = hooks.stream().map(NamedHook::of).toList();
 		List<NamedHook> reversed = new ArrayList<>(this.outsideIn);
@@ -236,7 +236,7 @@ public final class HookRun {
 	}
 
 	private <T> HookResult<T> asked(NamedHook hook, HookStep<T> step, Copies copies, T value) {
-		RunningTurn running = this.turn.apply(step.phase());
+		TurnAccess running = this.turn.apply(step.phase());
 		try (TurnBinding binding = TurnBinding.of(running)) {
 			return step.ask(hook.hook(), running.context(), copies, value);
 		}

@@ -232,7 +232,7 @@ public final class Rounds {
 
 	/**
 	 * Ends a round with a streamed reply.
-	 * @see io.sessionkit.internal.turn.OpenTurn#afterStreamedRound()
+	 * @see io.sessionkit.internal.turn.RunningTurn#afterStreamedRound()
 	 */
 	public @Nullable List<ChatResponse> afterStreamed() {
 		ReplyAggregator whole;
@@ -260,7 +260,7 @@ public final class Rounds {
 
 	/**
 	 * Ends a round with a reply that arrived as a whole.
-	 * @see io.sessionkit.internal.turn.OpenTurn#afterRound(ChatResponse)
+	 * @see io.sessionkit.internal.turn.RunningTurn#afterRound(ChatResponse)
 	 */
 	public @Nullable ChatResponse afterWhole(@Nullable ChatResponse response) {
 		synchronized (this) {

@@ -84,9 +84,9 @@ public final class TurnEvents {
 	 * Reports a summary that was made or tried.
 	 */
 	public void compacted(Compaction made) {
-		if (made.outcome() == Compaction.Outcome.SUMMARIZED && made.checkpoint() != null) {
+		if (made.outcome() == Compaction.Outcome.SUMMARIZED && made.summary() != null) {
 			tell(SessionListener::summarized,
-					new SessionEvent.Summarized(this.key, this.turnId, made.checkpoint(), made.turns()));
+					new SessionEvent.Summarized(this.key, this.turnId, made.summary(), made.turns()));
 		}
 		if (made.failure() != null) {
 			tell(SessionListener::summaryFailed, new SessionEvent.SummaryFailed(this.key, this.turnId, made.failure()));

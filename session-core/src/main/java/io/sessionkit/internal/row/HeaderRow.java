@@ -33,10 +33,10 @@ public record HeaderRow(long pk, String incarnation, long version, long turns, l
 	 * @param head the turn; 0 for the beginning
 	 * @param runLo the first turn of the unbroken run of numbers that ends with it
 	 * @param runParent the turn that this first turn follows
-	 * @param checkpoint the turn up to which a summary replaces the log; 0 for none
-	 * @param checkpointId the id of the record that holds the summary
+	 * @param summary the turn up to which a summary replaces the log; 0 for none
+	 * @param summaryId the id of the record that holds the summary
 	 */
-	public record Path(long head, long runLo, long runParent, long checkpoint, @Nullable String checkpointId) {
+	public record Path(long head, long runLo, long runParent, long summary, @Nullable String summaryId) {
 
 		/** The path before the first turn. */
 		public static final Path BEGINNING = new Path(0, 1, 0, 0, null);
@@ -45,10 +45,10 @@ public record HeaderRow(long pk, String incarnation, long version, long turns, l
 		public Path followedBy(long number) {
 			boolean unbroken = this.head == number - 1;
 			return new Path(number, unbroken ? this.runLo : number, unbroken ? this.runParent : this.head,
-					this.checkpoint, this.checkpointId);
+					this.summary, this.summaryId);
 		}
 
-		public Path checkpoint(long turn, @Nullable String id) {
+		public Path summary(long turn, @Nullable String id) {
 			return new Path(this.head, this.runLo, this.runParent, turn, id);
 		}
 

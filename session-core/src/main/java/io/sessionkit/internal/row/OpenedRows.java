@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * The rows that the server returned for a session that is opened.
  *
  * @param header its row
- * @param checkpoint the summary; null if there is none
+ * @param summary the summary; null if there is none
  * @param items the items of the window, oldest first
  */
-public record OpenedRows(HeaderRow header, @Nullable RecordRow checkpoint, List<ItemRow> items) {
+public record OpenedRows(HeaderRow header, @Nullable RecordRow summary, List<ItemRow> items) {
 }

@@ -47,9 +47,9 @@ public final class RefusedChange {
 	 * @param head the head; after a move, the new one
 	 * @return the exception to throw
 	 */
-	public static IllegalArgumentException checkpoint(Commit commit, long head) {
-		return new IllegalArgumentException("A checkpoint of session " + commit.key() + " cannot cover turn "
-				+ Objects.requireNonNull(commit.header().checkpoint()).turn() + ": it is not on the way from turn "
+	public static IllegalArgumentException summary(Commit commit, long head) {
+		return new IllegalArgumentException("A summary of session " + commit.key() + " cannot cover turn "
+				+ Objects.requireNonNull(commit.header().summary()).turn() + ": it is not on the way from turn "
 				+ head + " to the beginning.");
 	}
 

@@ -33,16 +33,16 @@ public final class RowReader {
 
 	public SessionView view(SessionKey key, OpenedRows rows) {
 		Session session = session(key, rows.header());
-		String id = session.checkpointId();
-		SessionRecord checkpoint = (rows.checkpoint() != null && id != null)
-				? rows.checkpoint().record(key, SessionStore.CHECKPOINT, id) : null;
-		return new SessionView(session, checkpoint, items(key, rows.items()));
+		String id = session.summaryId();
+		SessionRecord summary = (rows.summary() != null && id != null)
+				? rows.summary().record(key, SessionStore.SUMMARY, id) : null;
+		return new SessionView(session, summary, items(key, rows.items()));
 	}
 
 	public Session session(SessionKey key, HeaderRow row) {
 		return named("The header of session " + key,
 				() -> new Session(key, row.incarnation(), row.version(), row.turns(), row.items(), row.branch(),
-						row.path().head(), row.openTurn(), row.path().checkpoint(), row.path().checkpointId(),
+						row.path().head(), row.openTurn(), row.path().summary(), row.path().summaryId(),
 						row.totals(), title(key, row.title()), tags(key, row.tags()), state(key, row.state()),
 						row.life().duration(), row.life().createdAt(), row.life().updatedAt(), row.life().expiresAt()));
 	}

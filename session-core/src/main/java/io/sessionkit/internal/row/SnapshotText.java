@@ -71,7 +71,7 @@ public final class SnapshotText {
 			return PRUNED + " " + pruned.sequence() + " " + pruned.turn() + " " + pruned.placeholder();
 		}
 		if (part instanceof Summary summary) {
-			return SUMMARY + " " + summary.checkpoint();
+			return SUMMARY + " " + summary.summary();
 		}
 		return VERBATIM + " " + part.size();
 	}

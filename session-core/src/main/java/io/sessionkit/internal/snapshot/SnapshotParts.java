@@ -123,7 +123,7 @@ record SnapshotParts(List<Part> parts, List<Message> verbatim) {
 					&& this.view.get(this.next).source().equals(summary)
 					&& place(history.get(index + 1)) == this.next) {
 				this.next++;
-				this.parts.add(new Snapshot.Summary(summary.checkpoint()));
+				this.parts.add(new Snapshot.Summary(summary.summary()));
 				return 2;
 			}
 			return verbatim(history.get(index));

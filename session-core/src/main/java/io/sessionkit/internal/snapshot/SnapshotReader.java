@@ -18,7 +18,7 @@ import io.sessionkit.Snapshot;
 import io.sessionkit.Snapshot.Part;
 import io.sessionkit.Turn;
 import io.sessionkit.context.SentHistory;
-import io.sessionkit.internal.view.Checkpoints;
+import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.internal.view.ToolPruner;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -38,7 +38,7 @@ public final class SnapshotReader {
 
 	private final SessionStore store;
 
-	private final Map<String, SessionRecord> checkpoints = new HashMap<>();
+	private final Map<String, SessionRecord> summaries = new HashMap<>();
 
 	private final NavigableMap<Long, SessionItem> items = new TreeMap<>();
 
@@ -68,7 +68,7 @@ public final class SnapshotReader {
 	 */
 	public boolean isThere(List<Part> parts) {
 		SnapshotRuns.of(parts).forEach(this::find);
-		readCheckpoints(parts);
+		readSummaries(parts);
 		return parts.stream().allMatch((part) -> messages(part, Collections.emptyIterator()).size() == part.size());
 	}
 
@@ -78,7 +78,7 @@ public final class SnapshotReader {
 		}
 		List<Part> parts = snapshot.parts();
 		SnapshotRuns.of(parts).forEach(this::find);
-		readCheckpoints(parts);
+		readSummaries(parts);
 		Iterator<@Nullable Message> verbatim = verbatim(turn, parts);
 		List<Message> messages = new ArrayList<>();
 		int all = 0;
@@ -103,8 +103,8 @@ public final class SnapshotReader {
 			return (item != null) ? List.of(pruned(item.message(), pruned.placeholder())) : List.of();
 		}
 		if (part instanceof Snapshot.Summary summary) {
-			SessionRecord record = this.checkpoints.get(summary.checkpoint());
-			return (record != null) ? Checkpoints.pair(Checkpoints.read(record, this.store.options().codec()).summary())
+			SessionRecord record = this.summaries.get(summary.summary());
+			return (record != null) ? Summaries.pair(Summaries.read(record, this.store.options().codec()).text())
 					: List.of();
 		}
 		List<Message> kept = new ArrayList<>();
@@ -155,9 +155,9 @@ public final class SnapshotReader {
 		return (after != null) ? Math.min(run.lastTurn(), after.getValue().turn()) : run.lastTurn();
 	}
 
-	private void readCheckpoints(List<Part> parts) {
+	private void readSummaries(List<Part> parts) {
 		if (parts.stream().anyMatch(Snapshot.Summary.class::isInstance)) {
-			this.checkpoints.putAll(records(SessionStore.CHECKPOINT));
+			this.summaries.putAll(records(SessionStore.SUMMARY));
 		}
 	}
 

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-import io.sessionkit.Checkpoint;
+import io.sessionkit.Summary;
 import io.sessionkit.SessionItem;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.context.Pins;
@@ -30,10 +30,10 @@ import org.springframework.ai.chat.messages.MessageType;
  * @param summarized the items that the summarizer reads
  * @param pinned the items that continue to be sent as they are, older ones included
  */
-record Coverage(@Nullable Checkpoint before, List<SessionItem> items, List<SessionItem> summarized,
+record Coverage(@Nullable Summary before, List<SessionItem> items, List<SessionItem> summarized,
 		List<SessionItem> pinned) {
 
-	static Coverage of(SessionView view, @Nullable Checkpoint before, Summarize rule, Pins pins) {
+	static Coverage of(SessionView view, @Nullable Summary before, Summarize rule, Pins pins) {
 		Map<Long, List<SessionItem>> turns = new LinkedHashMap<>();
 		view.items().forEach((item) -> turns.computeIfAbsent(item.turn(), (turn) -> new ArrayList<>()).add(item));
 		List<List<SessionItem>> older = new ArrayList<>(turns.values());
@@ -48,7 +48,7 @@ record Coverage(@Nullable Checkpoint before, List<SessionItem> items, List<Sessi
 		return of(before, List.of(), pins, before == null);
 	}
 
-	private static Coverage of(@Nullable Checkpoint before, List<List<SessionItem>> turns, Pins pins, boolean first) {
+	private static Coverage of(@Nullable Summary before, List<List<SessionItem>> turns, Pins pins, boolean first) {
 		List<SessionItem> items = new ArrayList<>();
 		List<SessionItem> summarized = new ArrayList<>();
 		List<SessionItem> pinned = new ArrayList<>((before != null) ? before.pinned() : List.of());
@@ -134,7 +134,7 @@ record Coverage(@Nullable Checkpoint before, List<SessionItem> items, List<Sessi
 	 */
 	boolean isBeginningOf(SessionView view) {
 		String id = (this.before != null) ? this.before.id() : null;
-		if (!Objects.equals(id, view.session().checkpointId()) || view.items().size() < this.items.size()) {
+		if (!Objects.equals(id, view.session().summaryId()) || view.items().size() < this.items.size()) {
 			return false;
 		}
 		for (int i = 0; i < this.items.size(); i++) {

@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
-import io.sessionkit.Checkpoint;
+import io.sessionkit.Summary;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
@@ -20,7 +20,7 @@ import io.sessionkit.context.Summarize;
 import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
-import io.sessionkit.internal.view.Checkpoints;
+import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.internal.view.TokenMemory;
 import io.sessionkit.internal.view.ViewReader;
 import io.sessionkit.store.Commit;
@@ -137,7 +137,7 @@ public final class Summarizer implements AutoCloseable {
 			if (next.outcome() != Outcome.SUMMARIZED) {
 				return (whole.turns() > 0 && next.outcome() == Outcome.NOTHING_TO_COVER) ? whole : next;
 			}
-			whole = new Compaction(Outcome.SUMMARIZED, next.checkpoint(), whole.turns() + next.turns(), null);
+			whole = new Compaction(Outcome.SUMMARIZED, next.summary(), whole.turns() + next.turns(), null);
 		}
 	}
 
@@ -146,8 +146,8 @@ public final class Summarizer implements AutoCloseable {
 	 */
 	private static Session after(Session opened, Turn turn) {
 		return new Session(opened.key(), opened.incarnation(), opened.version() + 1, turn.number(),
-				opened.items() + turn.items(), opened.branch(), turn.number(), opened.openTurn(), opened.checkpoint(),
-				opened.checkpointId(), opened.totals().plusTurn(turn.items(), turn.tokens()), opened.title(),
+				opened.items() + turn.items(), opened.branch(), turn.number(), opened.openTurn(), opened.summaryTurn(),
+				opened.summaryId(), opened.totals().plusTurn(turn.items(), turn.tokens()), opened.title(),
 				opened.tags(), opened.state(), opened.timeToLive(), opened.createdAt(), opened.updatedAt(),
 				opened.expiresAt());
 	}
@@ -219,20 +219,20 @@ public final class Summarizer implements AutoCloseable {
 		if (view == null || view.session().openTurn() != 0) {
 			return Compaction.of(Outcome.NOTHING_TO_COVER);
 		}
-		Checkpoint before = (view.checkpoint() != null)
-				? Checkpoints.read(view.checkpoint(), this.store.options().codec()) : null;
+		Summary before = (view.summary() != null)
+				? Summaries.read(view.summary(), this.store.options().codec()) : null;
 		Coverage coverage = Coverage.of(view, before, this.rule, this.pins);
 		if (coverage.isEmpty()) {
 			return Compaction.of(Outcome.NOTHING_TO_COVER);
 		}
-		String prompt = SummaryPrompt.of(this.rule.prompt(), (before != null) ? before.summary() : null,
+		String prompt = SummaryPrompt.of(this.rule.prompt(), (before != null) ? before.text() : null,
 				this.guards.checked(coverage.messages()), coverage.tokens(), this.rule.maxInputTokens());
 		SummaryCalls.Reply reply = this.calls.ask(this.rule.model(), prompt, this.rule.timeout());
 		String text = this.guards.checked(reply.text());
-		Checkpoint checkpoint = new Checkpoint(this.store.options().turnIds().get(), coverage.lastTurn(),
+		Summary summary = new Summary(this.store.options().turnIds().get(), coverage.lastTurn(),
 				(before != null) ? before.turn() : 0, coverage.totals(), text, coverage.pinned(), reply.model(),
 				reply.usage(), this.store.options().now());
-		return put(view, coverage, checkpoint);
+		return put(view, coverage, summary);
 	}
 
 	/**
@@ -240,16 +240,16 @@ public final class Summarizer implements AutoCloseable {
 	 * session no longer begins with the items that it covers, if a turn is open, or if
 	 * every attempt collides with another change.
 	 */
-	private Compaction put(SessionView opened, Coverage coverage, Checkpoint checkpoint) {
+	private Compaction put(SessionView opened, Coverage coverage, Summary summary) {
 		SessionKey key = opened.session().key();
-		HeaderChange change = HeaderChange.NONE.checkpoint(checkpoint.turn(), checkpoint.id());
+		HeaderChange change = HeaderChange.NONE.summary(summary.turn(), summary.id());
 		SessionView now = opened;
 		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
 			Commit commit = Commit.on(now.session())
 				.header(change)
-				.records(List.of(Checkpoints.write(key, checkpoint, this.store.options().codec())));
+				.records(List.of(Summaries.write(key, summary, this.store.options().codec())));
 			if (this.store.commit(commit).isStored()) {
-				return new Compaction(Outcome.SUMMARIZED, checkpoint, coverage.turns(), null);
+				return new Compaction(Outcome.SUMMARIZED, summary, coverage.turns(), null);
 			}
 			now = this.store.open(key, Window.ALL).orElse(null);
 			if (now == null || !now.session().incarnation().equals(opened.session().incarnation())

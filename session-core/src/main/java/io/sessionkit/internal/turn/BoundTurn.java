@@ -3,7 +3,7 @@ package io.sessionkit.internal.turn;
 import java.util.function.Supplier;
 
 import io.sessionkit.hook.HookContext;
-import io.sessionkit.hook.RunningTurn;
+import io.sessionkit.hook.TurnAccess;
 
 /**
  * A turn as its tools and hooks see it.
@@ -12,7 +12,7 @@ import io.sessionkit.hook.RunningTurn;
  * @param state the attributes of the turn
  * @param saving whether the turn is bound to a hook that decides what is stored
  */
-record BoundTurn(Supplier<HookContext> now, TurnState state, boolean saving) implements RunningTurn {
+record BoundTurn(Supplier<HookContext> now, TurnState state, boolean saving) implements TurnAccess {
 
 	@Override
 	public HookContext context() {

@@ -25,7 +25,7 @@ import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
  */
 public final class TurnHold {
 
-	private final OpenTurn turn;
+	private final RunningTurn turn;
 
 	private final MessageCodec codec;
 
@@ -44,7 +44,7 @@ public final class TurnHold {
 
 	private boolean ended;
 
-	TurnHold(OpenTurn turn, MessageCodec codec, Rounds rounds, TurnKeeper keeper, TurnLeases leases,
+	TurnHold(RunningTurn turn, MessageCodec codec, Rounds rounds, TurnKeeper keeper, TurnLeases leases,
 			@Nullable ContinuedTurn continued) {
 		this.turn = turn;
 		this.codec = codec;

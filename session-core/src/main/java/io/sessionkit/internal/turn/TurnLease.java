@@ -11,7 +11,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.internal.QuietThread;
+import io.sessionkit.internal.Uninterrupted;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -165,7 +165,7 @@ final class TurnLease implements HeldLease {
 			stopRenewal();
 		}
 		try {
-			QuietThread.call(this::giveBack);
+			Uninterrupted.call(this::giveBack);
 		}
 		catch (RuntimeException ex) {
 			logger.warn("The lease of the open turn on session " + this.key + " could not be given back and ends in "

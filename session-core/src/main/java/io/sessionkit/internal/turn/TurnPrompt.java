@@ -56,7 +56,7 @@ final class TurnPrompt {
 		List<ViewLine> lines = new ToolPruner(rules.prune(), options.tokens())
 			.prune(ViewLine.of(opened.view(), options), head, this.input);
 		this.history = History.of(ReplayedInputs.show(lines, rules.inputs(), options.tokens()),
-				(base != null) ? base.checkpoint() : 0, head, rules.trim(), request.limit(), this.input);
+				(base != null) ? base.summaryTurn() : 0, head, rules.trim(), request.limit(), this.input);
 		RequestSize size = new RequestSize(this.history.lines(), options.tokens(),
 				views.memory().factor(request.key()));
 		this.trimmer = new ViewTrimmer(request.key(), this.history, rules.trim(), size);

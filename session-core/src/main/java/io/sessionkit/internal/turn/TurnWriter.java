@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-import io.sessionkit.Checkpoint;
+import io.sessionkit.Summary;
 import io.sessionkit.Round;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
@@ -19,7 +19,7 @@ import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEnd;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.snapshot.SnapshotTaker;
-import io.sessionkit.internal.view.Checkpoints;
+import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
@@ -318,17 +318,17 @@ final class TurnWriter {
 		long ours = (this.stored != null) ? this.stored.number() : 0;
 		return opened != null && now.incarnation().equals(opened.incarnation()) && now.openTurn() == ours
 				&& now.head() == opened.head() && now.branch().equals(opened.branch())
-				&& Attributes.areEqual(now.state(), opened.state()) && (now.checkpoint() == opened.checkpoint()
+				&& Attributes.areEqual(now.state(), opened.state()) && (now.summaryTurn() == opened.summaryTurn()
 						? now.totals().equals(opened.totals()) : isOnlySummarized(view, opened));
 	}
 
 	private boolean isOnlySummarized(SessionView view, Session opened) {
-		if (view.checkpoint() == null) {
+		if (view.summary() == null) {
 			return false;
 		}
-		Checkpoint checkpoint = Checkpoints.read(view.checkpoint(), this.store.options().codec());
-		return checkpoint.since() == opened.checkpoint()
-				&& view.session().totals().equals(opened.totals().minus(checkpoint.covered()));
+		Summary summary = Summaries.read(view.summary(), this.store.options().codec());
+		return summary.since() == opened.summaryTurn()
+				&& view.session().totals().equals(opened.totals().minus(summary.covered()));
 	}
 
 	private static boolean hasSnapshotRecord(List<RecordWrite> records) {

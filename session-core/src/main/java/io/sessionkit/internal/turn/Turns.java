@@ -24,7 +24,7 @@ public final class Turns implements AutoCloseable {
 
 	private final TurnLeases leases;
 
-	private final OpenTurns openTurns;
+	private final WaitingTurns waitingTurns;
 
 	private final Durability durability;
 
@@ -34,7 +34,7 @@ public final class Turns implements AutoCloseable {
 		this.views = views;
 		this.leases = leases;
 		this.durability = durability;
-		this.openTurns = new OpenTurns(store, rules, views, leases);
+		this.waitingTurns = new WaitingTurns(store, rules, views, leases);
 	}
 
 	/**
@@ -56,14 +56,14 @@ public final class Turns implements AutoCloseable {
 	 * is kept as refused, without the input. What a hook throws is thrown as it is, and
 	 * the turn is kept as failed
 	 */
-	public OpenTurn open(TurnRequest request) {
+	public RunningTurn open(TurnRequest request) {
 		for (Message message : request.input()) {
 			this.store.options().codec().encode(request.key(), message);
 		}
 		if (request.agent() != null) {
 			this.store.options().codec().encodeValues(request.key(), Map.of("agent", request.agent()));
 		}
-		OpenTurn turn = new OpenTurn(request, this.store, this.rules, this.views, this.leases);
+		RunningTurn turn = new RunningTurn(request, this.store, this.rules, this.views, this.leases);
 		if (turn.openTurn() != 0) {
 			throw new SessionPausedException("Session " + request.key() + " has an open turn, number " + turn.openTurn()
 					+ ", whose tool calls wait for approval or for a process that works on it."
@@ -81,8 +81,8 @@ public final class Turns implements AutoCloseable {
 	 * Returns the access to the turns that wait to be continued.
 	 * @return the object that finds and continues them
 	 */
-	public OpenTurns openTurns() {
-		return this.openTurns;
+	public WaitingTurns waitingTurns() {
+		return this.waitingTurns;
 	}
 
 	/**

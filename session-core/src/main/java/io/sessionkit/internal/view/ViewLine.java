@@ -3,7 +3,7 @@ package io.sessionkit.internal.view;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.sessionkit.Checkpoint;
+import io.sessionkit.Summary;
 import io.sessionkit.SessionItem;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
@@ -46,9 +46,9 @@ public record ViewLine(Message message, Source source, long turn, int tokens) {
 		/**
 		 * One of the two messages of a summary.
 		 *
-		 * @param checkpoint the id of the summary's record
+		 * @param summary the id of the summary's record
 		 */
-		record Summary(String checkpoint) implements Source {
+		record Summary(String summary) implements Source {
 		}
 
 	}
@@ -62,13 +62,13 @@ public record ViewLine(Message message, Source source, long turn, int tokens) {
 			return List.of();
 		}
 		List<ViewLine> lines = new ArrayList<>();
-		if (view.checkpoint() != null) {
-			Checkpoint checkpoint = Checkpoints.read(view.checkpoint(), options.codec());
-			for (Message message : Checkpoints.pair(checkpoint.summary())) {
-				lines.add(new ViewLine(message, new Source.Summary(checkpoint.id()), 0,
+		if (view.summary() != null) {
+			Summary summary = Summaries.read(view.summary(), options.codec());
+			for (Message message : Summaries.pair(summary.text())) {
+				lines.add(new ViewLine(message, new Source.Summary(summary.id()), 0,
 						options.tokens().applyAsInt(message)));
 			}
-			checkpoint.pinned().forEach((item) -> lines.add(of(item)));
+			summary.pinned().forEach((item) -> lines.add(of(item)));
 		}
 		view.items().forEach((item) -> lines.add(of(item)));
 		return lines;

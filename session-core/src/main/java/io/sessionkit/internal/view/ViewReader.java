@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-import io.sessionkit.Checkpoint;
+import io.sessionkit.Summary;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
@@ -107,10 +107,10 @@ public final class ViewReader {
 		Optional<SessionView> view = store.open(key, window);
 		if (view.isPresent() && hasLostSummary(view.get())) {
 			Session header = view.get().session();
-			List<Checkpoint> kept = summaries(store, header).stream()
-				.map((record) -> Checkpoints.read(record, store.options().codec()))
+			List<Summary> kept = summaries(store, header).stream()
+				.map((record) -> Summaries.read(record, store.options().codec()))
 				.toList();
-			store.commit(Commit.on(header).header(Checkpoints.viewFromNewest(kept)));
+			store.commit(Commit.on(header).header(Summaries.viewFromNewest(kept)));
 			return store.open(key, window);
 		}
 		return view;
@@ -128,15 +128,15 @@ public final class ViewReader {
 	private static SessionView withNewest(SessionStore store, Session header) {
 		MessageCodec codec = store.options().codec();
 		SessionRecord newest = summaries(store, header).stream()
-			.max(Comparator.comparing((record) -> Checkpoints.read(record, codec), Checkpoints.BY_AGE))
+			.max(Comparator.comparing((record) -> Summaries.read(record, codec), Summaries.BY_AGE))
 			.orElse(null);
-		long covered = (newest != null) ? Checkpoints.read(newest, codec).turn() : 0;
+		long covered = (newest != null) ? Summaries.read(newest, codec).turn() : 0;
 		return new SessionView(header, newest,
 				store.items(header.key(), Tail.ALL).stream().filter((item) -> item.turn() > covered).toList());
 	}
 
 	private static boolean hasLostSummary(SessionView view) {
-		return view.session().checkpoint() > 0 && view.checkpoint() == null;
+		return view.session().summaryTurn() > 0 && view.summary() == null;
 	}
 
 	/**
@@ -144,9 +144,9 @@ public final class ViewReader {
 	 */
 	private static List<SessionRecord> summaries(SessionStore store, Session header) {
 		Set<Long> path = path(store, header);
-		return store.records(header.key(), SessionStore.CHECKPOINT)
+		return store.records(header.key(), SessionStore.SUMMARY)
 			.stream()
-			.filter((record) -> path.contains(Checkpoints.read(record, store.options().codec()).turn()))
+			.filter((record) -> path.contains(Summaries.read(record, store.options().codec()).turn()))
 			.toList();
 	}
 

@@ -62,15 +62,15 @@ final class Deletion {
 	}
 
 	private boolean isInView(Connection connection, long turn, HeaderDraft draft) throws SQLException {
-		return turn > draft.path().checkpoint() && this.turns.isOnPath(connection, draft.pk(), draft.path(), turn);
+		return turn > draft.path().summary() && this.turns.isOnPath(connection, draft.pk(), draft.path(), turn);
 	}
 
 	private void leave(Connection connection, TurnRow head, HeaderDraft draft) throws SQLException {
-		long checkpoint = draft.path().checkpoint();
+		long summary = draft.path().summary();
 		long left = 0;
 		TurnRow turn = head;
 		while (turn != null && turn.items() == 0) {
-			left += (turn.number() > checkpoint) ? 1 : 0;
+			left += (turn.number() > summary) ? 1 : 0;
 			turn = this.turns.find(connection, draft.pk(), turn.parent());
 		}
 		ViewTotals totals = draft.totals();
@@ -84,7 +84,7 @@ final class Deletion {
 	}
 
 	private static boolean isSameView(TurnRow turn, HeaderDraft draft) {
-		return turn.path().checkpoint() == draft.path().checkpoint() && turn.number() > draft.path().checkpoint();
+		return turn.path().summary() == draft.path().summary() && turn.number() > draft.path().summary();
 	}
 
 }

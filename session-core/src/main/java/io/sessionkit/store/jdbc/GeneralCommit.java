@@ -86,7 +86,7 @@ final class GeneralCommit {
 		try {
 			checkPart(commit, there);
 			move(connection, commit, draft);
-			checkCheckpoint(connection, commit, draft);
+			checkSummary(connection, commit, draft);
 		}
 		catch (IllegalArgumentException ex) {
 			if (areAsExpected(connection, commit, draft)) {
@@ -241,11 +241,11 @@ final class GeneralCommit {
 		this.turns.moveTo(connection, draft, target);
 	}
 
-	private void checkCheckpoint(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {
-		HeaderChange.Checkpoint checkpoint = commit.commit().header().checkpoint();
-		if (checkpoint != null && checkpoint.turn() != 0
-				&& !this.turns.isOnPath(connection, draft.pk(), draft.path(), checkpoint.turn())) {
-			throw RefusedChange.checkpoint(commit.commit(), draft.path().head());
+	private void checkSummary(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {
+		HeaderChange.Summary summary = commit.commit().header().summary();
+		if (summary != null && summary.turn() != 0
+				&& !this.turns.isOnPath(connection, draft.pk(), draft.path(), summary.turn())) {
+			throw RefusedChange.summary(commit.commit(), draft.path().head());
 		}
 	}
 
@@ -295,7 +295,7 @@ final class GeneralCommit {
 			inForce = (parent != null) ? parent.path() : HeaderRow.Path.BEGINNING;
 			state = (parent != null) ? parent.state() : null;
 		}
-		draft.head(turn.path().checkpoint(inForce.checkpoint(), inForce.checkpointId()), state);
+		draft.head(turn.path().summary(inForce.summary(), inForce.summaryId()), state);
 		this.turns.position(connection, draft.pk(), draft.path(), draft.state());
 		if (follows) {
 			draft.plusTurn(turn.items(), turn.tokens());
@@ -306,16 +306,16 @@ final class GeneralCommit {
 	}
 
 	private void changeAtHead(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {
-		HeaderChange.Checkpoint checkpoint = commit.commit().header().checkpoint();
-		if (checkpoint == null && commit.state() == null) {
+		HeaderChange.Summary summary = commit.commit().header().summary();
+		if (summary == null && commit.state() == null) {
 			return;
 		}
-		HeaderRow.Path path = (checkpoint != null)
-				? draft.path().checkpoint(checkpoint.turn(), (checkpoint.turn() > 0) ? checkpoint.id() : null)
+		HeaderRow.Path path = (summary != null)
+				? draft.path().summary(summary.turn(), (summary.turn() > 0) ? summary.id() : null)
 				: draft.path();
 		draft.head(path, (commit.state() != null) ? commit.state() : draft.state());
 		this.turns.position(connection, draft.pk(), draft.path(), draft.state());
-		if (checkpoint != null) {
+		if (summary != null) {
 			draft.totals(this.turns.totals(connection, draft.pk(), draft.path()));
 		}
 	}

@@ -10,7 +10,7 @@ import javax.sql.DataSource;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.StoreUnavailableException;
-import io.sessionkit.internal.QuietThread;
+import io.sessionkit.internal.Uninterrupted;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
@@ -64,8 +64,8 @@ final class JdbcWork {
 		this.uninterrupted = H2Files.closeOnInterrupt(connection);
 	}
 
-	private <T extends @Nullable Object> T run(QuietThread.Work<T, SQLException> work) throws SQLException {
-		return this.uninterrupted ? QuietThread.call(work) : work.run();
+	private <T extends @Nullable Object> T run(Uninterrupted.Work<T, SQLException> work) throws SQLException {
+		return this.uninterrupted ? Uninterrupted.call(work) : work.run();
 	}
 
 	/**

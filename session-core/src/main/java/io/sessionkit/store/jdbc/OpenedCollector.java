@@ -32,7 +32,7 @@ final class OpenedCollector implements Sql.Receiver {
 
 	private @Nullable HeaderRow header;
 
-	private @Nullable RecordRow checkpoint;
+	private @Nullable RecordRow summary;
 
 	private final List<ItemRow> items = new ArrayList<>();
 
@@ -56,7 +56,7 @@ final class OpenedCollector implements Sql.Receiver {
 		switch (row.getInt(1)) {
 			case 0 -> this.header = this.packed ? Columns.packedHeader(row, this.text + 1, this.text + 2)
 					: Columns.header(row, FIRST);
-			case 1 -> this.checkpoint = Columns.record(row, FIRST, this.text);
+			case 1 -> this.summary = Columns.record(row, FIRST, this.text);
 			default -> this.items.add(Columns.item(row, FIRST, this.text));
 		}
 	}
@@ -75,7 +75,7 @@ final class OpenedCollector implements Sql.Receiver {
 	}
 
 	@Nullable OpenedRows opened(List<ItemRow> all) {
-		return (this.header != null) ? new OpenedRows(this.header, this.checkpoint, all) : null;
+		return (this.header != null) ? new OpenedRows(this.header, this.summary, all) : null;
 	}
 
 }

@@ -85,7 +85,7 @@ final class PostgresStatements implements HotStatements {
 	 * packed, so that items need no column for each of its fields. The rows are not
 	 * sorted: the reader puts the items in order.
 	 */
-	private static final String HEADER_AND_CHECKPOINT = """
+	private static final String HEADER_AND_SUMMARY = """
 			select 0 as kind, null::bigint as seq, null::bigint as turn_no, null::bigint as at, null::int as tokens,
 				null::text as body, array[{headerNumbers}] as numbers, array[{headerTexts}] as texts
 			from h s
@@ -102,9 +102,9 @@ final class PostgresStatements implements HotStatements {
 			select 2, i.seq, i.turn_no, i.recorded_at, i.tokens, i.body, null, null
 			""";
 
-	private static final String OPEN_HEADER = HEADER + HEADER_AND_CHECKPOINT;
+	private static final String OPEN_HEADER = HEADER + HEADER_AND_SUMMARY;
 
-	private static final String OPEN_TURNS = (HEADER + RUNS_OF_TURNS + HEADER_AND_CHECKPOINT + ITEM_SHAPE + """
+	private static final String OPEN_TURNS = (HEADER + RUNS_OF_TURNS + HEADER_AND_SUMMARY + ITEM_SHAPE + """
 			from r cross join lateral (
 				select * from {item} i where i.session_pk = r.pk and i.turn_no between r.lo and r.hi
 				order by i.turn_no, i.seq offset 0) i
@@ -113,7 +113,7 @@ final class PostgresStatements implements HotStatements {
 	/**
 	 * Reads one item more than requested, which shows which turn does not fit as a whole.
 	 */
-	private static final String OPEN_ITEMS = (HEADER + RUNS_OF_ITEMS + NEWEST_ITEMS + HEADER_AND_CHECKPOINT + ITEM_SHAPE
+	private static final String OPEN_ITEMS = (HEADER + RUNS_OF_ITEMS + NEWEST_ITEMS + HEADER_AND_SUMMARY + ITEM_SHAPE
 			+ """
 					from x i
 					where i.turn_no > coalesce((select min(turn_no) from x having count(*) > :items), 0)
@@ -195,7 +195,7 @@ final class PostgresStatements implements HotStatements {
 			.replace("{moment}", "c.now");
 	}
 
-	private final Sql openTurns;
+	private final Sql waitingTurns;
 
 	private final Sql openItems;
 
@@ -210,7 +210,7 @@ final class PostgresStatements implements HotStatements {
 	private final Sql appendOrCreate;
 
 	PostgresStatements(Templates templates) {
-		this.openTurns = templates.sql(OPEN_TURNS);
+		this.waitingTurns = templates.sql(OPEN_TURNS);
 		this.openItems = templates.sql(OPEN_ITEMS);
 		this.openHeader = templates.sql(OPEN_HEADER);
 		this.log = templates.sql(LOG);
@@ -240,7 +240,7 @@ final class PostgresStatements implements HotStatements {
 		if (window.isEmpty()) {
 			return this.openHeader;
 		}
-		return (window.items() == Integer.MAX_VALUE) ? this.openTurns : this.openItems;
+		return (window.items() == Integer.MAX_VALUE) ? this.waitingTurns : this.openItems;
 	}
 
 	@Override

@@ -31,7 +31,7 @@ final class RunWalk {
 
 	RunWalk(HeaderRow header, Window window) {
 		this.pk = header.pk();
-		this.floor = header.path().checkpoint();
+		this.floor = header.path().summary();
 		this.before = Long.MAX_VALUE;
 		this.itemsLeft = window.isEmpty() ? 0 : oneMore(window);
 		this.turnsLeft = window.turns();

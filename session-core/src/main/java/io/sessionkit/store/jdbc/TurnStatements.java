@@ -125,8 +125,8 @@ final class TurnStatements {
 		this.position.update(connection,
 				Params.of("pk", pk)
 					.with("number", path.head())
-					.with("cp", path.checkpoint())
-					.with("cpId", path.checkpointId())
+					.with("cp", path.summary())
+					.with("cpId", path.summaryId())
 					.text("state", state));
 	}
 
@@ -155,7 +155,7 @@ final class TurnStatements {
 	 */
 	ViewTotals totals(Connection connection, long pk, HeaderRow.Path path) throws SQLException {
 		ViewTotals totals = ViewTotals.NONE;
-		long floor = path.checkpoint();
+		long floor = path.summary();
 		HeaderRow.Path end = path;
 		while (end != null && end.head() > floor) {
 			ViewTotals run = totals(connection, pk, Math.max(end.runLo(), floor + 1), end.head());

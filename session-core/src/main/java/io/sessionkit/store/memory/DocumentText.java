@@ -71,8 +71,8 @@ final class DocumentText {
 
 	private static void write(HeadPosition position, Map<String, @Nullable Object> values) {
 		values.put("state", position.state().payload());
-		values.put("checkpoint", position.checkpoint());
-		values.put("checkpointId", position.checkpointId());
+		values.put("checkpoint", position.summary());
+		values.put("checkpointId", position.summaryId());
 	}
 
 	private static Map<String, @Nullable Object> values(TurnContent content) {
@@ -182,7 +182,7 @@ final class DocumentText {
 		HeadPosition position = position(fields);
 		Session header = new Session(this.key, incarnation(fields), fields.number("version"), turns.size(),
 				fields.number("lastItem"), fields.text("branch"), head, fields.number("openTurn"),
-				position.checkpoint(), position.checkpointId(), ViewTotals.NONE, fields.find("title", String.class),
+				position.summary(), position.summaryId(), ViewTotals.NONE, fields.find("title", String.class),
 				fields.texts("tags"), Map.of(), fields.find("timeToLive", Duration.class), fields.instant("createdAt"),
 				fields.instant("updatedAt"), null);
 		return new SessionContent(header, position, turns, fields.all("records").stream().map(this::record).toList());

@@ -8,20 +8,20 @@ import org.jspecify.annotations.Nullable;
  * that were in force when that turn was the head.
  *
  * @param state the attributes
- * @param checkpoint the last turn that the summary covers; 0 for no summary
- * @param checkpointId the id of the record that holds the summary; null for none
+ * @param summary the last turn that the summary covers; 0 for no summary
+ * @param summaryId the id of the record that holds the summary; null for none
  */
-record HeadPosition(StoredState state, long checkpoint, @Nullable String checkpointId) {
+record HeadPosition(StoredState state, long summary, @Nullable String summaryId) {
 
 	/** The position before the first turn. */
 	static final HeadPosition BEGINNING = new HeadPosition(StoredState.EMPTY, 0, null);
 
-	HeadPosition with(@Nullable StoredState newState, HeaderChange.@Nullable Checkpoint newCheckpoint) {
+	HeadPosition with(@Nullable StoredState newState, HeaderChange.@Nullable Summary newSummary) {
 		StoredState state = (newState != null) ? newState : this.state;
-		if (newCheckpoint == null) {
-			return new HeadPosition(state, this.checkpoint, this.checkpointId);
+		if (newSummary == null) {
+			return new HeadPosition(state, this.summary, this.summaryId);
 		}
-		return new HeadPosition(state, newCheckpoint.turn(), (newCheckpoint.turn() > 0) ? newCheckpoint.id() : null);
+		return new HeadPosition(state, newSummary.turn(), (newSummary.turn() > 0) ? newSummary.id() : null);
 	}
 
 }

@@ -108,10 +108,10 @@ final class StoredSession {
 	}
 
 	synchronized SessionView open(Window window, Instant now) {
-		String id = this.header.position.checkpointId();
-		SessionRecord checkpoint = (id != null) ? this.records.find(SessionStore.CHECKPOINT, id, now) : null;
-		return new SessionView(session(), checkpoint,
-				read(this.tree.view(this.header.head, this.header.position.checkpoint(), window)));
+		String id = this.header.position.summaryId();
+		SessionRecord summary = (id != null) ? this.records.find(SessionStore.SUMMARY, id, now) : null;
+		return new SessionView(session(), summary,
+				read(this.tree.view(this.header.head, this.header.position.summary(), window)));
 	}
 
 	synchronized List<SessionItem> log(Tail tail) {
@@ -184,9 +184,9 @@ final class StoredSession {
 		if (head != null && head.turn() != 0) {
 			checkHead(head.turn());
 		}
-		HeaderChange.Checkpoint checkpoint = commit.header().checkpoint();
-		if (checkpoint != null && checkpoint.turn() != 0) {
-			checkCheckpoint(checkpoint.turn(), (head != null) ? head.turn() : this.header.head);
+		HeaderChange.Summary summary = commit.header().summary();
+		if (summary != null && summary.turn() != 0) {
+			checkSummary(summary.turn(), (head != null) ? head.turn() : this.header.head);
 		}
 	}
 
@@ -224,9 +224,9 @@ final class StoredSession {
 		}
 	}
 
-	private void checkCheckpoint(long number, long head) {
+	private void checkSummary(long number, long head) {
 		if (!this.tree.isOnPath(head, number)) {
-			throw new IllegalArgumentException("A checkpoint of session " + this.key + " cannot cover turn " + number
+			throw new IllegalArgumentException("A summary of session " + this.key + " cannot cover turn " + number
 					+ ": it is not on the way from turn " + head + " to the beginning.");
 		}
 	}
@@ -241,8 +241,8 @@ final class StoredSession {
 		long first = this.header.items + 1;
 		StoredTurn turn = (commit.turn() != null) ? add(commit.turn(), write.messages()) : null;
 		boolean deleted = delete(commit.delete());
-		if (write.state() != null || change.checkpoint() != null) {
-			changeAtHead(write.state(), change.checkpoint());
+		if (write.state() != null || change.summary() != null) {
+			changeAtHead(write.state(), change.summary());
 		}
 		this.header.change(change);
 		commit.records().forEach((record) -> this.records.write(record, now));
@@ -324,19 +324,19 @@ final class StoredSession {
 		countTotals();
 	}
 
-	private void changeAtHead(@Nullable StoredState state, HeaderChange.@Nullable Checkpoint checkpoint) {
-		this.header.position = this.header.position.with(state, checkpoint);
+	private void changeAtHead(@Nullable StoredState state, HeaderChange.@Nullable Summary summary) {
+		this.header.position = this.header.position.with(state, summary);
 		StoredTurn head = this.tree.find(this.header.head);
 		if (head != null) {
 			head.position(this.header.position);
 		}
-		if (checkpoint != null) {
+		if (summary != null) {
 			countTotals();
 		}
 	}
 
 	private void countTotals() {
-		this.header.totals = this.tree.totals(this.header.head, this.header.position.checkpoint());
+		this.header.totals = this.tree.totals(this.header.head, this.header.position.summary());
 	}
 
 	private boolean delete(Set<Long> sequences) {
@@ -357,7 +357,7 @@ final class StoredSession {
 		if (turn == null || tokens < 0) {
 			return false;
 		}
-		boolean inView = turn.number() > this.header.position.checkpoint()
+		boolean inView = turn.number() > this.header.position.summary()
 				&& this.tree.isOnPath(this.header.head, turn.number());
 		if (inView) {
 			ViewTotals totals = this.header.totals;

@@ -85,11 +85,11 @@ final class TurnTree {
 	/**
 	 * Returns the newest whole turns after a summary that fit into a window.
 	 */
-	List<StoredItem> view(long head, long checkpoint, Window window) {
+	List<StoredItem> view(long head, long summary, Window window) {
 		List<StoredTurn> newest = new ArrayList<>();
 		int left = window.items();
 		StoredTurn turn = find(head);
-		while (turn != null && turn.number() > checkpoint && newest.size() < window.turns()
+		while (turn != null && turn.number() > summary && newest.size() < window.turns()
 				&& turn.items().size() <= left) {
 			newest.add(turn);
 			left -= turn.items().size();
@@ -129,10 +129,10 @@ final class TurnTree {
 		return this.turns.subList(Math.max(0, end - tail.limit()), end);
 	}
 
-	ViewTotals totals(long head, long checkpoint) {
+	ViewTotals totals(long head, long summary) {
 		ViewTotals totals = ViewTotals.NONE;
 		StoredTurn turn = find(head);
-		while (turn != null && turn.number() > checkpoint) {
+		while (turn != null && turn.number() > summary) {
 			totals = totals.plusTurn(turn.items().size(), turn.tokens());
 			turn = find(turn.parent());
 		}

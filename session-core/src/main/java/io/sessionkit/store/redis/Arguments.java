@@ -102,14 +102,14 @@ final class Arguments {
 
 	private void withChange(EncodedCommit encoded) {
 		HeaderChange.Head head = encoded.commit().header().head();
-		HeaderChange.Checkpoint checkpoint = encoded.commit().header().checkpoint();
+		HeaderChange.Summary summary = encoded.commit().header().summary();
 		with(encoded.title()).with(encoded.tags())
 			.with(encoded.state())
 			.with(encoded.timeToLive())
 			.with((head != null) ? head.branch() : null)
 			.with((head != null) ? Long.valueOf(head.turn()) : null)
-			.with((checkpoint != null) ? Long.valueOf(checkpoint.turn()) : null)
-			.with((checkpoint != null) ? checkpoint.id() : null);
+			.with((summary != null) ? Long.valueOf(summary.turn()) : null)
+			.with((summary != null) ? summary.id() : null);
 	}
 
 	private void withTurn(@Nullable EncodedTurn turn) {

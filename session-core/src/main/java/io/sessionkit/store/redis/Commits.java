@@ -21,7 +21,7 @@ final class Commits {
 			case "CONFLICT" -> new CommitResult(Outcome.CONFLICT, reply.number(2), 0, 0);
 			case "PART" -> throw RefusedChange.part(commit, reply.number(2));
 			case "HEAD" -> throw RefusedChange.head(commit, !reply.requiredText(2).equals("absent"));
-			case "CHECKPOINT" -> throw RefusedChange.checkpoint(commit, reply.number(2));
+			case "CHECKPOINT" -> throw RefusedChange.summary(commit, reply.number(2));
 			case "PAUSED" -> throw SessionPausedException.of(commit.key(), reply.number(2), "given another head");
 			default -> throw new IllegalStateException(
 					"The commit script answered '" + reply.requiredText(0) + "', which it never should.");

@@ -126,8 +126,8 @@ public final class RedisSessionStore implements SessionStore {
 		if (reply.isEmpty()) {
 			return Optional.empty();
 		}
-		Reply checkpoint = reply.list(1);
-		RecordRow record = checkpoint.isEmpty() ? null : checkpoint.record(0);
+		Reply summary = reply.list(1);
+		RecordRow record = summary.isEmpty() ? null : summary.record(0);
 		return Optional
 			.of(this.reader.view(key, new OpenedRows(reply.list(0).header(), record, PackedItems.of(reply.list(2)))));
 	}

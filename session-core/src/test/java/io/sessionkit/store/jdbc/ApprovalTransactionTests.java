@@ -17,7 +17,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.SiblingRule;
@@ -150,7 +150,7 @@ class ApprovalTransactionTests {
 			us.approve();
 			assertThat(us.resume()).isEqualTo("answer");
 			assertThat(this.effects).hasValue(2);
-			assertThat(us.approvals.ledger(this.key)).extracting(Approval::status).containsOnly(ApprovalStatus.DONE);
+			assertThat(us.approvals.ledger(this.key)).extracting(ToolApproval::status).containsOnly(ApprovalStatus.DONE);
 			assertThat(us.store.records(this.key, SessionStore.LEASE)).isEmpty();
 		}
 	}
@@ -190,9 +190,9 @@ class ApprovalTransactionTests {
 			});
 			assertThat(this.effects).hasValue(1);
 			assertThat(log(us)).isEmpty();
-			assertThat(us.conversations.turns().openTurns().find(this.key)).map(Turn::status)
+			assertThat(us.conversations.turns().waitingTurns().find(this.key)).map(Turn::status)
 				.contains(TurnStatus.AWAITING_APPROVAL);
-			assertThat(us.approvals.ledger(this.key)).extracting(Approval::status).containsExactly(ApprovalStatus.DONE);
+			assertThat(us.approvals.ledger(this.key)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DONE);
 			assertThat(us.resume()).isEqualTo("answer");
 			assertThat(this.effects).hasValue(1);
 			assertThat(log(us)).containsExactly(WHOLE_THREAD);
@@ -250,8 +250,8 @@ class ApprovalTransactionTests {
 			assertThat(this.effects).hasValue(1);
 			assertThat(log(us)).containsExactly(WHOLE_THREAD);
 			assertThat(us.approvals.pending(this.key)).isEmpty();
-			assertThat(us.approvals.ledger(this.key)).extracting(Approval::status).containsExactly(ApprovalStatus.DONE);
-			assertThat(us.conversations.turns().openTurns().find(this.key)).isEmpty();
+			assertThat(us.approvals.ledger(this.key)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DONE);
+			assertThat(us.conversations.turns().waitingTurns().find(this.key)).isEmpty();
 		}
 	}
 
@@ -288,7 +288,7 @@ class ApprovalTransactionTests {
 				.withMessageContaining("transaction");
 			assertThat(this.effects).hasValue(1);
 			assertThat(us.approvals.pending(this.key)).isEmpty();
-			assertThat(us.conversations.turns().openTurns().find(this.key)).isEmpty();
+			assertThat(us.conversations.turns().waitingTurns().find(this.key)).isEmpty();
 			this.model.calls(call("cancel", 2)).says("answer");
 			us.ask();
 			assertThat(this.effects).hasValue(2);

@@ -132,14 +132,14 @@ class PostgresRoundTripTests {
 	}
 
 	@Test
-	void checkpointComesWithTheSameRoundTrip() {
+	void summaryComesWithTheSameRoundTrip() {
 		append(10);
 		this.store.commit(Commit.on(this.store.find(this.key).orElseThrow())
-			.header(HeaderChange.NONE.checkpoint(8, "summary"))
-			.records(List.of(RecordWrite.create(SessionStore.CHECKPOINT, "summary", "text"))));
+			.header(HeaderChange.NONE.summary(8, "summary"))
+			.records(List.of(RecordWrite.create(SessionStore.SUMMARY, "summary", "text"))));
 		this.proxy.reset();
 		SessionView view = this.store.open(this.key, Window.turns(20)).orElseThrow();
-		assertThat(view.checkpoint()).isNotNull();
+		assertThat(view.summary()).isNotNull();
 		assertThat(view.items()).hasSize(4);
 		assertThat(this.proxy.roundTrips()).isEqualTo(1);
 	}

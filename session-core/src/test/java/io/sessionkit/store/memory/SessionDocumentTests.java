@@ -59,7 +59,7 @@ class SessionDocumentTests {
 		assertThat(read.items(Tail.ALL)).isEqualTo(document.items(Tail.ALL));
 		assertThat(read.items(4)).isEqualTo(document.items(4));
 		assertThat(read.open(Window.ALL)).isEqualTo(document.open(Window.ALL));
-		assertThat(read.records(SessionStore.CHECKPOINT)).isEqualTo(document.records(SessionStore.CHECKPOINT));
+		assertThat(read.records(SessionStore.SUMMARY)).isEqualTo(document.records(SessionStore.SUMMARY));
 		assertThat(read.records("lease")).isEqualTo(document.records("lease"));
 		assertThat(read.toText()).isEqualTo(document.toText());
 	}
@@ -223,8 +223,8 @@ class SessionDocumentTests {
 		document = changed(document,
 				Commit.any(KEY).turn(write("turn 2", 0, TurnStatus.COMPLETED, List.of(), "q2", "a2")));
 		document = changed(document, Commit.any(KEY)
-			.header(HeaderChange.NONE.checkpoint(1, "summary").timeToLive(Duration.ofDays(30)))
-			.records(List.of(new RecordWrite(SessionStore.CHECKPOINT, "summary", 0, "what was said", null, 1))));
+			.header(HeaderChange.NONE.summary(1, "summary").timeToLive(Duration.ofDays(30)))
+			.records(List.of(new RecordWrite(SessionStore.SUMMARY, "summary", 0, "what was said", null, 1))));
 		document = changed(document, Commit.any(KEY).header(HeaderChange.NONE.head("other", 1)));
 		document = changed(document,
 				Commit.any(KEY).turn(write("turn 3", 0, TurnStatus.COMPLETED, List.of(), "q3", "a3")));

@@ -84,10 +84,10 @@ enum CutOperation {
 
 	MOVE(true, (store, on) -> store.commit(Commit.on(on.base()).header(HeaderChange.NONE.head(Session.MAIN, 1)))),
 
-	CHECKPOINT(true,
+	SUMMARY(true,
 			(store, on) -> store.commit(Commit.on(on.base())
-				.header(HeaderChange.NONE.checkpoint(2, "c2"))
-				.records(List.of(created(SessionStore.CHECKPOINT, "c2", "summary"))))),
+				.header(HeaderChange.NONE.summary(2, "c2"))
+				.records(List.of(created(SessionStore.SUMMARY, "c2", "summary"))))),
 
 	PUT_NEW(true, (store, on) -> store.put(on.key(), created("note", "m", "one"))),
 
@@ -141,8 +141,8 @@ enum CutOperation {
 			.records(List.of(created("note", "n", "one"))));
 		store.commit(Commit.any(key).turn(turn("two", TurnStatus.COMPLETED, 1, 0)));
 		store.commit(Commit.any(key)
-			.header(HeaderChange.NONE.checkpoint(1, "c"))
-			.records(List.of(created(SessionStore.CHECKPOINT, "c", "summary"))));
+			.header(HeaderChange.NONE.summary(1, "c"))
+			.records(List.of(created(SessionStore.SUMMARY, "c", "summary"))));
 		if (this == LATER_PART) {
 			store.commit(Commit.any(key).turn(turn("open", TurnStatus.AWAITING_APPROVAL, 2, 0)));
 		}
@@ -161,7 +161,7 @@ enum CutOperation {
 				store.items(each, turn.number())
 					.forEach((item) -> state.add(item.sequence() + " " + item.turn() + " " + item.message().getText()));
 			});
-			for (String kind : List.of("note", "label", SessionStore.CHECKPOINT)) {
+			for (String kind : List.of("note", "label", SessionStore.SUMMARY)) {
 				store.records(each, kind)
 					.forEach((record) -> state
 						.add(kind + " " + record.id() + " " + record.revision() + " " + record.payload()));
@@ -177,7 +177,7 @@ enum CutOperation {
 	private static String header(Session header) {
 		return List
 			.of(header.version(), header.turns(), header.items(), header.branch(), header.head(), header.openTurn(),
-					header.checkpoint(), String.valueOf(header.checkpointId()), header.totals(),
+					header.summaryTurn(), String.valueOf(header.summaryId()), header.totals(),
 					String.valueOf(header.title()), header.state(), String.valueOf(header.timeToLive()))
 			.toString();
 	}

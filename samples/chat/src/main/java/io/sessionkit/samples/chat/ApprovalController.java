@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.conversation.Approvals;
@@ -77,7 +77,7 @@ final class ApprovalController {
 		this.approvals.revoke(standing);
 	}
 
-	private CallView view(Approval call) {
+	private CallView view(ToolApproval call) {
 		return CallView.of(call, this.descriptions.get(call.tool()));
 	}
 

@@ -3,7 +3,7 @@ package io.sessionkit.samples.chat;
 import java.time.Instant;
 import java.util.List;
 
-import io.sessionkit.approval.Approval;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.StandingDecision;
@@ -35,7 +35,7 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 		/**
 		 * @param description what the tool does; a policy may say something better
 		 */
-		static CallView of(Approval call, @Nullable String description) {
+		static CallView of(ToolApproval call, @Nullable String description) {
 			return new CallView(call.id(), call.digest(), call.turnId(), call.round(), call.index(), call.tool(),
 					(call.description() != null) ? call.description() : description, call.arguments(), call.status(),
 					call.status().isPending(), call.requestedAt(), call.expiresAt(),
@@ -51,7 +51,7 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 	record DecisionView(Decision.Verb verb, String by, Instant at, @Nullable String reason, @Nullable String arguments,
 			boolean standing) {
 
-		static DecisionView of(Approval.Decided decided) {
+		static DecisionView of(ToolApproval.Decided decided) {
 			return new DecisionView(decided.verb(), decided.by(), decided.at(), decided.reason(), decided.arguments(),
 					decided.standing() != null);
 		}

@@ -2,7 +2,7 @@ package io.sessionkit.samples.chat;
 
 import java.time.Instant;
 
-import io.sessionkit.Checkpoint;
+import io.sessionkit.Summary;
 import io.sessionkit.TokenUsage;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 record CheckpointView(String id, long turn, long since, String text, @Nullable String model, TokenUsage tokens,
 		Instant at, boolean current) {
 
-	static CheckpointView of(Checkpoint checkpoint, boolean current) {
-		return new CheckpointView(checkpoint.id(), checkpoint.turn(), checkpoint.since(), checkpoint.summary(),
+	static CheckpointView of(Summary checkpoint, boolean current) {
+		return new CheckpointView(checkpoint.id(), checkpoint.turn(), checkpoint.since(), checkpoint.text(),
 				checkpoint.model(), checkpoint.usage(), checkpoint.at(), current);
 	}
 

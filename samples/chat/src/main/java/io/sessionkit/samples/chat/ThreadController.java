@@ -107,15 +107,15 @@ final class ThreadController {
 	}
 
 	private static List<CheckpointView> checkpoints(Conversation conversation, Session session) {
-		return conversation.checkpoints()
+		return conversation.summaries()
 			.stream()
-			.map((checkpoint) -> CheckpointView.of(checkpoint, checkpoint.id().equals(session.checkpointId())))
+			.map((checkpoint) -> CheckpointView.of(checkpoint, checkpoint.id().equals(session.summaryId())))
 			.toList();
 	}
 
 	private ThreadView view(Session session) {
 		return new ThreadView(session.key().id(), title(session), session.turns(), session.updatedAt(),
-				new Unsummarized(session.checkpoint(), session.totals().items(), this.summaryFrom));
+				new Unsummarized(session.summaryTurn(), session.totals().items(), this.summaryFrom));
 	}
 
 	private String title(Session session) {

@@ -35,12 +35,12 @@ import org.jspecify.annotations.Nullable;
  * @param times how often the reply makes this same call, with the same id, tool and
  * arguments; it is one approval, runs once, and its result answers each of them
  */
-public record Approval(SessionKey key, String id, String turnId, int round, int index, @Nullable String agent,
+public record ToolApproval(SessionKey key, String id, String turnId, int round, int index, @Nullable String agent,
 		String callId, String tool, String arguments, String digest, @Nullable String description,
 		ApprovalStatus status, Instant requestedAt, @Nullable Instant expiresAt, List<Decided> decisions,
 		@Nullable Instant claimedAt, @Nullable Instant endedAt, Requirements requirements, int times) {
 
-	public Approval {
+	public ToolApproval {
 		decisions = List.copyOf(decisions);
 	}
 
@@ -130,7 +130,7 @@ public record Approval(SessionKey key, String id, String turnId, int round, int 
 	 * @param status the status
 	 * @return the copy
 	 */
-	public Approval with(ApprovalStatus status) {
+	public ToolApproval with(ApprovalStatus status) {
 		return changed(status, this.decisions, this.claimedAt, this.endedAt);
 	}
 
@@ -141,7 +141,7 @@ public record Approval(SessionKey key, String id, String turnId, int round, int 
 	 * @param decision the decision to append
 	 * @return the copy
 	 */
-	public Approval decided(ApprovalStatus status, Decided decision) {
+	public ToolApproval decided(ApprovalStatus status, Decided decision) {
 		List<Decided> all = new ArrayList<>(this.decisions);
 		all.add(decision);
 		return changed(status, all, this.claimedAt, this.endedAt);
@@ -152,7 +152,7 @@ public record Approval(SessionKey key, String id, String turnId, int round, int 
 	 * @param at when the process claimed it
 	 * @return the copy
 	 */
-	public Approval claimed(Instant at) {
+	public ToolApproval claimed(Instant at) {
 		return changed(ApprovalStatus.CLAIMED, this.decisions, at, null);
 	}
 
@@ -161,13 +161,13 @@ public record Approval(SessionKey key, String id, String turnId, int round, int 
 	 * @param at when the result was stored
 	 * @return the copy
 	 */
-	public Approval ended(Instant at) {
+	public ToolApproval ended(Instant at) {
 		return changed(ApprovalStatus.DONE, this.decisions, this.claimedAt, at);
 	}
 
-	private Approval changed(ApprovalStatus status, List<Decided> decisions, @Nullable Instant claimedAt,
+	private ToolApproval changed(ApprovalStatus status, List<Decided> decisions, @Nullable Instant claimedAt,
 			@Nullable Instant endedAt) {
-		return new Approval(this.key, this.id, this.turnId, this.round, this.index, this.agent, this.callId, this.tool,
+		return new ToolApproval(this.key, this.id, this.turnId, this.round, this.index, this.agent, this.callId, this.tool,
 				this.arguments, this.digest, this.description, status, this.requestedAt, this.expiresAt, decisions,
 				claimedAt, endedAt, this.requirements, this.times);
 	}

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * caller waits for the end however often it is interrupted, and is interrupted
  * afterwards.
  */
-public final class QuietThread {
+public final class Uninterrupted {
 
 	/**
 	 * Something to do that may fail.
@@ -39,7 +39,7 @@ public final class QuietThread {
 		return thread;
 	});
 
-	private QuietThread() {
+	private Uninterrupted() {
 	}
 
 	/**
@@ -64,7 +64,7 @@ public final class QuietThread {
 			}
 		}
 		catch (ExecutionException ex) {
-			throw QuietThread.<X>thrown(ex.getCause());
+			throw Uninterrupted.<X>thrown(ex.getCause());
 		}
 		finally {
 			if (interrupted) {

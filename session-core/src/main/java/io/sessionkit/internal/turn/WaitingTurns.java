@@ -18,7 +18,7 @@ import org.springframework.ai.chat.messages.Message;
  * Finds the turns that calls have left open, and lets one call at a time continue each of
  * them. Safe for use by many threads and processes.
  */
-public final class OpenTurns {
+public final class WaitingTurns {
 
 	private static final int QUEUE_ATTEMPTS = 5;
 
@@ -30,7 +30,7 @@ public final class OpenTurns {
 
 	private final TurnLeases leases;
 
-	OpenTurns(SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases) {
+	WaitingTurns(SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases) {
 		this.store = store;
 		this.rules = rules;
 		this.views = views;
@@ -52,8 +52,8 @@ public final class OpenTurns {
 	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
 	 * that the caller expects
 	 */
-	public OpenTurn resume(TurnRequest request) {
-		OpenTurn turn = takeOver(request);
+	public RunningTurn resume(TurnRequest request) {
+		RunningTurn turn = takeOver(request);
 		try {
 			if (!turn.isOnHead()) {
 				throw new SessionConflictException("Session " + request.key()
@@ -78,7 +78,7 @@ public final class OpenTurns {
 	 * @throws IllegalStateException if the session has no open turn
 	 * @throws io.sessionkit.TurnInProgressException if another call works on it
 	 */
-	public OpenTurn takeOver(TurnRequest request) {
+	public RunningTurn takeOver(TurnRequest request) {
 		SessionKey key = request.key();
 		Turn open = find(key).orElseThrow(() -> nothingWaits(request));
 		TurnLease lease = this.leases.take(key, open.id());
@@ -102,7 +102,7 @@ public final class OpenTurns {
 	 * @param seen the turn as it was before the lease was taken; another call may have
 	 * continued it in between
 	 */
-	private OpenTurn continued(TurnRequest request, Turn seen, TurnLease lease) {
+	private RunningTurn continued(TurnRequest request, Turn seen, TurnLease lease) {
 		SessionKey key = request.key();
 		PauseRecord pause = pause(key, seen.id()).orElseThrow(() -> ended(key, seen));
 		Turn open = this.store.turns(key, new Tail(seen.number() + 1, 1))
@@ -113,7 +113,7 @@ public final class OpenTurns {
 		List<SessionItem> items = this.store.items(key, open.number());
 		ContinuedTurn continued = new ContinuedTurn(open, items, pause, lease);
 		TurnRequest again = request.input(continued.messages());
-		return new OpenTurn(again, this.store, this.rules, this.views, this.leases, KeptInputs.NONE,
+		return new RunningTurn(again, this.store, this.rules, this.views, this.leases, KeptInputs.NONE,
 				() -> this.views.openAgain(again), continued);
 	}
 

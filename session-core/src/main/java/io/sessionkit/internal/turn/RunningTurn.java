@@ -21,7 +21,7 @@ import io.sessionkit.Verdict.Phase;
 import io.sessionkit.context.SequenceGuard;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
-import io.sessionkit.hook.RunningTurn;
+import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.round.HookRun;
@@ -53,9 +53,9 @@ import org.springframework.ai.chat.prompt.Prompt;
  * Safe for use by many threads, as streams require: what arrives after {@link #freeze} or
  * after the end is ignored or refused.
  */
-public final class OpenTurn {
+public final class RunningTurn {
 
-	private static final Log logger = LogFactory.getLog(OpenTurn.class);
+	private static final Log logger = LogFactory.getLog(RunningTurn.class);
 
 	private final TurnRequest request;
 
@@ -104,7 +104,7 @@ public final class OpenTurn {
 
 	private boolean closed;
 
-	OpenTurn(TurnRequest request, SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases) {
+	RunningTurn(TurnRequest request, SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases) {
 		this(request, store, rules, views, leases, KeptInputs.of(request, rules.inputs(), store.options().codec()),
 				() -> views.open(request), null);
 	}
@@ -113,7 +113,7 @@ public final class OpenTurn {
 	 * Creates a turn that continues an open one, or a new one if there is none to
 	 * continue.
 	 */
-	OpenTurn(TurnRequest request, SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases,
+	RunningTurn(TurnRequest request, SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases,
 			KeptInputs inputs, Supplier<TurnViews.Opened> opening, @Nullable ContinuedTurn continued) {
 		this.request = request;
 		this.options = store.options();
@@ -207,7 +207,7 @@ public final class OpenTurn {
 		return turn;
 	}
 
-	private RunningTurn running(Phase phase) {
+	private TurnAccess running(Phase phase) {
 		return new BoundTurn(this::context, this.state, phase == Phase.BEFORE_SAVE);
 	}
 
@@ -354,7 +354,7 @@ public final class OpenTurn {
 	 * Returns the turn as its tools see it.
 	 * @return the turn to bind to them
 	 */
-	public RunningTurn running() {
+	public TurnAccess running() {
 		return new BoundTurn(this::context, this.state, false);
 	}
 

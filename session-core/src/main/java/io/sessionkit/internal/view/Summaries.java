@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-import io.sessionkit.Checkpoint;
+import io.sessionkit.Summary;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TokenUsage;
@@ -27,49 +27,49 @@ import org.springframework.ai.chat.messages.UserMessage;
  * Writes summaries to their records, reads them back, and turns them into messages of a
  * request.
  */
-public final class Checkpoints {
+public final class Summaries {
 
 	/** Marks both messages of the pair that a summary is sent as. */
 	static final String MARK = "sessionkit.summary";
 
 	/** Orders summaries by age: the one that covers the most is the newest. */
-	public static final Comparator<Checkpoint> BY_AGE = Comparator.comparingLong(Checkpoint::turn)
-		.thenComparing(Checkpoint::at);
+	public static final Comparator<Summary> BY_AGE = Comparator.comparingLong(Summary::turn)
+		.thenComparing(Summary::at);
 
 	private static final String QUESTION = "Summarize our conversation so far.";
 
-	private Checkpoints() {
+	private Summaries() {
 	}
 
-	public static RecordWrite write(SessionKey key, Checkpoint checkpoint, MessageCodec codec) {
+	public static RecordWrite write(SessionKey key, Summary summary, MessageCodec codec) {
 		Map<String, @Nullable Object> values = new HashMap<>();
-		values.put("turn", checkpoint.turn());
-		values.put("since", checkpoint.since());
-		values.put("turns", checkpoint.covered().turns());
-		values.put("items", checkpoint.covered().items());
-		values.put("tokens", checkpoint.covered().tokens());
-		values.put("summary", checkpoint.summary());
-		if (!checkpoint.pinned().isEmpty()) {
-			values.put("pinned", checkpoint.pinned().stream().map((item) -> values(key, item, codec)).toList());
+		values.put("turn", summary.turn());
+		values.put("since", summary.since());
+		values.put("turns", summary.covered().turns());
+		values.put("items", summary.covered().items());
+		values.put("tokens", summary.covered().tokens());
+		values.put("summary", summary.text());
+		if (!summary.pinned().isEmpty()) {
+			values.put("pinned", summary.pinned().stream().map((item) -> values(key, item, codec)).toList());
 		}
-		values.put("model", checkpoint.model());
-		values.put("input", checkpoint.usage().input());
-		values.put("output", checkpoint.usage().output());
-		values.put("cacheRead", checkpoint.usage().cacheRead());
-		values.put("cacheWrite", checkpoint.usage().cacheWrite());
-		values.put("at", checkpoint.at());
-		return RecordWrite.create(SessionStore.CHECKPOINT, checkpoint.id(), codec.encodeValues(key, values));
+		values.put("model", summary.model());
+		values.put("input", summary.usage().input());
+		values.put("output", summary.usage().output());
+		values.put("cacheRead", summary.usage().cacheRead());
+		values.put("cacheWrite", summary.usage().cacheWrite());
+		values.put("at", summary.at());
+		return RecordWrite.create(SessionStore.SUMMARY, summary.id(), codec.encodeValues(key, values));
 	}
 
 	/**
 	 * Reads the summary that a record holds.
 	 * @throws UnreadablePayloadException if it holds none
 	 */
-	public static Checkpoint read(SessionRecord record, MessageCodec codec) {
+	public static Summary read(SessionRecord record, MessageCodec codec) {
 		Map<String, @Nullable Object> values = codec.decodeValues(record.key(), record.payload());
 		if (values.get("summary") instanceof String summary && !summary.isBlank()
 				&& values.get("at") instanceof Instant at) {
-			return new Checkpoint(record.id(), number(values, "turn"), number(values, "since"),
+			return new Summary(record.id(), number(values, "turn"), number(values, "since"),
 					new ViewTotals(number(values, "turns"), number(values, "items"), number(values, "tokens")), summary,
 					pinned(record.key(), values, codec), (String) values.get("model"),
 					new TokenUsage(number(values, "input"), number(values, "output"), number(values, "cacheRead"),
@@ -77,7 +77,7 @@ public final class Checkpoints {
 					at);
 		}
 		throw new UnreadablePayloadException(
-				"The checkpoint '" + record.id() + "' of session " + record.key() + " holds no summary.", null);
+				"The summary '" + record.id() + "' of session " + record.key() + " holds no text.", null);
 	}
 
 	/**
@@ -86,10 +86,10 @@ public final class Checkpoints {
 	 * @param kept the summaries that exist; if there are none, the view starts at the
 	 * beginning
 	 */
-	public static HeaderChange viewFromNewest(List<Checkpoint> kept) {
+	public static HeaderChange viewFromNewest(List<Summary> kept) {
 		return kept.stream()
 			.max(BY_AGE)
-			.map((checkpoint) -> viewFrom(checkpoint.turn(), checkpoint.id()))
+			.map((summary) -> viewFrom(summary.turn(), summary.id()))
 			.orElseGet(() -> viewFrom(0, null));
 	}
 
@@ -99,7 +99,7 @@ public final class Checkpoints {
 	 * @param id the id of the summary; null for none
 	 */
 	public static HeaderChange viewFrom(long turn, @Nullable String id) {
-		return HeaderChange.NONE.checkpoint(turn, (id != null) ? id : "");
+		return HeaderChange.NONE.summary(turn, (id != null) ? id : "");
 	}
 
 	/**
@@ -127,7 +127,7 @@ public final class Checkpoints {
 			return new SessionItem(number(values, "sequence"), number(values, "turn"), at,
 					(int) number(values, "tokens"), codec.decode(key, message));
 		}
-		throw new UnreadablePayloadException("A checkpoint of session " + key + " holds a pinned item without message.",
+		throw new UnreadablePayloadException("A summary of session " + key + " holds a pinned item without message.",
 				null);
 	}
 

@@ -15,18 +15,18 @@ import org.jspecify.annotations.Nullable;
  * in; 0 if it is the first
  * @param covered the size of what it took out of the view: the turns after {@code since}
  * up to {@code turn}
- * @param summary the text
+ * @param text the text
  * @param pinned items of the covered turns that are still sent as they are
  * @param model the model that wrote it, as the provider named it; null if it did not say
  * @param usage the tokens of the call that wrote it
  * @param at when it was written, by the clock of the application
  */
-public record Checkpoint(String id, long turn, long since, ViewTotals covered, String summary, List<SessionItem> pinned,
+public record Summary(String id, long turn, long since, ViewTotals covered, String text, List<SessionItem> pinned,
 		@Nullable String model, TokenUsage usage, Instant at) {
 
-	public Checkpoint {
+	public Summary {
 		pinned = List.copyOf(pinned);
-		if (summary.isBlank()) {
+		if (text.isBlank()) {
 			throw new IllegalArgumentException("A summary must not be blank.");
 		}
 	}

@@ -4,7 +4,7 @@ package io.sessionkit.hook;
  * The turn behind a {@link SessionContext}. For SessionKit's own packages; applications
  * use the context.
  */
-public interface RunningTurn {
+public interface TurnAccess {
 
 	/**
 	 * Returns the current view of the turn, with the attributes that were written so far.
