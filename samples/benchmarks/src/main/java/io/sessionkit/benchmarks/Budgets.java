@@ -10,7 +10,7 @@ import io.sessionkit.benchmarks.Results.Micro;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a turn may cost, beside what it did.
+ * Compares the cost of a turn with its budget.
  */
 final class Budgets {
 
@@ -29,7 +29,7 @@ final class Budgets {
 	}
 
 	/**
-	 * The table, without what was not measured.
+	 * Returns the table, without what was not measured.
 	 */
 	Table table() {
 		most("round trips per plain turn", Contenders.POSTGRES, 2, worstRoundTrips(Contenders.POSTGRES));

@@ -15,7 +15,7 @@ import org.springframework.ai.chat.model.ChatModel;
  */
 final class ByHandH2Threads extends ByHandThreads {
 
-	/** Its tables. */
+	/** The script that creates its tables. */
 	static final String SCHEMA = "by-hand-h2.sql";
 
 	private static final String OPEN = """

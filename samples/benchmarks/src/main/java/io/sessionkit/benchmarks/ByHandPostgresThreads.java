@@ -15,7 +15,7 @@ import org.springframework.ai.chat.model.ChatModel;
  */
 final class ByHandPostgresThreads extends ByHandThreads {
 
-	/** Its tables. */
+	/** The script that creates its tables. */
 	static final String SCHEMA = "by-hand-postgresql.sql";
 
 	/** Lateral, so that the planner has no choice but the index. */

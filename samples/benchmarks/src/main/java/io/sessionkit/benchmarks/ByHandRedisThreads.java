@@ -18,9 +18,9 @@ import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * What a careful person would write for one line of conversation on Redis: a list of
- * messages and a version, one script to read the newest, one to append with a version
- * check. Roles and texts only.
+ * The code that a careful person would write for one line of conversation on Redis: a
+ * list of messages and a version, one script that reads the newest messages, and one that
+ * appends with a version check. It stores roles and texts only.
  */
 final class ByHandRedisThreads implements Threads {
 

@@ -17,9 +17,9 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatModel;
 
 /**
- * What a careful person would write for one line of conversation: one select for the
- * header and the newest messages, one write for the turn with a version check. Roles and
- * texts only: no tool calls, no metadata, no turns, no tree.
+ * The code that a careful person would write for one line of conversation: one select for
+ * the header and the newest messages, and one write for the turn with a version check. It
+ * stores roles and texts only: no tool calls, no metadata, no turns, no tree.
  */
 abstract class ByHandThreads implements Threads {
 
@@ -35,9 +35,9 @@ abstract class ByHandThreads implements Threads {
 	}
 
 	/**
-	 * The thread as it was read.
+	 * A session as it was read.
 	 *
-	 * @param pk its row
+	 * @param pk the key of its row
 	 * @param version its version
 	 * @param messages its newest messages
 	 */
@@ -45,13 +45,13 @@ abstract class ByHandThreads implements Threads {
 	}
 
 	/**
-	 * Selects pk, version, role and text, oldest message first. Its parameters: how many
-	 * of the newest messages, the thread's id.
+	 * Returns the statement that selects pk, version, role and text, oldest message
+	 * first. Its parameters are the number of newest messages and the id of the session.
 	 */
 	abstract String open();
 
 	/**
-	 * Appends the messages if nobody has written since.
+	 * Appends the messages if nothing was written since.
 	 * @return whether they were written
 	 */
 	abstract boolean append(Connection connection, Opened thread, List<Message> messages) throws SQLException;

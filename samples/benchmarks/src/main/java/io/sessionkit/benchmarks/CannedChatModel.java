@@ -14,8 +14,8 @@ import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.ai.model.tool.ToolCallingChatOptions;
 
 /**
- * A model that answers the same at once, so that what is left is the cost of keeping the
- * thread. Safe for use by many threads.
+ * A model that always gives the same answer at once, so that only the cost of keeping the
+ * session remains. Safe for use by many threads.
  */
 final class CannedChatModel implements ChatModel {
 
@@ -26,7 +26,7 @@ final class CannedChatModel implements ChatModel {
 	private volatile int requestSize;
 
 	/**
-	 * How many messages the newest call was sent.
+	 * Returns how many messages the newest call sent.
 	 */
 	int requestSize() {
 		return this.requestSize;

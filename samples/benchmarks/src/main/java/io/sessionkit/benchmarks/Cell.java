@@ -6,15 +6,15 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One contender on threads of one size. Threads of up to a thousand messages are made
- * anew for each round, so that they have that size when they are measured; longer ones
- * grow by a few hundred messages while they are.
+ * One contender on sessions of one size. Sessions of up to a thousand messages are
+ * rebuilt for each round, so that they have that size when they are measured. Longer ones
+ * grow by a few hundred messages while they are measured.
  */
 final class Cell {
 
 	private static final int MADE_ANEW = 1_000;
 
-	/** So many turns show a compaction that comes every now and then. */
+	/** Enough turns to show a compaction that happens only now and then. */
 	private static final int TRIED = 22;
 
 	private static final int LEAD_IN = 15;
@@ -73,7 +73,7 @@ final class Cell {
 	}
 
 	/**
-	 * Has its turn in a round.
+	 * Runs the turns of this contender in a round.
 	 * @param round the number of the round
 	 * @param options how much it may measure
 	 * @param measured whether the times count
@@ -97,15 +97,18 @@ final class Cell {
 		this.sent = this.model.requestSize();
 	}
 
-	/** The slow ones do not take the time of all others. */
+	/**
+	 * Returns whether this contender has used up its time, so that slow ones do not use
+	 * that of the others.
+	 */
 	private boolean isDone(Options options) {
 		return this.samples.sum() > options.blockTime().toNanos() * options.rounds() * 2;
 	}
 
 	/**
-	 * Fills the window, lets the pool look after its idle connections, and brings back to
-	 * the caches what the others have pushed out: for all sizes alike, or the new thread
-	 * would look faster.
+	 * Fills the window, lets the pool check its idle connections, and brings back to the
+	 * caches what the others have evicted. It does so for all sizes alike; otherwise a
+	 * new session would look faster.
 	 */
 	private void leadIn(Duration time) {
 		int needed = Math.max(1, (Contenders.WINDOW_MESSAGES - this.size) / 2);

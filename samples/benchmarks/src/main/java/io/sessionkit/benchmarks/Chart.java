@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Time per turn against stored messages, both on a logarithmic axis, as an SVG that can
- * be read on light and on dark ground.
+ * A chart of the time per turn against stored messages, both on logarithmic axes, as an
+ * SVG that is readable on a light and on a dark background.
  */
 final class Chart {
 
@@ -28,7 +28,7 @@ final class Chart {
 
 	private static final int LINE_HEIGHT = 16;
 
-	/** Told apart by most eyes, on both grounds. */
+	/** Most eyes can distinguish these colours, on both backgrounds. */
 	private static final List<String> COLOURS = List.of("#0f8b8d", "#d1495b", "#3d7dd8", "#b7791f", "#8e5bd0",
 			"#5a9f3c", "#c2508f", "#7a7f87", "#c75b12", "#6b7a1e", "#3f9fb8", "#a0522d");
 
@@ -46,7 +46,7 @@ final class Chart {
 			the thread (lower is better)</text>
 			""";
 
-	/** A contender's line. */
+	/** The line of a contender. */
 	private record Line(String name, List<Map.Entry<Integer, Double>> points, String colour) {
 
 		double end() {
@@ -85,7 +85,7 @@ final class Chart {
 	}
 
 	/**
-	 * The drawing.
+	 * Returns the drawing.
 	 */
 	String svg() {
 		StringBuilder svg = new StringBuilder(format(HEAD, WIDTH, HEIGHT, LEFT));
@@ -125,7 +125,7 @@ final class Chart {
 	}
 
 	/**
-	 * The names beside the ends of the lines, moved down where they would overlap.
+	 * Writes the names beside the ends of the lines, moved down if they would overlap.
 	 */
 	private void names(StringBuilder svg) {
 		List<Line> fromAbove = this.lines.stream().sorted(Comparator.comparingDouble(Line::end).reversed()).toList();

@@ -20,7 +20,7 @@ import org.springframework.ai.chat.model.ChatModel;
  */
 final class ChatMemoryThreads implements Threads {
 
-	/** Its table, beside the repository. */
+	/** The script that creates its table, shipped with the repository. */
 	static final String SCHEMA = "org/springframework/ai/chat/memory/repository/jdbc/schema-postgresql.sql";
 
 	private final ChatMemoryRepository repository;

@@ -23,7 +23,7 @@ import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
- * One message through the codec, each way.
+ * Encodes and decodes one message.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)
@@ -31,7 +31,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 public class CodecBenchmark {
 
 	/**
-	 * What is encoded.
+	 * The kind of message that is encoded.
 	 */
 	public enum Kind {
 
@@ -69,7 +69,7 @@ public class CodecBenchmark {
 	@Param
 	public Kind kind = Kind.USER;
 
-	/** Characters of text. */
+	/** The number of characters of text. */
 	@Param({ "200", "1000" })
 	public int length;
 
@@ -78,7 +78,7 @@ public class CodecBenchmark {
 	private String payload = "";
 
 	/**
-	 * Makes the message.
+	 * Creates the message.
 	 */
 	@Setup
 	public void prepare() {
@@ -87,7 +87,7 @@ public class CodecBenchmark {
 	}
 
 	/**
-	 * To text.
+	 * Encodes the message to text.
 	 */
 	@Benchmark
 	public String encode() {
@@ -95,7 +95,7 @@ public class CodecBenchmark {
 	}
 
 	/**
-	 * And back.
+	 * Decodes the message from text.
 	 */
 	@Benchmark
 	public Message decode() {

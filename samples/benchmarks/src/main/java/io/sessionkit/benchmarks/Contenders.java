@@ -12,11 +12,11 @@ import io.sessionkit.store.redis.RedisSessionStore;
 import org.springframework.ai.chat.model.ChatModel;
 
 /**
- * Who takes part. All have the same model and, where they know one, the same window.
+ * The contenders. All have the same model and, if they have a window, the same one.
  */
 final class Contenders {
 
-	/** How many turns of history go with a request. */
+	/** The number of turns of history that go with a request. */
 	static final int WINDOW_TURNS = 20;
 
 	/** The same in messages: every turn is a question and a reply. */
@@ -36,14 +36,19 @@ final class Contenders {
 
 	static final String REDIS_BY_HAND = "by hand Redis";
 
-	/** What is left when nobody waits for the disk: the work itself. */
+	/**
+	 * The suffix for runs that do not wait for the disk: only the work itself remains.
+	 */
 	static final String NO_FLUSH = ", no flush";
 
 	static final String CHAT_MEMORY = "ChatMemory JDBC, 40 messages";
 
 	static final String SPRING_AI_SESSION = "Spring AI Session";
 
-	/** A neighbour's documentation keeps half of what triggers its compaction. */
+	/**
+	 * The number of turns to keep after a compaction. The documentation of Spring AI
+	 * Session keeps half of what triggers it.
+	 */
 	private static final int KEPT_OF_WINDOW = WINDOW_TURNS / 2;
 
 	private static final String SCHEMA = "io/sessionkit/store/jdbc/schema-";
@@ -54,7 +59,7 @@ final class Contenders {
 	}
 
 	/**
-	 * Those that need no server.
+	 * Returns the contenders that need no server.
 	 */
 	static List<Contender> inProcess(ChatModel model) {
 		return List.of(new MemoryContender(IN_MEMORY, new SessionKitThreads(new InMemorySessionStore(OPTIONS), model)),
@@ -65,7 +70,7 @@ final class Contenders {
 	}
 
 	/**
-	 * Those on PostgreSQL.
+	 * Returns the contenders on PostgreSQL.
 	 */
 	static List<Contender> onPostgres(PostgresLab lab, ChatModel model) {
 		List<Contender> contenders = new ArrayList<>();
@@ -85,7 +90,7 @@ final class Contenders {
 	}
 
 	/**
-	 * Those on Redis, each on a server of its own.
+	 * Returns the contenders on Redis, each on a server of its own.
 	 */
 	static List<Contender> onRedis(ChatModel model) {
 		return List.of(

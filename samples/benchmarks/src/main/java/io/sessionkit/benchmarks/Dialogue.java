@@ -8,7 +8,7 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
- * What is said: texts of one length, the same in every run.
+ * The texts of the turns: all of one length, the same in every run.
  */
 final class Dialogue {
 
@@ -25,7 +25,7 @@ final class Dialogue {
 	}
 
 	/**
-	 * A text that looks like one.
+	 * Returns a text that looks like a real one.
 	 */
 	static String text(long seed, int length) {
 		Random random = new Random(seed);
@@ -40,13 +40,13 @@ final class Dialogue {
 		return new UserMessage(text(number, LENGTH));
 	}
 
-	/** What the model says each time. */
+	/** Returns what the model says each time. */
 	static String reply() {
 		return REPLY;
 	}
 
 	/**
-	 * One turn of a thread that is written in advance.
+	 * Returns one turn of a session that is written in advance.
 	 */
 	static List<Message> turn(long number) {
 		return List.of(question(number), new AssistantMessage(REPLY));

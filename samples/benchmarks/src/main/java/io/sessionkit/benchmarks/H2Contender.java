@@ -12,8 +12,8 @@ import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A contender in an H2 database in the memory of the process. There is no wire: what
- * would be round trips to a server is counted.
+ * A contender in an H2 database in the memory of the process. There is no wire, so the
+ * calls that would be round trips to a server are counted.
  */
 final class H2Contender implements Contender {
 

@@ -39,9 +39,9 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
- * A turn with nothing below it but memory: the call with a session whose view has 40
- * messages, the same call without, and the two store calls alone. Each iteration begins
- * with a new store, or the thread would fill the heap.
+ * Measures a turn with nothing below it but memory: the call with a session whose view
+ * has 40 messages, the same call without a session, and the two store calls alone. Each
+ * iteration begins with a new store; otherwise the session would fill the heap.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)
@@ -56,7 +56,7 @@ public class InMemoryBenchmark {
 
 	private final ChatClient bare = ChatClient.builder(this.model).build();
 
-	/** Characters of each message. */
+	/** The number of characters of each message. */
 	@Param({ "200", "1000" })
 	public int length;
 
@@ -69,7 +69,7 @@ public class InMemoryBenchmark {
 	private ChatClient chat = this.bare;
 
 	/**
-	 * A new store with a thread of 40 messages.
+	 * Creates a new store with a session of 40 messages.
 	 */
 	@Setup(Level.Iteration)
 	public void prepare() {
@@ -86,7 +86,7 @@ public class InMemoryBenchmark {
 	}
 
 	/**
-	 * A whole turn.
+	 * Runs a whole turn.
 	 */
 	@Benchmark
 	public @Nullable String callWithSession() {
@@ -94,7 +94,7 @@ public class InMemoryBenchmark {
 	}
 
 	/**
-	 * The same call without any session.
+	 * Runs the same call without any session.
 	 */
 	@Benchmark
 	public @Nullable String callWithout() {
@@ -102,7 +102,7 @@ public class InMemoryBenchmark {
 	}
 
 	/**
-	 * Header and view.
+	 * Opens a session: reads header and view.
 	 */
 	@Benchmark
 	public Optional<SessionView> storeOpen() {
@@ -110,7 +110,7 @@ public class InMemoryBenchmark {
 	}
 
 	/**
-	 * Header without view, and a turn of two messages.
+	 * Reads the header without the view and commits a turn of two messages.
 	 */
 	@Benchmark
 	public CommitResult storeCommit() {

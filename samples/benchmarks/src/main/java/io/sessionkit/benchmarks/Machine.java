@@ -13,13 +13,13 @@ import java.util.Properties;
 import com.sun.management.OperatingSystemMXBean;
 
 /**
- * Where and with what was measured.
+ * The machine and the software that were measured with.
  */
 final class Machine {
 
 	private static final Path CPU = Path.of("/proc/cpuinfo");
 
-	/** What the command itself may have left of load, as a part of the processors. */
+	/** The load that the command itself may have caused, as a share of the processors. */
 	private static final double QUIET = 0.75;
 
 	private Machine() {
@@ -32,7 +32,8 @@ final class Machine {
 	}
 
 	/**
-	 * How busy the machine was before the run: a busy one gives no times to rely on.
+	 * Returns how busy the machine was before the run. The times of a busy machine are
+	 * not reliable.
 	 */
 	static String load() {
 		OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);

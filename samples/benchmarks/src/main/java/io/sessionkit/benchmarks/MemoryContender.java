@@ -43,7 +43,7 @@ final class MemoryContender implements Contender {
 		// nothing to put in order
 	}
 
-	/** The whole heap: only what it grows by says something. */
+	/** Returns the size of the whole heap. Only its growth is meaningful. */
 	@Override
 	public OptionalDouble storedBytes() {
 		Runtime runtime = Runtime.getRuntime();
@@ -58,7 +58,7 @@ final class MemoryContender implements Contender {
 
 	@Override
 	public void close() {
-		// goes with the process
+		// ends with the process
 	}
 
 }

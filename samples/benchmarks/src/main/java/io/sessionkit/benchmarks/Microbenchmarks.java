@@ -17,8 +17,8 @@ import org.openjdk.jmh.util.Statistics;
 final class Microbenchmarks {
 
 	/**
-	 * A whole call is many methods: on two cores the second compiler is done with them
-	 * after ten seconds.
+	 * The warm-up of a whole call, in seconds. It consists of many methods: on two cores
+	 * the second compiler has finished them after ten seconds.
 	 */
 	private static final int WARM_UP_OF_A_CALL = 12;
 

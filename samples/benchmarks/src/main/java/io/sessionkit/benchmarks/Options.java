@@ -9,18 +9,18 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * What a run measures and how long it takes its time for it.
+ * The options of a run: what it measures, and for how long.
  *
- * @param parts what is measured
- * @param sizes how many messages the threads have, smallest first
- * @param levels how many threads call at once
+ * @param parts the parts to measure
+ * @param sizes the numbers of messages in the sessions, smallest first
+ * @param levels the numbers of threads that call at once
  * @param rounds how often each contender has its turn
- * @param blockTurns how many turns it measures then, at most
+ * @param blockTurns how many turns it then measures, at most
  * @param blockTime how long it takes for them, at most
- * @param turnLimit what takes longer for one turn is not run
- * @param throughputTime how long each throughput is measured, at a time
+ * @param turnLimit the limit for one turn; a contender that takes longer is not run
+ * @param throughputTime how long each throughput is measured at a time
  * @param fsync whether PostgreSQL waits for the disk
- * @param quickMicro whether the microbenchmarks are to be short
+ * @param quickMicro whether the microbenchmarks are short
  * @param output the folder to write to
  */
 record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, int rounds, int blockTurns,
@@ -37,7 +37,7 @@ record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, int r
 			  --turn-limit=SECONDS   a contender whose turn takes longer is not run at that size (5; quick: 2)
 			  --fsync=on|off     whether PostgreSQL waits for the disk (on)""";
 
-	/** What can be measured. */
+	/** The parts that can be measured. */
 	enum Part {
 
 		/** Whole turns, one after the other. */
@@ -64,11 +64,11 @@ record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, int r
 	}
 
 	/**
-	 * The options that a command line asks for.
+	 * Parses the options of a command line.
 	 * @param arguments the command line
 	 * @return the options
-	 * @throws IllegalArgumentException if it asks for something else; the message says
-	 * what can be asked for
+	 * @throws IllegalArgumentException if it has an unknown option; the message lists the
+	 * known ones
 	 */
 	static Options parse(String... arguments) {
 		Options options = Arrays.asList(arguments).contains("--quick") ? quick() : full();

@@ -13,7 +13,10 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
  */
 final class Pools {
 
-	/** As many as there are threads at most: nobody waits for a connection. */
+	/**
+	 * The size of each pool: the largest number of threads, so that no thread waits for a
+	 * connection.
+	 */
 	static final int SIZE = 16;
 
 	private Pools() {

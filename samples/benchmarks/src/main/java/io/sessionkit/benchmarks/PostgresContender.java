@@ -22,17 +22,23 @@ import org.springframework.jdbc.core.JdbcTemplate;
  */
 final class PostgresContender implements Contender {
 
-	/** So often a driver must have seen a statement before it stays the same. */
+	/**
+	 * The number of times that a driver must see a statement before it stops changing how
+	 * it runs it.
+	 */
 	private static final int LEAD_IN = 8;
 
 	/**
-	 * So late comes each answer while round trips are counted. A driver does not wait for
-	 * all it sends (a BEGIN goes with the statement after it): what counts is how often
-	 * it spoke again after an answer.
+	 * The delay of each answer while round trips are counted. A driver does not wait for
+	 * everything that it sends (a BEGIN goes with the statement after it), so the count
+	 * is how often it spoke again after an answer.
 	 */
 	private static final Duration LATENCY = Duration.ofMillis(10);
 
-	/** The server counts rows in the background, and is late by half a second. */
+	/**
+	 * The time to wait for the row counts. The server counts rows in the background, half
+	 * a second late.
+	 */
 	private static final long STATISTICS_ARE_LATE = TimeUnit.MILLISECONDS.toNanos(1_300);
 
 	private final String name;
@@ -53,12 +59,12 @@ final class PostgresContender implements Contender {
 
 	/**
 	 * Sets up an empty database.
-	 * @param name what the tables call it
+	 * @param name the name in the tables
 	 * @param byHand the same statements by hand; null for none
 	 * @param lab the server
 	 * @param waiting whether a commit waits for the disk
 	 * @param schema the resource that creates its tables
-	 * @param kind makes the threads on connections
+	 * @param kind creates the {@link Threads} on connections
 	 */
 	PostgresContender(String name, @Nullable String byHand, PostgresLab lab, boolean waiting, String schema,
 			Function<DataSource, Threads> kind) {
@@ -141,7 +147,8 @@ final class PostgresContender implements Contender {
 	}
 
 	/**
-	 * Rows inserted, updated and deleted so far, once the server has counted all.
+	 * Returns the rows inserted, updated and deleted so far, once the server has counted
+	 * all of them.
 	 */
 	private double[] rows() {
 		LockSupport.parkNanos(STATISTICS_ARE_LATE);

@@ -12,8 +12,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
- * A PostgreSQL server of its own on the loopback interface, with PostgreSQL's own
- * settings but for the number of connections: the jar it comes from would turn off
+ * A PostgreSQL server of its own on the loopback interface. It has PostgreSQL's default
+ * settings except for the number of connections; the jar it comes from would turn off
  * <code>fsync</code> and <code>synchronous_commit</code>.
  */
 final class PostgresLab implements AutoCloseable {
@@ -30,7 +30,7 @@ final class PostgresLab implements AutoCloseable {
 
 	/**
 	 * Starts the server.
-	 * @param fsync whether a commit waits until the disk has it
+	 * @param fsync whether a commit waits until it is on the disk
 	 */
 	static PostgresLab start(boolean fsync) {
 		try {
@@ -52,7 +52,7 @@ final class PostgresLab implements AutoCloseable {
 	}
 
 	/**
-	 * Connections to a database, a new one each time.
+	 * Returns connections to a database, a new one each time.
 	 * @param database its name
 	 * @param waiting whether a commit waits for the disk
 	 */
@@ -61,7 +61,7 @@ final class PostgresLab implements AutoCloseable {
 	}
 
 	/**
-	 * The same by way of a proxy.
+	 * Returns the same connections through a proxy.
 	 */
 	DataSource connections(String database, boolean waiting, String host, int port) {
 		PGSimpleDataSource dataSource = new PGSimpleDataSource();
@@ -85,7 +85,7 @@ final class PostgresLab implements AutoCloseable {
 	}
 
 	/**
-	 * Version and the settings that decide what a commit waits for.
+	 * Returns the version and the settings that decide what a commit waits for.
 	 */
 	@Override
 	public String toString() {

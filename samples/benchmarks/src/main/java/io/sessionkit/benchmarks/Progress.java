@@ -1,7 +1,7 @@
 package io.sessionkit.benchmarks;
 
 /**
- * Says what is under way.
+ * Prints what is being measured.
  */
 final class Progress {
 

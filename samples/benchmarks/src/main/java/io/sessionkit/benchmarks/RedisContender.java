@@ -16,7 +16,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 final class RedisContender implements Contender {
 
-	/** The first calls teach the server the scripts. */
+	/** The number of first calls, which load the scripts into the server. */
 	private static final int LEAD_IN = 3;
 
 	private final String name;
@@ -62,7 +62,7 @@ final class RedisContender implements Contender {
 
 	@Override
 	public void settle() {
-		// nothing is put in order later
+		// there is nothing to put in order
 	}
 
 	@Override
@@ -99,7 +99,7 @@ final class RedisContender implements Contender {
 	}
 
 	/**
-	 * Which server it is on.
+	 * Returns a description of its server.
 	 */
 	@Override
 	public String toString() {

@@ -23,7 +23,7 @@ import org.springframework.data.redis.core.ScanOptions;
 
 /**
  * A Redis server of its own on the loopback interface, with an append-only file that is
- * flushed every second: what keeps sessions over a restart.
+ * flushed every second: the setting that keeps sessions across a restart.
  */
 final class RedisLab implements AutoCloseable {
 
@@ -78,8 +78,8 @@ final class RedisLab implements AutoCloseable {
 	}
 
 	/**
-	 * Connections by way of a proxy.
-	 * @param proxyPort where the proxy listens
+	 * Returns connections through a proxy.
+	 * @param proxyPort the port on which the proxy listens
 	 */
 	static LettuceConnectionFactory connections(int proxyPort) {
 		LettuceConnectionFactory connections = new LettuceConnectionFactory(
@@ -90,7 +90,8 @@ final class RedisLab implements AutoCloseable {
 	}
 
 	/**
-	 * What all keys take in the memory of the server, the whole of each looked at.
+	 * Returns the memory that all keys take in the server, each of them examined
+	 * completely.
 	 */
 	double storedBytes() {
 		LettuceConnectionFactory connections = connections();
@@ -120,7 +121,7 @@ final class RedisLab implements AutoCloseable {
 	}
 
 	/**
-	 * Version and the settings that decide what a write waits for.
+	 * Returns the version and the settings that decide what a write waits for.
 	 */
 	@Override
 	public String toString() {

@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the measured part of a page, and the chart beside it. What people have written
- * around that part stays.
+ * Writes the measured part of a page, and the chart beside it. The text around that part
+ * stays.
  */
 final class Report {
 
@@ -39,12 +39,12 @@ final class Report {
 	private final StringBuilder text = new StringBuilder();
 
 	/**
-	 * A report.
-	 * @param results what was measured
-	 * @param options how
-	 * @param server which database server; empty for none
-	 * @param arguments what was asked for
-	 * @param load how busy the machine was before
+	 * Creates a report.
+	 * @param results the results of the measurement
+	 * @param options the options of the run
+	 * @param server the database server; empty for none
+	 * @param arguments the arguments of the command line
+	 * @param load how busy the machine was before the run
 	 */
 	Report(Results results, Options options, String server, String arguments, String load) {
 		this.results = results;
@@ -221,7 +221,7 @@ final class Report {
 		return table;
 	}
 
-	/** What is shown of a time. */
+	/** Chooses the part of a time to show. */
 	private interface Shown {
 
 		String of(TurnTime time);

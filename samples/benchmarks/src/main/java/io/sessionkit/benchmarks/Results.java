@@ -9,8 +9,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was measured, by contender, in the order in which they take part. Not safe for use
- * by many threads.
+ * The results by contender, in the order in which they take part. Not safe for use by
+ * many threads.
  */
 final class Results {
 
@@ -88,7 +88,8 @@ final class Results {
 	}
 
 	/**
-	 * The largest thread that a contender was measured on; 0 for none.
+	 * Returns the size of the largest session on which a contender was measured; 0 for
+	 * none.
 	 */
 	int largest(String contender) {
 		return times(contender).entrySet()
@@ -100,8 +101,8 @@ final class Results {
 	}
 
 	/**
-	 * The median of a contender at a size, in microseconds; not a number if there is
-	 * none.
+	 * Returns the median of a contender at a size, in microseconds; not a number if there
+	 * is none.
 	 */
 	double median(String contender, int size) {
 		TurnTime time = times(contender).get(size);

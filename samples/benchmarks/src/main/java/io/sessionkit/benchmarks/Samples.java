@@ -3,7 +3,7 @@ package io.sessionkit.benchmarks;
 import java.util.Arrays;
 
 /**
- * Times in nanoseconds, and what can be said of them. Not safe for use by many threads.
+ * Times in nanoseconds and their statistics. Not safe for use by many threads.
  */
 final class Samples {
 
@@ -25,23 +25,23 @@ final class Samples {
 		return this.count;
 	}
 
-	/** All of them together, in nanoseconds. */
+	/** Returns the sum of all samples, in nanoseconds. */
 	long sum() {
 		return this.sum;
 	}
 
-	/** In microseconds. */
+	/** Returns the mean, in microseconds. */
 	double mean() {
 		return this.sum / 1_000.0 / this.count;
 	}
 
-	/** In microseconds. */
+	/** Returns the median, in microseconds. */
 	double median() {
 		return quantile(0.5);
 	}
 
 	/**
-	 * The time that this part of the samples does not exceed, in microseconds.
+	 * Returns the time that this part of the samples does not exceed, in microseconds.
 	 */
 	double quantile(double part) {
 		long[] sorted = Arrays.copyOf(this.values, this.count);

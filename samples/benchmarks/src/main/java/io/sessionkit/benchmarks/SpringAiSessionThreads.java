@@ -17,11 +17,11 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
  * Spring AI Session with its JDBC repository and its advisor, without compaction (its
- * default) or with one that keeps the newest turns.
+ * default) or with a compaction that keeps the newest turns.
  */
 final class SpringAiSessionThreads implements Threads {
 
-	/** Its tables, beside the repository. */
+	/** The script that creates its tables, shipped with the repository. */
 	static final String SCHEMA = "org/springframework/ai/session/jdbc/schema-postgresql.sql";
 
 	private final JdbcTemplate sql;
@@ -55,8 +55,8 @@ final class SpringAiSessionThreads implements Threads {
 	}
 
 	/**
-	 * The first turn is written by the library, the others are copies of its rows: one by
-	 * one they would take an hour.
+	 * Lets the library write the first turn and copies its rows for the others. Written
+	 * one by one they would take an hour.
 	 */
 	@Override
 	public void preload(String thread, int messages) {

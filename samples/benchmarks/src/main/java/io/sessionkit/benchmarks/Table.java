@@ -48,22 +48,22 @@ final class Table {
 		return "| " + String.join(" | ", cells) + " |\n";
 	}
 
-	/** A whole number. */
+	/** Formats a whole number. */
 	static String whole(double value) {
 		return Double.isFinite(value) ? String.format(Locale.ROOT, "%,.0f", value) : NONE;
 	}
 
-	/** A whole number. */
+	/** Formats a whole number. */
 	static String whole(@Nullable Double value) {
 		return (value != null) ? whole(value.doubleValue()) : NONE;
 	}
 
-	/** A number with two decimals. */
+	/** Formats a number with two decimals. */
 	static String fine(double value) {
 		return Double.isFinite(value) ? String.format(Locale.ROOT, "%,.2f", value) : NONE;
 	}
 
-	/** A number with two decimals, or none if it is whole. */
+	/** Formats a number with two decimals, or with none if it is whole. */
 	static String count(@Nullable Double value) {
 		if (value == null) {
 			return NONE;

@@ -3,24 +3,24 @@ package io.sessionkit.benchmarks;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * A way to keep threads of conversation, ready to be called. Safe for use by many
- * threads, each on a conversation of its own.
+ * A way to keep sessions, ready to be called. Safe for use by many threads, each on a
+ * session of its own.
  */
 interface Threads {
 
 	/**
-	 * Writes a thread as it would be after so many messages. Not measured, so it may take
-	 * a short cut, if what is there afterwards is what the turns would have left.
-	 * @param thread its id, new
-	 * @param messages how many messages, an even number
+	 * Writes a session as it would be after so many messages. This is not measured, so it
+	 * may take a short cut if the result is what the turns would have left.
+	 * @param thread the id of a new session
+	 * @param messages the number of messages, even
 	 */
 	void preload(String thread, int messages);
 
 	/**
-	 * One whole turn: a {@code ChatClient} call that brings the history, asks the model
-	 * and stores question and reply.
-	 * @param thread its id
-	 * @param question what the user says
+	 * Runs one whole turn: a {@code ChatClient} call that reads the history, asks the
+	 * model and stores question and reply.
+	 * @param thread the id of the session
+	 * @param question the user's message
 	 */
 	void turn(String thread, Message question);
 

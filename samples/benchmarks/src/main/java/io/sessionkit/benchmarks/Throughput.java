@@ -13,20 +13,21 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Whole turns of many callers at once, each on a thread of its own with a full window.
+ * Runs whole turns of many callers at once, each on a session of its own with a full
+ * window.
  */
 final class Throughput {
 
 	private static final int ROUNDS = 3;
 
-	/** A part of the time that is measured goes by before it is. */
+	/** The measured time divided by this is the warm-up before it. */
 	private static final int WARM_UP = 8;
 
 	private final List<Contender> contenders;
 
 	private final Options options;
 
-	/** By contender and callers: turns per second, one for each round. */
+	/** The turns per second by contender and callers, one for each round. */
 	private final Map<String, Map<Integer, double[]>> measured = new HashMap<>();
 
 	Throughput(List<Contender> contenders, Options options) {

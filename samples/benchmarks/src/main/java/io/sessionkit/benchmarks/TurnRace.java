@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.OptionalDouble;
 
 /**
- * Whole turns, one after the other. The contenders have their turn in each round, and
- * another one begins each time, so that a machine that is slow for a while is slow for
+ * Runs whole turns, one after the other. Each contender has its turn in each round, and a
+ * different one begins each time, so that a machine that is slow for a while is slow for
  * all.
  */
 final class TurnRace {
@@ -16,7 +16,7 @@ final class TurnRace {
 
 	private static final int COUNTED_OF_SLOW = 4;
 
-	/** In microseconds. */
+	/** The median above which a turn counts as slow, in microseconds. */
 	private static final double SLOW = 200_000;
 
 	private final Options options;
@@ -31,7 +31,7 @@ final class TurnRace {
 	}
 
 	/**
-	 * Measures times, and what the largest threads take in their place.
+	 * Measures times, and the space that the largest sessions take.
 	 */
 	void run(Results results) {
 		preload(results);
@@ -67,7 +67,7 @@ final class TurnRace {
 	}
 
 	/**
-	 * Counts what a turn costs on the smallest and on the largest thread that was run.
+	 * Counts the cost of a turn on the smallest and on the largest session that was run.
 	 */
 	void count(Results results) {
 		for (Cell cell : this.cells) {

@@ -3,14 +3,14 @@ package io.sessionkit.benchmarks;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a turn takes on a thread of one size.
+ * The time of a turn on a session of one size.
  *
- * @param notRun why there is nothing to say; null if there is
+ * @param notRun why nothing was measured; null if it was
  * @param median half of the turns take no longer, in microseconds
  * @param p95 19 of 20 turns take no longer
- * @param mean all turns together, divided by their number
- * @param samples how many turns were measured
- * @param sent how many messages the model was sent in the last one
+ * @param mean the sum of all turns, divided by their number
+ * @param samples the number of turns measured
+ * @param sent the number of messages sent to the model in the last one
  */
 record TurnTime(@Nullable String notRun, double median, double p95, double mean, int samples, int sent) {
 

@@ -1,6 +1,6 @@
 /**
- * What a turn costs, measured beside the same statements by hand and beside the
- * neighbours.
+ * Measures what a turn costs, compared with the same statements by hand and with similar
+ * libraries.
  */
 @NullMarked
 package io.sessionkit.benchmarks;

@@ -13,7 +13,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Says which model answers and where the threads are.
+ * Returns which model answers and where the sessions are stored.
  */
 @RestController
 final class AboutController {
@@ -27,7 +27,7 @@ final class AboutController {
 	private final ObjectProvider<DataSource> database;
 
 	/**
-	 * @param database there is none with the profile "redis"
+	 * @param database the database; absent with the profile "redis"
 	 */
 	AboutController(ChatModel model, ObjectProvider<DataSource> database,
 			@Value("${sessionkit.store.type}") String storeType) {

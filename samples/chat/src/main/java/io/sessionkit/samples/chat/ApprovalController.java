@@ -30,7 +30,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * Where a person decides on tool calls. Deciding runs nothing: the page goes on with the
+ * Lets a person decide on tool calls. A decision runs nothing: the page continues the
  * turn when everything is decided, see {@link ChatController#resume}.
  */
 @RestController
@@ -83,11 +83,12 @@ final class ApprovalController {
 
 	/**
 	 * @param digest the digest that was shown with the call
-	 * @param by who decides. This sample has no login and believes what it is told; an
-	 * application with users takes the name from its security, never from the request
+	 * @param by the name of the person who decides. This sample has no login and believes
+	 * the request; an application with users takes the name from its security, never from
+	 * the request
 	 * @param text the reason of a rejection, or the result of an answer
-	 * @param arguments what is to run in the place of the model's arguments
-	 * @param always for which calls to come it counts too
+	 * @param arguments the arguments to run instead of the model's
+	 * @param always the calls to come for which the decision also counts
 	 */
 	record DecisionRequest(@Nullable String digest, Decision.@Nullable Verb verb, @Nullable String by,
 			@Nullable String text, @Nullable String arguments, StandingDecision.@Nullable Scope always) {

@@ -13,19 +13,19 @@ import org.jspecify.annotations.Nullable;
  * The tool calls of a thread that needed consent, as the page shows them.
  *
  * @param openTurn the turn that waits; 0 if none does
- * @param running if somebody goes on with it at this moment
- * @param calls all calls that needed consent, whatever became of them
+ * @param running whether a call is continuing it at this moment
+ * @param calls all calls that needed consent, whatever their outcome
  * @param standing the decisions on calls to come
  */
 record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<StandingView> standing) {
 
 	/**
-	 * @param digest what a decision has to bring along
+	 * @param digest the digest that a decision must carry
 	 * @param turnId the turn that makes the call
-	 * @param round which reply of the turn makes it, from 1
+	 * @param round the number of the reply that makes it, from 1
 	 * @param index its place among the calls of that reply, from 0
-	 * @param pending if a person has to decide
-	 * @param decisions what was decided, in that order
+	 * @param pending whether a person has to decide
+	 * @param decisions the decisions, in order
 	 * @param times how often the reply makes this very call
 	 */
 	record CallView(String id, String digest, String turnId, int round, int index, String tool,
@@ -33,7 +33,8 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 			@Nullable Instant expiresAt, List<DecisionView> decisions, int times) {
 
 		/**
-		 * @param description what the tool does; a policy may say something better
+		 * @param description what the tool does, for a call that has no description of
+		 * its own
 		 */
 		static CallView of(ToolApproval call, @Nullable String description) {
 			return new CallView(call.id(), call.digest(), call.turnId(), call.round(), call.index(), call.tool(),
@@ -45,8 +46,8 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 	}
 
 	/**
-	 * @param arguments what runs in the place of the model's arguments
-	 * @param standing if a decision for calls to come has decided this one
+	 * @param arguments the arguments that run instead of the model's
+	 * @param standing whether a decision for calls to come has decided this one
 	 */
 	record DecisionView(Decision.Verb verb, String by, Instant at, @Nullable String reason, @Nullable String arguments,
 			boolean standing) {
@@ -59,7 +60,7 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 	}
 
 	/**
-	 * @param exact if it counts for calls with exactly the same arguments only
+	 * @param exact whether it counts only for calls with exactly the same arguments
 	 */
 	record StandingView(String id, String tool, boolean approved, boolean exact, @Nullable String reason, String by) {
 

@@ -23,7 +23,7 @@ import org.springframework.web.server.ResponseStatusException;
 
 /**
  * Talks with the model. Naming the session is all there is to do: its history is sent,
- * and the whole turn is stored when it ends, also if it fails or the reader goes away.
+ * and the whole turn is stored when it ends, even if it fails or the reader disconnects.
  */
 @RestController
 final class ChatController {
@@ -42,9 +42,9 @@ final class ChatController {
 	}
 
 	/**
-	 * Asks, and streams the answer: {@code text} events, then one {@code turn}, whose
-	 * status may say that it waits for a decision, or one {@code problem}. Closing the
-	 * stream cancels the turn.
+	 * Asks the model and streams the answer: {@code text} events, then one {@code turn},
+	 * whose status may say that it waits for a decision, or one {@code problem}. Closing
+	 * the stream cancels the turn.
 	 */
 	@PostMapping(path = "/api/threads/{id}/turns", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 	Flux<ServerSentEvent<Object>> ask(@PathVariable String id, @RequestBody Question question) {
@@ -52,7 +52,7 @@ final class ChatController {
 	}
 
 	/**
-	 * Goes on with the turn that waited for a decision: a call without a question.
+	 * Continues the turn that waited for a decision, with a call without a question.
 	 * Streams as {@link #ask} does.
 	 */
 	@PostMapping(path = "/api/threads/{id}/resume", produces = MediaType.TEXT_EVENT_STREAM_VALUE)

@@ -10,7 +10,7 @@ import org.springframework.ai.tool.annotation.Tool;
 import org.springframework.ai.tool.annotation.ToolParam;
 
 /**
- * What the model may call without asking anybody. Neither tool changes anything.
+ * The tools that the model may call without approval. Neither changes anything.
  */
 final class ChatTools {
 

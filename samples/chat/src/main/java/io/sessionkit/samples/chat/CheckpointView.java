@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * A summary as the page shows it.
  *
  * @param turn the last turn that it covers
- * @param since the last turn that the one before it covered; 0 if it is the first
- * @param tokens what the call that wrote it cost
- * @param current if the model is shown it; an older one is part of a newer one
+ * @param since the last turn that the previous summary covered; 0 if it is the first
+ * @param tokens the tokens of the call that wrote it
+ * @param current whether the model is shown it; an older one is part of a newer one
  */
 record CheckpointView(String id, long turn, long since, String text, @Nullable String model, TokenUsage tokens,
 		Instant at, boolean current) {

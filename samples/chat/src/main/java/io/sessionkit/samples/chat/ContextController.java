@@ -17,8 +17,8 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * What the model sees of a thread: the summary that is made now, and what a turn was
- * shown then.
+ * Shows what the model sees of a thread: makes a summary now, and returns what a turn was
+ * shown at the time.
  */
 @RestController
 @RequestMapping("/api/threads/{id}")
@@ -31,7 +31,8 @@ final class ContextController {
 	}
 
 	/**
-	 * Summarizes what is older than the turns that stay, although it may not be due yet.
+	 * Summarizes everything older than the turns that stay, even if a summary is not due
+	 * yet.
 	 */
 	@PostMapping("/checkpoints")
 	CompactionView summarize(@PathVariable String id) {
@@ -49,14 +50,14 @@ final class ContextController {
 	}
 
 	/**
-	 * @param turns how many turns the summary took in
+	 * @param turns the number of turns that the summary took in
 	 * @param failure why there is none, in a few words
 	 */
 	record CompactionView(Compaction.Outcome outcome, int turns, @Nullable String failure) {
 	}
 
 	/**
-	 * @param missing how many messages were deleted since
+	 * @param missing the number of messages deleted since
 	 */
 	record SentView(List<MessageView> messages, int missing, boolean complete) {
 

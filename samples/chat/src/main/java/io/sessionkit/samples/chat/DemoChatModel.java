@@ -28,9 +28,9 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Component;
 
 /**
- * Stands in for a model where there is no network and no key. It remembers nothing: like
- * any model it knows only the prompt that it gets, so what it recalls was sent to it. It
- * also writes the summaries, see {@link DemoSummary}. Its token counts are estimates.
+ * Stands in for a model when there is no network and no key. It remembers nothing: like
+ * any model it knows only the prompt that it gets, so whatever it recalls was sent to it.
+ * It also writes the summaries, see {@link DemoSummary}. Its token counts are estimates.
  * Safe for use by many threads.
  */
 @Component
@@ -69,8 +69,8 @@ final class DemoChatModel implements ChatModel {
 	}
 
 	/**
-	 * Looks at the tools by the manager, as the models of Spring AI do, so that those
-	 * that need an approval are refused where nobody would be asked.
+	 * Asks the manager about the tools, as the models of Spring AI do, so that tools that
+	 * need an approval are refused if nobody would be asked.
 	 */
 	private AssistantMessage reply(Prompt prompt) {
 		if (prompt.getOptions() instanceof ToolCallingChatOptions options) {
@@ -80,7 +80,7 @@ final class DemoChatModel implements ChatModel {
 	}
 
 	/**
-	 * One chunk for each word; finish reason and usage come with the last one.
+	 * Returns one chunk for each word. Finish reason and usage come with the last one.
 	 */
 	private List<ChatResponse> chunks(Prompt prompt) {
 		AssistantMessage reply = reply(prompt);

@@ -43,14 +43,14 @@ final class DemoReply {
 
 	private static final Pattern BECAUSE = pattern("\\bbecause\\s+(.+?)\\s*[.!]*\\s*$");
 
-	/** As the tool says it; whoever rejects a call says something else. */
+	/** The result as the tool words it; a rejection has another text. */
 	private static final Pattern CANCELLED = Pattern.compile("Order \\S+ is cancelled \\([^()]*\\)\\.");
 
 	private static final Pattern COUNT = pattern("\\b(two|three|four|five|[2-5])\\b");
 
 	private static final Map<String, Integer> WORDS = Map.of("two", 2, "three", 3, "four", 4, "five", 5);
 
-	/** "I am tired" is no name: after these words it takes a capital letter. */
+	/** A name. "I am tired" has none: after "I am" a name needs a capital letter. */
 	private static final Pattern NAME = Pattern.compile("(?:(?i:\\bmy name is|\\bcall me)\\s+(\\p{L}[\\p{L}'’-]*))"
 			+ "|(?:\\bI(?:'m|’m| am)\\s+(\\p{Lu}[\\p{L}'’-]*))");
 
@@ -251,7 +251,7 @@ final class DemoReply {
 	}
 
 	/**
-	 * The last name that somebody gives in a text.
+	 * Returns the last name that the user gives in a text.
 	 */
 	static Optional<String> nameIn(String text) {
 		return NAME.matcher(text).results().reduce((a, b) -> b).map((found) -> {
@@ -261,7 +261,8 @@ final class DemoReply {
 	}
 
 	/**
-	 * What the user has said as far as the prompt knows, in a summary or as it was said.
+	 * Returns what the user has said as far as the prompt knows, in a summary or as it
+	 * was said.
 	 */
 	private List<String> questions() {
 		return Stream.concat(this.summary.lines().stream().map(DemoSummary.Line::question), asked().stream()).toList();
@@ -292,7 +293,7 @@ final class DemoReply {
 			.toList();
 	}
 
-	/** Text results come as JSON strings. */
+	/** Decodes a result; text results come as JSON strings. */
 	static String plain(String data) {
 		return (data.length() > 1 && data.startsWith("\"") && data.endsWith("\""))
 				? data.substring(1, data.length() - 1) : data;

@@ -16,12 +16,12 @@ import org.springframework.ai.chat.prompt.Prompt;
 
 /**
  * The summary that the {@link DemoChatModel} writes: what was said, one line each, with
- * what the tools returned. Made of what it is given and of nothing else, and readable for
- * {@link DemoReply} when a later prompt begins with it.
+ * what the tools returned. It is made only of what it is given, and {@link DemoReply} can
+ * read it when a later prompt begins with it.
  *
- * @param before a summary that another model wrote, which it goes on with; empty if there
- * is none
- * @param leftOut how many older lines it does not have any more
+ * @param before a summary by another model that this one continues; empty if there is
+ * none
+ * @param leftOut the number of older lines that were left out
  * @param lines what was said, oldest first
  */
 record DemoSummary(String before, int leftOut, List<Line> lines) {
@@ -55,7 +55,7 @@ record DemoSummary(String before, int leftOut, List<Line> lines) {
 			"<message role=\"user\">([^<]*)" + "|<tool-result id=\"[^\"]*\" name=\"([^\"]*)\">([^<]*)</tool-result>");
 
 	/**
-	 * Something that was said.
+	 * A question with its results.
 	 *
 	 * @param question the words of the user, on one line
 	 * @param results what the tools returned
@@ -79,9 +79,9 @@ record DemoSummary(String before, int leftOut, List<Line> lines) {
 	}
 
 	/**
-	 * The summary that a prompt asks for: a single message, with a conversation between
-	 * tags.
-	 * @return empty if the prompt asks for something else
+	 * Returns the summary that a prompt asks for with a single message that has a
+	 * conversation between tags.
+	 * @return the summary; empty if the prompt asks for something else
 	 */
 	static Optional<DemoSummary> askedFor(Prompt prompt) {
 		List<Message> messages = prompt.getInstructions();
@@ -94,8 +94,9 @@ record DemoSummary(String before, int leftOut, List<Line> lines) {
 	}
 
 	/**
-	 * The summary that a prompt begins with.
-	 * @return none if it begins with something else, or another model wrote it
+	 * Returns the summary that a prompt begins with.
+	 * @return the summary; an empty one if the prompt begins with something else or
+	 * another model wrote it
 	 */
 	static DemoSummary in(List<Message> messages) {
 		List<Message> first = messages.stream()
@@ -169,7 +170,7 @@ record DemoSummary(String before, int leftOut, List<Line> lines) {
 	}
 
 	/**
-	 * Leaves the oldest lines out, but never the one that says what the user is called.
+	 * Leaves the oldest lines out, but never the one that has the user's name.
 	 */
 	private DemoSummary shortened() {
 		List<Line> kept = new ArrayList<>(this.lines);

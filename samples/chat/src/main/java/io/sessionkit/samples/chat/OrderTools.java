@@ -7,8 +7,8 @@ import org.springframework.ai.tool.annotation.Tool;
 import org.springframework.ai.tool.annotation.ToolParam;
 
 /**
- * A tool that cannot be taken back, so that a person decides on each call:
- * {@code sessionkit.approval.tools} names it. Safe for use by many threads.
+ * A tool that cannot be undone, so a person decides on each call: {@code
+ * sessionkit.approval.tools} names it. Safe for use by many threads.
  */
 final class OrderTools {
 
@@ -24,8 +24,8 @@ final class OrderTools {
 	}
 
 	/**
-	 * The orders that were cancelled since the application was started, one entry for
-	 * each run of the tool.
+	 * Returns the orders that were cancelled since the application was started, one entry
+	 * for each run of the tool.
 	 */
 	synchronized List<String> cancelled() {
 		return List.copyOf(this.cancelled);

@@ -18,7 +18,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 /**
- * Says what went wrong in a way that a person can read.
+ * Turns exceptions into problems that a person can read.
  */
 @RestControllerAdvice
 final class Problems {
@@ -29,10 +29,10 @@ final class Problems {
 	}
 
 	/**
-	 * What SessionKit says can be shown as it is: it never quotes messages. What it says
-	 * of replies that could not be stored is for the developer, and is put in the words
-	 * of the page. What a model provider says might hold anything, so only its kind is
-	 * shown.
+	 * Returns the problem to show for an exception. Texts of SessionKit can be shown as
+	 * they are, since they never quote messages. Only its texts about replies that could
+	 * not be stored are meant for developers and are reworded for the page. Texts of a
+	 * model provider may contain anything, so only the kind of exception is shown.
 	 */
 	static ProblemDetail of(Throwable ex) {
 		if (ex instanceof SessionConflictException) {

@@ -25,9 +25,9 @@ import org.springframework.web.filter.OncePerRequestFilter;
 /**
  * Answers to the page of this application and to programs, but not to the pages of other
  * sites that are open in the same browser. Such a page could approve tool calls: with a
- * form, with a frame under its own buttons, or with a name of its own that suddenly leads
- * to this machine, so that the browser takes both for one site. This does not tell who
- * somebody is: see "Before production" in the README.
+ * form, with a frame under its own buttons, or with a host name of its own that suddenly
+ * leads to this machine, so that the browser takes both for one site. This is no login:
+ * see "Before production" in the README.
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE + 1) // after Spring's ForwardedHeaderFilter
@@ -89,15 +89,16 @@ final class SameOriginFilter extends OncePerRequestFilter {
 	}
 
 	/**
-	 * By the header itself: what the request says of its server may come from a proxy.
+	 * Checks the header itself, since the server name of the request may come from a
+	 * proxy.
 	 */
 	private boolean isOwn(@Nullable String host) {
 		return host != null && this.hosts.contains(host.toLowerCase(Locale.ROOT).replaceFirst(":\\d+$", ""));
 	}
 
 	/**
-	 * A browser sends one of the two headers with all that a page can make it write, a
-	 * program neither.
+	 * Looks at two headers. A browser sends one of them with every write that a page can
+	 * make it send; a program sends neither.
 	 */
 	private static boolean isForeign(HttpServletRequest request, String self) {
 		String origin = request.getHeader(HttpHeaders.ORIGIN);
@@ -106,7 +107,7 @@ final class SameOriginFilter extends OncePerRequestFilter {
 				|| (site != null && !site.equals("same-origin") && !site.equals("none"));
 	}
 
-	/** Another site may have a link to this one. */
+	/** Allows a link from another site to the page. */
 	private static boolean opensThePage(HttpServletRequest request) {
 		return request.getMethod().equals("GET") && "navigate".equals(request.getHeader("Sec-Fetch-Mode"))
 				&& "document".equals(request.getHeader("Sec-Fetch-Dest"));

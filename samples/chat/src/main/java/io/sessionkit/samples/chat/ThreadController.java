@@ -31,14 +31,14 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * The threads. A new one needs no call: the page picks an id, and the first turn creates
- * the session.
+ * Lists, shows and changes threads. A new one needs no call: the page picks an id, and
+ * the first turn creates the session.
  */
 @RestController
 @RequestMapping("/api/threads")
 final class ThreadController {
 
-	/** How many threads the sidebar lists, and how many turns the page shows. */
+	/** The number of threads that the sidebar lists, and of turns that the page shows. */
 	private static final int NEWEST = 100;
 
 	private static final int LONGEST_TITLE = 120;
@@ -52,7 +52,7 @@ final class ThreadController {
 	private final long summaryFrom;
 
 	/**
-	 * @param summaryFrom how many messages it takes for older turns to be summarized; 0
+	 * @param summaryFrom the number of messages from which older turns are summarized; 0
 	 * if they never are
 	 */
 	ThreadController(SessionStore store, Conversations conversations,
@@ -88,8 +88,8 @@ final class ThreadController {
 	}
 
 	/**
-	 * The log holds the completed turns; the others are beside the history, and a person
-	 * wants to see them all the same.
+	 * Returns all turns. The log holds the completed ones; the others are beside the
+	 * history, but a person wants to see them too.
 	 */
 	private static List<TurnView> turns(Conversation conversation) {
 		Map<Long, List<SessionItem>> log = conversation.items(Tail.ALL)
@@ -127,7 +127,10 @@ final class ThreadController {
 			.orElse("New thread");
 	}
 
-	/** Of a thread whose first turn waits, the log has nothing yet. */
+	/**
+	 * Returns the first item. If the first turn of a thread waits, the log has nothing
+	 * yet.
+	 */
 	private Optional<SessionItem> firstItem(Session session) {
 		return this.store.items(session.key(), 1)
 			.stream()
@@ -145,7 +148,7 @@ final class ThreadController {
 	}
 
 	/**
-	 * @param checkpoints the summaries, those of earlier turns first
+	 * @param checkpoints the summaries, earliest turns first
 	 */
 	record ThreadWithTurns(ThreadView thread, List<TurnView> turns, List<CheckpointView> checkpoints) {
 	}
@@ -154,8 +157,9 @@ final class ThreadController {
 	 * The history that no summary covers.
 	 *
 	 * @param since the last turn that a summary covers; 0 for none
-	 * @param messages how many messages it has
-	 * @param limit with how many of them the older ones are summarized; 0 for never
+	 * @param messages the number of its messages
+	 * @param limit the number of messages at which the older ones are summarized; 0 for
+	 * never
 	 */
 	record Unsummarized(long since, long messages, long limit) {
 	}

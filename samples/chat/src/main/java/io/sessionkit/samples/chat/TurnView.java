@@ -18,8 +18,8 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 /**
  * A turn as the page shows it.
  *
- * @param millis how long it took; null while it is open
- * @param tokens what the provider counted
+ * @param millis the time it took; null while it is open
+ * @param tokens the tokens that the provider counted
  * @param history what the model was shown of the turns before; null if it was not called
  */
 record TurnView(String id, long number, TurnStatus status, @Nullable String model, int rounds, TokenUsage tokens,
@@ -34,8 +34,8 @@ record TurnView(String id, long number, TurnStatus status, @Nullable String mode
 	}
 
 	/**
-	 * @param messages how many messages it had, the two of a summary included
-	 * @param summarized if a summary was at its beginning
+	 * @param messages the number of its messages, the two of a summary included
+	 * @param summarized whether it began with a summary
 	 */
 	record HistoryView(int messages, boolean summarized) {
 
