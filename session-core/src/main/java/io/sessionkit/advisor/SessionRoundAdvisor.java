@@ -73,7 +73,8 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		return turn.mayWait() ? streamWithHooks(request, chain, turn) : stream(request, chain, turn);
 	}
 
-	private static Flux<ChatClientResponse> stream(ChatClientRequest request, StreamAdvisorChain chain, RunningTurn turn) {
+	private static Flux<ChatClientResponse> stream(ChatClientRequest request, StreamAdvisorChain chain,
+			RunningTurn turn) {
 		return Flux.defer(() -> chain.nextStream(with(request, turn.beforeRound(request.prompt().getInstructions()))))
 			.doOnNext((response) -> take(turn, response))
 			.doOnComplete(turn::afterStreamedRound)

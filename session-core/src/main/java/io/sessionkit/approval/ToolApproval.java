@@ -167,9 +167,9 @@ public record ToolApproval(SessionKey key, String id, String turnId, int round, 
 
 	private ToolApproval changed(ApprovalStatus status, List<Decided> decisions, @Nullable Instant claimedAt,
 			@Nullable Instant endedAt) {
-		return new ToolApproval(this.key, this.id, this.turnId, this.round, this.index, this.agent, this.callId, this.tool,
-				this.arguments, this.digest, this.description, status, this.requestedAt, this.expiresAt, decisions,
-				claimedAt, endedAt, this.requirements, this.times);
+		return new ToolApproval(this.key, this.id, this.turnId, this.round, this.index, this.agent, this.callId,
+				this.tool, this.arguments, this.digest, this.description, status, this.requestedAt, this.expiresAt,
+				decisions, claimedAt, endedAt, this.requirements, this.times);
 	}
 
 	/**

@@ -137,8 +137,8 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nul
 	 * deletion, a summary nor a record
 	 */
 	public boolean isPlainTurn() {
-		return this.turn != null && this.turn.part() == 0 && this.header.head() == null
-				&& this.header.summary() == null && this.delete.isEmpty() && this.records.isEmpty();
+		return this.turn != null && this.turn.part() == 0 && this.header.head() == null && this.header.summary() == null
+				&& this.delete.isEmpty() && this.records.isEmpty();
 	}
 
 }

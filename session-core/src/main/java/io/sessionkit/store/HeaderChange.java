@@ -53,8 +53,8 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 *
 	 * @param turn the last turn that the summary covers, on the path of the head; 0
 	 * removes the summary from the view
-	 * @param id the id of the record of kind {@link SessionStore#SUMMARY} that holds
-	 * the summary
+	 * @param id the id of the record of kind {@link SessionStore#SUMMARY} that holds the
+	 * summary
 	 */
 	public record Summary(long turn, String id) {
 	}
@@ -115,8 +115,7 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @return the copy
 	 */
 	public HeaderChange summary(long turn, String id) {
-		return new HeaderChange(this.title, this.tags, this.timeToLive, this.state, this.head,
-				new Summary(turn, id));
+		return new HeaderChange(this.title, this.tags, this.timeToLive, this.state, this.head, new Summary(turn, id));
 	}
 
 }

@@ -373,7 +373,8 @@ class ApprovalGapTests {
 		answers.set(true);
 		assertThatIllegalStateException().isThrownBy(() -> ask(chat, null));
 		assertThat(this.store.records(KEY, SessionStore.LEASE)).isEmpty();
-		assertThat(this.approvals.cancel(KEY)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.CANCELLED);
+		assertThat(this.approvals.cancel(KEY)).extracting(ToolApproval::status)
+			.containsExactly(ApprovalStatus.CANCELLED);
 		assertThat(Lines.of(this.store.messages(KEY))).containsExactly("user: q", "assistant cancel({\"id\":1})",
 				"tool cancel=This call was cancelled before it ran.");
 		assertThat(this.cancelled).isEmpty();

@@ -527,7 +527,8 @@ abstract class ResumedTurns extends StandingApprovals {
 		goOn(mode);
 		assertThat(log()).containsExactly("user: q", "assistant cancel({\"id\":0})", "tool cancel=***",
 				"assistant: done");
-		assertThat(approvals().ledger(this.key)).extracting(ToolApproval::effectiveArguments).containsExactly("{\"id\":1}");
+		assertThat(approvals().ledger(this.key)).extracting(ToolApproval::effectiveArguments)
+			.containsExactly("{\"id\":1}");
 		assertThat(store().records(this.key, SessionStore.LEDGER)).singleElement()
 			.satisfies((record) -> assertThat(record.payload()).contains("done {").doesNotContain("***"));
 	}

@@ -50,9 +50,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Random threads, driven through real clients, on one store: hooks that change the
- * history, limits, summaries, moves of the head to other branches, advisors that copy
- * and add, failures. At the end the snapshot of every turn is what that turn's first
- * model call was sent, without system text and the turn's own messages.
+ * history, limits, summaries, moves of the head to other branches, advisors that copy and
+ * add, failures. At the end the snapshot of every turn is what that turn's first model
+ * call was sent, without system text and the turn's own messages.
  */
 public abstract class SnapshotProperties {
 

@@ -136,8 +136,7 @@ class SummarizeTests {
 		assertThat(this.summarizer.prompts()).hasSize(2);
 		String second = text(this.summarizer.prompts().get(1));
 		assertThat(second).contains("first summary", ">u3<", ">u4<").doesNotContain(">u1<", ">u2<", ">u5<");
-		assertThat(thread().summaries()).extracting(Summary::text)
-			.containsExactly("first summary", "second summary");
+		assertThat(thread().summaries()).extracting(Summary::text).containsExactly("first summary", "second summary");
 		assertThat(thread().summaries()).extracting(Summary::turn).containsExactly(2L, 4L);
 		assertThat(thread().summary().orElseThrow().since()).isEqualTo(2);
 		assertThat(Lines.of(thread().view())).startsWith(QUESTION, "assistant: second summary", "user: u5");

@@ -61,7 +61,7 @@ class SummaryRuleTests {
 				Awaitility.await()
 					.atMost(10, TimeUnit.SECONDS)
 					.untilAsserted(() -> assertThat(context.getBean(Conversations.class).get("t1").summary())
-						.map(Summary::summary)
+						.map(Summary::text)
 						.contains("the summary"));
 			});
 	}

@@ -188,12 +188,13 @@ final class CallReview {
 		int round = this.turn.roundNumber();
 		boolean asks = ruling.outcome() == Ruling.Outcome.ASK;
 		Duration expiresAfter = this.rules.expiresAfter();
-		ToolApproval.Requirements requirements = new ToolApproval.Requirements(this.turn.request().tools().get(call.name()),
+		ToolApproval.Requirements requirements = new ToolApproval.Requirements(
+				this.turn.request().tools().get(call.name()),
 				(tool != null) ? tool.getToolDefinition().inputSchema() : null, this.rules.version(), this.trace);
 		ToolApproval.Decided denied = (ruling.outcome() == Ruling.Outcome.DENY)
 				? new ToolApproval.Decided(Decision.Verb.REJECT, POLICY, now, ruling.text(), null, null, null) : null;
-		return new ToolApproval(this.turn.key(), CallId.of(this.turn.key(), this.turn.id(), round, index), this.turn.id(),
-				round, index, this.turn.agent(), Objects.requireNonNullElse(call.id(), ""), call.name(),
+		return new ToolApproval(this.turn.key(), CallId.of(this.turn.key(), this.turn.id(), round, index),
+				this.turn.id(), round, index, this.turn.agent(), Objects.requireNonNullElse(call.id(), ""), call.name(),
 				Objects.requireNonNullElse(call.arguments(), ""), HeldCalls.digest(call), asks ? ruling.text() : null,
 				status(ruling.outcome()), now, (asks && expiresAfter != null) ? now.plus(expiresAfter) : null,
 				(denied != null) ? List.of(denied) : List.of(), null, null, requirements, times);

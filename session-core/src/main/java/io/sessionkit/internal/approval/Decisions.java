@@ -125,8 +125,8 @@ public final class Decisions {
 		String arguments = (before != null) ? before.arguments() : decision.arguments();
 		String digest = decision.verb().runs() ? digest(call, arguments) : null;
 		String reason = (decision.verb() == Decision.Verb.REJECT) ? decision.text() : null;
-		ToolApproval.Decided decided = new ToolApproval.Decided(decision.verb(), decision.by(), now, reason, arguments, digest,
-				null);
+		ToolApproval.Decided decided = new ToolApproval.Decided(decision.verb(), decision.by(), now, reason, arguments,
+				digest, null);
 		return switch (decision.verb()) {
 			case APPROVE, RETRY -> entry.with(call.decided(ApprovalStatus.APPROVED, decided));
 			case REJECT -> entry.with(call.decided(ApprovalStatus.REJECTED, decided));

@@ -75,12 +75,12 @@ final class LedgerForm {
 	static LedgerEntry entry(SessionKey key, Map<?, ?> values, long revision) {
 		checkVersion(key, values);
 		try {
-			ToolApproval approval = new ToolApproval(key, text(values, "id"), text(values, "turn"), number(values, "round"),
-					number(values, "index"), optional(values, "agent"), text(values, "call"), text(values, "tool"),
-					text(values, "arguments"), text(values, "digest"), optional(values, "description"),
-					ApprovalStatus.valueOf(text(values, "status")), instant(values, "requestedAt"),
-					(Instant) values.get("expiresAt"), decisions(values), (Instant) values.get("claimedAt"),
-					(Instant) values.get("endedAt"),
+			ToolApproval approval = new ToolApproval(key, text(values, "id"), text(values, "turn"),
+					number(values, "round"), number(values, "index"), optional(values, "agent"), text(values, "call"),
+					text(values, "tool"), text(values, "arguments"), text(values, "digest"),
+					optional(values, "description"), ApprovalStatus.valueOf(text(values, "status")),
+					instant(values, "requestedAt"), (Instant) values.get("expiresAt"), decisions(values),
+					(Instant) values.get("claimedAt"), (Instant) values.get("endedAt"),
 					new ToolApproval.Requirements(optional(values, "toolDigest"), optional(values, "schema"),
 							optional(values, "marker"), optional(values, "trace")),
 					values.containsKey("times") ? number(values, "times") : 1);
@@ -141,8 +141,9 @@ final class LedgerForm {
 		boolean answered = digest == null && text(values, "status").equals(ApprovalStatus.DONE.name());
 		Decision.Verb verb = (digest != null) ? Decision.Verb.APPROVE
 				: answered ? Decision.Verb.ANSWER : Decision.Verb.REJECT;
-		return new ToolApproval.Decided(verb, text(values, "by"), instant(values, "decidedAt"), optional(values, "reason"),
-				optional(values, "effectiveArguments"), digest, optional(values, "standing"));
+		return new ToolApproval.Decided(verb, text(values, "by"), instant(values, "decidedAt"),
+				optional(values, "reason"), optional(values, "effectiveArguments"), digest,
+				optional(values, "standing"));
 	}
 
 	private static void checkVersion(SessionKey key, Map<?, ?> values) {

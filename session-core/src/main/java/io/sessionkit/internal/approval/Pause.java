@@ -23,8 +23,8 @@ public record Pause(ChatResponse response, TurnResult turn) {
 	public static final String FINISH_REASON = "approvalRequired";
 
 	/**
-	 * The key of the calls that wait, a list of {@link ToolApproval}, in the metadata of the
-	 * generation.
+	 * The key of the calls that wait, a list of {@link ToolApproval}, in the metadata of
+	 * the generation.
 	 */
 	public static final String PENDING = "sessionkit.pending";
 

@@ -44,8 +44,8 @@ public record HeaderRow(long pk, String incarnation, long version, long turns, l
 		/** Returns the path after a turn with this number was appended. */
 		public Path followedBy(long number) {
 			boolean unbroken = this.head == number - 1;
-			return new Path(number, unbroken ? this.runLo : number, unbroken ? this.runParent : this.head,
-					this.summary, this.summaryId);
+			return new Path(number, unbroken ? this.runLo : number, unbroken ? this.runParent : this.head, this.summary,
+					this.summaryId);
 		}
 
 		public Path summary(long turn, @Nullable String id) {

@@ -49,8 +49,8 @@ public final class RefusedChange {
 	 */
 	public static IllegalArgumentException summary(Commit commit, long head) {
 		return new IllegalArgumentException("A summary of session " + commit.key() + " cannot cover turn "
-				+ Objects.requireNonNull(commit.header().summary()).turn() + ": it is not on the way from turn "
-				+ head + " to the beginning.");
+				+ Objects.requireNonNull(commit.header().summary()).turn() + ": it is not on the way from turn " + head
+				+ " to the beginning.");
 	}
 
 }

@@ -42,9 +42,9 @@ public final class RowReader {
 	public Session session(SessionKey key, HeaderRow row) {
 		return named("The header of session " + key,
 				() -> new Session(key, row.incarnation(), row.version(), row.turns(), row.items(), row.branch(),
-						row.path().head(), row.openTurn(), row.path().summary(), row.path().summaryId(),
-						row.totals(), title(key, row.title()), tags(key, row.tags()), state(key, row.state()),
-						row.life().duration(), row.life().createdAt(), row.life().updatedAt(), row.life().expiresAt()));
+						row.path().head(), row.openTurn(), row.path().summary(), row.path().summaryId(), row.totals(),
+						title(key, row.title()), tags(key, row.tags()), state(key, row.state()), row.life().duration(),
+						row.life().createdAt(), row.life().updatedAt(), row.life().expiresAt()));
 	}
 
 	public List<SessionItem> items(SessionKey key, List<ItemRow> rows) {

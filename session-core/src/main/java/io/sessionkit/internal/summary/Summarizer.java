@@ -219,8 +219,7 @@ public final class Summarizer implements AutoCloseable {
 		if (view == null || view.session().openTurn() != 0) {
 			return Compaction.of(Outcome.NOTHING_TO_COVER);
 		}
-		Summary before = (view.summary() != null)
-				? Summaries.read(view.summary(), this.store.options().codec()) : null;
+		Summary before = (view.summary() != null) ? Summaries.read(view.summary(), this.store.options().codec()) : null;
 		Coverage coverage = Coverage.of(view, before, this.rule, this.pins);
 		if (coverage.isEmpty()) {
 			return Compaction.of(Outcome.NOTHING_TO_COVER);

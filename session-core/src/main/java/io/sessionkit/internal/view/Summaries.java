@@ -33,8 +33,7 @@ public final class Summaries {
 	static final String MARK = "sessionkit.summary";
 
 	/** Orders summaries by age: the one that covers the most is the newest. */
-	public static final Comparator<Summary> BY_AGE = Comparator.comparingLong(Summary::turn)
-		.thenComparing(Summary::at);
+	public static final Comparator<Summary> BY_AGE = Comparator.comparingLong(Summary::turn).thenComparing(Summary::at);
 
 	private static final String QUESTION = "Summarize our conversation so far.";
 

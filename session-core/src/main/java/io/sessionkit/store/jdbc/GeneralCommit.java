@@ -311,8 +311,7 @@ final class GeneralCommit {
 			return;
 		}
 		HeaderRow.Path path = (summary != null)
-				? draft.path().summary(summary.turn(), (summary.turn() > 0) ? summary.id() : null)
-				: draft.path();
+				? draft.path().summary(summary.turn(), (summary.turn() > 0) ? summary.id() : null) : draft.path();
 		draft.head(path, (commit.state() != null) ? commit.state() : draft.state());
 		this.turns.position(connection, draft.pk(), draft.path(), draft.state());
 		if (summary != null) {

@@ -181,9 +181,9 @@ final class DocumentText {
 		}
 		HeadPosition position = position(fields);
 		Session header = new Session(this.key, incarnation(fields), fields.number("version"), turns.size(),
-				fields.number("lastItem"), fields.text("branch"), head, fields.number("openTurn"),
-				position.summary(), position.summaryId(), ViewTotals.NONE, fields.find("title", String.class),
-				fields.texts("tags"), Map.of(), fields.find("timeToLive", Duration.class), fields.instant("createdAt"),
+				fields.number("lastItem"), fields.text("branch"), head, fields.number("openTurn"), position.summary(),
+				position.summaryId(), ViewTotals.NONE, fields.find("title", String.class), fields.texts("tags"),
+				Map.of(), fields.find("timeToLive", Duration.class), fields.instant("createdAt"),
 				fields.instant("updatedAt"), null);
 		return new SessionContent(header, position, turns, fields.all("records").stream().map(this::record).toList());
 	}

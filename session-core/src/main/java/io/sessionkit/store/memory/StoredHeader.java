@@ -89,8 +89,8 @@ final class StoredHeader {
 
 	Session session(long turns, Map<String, Object> state) {
 		return new Session(this.key, this.incarnation, this.version, turns, this.items, this.branch, this.head,
-				this.openTurn, this.position.summary(), this.position.summaryId(), this.totals, this.title,
-				this.tags, state, this.timeToLive, this.createdAt, this.updatedAt, expiresAt());
+				this.openTurn, this.position.summary(), this.position.summaryId(), this.totals, this.title, this.tags,
+				state, this.timeToLive, this.createdAt, this.updatedAt, expiresAt());
 	}
 
 }

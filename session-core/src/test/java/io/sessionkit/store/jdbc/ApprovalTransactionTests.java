@@ -150,7 +150,8 @@ class ApprovalTransactionTests {
 			us.approve();
 			assertThat(us.resume()).isEqualTo("answer");
 			assertThat(this.effects).hasValue(2);
-			assertThat(us.approvals.ledger(this.key)).extracting(ToolApproval::status).containsOnly(ApprovalStatus.DONE);
+			assertThat(us.approvals.ledger(this.key)).extracting(ToolApproval::status)
+				.containsOnly(ApprovalStatus.DONE);
 			assertThat(us.store.records(this.key, SessionStore.LEASE)).isEmpty();
 		}
 	}
@@ -192,7 +193,8 @@ class ApprovalTransactionTests {
 			assertThat(log(us)).isEmpty();
 			assertThat(us.conversations.turns().waitingTurns().find(this.key)).map(Turn::status)
 				.contains(TurnStatus.AWAITING_APPROVAL);
-			assertThat(us.approvals.ledger(this.key)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DONE);
+			assertThat(us.approvals.ledger(this.key)).extracting(ToolApproval::status)
+				.containsExactly(ApprovalStatus.DONE);
 			assertThat(us.resume()).isEqualTo("answer");
 			assertThat(this.effects).hasValue(1);
 			assertThat(log(us)).containsExactly(WHOLE_THREAD);
@@ -250,7 +252,8 @@ class ApprovalTransactionTests {
 			assertThat(this.effects).hasValue(1);
 			assertThat(log(us)).containsExactly(WHOLE_THREAD);
 			assertThat(us.approvals.pending(this.key)).isEmpty();
-			assertThat(us.approvals.ledger(this.key)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DONE);
+			assertThat(us.approvals.ledger(this.key)).extracting(ToolApproval::status)
+				.containsExactly(ApprovalStatus.DONE);
 			assertThat(us.conversations.turns().waitingTurns().find(this.key)).isEmpty();
 		}
 	}

@@ -222,9 +222,10 @@ class SessionDocumentTests {
 					.header(HeaderChange.NONE.title("Títle").tags(Set.of("b", "a")).state(Map.of("count", 1L))));
 		document = changed(document,
 				Commit.any(KEY).turn(write("turn 2", 0, TurnStatus.COMPLETED, List.of(), "q2", "a2")));
-		document = changed(document, Commit.any(KEY)
-			.header(HeaderChange.NONE.summary(1, "summary").timeToLive(Duration.ofDays(30)))
-			.records(List.of(new RecordWrite(SessionStore.SUMMARY, "summary", 0, "what was said", null, 1))));
+		document = changed(document,
+				Commit.any(KEY)
+					.header(HeaderChange.NONE.summary(1, "summary").timeToLive(Duration.ofDays(30)))
+					.records(List.of(new RecordWrite(SessionStore.SUMMARY, "summary", 0, "what was said", null, 1))));
 		document = changed(document, Commit.any(KEY).header(HeaderChange.NONE.head("other", 1)));
 		document = changed(document,
 				Commit.any(KEY).turn(write("turn 3", 0, TurnStatus.COMPLETED, List.of(), "q3", "a3")));
