@@ -63,7 +63,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	public static final String EXPECT_TURN = "sessionkit.expect-turn";
 
 	/** The advisor parameter that holds the merge of one call: a {@link HistoryMerge}. */
-	public static final String MERGE = "sessionkit.merge";
+	static final String MERGE = "sessionkit.merge";
 
 	/** The metadata entry of a response that holds its {@link TurnResult}. */
 	static final String TURN = "sessionkit.turn";
@@ -74,7 +74,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 * So another memory is refused before it has stored anything, and an answer from a
 	 * cache is a turn too.
 	 */
-	public static final int TURN_ORDER = Advisor.DEFAULT_CHAT_MEMORY_PRECEDENCE_ORDER - 10;
+	static final int TURN_ORDER = Advisor.DEFAULT_CHAT_MEMORY_PRECEDENCE_ORDER - 10;
 
 	/**
 	 * The order of the advisor inside the tool loop, close behind the default order of

@@ -44,14 +44,4 @@ public record StandingDecision(SessionKey key, String id, String tool, @Nullable
 				+ ", by " + this.by + "]";
 	}
 
-	/**
-	 * Returns whether this decision counts for a call. For SessionKit's own packages.
-	 * @param tool the name of the tool
-	 * @param digest the digest of tool and arguments
-	 * @return true if it covers the call
-	 */
-	public boolean coversCall(String tool, String digest) {
-		return (this.digest != null) ? this.digest.equals(digest) : this.tool.equals(tool);
-	}
-
 }

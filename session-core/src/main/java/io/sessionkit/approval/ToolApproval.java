@@ -1,7 +1,6 @@
 package io.sessionkit.approval;
 
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
@@ -126,59 +125,12 @@ public record ToolApproval(SessionKey key, String id, String turnId, int round, 
 	}
 
 	/**
-	 * Returns a copy with another status. For SessionKit's own packages.
-	 * @param status the status
-	 * @return the copy
-	 */
-	public ToolApproval with(ApprovalStatus status) {
-		return changed(status, this.decisions, this.claimedAt, this.endedAt);
-	}
-
-	/**
-	 * Returns a copy with another status and one more decision. For SessionKit's own
-	 * packages.
-	 * @param status the status
-	 * @param decision the decision to append
-	 * @return the copy
-	 */
-	public ToolApproval decided(ApprovalStatus status, Decided decision) {
-		List<Decided> all = new ArrayList<>(this.decisions);
-		all.add(decision);
-		return changed(status, all, this.claimedAt, this.endedAt);
-	}
-
-	/**
-	 * Returns a copy that a process is about to run. For SessionKit's own packages.
-	 * @param at when the process claimed it
-	 * @return the copy
-	 */
-	public ToolApproval claimed(Instant at) {
-		return changed(ApprovalStatus.CLAIMED, this.decisions, at, null);
-	}
-
-	/**
-	 * Returns a copy whose result is stored. For SessionKit's own packages.
-	 * @param at when the result was stored
-	 * @return the copy
-	 */
-	public ToolApproval ended(Instant at) {
-		return changed(ApprovalStatus.DONE, this.decisions, this.claimedAt, at);
-	}
-
-	private ToolApproval changed(ApprovalStatus status, List<Decided> decisions, @Nullable Instant claimedAt,
-			@Nullable Instant endedAt) {
-		return new ToolApproval(this.key, this.id, this.turnId, this.round, this.index, this.agent, this.callId,
-				this.tool, this.arguments, this.digest, this.description, status, this.requestedAt, this.expiresAt,
-				decisions, claimedAt, endedAt, this.requirements, this.times);
-	}
-
-	/**
 	 * Returns the call without its arguments, which may be secret.
 	 * @return tool, session, id and status
 	 */
 	@Override
 	public String toString() {
-		return "Approval[" + this.tool + " of session " + this.key + ", " + this.id + ", " + this.status + "]";
+		return "ToolApproval[" + this.tool + " of session " + this.key + ", " + this.id + ", " + this.status + "]";
 	}
 
 }

@@ -42,23 +42,4 @@ public record Compaction(Outcome outcome, @Nullable Summary summary, int turns, 
 
 	}
 
-	/**
-	 * Returns a result without a summary and without a failure. For SessionKit's own
-	 * packages.
-	 * @param outcome the outcome of the attempt
-	 * @return the result
-	 */
-	public static Compaction of(Outcome outcome) {
-		return new Compaction(outcome, null, 0, null);
-	}
-
-	/**
-	 * Returns the result of an attempt that failed. For SessionKit's own packages.
-	 * @param failure the reason: the class name of an exception, or a few words
-	 * @return the result
-	 */
-	public static Compaction failed(String failure) {
-		return new Compaction(Outcome.FAILED, null, 0, failure);
-	}
-
 }

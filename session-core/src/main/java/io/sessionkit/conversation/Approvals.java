@@ -12,7 +12,6 @@ import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
-import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
@@ -21,6 +20,7 @@ import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.internal.approval.AnnotatedTools;
 import io.sessionkit.internal.approval.ApprovalRules;
 import io.sessionkit.internal.approval.Decisions;

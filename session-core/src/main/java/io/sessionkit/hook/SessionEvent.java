@@ -1,7 +1,7 @@
 package io.sessionkit.hook;
 
-import io.sessionkit.Summary;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;

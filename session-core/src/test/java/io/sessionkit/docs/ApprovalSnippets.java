@@ -4,7 +4,6 @@ import java.util.List;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
-import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
 import io.sessionkit.approval.Decision;
@@ -12,6 +11,7 @@ import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.RequiresApproval;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.store.Page;
 import org.jspecify.annotations.Nullable;

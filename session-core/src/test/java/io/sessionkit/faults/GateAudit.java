@@ -6,9 +6,9 @@ import java.util.List;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
-import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.store.SessionStore;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -8,10 +8,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 import io.sessionkit.advisor.SessionAdvisor;
-import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.RequiresApproval;
 import io.sessionkit.approval.Ruling;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.test.ScriptedChatModel;

@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
 
-import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.internal.tool.CallId;
 import io.sessionkit.internal.turn.RunningTurn;
@@ -107,14 +107,24 @@ final class CallReview {
 			return entry;
 		}
 		return standing.stream()
-			.filter((decision) -> decision.coversCall(call.tool(), call.digest()))
+			.filter((decision) -> covers(decision, call))
 			.reduce((older, newer) -> newer)
-			.map((decision) -> entry
-				.with(call.decided(decision.approved() ? ApprovalStatus.APPROVED : ApprovalStatus.REJECTED,
-						new ToolApproval.Decided(decision.approved() ? Decision.Verb.APPROVE : Decision.Verb.REJECT,
-								decision.by(), this.ledger.now(), decision.reason(), null,
-								decision.approved() ? call.digest() : null, decision.id()))))
+			.map((decision) -> decided(entry, decision))
 			.orElse(entry);
+	}
+
+	/** A decision without a digest counts for every call of its tool. */
+	private static boolean covers(StandingDecision decision, ToolApproval call) {
+		return (decision.digest() != null) ? decision.digest().equals(call.digest())
+				: decision.tool().equals(call.tool());
+	}
+
+	private LedgerEntry decided(LedgerEntry entry, StandingDecision decision) {
+		boolean approved = decision.approved();
+		return entry.decided(approved ? ApprovalStatus.APPROVED : ApprovalStatus.REJECTED,
+				new ToolApproval.Decided(approved ? Decision.Verb.APPROVE : Decision.Verb.REJECT, decision.by(),
+						this.ledger.now(), decision.reason(), null, approved ? entry.approval().digest() : null,
+						decision.id()));
 	}
 
 	private void prove(List<LedgerEntry> entries) {

@@ -7,11 +7,11 @@ import java.util.Optional;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
-import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.internal.turn.WaitingTurns;
 import org.jspecify.annotations.Nullable;
@@ -128,10 +128,10 @@ public final class Decisions {
 		ToolApproval.Decided decided = new ToolApproval.Decided(decision.verb(), decision.by(), now, reason, arguments,
 				digest, null);
 		return switch (decision.verb()) {
-			case APPROVE, RETRY -> entry.with(call.decided(ApprovalStatus.APPROVED, decided));
-			case REJECT -> entry.with(call.decided(ApprovalStatus.REJECTED, decided));
-			case ANSWER -> entry.ended(call.decided(ApprovalStatus.DONE, decided).ended(now),
-					Objects.requireNonNullElse(decision.text(), ""), false);
+			case APPROVE, RETRY -> entry.decided(ApprovalStatus.APPROVED, decided);
+			case REJECT -> entry.decided(ApprovalStatus.REJECTED, decided);
+			case ANSWER -> entry.decided(ApprovalStatus.DONE, decided)
+				.ended(now, Objects.requireNonNullElse(decision.text(), ""), false);
 		};
 	}
 

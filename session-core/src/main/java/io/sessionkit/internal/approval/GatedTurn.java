@@ -15,10 +15,10 @@ import io.sessionkit.NestedTurnException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
-import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.SiblingRule;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.round.TurnGate;
@@ -437,7 +437,7 @@ public final class GatedTurn implements TurnGate {
 		List<LedgerEntry> over = new ArrayList<>();
 		for (LedgerEntry entry : entries) {
 			if (entry.status() == ApprovalStatus.APPROVED) {
-				over.add(entry.with(entry.approval().with(ApprovalStatus.CANCELLED)));
+				over.add(entry.with(ApprovalStatus.CANCELLED));
 			}
 			else if (entry.status().isOver()) {
 				over.add(entry);

@@ -11,15 +11,15 @@ import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnResult;
-import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalEvent;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.turn.RunningTurn;
-import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.internal.turn.TurnRequest;
 import io.sessionkit.internal.turn.Turns;
+import io.sessionkit.internal.turn.WaitingTurns;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -97,12 +97,9 @@ public final class GatedTurns {
 		if (request.input().isEmpty()) {
 			return new Opened(resume(request, tools, enclosing), null);
 		}
-		try {
-			return new Opened(gated(this.turns.open(request), tools, enclosing), null);
-		}
-		catch (SessionPausedException ex) {
-			return afterPause(request, tools, enclosing, ex);
-		}
+		RunningTurn turn = this.turns.read(request);
+		return (turn.openTurn() == 0) ? new Opened(gated(this.turns.begin(turn), tools, enclosing), null)
+				: afterPause(turn, tools, enclosing);
 	}
 
 	private GatedTurn gated(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing) {
@@ -122,10 +119,10 @@ public final class GatedTurns {
 		}
 	}
 
-	private Opened afterPause(TurnRequest request, List<ToolCallback> tools, @Nullable HookContext enclosing,
-			SessionPausedException refusal) {
+	private Opened afterPause(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing) {
+		TurnRequest request = turn.request();
 		return switch (this.rules.onNewMessage()) {
-			case REJECT -> throw refusal;
+			case REJECT -> throw this.turns.paused(turn);
 			case CANCEL -> {
 				cancel(request.key());
 				yield new Opened(gated(this.turns.open(request), tools, enclosing), null);

@@ -76,7 +76,7 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 
 	private static LedgerEntry gone(LedgerEntry requested) {
 		boolean expires = requested.status() == ApprovalStatus.PROPOSED && requested.approval().expiresAt() != null;
-		return requested.with(requested.approval().with(expires ? ApprovalStatus.EXPIRED : ApprovalStatus.UNCERTAIN));
+		return requested.with(expires ? ApprovalStatus.EXPIRED : ApprovalStatus.UNCERTAIN);
 	}
 
 	/**
@@ -117,7 +117,7 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	}
 
 	private LedgerEntry cancelled(LedgerEntry entry) {
-		LedgerEntry cancelled = entry.with(entry.approval().with(ApprovalStatus.CANCELLED));
+		LedgerEntry cancelled = entry.with(ApprovalStatus.CANCELLED);
 		LedgerEntry stored = this.ledger.replace(cancelled);
 		// a decision in between has no effect: without the lease nobody runs the call
 		return (stored != null) ? stored : cancelled;

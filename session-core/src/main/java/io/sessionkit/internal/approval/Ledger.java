@@ -12,11 +12,11 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.StandingDecision;
-import io.sessionkit.internal.turn.WaitingTurns;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.internal.turn.Turns;
+import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
@@ -117,7 +117,7 @@ public final class Ledger {
 			Optional<String> holder = holders.computeIfAbsent(List.of(call.key(), call.turnId()),
 					(turn) -> Optional.ofNullable(this.waitingTurns.leaseHolder(call.key(), call.turnId())));
 			boolean isHeld = holder.filter((who) -> Objects.equals(who, entry.holder())).isPresent();
-			return isHeld ? entry : entry.with(call.with(ApprovalStatus.UNCERTAIN));
+			return isHeld ? entry : entry.with(ApprovalStatus.UNCERTAIN);
 		}).toList();
 	}
 

@@ -1,7 +1,11 @@
 package io.sessionkit.internal.approval;
 
-import io.sessionkit.approval.ToolApproval;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
 import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.approval.ToolApproval;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,16 +29,44 @@ public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nulla
 		return this.approval.status();
 	}
 
-	LedgerEntry with(ToolApproval approval) {
+	LedgerEntry with(ApprovalStatus status) {
+		ToolApproval call = this.approval;
+		return with(changed(status, call.decisions(), call.claimedAt(), call.endedAt()));
+	}
+
+	LedgerEntry decided(ApprovalStatus status, ToolApproval.Decided decision) {
+		List<ToolApproval.Decided> all = new ArrayList<>(this.approval.decisions());
+		all.add(decision);
+		return with(changed(status, all, this.approval.claimedAt(), this.approval.endedAt()));
+	}
+
+	/**
+	 * Returns the call as one that the holder of a lease is about to run.
+	 */
+	LedgerEntry claimed(Instant at, String holder) {
+		return new LedgerEntry(changed(ApprovalStatus.CLAIMED, this.approval.decisions(), at, null), holder, null,
+				false, this.revision);
+	}
+
+	/**
+	 * Returns the call as one whose result is known.
+	 */
+	LedgerEntry ended(Instant at, String result, boolean failed) {
+		ToolApproval call = this.approval;
+		return new LedgerEntry(changed(ApprovalStatus.DONE, call.decisions(), call.claimedAt(), at), this.holder,
+				result, failed, this.revision);
+	}
+
+	private LedgerEntry with(ToolApproval approval) {
 		return new LedgerEntry(approval, this.holder, this.result, this.failed, this.revision);
 	}
 
-	LedgerEntry claimed(ToolApproval approval, String holder) {
-		return new LedgerEntry(approval, holder, null, false, this.revision);
-	}
-
-	LedgerEntry ended(ToolApproval approval, String result, boolean failed) {
-		return new LedgerEntry(approval, this.holder, result, failed, this.revision);
+	private ToolApproval changed(ApprovalStatus status, List<ToolApproval.Decided> decisions,
+			@Nullable Instant claimedAt, @Nullable Instant endedAt) {
+		ToolApproval call = this.approval;
+		return new ToolApproval(call.key(), call.id(), call.turnId(), call.round(), call.index(), call.agent(),
+				call.callId(), call.tool(), call.arguments(), call.digest(), call.description(), status,
+				call.requestedAt(), call.expiresAt(), decisions, claimedAt, endedAt, call.requirements(), call.times());
 	}
 
 	@Override

@@ -9,10 +9,10 @@ import java.util.Map;
 import io.sessionkit.SessionKey;
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.UnsupportedVersionException;
-import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.approval.ToolApproval;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,9 +2,9 @@ package io.sessionkit.internal.approval;
 
 import java.util.function.BiFunction;
 
-import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.ApprovalTexts;
+import io.sessionkit.approval.ToolApproval;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 

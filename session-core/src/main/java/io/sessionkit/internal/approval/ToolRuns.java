@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.SessionException;
 import io.sessionkit.TurnInProgressException;
-import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalEvent;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.internal.Uninterrupted;
 import io.sessionkit.internal.tool.ToolInput;
@@ -216,7 +216,7 @@ public final class ToolRuns {
 	}
 
 	private LedgerEntry claim(LedgerEntry approved, String holder) {
-		LedgerEntry claimed = replace(approved.claimed(approved.approval().claimed(this.ledger.now()), holder));
+		LedgerEntry claimed = replace(approved.claimed(this.ledger.now(), holder));
 		if (claimed == null) {
 			throw new TurnInProgressException(
 					"The call of tool '" + approved.approval().tool() + "' on session " + this.turn.key()
@@ -284,7 +284,7 @@ public final class ToolRuns {
 	 * ends.
 	 */
 	private void end(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry claimed, String result, boolean failed) {
-		LedgerEntry ended = claimed.ended(claimed.approval().ended(this.ledger.now()), storable(result), failed);
+		LedgerEntry ended = claimed.ended(this.ledger.now(), storable(result), failed);
 		batch.entry(slot, ended);
 		LedgerEntry stored;
 		try {

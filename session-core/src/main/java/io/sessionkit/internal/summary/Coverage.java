@@ -8,8 +8,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-import io.sessionkit.Summary;
 import io.sessionkit.SessionItem;
+import io.sessionkit.Summary;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.context.Pins;
 import io.sessionkit.context.Summarize;

@@ -8,9 +8,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
-import io.sessionkit.Summary;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.context.Compaction;
@@ -127,11 +127,11 @@ public final class Summarizer implements AutoCloseable {
 	 * @param force whether to do so even if none is due
 	 */
 	public Compaction compact(SessionKey key, boolean force) {
-		Compaction whole = Compaction.of(Outcome.NOTHING_TO_COVER);
+		Compaction whole = without(Outcome.NOTHING_TO_COVER);
 		while (true) {
 			Optional<Session> header = this.store.find(key);
 			if (!force && header.isPresent() && !isDue(header.get())) {
-				return (whole.turns() > 0) ? whole : Compaction.of(Outcome.NOT_DUE);
+				return (whole.turns() > 0) ? whole : without(Outcome.NOT_DUE);
 			}
 			Compaction next = attempt(key);
 			if (next.outcome() != Outcome.SUMMARIZED) {
@@ -199,10 +199,10 @@ public final class Summarizer implements AutoCloseable {
 			made = summarize(key);
 		}
 		catch (SummaryCalls.FailedException ex) {
-			made = Compaction.failed(ex.reason());
+			made = failed(ex.reason());
 		}
 		catch (RuntimeException ex) {
-			made = Compaction.failed(ex.getClass().getName());
+			made = failed(ex.getClass().getName());
 		}
 		if (made.outcome() == Outcome.FAILED) {
 			this.backoff.failed(key, this.store.options().now());
@@ -217,12 +217,12 @@ public final class Summarizer implements AutoCloseable {
 	private Compaction summarize(SessionKey key) throws SummaryCalls.FailedException {
 		SessionView view = ViewReader.open(this.store, key, Window.ALL).orElse(null);
 		if (view == null || view.session().openTurn() != 0) {
-			return Compaction.of(Outcome.NOTHING_TO_COVER);
+			return without(Outcome.NOTHING_TO_COVER);
 		}
 		Summary before = (view.summary() != null) ? Summaries.read(view.summary(), this.store.options().codec()) : null;
 		Coverage coverage = Coverage.of(view, before, this.rule, this.pins);
 		if (coverage.isEmpty()) {
-			return Compaction.of(Outcome.NOTHING_TO_COVER);
+			return without(Outcome.NOTHING_TO_COVER);
 		}
 		String prompt = SummaryPrompt.of(this.rule.prompt(), (before != null) ? before.text() : null,
 				this.guards.checked(coverage.messages()), coverage.tokens(), this.rule.maxInputTokens());
@@ -253,16 +253,24 @@ public final class Summarizer implements AutoCloseable {
 			now = this.store.open(key, Window.ALL).orElse(null);
 			if (now == null || !now.session().incarnation().equals(opened.session().incarnation())
 					|| now.session().openTurn() != 0 || !coverage.isBeginningOf(now)) {
-				return Compaction.of(Outcome.DROPPED);
+				return without(Outcome.DROPPED);
 			}
 		}
-		return Compaction.of(Outcome.DROPPED);
+		return without(Outcome.DROPPED);
 	}
 
 	@Override
 	public void close() {
 		this.jobs.shutdown();
 		this.calls.close();
+	}
+
+	private static Compaction without(Outcome outcome) {
+		return new Compaction(outcome, null, 0, null);
+	}
+
+	private static Compaction failed(String reason) {
+		return new Compaction(Outcome.FAILED, null, 0, reason);
 	}
 
 }

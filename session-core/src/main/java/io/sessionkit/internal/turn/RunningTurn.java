@@ -147,7 +147,7 @@ public final class RunningTurn {
 	 * beginning.
 	 * @return the number; 0 if there is no open turn
 	 */
-	long openTurn() {
+	public long openTurn() {
 		return (this.base != null && this.continued == null) ? this.base.openTurn() : 0;
 	}
 

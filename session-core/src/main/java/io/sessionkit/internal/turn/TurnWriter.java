@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-import io.sessionkit.Summary;
 import io.sessionkit.Round;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
 import io.sessionkit.Verdict;

@@ -57,24 +57,52 @@ public final class Turns implements AutoCloseable {
 	 * the turn is kept as failed
 	 */
 	public RunningTurn open(TurnRequest request) {
+		RunningTurn turn = read(request);
+		if (turn.openTurn() != 0) {
+			throw paused(turn);
+		}
+		return begin(turn);
+	}
+
+	/**
+	 * Reads what a turn starts with, after checking that its input can be stored. The
+	 * turn has not begun, and nothing has to be done to end it.
+	 * @param request the data with which the turn starts
+	 * @return the turn; it cannot begin if its {@code openTurn()} is not 0
+	 */
+	public RunningTurn read(TurnRequest request) {
 		for (Message message : request.input()) {
 			this.store.options().codec().encode(request.key(), message);
 		}
 		if (request.agent() != null) {
 			this.store.options().codec().encodeValues(request.key(), Map.of("agent", request.agent()));
 		}
-		RunningTurn turn = new RunningTurn(request, this.store, this.rules, this.views, this.leases);
-		if (turn.openTurn() != 0) {
-			throw new SessionPausedException("Session " + request.key() + " has an open turn, number " + turn.openTurn()
-					+ ", whose tool calls wait for approval or for a process that works on it."
-					+ " Decide them and call again without a message, cancel the turn with Approvals.cancel(..), or set"
-					+ " sessionkit.approval.on-new-message to queue or cancel. The new message was not stored.",
-					turn.openTurn());
-		}
+		return new RunningTurn(request, this.store, this.rules, this.views, this.leases);
+	}
+
+	/**
+	 * Begins a turn that was read: runs the hooks on the input and asks the merge.
+	 * @param turn the turn
+	 * @return the same turn
+	 */
+	public RunningTurn begin(RunningTurn turn) {
 		turn.checkPassed();
 		turn.begin();
 		turn.merge();
 		return turn;
+	}
+
+	/**
+	 * Returns the exception for a turn that cannot begin because another one is open.
+	 * @param turn the turn that was read
+	 * @return the exception
+	 */
+	public SessionPausedException paused(RunningTurn turn) {
+		return new SessionPausedException("Session " + turn.key() + " has an open turn, number " + turn.openTurn()
+				+ ", whose tool calls wait for approval or for a process that works on it."
+				+ " Decide them and call again without a message, cancel the turn with Approvals.cancel(..), or set"
+				+ " sessionkit.approval.on-new-message to queue or cancel. The new message was not stored.",
+				turn.openTurn());
 	}
 
 	/**

@@ -6,9 +6,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-import io.sessionkit.Summary;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Summary;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.ViewTotals;

@@ -3,8 +3,8 @@ package io.sessionkit.internal.view;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.sessionkit.Summary;
 import io.sessionkit.SessionItem;
+import io.sessionkit.Summary;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
 import org.jspecify.annotations.Nullable;

@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-import io.sessionkit.Summary;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Summary;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.context.Trim;
 import io.sessionkit.store.Commit;

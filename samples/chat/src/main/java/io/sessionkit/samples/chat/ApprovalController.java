@@ -7,9 +7,9 @@ import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
-import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;

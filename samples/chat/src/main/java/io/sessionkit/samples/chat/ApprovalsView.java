@@ -3,10 +3,10 @@ package io.sessionkit.samples.chat;
 import java.time.Instant;
 import java.util.List;
 
-import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.approval.ToolApproval;
 import org.jspecify.annotations.Nullable;
 
 /**
