@@ -158,7 +158,7 @@ class ArchitectureTests {
 		.and()
 		.doNotHaveSimpleName("MessageParts")
 		.and()
-		.doNotHaveSimpleName("Checkpoints")
+		.doNotHaveSimpleName("Summaries")
 		.and()
 		.doNotHaveSimpleName("Transcript")
 		.and()

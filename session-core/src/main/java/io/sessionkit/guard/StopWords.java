@@ -39,7 +39,7 @@ import org.springframework.ai.chat.messages.Message;
 public final class StopWords implements SessionHook {
 
 	/** The default reason of a refusal. */
-	private static final String REASON = "It has words that are not allowed here.";
+	private static final String REASON = "This message contains words that are not allowed here.";
 
 	private static final Set<UnicodeScript> WITHOUT_SPACES = EnumSet.of(UnicodeScript.HAN, UnicodeScript.HIRAGANA,
 			UnicodeScript.KATAKANA, UnicodeScript.THAI, UnicodeScript.LAO, UnicodeScript.KHMER, UnicodeScript.MYANMAR);

@@ -136,7 +136,8 @@ public final class RunningTurn {
 				(continued != null) ? continued.pause().state().on(state) : state);
 		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events, this.state, new TurnWriter(store, request,
 				this.id, this.startedAt, this.base, this.prompt.snapshots(), inputs, continued));
-		this.hold = new TurnHold(this, this.options.codec(), this.rounds, this.keeper, leases, continued);
+		this.hold = new TurnHold(new TurnHold.Held(request.key(), this.id, this::recorded, this::isClosed, this::alone),
+				this.options.codec(), this.rounds, this.keeper, leases, continued);
 		if (opened.made() != null) {
 			this.events.compacted(opened.made());
 		}
@@ -742,8 +743,13 @@ public final class RunningTurn {
 		}
 	}
 
-	synchronized boolean isClosed() {
+	private synchronized boolean isClosed() {
 		return this.closed;
+	}
+
+	/** Whoever ends the turn meanwhile waits for the work. */
+	private synchronized void alone(Runnable work) {
+		work.run();
 	}
 
 	private synchronized boolean close() {

@@ -4,10 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.sessionkit.HookFailedException;
 import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
@@ -25,7 +29,20 @@ import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
  */
 public final class TurnHold {
 
-	private final RunningTurn turn;
+	/**
+	 * The turn, as far as holding it needs to know.
+	 *
+	 * @param key the session
+	 * @param id the turn
+	 * @param recorded returns what is recorded of it
+	 * @param isClosed returns whether it is over for this call
+	 * @param alone runs work while nobody else ends the turn
+	 */
+	record Held(SessionKey key, String id, Supplier<TurnKeeper.Recorded> recorded, BooleanSupplier isClosed,
+			Consumer<Runnable> alone) {
+	}
+
+	private final Held turn;
 
 	private final MessageCodec codec;
 
@@ -44,7 +61,7 @@ public final class TurnHold {
 
 	private boolean ended;
 
-	TurnHold(RunningTurn turn, MessageCodec codec, Rounds rounds, TurnKeeper keeper, TurnLeases leases,
+	TurnHold(Held turn, MessageCodec codec, Rounds rounds, TurnKeeper keeper, TurnLeases leases,
 			@Nullable ContinuedTurn continued) {
 		this.turn = turn;
 		this.codec = codec;
@@ -79,20 +96,22 @@ public final class TurnHold {
 	public void store(AssistantMessage reply, Map<String, Object> notes, TurnStatus status, List<RecordWrite> records,
 			boolean goesOn) {
 		HeldReply holding = new HeldReply((AssistantMessage) this.codec.storable(reply), notes, List.of());
-		TurnKeeper.Recorded recorded = this.turn.recorded();
+		TurnKeeper.Recorded recorded = this.turn.recorded().get();
 		this.keeper.askAboutPart(recorded, status);
 		// a thread that ends the turn meanwhile waits, and then finds it stored
-		synchronized (this.turn) {
-			checkRunning(this.turn.isClosed());
-			TurnLeases.Taking taking = (goesOn && !hasLease()) ? this.leases.taking(this.turn.key(), this.turn.id())
-					: null;
-			List<RecordWrite> all = new ArrayList<>(records);
-			if (taking != null) {
-				all.add(taking.write());
-			}
-			this.keeper.hold(recorded, holding, status, all);
-			stored(holding, recorded.said().size(), (taking != null) ? taking.taken() : null);
+		this.turn.alone().accept(() -> store(recorded, holding, status, records, goesOn));
+	}
+
+	private void store(TurnKeeper.Recorded recorded, HeldReply holding, TurnStatus status, List<RecordWrite> records,
+			boolean goesOn) {
+		checkRunning(this.turn.isClosed().getAsBoolean());
+		TurnLeases.Taking taking = (goesOn && !hasLease()) ? this.leases.taking(this.turn.key(), this.turn.id()) : null;
+		List<RecordWrite> all = new ArrayList<>(records);
+		if (taking != null) {
+			all.add(taking.write());
 		}
+		this.keeper.hold(recorded, holding, status, all);
+		stored(holding, recorded.said().size(), (taking != null) ? taking.taken() : null);
 	}
 
 	private synchronized void stored(HeldReply holding, int entries, @Nullable TurnLease taken) {
