@@ -15,40 +15,19 @@ import org.jspecify.annotations.Nullable;
  * @param incarnation distinguishes it from every other session that was or will be
  * written under its key, whatever the clock says; never assigned twice, and the same as
  * long as the session lives
- * @param version a number that changes with every change of the history, the state or the
- * header's own fields; a commit names the version it was based on
- * @param turns the newest turn number assigned, over all branches and statuses
- * @param items the newest item sequence assigned
- * @param branch the active branch; {@value #MAIN} at first
- * @param head the turn that the next one follows; 0 while there is none
- * @param openTurn the turn that waits to be continued; 0 for none
- * @param summaryTurn the turn up to which a summary replaces the log in the view; 0 for
- * none
- * @param summaryId the id of the record that holds that summary; null for none
- * @param totals the size of the view
- * @param title the title that a person gave it; null for none
- * @param tags its tags
- * @param state the attributes as of the head
- * @param timeToLive how long it lives after the last write; null if it never expires
- * @param createdAt when it was first written
- * @param updatedAt when it was last written
- * @param expiresAt the time from which it reads as absent, by the clock of the store;
- * null for never
+ * @param version a number that changes with every change of the history, the attributes
+ * or the header's own fields; a commit names the version it was based on
+ * @param position where its history stands
+ * @param details what the application has set
+ * @param times when it was written and when it expires
  */
-public record Session(SessionKey key, String incarnation, long version, long turns, long items, String branch,
-		long head, long openTurn, long summaryTurn, @Nullable String summaryId, ViewTotals totals,
-		@Nullable String title, Set<String> tags, Map<String, Object> state, @Nullable Duration timeToLive,
-		Instant createdAt, Instant updatedAt, @Nullable Instant expiresAt) {
+public record Session(SessionKey key, String incarnation, long version, Position position, Details details,
+		Times times) {
 
 	/**
 	 * The name of the first branch of every session.
 	 */
 	public static final String MAIN = "main";
-
-	public Session {
-		tags = Set.copyOf(tags);
-		state = Map.copyOf(state);
-	}
 
 	/**
 	 * Returns an incarnation for a session that a store creates. It is random, so that no
@@ -57,6 +36,180 @@ public record Session(SessionKey key, String incarnation, long version, long tur
 	 */
 	public static String newIncarnation() {
 		return UUID.randomUUID().toString();
+	}
+
+	/**
+	 * Returns the newest turn number assigned.
+	 * @return the number, over all branches and statuses
+	 */
+	public long turns() {
+		return this.position.turns();
+	}
+
+	/**
+	 * Returns the newest item sequence assigned.
+	 * @return the sequence number
+	 */
+	public long items() {
+		return this.position.items();
+	}
+
+	/**
+	 * Returns the active branch.
+	 * @return its name; {@value #MAIN} at first
+	 */
+	public String branch() {
+		return this.position.branch();
+	}
+
+	/**
+	 * Returns the turn that the next one follows.
+	 * @return its number; 0 while there is none
+	 */
+	public long head() {
+		return this.position.head();
+	}
+
+	/**
+	 * Returns the turn that waits to be continued.
+	 * @return its number; 0 for none
+	 */
+	public long openTurn() {
+		return this.position.openTurn();
+	}
+
+	/**
+	 * Returns the turn up to which a summary replaces the log in the view.
+	 * @return its number; 0 for none
+	 */
+	public long summaryTurn() {
+		return this.position.summaryTurn();
+	}
+
+	/**
+	 * Returns the id of the record that holds that summary.
+	 * @return the id; null for none
+	 */
+	public @Nullable String summaryId() {
+		return this.position.summaryId();
+	}
+
+	/**
+	 * Returns the size of the view.
+	 * @return the totals
+	 */
+	public ViewTotals totals() {
+		return this.position.totals();
+	}
+
+	/**
+	 * Returns the title that a person gave the session.
+	 * @return the title; null for none
+	 */
+	public @Nullable String title() {
+		return this.details.title();
+	}
+
+	/**
+	 * Returns the tags of the session.
+	 * @return the tags
+	 */
+	public Set<String> tags() {
+		return this.details.tags();
+	}
+
+	/**
+	 * Returns the attributes as of the head.
+	 * @return the attributes, by name
+	 */
+	public Map<String, Object> state() {
+		return this.details.state();
+	}
+
+	/**
+	 * Returns how long the session lives after the last write.
+	 * @return the time to live; null if it never expires
+	 */
+	public @Nullable Duration timeToLive() {
+		return this.details.timeToLive();
+	}
+
+	/**
+	 * Returns when the session was first written.
+	 * @return the time
+	 */
+	public Instant createdAt() {
+		return this.times.createdAt();
+	}
+
+	/**
+	 * Returns when the session was last written.
+	 * @return the time
+	 */
+	public Instant updatedAt() {
+		return this.times.updatedAt();
+	}
+
+	/**
+	 * Returns the time from which the session reads as absent, by the clock of the store.
+	 * @return the time; null for never
+	 */
+	public @Nullable Instant expiresAt() {
+		return this.times.expiresAt();
+	}
+
+	/**
+	 * Where the history of a session stands. Only a turn and a move of the head change
+	 * it.
+	 *
+	 * @param turns the newest turn number assigned, over all branches and statuses
+	 * @param items the newest item sequence assigned
+	 * @param branch the active branch; {@value #MAIN} at first
+	 * @param head the turn that the next one follows; 0 while there is none
+	 * @param openTurn the turn that waits to be continued; 0 for none
+	 * @param summaryTurn the turn up to which a summary replaces the log in the view; 0
+	 * for none
+	 * @param summaryId the id of the record that holds that summary; null for none
+	 * @param totals the size of the view
+	 */
+	public record Position(long turns, long items, String branch, long head, long openTurn, long summaryTurn,
+			@Nullable String summaryId, ViewTotals totals) {
+
+		/** The position of a session without turns. */
+		public static final Position BEGINNING = new Position(0, 0, MAIN, 0, 0, 0, null, ViewTotals.NONE);
+
+	}
+
+	/**
+	 * What the application has set on a session.
+	 *
+	 * @param title the title that a person gave it; null for none
+	 * @param tags its tags
+	 * @param state the attributes as of the head
+	 * @param timeToLive how long it lives after the last write; null if it never expires
+	 */
+	public record Details(@Nullable String title, Set<String> tags, Map<String, Object> state,
+			@Nullable Duration timeToLive) {
+
+		/** The details of a session that never expires and on which nothing is set. */
+		public static final Details NONE = new Details(null, Set.of(), Map.of(), null);
+
+		public Details {
+			tags = Set.copyOf(tags);
+			state = Map.copyOf(state);
+		}
+
+	}
+
+	/**
+	 * When a session was written and when it expires.
+	 *
+	 * @param createdAt when it was first written
+	 * @param updatedAt when it was last written
+	 * @param expiresAt the time from which it reads as absent, by the clock of the store;
+	 * null for never
+	 */
+	public record Times(Instant createdAt, Instant updatedAt, @Nullable Instant expiresAt) {
 	}
 
 }

@@ -17,18 +17,51 @@ import org.jspecify.annotations.Nullable;
  * up to {@code turn}
  * @param text the text
  * @param pinned items of the covered turns that are still sent as they are
- * @param model the model that wrote it, as the provider named it; null if it did not say
- * @param usage the tokens of the call that wrote it
- * @param at when it was written, by the clock of the application
+ * @param origin how it was written
  */
 public record Summary(String id, long turn, long since, ViewTotals covered, String text, List<SessionItem> pinned,
-		@Nullable String model, TokenUsage usage, Instant at) {
+		Origin origin) {
 
 	public Summary {
 		pinned = List.copyOf(pinned);
 		if (text.isBlank()) {
 			throw new IllegalArgumentException("A summary must not be blank.");
 		}
+	}
+
+	/**
+	 * Returns the model that wrote it.
+	 * @return the model, as the provider named it; null if it did not say
+	 */
+	public @Nullable String model() {
+		return this.origin.model();
+	}
+
+	/**
+	 * Returns the tokens of the call that wrote it.
+	 * @return the usage
+	 */
+	public TokenUsage usage() {
+		return this.origin.usage();
+	}
+
+	/**
+	 * Returns when it was written.
+	 * @return the time, by the clock of the application
+	 */
+	public Instant at() {
+		return this.origin.at();
+	}
+
+	/**
+	 * How a summary was written.
+	 *
+	 * @param model the model that wrote it, as the provider named it; null if it did not
+	 * say
+	 * @param usage the tokens of the call that wrote it
+	 * @param at when it was written, by the clock of the application
+	 */
+	public record Origin(@Nullable String model, TokenUsage usage, Instant at) {
 	}
 
 }

@@ -2,7 +2,6 @@ package io.sessionkit;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
@@ -46,8 +45,7 @@ class NamesTests {
 	}
 
 	private static Turn turn(String id, String branch) {
-		return new Turn(id, 0, 0, branch, TurnStatus.COMPLETED, null, null, Instant.EPOCH, Instant.EPOCH, List.of(),
-				Map.of(), null, 0, 0);
+		return Turn.builder(id, Instant.EPOCH).after(0, branch).build();
 	}
 
 	@ParameterizedTest

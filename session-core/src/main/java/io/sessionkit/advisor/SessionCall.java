@@ -13,6 +13,7 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.internal.approval.GatedTurn;
 import io.sessionkit.internal.approval.GatedTurns;
+import io.sessionkit.internal.turn.Extensions;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
 import org.jspecify.annotations.Nullable;
@@ -164,10 +165,11 @@ record SessionCall(ChatClientRequest request) {
 
 	TurnRequest turnRequest(SessionKey key) {
 		ChatOptions options = this.request.prompt().getOptions();
-		return new TurnRequest(key, input(), text(SessionAdvisor.AGENT), (options != null) ? options.getModel() : null,
-				limit(), ToolDigests.of(options), parameters(),
-				CallAddition.of(this.request.context(), SessionHook.class),
-				CallAddition.of(this.request.context(), SessionListener.class), merge(), expectedTurn());
+		TurnRequest.Call call = new TurnRequest.Call(text(SessionAdvisor.AGENT),
+				(options != null) ? options.getModel() : null, ToolDigests.of(options), parameters());
+		Extensions extensions = new Extensions(CallAddition.of(this.request.context(), SessionHook.class),
+				CallAddition.of(this.request.context(), SessionListener.class), merge());
+		return new TurnRequest(key, input(), limit(), expectedTurn(), call, extensions);
 	}
 
 	/**

@@ -14,33 +14,267 @@ import org.jspecify.annotations.Nullable;
  * @param key the session
  * @param id its id in the session, which never changes; also the key by which a tool can
  * recognize a call that it has already seen
- * @param turnId the id of the turn that makes the call
- * @param round the model call of the turn that made it, from 1
- * @param index its position among the calls of that reply, from 0
- * @param agent the agent that made it; null if the call to the model named none
- * @param callId the id that the model gave it; may be empty, and need not be unique
- * @param tool the name of the tool
- * @param arguments its arguments, as the model wrote them
- * @param digest the digest of tool and arguments; a decision is bound to it and to the id
- * @param description a text of the policy for the person who decides; null for none
- * @param status its status
- * @param requestedAt when the reply was held back
- * @param expiresAt when the time to decide is over; null if it never is
- * @param decisions all decisions on it, the oldest first; empty at first. A call that
- * turned out to be uncertain is decided once more
- * @param claimedAt when a process began to run it; null if none did
- * @param endedAt when its result was stored; null if there is none
- * @param requirements the conditions under which another call can continue with it
- * @param times how often the reply makes this same call, with the same id, tool and
- * arguments; it is one approval, runs once, and its result answers each of them
+ * @param origin where the call comes from
+ * @param call what the model calls
+ * @param request what the person who decides is asked, and until when
+ * @param progress how far the call has come
  */
-public record ToolApproval(SessionKey key, String id, String turnId, int round, int index, @Nullable String agent,
-		String callId, String tool, String arguments, String digest, @Nullable String description,
-		ApprovalStatus status, Instant requestedAt, @Nullable Instant expiresAt, List<Decided> decisions,
-		@Nullable Instant claimedAt, @Nullable Instant endedAt, Requirements requirements, int times) {
+public record ToolApproval(SessionKey key, String id, Origin origin, Call call, Request request, Progress progress) {
 
-	public ToolApproval {
-		decisions = List.copyOf(decisions);
+	/**
+	 * Returns the id of the turn that makes the call.
+	 * @return the id
+	 */
+	public String turnId() {
+		return this.origin.turnId();
+	}
+
+	/**
+	 * Returns the model call of the turn that made it.
+	 * @return its number, from 1
+	 */
+	public int round() {
+		return this.origin.round();
+	}
+
+	/**
+	 * Returns its position among the calls of that reply.
+	 * @return the position, from 0
+	 */
+	public int index() {
+		return this.origin.index();
+	}
+
+	/**
+	 * Returns the agent that made it.
+	 * @return the agent; null if it named none
+	 */
+	public @Nullable String agent() {
+		return this.origin.agent();
+	}
+
+	/**
+	 * Returns the id that the model gave it.
+	 * @return the id; may be empty, and need not be unique
+	 */
+	public String callId() {
+		return this.call.id();
+	}
+
+	/**
+	 * Returns the tool that it calls.
+	 * @return the name of the tool
+	 */
+	public String tool() {
+		return this.call.tool();
+	}
+
+	/**
+	 * Returns its arguments.
+	 * @return the arguments, as the model wrote them
+	 */
+	public String arguments() {
+		return this.call.arguments();
+	}
+
+	/**
+	 * Returns the digest of tool and arguments.
+	 * @return the digest; a decision is bound to it and to the id
+	 */
+	public String digest() {
+		return this.call.digest();
+	}
+
+	/**
+	 * Returns how often the reply makes this same call.
+	 * @return the number, at least 1
+	 */
+	public int times() {
+		return this.call.times();
+	}
+
+	/**
+	 * Returns the text of the policy for the person who decides.
+	 * @return the text; null for none
+	 */
+	public @Nullable String description() {
+		return this.request.description();
+	}
+
+	/**
+	 * Returns when the reply was held back.
+	 * @return the time
+	 */
+	public Instant requestedAt() {
+		return this.request.requestedAt();
+	}
+
+	/**
+	 * Returns when the time to decide is over.
+	 * @return the time; null if it never is
+	 */
+	public @Nullable Instant expiresAt() {
+		return this.request.expiresAt();
+	}
+
+	/**
+	 * Returns the conditions under which another call can continue with it.
+	 * @return the conditions
+	 */
+	public Requirements requirements() {
+		return this.request.requirements();
+	}
+
+	/**
+	 * Returns its status.
+	 * @return the status
+	 */
+	public ApprovalStatus status() {
+		return this.progress.status();
+	}
+
+	/**
+	 * Returns all decisions on it.
+	 * @return the decisions, the oldest first; empty at first. A call that turned out to
+	 * be uncertain is decided once more
+	 */
+	public List<Decided> decisions() {
+		return this.progress.decisions();
+	}
+
+	/**
+	 * Returns when a process began to run it.
+	 * @return the time; null if none did
+	 */
+	public @Nullable Instant claimedAt() {
+		return this.progress.claimedAt();
+	}
+
+	/**
+	 * Returns when its result was stored.
+	 * @return the time; null if there is none
+	 */
+	public @Nullable Instant endedAt() {
+		return this.progress.endedAt();
+	}
+
+	/**
+	 * Returns the last decision.
+	 * @return the decision; null if nothing was decided
+	 */
+	public @Nullable Decided decision() {
+		return decisions().isEmpty() ? null : decisions().get(decisions().size() - 1);
+	}
+
+	/**
+	 * Returns the decision that lets the call run or let it run, whatever was decided
+	 * since.
+	 * @return the last approval; null if nobody approved it
+	 */
+	public @Nullable Decided permission() {
+		return decisions().stream().filter((each) -> each.verb().runs()).reduce((older, newer) -> newer).orElse(null);
+	}
+
+	/**
+	 * Returns the arguments with which the call runs or ran.
+	 * @return the arguments that were approved last, otherwise the model's
+	 */
+	public String effectiveArguments() {
+		Decided permission = permission();
+		return (permission != null) ? Objects.requireNonNullElse(permission.arguments(), arguments()) : arguments();
+	}
+
+	/**
+	 * Returns whether the call runs or ran with arguments other than the model's.
+	 * @return true if a person has changed the arguments
+	 */
+	public boolean isEdited() {
+		Decided permission = permission();
+		return permission != null && permission.arguments() != null;
+	}
+
+	/**
+	 * Returns this approval with other progress.
+	 * @param progress the progress
+	 * @return a copy with this progress
+	 */
+	public ToolApproval with(Progress progress) {
+		return new ToolApproval(this.key, this.id, this.origin, this.call, this.request, progress);
+	}
+
+	/**
+	 * Returns the call without its arguments, which may be secret.
+	 * @return tool, session, id and status
+	 */
+	@Override
+	public String toString() {
+		return "ToolApproval[" + tool() + " of session " + this.key + ", " + this.id + ", " + status() + "]";
+	}
+
+	/**
+	 * Where a tool call comes from.
+	 *
+	 * @param turnId the id of the turn that makes the call
+	 * @param round the model call of the turn that made it, from 1
+	 * @param index its position among the calls of that reply, from 0
+	 * @param agent the agent that made it; null if it named none
+	 */
+	public record Origin(String turnId, int round, int index, @Nullable String agent) {
+	}
+
+	/**
+	 * What the model calls.
+	 *
+	 * @param id the id that the model gave the call; may be empty, and need not be unique
+	 * @param tool the name of the tool
+	 * @param arguments the arguments, as the model wrote them
+	 * @param digest the digest of tool and arguments; a decision is bound to it and to
+	 * the id
+	 * @param times how often the reply makes this same call, with the same id, tool and
+	 * arguments; it is one approval, runs once, and its result answers each of them
+	 */
+	public record Call(String id, String tool, String arguments, String digest, int times) {
+
+		/**
+		 * Returns the call without its arguments, which may be secret.
+		 * @return the name of the tool and the digest
+		 */
+		@Override
+		public String toString() {
+			return "Call[" + this.tool + ", " + this.digest + "]";
+		}
+
+	}
+
+	/**
+	 * What the person who decides is asked, and until when.
+	 *
+	 * @param description a text of the policy for that person; null for none
+	 * @param requestedAt when the reply was held back
+	 * @param expiresAt when the time to decide is over; null if it never is
+	 * @param requirements the conditions under which another call can continue with the
+	 * held one
+	 */
+	public record Request(@Nullable String description, Instant requestedAt, @Nullable Instant expiresAt,
+			Requirements requirements) {
+	}
+
+	/**
+	 * How far a call has come. Each change of an approval replaces it.
+	 *
+	 * @param status the status of the call
+	 * @param decisions all decisions on it, the oldest first; empty at first. A call that
+	 * turned out to be uncertain is decided once more
+	 * @param claimedAt when a process began to run it; null if none did
+	 * @param endedAt when its result was stored; null if there is none
+	 */
+	public record Progress(ApprovalStatus status, List<Decided> decisions, @Nullable Instant claimedAt,
+			@Nullable Instant endedAt) {
+
+		public Progress {
+			decisions = List.copyOf(decisions);
+		}
+
 	}
 
 	/**
@@ -83,54 +317,6 @@ public record ToolApproval(SessionKey key, String id, String turnId, int round, 
 	 */
 	public record Requirements(@Nullable String toolDigest, @Nullable String schema, @Nullable String version,
 			@Nullable String traceId) {
-	}
-
-	/**
-	 * Returns the last decision.
-	 * @return the decision; null if nothing was decided
-	 */
-	public @Nullable Decided decision() {
-		return this.decisions.isEmpty() ? null : this.decisions.get(this.decisions.size() - 1);
-	}
-
-	/**
-	 * Returns the decision that lets the call run or let it run, whatever was decided
-	 * since.
-	 * @return the last approval; null if nobody approved it
-	 */
-	public @Nullable Decided permission() {
-		return this.decisions.stream()
-			.filter((each) -> each.verb().runs())
-			.reduce((older, newer) -> newer)
-			.orElse(null);
-	}
-
-	/**
-	 * Returns the arguments with which the call runs or ran.
-	 * @return the arguments that were approved last, otherwise the model's
-	 */
-	public String effectiveArguments() {
-		Decided permission = permission();
-		return (permission != null) ? Objects.requireNonNullElse(permission.arguments(), this.arguments)
-				: this.arguments;
-	}
-
-	/**
-	 * Returns whether the call runs or ran with arguments other than the model's.
-	 * @return true if a person has changed the arguments
-	 */
-	public boolean isEdited() {
-		Decided permission = permission();
-		return permission != null && permission.arguments() != null;
-	}
-
-	/**
-	 * Returns the call without its arguments, which may be secret.
-	 * @return tool, session, id and status
-	 */
-	@Override
-	public String toString() {
-		return "ToolApproval[" + this.tool + " of session " + this.key + ", " + this.id + ", " + this.status + "]";
 	}
 
 }

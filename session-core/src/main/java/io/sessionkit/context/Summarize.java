@@ -14,29 +14,8 @@ import org.springframework.ai.chat.model.ChatModel;
  * is due when the view has reached a limit and has enough turns beyond those that stay:
  * at least half as many as stay, and at least one. So a session whose newest turns alone
  * are over the limit is not summarized again and again.
- *
- * @param model the model that writes the summary. It is called directly, without advisors
- * and without a session
- * @param mode the time at which the summary is made
- * @param triggerTokens the estimated number of tokens of the view at which a summary is
- * due; {@link Long#MAX_VALUE} for no limit
- * @param triggerMessages the number of messages of the view at which a summary is due;
- * {@link Long#MAX_VALUE} for no limit
- * @param trigger a trigger that replaces these two limits; null to use the limits
- * @param keepTurns the number of the newest turns that stay as they are
- * @param prompt the instructions for the model: a text with {@value #CONVERSATION} and,
- * if the model shall build on the summary so far, {@value #SUMMARY}. Both are replaced
- * literally; nothing else in the text has a special meaning
- * @param maxInputTokens the estimated number of tokens that one summary may read; the
- * next summary reads the rest. One turn is read even if it is larger, with its long texts
- * cut
- * @param timeout the time that the model may take
- * @param backoff the time for which no summary of a session is attempted after a failure.
- * It doubles with each further failure, up to an hour
  */
-public record Summarize(ChatModel model, Mode mode, long triggerTokens, long triggerMessages,
-		@Nullable SummaryTrigger trigger, int keepTurns, String prompt, int maxInputTokens, Duration timeout,
-		Duration backoff) {
+public final class Summarize {
 
 	/** The placeholder for the conversation in the prompt. */
 	public static final String CONVERSATION = "{conversation}";
@@ -77,25 +56,38 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 
 	}
 
-	public Summarize {
-		if (triggerTokens < 1 || triggerMessages < 1 || maxInputTokens < 1) {
-			throw new IllegalArgumentException(
-					"Triggers and the largest input must be 1 or more: " + triggerTokens + " tokens, " + triggerMessages
-							+ " messages, " + maxInputTokens + " tokens of input. Leave a trigger out for none.");
-		}
-		if (keepTurns < 0) {
-			throw new IllegalArgumentException(
-					"The turns to keep must be 0 or more: " + keepTurns + ". 0 summarizes all of them.");
-		}
-		if (!prompt.contains(CONVERSATION)) {
-			throw new IllegalArgumentException("The prompt of the summarizer has no " + CONVERSATION
-					+ ", so it would be told nothing. Write " + CONVERSATION + " where the messages are to stand and "
-					+ SUMMARY + " where the summary so far is.");
-		}
-		if (!isPossible(timeout) || !isPossible(backoff)) {
-			throw new IllegalArgumentException("Timeout and backoff must be at least a millisecond and at most a day: "
-					+ timeout + " and " + backoff + ".");
-		}
+	private final ChatModel model;
+
+	private final Mode mode;
+
+	private final long triggerTokens;
+
+	private final long triggerMessages;
+
+	private final @Nullable SummaryTrigger trigger;
+
+	private final int keepTurns;
+
+	private final String prompt;
+
+	private final int maxInputTokens;
+
+	private final Duration timeout;
+
+	private final Duration backoff;
+
+	private Summarize(Builder builder) {
+		this.model = builder.model;
+		this.mode = builder.mode;
+		this.triggerTokens = builder.triggerTokens;
+		this.triggerMessages = builder.triggerMessages;
+		this.trigger = builder.trigger;
+		this.keepTurns = builder.keepTurns;
+		this.prompt = builder.prompt;
+		this.maxInputTokens = builder.maxInputTokens;
+		this.timeout = builder.timeout;
+		this.backoff = builder.backoff;
+		check();
 	}
 
 	/**
@@ -108,6 +100,112 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 	 */
 	public static Builder by(ChatModel model) {
 		return new Builder(model);
+	}
+
+	/**
+	 * Returns the model that writes the summary. It is called directly, without advisors
+	 * and without a session.
+	 * @return the model
+	 */
+	public ChatModel model() {
+		return this.model;
+	}
+
+	/**
+	 * Returns the time at which the summary is made.
+	 * @return before a turn or in the background
+	 */
+	public Mode mode() {
+		return this.mode;
+	}
+
+	/**
+	 * Returns the estimated number of tokens of the view at which a summary is due.
+	 * @return the number of tokens; {@link Long#MAX_VALUE} for no limit
+	 */
+	public long triggerTokens() {
+		return this.triggerTokens;
+	}
+
+	/**
+	 * Returns the number of messages of the view at which a summary is due.
+	 * @return the number of messages; {@link Long#MAX_VALUE} for no limit
+	 */
+	public long triggerMessages() {
+		return this.triggerMessages;
+	}
+
+	/**
+	 * Returns the trigger that replaces these two limits.
+	 * @return the trigger; null to use the limits
+	 */
+	public @Nullable SummaryTrigger trigger() {
+		return this.trigger;
+	}
+
+	/**
+	 * Returns the number of the newest turns that stay as they are.
+	 * @return the number of turns; 0 for none
+	 */
+	public int keepTurns() {
+		return this.keepTurns;
+	}
+
+	/**
+	 * Returns the instructions for the model: a text with {@value #CONVERSATION} and, if
+	 * the model shall build on the summary so far, {@value #SUMMARY}. Both are replaced
+	 * literally; nothing else in the text has a special meaning.
+	 * @return the text
+	 */
+	public String prompt() {
+		return this.prompt;
+	}
+
+	/**
+	 * Returns the estimated number of tokens that one summary may read. The next summary
+	 * reads the rest. One turn is read even if it is larger, with its long texts cut.
+	 * @return the number of tokens
+	 */
+	public int maxInputTokens() {
+		return this.maxInputTokens;
+	}
+
+	/**
+	 * Returns the time that the model may take.
+	 * @return the longest time
+	 */
+	public Duration timeout() {
+		return this.timeout;
+	}
+
+	/**
+	 * Returns the time for which no summary of a session is attempted after a failure. It
+	 * doubles with each further failure, up to an hour.
+	 * @return the time after the first failure
+	 */
+	public Duration backoff() {
+		return this.backoff;
+	}
+
+	private void check() {
+		if (this.triggerTokens < 1 || this.triggerMessages < 1 || this.maxInputTokens < 1) {
+			throw new IllegalArgumentException("Triggers and the largest input must be 1 or more: " + this.triggerTokens
+					+ " tokens, " + this.triggerMessages + " messages, " + this.maxInputTokens
+					+ " tokens of input. Leave a trigger out for none.");
+		}
+		if (this.keepTurns < 0) {
+			throw new IllegalArgumentException(
+					"The turns to keep must be 0 or more: " + this.keepTurns + ". 0 summarizes all of them.");
+		}
+		if (!this.prompt.contains(CONVERSATION)) {
+			throw new IllegalArgumentException("The prompt of the summarizer has no " + CONVERSATION
+					+ ", so it would be told nothing. Write " + CONVERSATION + " where the messages are to stand and "
+					+ SUMMARY + " where the summary so far is.");
+		}
+		if (!isPossible(this.timeout) || !isPossible(this.backoff)) {
+			throw new IllegalArgumentException("Timeout and backoff must be at least a millisecond and at most a day: "
+					+ this.timeout + " and " + this.backoff + ".");
+		}
 	}
 
 	private static boolean isPossible(Duration duration) {
@@ -241,8 +339,7 @@ public record Summarize(ChatModel model, Mode mode, long triggerTokens, long tri
 		 * @throws IllegalArgumentException if a value is not possible
 		 */
 		public Summarize build() {
-			return new Summarize(this.model, this.mode, this.triggerTokens, this.triggerMessages, this.trigger,
-					this.keepTurns, this.prompt, this.maxInputTokens, this.timeout, this.backoff);
+			return new Summarize(this);
 		}
 
 	}

@@ -28,6 +28,7 @@ import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.approval.LedgerEntry;
 import io.sessionkit.internal.approval.NamedTools;
+import io.sessionkit.internal.approval.Rulings;
 import io.sessionkit.internal.approval.SafeTexts;
 import io.sessionkit.internal.approval.ToolRuns;
 import io.sessionkit.internal.turn.Turns;
@@ -68,9 +69,10 @@ public final class Approvals {
 	private final List<Consumer<? super ApprovalEvent>> listeners;
 
 	private Approvals(Builder builder) {
-		this.rules = new ApprovalRules(new NamedTools(builder.tools, builder.knownTools), new AnnotatedTools(),
-				builder.policies, builder.siblings, builder.onNewMessage, builder.expiresAfter, builder.version,
-				new SafeTexts(builder.texts), builder.traceIds);
+		Rulings rulings = new Rulings(new NamedTools(builder.tools, builder.knownTools), new AnnotatedTools(),
+				builder.policies);
+		this.rules = new ApprovalRules(rulings, builder.siblings, builder.onNewMessage, builder.expiresAfter,
+				builder.version, new SafeTexts(builder.texts), builder.traceIds);
 		Turns turns = builder.conversations.turns();
 		this.ledger = new Ledger(turns);
 		this.decisions = new Decisions(turns.waitingTurns(), this.ledger);
@@ -249,8 +251,9 @@ public final class Approvals {
 	 * @return a check with the rules of these approvals
 	 */
 	public UnattendedTools unattended() {
-		return new UnattendedTools(this.rules, "Build the client from the ChatClient.Builder bean, or give it the"
-				+ " advisor: .defaultAdvisors(sessionAdvisor).");
+		return new UnattendedTools(this.rules.rulings(),
+				"Build the client from the ChatClient.Builder bean, or give it the"
+						+ " advisor: .defaultAdvisors(sessionAdvisor).");
 	}
 
 	/**
@@ -260,7 +263,7 @@ public final class Approvals {
 	 * misspelling of the name of one of them
 	 */
 	public void checkNames() {
-		this.rules.named().checkKnown();
+		this.rules.rulings().named().checkKnown();
 	}
 
 	/**
@@ -270,7 +273,7 @@ public final class Approvals {
 	 * @throws IllegalStateException if the condition can never be evaluated
 	 */
 	public void checkCondition(String tool, Method method) {
-		this.rules.annotated().check(tool, method);
+		this.rules.rulings().annotated().check(tool, method);
 	}
 
 	private void tell(ApprovalEvent event) {

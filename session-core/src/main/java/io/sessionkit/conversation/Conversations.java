@@ -16,6 +16,7 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.internal.summary.Summarizer;
 import io.sessionkit.internal.turn.Attributes;
+import io.sessionkit.internal.turn.Extensions;
 import io.sessionkit.internal.turn.TurnInputs;
 import io.sessionkit.internal.turn.TurnLeases;
 import io.sessionkit.internal.turn.TurnRules;
@@ -47,9 +48,9 @@ public final class Conversations implements AutoCloseable {
 
 	private Conversations(Builder builder) {
 		this.store = builder.store;
-		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard, builder.hooks, builder.listeners,
-				builder.keepSystemText, TurnInputs.of(builder.turnInputs, builder.replay, builder.replayExclude),
-				builder.maxStateSize, builder.merge);
+		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard,
+				new Extensions(builder.hooks, builder.listeners, builder.merge), builder.keepSystemText,
+				TurnInputs.of(builder.turnInputs, builder.replay, builder.replayExclude), builder.maxStateSize);
 		TokenMemory memory = new TokenMemory();
 		this.summarizer = (builder.summarize != null)
 				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), builder.hooks, memory) : null;

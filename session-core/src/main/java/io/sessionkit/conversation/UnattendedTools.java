@@ -5,17 +5,11 @@ import java.util.Map;
 import java.util.Set;
 
 import io.sessionkit.approval.ApprovalPolicy;
-import io.sessionkit.approval.ApprovalTexts;
-import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.Ruling;
-import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.internal.approval.AnnotatedTools;
-import io.sessionkit.internal.approval.ApprovalRules;
 import io.sessionkit.internal.approval.GatedTool;
 import io.sessionkit.internal.approval.NamedTools;
-import io.sessionkit.internal.approval.SafeTexts;
-import io.sessionkit.internal.approval.SessionlessTool;
-import io.sessionkit.internal.tool.WrappedTools;
+import io.sessionkit.internal.approval.Rulings;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
@@ -28,14 +22,14 @@ import org.springframework.ai.tool.ToolCallback;
  */
 public final class UnattendedTools {
 
-	private static final ApprovalRules.Caller NOBODY = new ApprovalRules.Caller(null, null, Map.of(), Map.of());
+	private static final Rulings.Caller NOBODY = new Rulings.Caller(null, null, Map.of(), Map.of());
 
-	private final ApprovalRules rules;
+	private final Rulings rulings;
 
 	private final String cure;
 
-	UnattendedTools(ApprovalRules rules, String cure) {
-		this.rules = rules;
+	UnattendedTools(Rulings rulings, String cure) {
+		this.rulings = rulings;
 		this.cure = cure;
 	}
 
@@ -49,10 +43,7 @@ public final class UnattendedTools {
 	 * @return the rules
 	 */
 	public static UnattendedTools of(Set<String> names, List<ApprovalPolicy> policies, String cure) {
-		ApprovalTexts texts = new ApprovalTexts() {
-		};
-		return new UnattendedTools(new ApprovalRules(new NamedTools(names, List::of), new AnnotatedTools(), policies,
-				SiblingRule.HOLD, NewMessageRule.REJECT, null, null, new SafeTexts(texts), () -> null), cure);
+		return new UnattendedTools(new Rulings(new NamedTools(names, List::of), new AnnotatedTools(), policies), cure);
 	}
 
 	/**
@@ -64,9 +55,9 @@ public final class UnattendedTools {
 	 */
 	public void checkOffered(List<ToolCallback> offered) {
 		List<ToolCallback> unattended = offered.stream().filter((tool) -> !GatedTool.isAttended(tool)).toList();
-		this.rules.named().check(unattended.stream().map(UnattendedTools::name).toList());
+		this.rulings.named().check(unattended.stream().map(UnattendedTools::name).toList());
 		for (ToolCallback tool : unattended) {
-			if (this.rules.named().appliesTo(name(tool)) || this.rules.annotated().appliesTo(tool)) {
+			if (this.rulings.named().appliesTo(name(tool)) || this.rulings.annotated().appliesTo(tool)) {
 				throw refusal(name(tool));
 			}
 		}
@@ -85,7 +76,7 @@ public final class UnattendedTools {
 		for (ToolCall call : calls) {
 			ToolCallback tool = find(known, call.name());
 			boolean isAttended = tool != null && GatedTool.isAttended(tool);
-			if (!isAttended && this.rules.rule(NOBODY, call, tool).outcome() != Ruling.Outcome.ALLOW) {
+			if (!isAttended && this.rulings.rule(NOBODY, call, tool).outcome() != Ruling.Outcome.ALLOW) {
 				throw refusal(call.name());
 			}
 		}

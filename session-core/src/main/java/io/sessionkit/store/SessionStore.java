@@ -2,7 +2,6 @@ package io.sessionkit.store;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -237,8 +236,7 @@ public interface SessionStore {
 		}
 		StoreOptions options = options();
 		Instant now = options.now();
-		Turn turn = new Turn(options.turnIds().get(), 0, 0, Session.MAIN, TurnStatus.COMPLETED, null, null, now, now,
-				List.of(), Map.of(), null, 0, 0);
+		Turn turn = Turn.builder(options.turnIds().get(), now).build();
 		List<NewItem> items = messages.stream()
 			.map((message) -> new NewItem(message, now, options.tokens().applyAsInt(message)))
 			.toList();

@@ -473,9 +473,7 @@ class BesideModelTests extends ApprovalFixture {
 	}
 
 	private RunningTurn open() {
-		return conversations().turns()
-			.open(new TurnRequest(this.key, List.of(new UserMessage(SECRET)), null, null, Integer.MAX_VALUE, Map.of(),
-					Map.of(), List.of(), List.of(), null, 0));
+		return conversations().turns().open(TurnRequest.of(this.key, List.of(new UserMessage(SECRET))));
 	}
 
 	private void guards(SessionHook... hooks) {

@@ -180,8 +180,11 @@ class PauseVersionTests {
 	}
 
 	private static void restore(SessionStore store, JsonNode stored) {
-		Turn turn = new Turn(TURN, 0, 0, "main", TurnStatus.AWAITING_APPROVAL, "clerk", "scripted", AT, null, List.of(),
-				Map.of(), null, 0, 0);
+		Turn turn = Turn.builder(TURN, AT)
+			.status(TurnStatus.AWAITING_APPROVAL, null)
+			.agent("clerk")
+			.model("scripted")
+			.build();
 		List<NewItem> items = new ArrayList<>();
 		stored.path("items")
 			.forEach((item) -> items.add(new NewItem(store.options().codec().decode(KEY, item.toString()), AT, 5)));

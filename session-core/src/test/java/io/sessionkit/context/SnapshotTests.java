@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Snapshot;
 import io.sessionkit.Turn;
@@ -273,8 +272,7 @@ class SnapshotTests {
 		Snapshot snapshot = new Snapshot(null, null, List.of(new Snapshot.Items(1, 1, 1, 1),
 				new Snapshot.Pruned(2, 1, "[cleared]"), new Snapshot.Items(3, 3, 1, 1)));
 		StoreOptions options = this.store.options();
-		Turn turn = new Turn("made", 0, 0, Session.MAIN, TurnStatus.COMPLETED, null, null, options.now(), options.now(),
-				List.of(), Map.of(), null, 0, 0, List.of(), snapshot, Map.of());
+		Turn turn = Turn.builder("made", options.now()).snapshot(snapshot).build();
 		this.store.commit(Commit.any(T1)
 			.turn(new TurnWrite(turn, 0, List.of(new NewItem(new UserMessage("q2"), options.now(), 1)))));
 		SentHistory read = this.thread.snapshot(2).orElseThrow();

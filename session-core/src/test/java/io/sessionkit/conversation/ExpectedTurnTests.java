@@ -14,6 +14,7 @@ import io.sessionkit.approval.ApprovalScenario;
 import io.sessionkit.approval.ApprovalScenario.Participant;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Summarize;
+import io.sessionkit.internal.turn.Extensions;
 import io.sessionkit.internal.turn.TurnRequest;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
@@ -219,8 +220,8 @@ class ExpectedTurnTests {
 	}
 
 	private static TurnRequest request(SessionKey key, long expected) {
-		return new TurnRequest(key, List.of(new UserMessage("q")), null, null, Integer.MAX_VALUE, Map.of(), Map.of(),
-				List.of(), List.of(), null, expected);
+		return new TurnRequest(key, List.of(new UserMessage("q")), Integer.MAX_VALUE, expected,
+				TurnRequest.Call.UNKNOWN, Extensions.NONE);
 	}
 
 	private static SessionStore store(TestStores kind) {

@@ -30,7 +30,6 @@ import org.springframework.ai.chat.messages.UserMessage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.awaitility.Awaitility.await;
 
 /**
  * The rules of {@link SessionStore#commit}: what is accepted, refused and repeated.
@@ -592,42 +591,77 @@ abstract class CommitContract extends ProtocolContract {
 		SessionKey key = key();
 		List<Round> rounds = List.of(new Round("gpt", new TokenUsage(10, 20, 3, 4)), new Round(null, TokenUsage.NONE),
 				new Round("Modèle \"x\"", new TokenUsage(1L << 40, 0, 0, 0)));
-		Turn turn = new Turn(name("turn"), 0, 0, Session.MAIN, TurnStatus.COMPLETED, "Agent Ä", "Modèle \"x\"", AT,
-				AT.plusMillis(1), rounds, Map.of("weather", "digest 1", "wind", "digest 2"), null, 0, 0);
+		Turn turn = Turn.builder(name("turn"), AT)
+			.status(TurnStatus.COMPLETED, AT.plusMillis(1))
+			.agent("Agent Ä")
+			.model("Modèle \"x\"")
+			.rounds(rounds)
+			.tools(Map.of("weather", "digest 1", "wind", "digest 2"))
+			.build();
 		commit(Commit.first(key).turn(new TurnWrite(turn, 0, items("q1", "a1"))));
-		Turn failed = new Turn(name("turn"), 0, 1, Session.MAIN, TurnStatus.FAILED, null, null, AT, AT, List.of(),
-				Map.of(), "java.io.IOException", 0, 0);
+		Turn failed = Turn.builder(name("turn"), AT)
+			.after(1, Session.MAIN)
+			.status(TurnStatus.FAILED, AT)
+			.failure("java.io.IOException")
+			.build();
 		commit(Commit.any(key).turn(new TurnWrite(failed, 0, items("q2"))));
-		assertThat(store().turns(key, Tail.ALL)).containsExactly(turn.stored(1, 0, Session.MAIN, 2, tokens(2)),
-				failed.stored(2, 1, Session.MAIN, 1, tokens(1)));
+		assertThat(store().turns(key, Tail.ALL)).containsExactly(
+				turn.stored(new Turn.Place(1, 0, Session.MAIN, 2, tokens(2))),
+				failed.stored(new Turn.Place(2, 1, Session.MAIN, 1, tokens(1))));
 	}
 
 	@Test
 	void laterPartReplacesStatusEndRoundsAndFailure() {
 		SessionKey key = key();
 		Round round = new Round("gpt", new TokenUsage(1, 2, 0, 0));
-		Turn open = new Turn(name("turn"), 0, 0, Session.MAIN, TurnStatus.AWAITING_APPROVAL, "agent", "gpt", AT, null,
-				List.of(round), Map.of("tool", "digest"), null, 0, 0);
+		Turn open = Turn.builder(name("turn"), AT)
+			.status(TurnStatus.AWAITING_APPROVAL, null)
+			.agent("agent")
+			.model("gpt")
+			.rounds(List.of(round))
+			.tools(Map.of("tool", "digest"))
+			.build();
 		commit(Commit.first(key).turn(new TurnWrite(open, 0, items("q1"))));
-		assertThat(store().turns(key, Tail.ALL)).containsExactly(open.stored(1, 0, Session.MAIN, 1, tokens(1)));
-		Turn failed = new Turn(open.id(), 0, 0, Session.MAIN, TurnStatus.FAILED, "agent", "gpt", AT, AT.plusSeconds(9),
-				List.of(round, round), Map.of("tool", "digest"), "java.io.IOException", 0, 0);
+		assertThat(store().turns(key, Tail.ALL))
+			.containsExactly(open.stored(new Turn.Place(1, 0, Session.MAIN, 1, tokens(1))));
+		Turn failed = Turn.builder(open.id(), AT)
+			.status(TurnStatus.FAILED, AT.plusSeconds(9))
+			.agent("agent")
+			.model("gpt")
+			.rounds(List.of(round, round))
+			.tools(Map.of("tool", "digest"))
+			.failure("java.io.IOException")
+			.build();
 		commit(Commit.any(key).turn(new TurnWrite(failed, 1, items("a1"))));
-		assertThat(store().turns(key, Tail.ALL)).containsExactly(failed.stored(1, 0, Session.MAIN, 2, tokens(2)));
+		assertThat(store().turns(key, Tail.ALL))
+			.containsExactly(failed.stored(new Turn.Place(1, 0, Session.MAIN, 2, tokens(2))));
 	}
 
 	@Test
 	void laterPartReplacesTheModelAndKeepsAgentStartAndTools() {
 		SessionKey key = key();
-		Turn open = new Turn(name("turn"), 0, 0, Session.MAIN, TurnStatus.AWAITING_APPROVAL, "first agent", "first", AT,
-				null, List.of(), Map.of("tool", "first digest"), null, 0, 0);
+		Turn open = Turn.builder(name("turn"), AT)
+			.status(TurnStatus.AWAITING_APPROVAL, null)
+			.agent("first agent")
+			.model("first")
+			.tools(Map.of("tool", "first digest"))
+			.build();
 		commit(Commit.first(key).turn(new TurnWrite(open, 0, items("q1"))));
-		Turn later = new Turn(open.id(), 0, 0, "other", TurnStatus.COMPLETED, "later agent", "later", AT.plusSeconds(5),
-				AT.plusSeconds(9), List.of(), Map.of("other tool", "digest"), null, 0, 0);
+		Turn later = Turn.builder(open.id(), AT.plusSeconds(5))
+			.after(0, "other")
+			.status(TurnStatus.COMPLETED, AT.plusSeconds(9))
+			.agent("later agent")
+			.model("later")
+			.tools(Map.of("other tool", "digest"))
+			.build();
 		commit(Commit.any(key).turn(new TurnWrite(later, 1, items("a1"))));
-		assertThat(store().turns(key, Tail.ALL))
-			.containsExactly(new Turn(open.id(), 1, 0, Session.MAIN, TurnStatus.COMPLETED, "first agent", "later", AT,
-					AT.plusSeconds(9), List.of(), Map.of("tool", "first digest"), null, 2, tokens(2)));
+		assertThat(store().turns(key, Tail.ALL)).containsExactly(Turn.builder(open.id(), AT)
+			.place(new Turn.Place(1, 0, Session.MAIN, 2, tokens(2)))
+			.status(TurnStatus.COMPLETED, AT.plusSeconds(9))
+			.agent("first agent")
+			.model("later")
+			.tools(Map.of("tool", "first digest"))
+			.build());
 	}
 
 	@Test
@@ -682,13 +716,11 @@ abstract class CommitContract extends ProtocolContract {
 	}
 
 	private static Turn given(String id, TurnStatus status, Map<String, Object> inputs) {
-		return new Turn(id, 0, 0, Session.MAIN, status, null, null, AT, status.isOpen() ? null : AT, List.of(),
-				Map.of(), null, 0, 0, List.of(), null, inputs);
+		return Turn.builder(id, AT).status(status, status.isOpen() ? null : AT).inputs(inputs).build();
 	}
 
 	private static Turn shown(String id, TurnStatus status, @Nullable Snapshot snapshot) {
-		return new Turn(id, 0, 0, Session.MAIN, status, null, null, AT, status.isOpen() ? null : AT, List.of(),
-				Map.of(), null, 0, 0, List.of(), snapshot, Map.of());
+		return Turn.builder(id, AT).status(status, status.isOpen() ? null : AT).snapshot(snapshot).build();
 	}
 
 	@Test
@@ -711,8 +743,7 @@ abstract class CommitContract extends ProtocolContract {
 	}
 
 	private static Turn judged(String id, TurnStatus status, List<Verdict> verdicts) {
-		return new Turn(id, 0, 0, Session.MAIN, status, null, null, AT, status.isOpen() ? null : AT, List.of(),
-				Map.of(), null, 0, 0, verdicts);
+		return Turn.builder(id, AT).status(status, status.isOpen() ? null : AT).verdicts(verdicts).build();
 	}
 
 	@Test

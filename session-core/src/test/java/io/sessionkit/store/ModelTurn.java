@@ -29,7 +29,7 @@ final class ModelTurn {
 
 	ModelTurn(TurnWrite first, long number, long parent, String branch) {
 		this.newest = first;
-		this.turn = first.turn().stored(number, parent, branch, 0, 0);
+		this.turn = first.turn().stored(new Turn.Place(number, parent, branch, 0, 0));
 	}
 
 	/**
@@ -38,9 +38,18 @@ final class ModelTurn {
 	void add(TurnWrite part, long sequence) {
 		Turn now = part.turn();
 		Turn first = this.turn;
-		this.turn = new Turn(first.id(), first.number(), first.parent(), first.branch(), now.status(), first.agent(),
-				now.model(), first.startedAt(), now.endedAt(), now.rounds(), first.tools(), now.failure(), 0, 0,
-				now.verdicts(), first.snapshot(), first.inputs());
+		this.turn = Turn.builder(first.id(), first.startedAt())
+			.place(new Turn.Place(first.number(), first.parent(), first.branch(), 0, 0))
+			.status(now.status(), now.endedAt())
+			.agent(first.agent())
+			.model(now.model())
+			.rounds(now.rounds())
+			.tools(first.tools())
+			.failure(now.failure())
+			.verdicts(now.verdicts())
+			.snapshot(first.snapshot())
+			.inputs(first.inputs())
+			.build();
 		this.newest = part;
 		this.parts++;
 		for (int i = 0; i < part.items().size(); i++) {
@@ -72,7 +81,7 @@ final class ModelTurn {
 	 * As a store should hand it out.
 	 */
 	Turn turn() {
-		return this.turn.stored(number(), parent(), this.turn.branch(), this.items.size(), tokens());
+		return this.turn.stored(new Turn.Place(number(), parent(), this.turn.branch(), this.items.size(), tokens()));
 	}
 
 	/**

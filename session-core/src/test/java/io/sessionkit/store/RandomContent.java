@@ -73,12 +73,18 @@ final class RandomContent {
 
 	private Turn turn(String id, TurnStatus status, long parent) {
 		Instant startedAt = at();
-		return new Turn(id, 0, parent, oneIn(3) ? "branch " + this.random.nextInt(3) : "main", status,
-				oneIn(2) ? oneOf(TEXTS) + "agent" : null, oneIn(2) ? "model " + this.random.nextInt(3) : null,
-				startedAt, status.isOpen() ? null : startedAt.plusMillis(this.random.nextInt(5_000)), rounds(),
-				oneIn(3) ? Map.of("tool", "digest " + this.count) : Map.of(),
-				(status == TurnStatus.FAILED) ? "java.io.IOException" : null, 0, 0, verdicts(), snapshot(),
-				oneIn(3) ? Map.of("input", oneOf(TEXTS), "long", (long) this.count) : Map.of());
+		return Turn.builder(id, startedAt)
+			.after(parent, oneIn(3) ? "branch " + this.random.nextInt(3) : "main")
+			.status(status, status.isOpen() ? null : startedAt.plusMillis(this.random.nextInt(5_000)))
+			.agent(oneIn(2) ? oneOf(TEXTS) + "agent" : null)
+			.model(oneIn(2) ? "model " + this.random.nextInt(3) : null)
+			.rounds(rounds())
+			.tools(oneIn(3) ? Map.of("tool", "digest " + this.count) : Map.of())
+			.failure((status == TurnStatus.FAILED) ? "java.io.IOException" : null)
+			.verdicts(verdicts())
+			.snapshot(snapshot())
+			.inputs(oneIn(3) ? Map.of("input", oneOf(TEXTS), "long", (long) this.count) : Map.of())
+			.build();
 	}
 
 	private List<Round> rounds() {

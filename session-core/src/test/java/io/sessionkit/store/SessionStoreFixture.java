@@ -4,7 +4,6 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
@@ -113,8 +112,10 @@ public abstract class SessionStoreFixture {
 	}
 
 	public static TurnWrite turn(TurnStatus status, long parent, String... texts) {
-		Turn turn = new Turn(UUID.randomUUID().toString(), 0, parent, Session.MAIN, status, null, null, AT,
-				status.isOpen() ? null : AT.plusSeconds(1), List.of(), Map.of(), null, 0, 0);
+		Turn turn = Turn.builder(UUID.randomUUID().toString(), AT)
+			.after(parent, Session.MAIN)
+			.status(status, status.isOpen() ? null : AT.plusSeconds(1))
+			.build();
 		return new TurnWrite(turn, 0, items(texts));
 	}
 
@@ -123,9 +124,15 @@ public abstract class SessionStoreFixture {
 	 */
 	public static TurnWrite next(TurnWrite before, TurnStatus status, String... texts) {
 		Turn turn = before.turn();
-		Turn now = new Turn(turn.id(), 0, turn.parent(), turn.branch(), status, turn.agent(), turn.model(),
-				turn.startedAt(), status.isOpen() ? null : AT.plusSeconds(2), turn.rounds(), turn.tools(),
-				turn.failure(), 0, 0);
+		Turn now = Turn.builder(turn.id(), turn.startedAt())
+			.after(turn.parent(), turn.branch())
+			.status(status, status.isOpen() ? null : AT.plusSeconds(2))
+			.agent(turn.agent())
+			.model(turn.model())
+			.rounds(turn.rounds())
+			.tools(turn.tools())
+			.failure(turn.failure())
+			.build();
 		return new TurnWrite(now, before.part() + 1, items(texts));
 	}
 

@@ -58,11 +58,13 @@ final class StoreComparison {
 	}
 
 	private void compareHeader(Session session, ModelSession expected) {
-		Session same = new Session(expected.key, session.incarnation(), expected.version, expected.turns.size(),
-				expected.items, expected.branch, expected.head, expected.openTurn, expected.position.summary(),
-				expected.position.summaryId(), expected.totals(), expected.title, expected.tags,
-				expected.position.state(), expected.timeToLive, session.createdAt(), session.updatedAt(),
-				end(session.updatedAt(), expected.timeToLive));
+		Session same = new Session(expected.key, session.incarnation(), expected.version,
+				new Session.Position(expected.turns.size(), expected.items, expected.branch, expected.head,
+						expected.openTurn, expected.position.summary(), expected.position.summaryId(),
+						expected.totals()),
+				new Session.Details(expected.title, expected.tags, expected.position.state(), expected.timeToLive),
+				new Session.Times(session.createdAt(), session.updatedAt(),
+						end(session.updatedAt(), expected.timeToLive)));
 		assertThat(session).as("header").isEqualTo(same);
 		Session before = expected.seen;
 		if (before != null && !expected.touched) {

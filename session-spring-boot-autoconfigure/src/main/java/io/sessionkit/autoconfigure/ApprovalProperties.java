@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * ToolApproval of tool calls. Methods with @RequiresApproval and ApprovalPolicy beans
- * require approvals too.
+ * Approval of tool calls. Methods with @RequiresApproval and ApprovalPolicy beans require
+ * approvals too.
  *
  * @param tools Names of tools of which every call needs a person's approval. Names must
  * match exactly. If a name matches no tool but resembles the name of a tool that a call

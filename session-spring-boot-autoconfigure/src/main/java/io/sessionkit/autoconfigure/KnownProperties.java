@@ -17,8 +17,9 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 
 /**
- * All properties of SessionKit: the components of {@link SessionKitProperties} and of the
- * records in it. So a property is known as soon as it can be bound.
+ * All properties of SessionKit: the constructor parameters of
+ * {@link SessionKitProperties} and of the types of this package in it. So a property is
+ * known as soon as it can be bound.
  */
 final class KnownProperties {
 
@@ -56,13 +57,17 @@ final class KnownProperties {
 			Name written = parameter.getAnnotation(Name.class);
 			ConfigurationPropertyName name = group
 				.append((written != null) ? written.value() : DataObjectPropertyName.toDashedForm(parameter.getName()));
-			if (parameter.getType().isRecord()) {
+			if (isGroup(parameter.getType())) {
 				add(name, parameter.getType());
 			}
 			else {
 				this.properties.put(name, property(name, parameter));
 			}
 		}
+	}
+
+	private static boolean isGroup(Class<?> type) {
+		return type.getPackage() == KnownProperties.class.getPackage() && !type.isEnum();
 	}
 
 	private static Property property(ConfigurationPropertyName name, Parameter parameter) {

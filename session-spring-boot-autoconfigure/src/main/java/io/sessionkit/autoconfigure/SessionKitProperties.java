@@ -17,43 +17,9 @@ import org.springframework.util.unit.DataSize;
 /**
  * Properties of SessionKit. Values that are not possible are refused when they are bound,
  * whichever store is in use.
- *
- * @param enabled Whether to auto-configure sessions. If false, names and values are still
- * checked, and tools that need an approval are still refused.
- * @param autoRegister Whether to add the session advisor to every auto-configured
- * ChatClient.Builder.
- * @param requireSession Whether to refuse a ChatClient call that names no session instead
- * of passing it through.
- * @param timeToLive Time to live of a new session after its last write, such as 30d.
- * Unset: sessions do not expire.
- * @param store Type and settings of the store.
- * @param trim Limits on the history in a request.
- * @param prune Pruning of old tool results in a request.
- * @param summarize Summaries of the older part of a session.
- * @param codec Encoding of stored messages.
- * @param sequence Handling of requests that are not a valid sequence of messages.
- * @param state Limits on session attributes.
- * @param turn Additional data that is kept with a turn.
- * @param snapshot Content of the snapshots of sent requests.
- * @param durability Times at which a turn is written: turn (when it ends, and when it has
- * to wait) or step (also whenever tools are called, and as soon as each result is
- * available).
- * @param lease Time that a process working on an open turn may be silent before others
- * may continue the turn. Renewed while the process lives.
- * @param approval ToolApproval of tool calls.
- * @param purge Deletion of expired sessions.
- * @param ignoredNames Names below sessionkit that belong to something else, exactly as
- * they are written. These names are not refused as misspelt properties. Unset: none.
  */
 @ConfigurationProperties(SessionKitProperties.PREFIX)
-public record SessionKitProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean autoRegister,
-		@DefaultValue("false") boolean requireSession, @Nullable Duration timeToLive,
-		@DefaultValue @NestedConfigurationProperty StoreProperties store, @DefaultValue Trim trim,
-		@DefaultValue Prune prune, @DefaultValue @NestedConfigurationProperty SummarizeProperties summarize,
-		@DefaultValue Codec codec, @DefaultValue Sequence sequence, @DefaultValue State state, @DefaultValue Turn turn,
-		@DefaultValue Snapshot snapshot, @DefaultValue("turn") Durability durability,
-		@DefaultValue("30s") Duration lease, @DefaultValue @NestedConfigurationProperty ApprovalProperties approval,
-		@DefaultValue @NestedConfigurationProperty PurgeProperties purge, @Nullable List<String> ignoredNames) {
+public final class SessionKitProperties {
 
 	/** The prefix of the names of all properties. */
 	public static final String PREFIX = "sessionkit";
@@ -72,10 +38,207 @@ public record SessionKitProperties(@DefaultValue("true") boolean enabled, @Defau
 
 	static final String NO_LIMIT = ", or leave it out for no limit";
 
-	public SessionKitProperties {
+	/**
+	 * Whether to auto-configure sessions. If false, names and values are still checked,
+	 * and tools that need an approval are still refused.
+	 */
+	private final boolean enabled;
+
+	/**
+	 * Whether to add the session advisor to every auto-configured ChatClient.Builder.
+	 */
+	private final boolean autoRegister;
+
+	/**
+	 * Whether to refuse a ChatClient call that names no session instead of passing it
+	 * through.
+	 */
+	private final boolean requireSession;
+
+	/**
+	 * Time to live of a new session after its last write, such as 30d. Unset: sessions do
+	 * not expire.
+	 */
+	private final @Nullable Duration timeToLive;
+
+	/**
+	 * Type and settings of the store.
+	 */
+	@NestedConfigurationProperty
+	private final StoreProperties store;
+
+	/**
+	 * Limits on the history in a request.
+	 */
+	private final Trim trim;
+
+	/**
+	 * Pruning of old tool results in a request.
+	 */
+	private final Prune prune;
+
+	/**
+	 * Summaries of the older part of a session.
+	 */
+	@NestedConfigurationProperty
+	private final SummarizeProperties summarize;
+
+	/**
+	 * Encoding of stored messages.
+	 */
+	private final Codec codec;
+
+	/**
+	 * Handling of requests that are not a valid sequence of messages.
+	 */
+	private final Sequence sequence;
+
+	/**
+	 * Limits on session attributes.
+	 */
+	private final State state;
+
+	/**
+	 * Additional data that is kept with a turn.
+	 */
+	private final Turn turn;
+
+	/**
+	 * Content of the snapshots of sent requests.
+	 */
+	private final Snapshot snapshot;
+
+	/**
+	 * Times at which a turn is written: turn (when it ends, and when it has to wait) or
+	 * step (also whenever tools are called, and as soon as each result is available).
+	 */
+	private final Durability durability;
+
+	/**
+	 * Time that a process working on an open turn may be silent before others may
+	 * continue the turn. Renewed while the process lives.
+	 */
+	private final Duration lease;
+
+	/**
+	 * Approval of tool calls.
+	 */
+	@NestedConfigurationProperty
+	private final ApprovalProperties approval;
+
+	/**
+	 * Deletion of expired sessions.
+	 */
+	@NestedConfigurationProperty
+	private final PurgeProperties purge;
+
+	/**
+	 * Names below sessionkit that belong to something else, exactly as they are written.
+	 * These names are not refused as misspelt properties. Unset: none.
+	 */
+	private final @Nullable List<String> ignoredNames;
+
+	SessionKitProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean autoRegister,
+			@DefaultValue("false") boolean requireSession, @Nullable Duration timeToLive,
+			@DefaultValue StoreProperties store, @DefaultValue Trim trim, @DefaultValue Prune prune,
+			@DefaultValue SummarizeProperties summarize, @DefaultValue Codec codec, @DefaultValue Sequence sequence,
+			@DefaultValue State state, @DefaultValue Turn turn, @DefaultValue Snapshot snapshot,
+			@DefaultValue("turn") Durability durability, @DefaultValue("30s") Duration lease,
+			@DefaultValue ApprovalProperties approval, @DefaultValue PurgeProperties purge,
+			@Nullable List<String> ignoredNames) {
 		refuseBelowASecond("time-to-live", timeToLive);
 		refuseBelowASecond("lease", lease);
 		ignoredNames = (ignoredNames != null) ? List.copyOf(ignoredNames) : List.of();
+		this.enabled = enabled;
+		this.autoRegister = autoRegister;
+		this.requireSession = requireSession;
+		this.timeToLive = timeToLive;
+		this.store = store;
+		this.trim = trim;
+		this.prune = prune;
+		this.summarize = summarize;
+		this.codec = codec;
+		this.sequence = sequence;
+		this.state = state;
+		this.turn = turn;
+		this.snapshot = snapshot;
+		this.durability = durability;
+		this.lease = lease;
+		this.approval = approval;
+		this.purge = purge;
+		this.ignoredNames = ignoredNames;
+	}
+
+	public boolean enabled() {
+		return this.enabled;
+	}
+
+	public boolean autoRegister() {
+		return this.autoRegister;
+	}
+
+	public boolean requireSession() {
+		return this.requireSession;
+	}
+
+	public @Nullable Duration timeToLive() {
+		return this.timeToLive;
+	}
+
+	public StoreProperties store() {
+		return this.store;
+	}
+
+	public Trim trim() {
+		return this.trim;
+	}
+
+	public Prune prune() {
+		return this.prune;
+	}
+
+	public SummarizeProperties summarize() {
+		return this.summarize;
+	}
+
+	public Codec codec() {
+		return this.codec;
+	}
+
+	public Sequence sequence() {
+		return this.sequence;
+	}
+
+	public State state() {
+		return this.state;
+	}
+
+	public Turn turn() {
+		return this.turn;
+	}
+
+	public Snapshot snapshot() {
+		return this.snapshot;
+	}
+
+	public Durability durability() {
+		return this.durability;
+	}
+
+	public Duration lease() {
+		return this.lease;
+	}
+
+	public ApprovalProperties approval() {
+		return this.approval;
+	}
+
+	public PurgeProperties purge() {
+		return this.purge;
+	}
+
+	public @Nullable List<String> ignoredNames() {
+		return this.ignoredNames;
 	}
 
 	/**

@@ -79,23 +79,45 @@ class SessionKitPropertiesTests {
 				"sessionkit.approval.expires-after=1h", "sessionkit.approval.on-new-message=queue",
 				"sessionkit.approval.version=2026-11", "sessionkit.purge.enabled=false", "sessionkit.purge.interval=1h",
 				"sessionkit.purge.batch-size=50", "sessionkit.ignored-names=sessionkit.theirs")
-			.run((context) -> assertThat(context.getBean(SessionKitProperties.class))
-				.isEqualTo(new SessionKitProperties(true, false, true, Duration.ofDays(30),
-						new StoreProperties(StoreProperties.StoreType.MEMORY,
-								new StoreProperties.Jdbc(SchemaInitialization.NEVER, "app.CHAT_"),
-								new StoreProperties.Redis("app:chat:"), new StoreProperties.Memory(7)),
-						new SessionKitProperties.Trim(20, 5, 4000,
-								new SessionKitProperties.Pin(true, Set.of(MessageType.SYSTEM), Set.of("pin"))),
-						new SessionKitProperties.Prune(3),
-						new SummarizeProperties(false, Mode.BEFORE, 8000L, 100L, 2, "sum up {conversation}", "small",
-								9000, Duration.ofSeconds(5), Duration.ofMinutes(2)),
-						new SessionKitProperties.Codec(true), new SessionKitProperties.Sequence(true, true),
-						new SessionKitProperties.State(DataSize.ofMegabytes(1)),
-						new SessionKitProperties.Turn(List.of("context", "page"), List.of("*"), List.of("page")),
-						new SessionKitProperties.Snapshot(true), Durability.STEP, Duration.ofMinutes(1),
-						new ApprovalProperties(Set.of("cancel_order"), SiblingRule.RUN, Duration.ofHours(1),
-								NewMessageRule.QUEUE, "2026-11"),
-						new PurgeProperties(false, Duration.ofHours(1), 50), List.of("sessionkit.theirs"))));
+			.run((context) -> {
+				SessionKitProperties bound = context.getBean(SessionKitProperties.class);
+				assertThat(bound.enabled()).isTrue();
+				assertThat(bound.autoRegister()).isFalse();
+				assertThat(bound.requireSession()).isTrue();
+				assertThat(bound.timeToLive()).isEqualTo(Duration.ofDays(30));
+				assertThat(bound.store()).isEqualTo(new StoreProperties(StoreProperties.StoreType.MEMORY,
+						new StoreProperties.Jdbc(SchemaInitialization.NEVER, "app.CHAT_"),
+						new StoreProperties.Redis("app:chat:"), new StoreProperties.Memory(7)));
+				assertThat(bound.trim()).isEqualTo(new SessionKitProperties.Trim(20, 5, 4000,
+						new SessionKitProperties.Pin(true, Set.of(MessageType.SYSTEM), Set.of("pin"))));
+				assertThat(bound.prune()).isEqualTo(new SessionKitProperties.Prune(3));
+				assertThat(bound.codec()).isEqualTo(new SessionKitProperties.Codec(true));
+				assertThat(bound.sequence()).isEqualTo(new SessionKitProperties.Sequence(true, true));
+				assertThat(bound.state()).isEqualTo(new SessionKitProperties.State(DataSize.ofMegabytes(1)));
+				assertThat(bound.turn()).isEqualTo(
+						new SessionKitProperties.Turn(List.of("context", "page"), List.of("*"), List.of("page")));
+				assertThat(bound.snapshot()).isEqualTo(new SessionKitProperties.Snapshot(true));
+				assertThat(bound.durability()).isEqualTo(Durability.STEP);
+				assertThat(bound.lease()).isEqualTo(Duration.ofMinutes(1));
+				assertThat(bound.approval()).isEqualTo(new ApprovalProperties(Set.of("cancel_order"), SiblingRule.RUN,
+						Duration.ofHours(1), NewMessageRule.QUEUE, "2026-11"));
+				assertThat(bound.purge()).isEqualTo(new PurgeProperties(false, Duration.ofHours(1), 50));
+				assertThat(bound.ignoredNames()).containsExactly("sessionkit.theirs");
+				assertThatSummariesAreBound(bound.summarize());
+			});
+	}
+
+	private static void assertThatSummariesAreBound(SummarizeProperties bound) {
+		assertThat(bound.enabled()).isFalse();
+		assertThat(bound.mode()).isEqualTo(Mode.BEFORE);
+		assertThat(bound.triggerTokens()).isEqualTo(8000L);
+		assertThat(bound.triggerMessages()).isEqualTo(100L);
+		assertThat(bound.keepTurns()).isEqualTo(2);
+		assertThat(bound.prompt()).isEqualTo("sum up {conversation}");
+		assertThat(bound.model()).isEqualTo("small");
+		assertThat(bound.maxInputTokens()).isEqualTo(9000);
+		assertThat(bound.timeout()).isEqualTo(Duration.ofSeconds(5));
+		assertThat(bound.backoff()).isEqualTo(Duration.ofMinutes(2));
 	}
 
 	@ParameterizedTest

@@ -86,9 +86,9 @@ final class Cell {
 			this.thread = "t" + this.size + "-" + round;
 			preload();
 		}
-		leadIn(options.blockTime());
-		long end = System.nanoTime() + options.blockTime().toNanos();
-		for (int i = 0; i < options.blockTurns() && (i == 0 || System.nanoTime() < end); i++) {
+		leadIn(options.pace().blockTime());
+		long end = System.nanoTime() + options.pace().blockTime().toNanos();
+		for (int i = 0; i < options.pace().blockTurns() && (i == 0 || System.nanoTime() < end); i++) {
 			long took = turn();
 			if (measured) {
 				this.samples.add(took);
@@ -102,7 +102,7 @@ final class Cell {
 	 * that of the others.
 	 */
 	private boolean isDone(Options options) {
-		return this.samples.sum() > options.blockTime().toNanos() * options.rounds() * 2;
+		return this.samples.sum() > options.pace().blockTime().toNanos() * options.pace().rounds() * 2;
 	}
 
 	/**

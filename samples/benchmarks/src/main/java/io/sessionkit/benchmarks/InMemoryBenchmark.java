@@ -1,14 +1,12 @@
 package io.sessionkit.benchmarks;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
-import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Trim;
@@ -116,8 +114,7 @@ public class InMemoryBenchmark {
 	public CommitResult storeCommit() {
 		StoreOptions options = this.store.options();
 		var now = options.now();
-		Turn written = new Turn(options.turnIds().get(), 0, 0, Session.MAIN, TurnStatus.COMPLETED, null, null, now, now,
-				List.of(), Map.of(), null, 0, 0);
+		Turn written = Turn.builder(options.turnIds().get(), now).build();
 		List<NewItem> items = this.turn.stream()
 			.map((message) -> new NewItem(message, now, options.tokens().applyAsInt(message)))
 			.toList();

@@ -32,13 +32,13 @@ final class Microbenchmarks {
 	}
 
 	private static void run(Class<?> benchmark, int warmUp, Options options, Results results) {
-		TimeValue time = options.quickMicro() ? TimeValue.milliseconds(300) : TimeValue.seconds(1);
+		TimeValue time = options.pace().quickMicro() ? TimeValue.milliseconds(300) : TimeValue.seconds(1);
 		OptionsBuilder jmh = new OptionsBuilder();
 		jmh.include(benchmark.getName())
 			.forks(1)
-			.warmupIterations(options.quickMicro() ? 2 : warmUp)
+			.warmupIterations(options.pace().quickMicro() ? 2 : warmUp)
 			.warmupTime(time)
-			.measurementIterations(options.quickMicro() ? 2 : 3)
+			.measurementIterations(options.pace().quickMicro() ? 2 : 3)
 			.measurementTime(time)
 			.verbosity(VerboseMode.SILENT);
 		try {

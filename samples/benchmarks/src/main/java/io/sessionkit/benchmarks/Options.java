@@ -14,18 +14,11 @@ import java.util.Set;
  * @param parts the parts to measure
  * @param sizes the numbers of messages in the sessions, smallest first
  * @param levels the numbers of threads that call at once
- * @param rounds how often each contender has its turn
- * @param blockTurns how many turns it then measures, at most
- * @param blockTime how long it takes for them, at most
- * @param turnLimit the limit for one turn; a contender that takes longer is not run
- * @param throughputTime how long each throughput is measured at a time
+ * @param pace how often and how long it measures
  * @param fsync whether PostgreSQL waits for the disk
- * @param quickMicro whether the microbenchmarks are short
  * @param output the folder to write to
  */
-record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, int rounds, int blockTurns,
-		Duration blockTime, Duration turnLimit, Duration throughputTime, boolean fsync, boolean quickMicro,
-		Path output) {
+record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, Pace pace, boolean fsync, Path output) {
 
 	private static final String USAGE = """
 			Options:
@@ -51,16 +44,31 @@ record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, int r
 
 	}
 
+	/**
+	 * How often and how long a run measures.
+	 *
+	 * @param rounds how often each contender has its turn
+	 * @param blockTurns how many turns it then measures, at most
+	 * @param blockTime how long it takes for them, at most
+	 * @param turnLimit the limit for one turn; a contender that takes longer is not run
+	 * @param throughputTime how long each throughput is measured at a time
+	 * @param quickMicro whether the microbenchmarks are short
+	 */
+	record Pace(int rounds, int blockTurns, Duration blockTime, Duration turnLimit, Duration throughputTime,
+			boolean quickMicro) {
+	}
+
 	static Options full() {
-		return new Options(EnumSet.allOf(Part.class), List.of(10, 1_000, 10_000, 100_000), List.of(1, 4, 16), 20, 10,
-				Duration.ofMillis(250), Duration.ofSeconds(5), Duration.ofMillis(1_500), true, false,
-				Path.of("samples", "benchmarks", "target", "performance"));
+		Pace pace = new Pace(20, 10, Duration.ofMillis(250), Duration.ofSeconds(5), Duration.ofMillis(1_500), false);
+		return new Options(EnumSet.allOf(Part.class), List.of(10, 1_000, 10_000, 100_000), List.of(1, 4, 16), pace,
+				true, Path.of("samples", "benchmarks", "target", "performance"));
 	}
 
 	static Options quick() {
 		Options full = full();
-		return new Options(full.parts(), List.of(10, 1_000, 10_000), full.levels(), 4, full.blockTurns(),
-				full.blockTime(), Duration.ofSeconds(2), Duration.ofMillis(300), true, true, full.output());
+		Pace pace = new Pace(4, full.pace().blockTurns(), full.pace().blockTime(), Duration.ofSeconds(2),
+				Duration.ofMillis(300), true);
+		return full.sizes(List.of(10, 1_000, 10_000)).pace(pace);
 	}
 
 	/**
@@ -116,33 +124,33 @@ record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, int r
 	}
 
 	private Options output(Path output) {
-		return new Options(this.parts, this.sizes, this.levels, this.rounds, this.blockTurns, this.blockTime,
-				this.turnLimit, this.throughputTime, this.fsync, this.quickMicro, output);
+		return new Options(this.parts, this.sizes, this.levels, this.pace, this.fsync, output);
 	}
 
 	private Options parts(Set<Part> parts) {
-		return new Options(parts, this.sizes, this.levels, this.rounds, this.blockTurns, this.blockTime, this.turnLimit,
-				this.throughputTime, this.fsync, this.quickMicro, this.output);
+		return new Options(parts, this.sizes, this.levels, this.pace, this.fsync, this.output);
 	}
 
 	private Options sizes(List<Integer> sizes) {
-		return new Options(this.parts, sizes, this.levels, this.rounds, this.blockTurns, this.blockTime, this.turnLimit,
-				this.throughputTime, this.fsync, this.quickMicro, this.output);
-	}
-
-	private Options rounds(int rounds) {
-		return new Options(this.parts, this.sizes, this.levels, rounds, this.blockTurns, this.blockTime, this.turnLimit,
-				this.throughputTime, this.fsync, this.quickMicro, this.output);
-	}
-
-	Options turnLimit(Duration turnLimit) {
-		return new Options(this.parts, this.sizes, this.levels, this.rounds, this.blockTurns, this.blockTime, turnLimit,
-				this.throughputTime, this.fsync, this.quickMicro, this.output);
+		return new Options(this.parts, sizes, this.levels, this.pace, this.fsync, this.output);
 	}
 
 	private Options fsync(boolean fsync) {
-		return new Options(this.parts, this.sizes, this.levels, this.rounds, this.blockTurns, this.blockTime,
-				this.turnLimit, this.throughputTime, fsync, this.quickMicro, this.output);
+		return new Options(this.parts, this.sizes, this.levels, this.pace, fsync, this.output);
+	}
+
+	private Options pace(Pace pace) {
+		return new Options(this.parts, this.sizes, this.levels, pace, this.fsync, this.output);
+	}
+
+	private Options rounds(int rounds) {
+		return pace(new Pace(rounds, this.pace.blockTurns(), this.pace.blockTime(), this.pace.turnLimit(),
+				this.pace.throughputTime(), this.pace.quickMicro()));
+	}
+
+	Options turnLimit(Duration turnLimit) {
+		return pace(new Pace(this.pace.rounds(), this.pace.blockTurns(), this.pace.blockTime(), turnLimit,
+				this.pace.throughputTime(), this.pace.quickMicro()));
 	}
 
 }

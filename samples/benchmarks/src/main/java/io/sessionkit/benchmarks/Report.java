@@ -111,9 +111,9 @@ final class Report {
 			.append(COMMAND)
 			.append(run)
 			.append("`\n- ")
-			.append(this.options.rounds())
+			.append(this.options.pace().rounds())
 			.append(" rounds of at most ")
-			.append(this.options.blockTurns())
+			.append(this.options.pace().blockTurns())
 			.append(" turns; messages of ")
 			.append(Dialogue.LENGTH)
 			.append(" characters\n\n");

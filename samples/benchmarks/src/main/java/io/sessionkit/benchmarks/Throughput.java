@@ -58,9 +58,9 @@ final class Throughput {
 			threads.add("p" + round + "-" + callers + "-" + caller);
 			contender.preload(threads.get(caller), Contenders.WINDOW_MESSAGES);
 		}
-		call(contender, threads, this.options.throughputTime().dividedBy(WARM_UP));
+		call(contender, threads, this.options.pace().throughputTime().dividedBy(WARM_UP));
 		long start = System.nanoTime();
-		long turns = call(contender, threads, this.options.throughputTime());
+		long turns = call(contender, threads, this.options.pace().throughputTime());
 		return turns * 1e9 / (System.nanoTime() - start);
 	}
 

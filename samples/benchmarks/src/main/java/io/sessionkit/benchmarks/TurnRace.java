@@ -35,10 +35,10 @@ final class TurnRace {
 	 */
 	void run(Results results) {
 		preload(results);
-		int warmUp = Math.max(2, this.options.rounds() / 6);
+		int warmUp = Math.max(2, this.options.pace().rounds() / 6);
 		List<Cell> order = new ArrayList<>(this.cells);
-		for (int round = 0; round < warmUp + this.options.rounds(); round++) {
-			Progress.say("turns, round " + (round + 1) + " of " + (warmUp + this.options.rounds()));
+		for (int round = 0; round < warmUp + this.options.pace().rounds(); round++) {
+			Progress.say("turns, round " + (round + 1) + " of " + (warmUp + this.options.pace().rounds()));
 			for (Cell cell : order) {
 				cell.play(round, this.options, round >= warmUp);
 			}
@@ -62,7 +62,7 @@ final class TurnRace {
 		this.cells.stream().map(Cell::contender).distinct().forEach(Contender::settle);
 		for (Cell cell : this.cells) {
 			Progress.say("trying " + cell.contender().name() + " at " + cell.size() + " messages");
-			cell.tryOut(this.options.turnLimit());
+			cell.tryOut(this.options.pace().turnLimit());
 		}
 	}
 

@@ -128,8 +128,9 @@ class BenchmarksTests {
 	}
 
 	private Options options(Part part) {
-		return new Options(EnumSet.of(part), List.of(10, 60), List.of(1, 4), 1, 5, Duration.ofMillis(50),
-				Duration.ofSeconds(10), Duration.ofMillis(100), false, true, this.folder);
+		Options.Pace pace = new Options.Pace(1, 5, Duration.ofMillis(50), Duration.ofSeconds(10),
+				Duration.ofMillis(100), true);
+		return new Options(EnumSet.of(part), List.of(10, 60), List.of(1, 4), pace, false, this.folder);
 	}
 
 	/** Takes longer than nothing. */

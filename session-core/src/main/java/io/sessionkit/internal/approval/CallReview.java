@@ -76,7 +76,7 @@ final class CallReview {
 	 * Returns whether a call that no reply has made may run without approval.
 	 */
 	boolean allows(ToolCall call) {
-		return this.rules.rule(caller(), call, this.tools.get(call.name())).outcome() == Ruling.Outcome.ALLOW;
+		return this.rules.rulings().rule(caller(), call, this.tools.get(call.name())).outcome() == Ruling.Outcome.ALLOW;
 	}
 
 	/**
@@ -162,7 +162,7 @@ final class CallReview {
 			Ruling first = rulings.get(originals.get(i));
 			if (first == null) {
 				ToolCall call = calls.get(i);
-				rulings.put(i, this.rules.rule(caller(), call, this.tools.get(call.name())));
+				rulings.put(i, this.rules.rulings().rule(caller(), call, this.tools.get(call.name())));
 			}
 			else if (first.outcome() == Ruling.Outcome.ALLOW) {
 				rulings.put(i, first);
@@ -171,9 +171,9 @@ final class CallReview {
 		return rulings;
 	}
 
-	private ApprovalRules.Caller caller() {
+	private Rulings.Caller caller() {
 		HookContext context = this.turn.running().context();
-		return new ApprovalRules.Caller(context.key(), context.agent(), context.state(), context.parameters());
+		return new Rulings.Caller(context.key(), context.agent(), context.state(), context.parameters());
 	}
 
 	private List<LedgerEntry> entries(List<ToolCall> calls, Map<Integer, Ruling> rulings) {
@@ -194,20 +194,30 @@ final class CallReview {
 	}
 
 	private ToolApproval approval(ToolCall call, int index, int times, Ruling ruling, Instant now) {
-		ToolCallback tool = this.tools.get(call.name());
 		int round = this.turn.roundNumber();
+		return new ToolApproval(this.turn.key(), CallId.of(this.turn.key(), this.turn.id(), round, index),
+				new ToolApproval.Origin(this.turn.id(), round, index, this.turn.agent()),
+				new ToolApproval.Call(Objects.requireNonNullElse(call.id(), ""), call.name(),
+						Objects.requireNonNullElse(call.arguments(), ""), HeldCalls.digest(call), times),
+				request(call, ruling, now),
+				new ToolApproval.Progress(status(ruling.outcome()), denial(ruling, now), null, null));
+	}
+
+	private ToolApproval.Request request(ToolCall call, Ruling ruling, Instant now) {
 		boolean asks = ruling.outcome() == Ruling.Outcome.ASK;
 		Duration expiresAfter = this.rules.expiresAfter();
-		ToolApproval.Requirements requirements = new ToolApproval.Requirements(
-				this.turn.request().tools().get(call.name()),
-				(tool != null) ? tool.getToolDefinition().inputSchema() : null, this.rules.version(), this.trace);
-		ToolApproval.Decided denied = (ruling.outcome() == Ruling.Outcome.DENY)
-				? new ToolApproval.Decided(Decision.Verb.REJECT, POLICY, now, ruling.text(), null, null, null) : null;
-		return new ToolApproval(this.turn.key(), CallId.of(this.turn.key(), this.turn.id(), round, index),
-				this.turn.id(), round, index, this.turn.agent(), Objects.requireNonNullElse(call.id(), ""), call.name(),
-				Objects.requireNonNullElse(call.arguments(), ""), HeldCalls.digest(call), asks ? ruling.text() : null,
-				status(ruling.outcome()), now, (asks && expiresAfter != null) ? now.plus(expiresAfter) : null,
-				(denied != null) ? List.of(denied) : List.of(), null, null, requirements, times);
+		ToolCallback tool = this.tools.get(call.name());
+		return new ToolApproval.Request(asks ? ruling.text() : null, now,
+				(asks && expiresAfter != null) ? now.plus(expiresAfter) : null,
+				new ToolApproval.Requirements(this.turn.request().tools().get(call.name()),
+						(tool != null) ? tool.getToolDefinition().inputSchema() : null, this.rules.version(),
+						this.trace));
+	}
+
+	private static List<ToolApproval.Decided> denial(Ruling ruling, Instant now) {
+		return (ruling.outcome() == Ruling.Outcome.DENY)
+				? List.of(new ToolApproval.Decided(Decision.Verb.REJECT, POLICY, now, ruling.text(), null, null, null))
+				: List.of();
 	}
 
 	private static ApprovalStatus status(Ruling.Outcome outcome) {

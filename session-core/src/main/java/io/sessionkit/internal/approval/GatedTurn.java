@@ -98,7 +98,7 @@ public final class GatedTurn implements TurnGate {
 		this.review = new CallReview(turn, this.tools, rules, ledger);
 		this.runs = new ToolRuns(turn, ledger, rules.texts(), events);
 		// an advisor behind ours may add tools to a call that offers none
-		this.gated = turn.isContinued() || rules.mayAsk(tools) || (this.stepwise && !tools.isEmpty());
+		this.gated = turn.isContinued() || rules.rulings().mayAsk(tools) || (this.stepwise && !tools.isEmpty());
 		if (this.gated) {
 			turn.gate(this);
 		}
@@ -186,8 +186,8 @@ public final class GatedTurn implements TurnGate {
 	public void checkTools(List<ToolCallback> offered) {
 		for (ToolCallback tool : offered) {
 			String name = tool.getToolDefinition().name();
-			boolean annotated = !(tool instanceof GatedTool) && this.rules.annotated().appliesTo(tool);
-			boolean named = this.rules.named().appliesTo(name) && !GatedTool.isAttended(tool);
+			boolean annotated = !(tool instanceof GatedTool) && this.rules.rulings().annotated().appliesTo(tool);
+			boolean named = this.rules.rulings().named().appliesTo(name) && !GatedTool.isAttended(tool);
 			if (annotated || named) {
 				throw new IllegalStateException("Tool '" + name
 						+ "' needs an approval, but an advisor has added it to the" + " call on session "

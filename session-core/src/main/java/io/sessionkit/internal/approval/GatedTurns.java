@@ -87,9 +87,9 @@ public final class GatedTurns {
 					+ enclosing.key() + " made a call on the same session " + request.key()
 					+ ". Give the inner call a session of its own, or .advisors(SessionAdvisor.none()).");
 		}
-		this.rules.named().check(names(tools));
-		this.rules.check(tools);
-		if (!toolLoop && (request.input().isEmpty() || this.rules.mayAsk(tools))) {
+		this.rules.rulings().named().check(names(tools));
+		this.rules.rulings().check(tools);
+		if (!toolLoop && (request.input().isEmpty() || this.rules.rulings().mayAsk(tools))) {
 			throw new IllegalStateException("The call on session " + request.key() + " has no tool advisor, so tools"
 					+ " that need an approval could run unseen. Leave spring.ai.chat.client.tool-calling.enabled on, or"
 					+ " add a ToolCallingAdvisor.");
@@ -160,9 +160,7 @@ public final class GatedTurns {
 		if (this.waitingTurns.find(key).isEmpty()) {
 			return List.of();
 		}
-		TurnRequest request = new TurnRequest(key, List.of(), null, null, 0, Map.of(), Map.of(), List.of(), List.of(),
-				null, 0);
-		RunningTurn turn = this.waitingTurns.takeOver(request);
+		RunningTurn turn = this.waitingTurns.takeOver(TurnRequest.of(key, List.of()).limit(0));
 		try {
 			HeldCalls calls = HeldCalls.of(turn, this.ledger, this.rules.texts());
 			List<LedgerEntry> ended = calls.cancel();
@@ -207,15 +205,15 @@ public final class GatedTurns {
 	 */
 	public List<ToolCallback> withoutSession(@Nullable String agent, List<ToolCallback> tools,
 			Map<String, Object> parameters) {
-		this.rules.named().check(names(tools));
-		this.rules.check(tools);
-		if (!this.rules.mayAsk(tools)) {
+		this.rules.rulings().named().check(names(tools));
+		this.rules.rulings().check(tools);
+		if (!this.rules.rulings().mayAsk(tools)) {
 			return tools;
 		}
 		HookContext enclosing = TurnBinding.enclosing().orElse(null);
-		ApprovalRules.Caller caller = new ApprovalRules.Caller(null, agent, Map.of(), parameters);
+		Rulings.Caller caller = new Rulings.Caller(null, agent, Map.of(), parameters);
 		return tools.stream()
-			.<ToolCallback>map((tool) -> new SessionlessTool(tool, this.rules, caller, enclosing))
+			.<ToolCallback>map((tool) -> new SessionlessTool(tool, this.rules.rulings(), caller, enclosing))
 			.toList();
 	}
 
@@ -229,7 +227,8 @@ public final class GatedTurns {
 	public void checkWithoutSession(List<ToolCallback> offered) {
 		for (ToolCallback tool : offered) {
 			String name = tool.getToolDefinition().name();
-			boolean asks = this.rules.named().appliesTo(name) || this.rules.annotated().appliesTo(tool);
+			boolean asks = this.rules.rulings().named().appliesTo(name)
+					|| this.rules.rulings().annotated().appliesTo(tool);
 			if (asks && !GatedTool.isAttended(tool)) {
 				throw new IllegalStateException("Tool '" + name
 						+ "' needs an approval, but an advisor has added it behind"

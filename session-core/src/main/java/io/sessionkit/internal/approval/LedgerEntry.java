@@ -6,6 +6,7 @@ import java.util.List;
 
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.approval.ToolApproval.Progress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,43 +31,36 @@ public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nulla
 	}
 
 	LedgerEntry with(ApprovalStatus status) {
-		ToolApproval call = this.approval;
-		return with(changed(status, call.decisions(), call.claimedAt(), call.endedAt()));
+		Progress now = this.approval.progress();
+		return with(new Progress(status, now.decisions(), now.claimedAt(), now.endedAt()));
 	}
 
 	LedgerEntry decided(ApprovalStatus status, ToolApproval.Decided decision) {
-		List<ToolApproval.Decided> all = new ArrayList<>(this.approval.decisions());
+		Progress now = this.approval.progress();
+		List<ToolApproval.Decided> all = new ArrayList<>(now.decisions());
 		all.add(decision);
-		return with(changed(status, all, this.approval.claimedAt(), this.approval.endedAt()));
+		return with(new Progress(status, all, now.claimedAt(), now.endedAt()));
 	}
 
 	/**
 	 * Returns the call as one that the holder of a lease is about to run.
 	 */
 	LedgerEntry claimed(Instant at, String holder) {
-		return new LedgerEntry(changed(ApprovalStatus.CLAIMED, this.approval.decisions(), at, null), holder, null,
-				false, this.revision);
+		Progress claimed = new Progress(ApprovalStatus.CLAIMED, this.approval.decisions(), at, null);
+		return new LedgerEntry(this.approval.with(claimed), holder, null, false, this.revision);
 	}
 
 	/**
 	 * Returns the call as one whose result is known.
 	 */
 	LedgerEntry ended(Instant at, String result, boolean failed) {
-		ToolApproval call = this.approval;
-		return new LedgerEntry(changed(ApprovalStatus.DONE, call.decisions(), call.claimedAt(), at), this.holder,
-				result, failed, this.revision);
+		Progress now = this.approval.progress();
+		Progress ended = new Progress(ApprovalStatus.DONE, now.decisions(), now.claimedAt(), at);
+		return new LedgerEntry(this.approval.with(ended), this.holder, result, failed, this.revision);
 	}
 
-	private LedgerEntry with(ToolApproval approval) {
-		return new LedgerEntry(approval, this.holder, this.result, this.failed, this.revision);
-	}
-
-	private ToolApproval changed(ApprovalStatus status, List<ToolApproval.Decided> decisions,
-			@Nullable Instant claimedAt, @Nullable Instant endedAt) {
-		ToolApproval call = this.approval;
-		return new ToolApproval(call.key(), call.id(), call.turnId(), call.round(), call.index(), call.agent(),
-				call.callId(), call.tool(), call.arguments(), call.digest(), call.description(), status,
-				call.requestedAt(), call.expiresAt(), decisions, claimedAt, endedAt, call.requirements(), call.times());
+	private LedgerEntry with(Progress progress) {
+		return new LedgerEntry(this.approval.with(progress), this.holder, this.result, this.failed, this.revision);
 	}
 
 	@Override

@@ -75,21 +75,35 @@ final class LedgerForm {
 	static LedgerEntry entry(SessionKey key, Map<?, ?> values, long revision) {
 		checkVersion(key, values);
 		try {
-			ToolApproval approval = new ToolApproval(key, text(values, "id"), text(values, "turn"),
-					number(values, "round"), number(values, "index"), optional(values, "agent"), text(values, "call"),
-					text(values, "tool"), text(values, "arguments"), text(values, "digest"),
-					optional(values, "description"), ApprovalStatus.valueOf(text(values, "status")),
-					instant(values, "requestedAt"), (Instant) values.get("expiresAt"), decisions(values),
-					(Instant) values.get("claimedAt"), (Instant) values.get("endedAt"),
-					new ToolApproval.Requirements(optional(values, "toolDigest"), optional(values, "schema"),
-							optional(values, "marker"), optional(values, "trace")),
-					values.containsKey("times") ? number(values, "times") : 1);
+			ToolApproval approval = new ToolApproval(key, text(values, "id"), origin(values), call(values),
+					request(values), progress(values));
 			return new LedgerEntry(approval, optional(values, "holder"), optional(values, "result"),
 					Boolean.TRUE.equals(values.get("failed")), revision);
 		}
 		catch (ClassCastException | IllegalArgumentException ex) {
 			throw unreadable(key);
 		}
+	}
+
+	private static ToolApproval.Origin origin(Map<?, ?> values) {
+		return new ToolApproval.Origin(text(values, "turn"), number(values, "round"), number(values, "index"),
+				optional(values, "agent"));
+	}
+
+	private static ToolApproval.Call call(Map<?, ?> values) {
+		return new ToolApproval.Call(text(values, "call"), text(values, "tool"), text(values, "arguments"),
+				text(values, "digest"), values.containsKey("times") ? number(values, "times") : 1);
+	}
+
+	private static ToolApproval.Request request(Map<?, ?> values) {
+		return new ToolApproval.Request(optional(values, "description"), instant(values, "requestedAt"),
+				(Instant) values.get("expiresAt"), new ToolApproval.Requirements(optional(values, "toolDigest"),
+						optional(values, "schema"), optional(values, "marker"), optional(values, "trace")));
+	}
+
+	private static ToolApproval.Progress progress(Map<?, ?> values) {
+		return new ToolApproval.Progress(ApprovalStatus.valueOf(text(values, "status")), decisions(values),
+				(Instant) values.get("claimedAt"), (Instant) values.get("endedAt"));
 	}
 
 	static Map<String, Object> values(StandingDecision decision) {

@@ -19,16 +19,15 @@ public final class SessionlessTool implements ToolCallback {
 
 	private final ToolCallback tool;
 
-	private final ApprovalRules rules;
+	private final Rulings rulings;
 
-	private final ApprovalRules.Caller caller;
+	private final Rulings.Caller caller;
 
 	private final @Nullable HookContext enclosing;
 
-	SessionlessTool(ToolCallback tool, ApprovalRules rules, ApprovalRules.Caller caller,
-			@Nullable HookContext enclosing) {
+	SessionlessTool(ToolCallback tool, Rulings rulings, Rulings.Caller caller, @Nullable HookContext enclosing) {
 		this.tool = tool;
-		this.rules = rules;
+		this.rulings = rulings;
 		this.caller = caller;
 		this.enclosing = enclosing;
 	}
@@ -57,7 +56,7 @@ public final class SessionlessTool implements ToolCallback {
 
 	private void check(String input) {
 		String name = getToolDefinition().name();
-		Ruling ruling = this.rules.rule(this.caller, new ToolCall("", "function", name, input), this.tool);
+		Ruling ruling = this.rulings.rule(this.caller, new ToolCall("", "function", name, input), this.tool);
 		if (ruling.outcome() == Ruling.Outcome.ALLOW) {
 			return;
 		}

@@ -25,17 +25,35 @@ import org.jspecify.annotations.Nullable;
  * @param incarnation the incarnation of the session that it is based on, or else of the
  * session that it creates
  * @param turn its turn; null for none
- * @param title the new title; null leaves it
- * @param tags the new tags; null leaves them
- * @param state the new attributes; null leaves them
- * @param timeToLive the new time to live in microseconds, 0 if the session never expires;
- * null leaves it
+ * @param header the changes of the header
  * @param firstTimeToLive the time to live of a session that is created, in microseconds;
  * null if it never expires
  */
 public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nullable EncodedTurn turn,
-		@Nullable String title, @Nullable String tags, @Nullable String state, @Nullable Long timeToLive,
-		@Nullable Long firstTimeToLive) {
+		EncodedHeader header, @Nullable Long firstTimeToLive) {
+
+	/**
+	 * Encoded changes of the header.
+	 *
+	 * @param title the new title; null leaves it
+	 * @param tags the new tags; null leaves them
+	 * @param state the new attributes; null leaves them
+	 * @param timeToLive the new time to live in microseconds, 0 if the session never
+	 * expires; null leaves it
+	 */
+	public record EncodedHeader(@Nullable String title, @Nullable String tags, @Nullable String state,
+			@Nullable Long timeToLive) {
+
+		static EncodedHeader of(SessionKey key, HeaderChange change, MessageCodec codec) {
+			return new EncodedHeader(
+					(change.title() != null) ? codec.encodeValues(key, Map.of("title", change.title())) : null,
+					(change.tags() != null)
+							? codec.encodeValues(key, Map.of("tags", List.copyOf(new TreeSet<>(change.tags())))) : null,
+					(change.state() != null) ? codec.encodeValues(key, change.state()) : null,
+					micros(change.timeToLive()));
+		}
+
+	}
 
 	/**
 	 * An encoded turn.
@@ -68,18 +86,13 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nul
 	public static EncodedCommit of(Commit commit, StoreOptions options) {
 		SessionKey key = commit.key();
 		MessageCodec codec = options.codec();
-		HeaderChange change = commit.header();
 		TurnWrite turn = commit.turn();
-		Long timeToLive = micros(change.timeToLive());
-		Long first = (timeToLive != null) ? timeToLive : micros(options.timeToLive());
+		EncodedHeader header = EncodedHeader.of(key, commit.header(), codec);
+		Long first = (header.timeToLive() != null) ? header.timeToLive() : micros(options.timeToLive());
 		Session base = commit.base();
 		return new EncodedCommit(commit, KeyHash.of(key),
 				(base != null) ? base.incarnation() : Session.newIncarnation(),
-				(turn != null) ? EncodedTurn.of(key, turn, codec) : null,
-				(change.title() != null) ? codec.encodeValues(key, Map.of("title", change.title())) : null,
-				(change.tags() != null)
-						? codec.encodeValues(key, Map.of("tags", List.copyOf(new TreeSet<>(change.tags())))) : null,
-				(change.state() != null) ? codec.encodeValues(key, change.state()) : null, timeToLive,
+				(turn != null) ? EncodedTurn.of(key, turn, codec) : null, header,
 				(first != null && first > 0) ? first : null);
 	}
 

@@ -41,10 +41,18 @@ public final class RowReader {
 
 	public Session session(SessionKey key, HeaderRow row) {
 		return named("The header of session " + key,
-				() -> new Session(key, row.incarnation(), row.version(), row.turns(), row.items(), row.branch(),
-						row.path().head(), row.openTurn(), row.path().summary(), row.path().summaryId(), row.totals(),
-						title(key, row.title()), tags(key, row.tags()), state(key, row.state()), row.life().duration(),
-						row.life().createdAt(), row.life().updatedAt(), row.life().expiresAt()));
+				() -> new Session(key, row.incarnation(), row.version(), position(row), details(key, row),
+						new Session.Times(row.life().createdAt(), row.life().updatedAt(), row.life().expiresAt())));
+	}
+
+	private static Session.Position position(HeaderRow row) {
+		return new Session.Position(row.turns(), row.items(), row.branch(), row.path().head(), row.openTurn(),
+				row.path().summary(), row.path().summaryId(), row.totals());
+	}
+
+	private Session.Details details(SessionKey key, HeaderRow row) {
+		return new Session.Details(title(key, row.title()), tags(key, row.tags()), state(key, row.state()),
+				row.life().duration());
 	}
 
 	public List<SessionItem> items(SessionKey key, List<ItemRow> rows) {

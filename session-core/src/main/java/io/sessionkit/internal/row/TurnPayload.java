@@ -55,11 +55,13 @@ final class TurnPayload {
 			origin.putAll(codec.decodeValues(key, row.origin()));
 		}
 		Map<String, @Nullable Object> outcome = codec.decodeValues(key, row.outcome());
-		return new Turn(row.id(), row.number(), row.parent(), row.branch(), row.status(), (String) origin.get("agent"),
-				(String) outcome.get("model"), Micros.instant(row.startedAt()), Micros.instantOrNull(row.endedAt()),
-				rounds(outcome.get("rounds")), tools(origin.get("tools")), (String) outcome.get("failure"), row.items(),
-				row.tokens(), verdicts(outcome.get("verdicts")), SnapshotText.read(origin.get("snapshot")),
-				inputs(origin.get("inputs")));
+		return new Turn(row.id(), new Turn.Place(row.number(), row.parent(), row.branch(), row.items(), row.tokens()),
+				new Turn.Origin(Micros.instant(row.startedAt()), (String) origin.get("agent"),
+						tools(origin.get("tools")), SnapshotText.read(origin.get("snapshot")),
+						inputs(origin.get("inputs"))),
+				new Turn.Progress(row.status(), Micros.instantOrNull(row.endedAt()), (String) outcome.get("model"),
+						rounds(outcome.get("rounds")), (String) outcome.get("failure"),
+						verdicts(outcome.get("verdicts"))));
 	}
 
 	private static Map<String, Object> values(Round round) {

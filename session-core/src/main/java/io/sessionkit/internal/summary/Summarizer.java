@@ -145,11 +145,11 @@ public final class Summarizer implements AutoCloseable {
 	 * Returns the header as the turn has left it, without reading it.
 	 */
 	private static Session after(Session opened, Turn turn) {
-		return new Session(opened.key(), opened.incarnation(), opened.version() + 1, turn.number(),
-				opened.items() + turn.items(), opened.branch(), turn.number(), opened.openTurn(), opened.summaryTurn(),
-				opened.summaryId(), opened.totals().plusTurn(turn.items(), turn.tokens()), opened.title(),
-				opened.tags(), opened.state(), opened.timeToLive(), opened.createdAt(), opened.updatedAt(),
-				opened.expiresAt());
+		Session.Position after = new Session.Position(turn.number(), opened.items() + turn.items(), opened.branch(),
+				turn.number(), opened.openTurn(), opened.summaryTurn(), opened.summaryId(),
+				opened.totals().plusTurn(turn.items(), turn.tokens()));
+		return new Session(opened.key(), opened.incarnation(), opened.version() + 1, after, opened.details(),
+				opened.times());
 	}
 
 	private boolean isDue(Session header) {
@@ -229,8 +229,8 @@ public final class Summarizer implements AutoCloseable {
 		SummaryCalls.Reply reply = this.calls.ask(this.rule.model(), prompt, this.rule.timeout());
 		String text = this.guards.checked(reply.text());
 		Summary summary = new Summary(this.store.options().turnIds().get(), coverage.lastTurn(),
-				(before != null) ? before.turn() : 0, coverage.totals(), text, coverage.pinned(), reply.model(),
-				reply.usage(), this.store.options().now());
+				(before != null) ? before.turn() : 0, coverage.totals(), text, coverage.pinned(),
+				new Summary.Origin(reply.model(), reply.usage(), this.store.options().now()));
 		return put(view, coverage, summary);
 	}
 

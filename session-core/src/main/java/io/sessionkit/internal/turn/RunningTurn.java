@@ -120,10 +120,11 @@ public final class RunningTurn {
 		this.views = views;
 		this.continued = continued;
 		this.begun = continued != null;
-		this.merge = rules.merge(request);
+		Extensions extensions = rules.extensions().and(request.extensions());
+		this.merge = extensions.merge();
 		this.id = (continued != null) ? continued.turn().id() : this.options.turnIds().get();
-		this.hooks = new HookRun(request.key(), rules.hooks(request), this::running);
-		this.events = new TurnEvents(request.key(), this.id, rules.listeners(request), this.hooks.checksReplies());
+		this.hooks = new HookRun(request.key(), extensions.hooks(), this::running);
+		this.events = new TurnEvents(request.key(), this.id, extensions.listeners(), this.hooks.checksReplies());
 		this.startedAt = (continued != null) ? continued.turn().startedAt() : this.options.now();
 		TurnViews.Opened opened = opening.get();
 		this.base = opened.header();

@@ -14,6 +14,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
+import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEnd;
@@ -345,20 +346,25 @@ final class TurnWriter {
 		ReplayedInputs.keep(outline.kept(), replayed)
 			.forEach((entry) -> items.add(new NewItem(entry.message(), entry.at(),
 					this.store.options().tokens().applyAsInt(ReplayedInputs.shown(entry.message(), replayed)))));
+		Turn.Place place = (this.base != null) ? new Turn.Place(0, this.base.head(), this.base.branch(), 0, 0)
+				: new Turn.Place(0, 0, Session.MAIN, 0, 0);
+		Turn.Origin origin = (this.stored != null) ? this.stored.origin() : origin(outline);
+		return new TurnWrite(new Turn(this.id, place, origin, progress(outline)), this.parts, items);
+	}
+
+	private Turn.Origin origin(Outline outline) {
 		SnapshotTaker.Taken taken = this.snapshots.taken();
+		return new Turn.Origin(this.startedAt, this.request.agent(), this.request.tools(),
+				(taken != null) ? taken.snapshot() : null, outline.kept().isEmpty() ? Map.of() : this.inputs.values());
+	}
+
+	private Turn.Progress progress(Outline outline) {
+		TurnStatus status = outline.end().status();
 		List<Round> rounds = joined((this.continued != null) ? this.continued.rounds() : List.of(), outline.rounds());
 		String model = rounds.isEmpty() ? null : rounds.get(rounds.size() - 1).model();
-		Turn first = this.stored;
-		Turn turn = new Turn(this.id, 0, (this.base != null) ? this.base.head() : 0,
-				(this.base != null) ? this.base.branch() : Session.MAIN, outline.end().status(),
-				(first != null) ? first.agent() : this.request.agent(),
-				(model != null && !model.isEmpty()) ? model : this.request.model(), this.startedAt,
-				outline.end().status().isOpen() ? null : this.store.options().now(), rounds,
-				(first != null) ? first.tools() : Map.copyOf(this.request.tools()), outline.end().failure(), 0, 0,
-				verdicts(outline.verdicts()),
-				(first != null) ? first.snapshot() : (taken != null) ? taken.snapshot() : null,
-				(first != null) ? first.inputs() : outline.kept().isEmpty() ? Map.of() : this.inputs.values());
-		return new TurnWrite(turn, this.parts, items);
+		return new Turn.Progress(status, status.isOpen() ? null : this.store.options().now(),
+				(model != null && !model.isEmpty()) ? model : this.request.model(), rounds, outline.end().failure(),
+				verdicts(outline.verdicts()));
 	}
 
 	/**
@@ -392,7 +398,8 @@ final class TurnWriter {
 				: this.store.items(key(), stored.turn());
 		int tokens = all.stream().mapToInt(SessionItem::tokens).sum();
 		Turn turn = write.turn();
-		return new TurnResult(key(), turn.stored(stored.turn(), turn.parent(), turn.branch(), all.size(), tokens), all,
+		return new TurnResult(key(),
+				turn.stored(new Turn.Place(stored.turn(), turn.parent(), turn.branch(), all.size(), tokens)), all,
 				overLimit);
 	}
 

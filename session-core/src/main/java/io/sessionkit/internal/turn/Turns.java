@@ -126,7 +126,7 @@ public final class Turns implements AutoCloseable {
 	 * @return the hooks, the outermost first; empty if there are none
 	 */
 	public List<SessionHook> hooks() {
-		return this.rules.hooks();
+		return this.rules.extensions().hooks();
 	}
 
 	/**

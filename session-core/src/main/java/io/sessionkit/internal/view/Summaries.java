@@ -70,13 +70,16 @@ public final class Summaries {
 				&& values.get("at") instanceof Instant at) {
 			return new Summary(record.id(), number(values, "turn"), number(values, "since"),
 					new ViewTotals(number(values, "turns"), number(values, "items"), number(values, "tokens")), summary,
-					pinned(record.key(), values, codec), (String) values.get("model"),
-					new TokenUsage(number(values, "input"), number(values, "output"), number(values, "cacheRead"),
-							number(values, "cacheWrite")),
-					at);
+					pinned(record.key(), values, codec),
+					new Summary.Origin((String) values.get("model"), usage(values), at));
 		}
 		throw new UnreadablePayloadException(
 				"The summary '" + record.id() + "' of session " + record.key() + " holds no text.", null);
+	}
+
+	private static TokenUsage usage(Map<String, @Nullable Object> values) {
+		return new TokenUsage(number(values, "input"), number(values, "output"), number(values, "cacheRead"),
+				number(values, "cacheWrite"));
 	}
 
 	/**

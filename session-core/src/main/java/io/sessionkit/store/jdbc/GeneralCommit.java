@@ -307,12 +307,12 @@ final class GeneralCommit {
 
 	private void changeAtHead(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {
 		HeaderChange.Summary summary = commit.commit().header().summary();
-		if (summary == null && commit.state() == null) {
+		if (summary == null && commit.header().state() == null) {
 			return;
 		}
 		HeaderRow.Path path = (summary != null)
 				? draft.path().summary(summary.turn(), (summary.turn() > 0) ? summary.id() : null) : draft.path();
-		draft.head(path, (commit.state() != null) ? commit.state() : draft.state());
+		draft.head(path, (commit.header().state() != null) ? commit.header().state() : draft.state());
 		this.turns.position(connection, draft.pk(), draft.path(), draft.state());
 		if (summary != null) {
 			draft.totals(this.turns.totals(connection, draft.pk(), draft.path()));

@@ -132,9 +132,9 @@ final class HeaderDraft {
 
 	/** Applies the fields that belong to the session as a whole, not to its head. */
 	void change(EncodedCommit commit) {
-		this.title = (commit.title() != null) ? commit.title() : this.title;
-		this.tags = (commit.tags() != null) ? commit.tags() : this.tags;
-		Long changed = commit.timeToLive();
+		this.title = (commit.header().title() != null) ? commit.header().title() : this.title;
+		this.tags = (commit.header().tags() != null) ? commit.header().tags() : this.tags;
+		Long changed = commit.header().timeToLive();
 		if (changed != null) {
 			this.timeToLive = (changed > 0) ? changed : null;
 		}

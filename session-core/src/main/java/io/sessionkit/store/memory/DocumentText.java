@@ -180,11 +180,12 @@ final class DocumentText {
 			throw new IllegalArgumentException("There is no turn " + head + " to be the head.");
 		}
 		HeadPosition position = position(fields);
-		Session header = new Session(this.key, incarnation(fields), fields.number("version"), turns.size(),
-				fields.number("lastItem"), fields.text("branch"), head, fields.number("openTurn"), position.summary(),
-				position.summaryId(), ViewTotals.NONE, fields.find("title", String.class), fields.texts("tags"),
-				Map.of(), fields.find("timeToLive", Duration.class), fields.instant("createdAt"),
-				fields.instant("updatedAt"), null);
+		Session header = new Session(this.key, incarnation(fields), fields.number("version"),
+				new Session.Position(turns.size(), fields.number("lastItem"), fields.text("branch"), head,
+						fields.number("openTurn"), position.summary(), position.summaryId(), ViewTotals.NONE),
+				new Session.Details(fields.find("title", String.class), fields.texts("tags"), Map.of(),
+						fields.find("timeToLive", Duration.class)),
+				new Session.Times(fields.instant("createdAt"), fields.instant("updatedAt"), null));
 		return new SessionContent(header, position, turns, fields.all("records").stream().map(this::record).toList());
 	}
 
@@ -208,14 +209,22 @@ final class DocumentText {
 			throw new IllegalArgumentException("Turn " + number + " cannot follow turn " + parent + ".");
 		}
 		List<StoredItem> items = fields.all("items").stream().map((item) -> item(item, number)).toList();
-		Turn turn = new Turn(fields.text("id"), number, parent, fields.text("branch"),
-				TurnStatus.valueOf(fields.text("status")), fields.find("agent", String.class),
-				fields.find("model", String.class), fields.instant("startedAt"), fields.find("endedAt", Instant.class),
-				fields.all("rounds").stream().map(DocumentText::round).toList(), fields.named("tools"),
-				fields.find("failure", String.class), items.size(), items.stream().mapToInt(StoredItem::tokens).sum(),
-				fields.allIfPresent("verdicts").stream().map(DocumentText::verdict).toList(),
-				SnapshotText.read(fields.find("snapshot", Map.class)), fields.valuesIfPresent("inputs"));
+		Turn.Place place = new Turn.Place(number, parent, fields.text("branch"), items.size(),
+				items.stream().mapToInt(StoredItem::tokens).sum());
+		Turn turn = new Turn(fields.text("id"), place, origin(fields), progress(fields));
 		return new TurnContent(turn, fields.get("parts", Integer.class), position(fields), items);
+	}
+
+	private static Turn.Origin origin(DocumentFields fields) {
+		return new Turn.Origin(fields.instant("startedAt"), fields.find("agent", String.class), fields.named("tools"),
+				SnapshotText.read(fields.find("snapshot", Map.class)), fields.valuesIfPresent("inputs"));
+	}
+
+	private static Turn.Progress progress(DocumentFields fields) {
+		return new Turn.Progress(TurnStatus.valueOf(fields.text("status")), fields.find("endedAt", Instant.class),
+				fields.find("model", String.class), fields.all("rounds").stream().map(DocumentText::round).toList(),
+				fields.find("failure", String.class),
+				fields.allIfPresent("verdicts").stream().map(DocumentText::verdict).toList());
 	}
 
 	private static Round round(DocumentFields fields) {

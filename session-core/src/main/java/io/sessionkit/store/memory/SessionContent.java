@@ -8,7 +8,6 @@ import java.util.Set;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
-import io.sessionkit.ViewTotals;
 import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +26,9 @@ record SessionContent(Session header, HeadPosition position, List<TurnContent> t
 	 * Returns a session that does not exist yet: its version is 0.
 	 */
 	static SessionContent absent(SessionKey key, Instant createdAt, @Nullable Duration timeToLive) {
-		Session header = new Session(key, Session.newIncarnation(), 0, 0, 0, Session.MAIN, 0, 0, 0, null,
-				ViewTotals.NONE, null, Set.of(), Map.of(), timeToLive, createdAt, createdAt, null);
+		Session header = new Session(key, Session.newIncarnation(), 0, Session.Position.BEGINNING,
+				new Session.Details(null, Set.of(), Map.of(), timeToLive),
+				new Session.Times(createdAt, createdAt, null));
 		return new SessionContent(header, HeadPosition.BEGINNING, List.of(), List.of());
 	}
 

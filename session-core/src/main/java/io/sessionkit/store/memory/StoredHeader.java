@@ -88,9 +88,11 @@ final class StoredHeader {
 	}
 
 	Session session(long turns, Map<String, Object> state) {
-		return new Session(this.key, this.incarnation, this.version, turns, this.items, this.branch, this.head,
-				this.openTurn, this.position.summary(), this.position.summaryId(), this.totals, this.title, this.tags,
-				state, this.timeToLive, this.createdAt, this.updatedAt, expiresAt());
+		return new Session(this.key, this.incarnation, this.version,
+				new Session.Position(turns, this.items, this.branch, this.head, this.openTurn, this.position.summary(),
+						this.position.summaryId(), this.totals),
+				new Session.Details(this.title, this.tags, state, this.timeToLive),
+				new Session.Times(this.createdAt, this.updatedAt, expiresAt()));
 	}
 
 }

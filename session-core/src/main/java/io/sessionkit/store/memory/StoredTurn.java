@@ -22,7 +22,7 @@ final class StoredTurn {
 	private HeadPosition position = HeadPosition.BEGINNING;
 
 	StoredTurn(Turn turn, long number, long parent, String branch) {
-		this.turn = turn.stored(number, parent, branch, 0, 0);
+		this.turn = turn.stored(new Turn.Place(number, parent, branch, 0, 0));
 	}
 
 	StoredTurn(TurnContent content) {
@@ -77,16 +77,14 @@ final class StoredTurn {
 	}
 
 	Turn turn() {
-		return this.turn.stored(number(), parent(), this.turn.branch(), this.items.size(), this.tokens);
+		return this.turn.stored(new Turn.Place(number(), parent(), this.turn.branch(), this.items.size(), this.tokens));
 	}
 
 	/**
 	 * Adds a part: its items, and the new state of the turn.
 	 */
 	void add(Turn now, List<StoredItem> added) {
-		this.turn = new Turn(this.turn.id(), number(), parent(), this.turn.branch(), now.status(), this.turn.agent(),
-				now.model(), this.turn.startedAt(), now.endedAt(), now.rounds(), this.turn.tools(), now.failure(), 0, 0,
-				now.verdicts(), this.turn.snapshot(), this.turn.inputs());
+		this.turn = new Turn(this.turn.id(), this.turn.place(), this.turn.origin(), now.progress());
 		this.parts++;
 		this.items.addAll(added);
 		this.tokens += added.stream().mapToInt(StoredItem::tokens).sum();

@@ -103,9 +103,9 @@ final class Arguments {
 	private void withChange(EncodedCommit encoded) {
 		HeaderChange.Head head = encoded.commit().header().head();
 		HeaderChange.Summary summary = encoded.commit().header().summary();
-		with(encoded.title()).with(encoded.tags())
-			.with(encoded.state())
-			.with(encoded.timeToLive())
+		with(encoded.header().title()).with(encoded.header().tags())
+			.with(encoded.header().state())
+			.with(encoded.header().timeToLive())
 			.with((head != null) ? head.branch() : null)
 			.with((head != null) ? Long.valueOf(head.turn()) : null)
 			.with((summary != null) ? Long.valueOf(summary.turn()) : null)

@@ -25,10 +25,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.sessionkit.approval.ApprovalPolicy;
-import io.sessionkit.approval.ApprovalTexts;
-import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.Ruling;
-import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.internal.tool.ApprovalCondition;
 import io.sessionkit.internal.tool.WrappedTools;
 import org.jspecify.annotations.Nullable;
@@ -220,11 +217,8 @@ class ToolInputProperties {
 	}
 
 	private static Ruling rule(ToolCallback tool, String arguments, ApprovalPolicy policy) {
-		ApprovalRules rules = new ApprovalRules(new NamedTools(Set.of(), List::of), new AnnotatedTools(),
-				List.of(policy), SiblingRule.HOLD, NewMessageRule.REJECT, null, null,
-				new SafeTexts(new ApprovalTexts() {
-				}), () -> null);
-		return rules.rule(new ApprovalRules.Caller(null, null, Map.of(), Map.of()),
+		Rulings rulings = new Rulings(new NamedTools(Set.of(), List::of), new AnnotatedTools(), List.of(policy));
+		return rulings.rule(new Rulings.Caller(null, null, Map.of(), Map.of()),
 				new ToolCall("c", "function", tool.getToolDefinition().name(), arguments), tool);
 	}
 

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -568,8 +567,10 @@ abstract class JdbcTransactionContract {
 	}
 
 	private Turn failed() {
-		return new Turn(UUID.randomUUID().toString(), 0, header().head(), Session.MAIN, TurnStatus.FAILED, null, null,
-				AT, AT, List.of(), Map.of(), null, 0, 0);
+		return Turn.builder(UUID.randomUUID().toString(), AT)
+			.after(header().head(), Session.MAIN)
+			.status(TurnStatus.FAILED, AT)
+			.build();
 	}
 
 	@Test
@@ -625,8 +626,7 @@ abstract class JdbcTransactionContract {
 	}
 
 	static TurnWrite turn(String... texts) {
-		Turn turn = new Turn(UUID.randomUUID().toString(), 0, 0, Session.MAIN, TurnStatus.COMPLETED, null, null, AT, AT,
-				List.of(), Map.of(), null, 0, 0);
+		Turn turn = Turn.builder(UUID.randomUUID().toString(), AT).build();
 		return new TurnWrite(turn, 0, items(texts));
 	}
 

@@ -236,8 +236,14 @@ class SessionDocumentTests {
 	}
 
 	private static TurnWrite write(String id, long parent, TurnStatus status, List<Round> rounds, String... texts) {
-		Turn turn = new Turn(id, 0, parent, "other", status, "agent", "model", AT,
-				status.isOpen() ? null : AT.plusSeconds(1), rounds, Map.of("tool", "digest"), null, 0, 0);
+		Turn turn = Turn.builder(id, AT)
+			.after(parent, "other")
+			.status(status, status.isOpen() ? null : AT.plusSeconds(1))
+			.agent("agent")
+			.model("model")
+			.rounds(rounds)
+			.tools(Map.of("tool", "digest"))
+			.build();
 		return new TurnWrite(turn, 0, items(texts));
 	}
 

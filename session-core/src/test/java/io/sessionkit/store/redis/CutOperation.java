@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
 
@@ -183,8 +182,10 @@ enum CutOperation {
 	}
 
 	private static TurnWrite turn(String id, TurnStatus status, long parent, int part) {
-		Turn turn = new Turn(id, 0, parent, Session.MAIN, status, null, null, AT, status.isOpen() ? null : AT,
-				List.of(), Map.of(), null, 0, 0);
+		Turn turn = Turn.builder(id, AT)
+			.after(parent, Session.MAIN)
+			.status(status, status.isOpen() ? null : AT)
+			.build();
 		return new TurnWrite(turn, part,
 				List.of(item(new UserMessage("u " + id)), item(new AssistantMessage("a " + id + part))));
 	}

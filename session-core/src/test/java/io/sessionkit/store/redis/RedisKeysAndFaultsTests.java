@@ -11,7 +11,6 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.Turn;
-import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
@@ -365,8 +364,7 @@ class RedisKeysAndFaultsTests {
 	}
 
 	private static TurnWrite turn(String text) {
-		Turn turn = new Turn(UUID.randomUUID().toString(), 0, 0, Session.MAIN, TurnStatus.COMPLETED, null, null,
-				OPTIONS.now(), OPTIONS.now(), List.of(), Map.of(), null, 0, 0);
+		Turn turn = Turn.builder(UUID.randomUUID().toString(), OPTIONS.now()).build();
 		return new TurnWrite(turn, 0, List.of(new NewItem(new UserMessage(text), OPTIONS.now(), 1)));
 	}
 

@@ -297,8 +297,7 @@ class RedisRepeatedWritesTests {
 	}
 
 	private static TurnWrite turn(String id, TurnStatus status, int part) {
-		Turn turn = new Turn(id, 0, 0, Session.MAIN, status, null, null, OPTIONS.now(),
-				status.isOpen() ? null : OPTIONS.now(), List.of(), Map.of(), null, 0, 0);
+		Turn turn = Turn.builder(id, OPTIONS.now()).status(status, status.isOpen() ? null : OPTIONS.now()).build();
 		return new TurnWrite(turn, part, List.of(new NewItem(new UserMessage("text " + part), OPTIONS.now(), 1)));
 	}
 
