@@ -181,8 +181,8 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 	 * Returns the advisor parameters of the call that are kept.
 	 * @return the values, by name
 	 */
-	public Map<String, Object> inputs() {
-		return this.origin.inputs();
+	public Map<String, Object> parameters() {
+		return this.origin.parameters();
 	}
 
 	/**
@@ -229,14 +229,14 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 	 * @param tools the tools that were offered: name to digest of the definition
 	 * @param snapshot the history that was sent in its first model call; null if it
 	 * called no model, or was stored before there were snapshots
-	 * @param inputs the advisor parameters of the call that are kept, by name
+	 * @param parameters the advisor parameters of the call that are kept, by name
 	 */
 	public record Origin(Instant startedAt, @Nullable String agent, Map<String, String> tools,
-			@Nullable Snapshot snapshot, Map<String, Object> inputs) {
+			@Nullable Snapshot snapshot, Map<String, Object> parameters) {
 
 		public Origin {
 			tools = Map.copyOf(tools);
-			inputs = Map.copyOf(inputs);
+			parameters = Map.copyOf(parameters);
 		}
 
 	}
@@ -292,7 +292,7 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 
 		private @Nullable Snapshot snapshot;
 
-		private Map<String, Object> inputs = Map.of();
+		private Map<String, Object> parameters = Map.of();
 
 		private Builder(String id, Instant startedAt) {
 			this.id = id;
@@ -406,11 +406,11 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 
 		/**
 		 * Sets the advisor parameters of the call that are kept.
-		 * @param inputs the values, by name
+		 * @param parameters the values, by name
 		 * @return this builder
 		 */
-		public Builder inputs(Map<String, Object> inputs) {
-			this.inputs = inputs;
+		public Builder parameters(Map<String, Object> parameters) {
+			this.parameters = parameters;
 			return this;
 		}
 
@@ -421,7 +421,7 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 		 */
 		public Turn build() {
 			return new Turn(this.id, this.place,
-					new Origin(this.startedAt, this.agent, this.tools, this.snapshot, this.inputs),
+					new Origin(this.startedAt, this.agent, this.tools, this.snapshot, this.parameters),
 					new Progress(this.status, this.endedAt, this.model, this.rounds, this.failure, this.verdicts));
 		}
 

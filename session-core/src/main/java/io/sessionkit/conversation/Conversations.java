@@ -17,7 +17,7 @@ import io.sessionkit.hook.SessionListener;
 import io.sessionkit.internal.summary.Summarizer;
 import io.sessionkit.internal.turn.Attributes;
 import io.sessionkit.internal.turn.Extensions;
-import io.sessionkit.internal.turn.TurnInputs;
+import io.sessionkit.internal.turn.TurnParameters;
 import io.sessionkit.internal.turn.TurnLeases;
 import io.sessionkit.internal.turn.TurnRules;
 import io.sessionkit.internal.turn.TurnViews;
@@ -50,7 +50,7 @@ public final class Conversations implements AutoCloseable {
 		this.store = builder.store;
 		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard,
 				new Extensions(builder.hooks, builder.listeners, builder.merge), builder.keepSystemText,
-				TurnInputs.of(builder.turnInputs, builder.replay, builder.replayExclude), builder.maxStateSize);
+				TurnParameters.of(builder.turnParameters, builder.replay, builder.replayExclude), builder.maxStateSize);
 		TokenMemory memory = new TokenMemory();
 		this.summarizer = (builder.summarize != null)
 				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), builder.hooks, memory) : null;
@@ -148,7 +148,7 @@ public final class Conversations implements AutoCloseable {
 
 		private boolean keepSystemText;
 
-		private Set<String> turnInputs = Set.of();
+		private Set<String> turnParameters = Set.of();
 
 		private Set<String> replay = Set.of();
 
@@ -265,16 +265,16 @@ public final class Conversations implements AutoCloseable {
 		 * @param names the names of the parameters
 		 * @return this builder
 		 */
-		public Builder turnInputs(Set<String> names) {
-			this.turnInputs = new LinkedHashSet<>(names);
+		public Builder turnParameters(Set<String> names) {
+			this.turnParameters = new LinkedHashSet<>(names);
 			return this;
 		}
 
 		/**
-		 * Sets the inputs that are sent to the model again, after the question, when
-		 * their turn is part of the history. The default is none.
-		 * @param names the names of the inputs in the order in which they are sent, or
-		 * {@code *} for all
+		 * Sets the kept parameters that are sent to the model again, after the question,
+		 * when their turn is part of the history. The default is none.
+		 * @param names the names of these parameters in the order in which they are sent,
+		 * or {@code *} for all
 		 * @return this builder
 		 */
 		public Builder replay(Set<String> names) {
@@ -283,9 +283,9 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * Sets the inputs that are not sent to the model again, even if {@link #replay}
-		 * names them. The default is none.
-		 * @param names the names of the inputs, or {@code *} for all
+		 * Sets the kept parameters that are not sent to the model again, even if
+		 * {@link #replay} names them. The default is none.
+		 * @param names the names of these parameters, or {@code *} for all
 		 * @return this builder
 		 */
 		public Builder replayExclude(Set<String> names) {
@@ -352,9 +352,9 @@ public final class Conversations implements AutoCloseable {
 		 * Builds the conversations.
 		 * @return new conversations
 		 * @throws IllegalArgumentException if {@link #replay} or {@link #replayExclude}
-		 * names an input that {@link #turnInputs} does not keep, if the name of an input
-		 * is blank, {@code *} or starts with {@code sessionkit.}, or if the name of an
-		 * input that is sent again cannot be a tag: it must begin with a letter or '_'
+		 * names a parameter that {@link #turnParameters} does not keep, if the name of an
+		 * input is blank, {@code *} or starts with {@code sessionkit.}, or if the name of
+		 * an input that is sent again cannot be a tag: it must begin with a letter or '_'
 		 * and contain only letters, digits, '_', '-' and '.'
 		 */
 		public Conversations build() {

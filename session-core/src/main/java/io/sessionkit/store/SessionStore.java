@@ -90,7 +90,7 @@ public interface SessionStore {
 	 * becomes {@link Session#openTurn()} if it is open.</li>
 	 * <li>A later part of a turn adds its items, replaces status, end, model, rounds,
 	 * failure and verdicts, and makes the turn the head when it is completed. Agent,
-	 * start, tools, snapshot and inputs stay those of the first part.</li>
+	 * start, tools, snapshot and kept parameters stay those of the first part.</li>
 	 * <li>While a turn is open, only that turn moves the head; otherwise it could not
 	 * become history. Another completed turn, a move, a deletion that removes the last
 	 * item of the head, and another turn that would be left open are refused, unless the

@@ -57,8 +57,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Random threads on which now the client runs the tools and now the application, which
  * passes their results in calls to come, under limits, pins, summaries, pruning, blocks,
- * merges, hooks, replayed inputs, failing models and both durabilities. Each call uses
- * another mixture of these. What reaches the model is valid and ends with all that
+ * merges, hooks, replayed parameters, failing models and both durabilities. Each call
+ * uses another mixture of these. What reaches the model is valid and ends with all that
  * belongs to the question; or the call is refused, and the thread is what it was.
  */
 class CarriedTurnProperties {
@@ -601,7 +601,7 @@ class CarriedTurnProperties {
 					.build());
 			}
 			if (this.hook < 4) {
-				builder.turnInputs(Set.of("context")).replay(Set.of("context"));
+				builder.turnParameters(Set.of("context")).replay(Set.of("context"));
 			}
 			return builder.build();
 		}

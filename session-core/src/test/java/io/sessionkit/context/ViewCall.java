@@ -111,7 +111,7 @@ final class ViewCall {
 			builder.merge(merge());
 		}
 		if (this.turn.rules.has(Part.INPUTS)) {
-			builder.turnInputs(Set.of("context")).replay(Set.of("context"));
+			builder.turnParameters(Set.of("context")).replay(Set.of("context"));
 		}
 		TurnResult result = null;
 		RuntimeException failure = null;

@@ -50,7 +50,7 @@ final class ViewChecks {
 	 * @param summarized whether the view starts after a summary
 	 * @param questionsWithInputs the questions whose turn has kept an input
 	 */
-	void requests(String mood, boolean summarized, Set<Integer> questionsWithInputs) {
+	void requests(String mood, boolean summarized, Set<Integer> questionsWithParameters) {
 		boolean breach = false;
 		for (int call = 0; call < this.called.prompts().size(); call++) {
 			List<Message> request = this.called.prompts().get(call).getInstructions();
@@ -66,7 +66,7 @@ final class ViewChecks {
 			pins(said, own, summarized, about);
 			pruned(said.subList(0, said.size() - own.size()), about);
 			system(request, this.turn.mood(call, mood), about);
-			inputs(request, questionsWithInputs, about);
+			parameters(request, questionsWithParameters, about);
 		}
 		if (this.turn.rules.limit() == Limit.NONE) {
 			beginWithTheOneBefore();
@@ -197,13 +197,13 @@ final class ViewChecks {
 		assertThat(system(request).contains("be brief")).as(about).isEqualTo(this.turn.setup.system());
 	}
 
-	private void inputs(List<Message> request, Set<Integer> questionsWithInputs, String about) {
+	private void parameters(List<Message> request, Set<Integer> questionsWithParameters, String about) {
 		ViewRules rules = this.turn.rules;
 		if (rules.has(Part.CUSTOM_HOOK) || rules.has(Part.MERGE)) {
 			return;
 		}
 		String text = String.join("\n", Lines.of(request));
-		for (int question : questionsWithInputs) {
+		for (int question : questionsWithParameters) {
 			boolean there = rules.has(Part.INPUTS) && text.contains("q" + question + ".");
 			assertThat(text.contains("[c" + question + ".]")).as("%s: input of %s", about, question).isEqualTo(there);
 		}

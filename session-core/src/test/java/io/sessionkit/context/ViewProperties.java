@@ -122,7 +122,7 @@ class ViewProperties {
 
 		private final SessionKey key = SessionKey.of("views", UUID.randomUUID().toString());
 
-		private final Set<Integer> questionsWithInputs = new HashSet<>();
+		private final Set<Integer> questionsWithParameters = new HashSet<>();
 
 		private int number;
 
@@ -188,7 +188,7 @@ class ViewProperties {
 			assertThat(called.hookFaults()).as(about).isEmpty();
 			assertThat(turn.input).as(about).extracting(Message::getMetadata).isEqualTo(metadata);
 			checkSummary(turn, called, summary, about);
-			new ViewChecks(turn, called, about).requests(this.mood, !summary().isEmpty(), this.questionsWithInputs);
+			new ViewChecks(turn, called, about).requests(this.mood, !summary().isEmpty(), this.questionsWithParameters);
 			checkLog(turn, called, completes, about);
 			checkStatus(turn, called, completes, about);
 			if (!called.prompts().isEmpty()) {
@@ -232,7 +232,7 @@ class ViewProperties {
 				assertThat(Lines.of(called.result().items().stream().map((item) -> item.message()).toList())).as(about)
 					.isEqualTo(turn.said());
 				if (turn.rules.has(Part.INPUTS)) {
-					this.questionsWithInputs.add(turn.number);
+					this.questionsWithParameters.add(turn.number);
 				}
 			}
 			assertThat(log()).as(about).isEqualTo(expected);

@@ -165,13 +165,13 @@ class DeleteTests {
 	}
 
 	@Test
-	void turnWithoutItemsKeepsItsStatusUsageVerdictsAndInputs() {
+	void turnWithoutItemsKeepsItsStatusUsageVerdictsAndParameters() {
 		on(TestStores.MEMORY);
 		this.model.says("a");
 		SessionHook noting = TestHooks.beforeTurn("noting", (input) -> HookResult.keep("fine"));
-		ask("q", (conversations) -> conversations.hooks(noting).turnInputs(Set.of("tenant")));
+		ask("q", (conversations) -> conversations.hooks(noting).turnParameters(Set.of("tenant")));
 		Turn before = this.thread.turns(Tail.ALL).get(0);
-		assertThat(before.inputs()).containsEntry("tenant", "acme");
+		assertThat(before.parameters()).containsEntry("tenant", "acme");
 		assertThat(before.verdicts()).hasSize(1);
 		this.thread.delete(1);
 		assertThat(this.thread.turns(Tail.ALL)).singleElement().satisfies((turn) -> {
@@ -179,7 +179,7 @@ class DeleteTests {
 			assertThat(turn.status()).isEqualTo(before.status());
 			assertThat(turn.usage()).isEqualTo(before.usage());
 			assertThat(turn.verdicts()).isEqualTo(before.verdicts());
-			assertThat(turn.inputs()).isEqualTo(before.inputs());
+			assertThat(turn.parameters()).isEqualTo(before.parameters());
 		});
 	}
 

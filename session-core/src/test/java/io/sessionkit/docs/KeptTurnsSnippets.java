@@ -33,10 +33,13 @@ final class KeptTurnsSnippets {
 		// end::snapshot
 	}
 
-	static Conversations inputs(SessionStore store) {
-		// tag::inputs
-		return Conversations.builder(store).turnInputs(Set.of("context", "tenant")).replay(Set.of("context")).build();
-		// end::inputs
+	static Conversations parameters(SessionStore store) {
+		// tag::parameters
+		return Conversations.builder(store)
+			.turnParameters(Set.of("context", "tenant"))
+			.replay(Set.of("context"))
+			.build();
+		// end::parameters
 	}
 
 	static String ask(ChatClient chat, String question, String context) {

@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 class KeptTurnsSnippetsTests {
 
 	private final Conversations conversations = KeptTurnsSnippets
-		.inputs(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
+		.parameters(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
 
 	private final Conversation thread = this.conversations.get("t1");
 
@@ -54,8 +54,8 @@ class KeptTurnsSnippetsTests {
 	}
 
 	@Test
-	void inputsAreKeptAndOneIsShownAgain() {
-		assertThat(this.thread.turns(Tail.ALL).get(0).inputs())
+	void parametersAreKeptAndOneIsShownAgain() {
+		assertThat(this.thread.turns(Tail.ALL).get(0).parameters())
 			.isEqualTo(Map.of("context", "found <1>", "tenant", "acme"));
 		assertThat(this.model.lastRequestLines()).containsExactly("user: q1\n\n<context>\nfound &lt;1>\n</context>",
 				"assistant: a1", "user: q2");

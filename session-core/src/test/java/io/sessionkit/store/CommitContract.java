@@ -702,21 +702,21 @@ abstract class CommitContract extends ProtocolContract {
 	}
 
 	@Test
-	void inputsComeBackEqualAndALaterPartKeepsThem() {
+	void parametersComeBackEqualAndALaterPartKeepsThem() {
 		SessionKey key = key();
-		Map<String, Object> inputs = Map.of("context", "né \u0000", "pages", List.of(1, 2L), "more",
+		Map<String, Object> parameters = Map.of("context", "né \u0000", "pages", List.of(1, 2L), "more",
 				Map.of("at", AT, "sure", true));
-		Turn open = given(name("turn"), TurnStatus.AWAITING_APPROVAL, inputs);
+		Turn open = given(name("turn"), TurnStatus.AWAITING_APPROVAL, parameters);
 		commit(Commit.first(key).turn(new TurnWrite(open, 0, items("q1"))));
 		Turn completed = given(open.id(), TurnStatus.COMPLETED, Map.of("context", "other"));
 		commit(Commit.any(key).turn(new TurnWrite(completed, 1, items("a1"))));
 		commit(Commit.any(key)
 			.turn(new TurnWrite(given(name("turn"), TurnStatus.COMPLETED, Map.of()), 0, items("q2"))));
-		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::inputs).containsExactly(inputs, Map.of());
+		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::parameters).containsExactly(parameters, Map.of());
 	}
 
-	private static Turn given(String id, TurnStatus status, Map<String, Object> inputs) {
-		return Turn.builder(id, AT).status(status, status.isOpen() ? null : AT).inputs(inputs).build();
+	private static Turn given(String id, TurnStatus status, Map<String, Object> parameters) {
+		return Turn.builder(id, AT).status(status, status.isOpen() ? null : AT).parameters(parameters).build();
 	}
 
 	private static Turn shown(String id, TurnStatus status, @Nullable Snapshot snapshot) {

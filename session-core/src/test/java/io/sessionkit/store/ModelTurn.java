@@ -48,7 +48,7 @@ final class ModelTurn {
 			.failure(now.failure())
 			.verdicts(now.verdicts())
 			.snapshot(first.snapshot())
-			.inputs(first.inputs())
+			.parameters(first.parameters())
 			.build();
 		this.newest = part;
 		this.parts++;

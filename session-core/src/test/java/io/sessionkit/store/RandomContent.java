@@ -83,7 +83,7 @@ final class RandomContent {
 			.failure((status == TurnStatus.FAILED) ? "java.io.IOException" : null)
 			.verdicts(verdicts())
 			.snapshot(snapshot())
-			.inputs(oneIn(3) ? Map.of("input", oneOf(TEXTS), "long", (long) this.count) : Map.of())
+			.parameters(oneIn(3) ? Map.of("input", oneOf(TEXTS), "long", (long) this.count) : Map.of())
 			.build();
 	}
 

@@ -60,7 +60,7 @@ public final class SessionAdvisorAutoConfiguration {
 			.hooks(hooks.orderedStream().toList())
 			.listeners(listeners.orderedStream().toList())
 			.maxStateSize(properties.state().maxSize())
-			.turnInputs(names(properties.turn().inputs()))
+			.turnParameters(names(properties.turn().parameters()))
 			.replay(names(properties.turn().replay()))
 			.replayExclude(names(properties.turn().replayExclude()))
 			.keepSystemText(properties.snapshot().system())

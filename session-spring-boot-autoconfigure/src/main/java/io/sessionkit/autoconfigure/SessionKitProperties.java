@@ -339,15 +339,15 @@ public final class SessionKitProperties {
 	/**
 	 * Additional data that is kept with a turn.
 	 *
-	 * @param inputs Names of advisor parameters whose values are kept with the turn. They
-	 * are not sent to the model again unless sessionkit.turn.replay names them. Unset:
-	 * none.
-	 * @param replay Names of inputs that are sent to the model again, after the question
-	 * and in this order, when their turn is history; * for all. Unset: none.
-	 * @param replayExclude Names of inputs that are never sent to the model again,
-	 * whatever sessionkit.turn.replay says; * for all. Unset: none.
+	 * @param parameters Names of advisor parameters whose values are kept with the turn.
+	 * They are not sent to the model again unless sessionkit.turn.replay names them.
+	 * Unset: none.
+	 * @param replay Names of kept parameters that are sent to the model again, after the
+	 * question and in this order, when their turn is history; * for all. Unset: none.
+	 * @param replayExclude Names of kept parameters that are never sent to the model
+	 * again, whatever sessionkit.turn.replay says; * for all. Unset: none.
 	 */
-	public record Turn(@Nullable List<String> inputs, @Nullable List<String> replay,
+	public record Turn(@Nullable List<String> parameters, @Nullable List<String> replay,
 			@Nullable List<String> replayExclude) {
 
 		private static final String ALL = "*";
@@ -355,28 +355,28 @@ public final class SessionKitProperties {
 		private static final Pattern TAG = Pattern.compile("[\\p{L}_][\\p{L}\\p{N}_.-]*");
 
 		public Turn {
-			inputs = (inputs != null) ? List.copyOf(inputs) : List.of();
+			parameters = (parameters != null) ? List.copyOf(parameters) : List.of();
 			replay = (replay != null) ? List.copyOf(replay) : List.of();
 			replayExclude = (replayExclude != null) ? List.copyOf(replayExclude) : List.of();
-			inputs.forEach(Turn::refuseIfOwn);
-			refuseUnlessKept("turn.replay", replay, inputs);
-			refuseUnlessKept("turn.replay-exclude", replayExclude, inputs);
-			refuseUnlessTags(replay.contains(ALL) ? inputs : replay, replayExclude);
+			parameters.forEach(Turn::refuseIfOwn);
+			refuseUnlessKept("turn.replay", replay, parameters);
+			refuseUnlessKept("turn.replay-exclude", replayExclude, parameters);
+			refuseUnlessTags(replay.contains(ALL) ? parameters : replay, replayExclude);
 		}
 
 		private static void refuseIfOwn(String name) {
 			if (name.isBlank() || name.startsWith(PREFIX + ".") || name.equals(ALL)) {
-				throw ConfigurationRefusedException.of(PREFIX + ".turn.inputs", name,
+				throw ConfigurationRefusedException.of(PREFIX + ".turn.parameters", name,
 						"Name advisor parameters of the application, such as context.");
 			}
 		}
 
-		private static void refuseUnlessKept(String property, List<String> names, List<String> inputs) {
+		private static void refuseUnlessKept(String property, List<String> names, List<String> parameters) {
 			for (String name : names) {
-				if (!inputs.contains(name) && !name.equals(ALL)) {
+				if (!parameters.contains(name) && !name.equals(ALL)) {
 					throw ConfigurationRefusedException.of(PREFIX + "." + property, name,
-							"Only what is kept can be named there: add it to sessionkit.turn.inputs, which is " + inputs
-									+ ", or leave it out.");
+							"Only what is kept can be named there: add it to sessionkit.turn.parameters, which is "
+									+ parameters + ", or leave it out.");
 				}
 			}
 		}

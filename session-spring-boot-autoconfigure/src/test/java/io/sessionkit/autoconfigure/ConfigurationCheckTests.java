@@ -147,7 +147,7 @@ class ConfigurationCheckTests {
 				    pin.roles: [user, system]
 				    maxTurns: 3
 				  turn:
-				    inputs: []
+				    parameters: []
 				  store:
 				""")).run((context) -> {
 			assertThat(context).hasNotFailed();

@@ -146,10 +146,10 @@ class SessionAdvisorAutoConfigurationTests {
 	}
 
 	@Test
-	void inputsOfATurnAreKeptAndShownAgainAsConfigured() {
+	void parametersOfATurnAreKeptAndShownAgainAsConfigured() {
 		this.model.says("one").says("two");
 		this.runner
-			.withPropertyValues("sessionkit.turn.inputs=context,tenant", "sessionkit.turn.replay=*",
+			.withPropertyValues("sessionkit.turn.parameters=context,tenant", "sessionkit.turn.replay=*",
 					"sessionkit.turn.replay-exclude=tenant", "sessionkit.snapshot.system=true")
 			.run((context) -> {
 				ChatClient chat = chat(context);
@@ -159,7 +159,7 @@ class SessionAdvisorAutoConfigurationTests {
 				assertThat(this.model.lastRequestLines()).containsExactly("system: be brief",
 						"user: q1\n\n<context>\nfound\n</context>", "assistant: one", "user: q2");
 				Conversation thread = context.getBean(Conversations.class).get(KEY);
-				assertThat(thread.turns(Tail.ALL).get(0).inputs()).containsEntry("tenant", "acme");
+				assertThat(thread.turns(Tail.ALL).get(0).parameters()).containsEntry("tenant", "acme");
 				assertThat(thread.snapshot(2).orElseThrow().system()).isEqualTo("be brief");
 			});
 	}

@@ -65,7 +65,7 @@ class SessionKitPropertiesTests {
 				"sessionkit.store.redis.key-prefix=app:chat:", "sessionkit.store.memory.max-sessions=7",
 				"sessionkit.trim.max-messages=20", "sessionkit.trim.max-turns=5", "sessionkit.codec.strict=true",
 				"sessionkit.sequence.strict=true", "sessionkit.sequence.leading-replies=true",
-				"sessionkit.turn.inputs=context,page", "sessionkit.turn.replay=*",
+				"sessionkit.turn.parameters=context,page", "sessionkit.turn.replay=*",
 				"sessionkit.turn.replay-exclude=page", "sessionkit.snapshot.system=true",
 				"sessionkit.state.max-size=1MB", "sessionkit.trim.max-tokens=4000",
 				"sessionkit.trim.pin.first-user-message=true", "sessionkit.trim.pin.roles=system",
@@ -191,22 +191,22 @@ class SessionKitPropertiesTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "sessionkit.turn.replay", "sessionkit.turn.replay-exclude" })
 	void inputThatIsNotKeptCannotBeNamed(String property) {
-		FailureAnalysis analysis = analysisOf("sessionkit.turn.inputs=context", property + "=contxt");
+		FailureAnalysis analysis = analysisOf("sessionkit.turn.parameters=context", property + "=contxt");
 		assertThat(analysis.getDescription()).isEqualTo("The property '" + property + "' is 'contxt'.");
-		assertThat(analysis.getAction()).contains("sessionkit.turn.inputs").contains("[context]");
+		assertThat(analysis.getAction()).contains("sessionkit.turn.parameters").contains("[context]");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "sessionkit.session", "*" })
 	void inputThatIsNoParameterOfTheApplicationIsRefused(String name) {
-		FailureAnalysis analysis = analysisOf("sessionkit.turn.inputs=" + name);
-		assertThat(analysis.getDescription()).contains("'sessionkit.turn.inputs' is '" + name + "'");
+		FailureAnalysis analysis = analysisOf("sessionkit.turn.parameters=" + name);
+		assertThat(analysis.getDescription()).contains("'sessionkit.turn.parameters' is '" + name + "'");
 		assertThat(analysis.getAction()).contains("such as context");
 	}
 
 	@Test
 	void inputThatIsShownAgainNeedsANameThatCanBeATag() {
-		FailureAnalysis analysis = analysisOf("sessionkit.turn.inputs=a b", "sessionkit.turn.replay=*");
+		FailureAnalysis analysis = analysisOf("sessionkit.turn.parameters=a b", "sessionkit.turn.replay=*");
 		assertThat(analysis.getDescription()).contains("'sessionkit.turn.replay' is 'a b'");
 		assertThat(analysis.getAction()).contains("tag");
 	}

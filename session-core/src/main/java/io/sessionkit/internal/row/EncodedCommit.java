@@ -60,8 +60,8 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nul
 	 *
 	 * @param turn the turn
 	 * @param part the number of the part
-	 * @param origin agent, tools, snapshot and inputs, encoded, as the first part wrote
-	 * them; null if there are none
+	 * @param origin agent, tools, snapshot and kept parameters, encoded, as the first
+	 * part wrote them; null if there are none
 	 * @param outcome model, rounds, failure and verdicts, encoded, as of the newest part
 	 * @param bodies the messages of the part, encoded
 	 * @param items the messages of the part

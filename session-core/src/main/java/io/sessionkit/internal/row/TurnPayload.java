@@ -30,8 +30,8 @@ final class TurnPayload {
 		if (turn.snapshot() != null) {
 			values.put("snapshot", SnapshotText.values(turn.snapshot()));
 		}
-		if (!turn.inputs().isEmpty()) {
-			values.put("inputs", turn.inputs());
+		if (!turn.parameters().isEmpty()) {
+			values.put("inputs", turn.parameters());
 		}
 		return values.isEmpty() ? null : codec.encodeValues(key, values);
 	}
@@ -58,7 +58,7 @@ final class TurnPayload {
 		return new Turn(row.id(), new Turn.Place(row.number(), row.parent(), row.branch(), row.items(), row.tokens()),
 				new Turn.Origin(Micros.instant(row.startedAt()), (String) origin.get("agent"),
 						tools(origin.get("tools")), SnapshotText.read(origin.get("snapshot")),
-						inputs(origin.get("inputs"))),
+						parameters(origin.get("inputs"))),
 				new Turn.Progress(row.status(), Micros.instantOrNull(row.endedAt()), (String) outcome.get("model"),
 						rounds(outcome.get("rounds")), (String) outcome.get("failure"),
 						verdicts(outcome.get("verdicts"))));
@@ -116,12 +116,12 @@ final class TurnPayload {
 		return tools;
 	}
 
-	private static Map<String, Object> inputs(@Nullable Object values) {
-		Map<String, Object> inputs = new HashMap<>();
+	private static Map<String, Object> parameters(@Nullable Object values) {
+		Map<String, Object> parameters = new HashMap<>();
 		if (values instanceof Map<?, ?> map) {
-			map.forEach((name, value) -> putIfPresent(inputs, String.valueOf(name), value));
+			map.forEach((name, value) -> putIfPresent(parameters, String.valueOf(name), value));
 		}
-		return inputs;
+		return parameters;
 	}
 
 	private static void putIfPresent(Map<String, Object> values, String name, @Nullable Object value) {

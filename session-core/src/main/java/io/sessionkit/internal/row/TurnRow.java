@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param startedAt when it was opened
  * @param endedAt when it ended; null while it is open
  * @param state the encoded attributes as of this turn; null for none
- * @param origin agent, tools, snapshot and inputs, encoded, as the first part wrote them;
- * null if there are none
+ * @param origin agent, tools, snapshot and kept parameters, encoded, as the first part
+ * wrote them; null if there are none
  * @param outcome model, rounds, failure and verdicts, encoded, as of the newest part
  */
 public record TurnRow(String id, long parent, HeaderRow.Path path, String branch, TurnStatus status, int parts,

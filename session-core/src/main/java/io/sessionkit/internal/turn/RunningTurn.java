@@ -105,8 +105,9 @@ public final class RunningTurn {
 	private boolean closed;
 
 	RunningTurn(TurnRequest request, SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases) {
-		this(request, store, rules, views, leases, KeptInputs.of(request, rules.inputs(), store.options().codec()),
-				() -> views.open(request), null);
+		this(request, store, rules, views, leases,
+				KeptParameters.of(request, rules.parameters(), store.options().codec()), () -> views.open(request),
+				null);
 	}
 
 	/**
@@ -114,7 +115,7 @@ public final class RunningTurn {
 	 * continue.
 	 */
 	RunningTurn(TurnRequest request, SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases,
-			KeptInputs inputs, Supplier<TurnViews.Opened> opening, @Nullable ContinuedTurn continued) {
+			KeptParameters parameters, Supplier<TurnViews.Opened> opening, @Nullable ContinuedTurn continued) {
 		this.request = request;
 		this.options = store.options();
 		this.views = views;
@@ -136,7 +137,7 @@ public final class RunningTurn {
 		this.state = new TurnState(new Attributes(request.key(), this.options.codec(), rules.maxState()), state,
 				(continued != null) ? continued.pause().state().on(state) : state);
 		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events, this.state, new TurnWriter(store, request,
-				this.id, this.startedAt, this.base, this.prompt.snapshots(), inputs, continued));
+				this.id, this.startedAt, this.base, this.prompt.snapshots(), parameters, continued));
 		this.hold = new TurnHold(new TurnHold.Held(request.key(), this.id, this::recorded, this::isClosed, this::alone),
 				this.options.codec(), this.rounds, this.keeper, leases, continued);
 		if (opened.made() != null) {

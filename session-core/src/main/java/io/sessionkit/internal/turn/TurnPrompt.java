@@ -55,7 +55,7 @@ final class TurnPrompt {
 		long head = (base != null) ? base.head() : 0;
 		List<ViewLine> lines = new ToolPruner(rules.prune(), options.tokens())
 			.prune(ViewLine.of(opened.view(), options), head, this.input);
-		this.history = History.of(ReplayedInputs.show(lines, rules.inputs(), options.tokens()),
+		this.history = History.of(ReplayedParameters.show(lines, rules.parameters(), options.tokens()),
 				(base != null) ? base.summaryTurn() : 0, head, rules.trim(), request.limit(), this.input);
 		RequestSize size = new RequestSize(this.history.lines(), options.tokens(),
 				views.memory().factor(request.key()));

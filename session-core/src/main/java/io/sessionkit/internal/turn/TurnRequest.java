@@ -45,7 +45,7 @@ public record TurnRequest(SessionKey key, List<Message> input, int limit, long e
 	 * provider
 	 * @param tools the tools on offer: name to digest of the definition
 	 * @param parameters the parameters of the call that hooks can read; only those that
-	 * are configured as inputs of turns are stored
+	 * are configured to be kept with turns are stored
 	 */
 	public record Call(@Nullable String agent, @Nullable String model, Map<String, String> tools,
 			Map<String, Object> parameters) {

@@ -14,9 +14,9 @@ import org.springframework.util.unit.DataSize;
  * @param guard the treatment of a request that is not a valid sequence
  * @param extensions the parts of the application that take part in every turn
  * @param keepsSystemText whether the snapshot of a turn keeps its system text
- * @param inputs the parameters of a call that are kept with its turn
+ * @param parameters the parameters of a call that are kept with its turn
  * @param maxState the maximum size of the attributes of a session
  */
 public record TurnRules(Trim trim, Prune prune, SequenceGuard guard, Extensions extensions, boolean keepsSystemText,
-		TurnInputs inputs, DataSize maxState) {
+		TurnParameters parameters, DataSize maxState) {
 }

@@ -77,7 +77,7 @@ final class TurnWriter {
 
 	private final SnapshotTaker snapshots;
 
-	private final KeptInputs inputs;
+	private final KeptParameters parameters;
 
 	/** The turn as earlier calls have left it; null if this call opened it. */
 	private final @Nullable Turn continued;
@@ -102,14 +102,14 @@ final class TurnWriter {
 	 * @param continued the turn that is continued; null for a new one
 	 */
 	TurnWriter(SessionStore store, TurnRequest request, String id, Instant startedAt, @Nullable Session base,
-			SnapshotTaker snapshots, KeptInputs inputs, @Nullable ContinuedTurn continued) {
+			SnapshotTaker snapshots, KeptParameters parameters, @Nullable ContinuedTurn continued) {
 		this.store = store;
 		this.request = request;
 		this.id = id;
 		this.startedAt = startedAt;
 		this.base = base;
 		this.snapshots = snapshots;
-		this.inputs = inputs;
+		this.parameters = parameters;
 		this.continued = (continued != null) ? continued.turn() : null;
 		this.stored = this.continued;
 		this.items = (continued != null) ? continued.items() : List.of();
@@ -342,10 +342,10 @@ final class TurnWriter {
 
 	private TurnWrite turnWrite(Outline outline) {
 		List<NewItem> items = new ArrayList<>();
-		Map<String, Object> replayed = (this.parts == 0) ? this.inputs.replayed() : Map.of();
-		ReplayedInputs.keep(outline.kept(), replayed)
+		Map<String, Object> replayed = (this.parts == 0) ? this.parameters.replayed() : Map.of();
+		ReplayedParameters.keep(outline.kept(), replayed)
 			.forEach((entry) -> items.add(new NewItem(entry.message(), entry.at(),
-					this.store.options().tokens().applyAsInt(ReplayedInputs.shown(entry.message(), replayed)))));
+					this.store.options().tokens().applyAsInt(ReplayedParameters.shown(entry.message(), replayed)))));
 		Turn.Place place = (this.base != null) ? new Turn.Place(0, this.base.head(), this.base.branch(), 0, 0)
 				: new Turn.Place(0, 0, Session.MAIN, 0, 0);
 		Turn.Origin origin = (this.stored != null) ? this.stored.origin() : origin(outline);
@@ -355,7 +355,8 @@ final class TurnWriter {
 	private Turn.Origin origin(Outline outline) {
 		SnapshotTaker.Taken taken = this.snapshots.taken();
 		return new Turn.Origin(this.startedAt, this.request.agent(), this.request.tools(),
-				(taken != null) ? taken.snapshot() : null, outline.kept().isEmpty() ? Map.of() : this.inputs.values());
+				(taken != null) ? taken.snapshot() : null,
+				outline.kept().isEmpty() ? Map.of() : this.parameters.values());
 	}
 
 	private Turn.Progress progress(Outline outline) {

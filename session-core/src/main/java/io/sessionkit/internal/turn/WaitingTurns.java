@@ -113,7 +113,7 @@ public final class WaitingTurns {
 		List<SessionItem> items = this.store.items(key, open.number());
 		ContinuedTurn continued = new ContinuedTurn(open, items, pause, lease);
 		TurnRequest again = request.input(continued.messages());
-		return new RunningTurn(again, this.store, this.rules, this.views, this.leases, KeptInputs.NONE,
+		return new RunningTurn(again, this.store, this.rules, this.views, this.leases, KeptParameters.NONE,
 				() -> this.views.openAgain(again), continued);
 	}
 

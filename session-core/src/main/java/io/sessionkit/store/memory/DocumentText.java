@@ -95,8 +95,8 @@ final class DocumentText {
 		if (turn.snapshot() != null) {
 			values.put("snapshot", SnapshotText.values(turn.snapshot()));
 		}
-		if (!turn.inputs().isEmpty()) {
-			values.put("inputs", turn.inputs());
+		if (!turn.parameters().isEmpty()) {
+			values.put("inputs", turn.parameters());
 		}
 		values.put("parts", content.parts());
 		write(content.position(), values);

@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-class TurnInputsTests {
+class TurnParametersTests {
 
 	private static final SessionKey T1 = SessionKey.of("t1");
 
@@ -55,11 +55,13 @@ class TurnInputsTests {
 	@ParameterizedTest
 	@MethodSource("setups")
 	void namedParametersAreKeptAndNotShownAgain(ClientSetup setup) {
-		Conversations conversations = Conversations.builder(this.store).turnInputs(Set.of("context", "page")).build();
+		Conversations conversations = Conversations.builder(this.store)
+			.turnParameters(Set.of("context", "page"))
+			.build();
 		this.model.says("a1").says("a2");
 		setup.content(prompt(setup, conversations, "q1", Map.of("context", "found", "page", 7, "other", "no")));
 		setup.content(prompt(setup, conversations, "q2", Map.of()));
-		assertThat(this.thread.turns(Tail.ALL)).extracting("inputs")
+		assertThat(this.thread.turns(Tail.ALL)).extracting("parameters")
 			.containsExactly(Map.of("context", "found", "page", 7), Map.of());
 		assertThat(this.model.lastRequestLines()).isEqualTo(setup.lines("user: q1", "assistant: a1", "user: q2"));
 		assertThat(this.thread.messages().get(0).getMetadata()).doesNotContainKey("sessionkit.inputs");
@@ -70,7 +72,7 @@ class TurnInputsTests {
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void replayedOnesAreShownBehindTheQuestionAndTheStoredTextStays(TestStores kind) {
 		Conversations conversations = Conversations.builder(kind.create())
-			.turnInputs(Set.of("context", "page", "secret"))
+			.turnParameters(Set.of("context", "page", "secret"))
 			.replay(new LinkedHashSet<>(List.of("page", "context", "secret")))
 			.replayExclude(Set.of("secret"))
 			.build();
@@ -86,7 +88,7 @@ class TurnInputsTests {
 		assertThat(Lines.of(there.messages())).startsWith("user: q1", "assistant: a1");
 		assertThat(there.messages().get(0).getMetadata()).containsEntry("sessionkit.inputs",
 				Map.of("context", context, "page", 7));
-		assertThat(there.turns(Tail.ALL).get(0).inputs()).containsEntry("secret", "s").hasSize(3);
+		assertThat(there.turns(Tail.ALL).get(0).parameters()).containsEntry("secret", "s").hasSize(3);
 		assertThat(there.turns(Tail.ALL).get(1).snapshot().parts()).containsExactly(new Snapshot.Verbatim(1),
 				new Snapshot.Items(2, 2, 1, 1));
 		assertThat(Lines.of(there.snapshot(2).orElseThrow().messages())).isEqualTo(shown);
@@ -98,11 +100,11 @@ class TurnInputsTests {
 	@Test
 	void whatIsExcludedLaterIsNotShownAnyMore() {
 		Conversations allowing = Conversations.builder(this.store)
-			.turnInputs(Set.of("context", "page"))
+			.turnParameters(Set.of("context", "page"))
 			.replay(Set.of("*"))
 			.build();
 		Conversations excluding = Conversations.builder(this.store)
-			.turnInputs(Set.of("context", "page"))
+			.turnParameters(Set.of("context", "page"))
 			.replay(Set.of("*"))
 			.replayExclude(Set.of("context"))
 			.build();
@@ -118,7 +120,7 @@ class TurnInputsTests {
 				(input) -> HookResult.replace(List.of(new UserMessage("[redacted]"))));
 		Conversations conversations = Conversations.builder(this.store)
 			.hooks(redacting)
-			.turnInputs(Set.of("page"))
+			.turnParameters(Set.of("page"))
 			.replay(Set.of("page"))
 			.build();
 		this.model.says("a1").says("a2");
@@ -128,17 +130,17 @@ class TurnInputsTests {
 	}
 
 	@Test
-	void refusedInputKeepsNoInputsEither() {
+	void refusedInputKeepsNoParametersEither() {
 		SessionHook refusing = TestHooks.beforeTurn("refusing", (input) -> HookResult.refuse("no"));
 		Conversations conversations = Conversations.builder(this.store)
 			.hooks(refusing)
-			.turnInputs(Set.of("context"))
+			.turnParameters(Set.of("context"))
 			.build();
 		assertThatExceptionOfType(RuntimeException.class)
 			.isThrownBy(() -> ask(conversations, "q1", Map.of("context", "found")));
 		assertThat(this.thread.turns(Tail.ALL)).singleElement().satisfies((turn) -> {
 			assertThat(turn.status()).isEqualTo(TurnStatus.REFUSED);
-			assertThat(turn.inputs()).isEmpty();
+			assertThat(turn.parameters()).isEmpty();
 		});
 	}
 
@@ -146,13 +148,13 @@ class TurnInputsTests {
 	@MethodSource("setups")
 	void valueThatCannotBeKeptIsRefusedBeforeTheStoreAndTheModelAreAsked(ClientSetup setup) {
 		Conversations conversations = Conversations.builder(this.store)
-			.turnInputs(Set.of("context", "image"))
+			.turnParameters(Set.of("context", "image"))
 			.replay(Set.of("image"))
 			.build();
 		assertThatExceptionOfType(UnstorableMessageException.class)
 			.isThrownBy(() -> setup.content(prompt(setup, conversations, "q", Map.of("context", new Object()))))
 			.withMessageContaining("'context'")
-			.withMessageContaining("sessionkit.turn.inputs");
+			.withMessageContaining("sessionkit.turn.parameters");
 		assertThatExceptionOfType(UnstorableMessageException.class)
 			.isThrownBy(() -> setup
 				.content(prompt(setup, conversations, "q", Map.of("image", List.of(Map.of("a", new byte[] { 1 }))))))
@@ -166,27 +168,27 @@ class TurnInputsTests {
 	void changingAValueAfterTheCallChangesNothing() {
 		byte[] bytes = { 1, 2 };
 		this.model.says("a1");
-		ask(Conversations.builder(this.store).turnInputs(Set.of("image")).build(), "q", Map.of("image", bytes));
+		ask(Conversations.builder(this.store).turnParameters(Set.of("image")).build(), "q", Map.of("image", bytes));
 		bytes[0] = 9;
-		assertThat((byte[]) this.thread.turns(Tail.ALL).get(0).inputs().get("image")).containsExactly(1, 2);
+		assertThat((byte[]) this.thread.turns(Tail.ALL).get(0).parameters().get("image")).containsExactly(1, 2);
 	}
 
 	@Test
 	void contradictionsAreRefusedWithWhatToWrite() {
-		Conversations.Builder builder = Conversations.builder(this.store).turnInputs(Set.of("context"));
+		Conversations.Builder builder = Conversations.builder(this.store).turnParameters(Set.of("context"));
 		assertThatIllegalArgumentException().isThrownBy(() -> builder.replay(Set.of("contxt")).build())
 			.withMessageContaining("'contxt'")
 			.withMessageContaining("[context]");
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> builder.replay(Set.of("context")).replayExclude(Set.of("contxt")).build())
 			.withMessageContaining("'contxt'");
-		Conversations.Builder spaced = Conversations.builder(this.store).turnInputs(Set.of("a b"));
+		Conversations.Builder spaced = Conversations.builder(this.store).turnParameters(Set.of("a b"));
 		assertThat(spaced.build()).isNotNull();
 		assertThatIllegalArgumentException().isThrownBy(() -> spaced.replay(Set.of("*")).build())
 			.withMessageContaining("'a b'");
 		for (String name : List.of(" ", "sessionkit.session", "*")) {
 			assertThatIllegalArgumentException()
-				.isThrownBy(() -> Conversations.builder(this.store).turnInputs(Set.of(name)).build())
+				.isThrownBy(() -> Conversations.builder(this.store).turnParameters(Set.of(name)).build())
 				.withMessageContaining("'" + name + "'");
 		}
 	}
@@ -194,7 +196,7 @@ class TurnInputsTests {
 	@Test
 	void questionOfSeveralMessagesHasThemOnItsFirst() {
 		Conversations conversations = Conversations.builder(this.store)
-			.turnInputs(Set.of("page"))
+			.turnParameters(Set.of("page"))
 			.replay(Set.of("page"))
 			.guard(SequenceGuard.repairing().withLeadingReplies())
 			.build();

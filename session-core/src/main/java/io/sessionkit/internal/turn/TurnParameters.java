@@ -20,21 +20,22 @@ import org.jspecify.annotations.Nullable;
  * @param replayed those of them that are shown again, in the order in which they are
  * shown
  */
-public record TurnInputs(Set<String> names, Set<String> replayed) {
+public record TurnParameters(Set<String> names, Set<String> replayed) {
 
-	static final TurnInputs NONE = new TurnInputs(Set.of(), Set.of());
+	static final TurnParameters NONE = new TurnParameters(Set.of(), Set.of());
 
 	/** Stands for all names. */
 	static final String ALL = "*";
 
 	/**
-	 * The pattern for names of inputs that are shown, since such a name becomes a tag.
+	 * The pattern for names of parameters that are shown, since such a name becomes a
+	 * tag.
 	 */
 	private static final Pattern TAG = Pattern.compile("[\\p{L}_][\\p{L}\\p{N}_.-]*");
 
 	private static final String OWN = "sessionkit.";
 
-	public TurnInputs {
+	public TurnParameters {
 		names = Collections.unmodifiableSet(new LinkedHashSet<>(names));
 		replayed = Collections.unmodifiableSet(new LinkedHashSet<>(replayed));
 	}
@@ -47,28 +48,28 @@ public record TurnInputs(Set<String> names, Set<String> replayed) {
 	 * @throws IllegalArgumentException if a name is not allowed, or if the lists
 	 * contradict each other
 	 */
-	public static TurnInputs of(Set<String> names, Set<String> replay, Set<String> exclude) {
-		names.forEach(TurnInputs::checkName);
+	public static TurnParameters of(Set<String> names, Set<String> replay, Set<String> exclude) {
+		names.forEach(TurnParameters::checkName);
 		checkKept("shown again", replay, names);
 		checkKept("excluded", exclude, names);
 		Set<String> replayed = new LinkedHashSet<>(replay.contains(ALL) ? names : replay);
 		replayed.removeAll(exclude.contains(ALL) ? names : exclude);
-		replayed.forEach(TurnInputs::checkTag);
-		return new TurnInputs(names, replayed);
+		replayed.forEach(TurnParameters::checkTag);
+		return new TurnParameters(names, replayed);
 	}
 
 	private static void checkName(String name) {
 		if (name.isBlank() || name.startsWith(OWN) || name.equals(ALL)) {
 			throw new IllegalArgumentException("'" + name
-					+ "' cannot be an input of a turn: name an advisor parameter of the application, such as context.");
+					+ "' cannot be kept with a turn: name an advisor parameter of the application, such as context.");
 		}
 	}
 
 	private static void checkKept(String what, Set<String> some, Set<String> names) {
 		for (String name : some) {
 			if (!names.contains(name) && !name.equals(ALL)) {
-				throw new IllegalArgumentException("The input '" + name + "' is to be " + what
-						+ ", but it is not kept with the turn. Add it to the inputs, which are " + names
+				throw new IllegalArgumentException("The parameter '" + name + "' is to be " + what
+						+ ", but it is not kept with the turn. Add it to the kept parameters, which are " + names
 						+ ", or leave it out here.");
 			}
 		}
@@ -76,7 +77,7 @@ public record TurnInputs(Set<String> names, Set<String> replayed) {
 
 	private static void checkTag(String name) {
 		if (!TAG.matcher(name).matches()) {
-			throw new IllegalArgumentException("The input '" + name
+			throw new IllegalArgumentException("The parameter '" + name
 					+ "' cannot be shown again: its name becomes a tag. Use letters, digits, '_', '-' and '.'.");
 		}
 	}
@@ -111,16 +112,16 @@ public record TurnInputs(Set<String> names, Set<String> replayed) {
 		catch (UnstorableMessageException ex) {
 			throw new UnstorableMessageException("The advisor parameter '" + name + "' of " + value.getClass().getName()
 					+ " cannot be kept with the turn. Pass strings, booleans, numbers,"
-					+ " dates, and lists and maps of these, or leave it out of sessionkit.turn.inputs.");
+					+ " dates, and lists and maps of these, or leave it out of sessionkit.turn.parameters.");
 		}
 	}
 
 	private static boolean hasBytes(@Nullable Object value) {
 		if (value instanceof List<?> list) {
-			return list.stream().anyMatch(TurnInputs::hasBytes);
+			return list.stream().anyMatch(TurnParameters::hasBytes);
 		}
 		return value instanceof byte[]
-				|| (value instanceof Map<?, ?> map && map.values().stream().anyMatch(TurnInputs::hasBytes));
+				|| (value instanceof Map<?, ?> map && map.values().stream().anyMatch(TurnParameters::hasBytes));
 	}
 
 	/**

@@ -15,26 +15,27 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
- * Keeps inputs of a turn with its question, and shows them after the question once the
- * turn is history. The store keeps the text of the question as it was said.
+ * Keeps parameters of a turn with its question, and shows them after the question once
+ * the turn is history. The store keeps the text of the question as it was said.
  */
-final class ReplayedInputs {
+final class ReplayedParameters {
 
-	/** The key of the inputs in the metadata of a user message. */
-	static final String INPUTS = "sessionkit.inputs";
+	/** The key of the kept parameters in the metadata of a user message. */
+	static final String KEPT = "sessionkit.inputs";
 
-	private ReplayedInputs() {
+	private ReplayedParameters() {
 	}
 
 	/**
-	 * Returns the messages of a turn, with the inputs added to the first user message.
+	 * Returns the messages of a turn, with the kept parameters added to the first user
+	 * message.
 	 */
-	static List<Transcript.Entry> keep(List<Transcript.Entry> turn, Map<String, Object> inputs) {
+	static List<Transcript.Entry> keep(List<Transcript.Entry> turn, Map<String, Object> parameters) {
 		List<Transcript.Entry> kept = new ArrayList<>(turn);
-		for (int i = 0; i < kept.size() && !inputs.isEmpty(); i++) {
+		for (int i = 0; i < kept.size() && !parameters.isEmpty(); i++) {
 			if (kept.get(i).message() instanceof UserMessage user) {
 				Map<String, Object> metadata = new HashMap<>(user.getMetadata());
-				metadata.put(INPUTS, inputs);
+				metadata.put(KEPT, parameters);
 				kept.set(i, new Transcript.Entry(copy(user, Objects.requireNonNull(user.getText()), metadata),
 						kept.get(i).at()));
 				break;
@@ -45,18 +46,18 @@ final class ReplayedInputs {
 
 	/**
 	 * Returns the history as it is shown to the model.
-	 * @param rules the rules that select the inputs to show; inputs that were kept under
-	 * other rules may no longer be shown
+	 * @param rules the rules that select the parameters to show; parameters that were
+	 * kept under other rules may no longer be shown
 	 */
-	static List<ViewLine> show(List<ViewLine> view, TurnInputs rules, ToIntFunction<Message> tokens) {
+	static List<ViewLine> show(List<ViewLine> view, TurnParameters rules, ToIntFunction<Message> tokens) {
 		if (rules.replayed().isEmpty()) {
 			return view;
 		}
 		return view.stream().map((line) -> show(line, rules, tokens)).toList();
 	}
 
-	private static ViewLine show(ViewLine line, TurnInputs rules, ToIntFunction<Message> tokens) {
-		if (!(line.message().getMetadata().get(INPUTS) instanceof Map<?, ?> kept)) {
+	private static ViewLine show(ViewLine line, TurnParameters rules, ToIntFunction<Message> tokens) {
+		if (!(line.message().getMetadata().get(KEPT) instanceof Map<?, ?> kept)) {
 			return line;
 		}
 		Message shown = shown(line.message(), rules.replayed(kept));
@@ -65,16 +66,16 @@ final class ReplayedInputs {
 	}
 
 	/**
-	 * Returns a message with which inputs were kept, as it is shown to the model.
+	 * Returns a message with which parameters were kept, as it is shown to the model.
 	 */
-	static Message shown(Message message, Map<String, Object> inputs) {
-		if (inputs.isEmpty() || !(message instanceof UserMessage user) || !user.getMetadata().containsKey(INPUTS)) {
+	static Message shown(Message message, Map<String, Object> parameters) {
+		if (parameters.isEmpty() || !(message instanceof UserMessage user) || !user.getMetadata().containsKey(KEPT)) {
 			return message;
 		}
 		StringBuilder text = new StringBuilder(Objects.requireNonNull(user.getText()));
-		inputs.forEach((name, value) -> text.append(block(name, value)));
+		parameters.forEach((name, value) -> text.append(block(name, value)));
 		Map<String, Object> metadata = new HashMap<>(user.getMetadata());
-		metadata.remove(INPUTS);
+		metadata.remove(KEPT);
 		return copy(user, text.toString(), metadata);
 	}
 

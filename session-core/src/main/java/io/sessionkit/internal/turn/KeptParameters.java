@@ -1,0 +1,27 @@
+package io.sessionkit.internal.turn;
+
+import java.util.Map;
+
+import io.sessionkit.codec.MessageCodec;
+
+/**
+ * The parameters of a call that are kept with its turn.
+ *
+ * @param values all kept parameters
+ * @param replayed those that are also stored with the question, to be shown again
+ */
+record KeptParameters(Map<String, Object> values, Map<String, Object> replayed) {
+
+	/** No parameters. */
+	static final KeptParameters NONE = new KeptParameters(Map.of(), Map.of());
+
+	/**
+	 * Selects the parameters that are kept with the turn of a call.
+	 * @throws io.sessionkit.UnstorableMessageException if one of them cannot be kept
+	 */
+	static KeptParameters of(TurnRequest request, TurnParameters rules, MessageCodec codec) {
+		Map<String, Object> values = rules.of(request, codec);
+		return new KeptParameters(values, rules.replayed(values));
+	}
+
+}
