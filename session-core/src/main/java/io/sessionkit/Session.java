@@ -122,8 +122,8 @@ public record Session(SessionKey key, String incarnation, long version, Position
 	 * Returns the attributes as of the head.
 	 * @return the attributes, by name
 	 */
-	public Map<String, Object> state() {
-		return this.details.state();
+	public Map<String, Object> attributes() {
+		return this.details.attributes();
 	}
 
 	/**
@@ -185,10 +185,10 @@ public record Session(SessionKey key, String incarnation, long version, Position
 	 *
 	 * @param title the title that a person gave it; null for none
 	 * @param tags its tags
-	 * @param state the attributes as of the head
+	 * @param attributes the attributes as of the head
 	 * @param timeToLive how long it lives after the last write; null if it never expires
 	 */
-	public record Details(@Nullable String title, Set<String> tags, Map<String, Object> state,
+	public record Details(@Nullable String title, Set<String> tags, Map<String, Object> attributes,
 			@Nullable Duration timeToLive) {
 
 		/** The details of a session that never expires and on which nothing is set. */
@@ -196,7 +196,7 @@ public record Session(SessionKey key, String incarnation, long version, Position
 
 		public Details {
 			tags = Set.copyOf(tags);
-			state = Map.copyOf(state);
+			attributes = Map.copyOf(attributes);
 		}
 
 	}

@@ -11,17 +11,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param hook the name of the hook
  * @param phase the phase of the turn in which the hook ran
- * @param outcome the decision
+ * @param effect the decision
  * @param reason the reason of a refusal or the text of a note, in the words of the author
  * of the hook; for a failure the class name of what the hook threw, or a description of
  * what was wrong with what it returned; null otherwise
  */
-public record Verdict(String hook, Phase phase, Outcome outcome, @Nullable String reason) {
+public record Verdict(String hook, Phase phase, Effect effect, @Nullable String reason) {
 
 	public Verdict {
 		Objects.requireNonNull(hook, "hook must not be null");
 		Objects.requireNonNull(phase, "phase must not be null");
-		Objects.requireNonNull(outcome, "outcome must not be null");
+		Objects.requireNonNull(effect, "effect must not be null");
 	}
 
 	/**
@@ -46,7 +46,7 @@ public record Verdict(String hook, Phase phase, Outcome outcome, @Nullable Strin
 	/**
 	 * The possible decisions of a hook.
 	 */
-	public enum Outcome {
+	public enum Effect {
 
 		/** The hook left things as they are and added a note. */
 		PASSED,

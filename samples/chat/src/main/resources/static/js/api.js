@@ -20,7 +20,7 @@ export const rename = (id, title) => request(path(id, '/title'), send('PUT', { t
 export const history = (id, turn) => json(path(id, `/turns/${turn}/history`));
 
 /** Summarizes older turns now. */
-export const summarize = async (id) => (await request(path(id, '/checkpoints'), send('POST'))).json();
+export const summarize = async (id) => (await request(path(id, '/summaries'), send('POST'))).json();
 
 /** The tool calls that needed consent, those that wait among them. */
 export const approvals = (id) => json(path(id, '/approvals'));

@@ -1,6 +1,6 @@
 import * as api from './api.js';
 import { approverName, openCalls, showApprovals, showStanding } from './approvals.js';
-import { covered } from './checkpoints.js';
+import { covered } from './summaries.js';
 import { goTo, liveTurn, mark, replyText, show, showLive } from './conversation.js';
 import { byId, el, icon, setText } from './dom.js';
 import { closeDrawers } from './panels.js';
@@ -24,7 +24,7 @@ const NO_APPROVALS = { openTurn: 0, running: false, calls: [], standing: [] };
 
 let threads = [];
 let turns = [];
-let checkpoints = [];
+let summaries = [];
 let approvals = NO_APPROVALS;
 let current;
 
@@ -61,9 +61,9 @@ async function reload(isNew = false) {
 		return;
 	}
 	turns = stored?.turns ?? [];
-	checkpoints = stored?.checkpoints ?? [];
+	summaries = stored?.summaries ?? [];
 	approvals = decided ?? NO_APPROVALS;
-	show(turns, checkpoints, approvals, running.get(id)?.live, ask);
+	show(turns, summaries, approvals, running.get(id)?.live, ask);
 	update();
 	watchForSummary(id);
 	watchForDecisions(id);
@@ -81,7 +81,7 @@ function update() {
 	setText(document.querySelector('title'), `${title} · SessionKit Chat`);
 	showThreads(threads, current, { open, rename, remove });
 	const id = current;
-	showTimeline(turns, checkpoints, {
+	showTimeline(turns, summaries, {
 		goTo: (number) => {
 			closeDrawers();
 			goTo(number);
@@ -199,8 +199,8 @@ async function refreshTurns(id, before, times) {
 	}
 	if (fresh && fresh.turns.length > before) {
 		turns = fresh.turns;
-		checkpoints = fresh.checkpoints;
-		show(turns, checkpoints, approvals, null, ask);
+		summaries = fresh.summaries;
+		show(turns, summaries, approvals, null, ask);
 		await reloadThreads();
 	}
 	else if (times > 1) {
@@ -304,7 +304,7 @@ async function watchForSummary(id) {
 	const mine = ++watch;
 	for (const wait of SUMMARY_WAITS) {
 		const { since, messages, limit } = threads.find((thread) => thread.id === id)?.unsummarized ?? {};
-		const isThere = since !== covered(checkpoints);
+		const isThere = since !== covered(summaries);
 		const isDue = limit > 0 && messages >= limit;
 		if (mine !== watch || id !== current || since === undefined || !(isThere || isDue)) {
 			return;
@@ -312,19 +312,19 @@ async function watchForSummary(id) {
 		if (!isThere) {
 			await new Promise((resolve) => setTimeout(resolve, wait));
 		}
-		await readCheckpoints(id);
+		await readSummaries(id);
 	}
 }
 
-async function readCheckpoints(id) {
+async function readSummaries(id) {
 	const fresh = await api.read(id).catch(() => null);
 	if (!fresh || id !== current) {
 		return;
 	}
 	threads = threads.map((thread) => thread.id === id ? fresh.thread : thread);
-	if (fresh.checkpoints.length !== checkpoints.length || covered(fresh.checkpoints) !== covered(checkpoints)) {
-		checkpoints = fresh.checkpoints;
-		mark(turns, checkpoints);
+	if (fresh.summaries.length !== summaries.length || covered(fresh.summaries) !== covered(summaries)) {
+		summaries = fresh.summaries;
+		mark(turns, summaries);
 	}
 	update();
 }
@@ -342,7 +342,7 @@ async function summarize() {
 	if (result && id === current) {
 		outcome = outcomeText(result);
 	}
-	await readCheckpoints(id);
+	await readSummaries(id);
 	update();
 }
 

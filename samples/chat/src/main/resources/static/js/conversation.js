@@ -1,6 +1,6 @@
 import { outcomeOf } from './approvals.js';
 import { escapeHidden, shown } from './arguments.js';
-import { checkpointNode, covered } from './checkpoints.js';
+import { summaryNode, covered } from './summaries.js';
 import { byId, duration, el, icon, plural } from './dom.js';
 import { markdown } from './markdown.js';
 
@@ -26,7 +26,7 @@ const scroller = byId('scroller');
 const jump = byId('jump');
 
 /** Shows the stored turns of a thread, and the one that is being answered, if any. */
-export function show(turns, checkpoints, approvals, live, onAsk) {
+export function show(turns, summaries, approvals, live, onAsk) {
 	conversation.replaceChildren(...turns.map((turn) => turnNode(turn, approvals)));
 	if (live) {
 		conversation.append(live.node);
@@ -34,20 +34,20 @@ export function show(turns, checkpoints, approvals, live, onAsk) {
 	else if (turns.length === 0) {
 		conversation.append(emptyState(onAsk));
 	}
-	mark(turns, checkpoints);
+	mark(turns, summaries);
 	toEnd(false);
 	jump.hidden = true;
 }
 
 /** Puts the summaries between the turns that are shown, which stay as they are. */
-export function mark(turns, checkpoints) {
+export function mark(turns, summaries) {
 	const atEnd = isAtEnd();
-	const last = covered(checkpoints);
-	conversation.querySelectorAll('.checkpoint').forEach((node) => node.remove());
+	const last = covered(summaries);
+	conversation.querySelectorAll('.summary-card').forEach((node) => node.remove());
 	turns.forEach((turn) => byId(`turn-${turn.number}`)?.classList.toggle('covered', turn.number <= last));
-	for (const checkpoint of checkpoints) {
-		const next = turns.find((turn) => turn.number > checkpoint.turn);
-		conversation.insertBefore(checkpointNode(checkpoint, opened), next ? byId(`turn-${next.number}`) : conversation.querySelector('.live'));
+	for (const summary of summaries) {
+		const next = turns.find((turn) => turn.number > summary.turn);
+		conversation.insertBefore(summaryNode(summary, opened), next ? byId(`turn-${next.number}`) : conversation.querySelector('.live'));
 	}
 	if (atEnd) {
 		toEnd(false);

@@ -1,5 +1,5 @@
 import { escapeHidden } from './arguments.js';
-import { checkpointNode, covered, interleave } from './checkpoints.js';
+import { summaryNode, covered, interleave } from './summaries.js';
 import { byId, duration, el, icon, plural } from './dom.js';
 
 const WORDS = {
@@ -23,18 +23,18 @@ const total = (turn) => turn.tokens.input + turn.tokens.output;
  * Shows every turn of the thread, whatever became of it, and the summaries between them.
  * @param actions goTo(turn), history(turn)
  */
-export function showTimeline(turns, checkpoints, actions) {
-	if (shown.turns === turns && shown.checkpoints === checkpoints) {
+export function showTimeline(turns, summaries, actions) {
+	if (shown.turns === turns && shown.summaries === summaries) {
 		return; // nobody loses the place where they read
 	}
-	shown = { turns, checkpoints };
+	shown = { turns, summaries };
 	const most = Math.max(1, ...turns.map(total));
 	byId('timeline-sum').textContent = turns.length === 0 ? 'No turns yet. A turn is one question and its answer.'
 		: `${plural(turns.length, 'turn')} · ${plural(turns.reduce((sum, turn) => sum + total(turn), 0), 'token')}`;
-	const last = covered(checkpoints);
-	byId('turn-list').replaceChildren(...interleave(turns, checkpoints,
+	const last = covered(summaries);
+	byId('turn-list').replaceChildren(...interleave(turns, summaries,
 		(turn) => entry(turn, most, turn.number <= last, actions),
-		(checkpoint) => el('li', { class: 'mark' }, checkpointNode(checkpoint, opened))));
+		(summary) => el('li', { class: 'mark' }, summaryNode(summary, opened))));
 }
 
 function entry(turn, most, isCovered, actions) {

@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The ruling of a policy on a tool call.
  *
- * @param outcome whether the call may run
- * @param text for {@link Outcome#ASK} a text for the person who decides, for
- * {@link Outcome#DENY} the text that the model gets; null for the default
+ * @param kind whether the call may run
+ * @param text for {@link Kind#ASK} a text for the person who decides, for
+ * {@link Kind#DENY} the text that the model gets; null for the default
  */
-public record Ruling(Outcome outcome, @Nullable String text) {
+public record Ruling(Kind kind, @Nullable String text) {
 
 	/** The possible rulings, from the mildest to the strictest. */
-	public enum Outcome {
+	public enum Kind {
 
 		/** The call may run. */
 		ALLOW,
@@ -25,7 +25,7 @@ public record Ruling(Outcome outcome, @Nullable String text) {
 
 	}
 
-	private static final Ruling ALLOW = new Ruling(Outcome.ALLOW, null);
+	private static final Ruling ALLOW = new Ruling(Kind.ALLOW, null);
 
 	/**
 	 * Returns the ruling that the call may run.
@@ -40,7 +40,7 @@ public record Ruling(Outcome outcome, @Nullable String text) {
 	 * @return the ruling
 	 */
 	public static Ruling ask() {
-		return new Ruling(Outcome.ASK, null);
+		return new Ruling(Kind.ASK, null);
 	}
 
 	/**
@@ -49,7 +49,7 @@ public record Ruling(Outcome outcome, @Nullable String text) {
 	 * @return the ruling
 	 */
 	public static Ruling ask(String description) {
-		return new Ruling(Outcome.ASK, description);
+		return new Ruling(Kind.ASK, description);
 	}
 
 	/**
@@ -58,7 +58,7 @@ public record Ruling(Outcome outcome, @Nullable String text) {
 	 * @return the ruling
 	 */
 	public static Ruling deny(String reason) {
-		return new Ruling(Outcome.DENY, reason);
+		return new Ruling(Kind.DENY, reason);
 	}
 
 	/**
@@ -68,7 +68,7 @@ public record Ruling(Outcome outcome, @Nullable String text) {
 	 * @return one of the two
 	 */
 	public Ruling or(Ruling other) {
-		int compared = this.outcome.compareTo(other.outcome);
+		int compared = this.kind.compareTo(other.kind);
 		boolean keepsThis = compared > 0 || (compared == 0 && (this.text != null || other.text == null));
 		return keepsThis ? this : other;
 	}

@@ -23,22 +23,23 @@ import org.springframework.ai.tool.definition.ToolDefinition;
  * The map is empty if it is not certain what the tool gets; such a call needs consent
  * unless it is denied
  * @param tool the tool; null if no tool of this name is offered
- * @param state the session's attributes as they are now
+ * @param attributes the session's attributes as they are now
  * @param parameters the advisor parameters of the call to the model, without those of
  * SessionKit
  */
 public record ToolRequest(@Nullable SessionKey key, @Nullable String agent, ToolCall call,
-		Map<String, @Nullable Object> arguments, @Nullable ToolDefinition tool, Map<String, Object> state,
+		Map<String, @Nullable Object> arguments, @Nullable ToolDefinition tool, Map<String, Object> attributes,
 		Map<String, Object> parameters) {
 
 	public ToolRequest {
 		arguments = Collections.unmodifiableMap(arguments);
-		state = Collections.unmodifiableMap(state);
+		attributes = Collections.unmodifiableMap(attributes);
 		parameters = Collections.unmodifiableMap(parameters);
 	}
 
 	/**
-	 * Returns the request without arguments, state and parameters, which may be secret.
+	 * Returns the request without arguments, attributes and parameters, which may be
+	 * secret.
 	 * @return tool and session
 	 */
 	@Override

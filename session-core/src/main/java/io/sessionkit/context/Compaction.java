@@ -6,18 +6,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of an attempt to summarize.
  *
- * @param outcome the outcome of the attempt
+ * @param status the status of the attempt
  * @param summary the newest summary that was stored; null if there is none
  * @param turns the number of turns in the summary that no earlier summary had covered
  * @param failure the reason of a failure: the class name of an exception, or a few words;
  * null if the attempt did not fail
  */
-public record Compaction(Outcome outcome, @Nullable Summary summary, int turns, @Nullable String failure) {
+public record Compaction(Status status, @Nullable Summary summary, int turns, @Nullable String failure) {
 
 	/**
 	 * The possible outcomes of an attempt to summarize.
 	 */
-	public enum Outcome {
+	public enum Status {
 
 		/** The view starts with a new summary. */
 		SUMMARIZED,

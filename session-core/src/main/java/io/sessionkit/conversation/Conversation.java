@@ -21,7 +21,7 @@ import io.sessionkit.context.SentHistory;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.summary.Summarizer;
-import io.sessionkit.internal.turn.Attributes;
+import io.sessionkit.internal.turn.AttributeRules;
 import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.internal.view.ViewLine;
@@ -54,15 +54,15 @@ public final class Conversation {
 
 	private final WaitingTurns waitingTurns;
 
-	private final DataSize maxState;
+	private final DataSize maxAttributes;
 
 	Conversation(SessionKey key, SessionStore store, @Nullable Summarizer summarizer, WaitingTurns waitingTurns,
-			DataSize maxState) {
+			DataSize maxAttributes) {
 		this.key = key;
 		this.store = store;
 		this.summarizer = summarizer;
 		this.waitingTurns = waitingTurns;
-		this.maxState = maxState;
+		this.maxAttributes = maxAttributes;
 	}
 
 	/**
@@ -223,21 +223,21 @@ public final class Conversation {
 
 	/**
 	 * Creates the session before its first turn, with values that it has from the
-	 * beginning: title, tags, state, and a time to live of its own. The first turn keeps
-	 * them.
+	 * beginning: title, tags, attributes, and a time to live of its own. The first turn
+	 * keeps them.
 	 * @param header the values
 	 * @return true if it was created; false if it exists already, in which case it is
 	 * left as it is
 	 */
 	public boolean create(HeaderChange header) {
-		Map<String, Object> state = header.state();
-		Attributes attributes = attributes();
+		Map<String, Object> attributes = header.attributes();
+		AttributeRules rules = rules();
 		Map<String, Object> checked = Map.of();
-		for (Map.Entry<String, Object> each : (state != null) ? state.entrySet()
+		for (Map.Entry<String, Object> each : (attributes != null) ? attributes.entrySet()
 				: Set.<Map.Entry<String, Object>>of()) {
-			checked = attributes.with(checked, each.getKey(), each.getValue());
+			checked = rules.with(checked, each.getKey(), each.getValue());
 		}
-		HeaderChange first = (state != null) ? header.state(checked) : header;
+		HeaderChange first = (attributes != null) ? header.attributes(checked) : header;
 		return this.store.commit(Commit.first(this.key).header(first)).isStored();
 	}
 
@@ -254,8 +254,9 @@ public final class Conversation {
 	 * Returns the attributes as of the head.
 	 * @return a copy that cannot be changed; empty if the session is absent
 	 */
-	public Map<String, Object> state() {
-		return session().map((session) -> Collections.unmodifiableMap(Copies.values(session.state()))).orElse(Map.of());
+	public Map<String, Object> attributes() {
+		return session().map((session) -> Collections.unmodifiableMap(Copies.values(session.attributes())))
+			.orElse(Map.of());
 	}
 
 	/**
@@ -272,7 +273,7 @@ public final class Conversation {
 	 * written
 	 */
 	public void put(String name, Object value) {
-		changeState(true, (attributes, state) -> attributes.with(state, name, value));
+		changeAttributes(true, (rules, attributes) -> rules.with(attributes, name, value));
 	}
 
 	/**
@@ -282,7 +283,7 @@ public final class Conversation {
 	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public void remove(String name) {
-		changeState(false, (attributes, state) -> attributes.without(state, name));
+		changeAttributes(false, (rules, attributes) -> rules.without(attributes, name));
 	}
 
 	/**
@@ -358,27 +359,28 @@ public final class Conversation {
 		}
 	}
 
-	private Attributes attributes() {
-		return new Attributes(this.key, this.store.options().codec(), this.maxState);
+	private AttributeRules rules() {
+		return new AttributeRules(this.key, this.store.options().codec(), this.maxAttributes);
 	}
 
-	private void changeState(boolean creates, BiFunction<Attributes, Map<String, Object>, Map<String, Object>> change) {
-		Attributes attributes = attributes();
+	private void changeAttributes(boolean creates,
+			BiFunction<AttributeRules, Map<String, Object>, Map<String, Object>> change) {
+		AttributeRules rules = rules();
 		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
 			Session now = this.store.find(this.key).orElse(null);
 			if (now == null && !creates) {
 				throw notFound();
 			}
-			Map<String, Object> before = (now != null) ? now.state() : Map.of();
-			Map<String, Object> changed = change.apply(attributes, before);
+			Map<String, Object> before = (now != null) ? now.attributes() : Map.of();
+			Map<String, Object> changed = change.apply(rules, before);
 			Commit commit = (now != null) ? Commit.on(now) : Commit.first(this.key);
-			if (now != null && Attributes.areEqual(changed, before)
-					|| this.store.commit(commit.header(HeaderChange.NONE.state(changed))).isStored()) {
+			if (now != null && AttributeRules.areEqual(changed, before)
+					|| this.store.commit(commit.header(HeaderChange.NONE.attributes(changed))).isStored()) {
 				return;
 			}
 		}
 		throw new SessionConflictException("Session " + this.key + " changed each of the " + ATTEMPTS
-				+ " times that its state was to be written. Nothing was written; try again.", null);
+				+ " times that its attributes were to be written. Nothing was written; try again.", null);
 	}
 
 	private SessionNotFoundException notFound() {

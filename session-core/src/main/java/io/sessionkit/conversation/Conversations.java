@@ -15,10 +15,10 @@ import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.internal.summary.Summarizer;
-import io.sessionkit.internal.turn.Attributes;
+import io.sessionkit.internal.turn.AttributeRules;
 import io.sessionkit.internal.turn.Extensions;
-import io.sessionkit.internal.turn.TurnParameters;
 import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.TurnParameters;
 import io.sessionkit.internal.turn.TurnRules;
 import io.sessionkit.internal.turn.TurnViews;
 import io.sessionkit.internal.turn.Turns;
@@ -50,7 +50,8 @@ public final class Conversations implements AutoCloseable {
 		this.store = builder.store;
 		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard,
 				new Extensions(builder.hooks, builder.listeners, builder.merge), builder.keepSystemText,
-				TurnParameters.of(builder.turnParameters, builder.replay, builder.replayExclude), builder.maxStateSize);
+				TurnParameters.of(builder.turnParameters, builder.replay, builder.replayExclude),
+				builder.maxAttributesSize);
 		TokenMemory memory = new TokenMemory();
 		this.summarizer = (builder.summarize != null)
 				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), builder.hooks, memory) : null;
@@ -84,7 +85,8 @@ public final class Conversations implements AutoCloseable {
 	 * @return its handle
 	 */
 	public Conversation get(SessionKey key) {
-		return new Conversation(key, this.store, this.summarizer, this.turns.waitingTurns(), this.rules.maxState());
+		return new Conversation(key, this.store, this.summarizer, this.turns.waitingTurns(),
+				this.rules.maxAttributes());
 	}
 
 	/**
@@ -154,7 +156,7 @@ public final class Conversations implements AutoCloseable {
 
 		private Set<String> replayExclude = Set.of();
 
-		private DataSize maxStateSize = Attributes.DEFAULT_MAX_SIZE;
+		private DataSize maxAttributesSize = AttributeRules.DEFAULT_MAX_SIZE;
 
 		private @Nullable HistoryMerge merge;
 
@@ -301,11 +303,12 @@ public final class Conversations implements AutoCloseable {
 		 * @return this builder
 		 * @throws IllegalArgumentException if it is below one byte
 		 */
-		public Builder maxStateSize(DataSize size) {
+		public Builder maxAttributesSize(DataSize size) {
 			if (size.toBytes() < 1) {
-				throw new IllegalArgumentException("The size of a state must be at least one byte, not " + size + ".");
+				throw new IllegalArgumentException(
+						"The size of the attributes must be at least one byte, not " + size + ".");
 			}
-			this.maxStateSize = size;
+			this.maxAttributesSize = size;
 			return this;
 		}
 

@@ -107,7 +107,7 @@ final class Deletion {
 	private static HeaderChange change(Session header, Gone gone, List<Summary> kept) {
 		HeaderChange view = view(header, gone, kept);
 		// deleting the newest message does not delete the attributes
-		return gone.isEmptied(header.head()) ? view.state(header.state()) : view;
+		return gone.isEmptied(header.head()) ? view.attributes(header.attributes()) : view;
 	}
 
 	private static HeaderChange view(Session header, Gone gone, List<Summary> kept) {

@@ -76,7 +76,7 @@ public final class UnattendedTools {
 		for (ToolCall call : calls) {
 			ToolCallback tool = find(known, call.name());
 			boolean isAttended = tool != null && GatedTool.isAttended(tool);
-			if (!isAttended && this.rulings.rule(NOBODY, call, tool).outcome() != Ruling.Outcome.ALLOW) {
+			if (!isAttended && this.rulings.rule(NOBODY, call, tool).kind() != Ruling.Kind.ALLOW) {
 				throw refusal(call.name());
 			}
 		}

@@ -24,19 +24,19 @@ import org.springframework.ai.chat.messages.Message;
  * {@link SessionHook#beforeTurn} and the merge have left it, then its tool rounds,
  * including the parts that earlier calls have stored. Empty while hooks check the input
  * before the model; each read returns a copy of the message
- * @param state the session's attributes as of the head, with the changes of this turn so
- * far
+ * @param attributes the session's attributes as of the head, with the changes of this
+ * turn so far
  * @param parameters the advisor parameters of the call, except those of SessionKit; they
  * are never stored
  */
 public record HookContext(SessionKey key, String turnId, @Nullable String agent, List<Message> history,
-		List<Integer> turnStarts, List<Message> turn, Map<String, Object> state, Map<String, Object> parameters) {
+		List<Integer> turnStarts, List<Message> turn, Map<String, Object> attributes, Map<String, Object> parameters) {
 
 	public HookContext {
 		history = Collections.unmodifiableList(history);
 		turnStarts = Collections.unmodifiableList(turnStarts);
 		turn = Collections.unmodifiableList(turn);
-		state = Collections.unmodifiableMap(state);
+		attributes = Collections.unmodifiableMap(attributes);
 		parameters = Collections.unmodifiableMap(parameters);
 	}
 
@@ -47,12 +47,13 @@ public record HookContext(SessionKey key, String turnId, @Nullable String agent,
 	 * @param turnId the turn
 	 * @param agent the agent that the call named; null if it named none
 	 * @param history the history in front of the turn's input
-	 * @param state the session's attributes
+	 * @param attributes the session's attributes
 	 * @param parameters the advisor parameters of the call
 	 */
 	public HookContext(SessionKey key, String turnId, @Nullable String agent, List<Message> history,
-			Map<String, Object> state, Map<String, Object> parameters) {
-		this(key, turnId, agent, history, history.isEmpty() ? List.of() : List.of(0), List.of(), state, parameters);
+			Map<String, Object> attributes, Map<String, Object> parameters) {
+		this(key, turnId, agent, history, history.isEmpty() ? List.of() : List.of(0), List.of(), attributes,
+				parameters);
 	}
 
 }

@@ -66,8 +66,8 @@ public final class SessionContext {
 	 * Returns all attributes: those as of the head, with the changes of this turn.
 	 * @return an immutable copy
 	 */
-	public Map<String, Object> state() {
-		return running().context().state();
+	public Map<String, Object> attributes() {
+		return running().context().attributes();
 	}
 
 	/**
@@ -81,7 +81,7 @@ public final class SessionContext {
 	@SuppressWarnings("unchecked") // Class.cast fails for a primitive class
 	public <T> Optional<T> get(String name, Class<T> type) {
 		HookContext context = running().context();
-		Object value = context.state().get(name);
+		Object value = context.attributes().get(name);
 		if (value != null && !ClassUtils.isAssignableValue(type, value)) {
 			throw new IllegalArgumentException("The attribute '" + name + "' of session " + context.key() + " is a "
 					+ value.getClass().getName() + ", not a " + type.getName() + ". Ask for the class that was put.");
@@ -95,7 +95,7 @@ public final class SessionContext {
 	 * @param value a value that the codec can store: a string, boolean, number, date,
 	 * byte array, or a list or map of these. A copy is taken
 	 * @throws IllegalArgumentException if the name breaks a rule, or if the attributes
-	 * would be larger than {@code sessionkit.state.max-size}
+	 * would be larger than {@code sessionkit.attributes.max-size}
 	 * @throws io.sessionkit.UnstorableMessageException if the value would not come back
 	 * equal
 	 * @throws IllegalStateException if the turn is over, or no call is running

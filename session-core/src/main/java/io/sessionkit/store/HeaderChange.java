@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  * @param tags all tags
  * @param timeToLive how long the session lives after each write from now on;
  * {@link Duration#ZERO} if it never expires
- * @param state all attributes, as of the new head
+ * @param attributes all attributes, as of the new head
  * @param head the turn to move to; totals, summary and attributes become those of that
  * turn
  * @param summary the summary to start the view with
  */
 public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @Nullable Duration timeToLive,
-		@Nullable Map<String, Object> state, @Nullable Head head, @Nullable Summary summary) {
+		@Nullable Map<String, Object> attributes, @Nullable Head head, @Nullable Summary summary) {
 
 	/** A change that leaves everything as it is. */
 	public static final HeaderChange NONE = new HeaderChange(null, null, null, null, null, null);
@@ -28,7 +28,7 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	public HeaderChange {
 		timeToLive = Lives.kept(timeToLive);
 		tags = (tags != null) ? Set.copyOf(tags) : null;
-		state = (state != null) ? Map.copyOf(state) : null;
+		attributes = (attributes != null) ? Map.copyOf(attributes) : null;
 	}
 
 	/**
@@ -65,7 +65,7 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @return the copy
 	 */
 	public HeaderChange title(String title) {
-		return new HeaderChange(title, this.tags, this.timeToLive, this.state, this.head, this.summary);
+		return new HeaderChange(title, this.tags, this.timeToLive, this.attributes, this.head, this.summary);
 	}
 
 	/**
@@ -74,7 +74,7 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @return the copy
 	 */
 	public HeaderChange tags(Set<String> tags) {
-		return new HeaderChange(this.title, tags, this.timeToLive, this.state, this.head, this.summary);
+		return new HeaderChange(this.title, tags, this.timeToLive, this.attributes, this.head, this.summary);
 	}
 
 	/**
@@ -84,16 +84,16 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @return the copy
 	 */
 	public HeaderChange timeToLive(Duration timeToLive) {
-		return new HeaderChange(this.title, this.tags, timeToLive, this.state, this.head, this.summary);
+		return new HeaderChange(this.title, this.tags, timeToLive, this.attributes, this.head, this.summary);
 	}
 
 	/**
 	 * Returns a copy of this change with attributes.
-	 * @param state all attributes
+	 * @param attributes all attributes
 	 * @return the copy
 	 */
-	public HeaderChange state(Map<String, Object> state) {
-		return new HeaderChange(this.title, this.tags, this.timeToLive, state, this.head, this.summary);
+	public HeaderChange attributes(Map<String, Object> attributes) {
+		return new HeaderChange(this.title, this.tags, this.timeToLive, attributes, this.head, this.summary);
 	}
 
 	/**
@@ -103,7 +103,7 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @return the copy
 	 */
 	public HeaderChange head(String branch, long turn) {
-		return new HeaderChange(this.title, this.tags, this.timeToLive, this.state, new Head(branch, turn),
+		return new HeaderChange(this.title, this.tags, this.timeToLive, this.attributes, new Head(branch, turn),
 				this.summary);
 	}
 
@@ -115,7 +115,8 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @return the copy
 	 */
 	public HeaderChange summary(long turn, String id) {
-		return new HeaderChange(this.title, this.tags, this.timeToLive, this.state, this.head, new Summary(turn, id));
+		return new HeaderChange(this.title, this.tags, this.timeToLive, this.attributes, this.head,
+				new Summary(turn, id));
 	}
 
 }

@@ -21,7 +21,7 @@ import io.sessionkit.SessionRefusedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
-import io.sessionkit.Verdict.Outcome;
+import io.sessionkit.Verdict.Effect;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.approval.ApprovalFixture;
 import io.sessionkit.approval.NewMessageRule;
@@ -129,7 +129,7 @@ class BesideModelTests extends ApprovalFixture {
 		assertThat(content(setup, "q")).isEqualTo("fine");
 		assertThat(log()).containsExactly("user: q", "assistant: fine");
 		assertThat(turn().verdicts())
-			.containsExactly(new Verdict("moderation", Phase.BEFORE_TURN, Outcome.PASSED, "score 0.1"));
+			.containsExactly(new Verdict("moderation", Phase.BEFORE_TURN, Effect.PASSED, "score 0.1"));
 	}
 
 	@ParameterizedTest
@@ -437,7 +437,7 @@ class BesideModelTests extends ApprovalFixture {
 		assertThat(guard.get()).isSameAs(Thread.currentThread());
 		assertThat(caller.get().getName()).startsWith("sessionkit-model");
 		assertThat(observation.get()).isNotNull();
-		assertThat(thread().state()).isEqualTo(Map.of("seen", true));
+		assertThat(thread().attributes()).isEqualTo(Map.of("seen", true));
 		assertThat(turn().verdicts()).extracting(Verdict::reason).containsExactly("session " + this.key.id());
 	}
 
@@ -556,7 +556,7 @@ class BesideModelTests extends ApprovalFixture {
 		assertThat(this.heard).isEmpty();
 		assertThat(this.runs).isEmpty();
 		assertThat(turn().status()).isEqualTo(TurnStatus.REFUSED);
-		assertThat(turn().verdicts()).extracting(Verdict::outcome).contains(Outcome.REFUSED);
+		assertThat(turn().verdicts()).extracting(Verdict::effect).contains(Effect.REFUSED);
 		assertThat(items()).isEmpty();
 		assertThat(turn().toString()).doesNotContain("secret");
 		assertThat(this.store.find(this.key).orElseThrow().openTurn()).isZero();

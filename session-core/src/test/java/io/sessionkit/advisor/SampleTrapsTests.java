@@ -74,7 +74,7 @@ class SampleTrapsTests {
 	 */
 	@ParameterizedTest
 	@MethodSource("setups")
-	void trap1WhatAHookReturnsTakesThePlaceOfWhatWasThereAndIsNotAddedToIt(ClientSetup setup) {
+	void whatAHookReturnsReplacesWhatWasThereAndIsNotAddedToIt(ClientSetup setup) {
 		SessionHook lastThree = TestHooks.beforeModel("last three", (request) -> {
 			List<Message> system = request.stream().filter(SystemMessage.class::isInstance).toList();
 			List<Message> others = request.subList(system.size(), request.size());
@@ -93,7 +93,7 @@ class SampleTrapsTests {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
-	void trap2AnErasedThreadIsEmptyAndTheAnswerOfTheRunningCallIsThereAllTheSame(ClientSetup.Mode mode) {
+	void erasedSessionIsEmptyAndTheRunningCallStillAnswers(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		ChatClient chat = chat(setup, Trim.NONE);
 		this.model.says("a1");
@@ -112,7 +112,7 @@ class SampleTrapsTests {
 	}
 
 	@Test
-	void trap2AnEmptyRequestIsAnErrorAndNotTheSameAsNoChange() {
+	void emptyRequestIsAnErrorAndNotTheSameAsNoChange() {
 		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
 		ChatClient chat = chat(ClientSetup.plain(), Trim.NONE,
 				TestHooks.beforeModel("empty", (request) -> HookResult.replace(List.of())));
@@ -127,7 +127,7 @@ class SampleTrapsTests {
 	 */
 	@ParameterizedTest
 	@MethodSource("setups")
-	void trap7TheOldestMessagesAreDeletedBetweenTurnsAndTakeTheirToolGroupsWithThem(ClientSetup setup) {
+	void oldestMessagesAreDeletedBetweenTurnsTogetherWithTheirToolGroups(ClientSetup setup) {
 		this.store.add(T1, toolTurn("u1", "a1"));
 		ChatClient chat = chat(setup, Trim.NONE);
 		for (int i = 2; i <= 5; i++) {
@@ -146,7 +146,7 @@ class SampleTrapsTests {
 	 */
 	@ParameterizedTest
 	@MethodSource("setups")
-	void trap7WhatIsDeletedInTheMiddleOfATurnLeavesItsRequestsAndItsAnswerWhole(ClientSetup setup) {
+	void deletionInTheMiddleOfATurnLeavesItsRequestsAndItsAnswerWhole(ClientSetup setup) {
 		this.store.add(T1, toolTurn("u1", "a1"));
 		this.store.add(T1, toolTurn("u2", "a2"));
 		SessionHook deleting = TestHooks.afterModel("deleting", (reply) -> {
@@ -172,7 +172,7 @@ class SampleTrapsTests {
 
 	@ParameterizedTest
 	@MethodSource("setups")
-	void trap8APartOfAListThatIsChangedLaterIsACopy(ClientSetup setup) {
+	void partOfAListThatIsChangedLaterIsACopy(ClientSetup setup) {
 		List<Message> own = new ArrayList<>();
 		SessionHook views = TestHooks.beforeModel("views", (request) -> {
 			own.clear();
@@ -200,7 +200,7 @@ class SampleTrapsTests {
 	 */
 	@ParameterizedTest
 	@MethodSource("setups")
-	void trap9AReplyThatIsReplacedIsNowhere(ClientSetup setup) {
+	void replyThatIsReplacedIsNowhere(ClientSetup setup) {
 		SessionHook sorry = TestHooks.afterModel("sorry", (reply) -> reply.getText().contains("SECRET")
 				? HookResult.replace(new AssistantMessage("sorry")) : HookResult.keep());
 		ChatClient chat = chat(setup, Trim.NONE, sorry);
@@ -218,7 +218,7 @@ class SampleTrapsTests {
 	}
 
 	@Test
-	void trap9AHookThatAddsToTheListThatItIsGivenFailsClosed() {
+	void hookThatAddsToTheListThatItIsGivenFailsClosed() {
 		SessionHook adding = TestHooks.beforeSave("adding", (turn) -> {
 			turn.subList(0, turn.size() - 1).add(new AssistantMessage("sorry"));
 			return HookResult.keep();
@@ -233,7 +233,7 @@ class SampleTrapsTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 1, 2, 3, 4 })
-	void trap12ASummaryEndsAtATurnWhateverNumberOfMessagesThatLeaves(int keepTurns) {
+	void summaryEndsAtATurnWhateverNumberOfMessagesThatLeaves(int keepTurns) {
 		for (int i = 1; i <= 5; i++) {
 			this.store.add(T1, (i % 2 == 0) ? toolTurn("u" + i, "a" + i)
 					: List.of(new UserMessage("u" + i), new AssistantMessage("a" + i)));

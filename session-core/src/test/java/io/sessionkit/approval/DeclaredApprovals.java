@@ -93,7 +93,7 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 		assertThat(request.call().id()).isEqualTo("c1");
 		assertThat(request.arguments()).isEqualTo(Map.of("id", 3));
 		assertThat(request.tool()).isNotNull();
-		assertThat(request.state()).isEqualTo(Map.of("limit", 5));
+		assertThat(request.attributes()).isEqualTo(Map.of("limit", 5));
 		assertThat(request.parameters()).containsEntry("tenant", "acme");
 		assertThat(request.parameters().keySet()).noneMatch((name) -> name.startsWith("sessionkit."));
 		assertThat(this.runs).containsExactly("look{\"id\":3}");

@@ -104,7 +104,7 @@ class PauseVersionTests {
 		assertThat(Lines.of(store.messages(KEY))).hasSize(7).endsWith("assistant: done");
 		assertThat(approvals.ledger(KEY)).extracting(ToolApproval::status)
 			.containsExactly(ApprovalStatus.DONE, ApprovalStatus.DONE, ApprovalStatus.REJECTED);
-		assertThat(store.find(KEY).orElseThrow().state()).isEqualTo(Map.of("seen", 1L));
+		assertThat(store.find(KEY).orElseThrow().attributes()).isEqualTo(Map.of("seen", 1L));
 	}
 
 	@Test

@@ -313,24 +313,24 @@ abstract class PausedTurns extends DeclaredApprovals {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
-	void stateWrittenBeforeThePauseSurvivesItAndIsNotSeenUntilTheTurnIsHistory(ClientSetup.Mode mode) {
-		tools(tool("cancel").doing((input, context) -> "saw " + new SessionContext().state()),
+	void attributesWrittenBeforeThePauseSurviveItAndAreNotSeenUntilTheTurnIsHistory(ClientSetup.Mode mode) {
+		tools(tool("cancel").doing((input, context) -> "saw " + new SessionContext().attributes()),
 				tool("look").doing((input, context) -> {
 					new SessionContext().put("seen", 1);
 					return "looked";
 				}));
 		this.model.calls(look("c1", 1)).calls(cancel("c2", 2)).says("done");
 		ask(mode, "q");
-		assertThat(thread().state()).isEmpty();
+		assertThat(thread().attributes()).isEmpty();
 		approve(waiting());
 		goOn(mode);
 		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=saw {seen=1}");
-		assertThat(thread().state()).isEqualTo(Map.of("seen", 1));
+		assertThat(thread().attributes()).isEqualTo(Map.of("seen", 1));
 	}
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
-	void stateWrittenByOthersWhileTheTurnWaitsIsNotLost(ClientSetup.Mode mode) {
+	void attributesWrittenByOthersWhileTheTurnWaitsAreNotLost(ClientSetup.Mode mode) {
 		tools(tool("cancel"), tool("look").doing((input, context) -> {
 			new SessionContext().put("seen", 1);
 			new SessionContext().remove("old");
@@ -348,7 +348,7 @@ abstract class PausedTurns extends DeclaredApprovals {
 		thread().put("late", true);
 		approve(waiting());
 		goOn(mode);
-		assertThat(thread().state()).isEqualTo(Map.of("seen", 1, "limit", 5, "late", true));
+		assertThat(thread().attributes()).isEqualTo(Map.of("seen", 1, "limit", 5, "late", true));
 	}
 
 	@ParameterizedTest

@@ -187,7 +187,7 @@ class TrimTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 1, 2, 3, 4, 5, 6, 7, 8 })
-	void trap3TheLimitIncludesWhatIsPinnedAndIsNeverExceeded(int limit) {
+	void limitIncludesPinnedMessagesAndIsNeverExceeded(int limit) {
 		history(6);
 		ask(Trim.keepLastMessages(limit).pins(Pins.firstUser()), "u7");
 		assertThat(this.model.lastRequest()).hasSizeLessThanOrEqualTo(limit);
@@ -197,9 +197,9 @@ class TrimTests {
 	}
 
 	@Test
-	void trap4NoToolResultLosesItsCallAndNoAnswerItsQuestion() {
+	void noToolResultLosesItsCallAndNoAnswerItsQuestion() {
 		for (int limit = 1; limit < 20; limit++) {
-			String thread = "trap4-" + limit;
+			String thread = "limit-" + limit;
 			this.store.add(SessionKey.of(thread), toolTurn("u1", "a1"));
 			this.store.add(SessionKey.of(thread), List.of(new UserMessage("u2"), new AssistantMessage("a2")));
 			this.store.add(SessionKey.of(thread), toolTurn("u3", "a3"));
@@ -219,7 +219,7 @@ class TrimTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 1, 3, 5, 7, 100 })
-	void trap5APinnedMessageIsSentOnceWhetherOrNotTheWindowHasIt(int limit) {
+	void pinnedMessageIsSentOnceWhetherOrNotTheWindowHasIt(int limit) {
 		history(3);
 		ask(Trim.keepLastMessages(limit).pins(Pins.firstUser()), "u4");
 		assertThat(this.model.lastRequestLines()).filteredOn("user: u1"::equals).hasSizeLessThanOrEqualTo(1);
@@ -227,7 +227,7 @@ class TrimTests {
 	}
 
 	@Test
-	void trap6InALongToolLoopTheQuestionStays() {
+	void questionStaysInALongToolLoop() {
 		history(3);
 		this.model.calls(call()).calls(call()).calls(call()).calls(call()).says("done");
 		chat(ClientSetup.plain(), Trim.keepLastMessages(3), Prune.NONE).prompt()
@@ -241,7 +241,7 @@ class TrimTests {
 	}
 
 	@Test
-	void trap18TrimmingAndPruningWriteNothing() {
+	void trimmingAndPruningWriteNothing() {
 		this.store.add(T1, toolTurn("u1", "a1"));
 		history(5);
 		List<String> before = Lines.of(thread().messages());
@@ -250,7 +250,7 @@ class TrimTests {
 	}
 
 	@Test
-	void trap19TheFirstUserMessageIsPinnedNotWhateverComesFirst() {
+	void firstUserMessageIsPinnedNotWhateverComesFirst() {
 		this.store.add(T1, List.of(new SystemMessage("rhyme"), new AssistantMessage("hello")));
 		this.store.add(T1, List.of(new UserMessage("I am Bob"), new AssistantMessage("hello Bob")));
 		history(5);
@@ -444,7 +444,7 @@ class TrimTests {
 	}
 
 	@Test
-	void trap11TextArgumentsResultsAndMediaAreCounted() {
+	void textArgumentsResultsAndMediaAreCounted() {
 		MessageTokens tokens = new MessageTokens(new JTokkitTokenCountEstimator());
 		String text = "The quick brown fox jumps over the lazy dog. ".repeat(20);
 		int plain = tokens.applyAsInt(new UserMessage(text));

@@ -19,6 +19,7 @@ import io.sessionkit.extension.KeywordTurns;
 import io.sessionkit.extension.PlainCopies;
 import io.sessionkit.guard.Redactor;
 import io.sessionkit.guard.StopWords;
+import io.sessionkit.hook.AttributePrompt;
 import io.sessionkit.hook.HistoryBlock;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
@@ -26,7 +27,6 @@ import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.ModelRequest;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionHook;
-import io.sessionkit.hook.StatePrompt;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ScriptedChatModel;
@@ -72,7 +72,7 @@ final class ViewCall {
 
 	private static final SessionHook REDACTOR = Redactor.standard();
 
-	private static final SessionHook MOOD = StatePrompt.of("Mood: {mood:none}.");
+	private static final SessionHook MOOD = AttributePrompt.of("Mood: {mood:none}.");
 
 	private final ViewTurn turn;
 

@@ -237,7 +237,7 @@ class ViewProperties {
 			}
 			assertThat(log()).as(about).isEqualTo(expected);
 			this.log = expected;
-			assertThat(session().map((session) -> session.state().getOrDefault("mood", "")).orElse("")).as(about)
+			assertThat(session().map((session) -> session.attributes().getOrDefault("mood", "")).orElse("")).as(about)
 				.isEqualTo(this.mood);
 		}
 

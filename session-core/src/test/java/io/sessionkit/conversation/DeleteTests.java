@@ -287,7 +287,7 @@ class DeleteTests {
 		add(new UserMessage("q2"), new AssistantMessage("a2"));
 		this.thread.put("name", "Ada");
 		assertThat(this.thread.delete(2)).isEqualTo(2);
-		assertThat(this.thread.state()).containsEntry("name", "Ada");
+		assertThat(this.thread.attributes()).containsEntry("name", "Ada");
 	}
 
 	@ParameterizedTest

@@ -48,7 +48,7 @@ final class ViewSnippets {
 	static String compacted(Conversation thread) {
 		// tag::compact
 		Compaction made = thread.compact(true);
-		return (made.summary() != null) ? made.summary().text() : made.outcome().name();
+		return (made.summary() != null) ? made.summary().text() : made.status().name();
 		// end::compact
 	}
 

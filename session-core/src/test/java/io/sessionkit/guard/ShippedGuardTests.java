@@ -13,7 +13,7 @@ import io.sessionkit.SessionRefusedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
-import io.sessionkit.Verdict.Outcome;
+import io.sessionkit.Verdict.Effect;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -94,7 +94,6 @@ class ShippedGuardTests {
 		assertNowhere(refused, delivered, "unter2");
 	}
 
-	// part C row 9
 	@ParameterizedTest
 	@MethodSource("setupsAndGuards")
 	void withheldReplyIsInNoStoreNoRequestNoStreamNoEventAndNoException(ClientSetup setup, WordGuard guard) {
@@ -110,7 +109,6 @@ class ShippedGuardTests {
 		assertNowhere(refused, delivered, "hunter2");
 	}
 
-	// part C row 10
 	@ParameterizedTest
 	@MethodSource("setupsAndGuards")
 	void callWithoutTextRunsItsToolAndALongerWordPasses(ClientSetup setup, WordGuard guard) {
@@ -145,7 +143,7 @@ class ShippedGuardTests {
 		assertThat(this.heard).containsExactly("Sorry, I cannot say that.");
 		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
 		assertThat(turn().verdicts())
-			.containsExactly(new Verdict(guard.refusing("x").name(), Phase.AFTER_MODEL, Outcome.REPLACED, null));
+			.containsExactly(new Verdict(guard.refusing("x").name(), Phase.AFTER_MODEL, Effect.REPLACED, null));
 		this.model.says("fine");
 		setup.content(prompt(chat, "next"));
 		assertThat(this.model.lastRequestLines()).contains("assistant: Sorry, I cannot say that.")
@@ -200,7 +198,7 @@ class ShippedGuardTests {
 		assertThat(chunks(client(setup, StopWords.of("nothing")))).containsExactly("hunter2 it is");
 	}
 
-	// B9: streamed output, tool arguments and tool results
+	// streamed output, tool arguments and tool results
 	@ParameterizedTest
 	@MethodSource("setupsAndActions")
 	void nothingOfAMatchIsSentStoredDeliveredOrHeard(ClientSetup setup, Action action) {
@@ -274,7 +272,7 @@ class ShippedGuardTests {
 		assertNowhere(refused, delivered, "sent to");
 	}
 
-	// B9: BLOCK refused for ever once the history had a match
+	// BLOCK refused for ever once the history had a match
 	@ParameterizedTest
 	@MethodSource("setups")
 	void historyFromBeforeTheRedactorIsRedactedAndNotRefused(ClientSetup setup) {

@@ -49,7 +49,7 @@ class StopWordsTests {
 					"internal only | internal, only", "internal only | internalonly", "c++ | c+", "c++ | abc++",
 					"\u043C\u0438\u0440 | \u043C\u0438\u0440\u043D\u044B\u0439", "a.c | abc", "secret | nothing to see",
 					"secret | the secret\u00ADary", "secret | \\u0073ecretary", "internal only | internal\u200Bonly" })
-	void trap10OtherWordIsNot(String word, String text) {
+	void wordThatOnlyContainsAStopWordPasses(String word, String text) {
 		assertThat(refuses(word, text)).isFalse();
 	}
 
@@ -98,7 +98,7 @@ class StopWordsTests {
 	}
 
 	@Test
-	void trap10MachineWithAnotherLocaleFindsTheSame() {
+	void machineWithAnotherLocaleFindsTheSame() {
 		Locale before = Locale.getDefault();
 		try {
 			Locale.setDefault(Locale.forLanguageTag("tr"));
@@ -111,7 +111,7 @@ class StopWordsTests {
 	}
 
 	@Test
-	void trap10NullAndEmptyTextsPass() {
+	void nullAndEmptyTextsPass() {
 		StopWords guard = StopWords.of("secret");
 		assertThat(guard.afterModel(CONTEXT, AssistantMessage.builder().content(null).build()))
 			.isEqualTo(HookResult.keep());

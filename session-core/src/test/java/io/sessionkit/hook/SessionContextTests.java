@@ -106,7 +106,7 @@ class SessionContextTests {
 		ToolCallback write = tool("write", () -> this.session.put("step", 1));
 		ToolCallback add = tool("add",
 				() -> this.session.put("step", this.session.get("step", Integer.class).orElse(0) + 1));
-		ToolCallback look = tool("look", () -> read.add(this.session.state()));
+		ToolCallback look = tool("look", () -> read.add(this.session.attributes()));
 		this.model.calls(call("write"), call("look"))
 			.calls(call("add"))
 			.calls(call("look"))
@@ -115,10 +115,10 @@ class SessionContextTests {
 			.says("b");
 		ChatClient chat = client(setup, List.of(), write, add, look);
 		assertThat(setup.content(prompt(chat, "q1"))).isEqualTo("a");
-		assertThat(this.thread.state()).isEqualTo(Map.of("step", 2));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("step", 2));
 		setup.content(prompt(chat, "q2"));
 		assertThat(read).containsExactly(Map.of("step", 1), Map.of("step", 2), Map.of("step", 2));
-		assertThat(this.thread.state()).isEqualTo(Map.of("step", 2));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("step", 2));
 	}
 
 	@ParameterizedTest
@@ -126,19 +126,19 @@ class SessionContextTests {
 	void hooksReadWhatAToolWroteAndToolsWhatAHookWrote(ClientSetup setup) {
 		List<String> seen = new CopyOnWriteArrayList<>();
 		SessionHook hook = TestHooks.noting("h", (phase, context) -> {
-			assertThat(context.state()).isEqualTo(this.session.state());
-			seen.add(phase + " " + context.state().getOrDefault("by", ""));
+			assertThat(context.attributes()).isEqualTo(this.session.attributes());
+			seen.add(phase + " " + context.attributes().getOrDefault("by", ""));
 			this.session.put("by", phase);
 		});
 		ToolCallback write = tool("write", () -> {
-			seen.add("tool " + this.session.state().get("by"));
+			seen.add("tool " + this.session.attributes().get("by"));
 			this.session.put("by", "tool");
 		});
 		this.model.calls(call("write")).says("a");
 		setup.content(prompt(client(setup, List.of(hook), write), "q"));
 		assertThat(seen).containsExactly("beforeTurn ", "beforeModel beforeTurn", "afterModel beforeModel",
 				"tool afterModel", "beforeModel tool", "afterModel beforeModel", "beforeSave afterModel");
-		assertThat(this.thread.state()).isEqualTo(Map.of("by", "beforeSave"));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("by", "beforeSave"));
 		assertThat(this.thread.turns(Tail.ALL).get(0).verdicts()).isEmpty();
 	}
 
@@ -150,7 +150,7 @@ class SessionContextTests {
 			return HookResult.answer("nine");
 		});
 		assertThat(setup(mode).content(prompt(client(setup(mode), List.of(answer)), "when?"))).isEqualTo("nine");
-		assertThat(this.thread.state()).isEqualTo(Map.of("asked", true));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("asked", true));
 	}
 
 	@ParameterizedTest
@@ -176,22 +176,22 @@ class SessionContextTests {
 
 	@ParameterizedTest
 	@MethodSource("setups")
-	void failedTurnLeavesTheStateAsItWas(ClientSetup setup) {
-		ChatClient chat = withState(setup, List.of());
+	void failedTurnLeavesTheAttributesAsTheyWere(ClientSetup setup) {
+		ChatClient chat = withAttributes(setup, List.of());
 		this.model.calls(call("write")).fails(new IllegalStateException("model down"));
 		assertThatThrownBy(() -> setup.content(prompt(chat, "q"))).hasMessage("model down");
 		assertThat(this.thread.turns(Tail.ALL).get(1).status()).isEqualTo(TurnStatus.FAILED);
-		assertThat(this.thread.state()).isEqualTo(Map.of("name", "Ada"));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "Ada"));
 		this.model.calls(call("write")).says("b");
 		setup.content(prompt(chat, "q"));
-		assertThat(this.thread.state()).isEqualTo(Map.of("name", "changed"));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "changed"));
 	}
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
-	void refusedTurnLeavesTheStateAsItWas(ClientSetup.Mode mode) {
+	void refusedTurnLeavesTheAttributesAsTheyWere(ClientSetup.Mode mode) {
 		ClientSetup setup = setup(mode);
-		withState(setup, List.of());
+		withAttributes(setup, List.of());
 		SessionHook input = TestHooks.beforeTurn("guard", (messages) -> refuse());
 		SessionHook kept = TestHooks.beforeSave("guard", (messages) -> refuse());
 		SessionHook request = TestHooks.beforeModel("guard",
@@ -200,15 +200,15 @@ class SessionContextTests {
 			this.model.calls(call("write")).says("secret");
 			ChatClient chat = client(setup, List.of(guard), write());
 			assertThatExceptionOfType(SessionRefusedException.class).isThrownBy(() -> setup.content(prompt(chat, "q")));
-			assertThat(this.thread.state()).isEqualTo(Map.of("name", "Ada"));
+			assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "Ada"));
 		}
 		assertThat(this.thread.turns(Tail.newest(3)))
 			.allSatisfy((turn) -> assertThat(turn.status()).isEqualTo(TurnStatus.REFUSED));
 	}
 
 	@Test
-	void cancelledTurnLeavesTheStateAsItWas() {
-		ChatClient chat = withState(ClientSetup.streaming(), List.of());
+	void cancelledTurnLeavesTheAttributesAsTheyWere() {
+		ChatClient chat = withAttributes(ClientSetup.streaming(), List.of());
 		this.model.calls(call("write"))
 			.step((prompt) -> Flux.concat(Flux.just(this.model.chunk("half", List.of(), false)), Flux.never()));
 		StepVerifier.create(prompt(chat, "q").stream().content())
@@ -217,11 +217,11 @@ class SessionContextTests {
 			.verify(Duration.ofSeconds(5));
 		awaitTurns(2);
 		assertThat(this.thread.turns(Tail.ALL).get(1).status()).isEqualTo(TurnStatus.CANCELLED);
-		assertThat(this.thread.state()).isEqualTo(Map.of("name", "Ada"));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "Ada"));
 	}
 
 	@Test
-	void streamThatIsCancelledAfterTheWholeAnswerStoresItsState() {
+	void streamThatIsCancelledAfterTheWholeAnswerStoresItsAttributes() {
 		ChatClient chat = client(ClientSetup.streaming(), List.of(new Counting()), write());
 		this.model.calls(call("write"))
 			.step((prompt) -> Flux.concat(Flux.just(this.model.chunk("whole", List.of(), true)), Flux.never()));
@@ -231,51 +231,51 @@ class SessionContextTests {
 			.verify(Duration.ofSeconds(5));
 		awaitTurns(1);
 		assertThat(this.thread.turns(Tail.ALL).get(0).status()).isEqualTo(TurnStatus.COMPLETED);
-		assertThat(this.thread.state()).isEqualTo(Map.of("name", "changed", "saved", 1));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "changed", "saved", 1));
 	}
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
-	void turnThatLosesAConflictLeavesTheStateOfTheOther(ClientSetup.Mode mode) {
-		ChatClient chat = withState(setup(mode), List.of());
+	void turnThatLosesAConflictLeavesTheAttributesOfTheOther(ClientSetup.Mode mode) {
+		ChatClient chat = withAttributes(setup(mode), List.of());
 		this.model.calls(call("write")).step((prompt) -> {
 			this.memory.add(T1, List.of(new UserMessage("me first")));
 			return Flux.just(this.model.chunk("a", List.of(), true));
 		});
 		assertThatExceptionOfType(SessionConflictException.class)
 			.isThrownBy(() -> setup(mode).content(prompt(chat, "q")));
-		assertThat(this.thread.state()).isEqualTo(Map.of("name", "Ada"));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "Ada"));
 	}
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
-	void stateOfATurnSurvivesARenameMeanwhile(ClientSetup.Mode mode) {
-		ChatClient chat = withState(setup(mode), List.of());
+	void attributesOfATurnSurviveARenameMeanwhile(ClientSetup.Mode mode) {
+		ChatClient chat = withAttributes(setup(mode), List.of());
 		this.thread.put("key", new byte[] { 1 });
 		this.model.calls(call("write")).step((prompt) -> {
 			this.thread.rename("renamed");
 			return Flux.just(this.model.chunk("a", List.of(), true));
 		});
 		setup(mode).content(prompt(chat, "q"));
-		assertThat(this.thread.state()).containsEntry("name", "changed").containsEntry("key", new byte[] { 1 });
+		assertThat(this.thread.attributes()).containsEntry("name", "changed").containsEntry("key", new byte[] { 1 });
 		assertThat(this.thread.session().orElseThrow().title()).isEqualTo("renamed");
 	}
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void attributeThatIsWrittenBetweenTurnsIsNotOverwrittenByATurnThatRan(ClientSetup.Mode mode) {
-		ChatClient chat = withState(setup(mode), List.of());
+		ChatClient chat = withAttributes(setup(mode), List.of());
 		this.model.calls(call("write")).step((prompt) -> {
 			this.thread.put("role", "admin");
 			return Flux.just(this.model.chunk("a", List.of(), true));
 		});
 		assertThatExceptionOfType(SessionConflictException.class)
 			.isThrownBy(() -> setup(mode).content(prompt(chat, "q")));
-		assertThat(this.thread.state()).isEqualTo(Map.of("name", "Ada", "role", "admin"));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "Ada", "role", "admin"));
 	}
 
 	@Test
-	void moveOfTheHeadRestoresTheStateOfItsTurn() {
+	void moveOfTheHeadRestoresTheAttributesOfItsTurn() {
 		ToolCallback add = tool("add",
 				() -> this.session.put("step", this.session.get("step", Integer.class).orElse(0) + 1));
 		ChatClient chat = client(ClientSetup.plain(), List.of(), add);
@@ -284,20 +284,20 @@ class SessionContextTests {
 			prompt(chat, "q" + turn).call().content();
 		}
 		moveTo(1);
-		assertThat(this.thread.state()).isEqualTo(Map.of("step", 1));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("step", 1));
 		moveTo(3);
-		assertThat(this.thread.state()).isEqualTo(Map.of("step", 3));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("step", 3));
 		moveTo(2);
 		this.model.calls(call("add")).says("a");
 		prompt(chat, "again").call().content();
-		assertThat(this.thread.state()).isEqualTo(Map.of("step", 3));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("step", 3));
 		moveTo(0);
-		assertThat(this.thread.state()).isEmpty();
+		assertThat(this.thread.attributes()).isEmpty();
 	}
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
-	void statesOfConcurrentCallsNeverMix(ClientSetup.Mode mode) throws Exception {
+	void attributesOfConcurrentCallsNeverMix(ClientSetup.Mode mode) throws Exception {
 		long seed = new Random().nextLong();
 		int threads = 8;
 		ExecutorService pool = Executors.newFixedThreadPool(threads);
@@ -312,7 +312,7 @@ class SessionContextTests {
 			for (int i = 0; i < threads; i++) {
 				int written = all.get(i).get(60, TimeUnit.SECONDS);
 				SessionKey key = SessionKey.of("owner " + i % 2, "thread " + i);
-				assertThat(Conversations.of(this.store).get(key).state()).as("seed %d", seed)
+				assertThat(Conversations.of(this.store).get(key).attributes()).as("seed %d", seed)
 					.isEqualTo(Map.of("me", key.toString(), "count", written));
 			}
 		}
@@ -351,7 +351,7 @@ class SessionContextTests {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
-	void callOnAnotherSessionInsideOfAToolHasItsOwnState(ClientSetup.Mode outer) {
+	void callOnAnotherSessionInsideAToolHasItsOwnAttributes(ClientSetup.Mode outer) {
 		for (ClientSetup.Mode inner : ClientSetup.Mode.values()) {
 			ScriptedChatModel expert = new ScriptedChatModel().calls(call("note")).says("42");
 			List<String> heard = new CopyOnWriteArrayList<>();
@@ -368,8 +368,8 @@ class SessionContextTests {
 			this.model.calls(call("ask")).says("a");
 			setup(outer).content(prompt(client(setup(outer), List.of(), ask), "q"));
 			assertThat(heard).containsExactly("asked");
-			assertThat(this.thread.state()).isEqualTo(Map.of("before", "t1", "after", "t1"));
-			assertThat(Conversations.of(this.store).get(T2).state()).containsEntry("who", "t2")
+			assertThat(this.thread.attributes()).isEqualTo(Map.of("before", "t1", "after", "t1"));
+			assertThat(Conversations.of(this.store).get(T2).attributes()).containsEntry("who", "t2")
 				.containsOnlyKeys("who", "saved");
 		}
 	}
@@ -381,13 +381,13 @@ class SessionContextTests {
 		ToolCallback ask = tool("ask", () -> experts.prompt().user("q").call().content());
 		this.model.calls(call("ask")).says("a");
 		prompt(client(ClientSetup.plain(), List.of(), ask), "q").call().content();
-		assertThat(this.thread.state()).isEqualTo(Map.of("name", "changed"));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "changed"));
 	}
 
 	@Test
 	void outsideOfACallEveryMethodThrowsAndSaysWhatToDo() {
 		List<Callable<?>> methods = List.of(this.session::key, this.session::turnId, this.session::agent,
-				this.session::history, this.session::state, () -> this.session.get("a", String.class), () -> {
+				this.session::history, this.session::attributes, () -> this.session.get("a", String.class), () -> {
 					this.session.put("a", "b");
 					return true;
 				}, () -> {
@@ -443,7 +443,7 @@ class SessionContextTests {
 		ChatClient chat = client(setup(mode), List.of(), write());
 		setup(mode).content(prompt(chat, "q").advisors(SessionAdvisor.listener(listener)));
 		assertThat(thrown).hasSize(2).allSatisfy((each) -> assertThat(each).isInstanceOf(IllegalStateException.class));
-		assertThat(this.thread.state()).isEqualTo(Map.of("name", "changed"));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "changed"));
 	}
 
 	@Test
@@ -486,7 +486,7 @@ class SessionContextTests {
 			});
 			this.model.calls(call("split")).says("a");
 			setup(mode).content(prompt(client(setup(mode), List.of(), split), "q"));
-			assertThat(this.thread.state()).isEqualTo(Map.of("run", true, "checked", true));
+			assertThat(this.thread.attributes()).isEqualTo(Map.of("run", true, "checked", true));
 		}
 		finally {
 			pool.shutdownNow();
@@ -520,7 +520,7 @@ class SessionContextTests {
 			.defaultAdvisors(ToolCallingAdvisor.builder().toolCallingManager(elsewhere).build())
 			.defaultTools(tool("write", () -> this.session.put("step", 1)))
 			.build(), "q"));
-		assertThat(this.thread.state()).isEqualTo(Map.of("step", 1));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("step", 1));
 	}
 
 	/** Such a tool is none that the session advisor has seen. */
@@ -533,7 +533,7 @@ class SessionContextTests {
 			.defaultAdvisors(SessionAdvisor.of(Conversations.of(this.store)))
 			.defaultAdvisors(adding(late))
 			.build(), "q"));
-		assertThat(this.thread.state()).isEqualTo(Map.of("step", 1));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("step", 1));
 	}
 
 	private static BaseAdvisor adding(ToolCallback tool) {
@@ -578,7 +578,7 @@ class SessionContextTests {
 			awaitUninterrupted(gone);
 			late.set(catchThrowable(() -> this.session.put("name", "late")));
 		});
-		ChatClient chat = withState(ClientSetup.streaming(), List.of());
+		ChatClient chat = withAttributes(ClientSetup.streaming(), List.of());
 		this.model.calls(call("slow"));
 		Disposable running = prompt(chat, "q").tools(slow).stream().content().subscribe();
 		Awaitility.await().until(() -> started.getCount() == 0);
@@ -588,7 +588,7 @@ class SessionContextTests {
 		assertThat(late.get()).isInstanceOf(IllegalStateException.class).hasMessageContaining("is over");
 		awaitTurns(2);
 		assertThat(this.thread.turns(Tail.ALL).get(1).status()).isEqualTo(TurnStatus.CANCELLED);
-		assertThat(this.thread.state()).isEqualTo(Map.of("name", "Ada"));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "Ada"));
 	}
 
 	@ParameterizedTest
@@ -599,7 +599,7 @@ class SessionContextTests {
 		this.model.calls(call("write")).says("a");
 		setup(mode).content(prompt(client(setup(mode), List.of(), write), "q"));
 		assertThatIllegalStateException().isThrownBy(() -> late.get().run()).withMessageContaining("'t1'");
-		assertThat(this.thread.state()).isEmpty();
+		assertThat(this.thread.attributes()).isEmpty();
 	}
 
 	@Test
@@ -618,10 +618,10 @@ class SessionContextTests {
 			this.session.get("bytes", byte[].class).orElseThrow()[0] = 3;
 			unchangeable(() -> this.session.get("list", List.class).orElseThrow().clear());
 			unchangeable(() -> this.session.get("set", Set.class).orElseThrow().clear());
-			unchangeable(() -> this.session.state().clear());
+			unchangeable(() -> this.session.attributes().clear());
 		});
 		prompt(client(ClientSetup.plain(), List.of(), look), "q").call().content();
-		assertThat(this.thread.state()).containsOnlyKeys("list", "set", "bytes")
+		assertThat(this.thread.attributes()).containsOnlyKeys("list", "set", "bytes")
 			.containsEntry("list", List.of("a"))
 			.containsEntry("set", Set.of("a"))
 			.containsEntry("bytes", new byte[] { 1 });
@@ -664,7 +664,7 @@ class SessionContextTests {
 				.hasMessageNotContaining("secret"));
 		assertThat(thrown.get(0)).hasMessageContaining("'lock'").hasMessageContaining("java.lang.Object");
 		assertThat(thrown.get(1)).hasMessageContaining("'text'");
-		assertThat(this.thread.state()).isEqualTo(Map.of("fine", 1));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("fine", 1));
 	}
 
 	@Test
@@ -680,7 +680,7 @@ class SessionContextTests {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
-	void stateCostsNoStoreCalls(ClientSetup.Mode mode) {
+	void attributesCostNoStoreCalls(ClientSetup.Mode mode) {
 		this.model.calls(call("write")).says("a");
 		setup(mode).content(prompt(client(setup(mode), List.of(), write()), "q"));
 		assertThat(this.store.calls()).containsExactly("open", "commit");
@@ -688,7 +688,7 @@ class SessionContextTests {
 
 	@Test
 	void limitOfTheConversationsHolds() {
-		Conversations small = Conversations.builder(this.store).maxStateSize(DataSize.ofBytes(60)).build();
+		Conversations small = Conversations.builder(this.store).maxAttributesSize(DataSize.ofBytes(60)).build();
 		AtomicReference<Throwable> thrown = new AtomicReference<>();
 		ToolCallback write = tool("write",
 				() -> thrown.set(catchThrowable(() -> this.session.put("name", "x".repeat(60)))));
@@ -698,8 +698,8 @@ class SessionContextTests {
 		assertThat(thrown.get()).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("'name'");
 		assertThatThrownBy(() -> small.get(T1).put("name", "x".repeat(60)))
 			.isInstanceOf(IllegalArgumentException.class);
-		assertThat(this.thread.state()).isEmpty();
-		assertThatThrownBy(() -> Conversations.builder(this.store).maxStateSize(DataSize.ofBytes(0)))
+		assertThat(this.thread.attributes()).isEmpty();
+		assertThatThrownBy(() -> Conversations.builder(this.store).maxAttributesSize(DataSize.ofBytes(0)))
 			.hasMessageContaining("at least one byte");
 	}
 
@@ -710,7 +710,7 @@ class SessionContextTests {
 		this.thread.put("step", 1);
 		this.thread.remove("step");
 		this.thread.remove("absent");
-		assertThat(this.thread.state()).isEqualTo(Map.of("name", "Ada"));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "Ada"));
 		assertThatThrownBy(() -> this.thread.put("sessionkit.x", 1)).isInstanceOf(IllegalArgumentException.class);
 		assertThatThrownBy(() -> this.thread.put("x", new Object())).isInstanceOf(UnstorableMessageException.class);
 	}
@@ -720,14 +720,14 @@ class SessionContextTests {
 	void firstTurnReadsWhatWasWrittenBeforeIt(ClientSetup setup) {
 		this.thread.put("name", "Ada");
 		this.thread.put("step", 1);
-		assertThat(this.thread.state()).isEqualTo(Map.of("name", "Ada", "step", 1));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "Ada", "step", 1));
 		List<Object> read = new CopyOnWriteArrayList<>();
-		ToolCallback look = tool("look", () -> read.add(this.session.state()));
+		ToolCallback look = tool("look", () -> read.add(this.session.attributes()));
 		ToolCallback write = tool("write", () -> this.session.put("step", 2));
 		this.model.calls(call("look")).calls(call("write")).says("a");
 		assertThat(setup.content(prompt(client(setup, List.of(), look, write), "q"))).isEqualTo("a");
 		assertThat(read).containsExactly(Map.of("name", "Ada", "step", 1));
-		assertThat(this.thread.state()).isEqualTo(Map.of("name", "Ada", "step", 2));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "Ada", "step", 2));
 		assertThat(this.thread.messages()).isNotEmpty();
 	}
 
@@ -735,17 +735,18 @@ class SessionContextTests {
 	void sessionIsCreatedWithWhatItIsToHave() {
 		HeaderChange header = HeaderChange.NONE.title("Order 7")
 			.tags(Set.of("order"))
-			.state(Map.of("order", 7))
+			.attributes(Map.of("order", 7))
 			.timeToLive(Duration.ofHours(1));
 		assertThat(this.thread.create(header)).isTrue();
 		assertThat(this.thread.create(header.title("another"))).isFalse();
 		Session created = this.thread.session().orElseThrow();
 		assertThat(created.title()).isEqualTo("Order 7");
 		assertThat(created.tags()).containsExactly("order");
-		assertThat(created.state()).isEqualTo(Map.of("order", 7));
+		assertThat(created.attributes()).isEqualTo(Map.of("order", 7));
 		assertThat(created.timeToLive()).isEqualTo(Duration.ofHours(1));
 		assertThat(this.thread.messages()).isEmpty();
-		assertThatThrownBy(() -> Conversations.of(this.store).get(T2).create(HeaderChange.NONE.state(Map.of(" ", 7))))
+		assertThatThrownBy(
+				() -> Conversations.of(this.store).get(T2).create(HeaderChange.NONE.attributes(Map.of(" ", 7))))
 			.isInstanceOf(IllegalArgumentException.class);
 		assertThat(this.store.find(T2)).isEmpty();
 	}
@@ -753,7 +754,7 @@ class SessionContextTests {
 	@Test
 	void attributeOfAnAbsentSessionIsRefused() {
 		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> this.thread.remove("a"));
-		assertThat(this.thread.state()).isEmpty();
+		assertThat(this.thread.attributes()).isEmpty();
 		assertThat(this.thread.session()).isEmpty();
 	}
 
@@ -762,28 +763,28 @@ class SessionContextTests {
 		this.memory.add(T1, List.of(new UserMessage("q")));
 		Conversation other = Conversations.of(this.memory).get(T1);
 		this.store.beforeCommit(() -> {
-			if (other.state().size() < 3) {
-				other.put("other" + other.state().size(), 1);
+			if (other.attributes().size() < 3) {
+				other.put("other" + other.attributes().size(), 1);
 			}
 		});
 		this.thread.put("mine", 1);
-		assertThat(this.thread.state()).containsOnlyKeys("mine", "other0", "other1", "other2");
+		assertThat(this.thread.attributes()).containsOnlyKeys("mine", "other0", "other1", "other2");
 	}
 
 	@Test
 	void writerWhoNeverGetsThroughGivesUp() {
 		this.memory.add(T1, List.of(new UserMessage("q")));
 		Conversation other = Conversations.of(this.memory).get(T1);
-		this.store.beforeCommit(() -> other.put("count", other.state().hashCode()));
+		this.store.beforeCommit(() -> other.put("count", other.attributes().hashCode()));
 		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> this.thread.put("mine", 1))
 			.withMessageContaining("'t1'");
-		assertThat(this.thread.state()).containsOnlyKeys("count");
+		assertThat(this.thread.attributes()).containsOnlyKeys("count");
 	}
 
-	// row 15 of the traps: a hook that has one user for all threads
+	// a hook that has one user for all threads
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
-	void trap15OneHookForAllThreadsHasTheIdentityOfEachCall(ClientSetup.Mode mode) {
+	void oneHookForAllSessionsHasTheIdentityOfEachCall(ClientSetup.Mode mode) {
 		SessionHook memory = TestHooks.beforeTurn("memory", (input) -> {
 			this.session.put("user", this.session.key().owner());
 			return HookResult.keep();
@@ -793,14 +794,14 @@ class SessionContextTests {
 			this.model.says("a");
 			SessionKey key = SessionKey.of(user, "t1");
 			setup(mode).content(chat.prompt().user("q").advisors(SessionAdvisor.session(key)));
-			assertThat(Conversations.of(this.store).get(key).state()).isEqualTo(Map.of("user", user));
+			assertThat(Conversations.of(this.store).get(key).attributes()).isEqualTo(Map.of("user", user));
 		}
 	}
 
-	// row 16 of the traps: a user id that the tool context may or may not have
+	// a user id that the tool context may or may not have
 	@ParameterizedTest
 	@MethodSource("setups")
-	void trap16ToolWithJsonArgumentsFindsTheUserInTheState(ClientSetup setup) {
+	void toolWithJsonArgumentsFindsTheUserInTheAttributes(ClientSetup setup) {
 		ToolCallback info = FunctionToolCallback
 			.builder("userInfo",
 					(SessionAdvisorTests.Value field) -> field.value() + " of "
@@ -860,12 +861,12 @@ class SessionContextTests {
 	/**
 	 * A client on a session that has a state already.
 	 */
-	private ChatClient withState(ClientSetup setup, List<SessionHook> hooks) {
+	private ChatClient withAttributes(ClientSetup setup, List<SessionHook> hooks) {
 		this.model.calls(call("first")).says("a");
 		prompt(client(ClientSetup.plain(), List.of(), tool("first", () -> this.session.put("name", "Ada"))), "q0")
 			.call()
 			.content();
-		assertThat(this.thread.state()).isEqualTo(Map.of("name", "Ada"));
+		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "Ada"));
 		return client(setup, hooks, write());
 	}
 

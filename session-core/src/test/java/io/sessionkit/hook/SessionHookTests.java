@@ -23,7 +23,7 @@ import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.Verdict;
-import io.sessionkit.Verdict.Outcome;
+import io.sessionkit.Verdict.Effect;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
@@ -167,7 +167,7 @@ class SessionHookTests {
 			.forEach((prompt) -> assertThat(Lines.of(prompt.getInstructions())).contains("user: ***")
 				.doesNotContain("user: " + SECRET));
 		assertThat(log()).startsWith("user: ***").doesNotContain("user: " + SECRET);
-		assertThat(turn().verdicts()).containsExactly(new Verdict("redact", Phase.BEFORE_TURN, Outcome.REPLACED, null));
+		assertThat(turn().verdicts()).containsExactly(new Verdict("redact", Phase.BEFORE_TURN, Effect.REPLACED, null));
 		setup.content(prompt(chat, "next"));
 		assertThat(turn(1).verdicts()).isEmpty();
 	}
@@ -186,7 +186,7 @@ class SessionHookTests {
 		assertThat(turn().status()).isEqualTo(TurnStatus.REFUSED);
 		assertThat(turn().failure()).isNull();
 		assertThat(turn().verdicts())
-			.containsExactly(new Verdict("guard", Phase.BEFORE_TURN, Outcome.REFUSED, "no secrets"));
+			.containsExactly(new Verdict("guard", Phase.BEFORE_TURN, Effect.REFUSED, "no secrets"));
 		assertThat(itemsOf(turn())).isEmpty();
 		this.model.says("a");
 		setup.content(prompt(client(setup, List.of()), "q"));
@@ -204,7 +204,7 @@ class SessionHookTests {
 		assertThat(result.turn().status()).isEqualTo(TurnStatus.COMPLETED);
 		assertThat(result.turn().rounds()).isEmpty();
 		assertThat(result.turn().verdicts())
-			.containsExactly(new Verdict("faq", Phase.BEFORE_TURN, Outcome.ANSWERED, null));
+			.containsExactly(new Verdict("faq", Phase.BEFORE_TURN, Effect.ANSWERED, null));
 		assertThat(log()).containsExactly("user: when do you open?", "assistant: we open at nine");
 		assertThat(setup.content(prompt(client(setup, List.of(answer)), "again"))).isEqualTo("we open at nine");
 	}
@@ -234,8 +234,7 @@ class SessionHookTests {
 				"assistant: that is enough");
 		assertThat(turn().rounds()).hasSize(1);
 		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
-		assertThat(turn().verdicts())
-			.containsExactly(new Verdict("enough", Phase.BEFORE_MODEL, Outcome.ANSWERED, null));
+		assertThat(turn().verdicts()).containsExactly(new Verdict("enough", Phase.BEFORE_MODEL, Effect.ANSWERED, null));
 	}
 
 	@ParameterizedTest
@@ -259,8 +258,7 @@ class SessionHookTests {
 			.isEqualTo(setup.lines("user: q1", "assistant: a1", "user: q2", round[0], round[1], round[0], round[1]));
 		assertThat(log()).containsExactly("user: q1", "assistant: a1", "user: q2", round[0], round[1], round[0],
 				round[1], "assistant: a2");
-		assertThat(turn(1).verdicts())
-			.containsExactly(new Verdict("shout", Phase.BEFORE_MODEL, Outcome.REPLACED, null));
+		assertThat(turn(1).verdicts()).containsExactly(new Verdict("shout", Phase.BEFORE_MODEL, Effect.REPLACED, null));
 	}
 
 	@ParameterizedTest
@@ -333,7 +331,7 @@ class SessionHookTests {
 		assertThat(turn().status()).isEqualTo(TurnStatus.FAILED);
 		assertThat(turn().failure()).isEqualTo(IllegalArgumentException.class.getName());
 		assertThat(turn().verdicts()).containsExactly(
-				new Verdict("broken", Phase.AFTER_MODEL, Outcome.FAILED, IllegalArgumentException.class.getName()));
+				new Verdict("broken", Phase.AFTER_MODEL, Effect.FAILED, IllegalArgumentException.class.getName()));
 		assertThat(itemsOf(turn())).containsExactly("user: q");
 	}
 
@@ -352,8 +350,8 @@ class SessionHookTests {
 			Turn failed = turn((int) (this.thread.session().orElseThrow().turns() - 1));
 			assertThat(failed.status()).isEqualTo(TurnStatus.FAILED);
 			assertThat(failed.failure()).isEqualTo(IllegalArgumentException.class.getName());
-			assertThat(failed.verdicts()).containsExactly(
-					new Verdict("broken", phase, Outcome.FAILED, IllegalArgumentException.class.getName()));
+			assertThat(failed.verdicts())
+				.containsExactly(new Verdict("broken", phase, Effect.FAILED, IllegalArgumentException.class.getName()));
 			assertThat(itemsOf(failed)).isEqualTo((phase == Phase.BEFORE_TURN) ? List.of() : List.of("user: q"));
 		}
 		assertThat(this.model.prompts()).isEmpty();
@@ -374,7 +372,7 @@ class SessionHookTests {
 		if (setup.mode() == ClientSetup.Mode.CALL) {
 			assertThat(response.getResult().getOutput().getText()).isEqualTo(SECRET);
 		}
-		assertThat(turn().verdicts()).containsExactly(new Verdict("redact", Phase.BEFORE_SAVE, Outcome.REPLACED, null));
+		assertThat(turn().verdicts()).containsExactly(new Verdict("redact", Phase.BEFORE_SAVE, Effect.REPLACED, null));
 	}
 
 	@ParameterizedTest
@@ -590,7 +588,7 @@ class SessionHookTests {
 		SessionHook looking = TestHooks.noting("looking", (phase, context) -> contexts.add(context));
 		ChatClient chat = client(setup(mode), List.of(looking));
 		setup(mode).content(prompt(chat, "q1"));
-		this.store.commit(Commit.any(T1).header(HeaderChange.NONE.state(Map.of("plan", "gold"))));
+		this.store.commit(Commit.any(T1).header(HeaderChange.NONE.attributes(Map.of("plan", "gold"))));
 		contexts.clear();
 		setup(mode).content(prompt(chat, "q2").advisors(SessionAdvisor.agent("billing"))
 			.advisors((advisors) -> advisors.param("tenant", "acme")));
@@ -599,7 +597,7 @@ class SessionHookTests {
 			assertThat(context.turnId()).isEqualTo(turn(1).id());
 			assertThat(context.agent()).isEqualTo("billing");
 			assertThat(Lines.of(context.history())).containsExactly("user: q1", "assistant: a1");
-			assertThat(context.state()).isEqualTo(Map.of("plan", "gold"));
+			assertThat(context.attributes()).isEqualTo(Map.of("plan", "gold"));
 			assertThat(context.parameters()).containsEntry("tenant", "acme");
 			assertThat(context.parameters().keySet()).noneMatch((name) -> name.startsWith("sessionkit."));
 			assertThat(context.parameters().values())
@@ -612,7 +610,7 @@ class SessionHookTests {
 	@MethodSource("setups")
 	void hookThatMutatesWhatItIsGivenChangesNothing(ClientSetup setup) {
 		this.store.add(T1, List.of(new UserMessage("q0"), new AssistantMessage("a0")));
-		this.store.commit(Commit.any(T1).header(HeaderChange.NONE.state(Map.of("list", List.of("x")))));
+		this.store.commit(Commit.any(T1).header(HeaderChange.NONE.attributes(Map.of("list", List.of("x")))));
 		AtomicInteger refusals = new AtomicInteger();
 		SessionHook vandal = new SessionHook() {
 
@@ -643,8 +641,8 @@ class SessionHookTests {
 				messages.forEach((message) -> message.getMetadata().put("vandal", true));
 				context.history().forEach((message) -> message.getMetadata().put("vandal", true));
 				for (Runnable attempt : List.<Runnable>of(messages::clear, context.history()::clear,
-						context.state()::clear, context.parameters()::clear,
-						((List<Object>) context.state().get("list"))::clear)) {
+						context.attributes()::clear, context.parameters()::clear,
+						((List<Object>) context.attributes().get("list"))::clear)) {
 					try {
 						attempt.run();
 					}
@@ -664,7 +662,7 @@ class SessionHookTests {
 				.noneMatch((message) -> message.getMetadata().containsKey("vandal")));
 		assertThat(this.thread.messages()).hasSize(6)
 			.noneMatch((message) -> message.getMetadata().containsKey("vandal"));
-		assertThat(this.thread.session().orElseThrow().state()).isEqualTo(Map.of("list", List.of("x")));
+		assertThat(this.thread.session().orElseThrow().attributes()).isEqualTo(Map.of("list", List.of("x")));
 		assertThat(turn(1).verdicts()).isEmpty();
 	}
 
@@ -840,11 +838,11 @@ class SessionHookTests {
 		this.model.calls(call()).says("done");
 		TurnResult result = SessionAdvisor.turn(setup.response(prompt(client(setup, hooks), "q"))).orElseThrow();
 		assertThat(result.turn().verdicts()).containsExactly(
-				new Verdict("input", Phase.BEFORE_TURN, Outcome.PASSED, "score 0.1"),
-				new Verdict("request", Phase.BEFORE_MODEL, Outcome.PASSED, "the same each time"),
-				new Verdict("reply", Phase.AFTER_MODEL, Outcome.PASSED, "score 1"),
-				new Verdict("reply", Phase.AFTER_MODEL, Outcome.PASSED, "score 2"),
-				new Verdict("kept", Phase.BEFORE_SAVE, Outcome.PASSED, "half ? a character"));
+				new Verdict("input", Phase.BEFORE_TURN, Effect.PASSED, "score 0.1"),
+				new Verdict("request", Phase.BEFORE_MODEL, Effect.PASSED, "the same each time"),
+				new Verdict("reply", Phase.AFTER_MODEL, Effect.PASSED, "score 1"),
+				new Verdict("reply", Phase.AFTER_MODEL, Effect.PASSED, "score 2"),
+				new Verdict("kept", Phase.BEFORE_SAVE, Effect.PASSED, "half ? a character"));
 		assertThat(turn().verdicts()).isEqualTo(result.turn().verdicts());
 		assertThat(log()).hasSize(4);
 	}
@@ -855,7 +853,7 @@ class SessionHookTests {
 				client(ClientSetup.plain(), List.of(TestHooks.beforeTurn("first", (input) -> HookResult.keep("fine")),
 						TestHooks.beforeTurn("second", (input) -> HookResult.refuse("no")))),
 				"q");
-		assertThat(turn().verdicts()).extracting(Verdict::outcome).containsExactly(Outcome.PASSED, Outcome.REFUSED);
+		assertThat(turn().verdicts()).extracting(Verdict::effect).containsExactly(Effect.PASSED, Effect.REFUSED);
 		assertThatThrownBy(() -> HookResult.keep(" ")).isInstanceOf(IllegalArgumentException.class)
 			.hasMessageContaining("keep()");
 	}

@@ -83,7 +83,7 @@ abstract class ClockContract extends InterruptContract {
 		assertThat(store.records(key, "note")).extracting(SessionRecord::payload).containsExactly("text 4");
 		Session session = store.find(key).orElseThrow();
 		assertThat(session.version()).isEqualTo(8);
-		assertThat(store.commit(Commit.on(session).header(HeaderChange.NONE.state(Map.of("a", 1)))).outcome())
+		assertThat(store.commit(Commit.on(session).header(HeaderChange.NONE.attributes(Map.of("a", 1)))).outcome())
 			.isEqualTo(Outcome.COMMITTED);
 		assertThat(store.commit(Commit.on(session).turn(completed("late"))).outcome()).isEqualTo(Outcome.CONFLICT);
 	}

@@ -54,7 +54,7 @@ abstract class CommitContract extends ProtocolContract {
 		assertThat(session.totals()).isEqualTo(new ViewTotals(1, 2, tokens(2)));
 		assertThat(session.title()).isNull();
 		assertThat(session.tags()).isEmpty();
-		assertThat(session.state()).isEmpty();
+		assertThat(session.attributes()).isEmpty();
 		assertThat(session.createdAt()).isEqualTo(session.updatedAt());
 	}
 
@@ -150,7 +150,7 @@ abstract class CommitContract extends ProtocolContract {
 		assertThat(incarnation).isNotBlank();
 		commit(Commit.on(header(key)).turn(completed("q2", "a2")));
 		commit(Commit.any(key).turn(turn(TurnStatus.FAILED, 2, "q3")));
-		commit(Commit.any(key).header(HeaderChange.NONE.title("title").state(Map.of("a", 1)).head("other", 1)));
+		commit(Commit.any(key).header(HeaderChange.NONE.title("title").attributes(Map.of("a", 1)).head("other", 1)));
 		commit(Commit.any(key).delete(Set.of(1L)));
 		assertThat(header(key).incarnation()).isEqualTo(incarnation);
 		assertThat(store().list(key.owner(), Page.first(1))).extracting(Session::incarnation)
@@ -197,43 +197,45 @@ abstract class CommitContract extends ProtocolContract {
 		commit(Commit.first(key)
 			.header(HeaderChange.NONE.title("title")
 				.tags(Set.of("tag"))
-				.state(Map.of("name", "Ada"))
+				.attributes(Map.of("name", "Ada"))
 				.timeToLive(Duration.ofHours(1)))
 			.records(List.of(RecordWrite.create("note", "1", "text"))));
 		SessionView opened = store().open(key, Window.ALL).orElseThrow();
 		assertThat(opened.items()).isEmpty();
-		assertThat(opened.session().state()).containsEntry("name", "Ada");
+		assertThat(opened.session().attributes()).containsEntry("name", "Ada");
 		assertThat(opened.session().totals()).isEqualTo(ViewTotals.NONE);
 		commit(Commit.on(opened.session()).turn(turn(TurnStatus.FAILED, 0, "q")));
-		assertThat(header(key).state()).containsEntry("name", "Ada");
+		assertThat(header(key).attributes()).containsEntry("name", "Ada");
 		commit(Commit.on(header(key)).turn(completed("q1", "a1")));
 		Session session = header(key);
 		assertThat(session.head()).isEqualTo(2);
 		assertThat(session.title()).isEqualTo("title");
 		assertThat(session.tags()).containsExactly("tag");
 		assertThat(session.timeToLive()).isEqualTo(Duration.ofHours(1));
-		assertThat(session.state()).containsEntry("name", "Ada");
-		commit(Commit.on(session).turn(completed("q2", "a2")).header(HeaderChange.NONE.state(Map.of("name", "Bob"))));
+		assertThat(session.attributes()).containsEntry("name", "Ada");
+		commit(Commit.on(session)
+			.turn(completed("q2", "a2"))
+			.header(HeaderChange.NONE.attributes(Map.of("name", "Bob"))));
 		commit(Commit.any(key).header(HeaderChange.NONE.head("other", 2)));
-		assertThat(header(key).state()).containsEntry("name", "Ada");
+		assertThat(header(key).attributes()).containsEntry("name", "Ada");
 		assertThat(store().records(key, "note")).hasSize(1);
 	}
 
 	@Test
-	void firstTurnThatComesWithAChangeTakesOverTheStateToo() {
+	void firstTurnThatComesWithAChangeTakesOverTheAttributesToo() {
 		SessionKey key = key();
-		commit(Commit.first(key).header(HeaderChange.NONE.state(Map.of("name", "Ada"))));
+		commit(Commit.first(key).header(HeaderChange.NONE.attributes(Map.of("name", "Ada"))));
 		commit(Commit.on(header(key))
 			.turn(completed("q1", "a1"))
 			.header(HeaderChange.NONE.title("title"))
 			.records(List.of(RecordWrite.create("note", "1", "text"))));
 		assertThat(header(key).head()).isEqualTo(1);
 		assertThat(header(key).totals()).isEqualTo(new ViewTotals(1, 2, tokens(2)));
-		assertThat(header(key).state()).containsEntry("name", "Ada");
+		assertThat(header(key).attributes()).containsEntry("name", "Ada");
 		commit(Commit.any(key).header(HeaderChange.NONE.head(Session.MAIN, 0)));
-		assertThat(header(key).state()).isEmpty();
+		assertThat(header(key).attributes()).isEmpty();
 		commit(Commit.any(key).header(HeaderChange.NONE.head(Session.MAIN, 1)));
-		assertThat(header(key).state()).containsEntry("name", "Ada");
+		assertThat(header(key).attributes()).containsEntry("name", "Ada");
 	}
 
 	@Test
@@ -270,7 +272,7 @@ abstract class CommitContract extends ProtocolContract {
 		Session base = threadOf(key, 1);
 		Commit second = Commit.on(base)
 			.turn(completed("q2", "a2"))
-			.header(HeaderChange.NONE.title("second").state(Map.of("turn", 2)))
+			.header(HeaderChange.NONE.title("second").attributes(Map.of("turn", 2)))
 			.records(List.of(RecordWrite.create("note", "1", "second")));
 		commit(second);
 		commit(Commit.any(key).turn(completed("q3", "a3")).header(HeaderChange.NONE.title("third")));
@@ -667,9 +669,8 @@ abstract class CommitContract extends ProtocolContract {
 	@Test
 	void verdictsComeBackEqualAndALaterPartReplacesThem() {
 		SessionKey key = key();
-		Verdict replaced = new Verdict("Rédacteur \"x\"", Verdict.Phase.BEFORE_TURN, Verdict.Outcome.REPLACED, null);
-		Verdict refused = new Verdict("guard", Verdict.Phase.BEFORE_SAVE, Verdict.Outcome.REFUSED,
-				"no 🐪, never\u0000");
+		Verdict replaced = new Verdict("Rédacteur \"x\"", Verdict.Phase.BEFORE_TURN, Verdict.Effect.REPLACED, null);
+		Verdict refused = new Verdict("guard", Verdict.Phase.BEFORE_SAVE, Verdict.Effect.REFUSED, "no 🐪, never\u0000");
 		Turn open = judged(name("turn"), TurnStatus.AWAITING_APPROVAL, List.of(replaced));
 		commit(Commit.first(key).turn(new TurnWrite(open, 0, items("q1"))));
 		assertThat(store().turns(key, Tail.ALL).get(0).verdicts()).containsExactly(replaced);
@@ -726,7 +727,7 @@ abstract class CommitContract extends ProtocolContract {
 	@Test
 	void refusedTurnWithoutItemsIsKeptBesideTheHistory() {
 		SessionKey key = key();
-		Verdict refused = new Verdict("guard", Verdict.Phase.BEFORE_TURN, Verdict.Outcome.REFUSED, "no");
+		Verdict refused = new Verdict("guard", Verdict.Phase.BEFORE_TURN, Verdict.Effect.REFUSED, "no");
 		commit(Commit.any(key)
 			.turn(new TurnWrite(judged(name("turn"), TurnStatus.REFUSED, List.of(refused)), 0, List.of())));
 		assertThat(log(key)).isEmpty();

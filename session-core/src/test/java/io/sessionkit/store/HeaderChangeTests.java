@@ -12,20 +12,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 class HeaderChangeTests {
 
 	@Test
-	void tagsAndStateAreCopied() {
+	void tagsAndAttributesAreCopied() {
 		Set<String> tags = new HashSet<>(Set.of("tag"));
-		Map<String, Object> state = new HashMap<>(Map.of("name", "value"));
-		HeaderChange change = new HeaderChange(null, tags, null, state, null, null);
+		Map<String, Object> attributes = new HashMap<>(Map.of("name", "value"));
+		HeaderChange change = new HeaderChange(null, tags, null, attributes, null, null);
 		tags.add("later");
-		state.put("later", "value");
+		attributes.put("later", "value");
 		assertThat(change.tags()).containsExactly("tag");
-		assertThat(change.state()).containsOnlyKeys("name");
+		assertThat(change.attributes()).containsOnlyKeys("name");
 	}
 
 	@Test
 	void whatIsLeftAsItIsStaysNull() {
 		assertThat(HeaderChange.NONE.tags()).isNull();
-		assertThat(HeaderChange.NONE.title("title").state()).isNull();
+		assertThat(HeaderChange.NONE.title("title").attributes()).isNull();
 	}
 
 }

@@ -309,11 +309,11 @@ abstract class HistoryContract extends OpenTurnContract {
 	void headMovesToTheBeginning() {
 		SessionKey key = key();
 		threadOf(key, 2);
-		commit(Commit.any(key).header(HeaderChange.NONE.state(Map.of("step", 2))));
+		commit(Commit.any(key).header(HeaderChange.NONE.attributes(Map.of("step", 2))));
 		move(key, Session.MAIN, 0);
 		Session session = header(key);
 		assertThat(session.head()).isZero();
-		assertThat(session.state()).isEmpty();
+		assertThat(session.attributes()).isEmpty();
 		assertThat(session.totals()).isEqualTo(ViewTotals.NONE);
 		assertThat(log(key)).isEmpty();
 		commit(Commit.on(session).turn(completed("q3")));
@@ -401,86 +401,86 @@ abstract class HistoryContract extends OpenTurnContract {
 	}
 
 	@Test
-	void stateComesWithTheHead() {
+	void attributesComeWithTheHead() {
 		SessionKey key = key();
 		Session base = threadOf(key, 1);
-		assertThat(base.state()).isEmpty();
-		commit(Commit.on(base).turn(completed("q2")).header(HeaderChange.NONE.state(Map.of("step", 2))));
+		assertThat(base.attributes()).isEmpty();
+		commit(Commit.on(base).turn(completed("q2")).header(HeaderChange.NONE.attributes(Map.of("step", 2))));
 		commit(Commit.any(key).turn(completed("q3")));
-		assertThat(header(key).state()).isEqualTo(Map.of("step", 2));
-		commit(Commit.any(key).turn(completed("q4")).header(HeaderChange.NONE.state(Map.of("step", 4, "x", "y"))));
-		assertThat(header(key).state()).isEqualTo(Map.of("step", 4, "x", "y"));
+		assertThat(header(key).attributes()).isEqualTo(Map.of("step", 2));
+		commit(Commit.any(key).turn(completed("q4")).header(HeaderChange.NONE.attributes(Map.of("step", 4, "x", "y"))));
+		assertThat(header(key).attributes()).isEqualTo(Map.of("step", 4, "x", "y"));
 		move(key, Session.MAIN, 3);
-		assertThat(header(key).state()).isEqualTo(Map.of("step", 2));
+		assertThat(header(key).attributes()).isEqualTo(Map.of("step", 2));
 		move(key, Session.MAIN, 1);
-		assertThat(header(key).state()).isEmpty();
+		assertThat(header(key).attributes()).isEmpty();
 		move(key, Session.MAIN, 4);
-		assertThat(header(key).state()).isEqualTo(Map.of("step", 4, "x", "y"));
+		assertThat(header(key).attributes()).isEqualTo(Map.of("step", 4, "x", "y"));
 	}
 
 	@Test
-	void stateChangedWithoutATurnBelongsToTheHead() {
+	void attributesChangedWithoutATurnBelongToTheHead() {
 		SessionKey key = key();
 		Session base = threadOf(key, 2);
-		commit(Commit.on(base).header(HeaderChange.NONE.state(Map.of("step", 2))));
-		assertThat(header(key).state()).isEqualTo(Map.of("step", 2));
+		commit(Commit.on(base).header(HeaderChange.NONE.attributes(Map.of("step", 2))));
+		assertThat(header(key).attributes()).isEqualTo(Map.of("step", 2));
 		assertThat(header(key).version()).isEqualTo(base.version() + 1);
 		move(key, Session.MAIN, 1);
-		assertThat(header(key).state()).isEmpty();
+		assertThat(header(key).attributes()).isEmpty();
 		move(key, Session.MAIN, 2);
-		assertThat(header(key).state()).isEqualTo(Map.of("step", 2));
+		assertThat(header(key).attributes()).isEqualTo(Map.of("step", 2));
 	}
 
 	@Test
-	void stateIsEmptied() {
+	void attributesAreEmptied() {
 		SessionKey key = key();
 		threadOf(key, 1);
-		commit(Commit.any(key).header(HeaderChange.NONE.state(Map.of("step", 1))));
-		commit(Commit.any(key).turn(completed("q2")).header(HeaderChange.NONE.state(Map.of())));
-		assertThat(header(key).state()).isEmpty();
+		commit(Commit.any(key).header(HeaderChange.NONE.attributes(Map.of("step", 1))));
+		commit(Commit.any(key).turn(completed("q2")).header(HeaderChange.NONE.attributes(Map.of())));
+		assertThat(header(key).attributes()).isEmpty();
 	}
 
 	@Test
-	void stateKeepsItsTypes() {
+	void attributesKeepTheirTypes() {
 		SessionKey key = key();
-		Map<String, Object> state = new HashMap<>();
-		state.put("text", "Ä\u0000\"");
-		state.put("int", 1);
-		state.put("long", 1L << 40);
-		state.put("double", 0.1);
-		state.put("flag", true);
-		state.put("instant", Instant.parse("2026-01-02T03:04:05.123456789Z"));
-		state.put("list", List.of("a", 1L, List.of()));
-		state.put("map", Map.of("k", Map.of("n", 2)));
+		Map<String, Object> attributes = new HashMap<>();
+		attributes.put("text", "Ä\u0000\"");
+		attributes.put("int", 1);
+		attributes.put("long", 1L << 40);
+		attributes.put("double", 0.1);
+		attributes.put("flag", true);
+		attributes.put("instant", Instant.parse("2026-01-02T03:04:05.123456789Z"));
+		attributes.put("list", List.of("a", 1L, List.of()));
+		attributes.put("map", Map.of("k", Map.of("n", 2)));
 		threadOf(key, 1);
-		commit(Commit.any(key).header(HeaderChange.NONE.state(state)));
-		assertThat(header(key).state()).isEqualTo(state);
+		commit(Commit.any(key).header(HeaderChange.NONE.attributes(attributes)));
+		assertThat(header(key).attributes()).isEqualTo(attributes);
 	}
 
 	@Test
-	void stateIsHandedOutAsACopy() {
+	void attributesAreHandedOutAsACopy() {
 		SessionKey key = key();
 		List<Object> list = new ArrayList<>(List.of("a"));
 		byte[] bytes = { 1, 2 };
 		threadOf(key, 1);
-		commit(Commit.any(key).header(HeaderChange.NONE.state(Map.of("list", list, "bytes", bytes))));
+		commit(Commit.any(key).header(HeaderChange.NONE.attributes(Map.of("list", list, "bytes", bytes))));
 		list.add("b");
 		bytes[0] = 9;
-		Map<String, Object> seen = header(key).state();
+		Map<String, Object> seen = header(key).attributes();
 		assertThat(seen.get("list")).isEqualTo(List.of("a"));
 		assertThat((byte[]) seen.get("bytes")).containsExactly(1, 2);
 		Arrays.fill((byte[]) seen.get("bytes"), (byte) 7);
-		assertThat((byte[]) header(key).state().get("bytes")).containsExactly(1, 2);
+		assertThat((byte[]) header(key).attributes().get("bytes")).containsExactly(1, 2);
 	}
 
 	@Test
-	void stateOfASiblingIsNotNeeded() {
+	void attributesOfASiblingAreNotNeeded() {
 		SessionKey key = key();
 		threadOf(key, 1);
-		commit(Commit.any(key).header(HeaderChange.NONE.state(Map.of("step", 1))));
+		commit(Commit.any(key).header(HeaderChange.NONE.attributes(Map.of("step", 1))));
 		commit(Commit.any(key).turn(turn(TurnStatus.FAILED, 1, "q2")));
 		commit(Commit.any(key).turn(completed("q3")));
-		assertThat(header(key).state()).isEqualTo(Map.of("step", 1));
+		assertThat(header(key).attributes()).isEqualTo(Map.of("step", 1));
 	}
 
 	@Test

@@ -200,11 +200,12 @@ final class ModelSession {
 	}
 
 	private void changeAtHead(HeaderChange change) {
-		Map<String, Object> state = (change.state() != null) ? change.state() : this.position.state();
+		Map<String, Object> attributes = (change.attributes() != null) ? change.attributes()
+				: this.position.attributes();
 		HeaderChange.Summary to = change.summary();
 		long summary = (to != null) ? to.turn() : this.position.summary();
 		String id = (to != null) ? ((to.turn() > 0) ? to.id() : null) : this.position.summaryId();
-		this.position = new Position(state, summary, id);
+		this.position = new Position(attributes, summary, id);
 		ModelTurn turn = find(this.head);
 		if (turn != null) {
 			turn.position = this.position;

@@ -98,7 +98,7 @@ final class ModelTurn {
 	/**
 	 * What a head brings with it.
 	 */
-	record Position(Map<String, Object> state, long summary, @Nullable String summaryId) {
+	record Position(Map<String, Object> attributes, long summary, @Nullable String summaryId) {
 
 		static final Position BEGINNING = new Position(Map.of(), 0, null);
 

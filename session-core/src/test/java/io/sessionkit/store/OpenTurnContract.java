@@ -52,7 +52,7 @@ abstract class OpenTurnContract extends CommitContract {
 		TurnWrite open = turn(TurnStatus.AWAITING_APPROVAL, 2, "q3", "call");
 		commit(Commit.on(header(key)).turn(open));
 		commit(Commit.any(key).header(HeaderChange.NONE.title("title").tags(Set.of("tag"))));
-		commit(Commit.on(header(key)).header(HeaderChange.NONE.state(Map.of("a", 1))));
+		commit(Commit.on(header(key)).header(HeaderChange.NONE.attributes(Map.of("a", 1))));
 		commit(Commit.on(header(key)).header(HeaderChange.NONE.head(Session.MAIN, 2)));
 		commit(Commit.any(key).turn(turn(TurnStatus.FAILED, 2, "q4")));
 		commit(Commit.any(key).records(List.of(RecordWrite.create("note", "n", "p"))));

@@ -338,7 +338,7 @@ abstract class ProtocolContract extends SessionStoreFixture {
 		SessionKey key = key();
 		threadOf(key, 2);
 		commit(Commit.any(key)
-			.header(HeaderChange.NONE.title("a title").tags(Set.of("one", "two")).state(Map.of("count", 3))));
+			.header(HeaderChange.NONE.title("a title").tags(Set.of("one", "two")).attributes(Map.of("count", 3))));
 		assertThat(store().list(key.owner(), Page.first(10))).containsExactly(header(key));
 	}
 

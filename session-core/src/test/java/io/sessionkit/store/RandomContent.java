@@ -98,7 +98,7 @@ final class RandomContent {
 
 	private List<Verdict> verdicts() {
 		return oneIn(3) ? List.of(new Verdict("hook", oneOf(List.of(Verdict.Phase.values())),
-				oneOf(List.of(Verdict.Outcome.values())), oneIn(2) ? oneOf(TEXTS) : null)) : List.of();
+				oneOf(List.of(Verdict.Effect.values())), oneIn(2) ? oneOf(TEXTS) : null)) : List.of();
 	}
 
 	private Snapshot snapshot() {
@@ -148,10 +148,10 @@ final class RandomContent {
 		if (oneIn(3)) {
 			change = change.timeToLive(oneIn(3) ? Duration.ZERO : Duration.ofHours(1 + this.random.nextInt(48)));
 		}
-		return (oneIn(2) || change.equals(HeaderChange.NONE)) ? change.state(state()) : change;
+		return (oneIn(2) || change.equals(HeaderChange.NONE)) ? change.attributes(attributes()) : change;
 	}
 
-	Map<String, Object> state() {
+	Map<String, Object> attributes() {
 		return oneIn(4) ? Map.of() : Map.of("step", ++this.count, "text", oneOf(TEXTS));
 	}
 

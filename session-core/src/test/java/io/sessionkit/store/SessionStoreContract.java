@@ -89,11 +89,11 @@ public abstract class SessionStoreContract extends ClockContract {
 			.turn(completed("q4", "a4"))
 			.delete(Set.of(1L))
 			.records(List.of(RecordWrite.put("note", "1", "changed"), RecordWrite.create("note", "2", "new")));
-		HeaderChange change = HeaderChange.NONE.title("title").state(Map.of("a", 1));
+		HeaderChange change = HeaderChange.NONE.title("title").attributes(Map.of("a", 1));
 		assertThatIllegalArgumentException().isThrownBy(() -> store().commit(all.header(change.head("other", 3))));
 		assertThatIllegalArgumentException().isThrownBy(() -> store().commit(all.header(change.summary(3, "1"))));
 		assertThatExceptionOfType(UnstorableMessageException.class)
-			.isThrownBy(() -> store().commit(all.header(change.state(Map.of("a", new Object())))));
+			.isThrownBy(() -> store().commit(all.header(change.attributes(Map.of("a", new Object())))));
 		assertThat(header(key)).isEqualTo(before);
 		assertThat(log(key)).containsExactly("q1", "a1", "q2", "a2");
 		assertThat(store().turns(key, Tail.ALL)).hasSize(3);
@@ -114,7 +114,7 @@ public abstract class SessionStoreContract extends ClockContract {
 			for (int i = 0; i < 5; i++) {
 				result = commit(switch (writer % 4) {
 					case 0 -> Commit.any(key).turn(completed("q", "a"));
-					case 1 -> Commit.any(key).header(HeaderChange.NONE.state(Map.of("by", writer)));
+					case 1 -> Commit.any(key).header(HeaderChange.NONE.attributes(Map.of("by", writer)));
 					case 2 -> Commit.any(key).records(List.of(RecordWrite.put("note", "1", "by " + writer)));
 					default ->
 						Commit.any(key).turn(completed("q", "a")).header(HeaderChange.NONE.title("by " + writer));

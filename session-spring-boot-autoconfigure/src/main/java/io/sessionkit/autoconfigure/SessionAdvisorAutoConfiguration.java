@@ -59,7 +59,7 @@ public final class SessionAdvisorAutoConfiguration {
 			.guard(guard(properties.sequence()))
 			.hooks(hooks.orderedStream().toList())
 			.listeners(listeners.orderedStream().toList())
-			.maxStateSize(properties.state().maxSize())
+			.maxAttributesSize(properties.attributes().maxSize())
 			.turnParameters(names(properties.turn().parameters()))
 			.replay(names(properties.turn().replay()))
 			.replayExclude(names(properties.turn().replayExclude()))

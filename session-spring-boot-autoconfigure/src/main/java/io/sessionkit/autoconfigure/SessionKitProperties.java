@@ -32,7 +32,7 @@ public final class SessionKitProperties {
 
 	static final String IGNORED_NAMES = PREFIX + ".ignored-names";
 
-	static final String MAX_STATE_SIZE = PREFIX + ".state.max-size";
+	static final String MAX_ATTRIBUTES_SIZE = PREFIX + ".attributes.max-size";
 
 	private static final Duration SHORTEST = Duration.ofSeconds(1);
 
@@ -96,7 +96,7 @@ public final class SessionKitProperties {
 	/**
 	 * Limits on session attributes.
 	 */
-	private final State state;
+	private final Attributes attributes;
 
 	/**
 	 * Additional data that is kept with a turn.
@@ -142,7 +142,7 @@ public final class SessionKitProperties {
 			@DefaultValue("false") boolean requireSession, @Nullable Duration timeToLive,
 			@DefaultValue StoreProperties store, @DefaultValue Trim trim, @DefaultValue Prune prune,
 			@DefaultValue SummarizeProperties summarize, @DefaultValue Codec codec, @DefaultValue Sequence sequence,
-			@DefaultValue State state, @DefaultValue Turn turn, @DefaultValue Snapshot snapshot,
+			@DefaultValue Attributes attributes, @DefaultValue Turn turn, @DefaultValue Snapshot snapshot,
 			@DefaultValue("turn") Durability durability, @DefaultValue("30s") Duration lease,
 			@DefaultValue ApprovalProperties approval, @DefaultValue PurgeProperties purge,
 			@Nullable List<String> ignoredNames) {
@@ -159,7 +159,7 @@ public final class SessionKitProperties {
 		this.summarize = summarize;
 		this.codec = codec;
 		this.sequence = sequence;
-		this.state = state;
+		this.attributes = attributes;
 		this.turn = turn;
 		this.snapshot = snapshot;
 		this.durability = durability;
@@ -209,8 +209,8 @@ public final class SessionKitProperties {
 		return this.sequence;
 	}
 
-	public State state() {
-		return this.state;
+	public Attributes attributes() {
+		return this.attributes;
 	}
 
 	public Turn turn() {
@@ -326,11 +326,11 @@ public final class SessionKitProperties {
 	 * @param maxSize Maximum total size of the attributes of a session in their stored
 	 * form, one byte for each character.
 	 */
-	public record State(@DefaultValue("64KB") DataSize maxSize) {
+	public record Attributes(@DefaultValue("64KB") DataSize maxSize) {
 
-		public State {
+		public Attributes {
 			if (maxSize.toBytes() < 1) {
-				throw ConfigurationRefusedException.of(MAX_STATE_SIZE, maxSize,
+				throw ConfigurationRefusedException.of(MAX_ATTRIBUTES_SIZE, maxSize,
 						"Write a size above zero, such as 64KB.");
 			}
 		}

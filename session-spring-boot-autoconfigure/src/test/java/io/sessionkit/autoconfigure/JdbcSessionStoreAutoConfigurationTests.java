@@ -199,12 +199,12 @@ class JdbcSessionStoreAutoConfigurationTests {
 	@CsvSource({ "3D000, 0, create it", "42000, 1049, create it", "90146, 90146, create it",
 			"28P01, 0, refused the user", "28000, 1045, refused the user", "08001, 0, Start the database",
 			", 0, Start the database" })
-	void whatIsToBeDoneFollowsFromWhatTheServerSays(String state, int error, String action) {
+	void whatIsToBeDoneFollowsFromWhatTheServerSays(String attributes, int error, String action) {
 		DataSource refusing = new AbstractDataSource() {
 
 			@Override
 			public Connection getConnection() throws SQLException {
-				throw new SQLException("pool", new SQLException("secret", state, error));
+				throw new SQLException("pool", new SQLException("secret", attributes, error));
 			}
 
 			@Override

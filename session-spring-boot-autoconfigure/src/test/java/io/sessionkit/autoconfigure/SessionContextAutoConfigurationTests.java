@@ -6,8 +6,8 @@ import java.util.Map;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.AttributePrompt;
 import io.sessionkit.hook.SessionContext;
-import io.sessionkit.hook.StatePrompt;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
@@ -47,7 +47,7 @@ class SessionContextAutoConfigurationTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void toolsOfTheApplicationShareTheStateOfTheirSession(boolean stream) {
+	void toolsOfTheApplicationShareTheAttributesOfTheirSession(boolean stream) {
 		this.runner.withUserConfiguration(ToolConfiguration.class).run((context) -> {
 			ChatClient chat = context.getBean(ChatClient.Builder.class)
 				.defaultTools(context.getBean(Profile.class), context.getBean(Greeting.class))
@@ -62,14 +62,14 @@ class SessionContextAutoConfigurationTests {
 					.contains("tool greeting=\"" + key.owner() + " speaks language of " + key.owner() + "\"");
 			}
 			Conversations conversations = context.getBean(Conversations.class);
-			assertThat(conversations.get(ADA).state()).isEqualTo(Map.of("language", "language of ada"));
-			assertThat(conversations.get(BOB).state()).isEqualTo(Map.of("language", "language of bob"));
+			assertThat(conversations.get(ADA).attributes()).isEqualTo(Map.of("language", "language of ada"));
+			assertThat(conversations.get(BOB).attributes()).isEqualTo(Map.of("language", "language of bob"));
 		});
 	}
 
 	@Test
-	void sizeOfTheStateIsThatOfTheProperty() {
-		this.runner.withPropertyValues("sessionkit.state.max-size=100B").run((context) -> {
+	void sizeOfTheAttributesIsThatOfTheProperty() {
+		this.runner.withPropertyValues("sessionkit.attributes.max-size=100B").run((context) -> {
 			context.getBean(SessionStore.class).add(ADA, List.of(new UserMessage("q")));
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> context.getBean(Conversations.class).get(ADA).put("name", "x".repeat(100)))
@@ -136,8 +136,8 @@ class SessionContextAutoConfigurationTests {
 		}
 
 		@Bean
-		StatePrompt prompt() {
-			return StatePrompt.of("Answer in {language:English}.");
+		AttributePrompt prompt() {
+			return AttributePrompt.of("Answer in {language:English}.");
 		}
 
 	}

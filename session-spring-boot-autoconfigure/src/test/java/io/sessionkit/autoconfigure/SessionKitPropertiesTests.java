@@ -50,7 +50,7 @@ class SessionKitPropertiesTests {
 					new SessionKitProperties.Pin(false, Set.of(), Set.of())));
 			assertThat(properties.codec().strict()).isFalse();
 			assertThat(properties.sequence().strict()).isFalse();
-			assertThat(properties.state().maxSize()).isEqualTo(DataSize.ofKilobytes(64));
+			assertThat(properties.attributes().maxSize()).isEqualTo(DataSize.ofKilobytes(64));
 			assertThat(properties.turn()).isEqualTo(new SessionKitProperties.Turn(List.of(), List.of(), List.of()));
 			assertThat(properties.snapshot().system()).isFalse();
 			assertThat(properties.purge()).isEqualTo(new PurgeProperties(true, Duration.ofMinutes(15), 200));
@@ -67,7 +67,7 @@ class SessionKitPropertiesTests {
 				"sessionkit.sequence.strict=true", "sessionkit.sequence.leading-replies=true",
 				"sessionkit.turn.parameters=context,page", "sessionkit.turn.replay=*",
 				"sessionkit.turn.replay-exclude=page", "sessionkit.snapshot.system=true",
-				"sessionkit.state.max-size=1MB", "sessionkit.trim.max-tokens=4000",
+				"sessionkit.attributes.max-size=1MB", "sessionkit.trim.max-tokens=4000",
 				"sessionkit.trim.pin.first-user-message=true", "sessionkit.trim.pin.roles=system",
 				"sessionkit.trim.pin.metadata=pin", "sessionkit.prune.tool-results-keep=3",
 				"sessionkit.summarize.enabled=false", "sessionkit.summarize.mode=before",
@@ -93,7 +93,7 @@ class SessionKitPropertiesTests {
 				assertThat(bound.prune()).isEqualTo(new SessionKitProperties.Prune(3));
 				assertThat(bound.codec()).isEqualTo(new SessionKitProperties.Codec(true));
 				assertThat(bound.sequence()).isEqualTo(new SessionKitProperties.Sequence(true, true));
-				assertThat(bound.state()).isEqualTo(new SessionKitProperties.State(DataSize.ofMegabytes(1)));
+				assertThat(bound.attributes()).isEqualTo(new SessionKitProperties.Attributes(DataSize.ofMegabytes(1)));
 				assertThat(bound.turn()).isEqualTo(
 						new SessionKitProperties.Turn(List.of("context", "page"), List.of("*"), List.of("page")));
 				assertThat(bound.snapshot()).isEqualTo(new SessionKitProperties.Snapshot(true));
@@ -149,9 +149,9 @@ class SessionKitPropertiesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "0", "-1KB" })
-	void sizeOfTheStateBelowOneByteIsRefused(String value) {
-		FailureAnalysis analysis = analysisOf("sessionkit.state.max-size=" + value);
-		assertThat(analysis.getDescription()).contains("'sessionkit.state.max-size'");
+	void sizeOfTheAttributesBelowOneByteIsRefused(String value) {
+		FailureAnalysis analysis = analysisOf("sessionkit.attributes.max-size=" + value);
+		assertThat(analysis.getDescription()).contains("'sessionkit.attributes.max-size'");
 		assertThat(analysis.getAction()).contains("64KB");
 	}
 

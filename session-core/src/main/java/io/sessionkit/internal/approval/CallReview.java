@@ -63,7 +63,7 @@ final class CallReview {
 	 */
 	List<LedgerEntry> of(List<ToolCall> calls, boolean all) {
 		Map<Integer, Ruling> rulings = rulings(calls);
-		if (!all && rulings.values().stream().allMatch((ruling) -> ruling.outcome() == Ruling.Outcome.ALLOW)) {
+		if (!all && rulings.values().stream().allMatch((ruling) -> ruling.kind() == Ruling.Kind.ALLOW)) {
 			return List.of();
 		}
 		List<LedgerEntry> entries = entries(calls, rulings);
@@ -76,7 +76,7 @@ final class CallReview {
 	 * Returns whether a call that no reply has made may run without approval.
 	 */
 	boolean allows(ToolCall call) {
-		return this.rules.rulings().rule(caller(), call, this.tools.get(call.name())).outcome() == Ruling.Outcome.ALLOW;
+		return this.rules.rulings().rule(caller(), call, this.tools.get(call.name())).kind() == Ruling.Kind.ALLOW;
 	}
 
 	/**
@@ -145,7 +145,7 @@ final class CallReview {
 		}
 		if (!changes.isEmpty()) {
 			throw new ResumeRefusedException("The turn that waits on session " + this.turn.key()
-					+ " cannot go on with this call, and nothing was run: " + String.join(" ", changes)
+					+ " cannot continue with this call, and nothing was run: " + String.join(" ", changes)
 					+ " Use a ChatClient that offers what was approved, or end the turn with Approvals.cancel(..).",
 					List.copyOf(changes));
 		}
@@ -164,7 +164,7 @@ final class CallReview {
 				ToolCall call = calls.get(i);
 				rulings.put(i, this.rules.rulings().rule(caller(), call, this.tools.get(call.name())));
 			}
-			else if (first.outcome() == Ruling.Outcome.ALLOW) {
+			else if (first.kind() == Ruling.Kind.ALLOW) {
 				rulings.put(i, first);
 			}
 		}
@@ -173,7 +173,7 @@ final class CallReview {
 
 	private Rulings.Caller caller() {
 		HookContext context = this.turn.running().context();
-		return new Rulings.Caller(context.key(), context.agent(), context.state(), context.parameters());
+		return new Rulings.Caller(context.key(), context.agent(), context.attributes(), context.parameters());
 	}
 
 	private List<LedgerEntry> entries(List<ToolCall> calls, Map<Integer, Ruling> rulings) {
@@ -181,7 +181,7 @@ final class CallReview {
 		List<LedgerEntry> entries = new ArrayList<>();
 		List<Integer> originals = HeldCalls.originals(calls);
 		rulings.forEach((index, ruling) -> {
-			boolean runsEachTime = ruling.outcome() == Ruling.Outcome.ALLOW;
+			boolean runsEachTime = ruling.kind() == Ruling.Kind.ALLOW;
 			int times = runsEachTime ? 1 : Collections.frequency(originals, index);
 			entries.add(LedgerEntry.requested(approval(calls.get(index), index, times, ruling, now)));
 		});
@@ -200,11 +200,11 @@ final class CallReview {
 				new ToolApproval.Call(Objects.requireNonNullElse(call.id(), ""), call.name(),
 						Objects.requireNonNullElse(call.arguments(), ""), HeldCalls.digest(call), times),
 				request(call, ruling, now),
-				new ToolApproval.Progress(status(ruling.outcome()), denial(ruling, now), null, null));
+				new ToolApproval.Progress(status(ruling.kind()), denial(ruling, now), null, null));
 	}
 
 	private ToolApproval.Request request(ToolCall call, Ruling ruling, Instant now) {
-		boolean asks = ruling.outcome() == Ruling.Outcome.ASK;
+		boolean asks = ruling.kind() == Ruling.Kind.ASK;
 		Duration expiresAfter = this.rules.expiresAfter();
 		ToolCallback tool = this.tools.get(call.name());
 		return new ToolApproval.Request(asks ? ruling.text() : null, now,
@@ -215,12 +215,12 @@ final class CallReview {
 	}
 
 	private static List<ToolApproval.Decided> denial(Ruling ruling, Instant now) {
-		return (ruling.outcome() == Ruling.Outcome.DENY)
+		return (ruling.kind() == Ruling.Kind.DENY)
 				? List.of(new ToolApproval.Decided(Decision.Verb.REJECT, POLICY, now, ruling.text(), null, null, null))
 				: List.of();
 	}
 
-	private static ApprovalStatus status(Ruling.Outcome outcome) {
+	private static ApprovalStatus status(Ruling.Kind outcome) {
 		return switch (outcome) {
 			case ALLOW -> ApprovalStatus.APPROVED;
 			case ASK -> ApprovalStatus.PROPOSED;

@@ -257,7 +257,7 @@ public final class GatedTurn implements TurnGate {
 		if (this.turn.holding().reply() != null) {
 			throw new IllegalStateException("The tool loop of the turn on session " + this.turn.key()
 					+ " was started again, by a retry around it, after a part of the turn was stored. Nothing more is"
-					+ " run. Call again without a message to go on with it, and retry inside the tool loop only.");
+					+ " run. Call again without a message to continue it, and retry inside the tool loop only.");
 		}
 	}
 

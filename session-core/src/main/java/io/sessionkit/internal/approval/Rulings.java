@@ -27,7 +27,7 @@ public record Rulings(NamedTools named, AnnotatedTools annotated, List<ApprovalP
 	/**
 	 * The facts known about the model call in which a tool call is made.
 	 */
-	public record Caller(@Nullable SessionKey key, @Nullable String agent, Map<String, Object> state,
+	public record Caller(@Nullable SessionKey key, @Nullable String agent, Map<String, Object> attributes,
 			Map<String, Object> parameters) {
 	}
 
@@ -100,7 +100,7 @@ public record Rulings(NamedTools named, AnnotatedTools annotated, List<ApprovalP
 	private static ToolRequest request(Caller caller, ToolCall call, Map<String, @Nullable Object> arguments,
 			@Nullable ToolCallback tool) {
 		return new ToolRequest(caller.key(), caller.agent(), call, arguments,
-				(tool != null) ? tool.getToolDefinition() : null, caller.state(), caller.parameters());
+				(tool != null) ? tool.getToolDefinition() : null, caller.attributes(), caller.parameters());
 	}
 
 }

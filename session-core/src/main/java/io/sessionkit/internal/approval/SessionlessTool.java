@@ -57,7 +57,7 @@ public final class SessionlessTool implements ToolCallback {
 	private void check(String input) {
 		String name = getToolDefinition().name();
 		Ruling ruling = this.rulings.rule(this.caller, new ToolCall("", "function", name, input), this.tool);
-		if (ruling.outcome() == Ruling.Outcome.ALLOW) {
+		if (ruling.kind() == Ruling.Kind.ALLOW) {
 			return;
 		}
 		String inner = "Tool '" + name + "' needs an approval, and the call that offers it names no session in which it"

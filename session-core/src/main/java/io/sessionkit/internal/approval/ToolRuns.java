@@ -218,10 +218,9 @@ public final class ToolRuns {
 	private LedgerEntry claim(LedgerEntry approved, String holder) {
 		LedgerEntry claimed = replace(approved.claimed(this.ledger.now(), holder));
 		if (claimed == null) {
-			throw new TurnInProgressException(
-					"The call of tool '" + approved.approval().tool() + "' on session " + this.turn.key()
-							+ " was claimed or decided by somebody else in the meantime, or it was stored inside of a"
-							+ " transaction that is not committed. Nothing was run.");
+			throw new TurnInProgressException("The call of tool '" + approved.approval().tool() + "' on session "
+					+ this.turn.key() + " was claimed or decided elsewhere in the meantime, or it was stored inside a"
+					+ " transaction that is not committed. Nothing was run.");
 		}
 		return claimed;
 	}
@@ -244,7 +243,7 @@ public final class ToolRuns {
 		}
 		return new TurnInProgressException("The lease of the open turn on session " + this.turn.key()
 				+ " ran out while tool '" + approved.approval().tool()
-				+ "' was claimed, so somebody else may have decided the call. Nothing was run. Call again without a"
+				+ "' was claimed, so it may have been decided elsewhere. Nothing was run. Call again without a"
 				+ " message to continue.");
 	}
 

@@ -11,7 +11,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
-import io.sessionkit.Verdict.Outcome;
+import io.sessionkit.Verdict.Effect;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
@@ -101,7 +101,7 @@ public final class HookRun {
 	 */
 	public synchronized @Nullable Verdict refusal() {
 		return this.verdicts.stream()
-			.filter((verdict) -> verdict.outcome() == Outcome.REFUSED)
+			.filter((verdict) -> verdict.effect() == Effect.REFUSED)
 			.reduce((before, last) -> last)
 			.orElse(null);
 	}
@@ -190,17 +190,17 @@ public final class HookRun {
 		for (NamedHook hook : hooks) {
 			HookResult<T> result = ask(hook, step, now);
 			if (result instanceof HookResult.Keep<T> keep && keep.note() != null) {
-				add(new Verdict(hook.name(), step.phase(), Outcome.PASSED, NamedHook.storable(keep.note())));
+				add(new Verdict(hook.name(), step.phase(), Effect.PASSED, NamedHook.storable(keep.note())));
 			}
 			if (result instanceof HookResult.Refuse<T> refuse) {
 				throw refused(hook, step.phase(), refuse.reason());
 			}
 			if (result instanceof HookResult.Answer answer) {
-				add(new Verdict(hook.name(), step.phase(), Outcome.ANSWERED, null));
+				add(new Verdict(hook.name(), step.phase(), Effect.ANSWERED, null));
 				return new Passed<>(now, now != value, answer.text());
 			}
 			if (result instanceof HookResult.Replace<T> replace && !step.isSame(replace.value(), now)) {
-				add(new Verdict(hook.name(), step.phase(), Outcome.REPLACED, null));
+				add(new Verdict(hook.name(), step.phase(), Effect.REPLACED, null));
 				now = replace.value();
 				step.replaced(now);
 			}
@@ -226,7 +226,7 @@ public final class HookRun {
 		catch (Throwable ex) {
 			String reason = (ex instanceof NamedHook.MisusedException) ? String.valueOf(ex.getMessage())
 					: ex.getClass().getName();
-			Verdict verdict = new Verdict(hook.name(), step.phase(), Outcome.FAILED, reason);
+			Verdict verdict = new Verdict(hook.name(), step.phase(), Effect.FAILED, reason);
 			add(verdict);
 			if (step.phase() == Phase.AFTER_MODEL || step.phase() == Phase.BEFORE_SAVE) {
 				throw failed(verdict, ex);
@@ -243,7 +243,7 @@ public final class HookRun {
 	}
 
 	private SessionRefusedException refused(NamedHook hook, Phase phase, String reason) {
-		Verdict verdict = new Verdict(hook.name(), phase, Outcome.REFUSED, NamedHook.storable(reason));
+		Verdict verdict = new Verdict(hook.name(), phase, Effect.REFUSED, NamedHook.storable(reason));
 		add(verdict);
 		return stop(
 				new SessionRefusedException("Hook '" + hook.name() + "' refused in " + NamedHook.method(phase)

@@ -84,7 +84,7 @@ public final class TurnEvents {
 	 * Reports a summary that was made or tried.
 	 */
 	public void compacted(Compaction made) {
-		if (made.outcome() == Compaction.Outcome.SUMMARIZED && made.summary() != null) {
+		if (made.status() == Compaction.Status.SUMMARIZED && made.summary() != null) {
 			tell(SessionListener::summarized,
 					new SessionEvent.Summarized(this.key, this.turnId, made.summary(), made.turns()));
 		}

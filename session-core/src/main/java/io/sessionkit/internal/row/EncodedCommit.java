@@ -37,11 +37,11 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nul
 	 *
 	 * @param title the new title; null leaves it
 	 * @param tags the new tags; null leaves them
-	 * @param state the new attributes; null leaves them
+	 * @param attributes the new attributes; null leaves them
 	 * @param timeToLive the new time to live in microseconds, 0 if the session never
 	 * expires; null leaves it
 	 */
-	public record EncodedHeader(@Nullable String title, @Nullable String tags, @Nullable String state,
+	public record EncodedHeader(@Nullable String title, @Nullable String tags, @Nullable String attributes,
 			@Nullable Long timeToLive) {
 
 		static EncodedHeader of(SessionKey key, HeaderChange change, MessageCodec codec) {
@@ -49,7 +49,7 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nul
 					(change.title() != null) ? codec.encodeValues(key, Map.of("title", change.title())) : null,
 					(change.tags() != null)
 							? codec.encodeValues(key, Map.of("tags", List.copyOf(new TreeSet<>(change.tags())))) : null,
-					(change.state() != null) ? codec.encodeValues(key, change.state()) : null,
+					(change.attributes() != null) ? codec.encodeValues(key, change.attributes()) : null,
 					micros(change.timeToLive()));
 		}
 

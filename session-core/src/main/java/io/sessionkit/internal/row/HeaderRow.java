@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
  * @param branch the active branch
  * @param title the encoded title; null for none
  * @param tags the encoded tags; null for none
- * @param state the encoded attributes; null for none
+ * @param attributes the encoded attributes; null for none
  */
 public record HeaderRow(long pk, String incarnation, long version, long turns, long items, Path path, long openTurn,
 		ViewTotals totals, Life life, String branch, @Nullable String title, @Nullable String tags,
-		@Nullable String state) {
+		@Nullable String attributes) {
 
 	/**
 	 * A turn as the end of a path.

@@ -51,7 +51,7 @@ public final class RowReader {
 	}
 
 	private Session.Details details(SessionKey key, HeaderRow row) {
-		return new Session.Details(title(key, row.title()), tags(key, row.tags()), state(key, row.state()),
+		return new Session.Details(title(key, row.title()), tags(key, row.tags()), attributes(key, row.attributes()),
 				row.life().duration());
 	}
 
@@ -85,16 +85,16 @@ public final class RowReader {
 		return tags;
 	}
 
-	private Map<String, Object> state(SessionKey key, @Nullable String payload) {
-		Map<String, Object> state = new HashMap<>();
+	private Map<String, Object> attributes(SessionKey key, @Nullable String payload) {
+		Map<String, Object> attributes = new HashMap<>();
 		if (payload != null) {
 			this.codec.decodeValues(key, payload).forEach((name, value) -> {
 				if (value != null) {
-					state.put(name, value);
+					attributes.put(name, value);
 				}
 			});
 		}
-		return state;
+		return attributes;
 	}
 
 	private static <T> T named(String what, Supplier<T> decoding) {

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  * @param tokens the tokens of these items
  * @param startedAt when it was opened
  * @param endedAt when it ended; null while it is open
- * @param state the encoded attributes as of this turn; null for none
+ * @param attributes the encoded attributes as of this turn; null for none
  * @param origin agent, tools, snapshot and kept parameters, encoded, as the first part
  * wrote them; null if there are none
  * @param outcome model, rounds, failure and verdicts, encoded, as of the newest part
  */
 public record TurnRow(String id, long parent, HeaderRow.Path path, String branch, TurnStatus status, int parts,
-		int items, int tokens, long startedAt, @Nullable Long endedAt, @Nullable String state, @Nullable String origin,
-		String outcome) {
+		int items, int tokens, long startedAt, @Nullable Long endedAt, @Nullable String attributes,
+		@Nullable String origin, String outcome) {
 
 	public long number() {
 		return this.path.head();
@@ -39,8 +39,8 @@ public record TurnRow(String id, long parent, HeaderRow.Path path, String branch
 	/** Returns this turn with the items of one more part. */
 	public TurnRow plus(int moreItems, int moreTokens) {
 		return new TurnRow(this.id, this.parent, this.path, this.branch, this.status, this.parts + 1,
-				this.items + moreItems, this.tokens + moreTokens, this.startedAt, this.endedAt, this.state, this.origin,
-				this.outcome);
+				this.items + moreItems, this.tokens + moreTokens, this.startedAt, this.endedAt, this.attributes,
+				this.origin, this.outcome);
 	}
 
 }

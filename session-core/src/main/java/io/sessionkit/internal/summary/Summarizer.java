@@ -14,7 +14,7 @@ import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.context.Compaction;
-import io.sessionkit.context.Compaction.Outcome;
+import io.sessionkit.context.Compaction.Status;
 import io.sessionkit.context.Pins;
 import io.sessionkit.context.Summarize;
 import io.sessionkit.context.SummaryTrigger;
@@ -127,17 +127,17 @@ public final class Summarizer implements AutoCloseable {
 	 * @param force whether to do so even if none is due
 	 */
 	public Compaction compact(SessionKey key, boolean force) {
-		Compaction whole = without(Outcome.NOTHING_TO_COVER);
+		Compaction whole = without(Status.NOTHING_TO_COVER);
 		while (true) {
 			Optional<Session> header = this.store.find(key);
 			if (!force && header.isPresent() && !isDue(header.get())) {
-				return (whole.turns() > 0) ? whole : without(Outcome.NOT_DUE);
+				return (whole.turns() > 0) ? whole : without(Status.NOT_DUE);
 			}
 			Compaction next = attempt(key);
-			if (next.outcome() != Outcome.SUMMARIZED) {
-				return (whole.turns() > 0 && next.outcome() == Outcome.NOTHING_TO_COVER) ? whole : next;
+			if (next.status() != Status.SUMMARIZED) {
+				return (whole.turns() > 0 && next.status() == Status.NOTHING_TO_COVER) ? whole : next;
 			}
-			whole = new Compaction(Outcome.SUMMARIZED, next.summary(), whole.turns() + next.turns(), null);
+			whole = new Compaction(Status.SUMMARIZED, next.summary(), whole.turns() + next.turns(), null);
 		}
 	}
 
@@ -187,7 +187,7 @@ public final class Summarizer implements AutoCloseable {
 	 */
 	private Compaction attemptDue(SessionKey key) {
 		Compaction made = attempt(key);
-		if (made.outcome() == Outcome.NOTHING_TO_COVER) {
+		if (made.status() == Status.NOTHING_TO_COVER) {
 			this.backoff.failed(key, this.store.options().now());
 		}
 		return made;
@@ -204,11 +204,11 @@ public final class Summarizer implements AutoCloseable {
 		catch (RuntimeException ex) {
 			made = failed(ex.getClass().getName());
 		}
-		if (made.outcome() == Outcome.FAILED) {
+		if (made.status() == Status.FAILED) {
 			this.backoff.failed(key, this.store.options().now());
 			logger.warn("Session " + key + " could not be summarized and stays as it is: " + made.failure());
 		}
-		else if (made.outcome() == Outcome.SUMMARIZED) {
+		else if (made.status() == Status.SUMMARIZED) {
 			this.backoff.succeeded(key);
 		}
 		return made;
@@ -217,12 +217,12 @@ public final class Summarizer implements AutoCloseable {
 	private Compaction summarize(SessionKey key) throws SummaryCalls.FailedException {
 		SessionView view = ViewReader.open(this.store, key, Window.ALL).orElse(null);
 		if (view == null || view.session().openTurn() != 0) {
-			return without(Outcome.NOTHING_TO_COVER);
+			return without(Status.NOTHING_TO_COVER);
 		}
 		Summary before = (view.summary() != null) ? Summaries.read(view.summary(), this.store.options().codec()) : null;
 		Coverage coverage = Coverage.of(view, before, this.rule, this.pins);
 		if (coverage.isEmpty()) {
-			return without(Outcome.NOTHING_TO_COVER);
+			return without(Status.NOTHING_TO_COVER);
 		}
 		String prompt = SummaryPrompt.of(this.rule.prompt(), (before != null) ? before.text() : null,
 				this.guards.checked(coverage.messages()), coverage.tokens(), this.rule.maxInputTokens());
@@ -248,15 +248,15 @@ public final class Summarizer implements AutoCloseable {
 				.header(change)
 				.records(List.of(Summaries.write(key, summary, this.store.options().codec())));
 			if (this.store.commit(commit).isStored()) {
-				return new Compaction(Outcome.SUMMARIZED, summary, coverage.turns(), null);
+				return new Compaction(Status.SUMMARIZED, summary, coverage.turns(), null);
 			}
 			now = this.store.open(key, Window.ALL).orElse(null);
 			if (now == null || !now.session().incarnation().equals(opened.session().incarnation())
 					|| now.session().openTurn() != 0 || !coverage.isBeginningOf(now)) {
-				return without(Outcome.DROPPED);
+				return without(Status.DROPPED);
 			}
 		}
-		return without(Outcome.DROPPED);
+		return without(Status.DROPPED);
 	}
 
 	@Override
@@ -265,12 +265,12 @@ public final class Summarizer implements AutoCloseable {
 		this.calls.close();
 	}
 
-	private static Compaction without(Outcome outcome) {
+	private static Compaction without(Status outcome) {
 		return new Compaction(outcome, null, 0, null);
 	}
 
 	private static Compaction failed(String reason) {
-		return new Compaction(Outcome.FAILED, null, 0, reason);
+		return new Compaction(Status.FAILED, null, 0, reason);
 	}
 
 }

@@ -9,10 +9,10 @@ import io.sessionkit.hook.TurnAccess;
  * A turn as its tools and hooks see it.
  *
  * @param now supplies what is known of the turn now
- * @param state the attributes of the turn
+ * @param attributes the attributes of the turn
  * @param saving whether the turn is bound to a hook that decides what is stored
  */
-record BoundTurn(Supplier<HookContext> now, TurnState state, boolean saving) implements TurnAccess {
+record BoundTurn(Supplier<HookContext> now, TurnAttributes attributes, boolean saving) implements TurnAccess {
 
 	@Override
 	public HookContext context() {
@@ -21,12 +21,12 @@ record BoundTurn(Supplier<HookContext> now, TurnState state, boolean saving) imp
 
 	@Override
 	public void put(String name, Object value) {
-		this.state.put(name, value, this.saving);
+		this.attributes.put(name, value, this.saving);
 	}
 
 	@Override
 	public void remove(String name) {
-		this.state.remove(name, this.saving);
+		this.attributes.remove(name, this.saving);
 	}
 
 }

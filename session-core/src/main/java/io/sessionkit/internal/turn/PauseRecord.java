@@ -22,10 +22,10 @@ import org.springframework.ai.chat.messages.Message;
  *
  * @param held the reply that the turn holds back
  * @param parts the number of stored parts of the turn
- * @param state the changes that the turn has made to the attributes
+ * @param attributes the changes that the turn has made to the attributes
  * @param revision the revision of the record
  */
-record PauseRecord(HeldReply held, int parts, StateChange state, long revision) {
+record PauseRecord(HeldReply held, int parts, AttributeChange attributes, long revision) {
 
 	/** The version of the form of the record; a newer one is refused. */
 	static final int VERSION = 1;
@@ -34,15 +34,15 @@ record PauseRecord(HeldReply held, int parts, StateChange state, long revision) 
 	 * Creates the write of the record.
 	 * @param expected the revision that must be stored; 0 if there must be no record
 	 */
-	static RecordWrite write(SessionKey key, String turnId, HeldReply held, int parts, StateChange state, long expected,
-			MessageCodec codec) {
+	static RecordWrite write(SessionKey key, String turnId, HeldReply held, int parts, AttributeChange attributes,
+			long expected, MessageCodec codec) {
 		Map<String, Object> values = new HashMap<>();
 		values.put("version", VERSION);
 		values.put("parts", parts);
 		values.put("reply", codec.encode(key, held.reply()));
 		values.put("notes", held.notes());
-		values.put("state", state.written());
-		values.put("removed", state.removed());
+		values.put("state", attributes.written());
+		values.put("removed", attributes.removed());
 		values.put("queued", held.queued().stream().map((message) -> codec.encode(key, message)).toList());
 		return new RecordWrite(SessionStore.PAUSE, turnId, expected, codec.encodeValues(key, values), null);
 	}
@@ -50,8 +50,8 @@ record PauseRecord(HeldReply held, int parts, StateChange state, long revision) 
 	RecordWrite queue(SessionKey key, String turnId, List<Message> more, MessageCodec codec) {
 		List<Message> queued = new ArrayList<>(this.held.queued());
 		queued.addAll(more);
-		return write(key, turnId, new HeldReply(this.held.reply(), this.held.notes(), queued), this.parts, this.state,
-				this.revision, codec);
+		return write(key, turnId, new HeldReply(this.held.reply(), this.held.notes(), queued), this.parts,
+				this.attributes, this.revision, codec);
 	}
 
 	/**
@@ -65,12 +65,12 @@ record PauseRecord(HeldReply held, int parts, StateChange state, long revision) 
 		Map<String, @Nullable Object> values = codec.decodeValues(key, record.payload());
 		checkVersion(values.get("version"), "The pause of turn '" + record.id() + "' of session " + key);
 		if (values.get("reply") instanceof String reply && values.get("parts") instanceof Integer parts
-				&& values.get("notes") instanceof Map<?, ?> notes && values.get("state") instanceof Map<?, ?> state
+				&& values.get("notes") instanceof Map<?, ?> notes && values.get("state") instanceof Map<?, ?> attributes
 				&& values.get("removed") instanceof List<?> removed && values.get("queued") instanceof List<?> queued
 				&& codec.decode(key, reply) instanceof AssistantMessage message) {
 			List<Message> messages = queued.stream().map((text) -> codec.decode(key, (String) text)).toList();
 			return new PauseRecord(new HeldReply(message, (Map<String, Object>) notes, messages), parts,
-					new StateChange((Map<String, Object>) state, (List<String>) removed), record.revision());
+					new AttributeChange((Map<String, Object>) attributes, (List<String>) removed), record.revision());
 		}
 		throw new UnreadablePayloadException(
 				"The pause of turn '" + record.id() + "' of session " + key + " holds no reply.", null);

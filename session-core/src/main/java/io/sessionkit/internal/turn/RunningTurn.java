@@ -75,7 +75,7 @@ public final class RunningTurn {
 
 	private final TurnEvents events;
 
-	private final TurnState state;
+	private final TurnAttributes attributes;
 
 	private final TurnPrompt prompt;
 
@@ -133,11 +133,12 @@ public final class RunningTurn {
 		this.prompt = new TurnPrompt(request, opened, this.options, rules, views);
 		this.rounds = new Rounds(request.key(), new Transcript(this.options::now, this.options.codec()::storable),
 				this.hooks, this.events, this.prompt.calibration());
-		Map<String, Object> state = (this.base != null) ? this.base.state() : Map.of();
-		this.state = new TurnState(new Attributes(request.key(), this.options.codec(), rules.maxState()), state,
-				(continued != null) ? continued.pause().state().on(state) : state);
-		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events, this.state, new TurnWriter(store, request,
-				this.id, this.startedAt, this.base, this.prompt.snapshots(), parameters, continued));
+		Map<String, Object> attributes = (this.base != null) ? this.base.attributes() : Map.of();
+		this.attributes = new TurnAttributes(
+				new AttributeRules(request.key(), this.options.codec(), rules.maxAttributes()), attributes,
+				(continued != null) ? continued.pause().attributes().on(attributes) : attributes);
+		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events, this.attributes, new TurnWriter(store,
+				request, this.id, this.startedAt, this.base, this.prompt.snapshots(), parameters, continued));
 		this.hold = new TurnHold(new TurnHold.Held(request.key(), this.id, this::recorded, this::isClosed, this::alone),
 				this.options.codec(), this.rounds, this.keeper, leases, continued);
 		if (opened.made() != null) {
@@ -193,7 +194,7 @@ public final class RunningTurn {
 	 */
 	private HookContext context(List<Message> history) {
 		return new HookContext(key(), this.id, this.request.agent(), Copies.lazy(history),
-				this.prompt.turnStarts(history.size()), Copies.lazy(turn()), Copies.values(this.state.values()),
+				this.prompt.turnStarts(history.size()), Copies.lazy(turn()), Copies.values(this.attributes.values()),
 				this.request.parameters());
 	}
 
@@ -211,7 +212,7 @@ public final class RunningTurn {
 	}
 
 	private TurnAccess running(Phase phase) {
-		return new BoundTurn(this::context, this.state, phase == Phase.BEFORE_SAVE);
+		return new BoundTurn(this::context, this.attributes, phase == Phase.BEFORE_SAVE);
 	}
 
 	/**
@@ -358,7 +359,7 @@ public final class RunningTurn {
 	 * @return the turn to bind to them
 	 */
 	public TurnAccess running() {
-		return new BoundTurn(this::context, this.state, false);
+		return new BoundTurn(this::context, this.attributes, false);
 	}
 
 	/**
@@ -648,7 +649,7 @@ public final class RunningTurn {
 	 */
 	public void freeze() {
 		this.rounds.freeze();
-		this.state.endRunning();
+		this.attributes.endRunning();
 	}
 
 	/**
@@ -758,7 +759,7 @@ public final class RunningTurn {
 		boolean first = !this.closed;
 		this.closed = true;
 		this.rounds.freeze();
-		this.state.endRunning();
+		this.attributes.endRunning();
 		return first;
 	}
 

@@ -88,7 +88,7 @@ final class TurnKeeper {
 
 	private final TurnEvents events;
 
-	private final TurnState state;
+	private final TurnAttributes attributes;
 
 	private final TurnWriter writer;
 
@@ -97,11 +97,11 @@ final class TurnKeeper {
 	/** The messages that hooks have left to be stored; null until the hooks have run. */
 	private @Nullable List<Transcript.Entry> kept;
 
-	TurnKeeper(SessionKey key, HookRun hooks, TurnEvents events, TurnState state, TurnWriter writer) {
+	TurnKeeper(SessionKey key, HookRun hooks, TurnEvents events, TurnAttributes attributes, TurnWriter writer) {
 		this.key = key;
 		this.hooks = hooks;
 		this.events = events;
-		this.state = state;
+		this.attributes = attributes;
 		this.writer = writer;
 	}
 
@@ -144,7 +144,7 @@ final class TurnKeeper {
 		TurnWriter.Outline outline = new TurnWriter.Outline(new TurnEnd(status, null),
 				(this.kept != null) ? this.kept : List.of(), recorded.rounds(), this.hooks.verdicts(), null,
 				recorded.overLimit());
-		TurnResult result = this.writer.hold(outline, held, this.state.change(), joined(more));
+		TurnResult result = this.writer.hold(outline, held, this.attributes.change(), joined(more));
 		if (result == null) {
 			throw moved(null);
 		}
@@ -350,7 +350,7 @@ final class TurnKeeper {
 	}
 
 	private TurnWriter.Outline outline(Recorded recorded, TurnEnd end) {
-		Map<String, Object> written = this.state.end();
+		Map<String, Object> written = this.attributes.end();
 		return new TurnWriter.Outline(end, (this.kept != null) ? this.kept : List.of(), recorded.rounds(),
 				this.hooks.verdicts(), (end == TurnEnd.COMPLETED) ? written : null, recorded.overLimit());
 	}

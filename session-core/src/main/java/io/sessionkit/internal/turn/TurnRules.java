@@ -18,5 +18,5 @@ import org.springframework.util.unit.DataSize;
  * @param maxState the maximum size of the attributes of a session
  */
 public record TurnRules(Trim trim, Prune prune, SequenceGuard guard, Extensions extensions, boolean keepsSystemText,
-		TurnParameters parameters, DataSize maxState) {
+		TurnParameters parameters, DataSize maxAttributes) {
 }

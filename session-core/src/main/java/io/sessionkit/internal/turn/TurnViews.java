@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 import io.sessionkit.Session;
 import io.sessionkit.Turn;
 import io.sessionkit.context.Compaction;
-import io.sessionkit.context.Compaction.Outcome;
+import io.sessionkit.context.Compaction.Status;
 import io.sessionkit.internal.summary.Summarizer;
 import io.sessionkit.internal.view.TokenMemory;
 import io.sessionkit.internal.view.ViewReader;
@@ -52,7 +52,7 @@ public final class TurnViews {
 			return new Opened(view, null);
 		}
 		Compaction made = this.summarizer.compactBefore(request.key());
-		boolean changed = made.outcome() == Outcome.SUMMARIZED || made.outcome() == Outcome.DROPPED;
+		boolean changed = made.status() == Status.SUMMARIZED || made.status() == Status.DROPPED;
 		return new Opened(changed ? read(request) : view, made);
 	}
 

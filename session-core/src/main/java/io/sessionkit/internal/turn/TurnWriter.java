@@ -58,11 +58,12 @@ final class TurnWriter {
 	 * @param kept the messages to store
 	 * @param rounds one entry for each answer of the model
 	 * @param verdicts the verdicts of hooks
-	 * @param state the attributes that the turn leaves; null if they are as they were
+	 * @param attributes the attributes that the turn leaves; null if they are as they
+	 * were
 	 * @param overLimit whether the turn was sent although it was over a limit
 	 */
 	record Outline(TurnEnd end, List<Transcript.Entry> kept, List<Round> rounds, List<Verdict> verdicts,
-			@Nullable Map<String, Object> state, boolean overLimit) {
+			@Nullable Map<String, Object> attributes, boolean overLimit) {
 	}
 
 	private final SessionStore store;
@@ -141,13 +142,13 @@ final class TurnWriter {
 
 	/**
 	 * Stores what was recorded of the turn and the reply that it holds back.
-	 * @param state the changes that the turn has made to the attributes
+	 * @param attributes the changes that the turn has made to the attributes
 	 * @param more further records to write with it
 	 * @return the result; null if another writer was first
 	 */
-	@Nullable TurnResult hold(Outline outline, HeldReply held, StateChange state, List<RecordWrite> more) {
+	@Nullable TurnResult hold(Outline outline, HeldReply held, AttributeChange attributes, List<RecordWrite> more) {
 		List<RecordWrite> records = new ArrayList<>(more);
-		RecordWrite pause = PauseRecord.write(key(), this.id, held, this.parts + 1, state, this.pause,
+		RecordWrite pause = PauseRecord.write(key(), this.id, held, this.parts + 1, attributes, this.pause,
 				this.store.options().codec());
 		records.add(pause);
 		TurnResult result = write(outline, HeaderChange.NONE, records);
@@ -163,7 +164,8 @@ final class TurnWriter {
 	 * @return the result; null if another writer was first
 	 */
 	@Nullable TurnResult commit(Outline outline, List<RecordWrite> more) {
-		return write(outline, (outline.state() != null) ? HeaderChange.NONE.state(outline.state()) : HeaderChange.NONE,
+		return write(outline,
+				(outline.attributes() != null) ? HeaderChange.NONE.attributes(outline.attributes()) : HeaderChange.NONE,
 				withoutPause(more));
 	}
 
@@ -319,8 +321,9 @@ final class TurnWriter {
 		long ours = (this.stored != null) ? this.stored.number() : 0;
 		return opened != null && now.incarnation().equals(opened.incarnation()) && now.openTurn() == ours
 				&& now.head() == opened.head() && now.branch().equals(opened.branch())
-				&& Attributes.areEqual(now.state(), opened.state()) && (now.summaryTurn() == opened.summaryTurn()
-						? now.totals().equals(opened.totals()) : isOnlySummarized(view, opened));
+				&& AttributeRules.areEqual(now.attributes(), opened.attributes())
+				&& (now.summaryTurn() == opened.summaryTurn() ? now.totals().equals(opened.totals())
+						: isOnlySummarized(view, opened));
 	}
 
 	private boolean isOnlySummarized(SessionView view, Session opened) {

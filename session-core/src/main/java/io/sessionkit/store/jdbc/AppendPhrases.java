@@ -74,7 +74,7 @@ final class AppendPhrases {
 			.with("tokens", (long) turn.tokens())
 			.text("title", commit.header().title())
 			.text("tags", commit.header().tags())
-			.text("state", commit.header().state())
+			.text("state", commit.header().attributes())
 			.with("ttl", commit.header().timeToLive())
 			.with("firstTtl", commit.firstTimeToLive())
 			.with("firstPurge", Micros.withSlack(commit.firstTimeToLive()))

@@ -44,14 +44,14 @@ final class GeneralCommit {
 
 	private final RecordStatements records;
 
-	private final Deletion deletion;
+	private final ItemDeletion deletion;
 
 	GeneralCommit(SessionStatements sessions, TurnStatements turns, ItemStatements items, RecordStatements records) {
 		this.sessions = sessions;
 		this.turns = turns;
 		this.items = items;
 		this.records = records;
-		this.deletion = new Deletion(turns, items);
+		this.deletion = new ItemDeletion(turns, items);
 	}
 
 	/**
@@ -287,16 +287,16 @@ final class GeneralCommit {
 	private void becomeHead(Connection connection, HeaderDraft draft, TurnRow turn) throws SQLException {
 		boolean follows = turn.parent() == draft.path().head();
 		HeaderRow.Path inForce = draft.path();
-		String state = draft.state();
+		String attributes = draft.attributes();
 		if (!follows) {
 			// it was opened before other turns were added: the head returns to where it
 			// was
 			TurnRow parent = this.turns.find(connection, draft.pk(), turn.parent());
 			inForce = (parent != null) ? parent.path() : HeaderRow.Path.BEGINNING;
-			state = (parent != null) ? parent.state() : null;
+			attributes = (parent != null) ? parent.attributes() : null;
 		}
-		draft.head(turn.path().summary(inForce.summary(), inForce.summaryId()), state);
-		this.turns.position(connection, draft.pk(), draft.path(), draft.state());
+		draft.head(turn.path().summary(inForce.summary(), inForce.summaryId()), attributes);
+		this.turns.position(connection, draft.pk(), draft.path(), draft.attributes());
 		if (follows) {
 			draft.plusTurn(turn.items(), turn.tokens());
 		}
@@ -307,13 +307,13 @@ final class GeneralCommit {
 
 	private void changeAtHead(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {
 		HeaderChange.Summary summary = commit.commit().header().summary();
-		if (summary == null && commit.header().state() == null) {
+		if (summary == null && commit.header().attributes() == null) {
 			return;
 		}
 		HeaderRow.Path path = (summary != null)
 				? draft.path().summary(summary.turn(), (summary.turn() > 0) ? summary.id() : null) : draft.path();
-		draft.head(path, (commit.header().state() != null) ? commit.header().state() : draft.state());
-		this.turns.position(connection, draft.pk(), draft.path(), draft.state());
+		draft.head(path, (commit.header().attributes() != null) ? commit.header().attributes() : draft.attributes());
+		this.turns.position(connection, draft.pk(), draft.path(), draft.attributes());
 		if (summary != null) {
 			draft.totals(this.turns.totals(connection, draft.pk(), draft.path()));
 		}

@@ -32,7 +32,7 @@ final class HeaderDraft {
 
 	private @Nullable String tags;
 
-	private @Nullable String state;
+	private @Nullable String attributes;
 
 	private @Nullable Long timeToLive;
 
@@ -51,7 +51,7 @@ final class HeaderDraft {
 		this.branch = seen.branch();
 		this.title = seen.title();
 		this.tags = seen.tags();
-		this.state = seen.state();
+		this.attributes = seen.attributes();
 		this.timeToLive = seen.life().timeToLive();
 	}
 
@@ -75,8 +75,8 @@ final class HeaderDraft {
 		return this.path;
 	}
 
-	@Nullable String state() {
-		return this.state;
+	@Nullable String attributes() {
+		return this.attributes;
 	}
 
 	ViewTotals totals() {
@@ -107,9 +107,9 @@ final class HeaderDraft {
 	}
 
 	/** Sets the head, and the summary and attributes in force there. */
-	void head(HeaderRow.Path path, @Nullable String state) {
+	void head(HeaderRow.Path path, @Nullable String attributes) {
 		this.path = path;
-		this.state = state;
+		this.attributes = attributes;
 	}
 
 	void totals(ViewTotals totals) {
@@ -155,7 +155,7 @@ final class HeaderDraft {
 					(this.timeToLive != null) ? this.now + this.timeToLive : null);
 		}
 		return new HeaderRow(pk(), this.seen.incarnation(), this.version, this.turns, this.items, this.path,
-				this.openTurn, this.totals, life, this.branch, this.title, this.tags, this.state);
+				this.openTurn, this.totals, life, this.branch, this.title, this.tags, this.attributes);
 	}
 
 }

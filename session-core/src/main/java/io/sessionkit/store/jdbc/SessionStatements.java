@@ -138,7 +138,7 @@ final class SessionStatements {
 	}
 
 	/**
-	 * A header as it was seen, and the state of one of its turns.
+	 * A header as it was seen, and the attributes of one of its turns.
 	 *
 	 * @param session the header
 	 * @param turn the progress of the turn; null if there is no such turn
@@ -224,7 +224,7 @@ final class SessionStatements {
 					.with("viewTokens", header.totals().tokens())
 					.text("title", header.title())
 					.text("tags", header.tags())
-					.text("state", header.state())
+					.text("state", header.attributes())
 					.with("ttl", header.life().timeToLive())
 					.with("updatedAt", header.life().updated())
 					.with("expiresAt", header.life().expires())

@@ -121,13 +121,14 @@ final class TurnStatements {
 	/**
 	 * Stores the attributes and the summary that are in force when the turn is the head.
 	 */
-	void position(Connection connection, long pk, HeaderRow.Path path, @Nullable String state) throws SQLException {
+	void position(Connection connection, long pk, HeaderRow.Path path, @Nullable String attributes)
+			throws SQLException {
 		this.position.update(connection,
 				Params.of("pk", pk)
 					.with("number", path.head())
 					.with("cp", path.summary())
 					.with("cpId", path.summaryId())
-					.text("state", state));
+					.text("state", attributes));
 	}
 
 	/**
@@ -136,7 +137,7 @@ final class TurnStatements {
 	 */
 	void moveTo(Connection connection, HeaderDraft draft, @Nullable TurnRow target) throws SQLException {
 		draft.head((target != null) ? target.path() : HeaderRow.Path.BEGINNING,
-				(target != null) ? target.state() : null);
+				(target != null) ? target.attributes() : null);
 		draft.totals(totals(connection, draft.pk(), draft.path()));
 	}
 

@@ -70,7 +70,7 @@ final class DocumentText {
 	}
 
 	private static void write(HeadPosition position, Map<String, @Nullable Object> values) {
-		values.put("state", position.state().payload());
+		values.put("state", position.attributes().payload());
 		values.put("checkpoint", position.summary());
 		values.put("checkpointId", position.summaryId());
 	}
@@ -118,7 +118,7 @@ final class DocumentText {
 		Map<String, @Nullable Object> values = new LinkedHashMap<>();
 		values.put("hook", verdict.hook());
 		values.put("phase", verdict.phase().name());
-		values.put("outcome", verdict.outcome().name());
+		values.put("outcome", verdict.effect().name());
 		values.put("reason", verdict.reason());
 		return values;
 	}
@@ -199,7 +199,7 @@ final class DocumentText {
 	}
 
 	private static HeadPosition position(DocumentFields fields) {
-		return new HeadPosition(StoredState.of(fields.text("state")), fields.number("checkpoint"),
+		return new HeadPosition(StoredAttributes.of(fields.text("state")), fields.number("checkpoint"),
 				fields.find("checkpointId", String.class));
 	}
 
@@ -234,7 +234,7 @@ final class DocumentText {
 
 	private static Verdict verdict(DocumentFields fields) {
 		return new Verdict(fields.text("hook"), Verdict.Phase.valueOf(fields.text("phase")),
-				Verdict.Outcome.valueOf(fields.text("outcome")), fields.find("reason", String.class));
+				Verdict.Effect.valueOf(fields.text("outcome")), fields.find("reason", String.class));
 	}
 
 	private static StoredItem item(DocumentFields fields, long turn) {

@@ -7,21 +7,21 @@ import org.jspecify.annotations.Nullable;
  * The attributes and the summary that belong to a head: a move to a turn restores those
  * that were in force when that turn was the head.
  *
- * @param state the attributes
+ * @param attributes the attributes
  * @param summary the last turn that the summary covers; 0 for no summary
  * @param summaryId the id of the record that holds the summary; null for none
  */
-record HeadPosition(StoredState state, long summary, @Nullable String summaryId) {
+record HeadPosition(StoredAttributes attributes, long summary, @Nullable String summaryId) {
 
 	/** The position before the first turn. */
-	static final HeadPosition BEGINNING = new HeadPosition(StoredState.EMPTY, 0, null);
+	static final HeadPosition BEGINNING = new HeadPosition(StoredAttributes.EMPTY, 0, null);
 
-	HeadPosition with(@Nullable StoredState newState, HeaderChange.@Nullable Summary newSummary) {
-		StoredState state = (newState != null) ? newState : this.state;
+	HeadPosition with(@Nullable StoredAttributes newAttributes, HeaderChange.@Nullable Summary newSummary) {
+		StoredAttributes attributes = (newAttributes != null) ? newAttributes : this.attributes;
 		if (newSummary == null) {
-			return new HeadPosition(state, this.summary, this.summaryId);
+			return new HeadPosition(attributes, this.summary, this.summaryId);
 		}
-		return new HeadPosition(state, newSummary.turn(), (newSummary.turn() > 0) ? newSummary.id() : null);
+		return new HeadPosition(attributes, newSummary.turn(), (newSummary.turn() > 0) ? newSummary.id() : null);
 	}
 
 }

@@ -106,7 +106,7 @@ public final class InMemorySessionStore implements SessionStore {
 
 	@Override
 	public CommitResult commit(Commit commit) {
-		EncodedCommit write = EncodedCommit.of(commit, this.roundTrip);
+		PreparedCommit write = PreparedCommit.of(commit, this.roundTrip);
 		AtomicReference<@Nullable CommitResult> result = new AtomicReference<>();
 		Instant now = now();
 		this.sessions.compute(commit.key(), (key, there) -> {

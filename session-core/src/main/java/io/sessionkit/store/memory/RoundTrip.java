@@ -55,24 +55,24 @@ final class RoundTrip {
 		}
 	}
 
-	@Nullable StoredState store(SessionKey key, @Nullable Map<String, Object> state) {
-		if (state == null || state.isEmpty()) {
-			return (state != null) ? StoredState.EMPTY : null;
+	@Nullable StoredAttributes store(SessionKey key, @Nullable Map<String, Object> attributes) {
+		if (attributes == null || attributes.isEmpty()) {
+			return (attributes != null) ? StoredAttributes.EMPTY : null;
 		}
-		String payload = this.codec.encodeValues(key, state);
+		String payload = this.codec.encodeValues(key, attributes);
 		Map<String, Object> decoded = decode(key, payload);
-		state.forEach((name, value) -> {
+		attributes.forEach((name, value) -> {
 			if (!PlainValues.equal(value, decoded.get(name))) {
 				throw new UnstorableMessageException("The attribute '" + name + "' of " + value.getClass().getName()
 						+ " does not come back equal from " + this.codec.getClass().getName() + ".");
 			}
 		});
-		return new StoredState(payload, PlainValues.arePlain(decoded) ? decoded : null);
+		return new StoredAttributes(payload, PlainValues.arePlain(decoded) ? decoded : null);
 	}
 
-	Map<String, Object> read(SessionKey key, StoredState state) {
-		Map<String, Object> decoded = state.values();
-		return (decoded != null) ? decoded : decode(key, state.payload());
+	Map<String, Object> read(SessionKey key, StoredAttributes attributes) {
+		Map<String, Object> decoded = attributes.values();
+		return (decoded != null) ? decoded : decode(key, attributes.payload());
 	}
 
 	private Map<String, Object> decode(SessionKey key, String payload) {

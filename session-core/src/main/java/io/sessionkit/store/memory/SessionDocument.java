@@ -114,7 +114,7 @@ public final class SessionDocument {
 			throw new IllegalArgumentException(
 					"A commit of session " + commit.key() + " cannot change session " + key() + ".");
 		}
-		EncodedCommit write = EncodedCommit.of(commit, this.roundTrip);
+		PreparedCommit write = PreparedCommit.of(commit, this.roundTrip);
 		StoredSession copy = session(this.session.content(this.now));
 		CommitResult result = copy.commit(write, this.now);
 		return new Changed(result, (result.outcome() == CommitResult.Outcome.COMMITTED) ? with(copy) : this);

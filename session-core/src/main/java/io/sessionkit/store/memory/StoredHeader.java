@@ -87,11 +87,11 @@ final class StoredHeader {
 		return (this.timeToLive != null) ? this.updatedAt.plus(this.timeToLive) : null;
 	}
 
-	Session session(long turns, Map<String, Object> state) {
+	Session session(long turns, Map<String, Object> attributes) {
 		return new Session(this.key, this.incarnation, this.version,
 				new Session.Position(turns, this.items, this.branch, this.head, this.openTurn, this.position.summary(),
 						this.position.summaryId(), this.totals),
-				new Session.Details(this.title, this.tags, state, this.timeToLive),
+				new Session.Details(this.title, this.tags, attributes, this.timeToLive),
 				new Session.Times(this.createdAt, this.updatedAt, expiresAt()));
 	}
 

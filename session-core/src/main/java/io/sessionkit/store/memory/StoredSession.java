@@ -104,7 +104,7 @@ final class StoredSession {
 	}
 
 	synchronized Session session() {
-		return this.header.session(this.tree.size(), this.roundTrip.read(this.key, this.header.position.state()));
+		return this.header.session(this.tree.size(), this.roundTrip.read(this.key, this.header.position.attributes()));
 	}
 
 	synchronized SessionView open(Window window, Instant now) {
@@ -146,7 +146,7 @@ final class StoredSession {
 	/**
 	 * Applies the whole change or nothing of it.
 	 */
-	synchronized CommitResult commit(EncodedCommit write, Instant now) {
+	synchronized CommitResult commit(PreparedCommit write, Instant now) {
 		Commit commit = write.commit();
 		StoredTurn there = (commit.turn() != null) ? this.tree.find(commit.turn().turn().id()) : null;
 		if (there != null && commit.turn() != null && commit.turn().part() < there.parts()) {
@@ -231,7 +231,7 @@ final class StoredSession {
 		}
 	}
 
-	private CommitResult apply(EncodedCommit write, Instant now) {
+	private CommitResult apply(PreparedCommit write, Instant now) {
 		Commit commit = write.commit();
 		HeaderChange change = commit.header();
 		if (change.head() != null) {
@@ -241,8 +241,8 @@ final class StoredSession {
 		long first = this.header.items + 1;
 		StoredTurn turn = (commit.turn() != null) ? add(commit.turn(), write.messages()) : null;
 		boolean deleted = delete(commit.delete());
-		if (write.state() != null || change.summary() != null) {
-			changeAtHead(write.state(), change.summary());
+		if (write.attributes() != null || change.summary() != null) {
+			changeAtHead(write.attributes(), change.summary());
 		}
 		this.header.change(change);
 		commit.records().forEach((record) -> this.records.write(record, now));
@@ -324,8 +324,8 @@ final class StoredSession {
 		countTotals();
 	}
 
-	private void changeAtHead(@Nullable StoredState state, HeaderChange.@Nullable Summary summary) {
-		this.header.position = this.header.position.with(state, summary);
+	private void changeAtHead(@Nullable StoredAttributes attributes, HeaderChange.@Nullable Summary summary) {
+		this.header.position = this.header.position.with(attributes, summary);
 		StoredTurn head = this.tree.find(this.header.head);
 		if (head != null) {
 			head.position(this.header.position);

@@ -104,7 +104,7 @@ final class Arguments {
 		HeaderChange.Head head = encoded.commit().header().head();
 		HeaderChange.Summary summary = encoded.commit().header().summary();
 		with(encoded.header().title()).with(encoded.header().tags())
-			.with(encoded.header().state())
+			.with(encoded.header().attributes())
 			.with(encoded.header().timeToLive())
 			.with((head != null) ? head.branch() : null)
 			.with((head != null) ? Long.valueOf(head.turn()) : null)

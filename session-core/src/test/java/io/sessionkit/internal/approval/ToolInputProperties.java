@@ -182,7 +182,7 @@ class ToolInputProperties {
 			return Ruling.allow();
 		};
 		Ruling ruling = rule(tool, arguments, policy);
-		if (ruling.outcome() != Ruling.Outcome.ALLOW) {
+		if (ruling.kind() != Ruling.Kind.ALLOW) {
 			return false;
 		}
 		this.got = null;

@@ -101,14 +101,14 @@ class MariaDbRoundTripTests {
 	}
 
 	@Test
-	void turnWithStateAndTitleTakesTwoRoundTrips() throws IOException {
+	void turnWithAttributesAndTitleTakesTwoRoundTrips() throws IOException {
 		start("");
 		append(1);
 		this.proxy.reset();
 		Session base = this.store.open(this.key, Window.turns(20)).orElseThrow().session();
 		this.store.commit(Commit.on(base)
 			.turn(JdbcTransactionContract.turn(TEXT, TEXT))
-			.header(HeaderChange.NONE.title("title").state(Map.of("step", 1))));
+			.header(HeaderChange.NONE.title("title").attributes(Map.of("step", 1))));
 		assertThat(this.proxy.roundTrips()).isEqualTo(2);
 	}
 

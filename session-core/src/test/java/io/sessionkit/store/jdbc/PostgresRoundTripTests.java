@@ -80,13 +80,13 @@ class PostgresRoundTripTests {
 	}
 
 	@Test
-	void turnWithStateAndTitleTakesTwoRoundTrips() {
+	void turnWithAttributesAndTitleTakesTwoRoundTrips() {
 		append(1);
 		this.proxy.reset();
 		Session base = this.store.open(this.key, Window.turns(20)).orElseThrow().session();
 		this.store.commit(Commit.on(base)
 			.turn(JdbcTransactionContract.turn(TEXT, TEXT))
-			.header(HeaderChange.NONE.title("title").state(Map.of("step", 1))));
+			.header(HeaderChange.NONE.title("title").attributes(Map.of("step", 1))));
 		assertThat(this.proxy.roundTrips()).isEqualTo(2);
 	}
 

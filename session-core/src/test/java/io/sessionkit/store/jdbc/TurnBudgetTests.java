@@ -97,7 +97,7 @@ class TurnBudgetTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void aTurnWhoseToolsWriteStateTakesNoRoundTripMore(boolean stream) {
+	void turnWhoseToolsWriteAttributesTakesNoRoundTripMore(boolean stream) {
 		SessionContext session = new SessionContext();
 		ChatClient counting = ChatClient.builder(this.model)
 			.defaultAdvisors(SessionAdvisor.of(Conversations.of(this.store)))
@@ -111,7 +111,7 @@ class TurnBudgetTests {
 			this.proxy.reset();
 			turn(counting, stream, 1);
 			assertThat(this.proxy.roundTrips()).isEqualTo(2);
-			assertThat(this.store.find(this.key).orElseThrow().state()).containsEntry("count", 2 * count);
+			assertThat(this.store.find(this.key).orElseThrow().attributes()).containsEntry("count", 2 * count);
 		}
 	}
 
@@ -173,7 +173,7 @@ class TurnBudgetTests {
 	}
 
 	@Test
-	void aPlainTurnOnH2TakesAtMostFiveStatements() {
+	void plainTurnOnH2TakesAtMostFiveStatements() {
 		CountingDataSource counted = new CountingDataSource(TestDatabase.h2().created().direct());
 		ChatClient client = client(JdbcTransactionContract.storeOn(counted));
 		turn(client, false, 0);

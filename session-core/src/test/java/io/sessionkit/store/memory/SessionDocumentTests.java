@@ -219,7 +219,7 @@ class SessionDocumentTests {
 		SessionDocument document = changed(absent(),
 				Commit.first(KEY)
 					.turn(write("turn 1", 0, TurnStatus.COMPLETED, rounds, "q1", "a1"))
-					.header(HeaderChange.NONE.title("Títle").tags(Set.of("b", "a")).state(Map.of("count", 1L))));
+					.header(HeaderChange.NONE.title("Títle").tags(Set.of("b", "a")).attributes(Map.of("count", 1L))));
 		document = changed(document,
 				Commit.any(KEY).turn(write("turn 2", 0, TurnStatus.COMPLETED, List.of(), "q2", "a2")));
 		document = changed(document,

@@ -149,35 +149,37 @@ enum CutOperation {
 	}
 
 	/** What a session looks like from outside, but for its key and the server's times. */
-	List<String> state(SessionStore store, SessionKey key) {
-		List<String> state = new ArrayList<>();
+	List<String> attributes(SessionStore store, SessionKey key) {
+		List<String> attributes = new ArrayList<>();
 		for (String id : (this == FIRST_TURN) ? List.of(key.id(), "new") : List.of(key.id())) {
 			SessionKey each = SessionKey.of(key.owner(), id);
-			store.find(each).ifPresent((header) -> state.add(header(header)));
+			store.find(each).ifPresent((header) -> attributes.add(header(header)));
 			store.turns(each, Tail.ALL).forEach((turn) -> {
-				state.add(turn.number() + " " + turn.parent() + " " + turn.status() + " " + turn.items() + " "
+				attributes.add(turn.number() + " " + turn.parent() + " " + turn.status() + " " + turn.items() + " "
 						+ turn.tokens());
 				store.items(each, turn.number())
-					.forEach((item) -> state.add(item.sequence() + " " + item.turn() + " " + item.message().getText()));
+					.forEach((item) -> attributes
+						.add(item.sequence() + " " + item.turn() + " " + item.message().getText()));
 			});
 			for (String kind : List.of("note", "label", SessionStore.SUMMARY)) {
 				store.records(each, kind)
-					.forEach((record) -> state
+					.forEach((record) -> attributes
 						.add(kind + " " + record.id() + " " + record.revision() + " " + record.payload()));
 			}
 		}
-		store.list(key.owner(), Page.first(5)).forEach((header) -> state.add("listed " + header.version()));
+		store.list(key.owner(), Page.first(5)).forEach((header) -> attributes.add("listed " + header.version()));
 		for (String kind : List.of("note", "label")) {
-			store.records(key.owner(), kind, Page.first(5)).forEach((record) -> state.add("of owner " + record.id()));
+			store.records(key.owner(), kind, Page.first(5))
+				.forEach((record) -> attributes.add("of owner " + record.id()));
 		}
-		return state;
+		return attributes;
 	}
 
 	private static String header(Session header) {
 		return List
 			.of(header.version(), header.turns(), header.items(), header.branch(), header.head(), header.openTurn(),
 					header.summaryTurn(), String.valueOf(header.summaryId()), header.totals(),
-					String.valueOf(header.title()), header.state(), String.valueOf(header.timeToLive()))
+					String.valueOf(header.title()), header.attributes(), String.valueOf(header.timeToLive()))
 			.toString();
 	}
 

@@ -77,7 +77,7 @@ class RedisCutAnswersTests {
 	void whatIsCutAgainAndAgainIsDoneOnceOrNotAtAll(CutClient.Kind kind, CutOperation operation) {
 		CutClient client = clients.computeIfAbsent(kind, CutClient::of);
 		Subject subject = subject(client, operation);
-		List<String> before = operation.writes() ? operation.state(client.uncut(), subject.key()) : List.of();
+		List<String> before = operation.writes() ? operation.attributes(client.uncut(), subject.key()) : List.of();
 		Outcome expected = run(client, operation, subject, Long.MAX_VALUE);
 		// Jedis waits longer and longer before it asks a Cluster again
 		int most = (kind == CutClient.Kind.JEDIS_CLUSTER) ? 2 : 4;
@@ -87,11 +87,11 @@ class RedisCutAnswersTests {
 				Outcome outcome = run(client, operation, subject, after, cuts);
 				if (outcome.result() instanceof StoreUnavailableException ex) {
 					boolean unknown = ex.getMessage().contains("unknown");
-					assertThat(outcome.state()).isIn(before, unknown ? expected.state() : before);
+					assertThat(outcome.attributes()).isIn(before, unknown ? expected.attributes() : before);
 				}
 				else {
 					assertThat(outcome.result()).isEqualTo(expected.result());
-					assertThat(outcome.state()).isEqualTo(expected.state());
+					assertThat(outcome.attributes()).isEqualTo(expected.attributes());
 				}
 			}
 		}
@@ -115,7 +115,7 @@ class RedisCutAnswersTests {
 		boolean unused = client.cut().off() > 0;
 		Object next = result(() -> client.store().find(subject.key()).map((header) -> header.version()));
 		return new Outcome(result, next,
-				operation.writes() ? operation.state(client.uncut(), subject.key()) : List.of(), unused, bytes);
+				operation.writes() ? operation.attributes(client.uncut(), subject.key()) : List.of(), unused, bytes);
 	}
 
 	private static Object result(Supplier<Object> work) {
@@ -127,23 +127,23 @@ class RedisCutAnswersTests {
 		}
 	}
 
-	private record Outcome(Object result, Object next, List<String> state, boolean unused, long bytes) {
+	private record Outcome(Object result, Object next, List<String> attributes, boolean unused, long bytes) {
 
 		@Override
 		public boolean equals(Object other) {
 			return other instanceof Outcome that && this.result.equals(that.result) && this.next.equals(that.next)
-					&& this.state.equals(that.state);
+					&& this.attributes.equals(that.attributes);
 		}
 
 		@Override
 		public int hashCode() {
-			return Objects.hash(this.result, this.next, this.state);
+			return Objects.hash(this.result, this.next, this.attributes);
 		}
 
 		String unlike(Outcome expected) {
 			return (this.result.equals(expected.result()) ? "" : "result " + this.result + " ")
 					+ (this.next.equals(expected.next()) ? "" : "then " + this.next + " ")
-					+ (this.state.equals(expected.state()) ? "" : "state " + this.state)
+					+ (this.attributes.equals(expected.attributes()) ? "" : "state " + this.attributes)
 					+ (this.unused ? " not cut" : "");
 		}
 

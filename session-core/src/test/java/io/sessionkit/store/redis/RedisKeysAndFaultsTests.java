@@ -328,12 +328,12 @@ class RedisKeysAndFaultsTests {
 			String text = "Ä{}\u0000😀";
 			CommitResult first = sessions.commit(Commit.first(this.key)
 				.turn(turn(text))
-				.header(HeaderChange.NONE.title("title").state(Map.of("step", 1L)))
+				.header(HeaderChange.NONE.title("title").attributes(Map.of("step", 1L)))
 				.records(List.of(RecordWrite.create("note", "1", "text"))));
 			assertThat(first.outcome()).isEqualTo(Outcome.COMMITTED);
 			Session base = sessions.find(this.key).orElseThrow();
 			assertThat(base.title()).isEqualTo("title");
-			assertThat(base.state()).isEqualTo(Map.of("step", 1L));
+			assertThat(base.attributes()).isEqualTo(Map.of("step", 1L));
 			assertThat(sessions.commit(Commit.on(base).turn(turn("two"))).outcome()).isEqualTo(Outcome.COMMITTED);
 			assertThat(sessions.commit(Commit.on(base).turn(turn("late"))).outcome()).isEqualTo(Outcome.CONFLICT);
 			assertThat(sessions.messages(this.key)).extracting((message) -> message.getText())

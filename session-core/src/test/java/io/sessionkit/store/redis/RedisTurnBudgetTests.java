@@ -109,7 +109,7 @@ class RedisTurnBudgetTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void aTurnWhoseToolsWriteStateTakesNoRoundTripMore(boolean stream) {
+	void turnWhoseToolsWriteAttributesTakesNoRoundTripMore(boolean stream) {
 		SessionContext session = new SessionContext();
 		ChatClient counting = ChatClient.builder(this.model)
 			.defaultAdvisors(SessionAdvisor.of(Conversations.of(this.store)))
@@ -122,7 +122,7 @@ class RedisTurnBudgetTests {
 			this.proxy.reset();
 			turn(counting, this.key, stream, 1);
 			assertThat(this.proxy.roundTrips()).isEqualTo(2);
-			assertThat(this.store.find(this.key).orElseThrow().state()).containsEntry("count", 2 * count);
+			assertThat(this.store.find(this.key).orElseThrow().attributes()).containsEntry("count", 2 * count);
 		}
 	}
 
@@ -134,11 +134,11 @@ class RedisTurnBudgetTests {
 	}
 
 	@Test
-	void aTurnWithAStateATitleAndARecordTakesTwoRoundTrips() {
+	void turnWithAttributesTitleAndRecordTakesTwoRoundTrips() {
 		this.proxy.reset();
 		Session base = this.store.open(this.key, Window.turns(20)).orElseThrow().session();
 		this.store.commit(Commit.on(base)
-			.header(HeaderChange.NONE.title("title").state(Map.of("step", 1)))
+			.header(HeaderChange.NONE.title("title").attributes(Map.of("step", 1)))
 			.records(List.of(RecordWrite.create("note", "1", "text"))));
 		assertThat(this.proxy.roundTrips()).isEqualTo(2);
 	}

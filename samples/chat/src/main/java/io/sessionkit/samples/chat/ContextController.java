@@ -34,10 +34,10 @@ final class ContextController {
 	 * Summarizes everything older than the turns that stay, even if a summary is not due
 	 * yet.
 	 */
-	@PostMapping("/checkpoints")
+	@PostMapping("/summaries")
 	CompactionView summarize(@PathVariable String id) {
 		Compaction compaction = this.conversations.get(id).compact(true);
-		return new CompactionView(compaction.outcome(), compaction.turns(), compaction.failure());
+		return new CompactionView(compaction.status(), compaction.turns(), compaction.failure());
 	}
 
 	@GetMapping("/turns/{number}/history")
@@ -53,7 +53,7 @@ final class ContextController {
 	 * @param turns the number of turns that the summary took in
 	 * @param failure why there is none, in a few words
 	 */
-	record CompactionView(Compaction.Outcome outcome, int turns, @Nullable String failure) {
+	record CompactionView(Compaction.Status outcome, int turns, @Nullable String failure) {
 	}
 
 	/**

@@ -72,7 +72,7 @@ final class ThreadController {
 		Conversation conversation = this.conversations.get(id);
 		Session session = conversation.session()
 			.orElseThrow(() -> new SessionNotFoundException("There is no thread " + conversation.key() + "."));
-		return new ThreadWithTurns(view(session), turns(conversation), checkpoints(conversation, session));
+		return new ThreadWithTurns(view(session), turns(conversation), summaries(conversation, session));
 	}
 
 	@PutMapping("/{id}/title")
@@ -106,10 +106,10 @@ final class ThreadController {
 				: conversation.items(turn.number());
 	}
 
-	private static List<CheckpointView> checkpoints(Conversation conversation, Session session) {
+	private static List<SummaryView> summaries(Conversation conversation, Session session) {
 		return conversation.summaries()
 			.stream()
-			.map((checkpoint) -> CheckpointView.of(checkpoint, checkpoint.id().equals(session.summaryId())))
+			.map((summary) -> SummaryView.of(summary, summary.id().equals(session.summaryId())))
 			.toList();
 	}
 
@@ -148,9 +148,9 @@ final class ThreadController {
 	}
 
 	/**
-	 * @param checkpoints the summaries, earliest turns first
+	 * @param summaries the summaries, earliest turns first
 	 */
-	record ThreadWithTurns(ThreadView thread, List<TurnView> turns, List<CheckpointView> checkpoints) {
+	record ThreadWithTurns(ThreadView thread, List<TurnView> turns, List<SummaryView> summaries) {
 	}
 
 	/**

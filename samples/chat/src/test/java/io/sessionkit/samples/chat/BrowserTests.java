@@ -226,7 +226,7 @@ class BrowserTests {
 				"Turn 3", "Turn 4", "Turn 5", "Turn 6");
 		assertThat(this.page.texts(".entry .status")).containsExactly("kept in the log", "kept in the log", "completed",
 				"completed", "completed", "completed");
-		assertThat(this.page.texts(".bubble.user, .conversation > .checkpoint summary")).startsWith("My name is Ada",
+		assertThat(this.page.texts(".bubble.user, .conversation > .summary-card summary")).startsWith("My name is Ada",
 				"Roll a die", "Summary up to turn 2", "Roll a die");
 		assertThat(this.page.shows(".mark .text")).isFalse();
 		this.page.click(".mark summary");
@@ -234,10 +234,10 @@ class BrowserTests {
 			.asString()
 			.contains("“My name is Ada”")
 			.containsPattern("“Roll a die” · roll_die: [1-6]");
-		assertThat(this.page.texts(".mark .checkpoint-why")).singleElement()
+		assertThat(this.page.texts(".mark .summary-why")).singleElement()
 			.asString()
 			.contains("in the place of turns 1 to 2", "kept in the log");
-		assertThat(this.page.texts(".mark .checkpoint-facts")).singleElement()
+		assertThat(this.page.texts(".mark .summary-facts")).singleElement()
 			.asString()
 			.matches("demo · \\d+ in · \\d+ tokens out · just now");
 		this.page.click(".entry button");
@@ -250,7 +250,7 @@ class BrowserTests {
 	void showsTheSummaryAgainAfterARestartOfTheApplication() {
 		runPastTheLimit();
 		this.page.reload();
-		List<String> before = this.page.texts(TURNS_AND_SUMMARIES + ", .bubble, .conversation > .checkpoint");
+		List<String> before = this.page.texts(TURNS_AND_SUMMARIES + ", .bubble, .conversation > .summary-card");
 		assertThat(before).hasSize(7 + 12 + 1);
 
 		int port = this.chat.port();
@@ -258,7 +258,7 @@ class BrowserTests {
 		this.chat = RunningChat.startOn(port, this.database, PACE, QUIET);
 		this.page.reload();
 
-		assertThat(this.page.texts(TURNS_AND_SUMMARIES + ", .bubble, .conversation > .checkpoint")).isEqualTo(before);
+		assertThat(this.page.texts(TURNS_AND_SUMMARIES + ", .bubble, .conversation > .summary-card")).isEqualTo(before);
 		assertThat(this.page.ask("What is my name?")).contains("Ada");
 		assertThat(this.page.texts(".entry:last-child .saw summary")).containsExactly("Saw a summary + 16 messages");
 		this.page.click(".entry:last-child .saw summary");
@@ -284,16 +284,16 @@ class BrowserTests {
 			.startsWith("Summarized one turn."));
 		assertThat(this.page.texts(TURNS_AND_SUMMARIES)).startsWith("Turn 1", "Turn 2", "Summary up to turn 2",
 				"Turn 3", "Summary up to turn 3", "Turn 4");
-		assertThat(this.page.texts(".mark .checkpoint.older summary")).containsExactly("Summary up to turn 2");
+		assertThat(this.page.texts(".mark .summary-card.older summary")).containsExactly("Summary up to turn 2");
 		this.page.narrow();
 		this.page.reload();
-		this.page.click(".conversation > .checkpoint:not(.older) summary");
+		this.page.click(".conversation > .summary-card:not(.older) summary");
 		this.page.screenshot("narrow-summary");
 		assertThat(this.page.tooWide()).isEmpty();
 		this.page.click("#toggle-timeline");
-		this.page.click(".mark .checkpoint.older summary");
+		this.page.click(".mark .summary-card.older summary");
 		this.page.screenshot("narrow-timeline-summary");
-		assertThat(this.page.texts(".mark .checkpoint.older .checkpoint-why"))
+		assertThat(this.page.texts(".mark .summary-card.older .summary-why"))
 			.containsExactly("A newer summary has taken this one in.");
 		assertThat(this.page.tooWide()).isEmpty();
 	}
@@ -375,10 +375,10 @@ class BrowserTests {
 	private void runPastTheLimit() {
 		this.page.ask("My name is Ada");
 		for (int turn = 2; turn <= 6; turn++) {
-			assertThat(this.page.shows(".checkpoint")).isFalse();
+			assertThat(this.page.shows(".summary-card")).isFalse();
 			this.page.ask("Roll a die");
 		}
-		await().untilAsserted(() -> assertThat(this.page.shows(".mark .checkpoint")).isTrue());
+		await().untilAsserted(() -> assertThat(this.page.shows(".mark .summary-card")).isTrue());
 	}
 
 	private void talk() {

@@ -178,14 +178,14 @@ class ChatSampleTests {
 			.isEqualTo("My name is Ada");
 		assertThat(thread.path("thread").path("unsummarized").toString())
 			.isEqualTo("{\"since\":2,\"messages\":16,\"limit\":20}");
-		JsonNode checkpoint = thread.path("checkpoints").path(0);
-		assertThat(checkpoint.path("turn").asInt()).isEqualTo(2);
-		assertThat(checkpoint.path("since").asInt(-1)).isZero();
-		assertThat(checkpoint.path("current").asBoolean()).isTrue();
-		assertThat(checkpoint.path("model").asString()).isEqualTo("demo");
-		assertThat(checkpoint.path("tokens").path("input").asInt()).isPositive();
-		assertThat(Instant.parse(checkpoint.path("at").asString())).isBeforeOrEqualTo(Instant.now());
-		assertThat(checkpoint.path("text").asString()).contains("“My name is Ada”", "roll_die: ");
+		JsonNode summary = thread.path("summaries").path(0);
+		assertThat(summary.path("turn").asInt()).isEqualTo(2);
+		assertThat(summary.path("since").asInt(-1)).isZero();
+		assertThat(summary.path("current").asBoolean()).isTrue();
+		assertThat(summary.path("model").asString()).isEqualTo("demo");
+		assertThat(summary.path("tokens").path("input").asInt()).isPositive();
+		assertThat(Instant.parse(summary.path("at").asString())).isBeforeOrEqualTo(Instant.now());
+		assertThat(summary.path("text").asString()).contains("“My name is Ada”", "roll_die: ");
 	}
 
 	@Test
@@ -226,12 +226,12 @@ class ChatSampleTests {
 		this.chat.ask("asked", "Roll a die");
 		assertThat(summarize("asked")).isEqualTo("{\"outcome\":\"SUMMARIZED\",\"turns\":1,\"failure\":null}");
 
-		JsonNode checkpoints = this.chat.thread("asked").path("checkpoints");
-		assertThat(checkpoints.values()).extracting((checkpoint) -> checkpoint.path("current").asBoolean())
+		JsonNode summaries = this.chat.thread("asked").path("summaries");
+		assertThat(summaries.values()).extracting((summary) -> summary.path("current").asBoolean())
 			.containsExactly(false, true);
-		assertThat(checkpoints.path(1).path("turn").asInt()).isEqualTo(3);
-		assertThat(checkpoints.path(1).path("since").asInt()).isEqualTo(2);
-		assertThat(checkpoints.path(1).path("text").asString()).startsWith(checkpoints.path(0).path("text").asString());
+		assertThat(summaries.path(1).path("turn").asInt()).isEqualTo(3);
+		assertThat(summaries.path(1).path("since").asInt()).isEqualTo(2);
+		assertThat(summaries.path(1).path("text").asString()).startsWith(summaries.path(0).path("text").asString());
 		assertThat(summarize("nobody")).contains("NOTHING_TO_COVER");
 	}
 
@@ -258,14 +258,14 @@ class ChatSampleTests {
 	private void runPastTheLimit(String thread) throws Exception {
 		this.chat.ask(thread, "My name is Ada");
 		for (int turn = 2; turn <= 6; turn++) {
-			assertThat(this.chat.thread(thread).path("checkpoints").values()).isEmpty();
+			assertThat(this.chat.thread(thread).path("summaries").values()).isEmpty();
 			this.chat.ask(thread, "Roll a die");
 		}
-		await().untilAsserted(() -> assertThat(this.chat.thread(thread).path("checkpoints").values()).hasSize(1));
+		await().untilAsserted(() -> assertThat(this.chat.thread(thread).path("summaries").values()).hasSize(1));
 	}
 
 	private String summarize(String thread) throws Exception {
-		return this.chat.send("POST", "/api/threads/" + thread + "/checkpoints", null).body();
+		return this.chat.send("POST", "/api/threads/" + thread + "/summaries", null).body();
 	}
 
 	private HttpResponse<String> rename(String thread, String title) throws Exception {

@@ -156,7 +156,7 @@ class ForeignPageBrowserTests {
 
 	@Test
 	void aFormOfAForeignPageDoesNotSummarize() throws Exception {
-		submit("text/plain", path("/checkpoints"), "", "");
+		submit("text/plain", path("/summaries"), "", "");
 
 		assertThat(this.browser.getPageSource()).doesNotContain("outcome").contains("Only pages of http://127.0.0.1:");
 	}

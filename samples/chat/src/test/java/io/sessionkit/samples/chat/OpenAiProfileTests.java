@@ -84,9 +84,9 @@ class OpenAiProfileTests {
 			chat.reply("t1", "My name is Ada");
 			chat.reply("t1", "Hello");
 			await()
-				.untilAsserted(() -> assertThat(chat.thread("t1").path("checkpoints").path(0).path("text").asString(""))
+				.untilAsserted(() -> assertThat(chat.thread("t1").path("summaries").path(0).path("text").asString(""))
 					.isEqualTo("A summary from the stub"));
-			assertThat(chat.thread("t1").path("checkpoints").path(0).path("model").asString()).isEqualTo("stub-1");
+			assertThat(chat.thread("t1").path("summaries").path(0).path("model").asString()).isEqualTo("stub-1");
 		}
 		assertThat(this.bodies.get(2).path("messages").values()).singleElement()
 			.satisfies((message) -> assertThat(message.path("content").asString())

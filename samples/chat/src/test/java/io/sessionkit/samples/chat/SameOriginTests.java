@@ -103,7 +103,7 @@ class SameOriginTests {
 
 	@ParameterizedTest
 	@CsvSource({ "POST, /api/threads/by-origin/turns", "PUT, /api/threads/secret/title", "DELETE, /api/threads/secret",
-			"POST, /api/threads/secret/resume", "POST, /api/threads/secret/checkpoints", "GET, /api/threads/secret",
+			"POST, /api/threads/secret/resume", "POST, /api/threads/secret/summaries", "GET, /api/threads/secret",
 			"OPTIONS, /api/threads/secret" })
 	void refusesForeignPages(String method, String path) throws Exception {
 		String request = method + " " + path + " HTTP/1.1";
@@ -151,7 +151,7 @@ class SameOriginTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "turns", "resume", "checkpoints", "approvals/any" })
+	@ValueSource(strings = { "turns", "resume", "summaries", "approvals/any" })
 	void refusesAPostThatAFormCouldSend(String path) throws Exception {
 		String target = "/api/threads/secret/" + path;
 		for (String type : List.of("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",

@@ -13,16 +13,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param commit the commit
  * @param messages the messages of its turn, in order
- * @param state its attributes; null if it leaves them as they are
+ * @param attributes its attributes; null if it leaves them as they are
  */
-record EncodedCommit(Commit commit, List<StoredMessage> messages, @Nullable StoredState state) {
+record PreparedCommit(Commit commit, List<StoredMessage> messages, @Nullable StoredAttributes attributes) {
 
-	static EncodedCommit of(Commit commit, RoundTrip roundTrip) {
+	static PreparedCommit of(Commit commit, RoundTrip roundTrip) {
 		TurnWrite turn = commit.turn();
 		List<NewItem> items = (turn != null) ? turn.items() : List.of();
-		return new EncodedCommit(commit,
+		return new PreparedCommit(commit,
 				items.stream().map((item) -> roundTrip.store(commit.key(), item.message())).toList(),
-				roundTrip.store(commit.key(), commit.header().state()));
+				roundTrip.store(commit.key(), commit.header().attributes()));
 	}
 
 }

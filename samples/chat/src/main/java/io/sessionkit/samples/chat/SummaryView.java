@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * @param tokens the tokens of the call that wrote it
  * @param current whether the model is shown it; an older one is part of a newer one
  */
-record CheckpointView(String id, long turn, long since, String text, @Nullable String model, TokenUsage tokens,
-		Instant at, boolean current) {
+record SummaryView(String id, long turn, long since, String text, @Nullable String model, TokenUsage tokens, Instant at,
+		boolean current) {
 
-	static CheckpointView of(Summary checkpoint, boolean current) {
-		return new CheckpointView(checkpoint.id(), checkpoint.turn(), checkpoint.since(), checkpoint.text(),
-				checkpoint.model(), checkpoint.usage(), checkpoint.at(), current);
+	static SummaryView of(Summary summary, boolean current) {
+		return new SummaryView(summary.id(), summary.turn(), summary.since(), summary.text(), summary.model(),
+				summary.usage(), summary.at(), current);
 	}
 
 }

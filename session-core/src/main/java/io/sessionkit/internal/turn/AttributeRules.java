@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
 /**
- * The rules for the attributes of one session. A state is never modified; each change
- * returns a new one.
+ * The rules for the attributes of one session. A map of them is never modified; each
+ * change returns a new one.
  *
  * @param key the session
  * @param codec the codec that must be able to store the values
- * @param maxSize the largest size of a state, counting one byte for each encoded
+ * @param maxSize the largest size of all attributes, counting one byte for each encoded
  * character
  */
-public record Attributes(SessionKey key, MessageCodec codec, DataSize maxSize) {
+public record AttributeRules(SessionKey key, MessageCodec codec, DataSize maxSize) {
 
 	public static final DataSize DEFAULT_MAX_SIZE = DataSize.ofKilobytes(64);
 
@@ -29,38 +29,38 @@ public record Attributes(SessionKey key, MessageCodec codec, DataSize maxSize) {
 	private static final String RESERVED = "sessionkit.";
 
 	/**
-	 * Returns the state with an attribute added or replaced. The value is copied.
+	 * Returns the attributes with one added or replaced. The value is copied.
 	 */
-	public Map<String, Object> with(Map<String, Object> state, String name, Object value) {
+	public Map<String, Object> with(Map<String, Object> attributes, String name, Object value) {
 		check(name);
 		if (value == null) {
 			throw new IllegalArgumentException(
 					attribute(name) + " must not be null. Use remove(name) to take it away.");
 		}
-		Map<String, Object> changed = new HashMap<>(state);
+		Map<String, Object> changed = new HashMap<>(attributes);
 		changed.put(name, copy(name, value));
 		int size = this.codec.encodeValues(this.key, changed).length();
 		if (size > this.maxSize.toBytes()) {
-			throw new IllegalArgumentException(attribute(name) + " would make the state " + size
+			throw new IllegalArgumentException(attribute(name) + " would make the attributes " + size
 					+ " characters long, and it may have " + this.maxSize.toBytes()
-					+ ". Keep large things elsewhere and a reference here, or raise sessionkit.state.max-size.");
+					+ ". Keep large things elsewhere and a reference here, or raise sessionkit.attributes.max-size.");
 		}
 		return Map.copyOf(changed);
 	}
 
 	/**
-	 * Returns the state without an attribute.
+	 * Returns the attributes without one.
 	 */
-	public Map<String, Object> without(Map<String, Object> state, String name) {
+	public Map<String, Object> without(Map<String, Object> attributes, String name) {
 		check(name);
-		Map<String, Object> changed = new HashMap<>(state);
+		Map<String, Object> changed = new HashMap<>(attributes);
 		changed.remove(name);
 		return Map.copyOf(changed);
 	}
 
 	/**
-	 * Returns whether two states are certainly equal. Arrays inside lists and maps are
-	 * compared by identity, so the result may be false although nothing differs.
+	 * Returns whether two maps of attributes are certainly equal. Arrays inside lists and
+	 * maps are compared by identity, so the result may be false although nothing differs.
 	 */
 	public static boolean areEqual(Map<String, Object> one, Map<String, Object> other) {
 		return one.size() == other.size() && one.entrySet()

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The attributes of a session while a turn runs on it. Safe for use by many threads.
  */
-final class TurnState {
+final class TurnAttributes {
 
 	/** The phases that limit write access. */
 	private enum Phase {
@@ -24,7 +24,7 @@ final class TurnState {
 
 	}
 
-	private final Attributes attributes;
+	private final AttributeRules rules;
 
 	private final Map<String, Object> base;
 
@@ -33,20 +33,20 @@ final class TurnState {
 	private Phase phase = Phase.RUNNING;
 
 	/**
-	 * Creates the state of a new turn.
+	 * Creates the attributes of a new turn.
 	 * @param base the attributes as of the head
 	 */
-	TurnState(Attributes attributes, Map<String, Object> base) {
-		this(attributes, base, base);
+	TurnAttributes(AttributeRules rules, Map<String, Object> base) {
+		this(rules, base, base);
 	}
 
 	/**
-	 * Creates the state of a turn that may have changed attributes before.
+	 * Creates the attributes of a turn that may have changed attributes before.
 	 * @param base the attributes as of the head
 	 * @param values the attributes as the turn has left them
 	 */
-	TurnState(Attributes attributes, Map<String, Object> base, Map<String, Object> values) {
-		this.attributes = attributes;
+	TurnAttributes(AttributeRules rules, Map<String, Object> base, Map<String, Object> values) {
+		this.rules = rules;
 		this.base = base;
 		this.values = values;
 	}
@@ -61,8 +61,8 @@ final class TurnState {
 	/**
 	 * Returns the changes that the turn has made to the attributes so far.
 	 */
-	synchronized StateChange change() {
-		return StateChange.between(this.base, this.values);
+	synchronized AttributeChange change() {
+		return AttributeChange.between(this.base, this.values);
 	}
 
 	/**
@@ -70,7 +70,7 @@ final class TurnState {
 	 * @param saving whether a hook that decides what is stored sets it
 	 */
 	void put(String name, Object value, boolean saving) {
-		change((state) -> this.attributes.with(state, name, value), saving);
+		change((attributes) -> this.rules.with(attributes, name, value), saving);
 	}
 
 	/**
@@ -78,7 +78,7 @@ final class TurnState {
 	 * @param saving whether a hook that decides what is stored removes it
 	 */
 	void remove(String name, boolean saving) {
-		change((state) -> this.attributes.without(state, name), saving);
+		change((attributes) -> this.rules.without(attributes, name), saving);
 	}
 
 	/**
@@ -97,13 +97,13 @@ final class TurnState {
 	 */
 	synchronized @Nullable Map<String, Object> end() {
 		this.phase = Phase.OVER;
-		return Attributes.areEqual(this.base, this.values) ? null : this.values;
+		return AttributeRules.areEqual(this.base, this.values) ? null : this.values;
 	}
 
 	private synchronized void change(UnaryOperator<Map<String, Object>> change, boolean saving) {
 		if (this.phase == Phase.OVER || (this.phase == Phase.SAVING && !saving)) {
-			throw new IllegalStateException("The turn on session " + this.attributes.key()
-					+ " is over, and its state is not written any more. Write it before the tool or hook returns.");
+			throw new IllegalStateException("The turn on session " + this.rules.key()
+					+ " is over, and its attributes are not written any more. Write them before the tool or hook returns.");
 		}
 		this.values = change.apply(this.values);
 	}

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A text with placeholders for attributes, parsed once.
  */
-final class StateTemplate {
+final class AttributeTemplate {
 
 	private sealed interface Part {
 
@@ -33,11 +33,11 @@ final class StateTemplate {
 
 	private final List<Part> parts;
 
-	private StateTemplate(List<Part> parts) {
+	private AttributeTemplate(List<Part> parts) {
 		this.parts = List.copyOf(parts);
 	}
 
-	static StateTemplate parse(String template) {
+	static AttributeTemplate parse(String template) {
 		if (template == null || template.isBlank()) {
 			throw new IllegalArgumentException("The template of a prompt must not be null or blank.");
 		}
@@ -52,7 +52,7 @@ final class StateTemplate {
 			parts.add(part(matcher));
 			position = matcher.end();
 		}
-		return new StateTemplate(parts);
+		return new AttributeTemplate(parts);
 	}
 
 	private static Part part(Matcher matcher) {
@@ -67,10 +67,10 @@ final class StateTemplate {
 
 	String render(HookContext context) {
 		StringBuilder text = new StringBuilder();
-		Map<String, Object> state = context.state();
+		Map<String, Object> attributes = context.attributes();
 		for (Part part : this.parts) {
 			if (part instanceof Part.Attribute attribute) {
-				text.append(value(attribute, state.get(attribute.name()), context));
+				text.append(value(attribute, attributes.get(attribute.name()), context));
 			}
 			else {
 				text.append(((Part.Text) part).text());
@@ -99,7 +99,7 @@ final class StateTemplate {
 					+ " is a " + value.getClass().getName()
 					+ ", which a prompt does not write. Put an attribute with a text of what is to be said.");
 		}
-		return QuotedText.of(value.toString(), StatePrompt.MAX_TEXT);
+		return QuotedText.of(value.toString(), AttributePrompt.MAX_TEXT);
 	}
 
 }

@@ -11,16 +11,16 @@ import org.jspecify.annotations.Nullable;
  * @param values the payload, decoded; null if it must be decoded for each reader, because
  * the values are not plain or have not been decoded yet
  */
-record StoredState(String payload, @Nullable Map<String, Object> values) {
+record StoredAttributes(String payload, @Nullable Map<String, Object> values) {
 
 	/** No attributes. */
-	static final StoredState EMPTY = new StoredState("", Map.of());
+	static final StoredAttributes EMPTY = new StoredAttributes("", Map.of());
 
 	/**
 	 * Returns attributes that were kept as text.
 	 */
-	static StoredState of(String payload) {
-		return payload.isEmpty() ? EMPTY : new StoredState(payload, null);
+	static StoredAttributes of(String payload) {
+		return payload.isEmpty() ? EMPTY : new StoredAttributes(payload, null);
 	}
 
 }

@@ -13,13 +13,13 @@ import io.sessionkit.internal.row.TurnRow;
  * view. The view is not summed up again: removing the last message of a long session
  * reads nothing but the end of it.
  */
-final class Deletion {
+final class ItemDeletion {
 
 	private final TurnStatements turns;
 
 	private final ItemStatements items;
 
-	Deletion(TurnStatements turns, ItemStatements items) {
+	ItemDeletion(TurnStatements turns, ItemStatements items) {
 		this.turns = turns;
 		this.items = items;
 	}
@@ -75,7 +75,7 @@ final class Deletion {
 		}
 		ViewTotals totals = draft.totals();
 		if (turn != null && isSameView(turn, draft)) {
-			draft.head(turn.path(), turn.state());
+			draft.head(turn.path(), turn.attributes());
 			draft.totals(new ViewTotals(totals.turns() - left, totals.items(), totals.tokens()));
 		}
 		else {

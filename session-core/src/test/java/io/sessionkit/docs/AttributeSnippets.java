@@ -1,18 +1,18 @@
 package io.sessionkit.docs;
 
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.AttributePrompt;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionHook;
-import io.sessionkit.hook.StatePrompt;
 
 import org.springframework.ai.tool.annotation.Tool;
 
 /**
  * The code about state of {@code docs/context.md}.
  */
-final class StateSnippets {
+final class AttributeSnippets {
 
-	private StateSnippets() {
+	private AttributeSnippets() {
 	}
 
 	// tag::tools
@@ -42,7 +42,7 @@ final class StateSnippets {
 
 	static SessionHook prompt() {
 		// tag::prompt
-		return StatePrompt.of("The user's name is {name:unknown}. Answer in {language:English}.");
+		return AttributePrompt.of("The user's name is {name:unknown}. Answer in {language:English}.");
 		// end::prompt
 	}
 

@@ -24,19 +24,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The code about state of {@code docs/context.md} does what the page says.
  */
-class StateSnippetsTests {
+class AttributeSnippetsTests {
 
 	private static final SessionKey KEY = SessionKey.of("ada", "t1");
 
 	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
 
-	private final Conversations conversations = Conversations.builder(this.store).hooks(StateSnippets.prompt()).build();
+	private final Conversations conversations = Conversations.builder(this.store)
+		.hooks(AttributeSnippets.prompt())
+		.build();
 
 	private final ScriptedChatModel model = new ScriptedChatModel();
 
 	private final ChatClient chat = ChatClient.builder(this.model)
 		.defaultAdvisors(SessionAdvisor.of(this.conversations))
-		.defaultTools(new StateSnippets.OrderTools(new SessionContext()))
+		.defaultTools(new AttributeSnippets.OrderTools(new SessionContext()))
 		.build();
 
 	@Test
@@ -47,13 +49,13 @@ class StateSnippetsTests {
 		ask("cancel it");
 		assertThat(Lines.of(this.store.messages(KEY))).contains("tool cancel=\"no order is chosen\"",
 				"tool cancel=\"order o7 of ada is cancelled\"");
-		assertThat(this.conversations.get(KEY).state()).isEqualTo(Map.of("order", "o7"));
+		assertThat(this.conversations.get(KEY).attributes()).isEqualTo(Map.of("order", "o7"));
 	}
 
 	@Test
 	void promptHasTheNameOfTheLogin() {
 		this.store.add(SessionKey.of("t2"), List.of(new UserMessage("hi")));
-		StateSnippets.login(this.conversations, "t2", "Ada \"the\" <b>");
+		AttributeSnippets.login(this.conversations, "t2", "Ada \"the\" <b>");
 		this.model.says("a");
 		this.chat.prompt().user("q").advisors(SessionAdvisor.session("t2")).call().content();
 		assertThat(this.model.lastRequestLines().get(0))

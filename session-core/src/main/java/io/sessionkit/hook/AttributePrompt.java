@@ -13,7 +13,7 @@ import org.springframework.ai.chat.messages.SystemMessage;
  * included.
  *
  * <pre>{@code
- * StatePrompt.of("The user's name is {name}. Answer in {language:English}.")
+ * AttributePrompt.of("The user's name is {name}. Answer in {language:English}.")
  * }</pre>
  *
  * {@code {attribute}} stands for a value and {@code {attribute:default}} for a value that
@@ -31,7 +31,7 @@ import org.springframework.ai.chat.messages.SystemMessage;
  * if there is none. It is never stored, and is rendered again for each model call. Safe
  * for use by many threads.
  */
-public final class StatePrompt implements SessionHook {
+public final class AttributePrompt implements SessionHook {
 
 	/**
 	 * The largest number of characters of a text that are written. A text that is cut
@@ -39,9 +39,9 @@ public final class StatePrompt implements SessionHook {
 	 */
 	public static final int MAX_TEXT = 1000;
 
-	private final StateTemplate template;
+	private final AttributeTemplate template;
 
-	private StatePrompt(StateTemplate template) {
+	private AttributePrompt(AttributeTemplate template) {
 		this.template = template;
 	}
 
@@ -52,8 +52,8 @@ public final class StatePrompt implements SessionHook {
 	 * @throws IllegalArgumentException if the text is blank, or if a brace in it does not
 	 * belong to a placeholder
 	 */
-	public static StatePrompt of(String template) {
-		return new StatePrompt(StateTemplate.parse(template));
+	public static AttributePrompt of(String template) {
+		return new AttributePrompt(AttributeTemplate.parse(template));
 	}
 
 	/**

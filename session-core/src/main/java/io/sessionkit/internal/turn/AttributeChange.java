@@ -13,16 +13,16 @@ import java.util.Map;
  * @param written the attributes that the turn wrote
  * @param removed the names of those that it removed
  */
-record StateChange(Map<String, Object> written, List<String> removed) {
+record AttributeChange(Map<String, Object> written, List<String> removed) {
 
-	static StateChange between(Map<String, Object> base, Map<String, Object> values) {
+	static AttributeChange between(Map<String, Object> base, Map<String, Object> values) {
 		Map<String, Object> written = new HashMap<>(values);
 		written.entrySet()
-			.removeIf((entry) -> base.containsKey(entry.getKey()) && Attributes
+			.removeIf((entry) -> base.containsKey(entry.getKey()) && AttributeRules
 				.areEqual(Map.of("value", base.get(entry.getKey())), Map.of("value", entry.getValue())));
 		List<String> removed = new ArrayList<>(base.keySet());
 		removed.removeAll(values.keySet());
-		return new StateChange(written, removed);
+		return new AttributeChange(written, removed);
 	}
 
 	/**

@@ -2,35 +2,35 @@ import { ago, el, icon, plural } from './dom.js';
 import { markdown } from './markdown.js';
 
 /**
- * The nodes of turns, oldest first, with those of the checkpoints between them: each in
+ * The nodes of turns, oldest first, with those of the summaries between them: each in
  * front of the first turn that it does not cover.
  */
-export function interleave(turns, checkpoints, turnNode, checkpointNode) {
-	const left = [...checkpoints];
+export function interleave(turns, summaries, turnNode, summaryNode) {
+	const left = [...summaries];
 	const nodes = turns.flatMap((turn) => {
-		const ended = left.splice(0, left.filter((checkpoint) => checkpoint.turn < turn.number).length);
-		return [...ended.map(checkpointNode), turnNode(turn)];
+		const ended = left.splice(0, left.filter((summary) => summary.turn < turn.number).length);
+		return [...ended.map(summaryNode), turnNode(turn)];
 	});
-	return [...nodes, ...left.map(checkpointNode)];
+	return [...nodes, ...left.map(summaryNode)];
 }
 
 /** The last turn that the model sees as a summary only; 0 if it sees all of them. */
-export const covered = (checkpoints) => checkpoints.find((checkpoint) => checkpoint.current)?.turn ?? 0;
+export const covered = (summaries) => summaries.find((summary) => summary.current)?.turn ?? 0;
 
 /**
  * A summary, which opens to show its text and what it cost.
  * @param opened the ids of those that are open, kept while the page draws its lists anew
  */
-export function checkpointNode(checkpoint, opened) {
-	const { id, turn, since, text, model, tokens, at, current } = checkpoint;
+export function summaryNode(summary, opened) {
+	const { id, turn, since, text, model, tokens, at, current } = summary;
 	const facts = [model ?? 'no model', `${tokens.input.toLocaleString('en')} in`, `${plural(tokens.output, 'token')} out`, ago(at)];
-	const node = el('details', { class: current ? 'checkpoint' : 'checkpoint older', open: opened.has(id) },
+	const node = el('details', { class: current ? 'summary-card' : 'summary-card older', open: opened.has(id) },
 		el('summary', {}, icon('summary'), el('span', {}, `Summary up to turn ${turn}`),
 			el('span', { class: 'chevron' }, icon('chevron'))),
-		el('div', { class: 'checkpoint-body' },
-			el('p', { class: 'checkpoint-why' }, why(turn, since, current)),
+		el('div', { class: 'summary-body' },
+			el('p', { class: 'summary-why' }, why(turn, since, current)),
 			el('div', { class: 'text' }, ...markdown(text)),
-			el('p', { class: 'checkpoint-facts', title: new Date(at).toLocaleString('en') }, facts.join(' · '))));
+			el('p', { class: 'summary-facts', title: new Date(at).toLocaleString('en') }, facts.join(' · '))));
 	node.addEventListener('toggle', () => (node.open ? opened.add(id) : opened.delete(id)));
 	return node;
 }
