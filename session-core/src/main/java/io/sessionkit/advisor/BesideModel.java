@@ -65,11 +65,11 @@ final class BesideModel {
 			running = threads.submit(carrying(model));
 		}
 		catch (RejectedExecutionException ex) {
-			turn.passInput();
+			turn.inputChecks().pass();
 			return called(model);
 		}
 		try {
-			turn.passInput();
+			turn.inputChecks().pass();
 		}
 		catch (RuntimeException | Error ex) {
 			cancel(running, turn);
@@ -105,7 +105,7 @@ final class BesideModel {
 	private static void cancel(Future<ChatClientResponse> running, RunningTurn turn) {
 		if (!running.cancel(true)) {
 			try {
-				turn.unused(running.get().chatResponse());
+				turn.inputChecks().unused(running.get().chatResponse());
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
@@ -150,8 +150,8 @@ final class BesideModel {
 				.delayUntil((signal) -> gate)
 				.dematerialize();
 			return Flux.merge(passed.thenMany(Flux.<ChatClientResponse>empty()), held).doOnError((ex) -> {
-				if (turn.awaitsInputCheck()) {
-					turn.unused(last.get());
+				if (turn.inputChecks().arePending()) {
+					turn.inputChecks().unused(last.get());
 				}
 			});
 		});
@@ -163,7 +163,7 @@ final class BesideModel {
 	 */
 	static Mono<RunningTurn> passed(RunningTurn turn) {
 		return WaitingThread.run(() -> {
-			turn.passInput();
+			turn.inputChecks().pass();
 			return turn;
 		});
 	}

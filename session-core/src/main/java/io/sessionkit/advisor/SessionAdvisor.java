@@ -2,7 +2,6 @@ package io.sessionkit.advisor;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 

@@ -38,7 +38,7 @@ final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 	@Override
 	public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
 		RunningTurn turn = told(request);
-		return (turn != null && turn.awaitsInputCheck()) ? BesideModel.call(turn, () -> chain.nextCall(request))
+		return (turn != null && turn.inputChecks().arePending()) ? BesideModel.call(turn, () -> chain.nextCall(request))
 				: chain.nextCall(request);
 	}
 
@@ -46,7 +46,7 @@ final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 	public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
 		RunningTurn turn = told(request);
 		Flux<ChatClientResponse> model = chain.nextStream(request);
-		return (turn != null && turn.awaitsInputCheck()) ? BesideModel.stream(turn, model) : model;
+		return (turn != null && turn.inputChecks().arePending()) ? BesideModel.stream(turn, model) : model;
 	}
 
 	/**
@@ -56,11 +56,11 @@ final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 	private @Nullable RunningTurn told(ChatClientRequest request) {
 		RunningTurn turn = new SessionCall(request).runningTurn(this.resolves).orElse(null);
 		if (turn != null) {
-			if (turn.isInputRefused()) {
+			if (turn.inputChecks().haveRefused()) {
 				// an advisor has caught the refusal and tries again
-				turn.passInput();
+				turn.inputChecks().pass();
 			}
-			turn.sent(request.prompt());
+			turn.rounds().sent(request.prompt());
 		}
 		return turn;
 	}

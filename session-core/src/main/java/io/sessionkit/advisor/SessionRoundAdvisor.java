@@ -2,8 +2,11 @@ package io.sessionkit.advisor;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 
+import io.sessionkit.internal.round.OpenRound;
 import io.sessionkit.internal.round.RoundRequest;
 import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
@@ -49,17 +52,22 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		if (turn == null) {
 			return chain.nextCall(request);
 		}
-		RoundRequest round = turn.beforeRound(request.prompt().getInstructions());
-		if (round.answer() != null) {
-			return response(round.answer(), request);
+		RoundRequest start = begin(turn, request);
+		if (start instanceof RoundRequest.ModelCall call) {
+			return called(call, request, chain);
 		}
+		return response(((RoundRequest.Answer) start).response(), request);
+	}
+
+	private static ChatClientResponse called(RoundRequest.ModelCall call, ChatClientRequest request,
+			CallAdvisorChain chain) {
 		try {
-			ChatClientResponse response = chain.nextCall(with(request, round));
-			ChatResponse checked = turn.afterRound(response.chatResponse());
+			ChatClientResponse response = chain.nextCall(with(request, call));
+			ChatResponse checked = call.round().afterWhole(response.chatResponse());
 			return (checked == response.chatResponse()) ? response : response.mutate().chatResponse(checked).build();
 		}
 		finally {
-			turn.afterFailedRound();
+			call.round().afterFailed();
 		}
 	}
 
@@ -70,16 +78,15 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		if (turn == null) {
 			return chain.nextStream(request);
 		}
-		return turn.mayWait() ? streamWithHooks(request, chain, turn) : stream(request, chain, turn);
+		return turn.rounds().mayWait() ? streamWithHooks(request, chain, turn) : stream(request, chain, turn);
 	}
 
 	private static Flux<ChatClientResponse> stream(ChatClientRequest request, StreamAdvisorChain chain,
 			RunningTurn turn) {
-		return Flux.defer(() -> chain.nextStream(with(request, turn.beforeRound(request.prompt().getInstructions()))))
-			.doOnNext((response) -> take(turn, response))
-			.doOnComplete(turn::afterStreamedRound)
-			.doOnError((ex) -> turn.afterFailedRound())
-			.doOnCancel(turn::afterFailedRound);
+		return Flux.defer(() -> answers(begin(turn, request), request,
+				(call) -> chain.nextStream(with(request, call))
+					.doOnNext((response) -> take(call.round(), response))
+					.doOnComplete(call.round()::afterStreamed)));
 	}
 
 	/**
@@ -88,23 +95,47 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	 */
 	private static Flux<ChatClientResponse> streamWithHooks(ChatClientRequest request, StreamAdvisorChain chain,
 			RunningTurn turn) {
-		return WaitingThread.run(() -> turn.beforeRound(request.prompt().getInstructions()))
-			.flatMapMany((round) -> (round.answer() != null) ? Flux.just(response(round.answer(), request))
-					: replies(with(request, round), chain, turn))
-			.doOnError((ex) -> turn.afterFailedRound())
-			.doOnCancel(turn::afterFailedRound);
+		return Flux.defer(() -> {
+			AtomicBoolean gone = new AtomicBoolean();
+			return WaitingThread.run(() -> begin(turn, request), (start) -> {
+				if (gone.get() && start instanceof RoundRequest.ModelCall call) {
+					call.round().afterFailed();
+				}
+			})
+				.flatMapMany((start) -> answers(start, request, (call) -> replies(call, request, chain, turn)))
+				.doOnCancel(() -> gone.set(true));
+		});
 	}
 
-	private static Flux<ChatClientResponse> replies(ChatClientRequest request, StreamAdvisorChain chain,
-			RunningTurn turn) {
+	private static RoundRequest begin(RunningTurn turn, ChatClientRequest request) {
+		return turn.rounds().begin(request.prompt().getInstructions());
+	}
+
+	/**
+	 * Returns the answer that replaces the model call, or the replies to that call, whose
+	 * round ends with them.
+	 */
+	private static Flux<ChatClientResponse> answers(RoundRequest start, ChatClientRequest request,
+			Function<RoundRequest.ModelCall, Flux<ChatClientResponse>> replies) {
+		if (start instanceof RoundRequest.ModelCall call) {
+			return replies.apply(call)
+				.doOnError((ex) -> call.round().afterFailed())
+				.doOnCancel(call.round()::afterFailed);
+		}
+		return Flux.just(response(((RoundRequest.Answer) start).response(), request));
+	}
+
+	private static Flux<ChatClientResponse> replies(RoundRequest.ModelCall call, ChatClientRequest request,
+			StreamAdvisorChain chain, RunningTurn turn) {
 		AtomicReference<@Nullable ChatClientResponse> last = new AtomicReference<>();
 		List<ChatClientResponse> kept = new ArrayList<>();
-		Flux<ChatClientResponse> chunks = chain.nextStream(request).doOnNext((response) -> {
+		Flux<ChatClientResponse> chunks = chain.nextStream(with(request, call)).doOnNext((response) -> {
 			last.set(response);
-			take(turn, response);
+			take(call.round(), response);
 		}).filter((response) -> !isKept(response, kept, turn));
-		return chunks.concatWith(
-				WaitingThread.run(() -> handedOn(turn, kept, last.get(), request)).flatMapIterable((all) -> all));
+		return chunks
+			.concatWith(WaitingThread.run(() -> handedOn(call.round().afterStreamed(), turn, kept, last.get(), request))
+				.flatMapIterable((all) -> all));
 	}
 
 	/**
@@ -118,7 +149,8 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		if (chunk == null) {
 			return false;
 		}
-		boolean keeps = turn.holdsReplies() || turn.awaitsInputCheck() || !kept.isEmpty() || chunk.hasToolCalls();
+		boolean keeps = turn.rounds().holdReplies() || turn.inputChecks().arePending() || !kept.isEmpty()
+				|| chunk.hasToolCalls();
 		if (keeps) {
 			kept.add(response);
 		}
@@ -129,14 +161,13 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	 * Returns the responses to pass on when the reply is complete: those that replace it,
 	 * or those that were held back.
 	 */
-	private static List<ChatClientResponse> handedOn(RunningTurn turn, List<ChatClientResponse> kept,
-			@Nullable ChatClientResponse last, ChatClientRequest request) {
-		List<ChatResponse> instead = turn.afterStreamedRound();
+	private static List<ChatClientResponse> handedOn(@Nullable List<ChatResponse> instead, RunningTurn turn,
+			List<ChatClientResponse> kept, @Nullable ChatClientResponse last, ChatClientRequest request) {
 		if (instead == null) {
 			return kept;
 		}
 		List<ChatClientResponse> all = new ArrayList<>();
-		if (!turn.holdsReplies()) {
+		if (!turn.rounds().holdReplies()) {
 			kept.stream().filter(SessionRoundAdvisor::isText).forEach(all::add);
 		}
 		instead.forEach((response) -> all.add(behind(last, response, request)));
@@ -169,12 +200,14 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	 * or because this advisor is registered twice and the round is already open
 	 */
 	private @Nullable RunningTurn turn(ChatClientRequest request) {
-		return new SessionCall(request).runningTurn(this.resolves).filter((turn) -> !turn.isRoundOpen()).orElse(null);
+		return new SessionCall(request).runningTurn(this.resolves)
+			.filter((turn) -> !turn.rounds().isRoundOpen())
+			.orElse(null);
 	}
 
-	private static ChatClientRequest with(ChatClientRequest request, RoundRequest round) {
+	private static ChatClientRequest with(ChatClientRequest request, RoundRequest.ModelCall call) {
 		return ChatClientRequest.builder()
-			.prompt(new Prompt(round.messages(), request.prompt().getOptions()))
+			.prompt(new Prompt(call.messages(), request.prompt().getOptions()))
 			.context(request.context())
 			.build();
 	}
@@ -183,9 +216,9 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		return ChatClientResponse.builder().chatResponse(response).context(request.context()).build();
 	}
 
-	private static void take(RunningTurn turn, ChatClientResponse response) {
+	private static void take(OpenRound round, ChatClientResponse response) {
 		if (response.chatResponse() != null) {
-			turn.chunk(response.chatResponse());
+			round.chunk(response.chatResponse());
 		}
 	}
 

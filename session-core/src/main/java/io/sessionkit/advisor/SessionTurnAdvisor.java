@@ -213,7 +213,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 			link(gated, chain.getObservationRegistry().getCurrentObservation());
 			ChatClientResponse response = rest(chain).nextCall(call.with(gated));
 			if (!gated.isWaiting()) {
-				turn.afterLoop(generations(response));
+				turn.rounds().afterLoop(generations(response));
 			}
 			return response;
 		}
@@ -229,14 +229,14 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		Flux<ChatClientResponse> replies = checked(turn, replies(call, chain, gated)).doOnNext((response) -> {
 			last.set(response);
 			if (response.chatResponse() != null) {
-				turn.delivered(response.chatResponse());
+				turn.rounds().delivered(response.chatResponse());
 			}
 		}).filter((response) -> !gated.isWaiting() || !isPause(response));
 		// The commit is part of the stream, not of its clean-up, so that its exception
 		// reaches the subscriber as it is.
 		Mono<ChatClientResponse> end = WaitingThread.run(() -> gated.isWaiting() ? paused(gated.end(), last.get(), call)
-				: lastElement(last.get(), call, turn.complete(turn.afterStreamedLoop())));
-		Flux<ChatClientResponse> whole = turn.holdsReplies() ? held(replies, end) : replies.concatWith(end);
+				: lastElement(last.get(), call, turn.complete(turn.rounds().afterStreamedLoop())));
+		Flux<ChatClientResponse> whole = turn.rounds().holdReplies() ? held(replies, end) : replies.concatWith(end);
 		return whole.doOnCancel(turn::freeze);
 	}
 
@@ -245,8 +245,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 * have passed it too.
 	 */
 	private static Flux<ChatClientResponse> checked(RunningTurn turn, Flux<ChatClientResponse> replies) {
-		return turn.awaitsInputCheck()
-				? replies.delayUntil((response) -> turn.awaitsInputCheck() ? BesideModel.passed(turn) : Mono.empty())
+		return turn.inputChecks().arePending()
+				? replies
+					.delayUntil((response) -> turn.inputChecks().arePending() ? BesideModel.passed(turn) : Mono.empty())
 				: replies;
 	}
 

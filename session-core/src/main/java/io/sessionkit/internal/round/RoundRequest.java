@@ -2,21 +2,34 @@ package io.sessionkit.internal.round;
 
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
-
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.model.ChatResponse;
 
 /**
- * The request of a round, or the response that replaces it.
- *
- * @param messages the messages to send to the model
- * @param answer the response to use without calling the model; null to call it
+ * The start of a round: either a model call, or the response that replaces it.
  */
-public record RoundRequest(List<Message> messages, @Nullable ChatResponse answer) {
+public sealed interface RoundRequest {
 
-	public RoundRequest {
-		messages = List.copyOf(messages);
+	/**
+	 * A call of the model.
+	 *
+	 * @param messages the messages to send
+	 * @param round the round, which the caller ends
+	 */
+	record ModelCall(List<Message> messages, OpenRound round) implements RoundRequest {
+
+		public ModelCall {
+			messages = List.copyOf(messages);
+		}
+
+	}
+
+	/**
+	 * A response that is used without calling the model. There is no round to end.
+	 *
+	 * @param response the response
+	 */
+	record Answer(ChatResponse response) implements RoundRequest {
 	}
 
 }

@@ -45,10 +45,11 @@ public final class Rounds {
 
 	private final Delivered delivered = new Delivered();
 
-	/** The reply of the model in this round; null once it is recorded. */
+	/** The reply of the model in the newest round; null once it is recorded. */
 	private @Nullable ReplyAggregator reply;
 
-	private boolean open;
+	/** The round in which a model call is in progress; null if there is none. */
+	private @Nullable OpenRound open;
 
 	private boolean frozen;
 
@@ -196,18 +197,23 @@ public final class Rounds {
 	}
 
 	/**
-	 * Begins a round: the model is called next.
+	 * Begins a round: the model is called next. A round that was still in progress, such
+	 * as that of a stream that a retry has left, records nothing more.
+	 * @param inputCheck returns when the input has passed
+	 * @return the round, which the caller ends
 	 * @throws IllegalStateException if the turn is over
 	 */
-	public synchronized void begin() {
+	public synchronized OpenRound begin(Runnable inputCheck) {
 		checkRunning();
-		this.reply = new ReplyAggregator();
-		this.open = true;
+		OpenRound round = new OpenRound(this, inputCheck);
+		this.reply = round.reply();
+		this.open = round;
+		return round;
 	}
 
 	/** Returns whether a model call is in progress. */
 	public synchronized boolean isOpen() {
-		return this.open;
+		return this.open != null;
 	}
 
 	public synchronized boolean isFrozen() {
@@ -224,21 +230,20 @@ public final class Rounds {
 		return Replies.answer(message);
 	}
 
-	public synchronized void chunk(ChatResponse chunk) {
-		if (!this.frozen && this.reply != null) {
+	synchronized void chunk(OpenRound round, ChatResponse chunk) {
+		if (!this.frozen && this.reply == round.reply()) {
 			this.reply.add(chunk);
 		}
 	}
 
 	/**
 	 * Ends a round with a streamed reply.
-	 * @see io.sessionkit.internal.turn.RunningTurn#afterStreamedRound()
 	 */
-	public @Nullable List<ChatResponse> afterStreamed() {
+	@Nullable List<ChatResponse> afterStreamed(OpenRound round) {
 		ReplyAggregator whole;
 		boolean waits = mayWait();
 		synchronized (this) {
-			this.open = false;
+			end(round);
 			whole = this.frozen ? null : this.reply;
 			if (whole != null && !waits) {
 				recordReply();
@@ -260,11 +265,10 @@ public final class Rounds {
 
 	/**
 	 * Ends a round with a reply that arrived as a whole.
-	 * @see io.sessionkit.internal.turn.RunningTurn#afterRound(ChatResponse)
 	 */
-	public @Nullable ChatResponse afterWhole(@Nullable ChatResponse response) {
+	@Nullable ChatResponse afterWhole(OpenRound round, @Nullable ChatResponse response) {
 		synchronized (this) {
-			this.open = false;
+			end(round);
 			this.reply = null;
 		}
 		Generation chosen = (response != null) ? Replies.chosen(response) : null;
@@ -321,9 +325,21 @@ public final class Rounds {
 		}
 	}
 
-	/** Ends a round whose model call has failed. Another may follow in the same turn. */
-	public synchronized void afterFailed() {
-		this.open = false;
+	/**
+	 * Ends a round whose model call has failed, if it is still in progress.
+	 */
+	synchronized void afterFailed(OpenRound round) {
+		if (this.open == round) {
+			this.open = null;
+		}
+	}
+
+	private void end(OpenRound round) {
+		if (this.open != round) {
+			throw new IllegalStateException("A model call of the turn on session " + this.key
+					+ " has ended twice, or after another one had begun.");
+		}
+		this.open = null;
 	}
 
 	/** Records a chunk that a stream hands to the caller. */

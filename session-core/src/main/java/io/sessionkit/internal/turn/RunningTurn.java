@@ -1,7 +1,6 @@
 package io.sessionkit.internal.turn;
 
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -19,19 +18,12 @@ import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.context.SequenceGuard;
-import io.sessionkit.hook.HistoryMerge;
-import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnAccess;
-import io.sessionkit.hook.TurnBinding;
-import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.round.HookRun;
-import io.sessionkit.internal.round.RoundRequest;
 import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEvents;
 import io.sessionkit.internal.round.TurnGate;
-import io.sessionkit.internal.view.MergeReport;
-import io.sessionkit.internal.view.Merged;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
@@ -41,8 +33,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.model.ChatResponse;
-import org.springframework.ai.chat.model.Generation;
-import org.springframework.ai.chat.prompt.Prompt;
 
 /**
  * A turn between its question and its end. The first of {@link #complete}, {@link #fail},
@@ -69,8 +59,6 @@ public final class RunningTurn {
 
 	private final @Nullable Session base;
 
-	private final @Nullable HistoryMerge merge;
-
 	private final HookRun hooks;
 
 	private final TurnEvents events;
@@ -81,7 +69,15 @@ public final class RunningTurn {
 
 	private final SequenceGuard guard;
 
+	private final TurnContext context;
+
+	private final InputChecks checks;
+
+	private final TurnMerge merge;
+
 	private final Rounds rounds;
+
+	private final TurnRounds loop;
 
 	private final TurnKeeper keeper;
 
@@ -90,17 +86,6 @@ public final class RunningTurn {
 	private final @Nullable ContinuedTurn continued;
 
 	private @Nullable ChatResponse answer;
-
-	/**
-	 * The check of the input by guards that run beside the model; null if there is none.
-	 */
-	private volatile @Nullable InputCheck inputCheck;
-
-	/**
-	 * True once hooks have let the input pass, except for guards that run beside the
-	 * model.
-	 */
-	private volatile boolean begun;
 
 	private boolean closed;
 
@@ -120,9 +105,7 @@ public final class RunningTurn {
 		this.options = store.options();
 		this.views = views;
 		this.continued = continued;
-		this.begun = continued != null;
 		Extensions extensions = rules.extensions().and(request.extensions());
-		this.merge = extensions.merge();
 		this.id = (continued != null) ? continued.turn().id() : this.options.turnIds().get();
 		this.hooks = new HookRun(request.key(), extensions.hooks(), this::running);
 		this.events = new TurnEvents(request.key(), this.id, extensions.listeners(), this.hooks.checksReplies());
@@ -137,10 +120,17 @@ public final class RunningTurn {
 		this.attributes = new TurnAttributes(
 				new AttributeRules(request.key(), this.options.codec(), rules.maxAttributes()), attributes,
 				(continued != null) ? continued.pause().attributes().on(attributes) : attributes);
+		this.context = new TurnContext(request, this.id, this.prompt, this.rounds, this.attributes);
+		this.checks = new InputChecks(request.key(), this.hooks, this.rounds, this.options.codec());
+		this.loop = new TurnRounds(this.prompt, this.rounds, this.hooks, this.events, this.checks);
+		this.merge = new TurnMerge(request.key(), extensions.merge(), this.prompt, this.guard, this.context);
 		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events, this.attributes, new TurnWriter(store,
 				request, this.id, this.startedAt, this.base, this.prompt.snapshots(), parameters, continued));
 		this.hold = new TurnHold(new TurnHold.Held(request.key(), this.id, this::recorded, this::isClosed, this::alone),
 				this.options.codec(), this.rounds, this.keeper, leases, continued);
+		if (continued != null) {
+			this.context.begin();
+		}
 		if (opened.made() != null) {
 			this.events.compacted(opened.made());
 		}
@@ -172,47 +162,11 @@ public final class RunningTurn {
 	 */
 	public void beginAgain() {
 		HeldReply held = this.hold.reply();
-		List<Message> queued = (held != null) ? held.queued() : List.of();
-		if (!queued.isEmpty() && !this.hooks.isEmpty()) {
-			HookRun.Passed<List<Message>> passed = this.hooks.beforeMore(queued);
-			if (passed.answer() != null) {
-				throw new IllegalStateException("A hook answered a message that was queued on session " + key()
-						+ " while its turn waited; the tool results before it need the model. Refuse it instead.");
-			}
-			queued = passed.value();
-			checkStorable(queued);
-		}
-		this.rounds.queue(queued);
-	}
-
-	private HookContext context() {
-		return context(history());
-	}
-
-	/**
-	 * Returns the context for a hook or merge that is given the beginning of the history.
-	 */
-	private HookContext context(List<Message> history) {
-		return new HookContext(key(), this.id, this.request.agent(), Copies.lazy(history),
-				this.prompt.turnStarts(history.size()), Copies.lazy(turn()), Copies.values(this.attributes.values()),
-				this.request.parameters());
-	}
-
-	/**
-	 * Returns the messages of the turn so far; none while hooks are still checking its
-	 * input.
-	 */
-	private List<Message> turn() {
-		if (!this.begun) {
-			return List.of();
-		}
-		List<Message> turn = new ArrayList<>(input());
-		this.rounds.entries().forEach((entry) -> turn.add(entry.message()));
-		return turn;
+		this.checks.queue((held != null) ? held.queued() : List.of());
 	}
 
 	private TurnAccess running(Phase phase) {
-		return new BoundTurn(this::context, this.attributes, phase == Phase.BEFORE_SAVE);
+		return this.context.running(phase);
 	}
 
 	/**
@@ -230,22 +184,17 @@ public final class RunningTurn {
 		if (!this.hooks.isEmpty()) {
 			checkInput();
 		}
-		this.begun = true;
+		this.context.begin();
 	}
 
 	private void checkInput() {
 		try {
-			HookRun.Passed<List<Message>> passed = this.hooks.beforeTurn(input());
+			HookRun.Passed<List<Message>> passed = this.checks.begin(input());
 			if (passed.replaced()) {
-				checkStorable(passed.value());
 				this.prompt.changed(key(), passed.value(), this.guard);
 			}
-			if (this.hooks.checksBesideModel()) {
-				this.inputCheck = new InputCheck(() -> this.hooks.besideModel(passed.value()));
-			}
 			if (passed.answer() != null) {
-				passInput();
-				this.answer = this.rounds.answer(passed.answer());
+				this.answer = this.checks.answer(passed.answer());
 			}
 		}
 		catch (Throwable ex) {
@@ -256,66 +205,18 @@ public final class RunningTurn {
 	}
 
 	/**
-	 * Returns whether guards that run beside the model have not let the input pass yet.
-	 * No answer may be handed on before {@link #passInput}.
-	 * @return false if there are no such guards, or if all have let the input pass
-	 */
-	public boolean awaitsInputCheck() {
-		InputCheck check = this.inputCheck;
-		return check != null && !check.isPassed();
-	}
-
-	/**
-	 * Returns whether such a guard has refused the input or thrown. The model must not be
-	 * called again in that case: {@link #passInput} throws.
-	 * @return false until the guards have finished
-	 */
-	public boolean isInputRefused() {
-		InputCheck check = this.inputCheck;
-		return check != null && check.isRefused();
-	}
-
-	/**
-	 * Waits until those guards have let the input pass, and runs them on this thread if
-	 * no other thread has. Does nothing if there are none, or if all have let it pass.
-	 * @throws SessionRefusedException if one refuses; what a guard throws is thrown as it
-	 * is
-	 */
-	public void passInput() {
-		InputCheck check = this.inputCheck;
-		if (check != null && !check.isPassed()) {
-			check.pass();
-		}
-	}
-
-	/**
-	 * Records the answer of the model to an input that did not pass. Only its cost is
-	 * kept.
-	 * @param response the last response of the model; null if there is none
-	 */
-	public void unused(@Nullable ChatResponse response) {
-		if (response != null) {
-			this.rounds.unused(response);
-		}
-	}
-
-	/**
 	 * Asks the merge for the messages to send, unless a hook has answered already. If the
 	 * merge fails, the input is kept as it was.
 	 */
 	void merge() {
-		if (this.merge == null || this.answer != null) {
-			return;
-		}
-		try {
-			List<Message> history = this.prompt.mergeable();
-			Merged result = bound(() -> Merged.of(this.merge, context(history), history, input()));
-			checkStorable(result.input());
-			use(result);
-		}
-		catch (Throwable ex) {
-			fail(ex);
-			throw ex;
+		if (this.answer == null) {
+			try {
+				this.merge.begin(this.checks);
+			}
+			catch (Throwable ex) {
+				fail(ex);
+				throw ex;
+			}
 		}
 	}
 
@@ -324,26 +225,25 @@ public final class RunningTurn {
 	 * messages of the turn stay as they are stored.
 	 */
 	void mergeAgain() {
-		if (this.merge != null && this.continued != null) {
-			List<Message> history = this.prompt.mergeable();
-			List<Message> said = this.continued.input(input());
-			use(bound(() -> Merged.again(this.merge, context(history), history, said, input())));
+		if (this.continued != null) {
+			this.merge.again(this.continued);
 		}
 	}
 
-	private Merged bound(Supplier<Merged> merging) {
-		try (TurnBinding binding = TurnBinding.of(running())) {
-			return merging.get();
-		}
+	/**
+	 * Returns the tool loop of the turn.
+	 * @return the same object each time
+	 */
+	public TurnRounds rounds() {
+		return this.loop;
 	}
 
-	private void use(Merged result) {
-		MergeReport.of(this.prompt.mergeable(), input(), result).log(key());
-		this.prompt.merged(key(), result, this.guard);
-	}
-
-	private void checkStorable(List<Message> messages) {
-		messages.forEach((message) -> this.options.codec().encode(key(), message));
+	/**
+	 * Returns the checks that hooks make on the input.
+	 * @return the same object each time
+	 */
+	public InputChecks inputChecks() {
+		return this.checks;
 	}
 
 	/**
@@ -359,15 +259,7 @@ public final class RunningTurn {
 	 * @return the turn to bind to them
 	 */
 	public TurnAccess running() {
-		return new BoundTurn(this::context, this.attributes, false);
-	}
-
-	/**
-	 * Returns the history that precedes the input of the turn.
-	 * @return the messages, oldest first, within the limits
-	 */
-	List<Message> history() {
-		return this.prompt.history();
+		return this.context.running();
 	}
 
 	/**
@@ -393,14 +285,6 @@ public final class RunningTurn {
 	 */
 	public @Nullable ChatResponse answer() {
 		return this.answer;
-	}
-
-	/**
-	 * Returns whether hooks or a gate check replies. They may block.
-	 * @return true if there are any
-	 */
-	public boolean mayWait() {
-		return this.rounds.mayWait();
 	}
 
 	/**
@@ -512,138 +396,6 @@ public final class RunningTurn {
 	}
 
 	/**
-	 * Returns whether a hook may withhold or change a reply. If so, nothing that the
-	 * model says may be handed out before the turn is stored.
-	 * @return true if streams have to wait
-	 */
-	public boolean holdsReplies() {
-		return this.hooks.checksReplies();
-	}
-
-	/**
-	 * Returns whether a model call is in progress.
-	 * @return true between {@link #beforeRound} and the end of that round
-	 */
-	public boolean isRoundOpen() {
-		return this.rounds.isOpen();
-	}
-
-	/**
-	 * Turns the messages that the tool advisor forwards into the request for the model.
-	 * @param forwarded the messages, including system text
-	 * @return a valid sequence within the limits, or the response that replaces the model
-	 * call: the answer of a hook, or that of the gate
-	 * @throws IllegalStateException if the turn is over
-	 * @throws SessionRefusedException if a hook refuses; what a hook throws is thrown as
-	 * it is
-	 * @throws InvalidSequenceException if the guard is strict and repairs are needed, or
-	 * if nothing is left that the model could answer
-	 */
-	public RoundRequest beforeRound(List<Message> forwarded) {
-		ChatResponse pause = this.rounds.pause();
-		if (pause != null) {
-			return new RoundRequest(List.of(), pause);
-		}
-		List<Message> whole = this.rounds.record(forwarded);
-		ChatResponse instead = this.rounds.instead();
-		if (instead != null) {
-			return new RoundRequest(List.of(), instead);
-		}
-		List<Transcript.Entry> said = this.rounds.entries();
-		HookRun.Passed<List<Message>> passed = this.hooks.beforeModel(
-				this.hooks.isEmpty() ? whole : this.prompt.beforeHooks(whole, said),
-				(request) -> this.prompt.turnStart(request, said));
-		if (passed.answer() != null) {
-			passInput();
-			return new RoundRequest(List.of(), this.rounds.answer(passed.answer()));
-		}
-		List<Message> sent = this.prompt.afterHooks(whole, passed, said);
-		this.rounds.begin();
-		this.events.modelCalled(sent.size());
-		return new RoundRequest(sent, null);
-	}
-
-	/**
-	 * Records the final prompt sent to the model, after all advisors have run. May be
-	 * called twice for the same model call.
-	 * @param leaving the messages and options, including system text and tools
-	 */
-	public void sent(Prompt leaving) {
-		if (!this.rounds.isFrozen()) {
-			this.prompt.sent(leaving, this.rounds::entries);
-		}
-	}
-
-	/**
-	 * Records a chunk of a streamed reply.
-	 * @param chunk the chunk
-	 */
-	public void chunk(ChatResponse chunk) {
-		this.rounds.chunk(chunk);
-	}
-
-	/**
-	 * Runs the hooks on a streamed reply that is complete and records it, before its
-	 * tools run.
-	 * @return the responses to hand on instead of the chunks that were held back; null if
-	 * those chunks may be handed on
-	 * @throws SessionRefusedException if a hook refuses
-	 * @throws HookFailedException if a hook fails
-	 */
-	public @Nullable List<ChatResponse> afterStreamedRound() {
-		passInput();
-		return this.rounds.afterStreamed();
-	}
-
-	/**
-	 * Runs the hooks on a reply that arrived as a whole and records it, before its tools
-	 * run.
-	 * @param response the response of the model; null and a response without generations
-	 * count as no reply
-	 * @return the response to hand on
-	 * @throws SessionRefusedException if a hook refuses
-	 * @throws HookFailedException if a hook fails
-	 */
-	public @Nullable ChatResponse afterRound(@Nullable ChatResponse response) {
-		passInput();
-		return this.rounds.afterWhole(response);
-	}
-
-	/**
-	 * Ends a round whose model call has failed. Another may follow in the same turn.
-	 */
-	public void afterFailedRound() {
-		this.rounds.afterFailed();
-	}
-
-	/**
-	 * Records a chunk that a stream hands to the caller.
-	 * @param chunk the chunk
-	 */
-	public void delivered(ChatResponse chunk) {
-		this.rounds.delivered(chunk);
-	}
-
-	/**
-	 * Ends the tool loop of a stream, and records what it ended with if no model call
-	 * came after it.
-	 * @return the whole answer; null if there was none
-	 */
-	public @Nullable ChatResponse afterStreamedLoop() {
-		passInput();
-		return this.rounds.afterStreamedLoop();
-	}
-
-	/**
-	 * Ends the tool loop, and records what it ended with if no model call came after it.
-	 * @param generations what the loop returned
-	 */
-	public void afterLoop(List<Generation> generations) {
-		passInput();
-		this.rounds.afterLoop(generations);
-	}
-
-	/**
 	 * Stops recording: the caller has disconnected, and what arrives now only results
 	 * from that.
 	 */
@@ -732,7 +484,7 @@ public final class RunningTurn {
 			return;
 		}
 		try {
-			boolean unchecked = holdsReplies() || awaitsInputCheck();
+			boolean unchecked = this.hooks.checksReplies() || this.checks.arePending();
 			if (unchecked || !this.rounds.isAnswerWhole() || !this.keeper.completeUnseen(recorded())) {
 				this.rounds.keepPartialReply();
 				this.keeper.cancel(recorded());
@@ -768,7 +520,7 @@ public final class RunningTurn {
 	 * not let the input pass.
 	 */
 	TurnKeeper.Recorded recorded() {
-		if (awaitsInputCheck()) {
+		if (this.checks.arePending()) {
 			return new TurnKeeper.Recorded(List.of(), List.of(), this.rounds.rounds(), false, null,
 					this.prompt.isOverLimit());
 		}

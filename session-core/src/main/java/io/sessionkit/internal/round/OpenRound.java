@@ -1,0 +1,84 @@
+package io.sessionkit.internal.round;
+
+import java.util.List;
+
+import io.sessionkit.HookFailedException;
+import io.sessionkit.SessionRefusedException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.model.ChatResponse;
+
+/**
+ * One model call of a turn that is in progress. It ends once, with a whole reply, with a
+ * streamed one, or without any. What arrives after that is ignored. Safe for use by many
+ * threads.
+ */
+public final class OpenRound {
+
+	private final Rounds rounds;
+
+	private final Runnable inputCheck;
+
+	private final ReplyAggregator reply = new ReplyAggregator();
+
+	/**
+	 * Creates a round.
+	 * @param rounds the rounds of the turn
+	 * @param inputCheck returns when the input has passed, which is before any reply is
+	 * used
+	 */
+	OpenRound(Rounds rounds, Runnable inputCheck) {
+		this.rounds = rounds;
+		this.inputCheck = inputCheck;
+	}
+
+	ReplyAggregator reply() {
+		return this.reply;
+	}
+
+	/**
+	 * Records a chunk of a streamed reply.
+	 * @param chunk the chunk
+	 */
+	public void chunk(ChatResponse chunk) {
+		this.rounds.chunk(this, chunk);
+	}
+
+	/**
+	 * Runs the hooks on a streamed reply that is complete and records it, before its
+	 * tools run.
+	 * @return the responses to hand on instead of the chunks that were held back; null if
+	 * those chunks may be handed on
+	 * @throws IllegalStateException if the round is over
+	 * @throws SessionRefusedException if a hook refuses
+	 * @throws HookFailedException if a hook fails
+	 */
+	public @Nullable List<ChatResponse> afterStreamed() {
+		this.inputCheck.run();
+		return this.rounds.afterStreamed(this);
+	}
+
+	/**
+	 * Runs the hooks on a reply that arrived as a whole and records it, before its tools
+	 * run.
+	 * @param response the response of the model; null and a response without generations
+	 * count as no reply
+	 * @return the response to hand on
+	 * @throws IllegalStateException if the round is over
+	 * @throws SessionRefusedException if a hook refuses
+	 * @throws HookFailedException if a hook fails
+	 */
+	public @Nullable ChatResponse afterWhole(@Nullable ChatResponse response) {
+		this.inputCheck.run();
+		return this.rounds.afterWhole(this, response);
+	}
+
+	/**
+	 * Ends the round if it is still in progress, because its model call has failed or was
+	 * cancelled. Another may follow in the same turn.
+	 */
+	public void afterFailed() {
+		this.rounds.afterFailed(this);
+	}
+
+}

@@ -1,0 +1,90 @@
+package io.sessionkit.internal.turn;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.sessionkit.Verdict.Phase;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.TurnAccess;
+import io.sessionkit.internal.message.Copies;
+import io.sessionkit.internal.round.Rounds;
+
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * One turn as its hooks, its merge and its tools see it. Safe for use by many threads.
+ */
+final class TurnContext {
+
+	private final TurnRequest request;
+
+	private final String id;
+
+	private final TurnPrompt prompt;
+
+	private final Rounds rounds;
+
+	private final TurnAttributes attributes;
+
+	/**
+	 * True once hooks have let the input pass, except for guards that run beside the
+	 * model.
+	 */
+	private volatile boolean begun;
+
+	TurnContext(TurnRequest request, String id, TurnPrompt prompt, Rounds rounds, TurnAttributes attributes) {
+		this.request = request;
+		this.id = id;
+		this.prompt = prompt;
+		this.rounds = rounds;
+		this.attributes = attributes;
+	}
+
+	/**
+	 * Shows the messages of the turn from now on.
+	 */
+	void begin() {
+		this.begun = true;
+	}
+
+	/**
+	 * Returns the turn as its tools see it.
+	 */
+	TurnAccess running() {
+		return new BoundTurn(this::now, this.attributes, false);
+	}
+
+	/**
+	 * Returns the turn as hooks of a phase see it.
+	 */
+	TurnAccess running(Phase phase) {
+		return new BoundTurn(this::now, this.attributes, phase == Phase.BEFORE_SAVE);
+	}
+
+	private HookContext now() {
+		return of(this.prompt.history());
+	}
+
+	/**
+	 * Returns the context for a hook or merge that is given the beginning of the history.
+	 */
+	HookContext of(List<Message> history) {
+		return new HookContext(this.request.key(), this.id, this.request.agent(), Copies.lazy(history),
+				this.prompt.turnStarts(history.size()), Copies.lazy(turn()), Copies.values(this.attributes.values()),
+				this.request.parameters());
+	}
+
+	/**
+	 * Returns the messages of the turn so far; none while hooks are still checking its
+	 * input.
+	 */
+	private List<Message> turn() {
+		if (!this.begun) {
+			return List.of();
+		}
+		List<Message> turn = new ArrayList<>(this.prompt.input());
+		this.rounds.entries().forEach((entry) -> turn.add(entry.message()));
+		return turn;
+	}
+
+}

@@ -1,0 +1,140 @@
+package io.sessionkit.internal.turn;
+
+import java.util.List;
+
+import io.sessionkit.InvalidSequenceException;
+import io.sessionkit.SessionRefusedException;
+import io.sessionkit.internal.round.HookRun;
+import io.sessionkit.internal.round.RoundRequest;
+import io.sessionkit.internal.round.Rounds;
+import io.sessionkit.internal.round.Transcript;
+import io.sessionkit.internal.round.TurnEvents;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+import org.springframework.ai.chat.prompt.Prompt;
+
+/**
+ * The tool loop of one turn, as the advisors report it. Safe for use by many threads:
+ * what arrives after the turn has ended is ignored or refused.
+ */
+public final class TurnRounds {
+
+	private final TurnPrompt prompt;
+
+	private final Rounds rounds;
+
+	private final HookRun hooks;
+
+	private final TurnEvents events;
+
+	private final InputChecks checks;
+
+	TurnRounds(TurnPrompt prompt, Rounds rounds, HookRun hooks, TurnEvents events, InputChecks checks) {
+		this.prompt = prompt;
+		this.rounds = rounds;
+		this.hooks = hooks;
+		this.events = events;
+		this.checks = checks;
+	}
+
+	/**
+	 * Returns whether hooks or a gate check replies. They may block.
+	 * @return true if there are any
+	 */
+	public boolean mayWait() {
+		return this.rounds.mayWait();
+	}
+
+	/**
+	 * Returns whether a hook may withhold or change a reply. If so, nothing that the
+	 * model says may be handed out before the turn is stored.
+	 * @return true if streams have to wait
+	 */
+	public boolean holdReplies() {
+		return this.hooks.checksReplies();
+	}
+
+	/**
+	 * Returns whether a model call is in progress.
+	 * @return true between {@link #begin} and the end of that round
+	 */
+	public boolean isRoundOpen() {
+		return this.rounds.isOpen();
+	}
+
+	/**
+	 * Turns the messages that the tool advisor forwards into the request for the model.
+	 * @param forwarded the messages, including system text
+	 * @return a model call with a valid sequence within the limits, or the response that
+	 * replaces it: the answer of a hook, or that of the gate
+	 * @throws IllegalStateException if the turn is over
+	 * @throws SessionRefusedException if a hook refuses; what a hook throws is thrown as
+	 * it is
+	 * @throws InvalidSequenceException if the guard is strict and repairs are needed, or
+	 * if nothing is left that the model could answer
+	 */
+	public RoundRequest begin(List<Message> forwarded) {
+		ChatResponse pause = this.rounds.pause();
+		if (pause != null) {
+			return new RoundRequest.Answer(pause);
+		}
+		List<Message> whole = this.rounds.record(forwarded);
+		ChatResponse instead = this.rounds.instead();
+		return (instead != null) ? new RoundRequest.Answer(instead) : begun(whole, this.rounds.entries());
+	}
+
+	private RoundRequest begun(List<Message> whole, List<Transcript.Entry> said) {
+		HookRun.Passed<List<Message>> passed = this.hooks.beforeModel(
+				this.hooks.isEmpty() ? whole : this.prompt.beforeHooks(whole, said),
+				(request) -> this.prompt.turnStart(request, said));
+		if (passed.answer() != null) {
+			return new RoundRequest.Answer(this.checks.answer(passed.answer()));
+		}
+		List<Message> sent = this.prompt.afterHooks(whole, passed, said);
+		RoundRequest call = new RoundRequest.ModelCall(sent, this.rounds.begin(this.checks::pass));
+		this.events.modelCalled(sent.size());
+		return call;
+	}
+
+	/**
+	 * Records the final prompt sent to the model, after all advisors have run. May be
+	 * called twice for the same model call.
+	 * @param leaving the messages and options, including system text and tools
+	 */
+	public void sent(Prompt leaving) {
+		if (!this.rounds.isFrozen()) {
+			this.prompt.sent(leaving, this.rounds::entries);
+		}
+	}
+
+	/**
+	 * Records a chunk that a stream hands to the caller.
+	 * @param chunk the chunk
+	 */
+	public void delivered(ChatResponse chunk) {
+		this.rounds.delivered(chunk);
+	}
+
+	/**
+	 * Ends the tool loop of a stream, and records what it ended with if no model call
+	 * came after it.
+	 * @return the whole answer; null if there was none
+	 */
+	public @Nullable ChatResponse afterStreamedLoop() {
+		this.checks.pass();
+		return this.rounds.afterStreamedLoop();
+	}
+
+	/**
+	 * Ends the tool loop, and records what it ended with if no model call came after it.
+	 * @param generations what the loop returned
+	 */
+	public void afterLoop(List<Generation> generations) {
+		this.checks.pass();
+		this.rounds.afterLoop(generations);
+	}
+
+}
