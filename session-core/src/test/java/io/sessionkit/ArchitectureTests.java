@@ -59,7 +59,7 @@ class ArchitectureTests {
 		arrows.put("hook", Set.of("words", "internal"));
 		arrows.put("guard", Set.of("words", "internal", "hook"));
 		arrows.put("codec", Set.of("words", "internal", "internal.message"));
-		arrows.put("internal.tool", Set.of("words", "codec"));
+		arrows.put("internal.tool", Set.of("words", "internal", "codec"));
 		arrows.put("store", Set.of("words", "internal", "codec"));
 		arrows.put("internal.row", Set.of("words", "internal", "codec", "store"));
 		arrows.put("store.memory", Set.of("words", "codec", "internal.message", "internal.row", "store"));
@@ -67,18 +67,20 @@ class ArchitectureTests {
 		arrows.put("store.redis", Set.of("words", "internal", "codec", "internal.row", "store"));
 		arrows.put("internal.view", Set.of("words", "codec", "internal.message", "context", "hook", "store"));
 		arrows.put("internal.snapshot",
-				Set.of("words", "codec", "internal.message", "internal.view", "context", "store"));
+				Set.of("words", "internal", "codec", "internal.message", "internal.view", "context", "store"));
 		arrows.put("internal.summary",
-				Set.of("words", "codec", "internal.message", "internal.view", "context", "hook", "store"));
+				Set.of("words", "internal", "codec", "internal.message", "internal.view", "context", "hook", "store"));
 		arrows.put("internal.round", Set.of("words", "internal.message", "internal.view", "context", "hook", "store"));
 		arrows.put("internal.turn", Set.of("words", "internal", "codec", "internal.message", "internal.view",
 				"internal.snapshot", "internal.summary", "internal.round", "context", "hook", "store"));
 		arrows.put("internal.approval", Set.of("words", "internal", "codec", "internal.tool", "internal.round",
 				"internal.turn", "approval", "hook", "store"));
-		arrows.put("conversation", Set.of("words", "codec", "internal.message", "internal.view", "internal.snapshot",
-				"internal.summary", "internal.turn", "internal.approval", "approval", "context", "hook", "store"));
-		arrows.put("advisor", Set.of("words", "internal.round", "internal.turn", "internal.approval", "approval",
-				"conversation", "hook"));
+		arrows.put("conversation",
+				Set.of("words", "internal", "codec", "internal.message", "internal.view", "internal.snapshot",
+						"internal.summary", "internal.turn", "internal.approval", "approval", "context", "hook",
+						"store"));
+		arrows.put("advisor", Set.of("words", "internal", "internal.round", "internal.turn", "internal.approval",
+				"approval", "conversation", "hook"));
 		return arrows;
 	}
 

@@ -18,6 +18,7 @@ import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.context.Compaction;
 import io.sessionkit.context.SentHistory;
+import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.summary.Summarizer;
@@ -42,9 +43,6 @@ import org.springframework.util.unit.DataSize;
  * reads from the store. Safe for use by many threads.
  */
 public final class Conversation {
-
-	/** The number of attempts to write to a header that others keep changing. */
-	private static final int ATTEMPTS = 5;
 
 	private final SessionKey key;
 
@@ -365,22 +363,30 @@ public final class Conversation {
 
 	private void changeAttributes(boolean creates,
 			BiFunction<AttributeRules, Map<String, Object>, Map<String, Object>> change) {
-		AttributeRules rules = rules();
-		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+		boolean written = Attempts.FEW.make(() -> {
 			Session now = this.store.find(this.key).orElse(null);
 			if (now == null && !creates) {
 				throw notFound();
 			}
 			Map<String, Object> before = (now != null) ? now.attributes() : Map.of();
-			Map<String, Object> changed = change.apply(rules, before);
-			Commit commit = (now != null) ? Commit.on(now) : Commit.first(this.key);
-			if (now != null && AttributeRules.areEqual(changed, before)
-					|| this.store.commit(commit.header(HeaderChange.NONE.attributes(changed))).isStored()) {
-				return;
-			}
+			return isWritten(now, change.apply(rules(), before)) ? Optional.of(true) : Optional.empty();
+		}).isPresent();
+		if (!written) {
+			throw new SessionConflictException("Session " + this.key + " changed each of the " + Attempts.FEW.most()
+					+ " times that its attributes were to be written. Nothing was written; try again.", null);
 		}
-		throw new SessionConflictException("Session " + this.key + " changed each of the " + ATTEMPTS
-				+ " times that its attributes were to be written. Nothing was written; try again.", null);
+	}
+
+	/**
+	 * Writes all attributes of a session as it was read, and returns whether they are
+	 * stored now.
+	 */
+	private boolean isWritten(@Nullable Session now, Map<String, Object> changed) {
+		if (now != null && AttributeRules.areEqual(changed, now.attributes())) {
+			return true;
+		}
+		Commit commit = (now != null) ? Commit.on(now) : Commit.first(this.key);
+		return this.store.commit(commit.header(HeaderChange.NONE.attributes(changed))).isStored();
 	}
 
 	private SessionNotFoundException notFound() {

@@ -36,7 +36,8 @@ import org.springframework.util.unit.DataSize;
  */
 public final class Conversations implements AutoCloseable {
 
-	private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+	/** The shortest lease of an open turn: one second. */
+	public static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
 
 	private final SessionStore store;
 

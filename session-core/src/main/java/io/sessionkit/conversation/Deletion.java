@@ -1,5 +1,6 @@
 package io.sessionkit.conversation;
 
+import io.sessionkit.internal.snapshot.SnapshotReader;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -17,6 +18,7 @@ import io.sessionkit.SessionPausedException;
 import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.snapshot.VerbatimMessages;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
@@ -31,9 +33,6 @@ import io.sessionkit.store.SessionStore;
  * items.
  */
 final class Deletion {
-
-	/** The number of attempts while others write to the session. */
-	private static final int ATTEMPTS = 20;
 
 	private final SessionKey key;
 
@@ -53,23 +52,29 @@ final class Deletion {
 	}
 
 	private int delete(Function<WholeThread, Collection<SessionItem>> choice) {
-		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-			Optional<Session> header = this.store.find(this.key);
-			if (header.isEmpty()) {
-				return 0;
-			}
-			WholeThread thread = new WholeThread(this.key, this.store);
-			Map<Long, SessionItem> items = thread.wholeGroups(choice.apply(thread));
-			if (items.isEmpty()) {
-				return 0;
-			}
-			checkNotWaiting(header.get(), items.values());
-			if (this.store.commit(commit(header.get(), thread, items)).isStored()) {
-				return items.size();
-			}
+		return Attempts.SOME.make(() -> deleted(choice))
+			.orElseThrow(() -> new SessionConflictException(
+					"Nothing was deleted from session " + this.key + ": others wrote to it all the time. Try again.",
+					null));
+	}
+
+	/**
+	 * Deletes the items of a choice.
+	 * @return how many were deleted; empty if another writer was first
+	 */
+	private Optional<Integer> deleted(Function<WholeThread, Collection<SessionItem>> choice) {
+		Session header = this.store.find(this.key).orElse(null);
+		if (header == null) {
+			return Optional.of(0);
 		}
-		throw new SessionConflictException(
-				"Nothing was deleted from session " + this.key + ": others wrote to it all the time. Try again.", null);
+		WholeThread thread = new WholeThread(this.key, this.store);
+		Map<Long, SessionItem> items = thread.wholeGroups(choice.apply(thread));
+		if (items.isEmpty()) {
+			return Optional.of(0);
+		}
+		checkNotWaiting(header, items.values());
+		return this.store.commit(commit(header, thread, items)).isStored() ? Optional.of(items.size())
+				: Optional.empty();
 	}
 
 	/** Refuses to delete items with which the open turn continues. */
@@ -93,7 +98,7 @@ final class Deletion {
 				kept.add(summary);
 			}
 		}
-		this.store.records(this.key, SessionStore.SNAPSHOT)
+		this.store.records(this.key, SnapshotReader.KIND)
 			.stream()
 			.filter(gone::isQuotedBy)
 			.forEach((record) -> records.add(delete(record)));

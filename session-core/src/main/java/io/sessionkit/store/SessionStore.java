@@ -31,32 +31,11 @@ import org.springframework.ai.chat.messages.Message;
  */
 public interface SessionStore {
 
-	/** The kind of the records that hold summaries. */
-	String SUMMARY = "checkpoint";
-
-	/** The kind of the records that hold the heads of branches that are not active. */
-	String BRANCH = "branch";
-
-	/** The kind of the records that hold values that a snapshot cannot refer to. */
-	String SNAPSHOT = "snapshot";
-
-	/** The kind of the records that hold the reply that an open turn holds back. */
-	String PAUSE = "pause";
-
 	/**
-	 * The kind of the records that hold the tool calls of the reply that an open turn
-	 * holds back.
+	 * The kind of the records that hold summaries. It is the only kind that stores know,
+	 * since a view begins with a summary.
 	 */
-	String APPROVAL = "approval";
-
-	/** The kind of the records that hold finished tool calls. */
-	String LEDGER = "ledger";
-
-	/** The kind of the records that hold decisions on future tool calls. */
-	String STANDING_DECISION = "standing";
-
-	/** The kind of the records that name the current worker of an open turn. */
-	String LEASE = "lease";
+	String SUMMARY = "checkpoint";
 
 	// primitives
 

@@ -1,5 +1,8 @@
 package io.sessionkit.approval;
 
+import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.WaitingTurns;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +30,6 @@ import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
-import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ClientSetup;
@@ -143,7 +145,7 @@ class ApprovalGapTests {
 		await(asked);
 		stream.dispose();
 		gone.countDown();
-		Awaitility.await().until(() -> this.store.records(KEY, SessionStore.LEASE).isEmpty());
+		Awaitility.await().until(() -> this.store.records(KEY, TurnLeases.LEASE).isEmpty());
 		slow.set(false);
 		this.model.says("done");
 		assertThat(ask(chat, null)).isEqualTo("done");
@@ -158,7 +160,7 @@ class ApprovalGapTests {
 		AtomicBoolean fails = new AtomicBoolean();
 		this.inTool.set(() -> fails.set(true));
 		this.store.beforePut((record) -> {
-			if (record.kind().equals(SessionStore.APPROVAL) && fails.getAndSet(false)) {
+			if (record.kind().equals(Ledger.APPROVAL) && fails.getAndSet(false)) {
 				throw new StoreUnavailableException("busy", null);
 			}
 		});
@@ -314,11 +316,11 @@ class ApprovalGapTests {
 	void pauseThatDoesNotTellOfEachOfItsCallsRunsNothing() {
 		ChatClient chat = chat(Conversations.of(this.store));
 		pause(chat, 1);
-		SessionRecord pause = this.store.records(KEY, SessionStore.PAUSE).get(0);
+		SessionRecord pause = this.store.records(KEY, WaitingTurns.PAUSE).get(0);
 		Map<String, Object> values = this.store.options().codec().decodeValues(KEY, pause.payload());
 		values.put("notes", Map.of());
 		this.store.put(KEY, RecordWrite.replace(pause, this.store.options().codec().encodeValues(KEY, values)));
-		this.store.records(KEY, SessionStore.APPROVAL)
+		this.store.records(KEY, Ledger.APPROVAL)
 			.forEach((record) -> this.store.put(KEY,
 					new RecordWrite(record.kind(), record.id(), record.revision(), null, null)));
 		assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(() -> ask(chat, null));
@@ -372,7 +374,7 @@ class ApprovalGapTests {
 		approveAll();
 		answers.set(true);
 		assertThatIllegalStateException().isThrownBy(() -> ask(chat, null));
-		assertThat(this.store.records(KEY, SessionStore.LEASE)).isEmpty();
+		assertThat(this.store.records(KEY, TurnLeases.LEASE)).isEmpty();
 		assertThat(this.approvals.cancel(KEY)).extracting(ToolApproval::status)
 			.containsExactly(ApprovalStatus.CANCELLED);
 		assertThat(Lines.of(this.store.messages(KEY))).containsExactly("user: q", "assistant cancel({\"id\":1})",

@@ -1,5 +1,7 @@
 package io.sessionkit.approval;
 
+import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.turn.TurnLeases;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -82,7 +84,7 @@ class ApprovalLeaseTests {
 		assertThat(others).containsExactly("TurnInProgressException");
 		assertThat(this.effects).hasValue(1);
 		assertThat(log(store)).containsExactly(QUESTION, CALL, "tool cancel=\"cancel 1\"", "assistant: done");
-		assertThat(store.records(this.key, SessionStore.LEASE)).isEmpty();
+		assertThat(store.records(this.key, TurnLeases.LEASE)).isEmpty();
 	}
 
 	@ParameterizedTest
@@ -188,7 +190,7 @@ class ApprovalLeaseTests {
 		AtomicBoolean away = new AtomicBoolean();
 		observed.beforePut((record) -> {
 			if (away.get()
-					|| record.kind().equals(SessionStore.LEASE) && record.expected() > 0 && record.payload() != null) {
+					|| record.kind().equals(TurnLeases.LEASE) && record.expected() > 0 && record.payload() != null) {
 				throw new StoreUnavailableException("The store is down.", null);
 			}
 		});
@@ -276,15 +278,15 @@ class ApprovalLeaseTests {
 	}
 
 	private static boolean isClaim(RecordWrite record) {
-		return record.kind().equals(SessionStore.APPROVAL) && String.valueOf(record.payload()).contains("\"CLAIMED\"");
+		return record.kind().equals(Ledger.APPROVAL) && String.valueOf(record.payload()).contains("\"CLAIMED\"");
 	}
 
 	private static boolean isResult(RecordWrite record) {
-		return record.kind().equals(SessionStore.APPROVAL) && String.valueOf(record.payload()).contains("\"DONE\"");
+		return record.kind().equals(Ledger.APPROVAL) && String.valueOf(record.payload()).contains("\"DONE\"");
 	}
 
 	private void refuseRenewal(RecordWrite record) {
-		if (record.kind().equals(SessionStore.LEASE) && record.expected() > 0 && record.payload() != null) {
+		if (record.kind().equals(TurnLeases.LEASE) && record.expected() > 0 && record.payload() != null) {
 			throw new StoreUnavailableException("The store is down.", null);
 		}
 	}
@@ -327,7 +329,7 @@ class ApprovalLeaseTests {
 	}
 
 	private SessionRecord lease(SessionStore store) {
-		return store.records(this.key, SessionStore.LEASE).get(0);
+		return store.records(this.key, TurnLeases.LEASE).get(0);
 	}
 
 	private List<String> log(SessionStore store) {

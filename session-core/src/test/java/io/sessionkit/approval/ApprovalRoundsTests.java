@@ -1,5 +1,8 @@
 package io.sessionkit.approval;
 
+import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.WaitingTurns;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -69,9 +72,9 @@ class ApprovalRoundsTests {
 		this.model.calls(call("look", 2)).says("done");
 		assertThat(resume(this.chat)).isEqualTo("done");
 		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::tool).containsExactly("cancel");
-		assertThat(this.store.records(KEY, SessionStore.APPROVAL)).isEmpty();
-		assertThat(this.store.records(KEY, SessionStore.PAUSE)).isEmpty();
-		assertThat(this.store.records(KEY, SessionStore.LEASE)).isEmpty();
+		assertThat(this.store.records(KEY, Ledger.APPROVAL)).isEmpty();
+		assertThat(this.store.records(KEY, WaitingTurns.PAUSE)).isEmpty();
+		assertThat(this.store.records(KEY, TurnLeases.LEASE)).isEmpty();
 	}
 
 	@Test

@@ -1,5 +1,7 @@
 package io.sessionkit.approval;
 
+import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.turn.TurnLeases;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -119,14 +121,13 @@ record KilledApproval(ApprovalProcess.Order order, String heard, SharedStore sha
 			List<List<Object>> seen = new ArrayList<>();
 			await().pollInterval(Duration.ofMillis(50)).until(() -> {
 				seen.add(List.of(this.store.find(this.key), this.store.turns(this.key, Tail.ALL),
-						this.store.records(this.key, SessionStore.APPROVAL),
-						this.store.records(this.key, SessionStore.LEDGER)));
+						this.store.records(this.key, Ledger.APPROVAL), this.store.records(this.key, Ledger.OVER)));
 				return seen.size() > 2 && seen.get(seen.size() - 1).equals(seen.get(seen.size() - 3));
 			});
 		}
 
 		private int leases() {
-			return this.store.records(this.key, SessionStore.LEASE).size();
+			return this.store.records(this.key, TurnLeases.LEASE).size();
 		}
 
 		private void assertReadable() {

@@ -1,5 +1,6 @@
 package io.sessionkit.approval;
 
+import io.sessionkit.internal.turn.TurnLeases;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -55,7 +56,7 @@ class LateLeaseTests {
 			await(this.taken);
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(20))
-				.until(() -> store.records(this.key, SessionStore.LEASE).isEmpty());
+				.until(() -> store.records(this.key, TurnLeases.LEASE).isEmpty());
 			CompletableFuture<String> answer = CompletableFuture.supplyAsync(() -> other.resumed(this.key));
 			assertThat(heard.get(60, TimeUnit.SECONDS)).isEqualTo("TurnInProgressException");
 			this.told.countDown();
@@ -73,7 +74,7 @@ class LateLeaseTests {
 				new Class<?>[] { SessionStore.class }, (proxy, method, arguments) -> {
 					Object result = call(store, method, arguments);
 					if (method.getName().equals("put") && arguments[1] instanceof RecordWrite write
-							&& write.kind().equals(SessionStore.LEASE) && write.expected() == 0) {
+							&& write.kind().equals(TurnLeases.LEASE) && write.expected() == 0) {
 						this.taken.countDown();
 						await(this.lost);
 					}

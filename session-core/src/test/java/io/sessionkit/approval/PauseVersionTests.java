@@ -1,5 +1,8 @@
 package io.sessionkit.approval;
 
+import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.WaitingTurns;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Clock;
@@ -136,7 +139,7 @@ class PauseVersionTests {
 		assertThat(this.runs).isEmpty();
 		assertThat(this.model.prompts()).isEmpty();
 		assertThat(store.turns(KEY, Tail.ALL)).extracting(Turn::status).containsExactly(TurnStatus.AWAITING_APPROVAL);
-		assertThat(store.records(KEY, SessionStore.LEASE)).isEmpty();
+		assertThat(store.records(KEY, TurnLeases.LEASE)).isEmpty();
 	}
 
 	/**
@@ -163,9 +166,9 @@ class PauseVersionTests {
 			.map(SessionItem::message)
 			.map((message) -> options.codec().encode(KEY, message))
 			.toList();
-		List<String> calls = store.records(KEY, SessionStore.APPROVAL).stream().map(SessionRecord::payload).toList();
+		List<String> calls = store.records(KEY, Ledger.APPROVAL).stream().map(SessionRecord::payload).toList();
 		return "{\"items\":[\n" + String.join(",\n", items) + "],\n\"pause\":\n"
-				+ store.records(KEY, SessionStore.PAUSE).get(0).payload() + ",\n\"approvals\":[\n"
+				+ store.records(KEY, WaitingTurns.PAUSE).get(0).payload() + ",\n\"approvals\":[\n"
 				+ String.join(",\n", sorted(calls)) + "]}\n";
 	}
 
@@ -189,10 +192,10 @@ class PauseVersionTests {
 		stored.path("items")
 			.forEach((item) -> items.add(new NewItem(store.options().codec().decode(KEY, item.toString()), AT, 5)));
 		List<RecordWrite> records = new ArrayList<>();
-		records.add(RecordWrite.create(SessionStore.PAUSE, TURN, stored.path("pause").toString()));
+		records.add(RecordWrite.create(WaitingTurns.PAUSE, TURN, stored.path("pause").toString()));
 		stored.path("approvals")
 			.forEach((call) -> records
-				.add(RecordWrite.create(SessionStore.APPROVAL, values(call).path("id").asString(), call.toString())));
+				.add(RecordWrite.create(Ledger.APPROVAL, values(call).path("id").asString(), call.toString())));
 		assertThat(store.commit(Commit.first(KEY).turn(new TurnWrite(turn, 0, items)).records(records)).isStored())
 			.isTrue();
 	}

@@ -1,5 +1,8 @@
 package io.sessionkit.approval;
 
+import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.WaitingTurns;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +22,6 @@ import io.sessionkit.conversation.Approvals;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.store.RecordWrite;
-import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ObservedStore;
 import org.awaitility.Awaitility;
@@ -200,7 +202,7 @@ abstract class ResumedTurns extends StandingApprovals {
 		try {
 			Future<ChatResponse> gone = thread.submit(() -> goOn(ClientSetup.Mode.CALL));
 			await(running);
-			store().put(this.key, new RecordWrite(SessionStore.LEASE, approved.turnId(), RecordWrite.ANY, null, null));
+			store().put(this.key, new RecordWrite(TurnLeases.LEASE, approved.turnId(), RecordWrite.ANY, null, null));
 			assertThat(waiting().status()).isEqualTo(ApprovalStatus.UNCERTAIN);
 			assertThat(isPaused(goOn(ClientSetup.Mode.CALL))).isTrue();
 			assertThatExceptionOfType(DecisionRefusedException.class).isThrownBy(() -> approve(waiting()))
@@ -394,7 +396,7 @@ abstract class ResumedTurns extends StandingApprovals {
 			.content()
 			.filter((text) -> text.equals("half"))
 			.blockFirst();
-		Awaitility.await().until(() -> store().records(this.key, SessionStore.LEASE).isEmpty());
+		Awaitility.await().until(() -> store().records(this.key, TurnLeases.LEASE).isEmpty());
 		assertThat(turns()).containsExactly(TurnStatus.AWAITING_APPROVAL);
 		assertThat(answer(ClientSetup.Mode.STREAM)).isEqualTo("done");
 		assertThat(this.runs).hasSize(1);
@@ -529,7 +531,7 @@ abstract class ResumedTurns extends StandingApprovals {
 				"assistant: done");
 		assertThat(approvals().ledger(this.key)).extracting(ToolApproval::effectiveArguments)
 			.containsExactly("{\"id\":1}");
-		assertThat(store().records(this.key, SessionStore.LEDGER)).singleElement()
+		assertThat(store().records(this.key, Ledger.OVER)).singleElement()
 			.satisfies((record) -> assertThat(record.payload()).contains("done {").doesNotContain("***"));
 	}
 
@@ -555,9 +557,9 @@ abstract class ResumedTurns extends StandingApprovals {
 		assertThat(run.status()).isEqualTo(ApprovalStatus.DONE);
 		assertThat(run.claimedAt()).isNotNull().isAfterOrEqualTo(run.decision().at());
 		assertThat(run.endedAt()).isNotNull().isAfterOrEqualTo(run.claimedAt());
-		assertThat(store().records(this.key, SessionStore.APPROVAL)).isEmpty();
-		assertThat(store().records(this.key, SessionStore.PAUSE)).isEmpty();
-		assertThat(store().records(this.key, SessionStore.LEASE)).isEmpty();
+		assertThat(store().records(this.key, Ledger.APPROVAL)).isEmpty();
+		assertThat(store().records(this.key, WaitingTurns.PAUSE)).isEmpty();
+		assertThat(store().records(this.key, TurnLeases.LEASE)).isEmpty();
 	}
 
 }

@@ -1,5 +1,7 @@
 package io.sessionkit.approval;
 
+import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.turn.TurnLeases;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -8,7 +10,6 @@ import io.sessionkit.Durability;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.TestHooks;
-import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ClientSetup;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -136,8 +137,8 @@ abstract class SteppedTurns extends NewMessages {
 		this.model.calls(look("c1", 1)).calls(look("c2", 2), look("c3", 3)).says("done");
 		ask(mode, "q");
 		assertThat(commits()).isEqualTo(3);
-		assertThat(written).hasSize(7).containsOnly(SessionStore.APPROVAL, SessionStore.LEASE);
-		assertThat(written).containsOnlyOnce(SessionStore.LEASE);
+		assertThat(written).hasSize(7).containsOnly(Ledger.APPROVAL, TurnLeases.LEASE);
+		assertThat(written).containsOnlyOnce(TurnLeases.LEASE);
 	}
 
 	@ParameterizedTest

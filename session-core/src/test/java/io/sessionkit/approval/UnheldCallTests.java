@@ -1,5 +1,6 @@
 package io.sessionkit.approval;
 
+import io.sessionkit.internal.approval.Ledger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -71,7 +72,7 @@ class UnheldCallTests {
 				"tool cancel=\"cancel 2\"", "assistant: done");
 		assertThat(this.approvals.ledger(this.key)).extracting(ToolApproval::status)
 			.containsExactly(ApprovalStatus.DONE, ApprovalStatus.DONE);
-		assertThat(this.store.records(this.key, SessionStore.APPROVAL)).isEmpty();
+		assertThat(this.store.records(this.key, Ledger.APPROVAL)).isEmpty();
 	}
 
 	@Test

@@ -1,5 +1,6 @@
 package io.sessionkit.context;
 
+import io.sessionkit.internal.snapshot.SnapshotReader;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -23,7 +24,6 @@ import io.sessionkit.hook.TestHooks;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
-import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnWrite;
@@ -79,7 +79,7 @@ class SnapshotTests {
 		assertThat(lines(2)).containsExactly("user: q1", "assistant t({\"value\":\"1\"})", "tool t=1", "assistant: a1");
 		assertThat(lines(3)).hasSize(6).endsWith("user: q2", "assistant: a2");
 		assertThat(turn(3).snapshot().parts()).containsExactly(new Snapshot.Items(1, 6, 1, 2));
-		assertThat(this.store.records(T1, SessionStore.SNAPSHOT)).isEmpty();
+		assertThat(this.store.records(T1, SnapshotReader.KIND)).isEmpty();
 		assertThat(this.store.calls()).startsWith("open", "commit", "open", "commit", "open", "commit");
 		assertThat(this.thread.snapshot(2).orElseThrow().isComplete()).isTrue();
 	}
@@ -138,7 +138,7 @@ class SnapshotTests {
 		assertThat(turn(2).snapshot().parts()).containsExactly(new Snapshot.Verbatim(1),
 				new Snapshot.Items(2, 2, 1, 1));
 		assertThat(lines(2)).containsExactly("user: [name]", "assistant: a1");
-		assertThat(this.store.records(T1, SessionStore.SNAPSHOT)).singleElement()
+		assertThat(this.store.records(T1, SnapshotReader.KIND)).singleElement()
 			.satisfies((record) -> assertThat(record.id()).isEqualTo(turn(2).id()));
 	}
 

@@ -1,5 +1,6 @@
 package io.sessionkit.conversation;
 
+import io.sessionkit.internal.snapshot.SnapshotReader;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -208,7 +209,7 @@ class DeleteTests {
 		SentHistory ofAnotherBranch = this.thread.snapshot(5).orElseThrow();
 		assertThat(Lines.of(ofAnotherBranch.messages())).containsExactly("user: HELLO", "assistant: hi");
 		assertThat(ofAnotherBranch.isComplete()).isTrue();
-		assertThat(this.store.records(this.key, SessionStore.SNAPSHOT)).hasSize(1);
+		assertThat(this.store.records(this.key, SnapshotReader.KIND)).hasSize(1);
 	}
 
 	@ParameterizedTest
@@ -325,7 +326,7 @@ class DeleteTests {
 		on(kind);
 		add(new UserMessage("my secret"), new AssistantMessage("noted"));
 		assertConflict(() -> this.thread.delete(Set.of(1L)));
-		assertThat(this.store.records(this.key, SessionStore.SNAPSHOT)).isEmpty();
+		assertThat(this.store.records(this.key, SnapshotReader.KIND)).isEmpty();
 		SentHistory snapshot = this.thread.snapshot(2).orElseThrow();
 		assertThat(Lines.of(snapshot.messages())).containsExactly("assistant: noted");
 		assertThat(snapshot.missing()).isEqualTo(1);

@@ -1,5 +1,6 @@
 package io.sessionkit.conversation;
 
+import io.sessionkit.internal.approval.Ledger;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -87,7 +88,7 @@ public record JournalingStore(SessionStore store, BiConsumer<Step, String> steps
 	}
 
 	private @Nullable Step before(SessionKey key, RecordWrite record) {
-		if (!record.kind().equals(APPROVAL) || record.payload() == null) {
+		if (!record.kind().equals(Ledger.APPROVAL) || record.payload() == null) {
 			return null;
 		}
 		Object status = options().codec().decodeValues(key, record.payload()).get("status");

@@ -1,5 +1,6 @@
 package io.sessionkit.faults;
 
+import io.sessionkit.internal.turn.TurnLeases;
 import java.time.Duration;
 import java.util.List;
 
@@ -41,8 +42,7 @@ final class GateAudit implements AutoCloseable {
 				this.app.call(key, null, false);
 			}
 			catch (TurnInProgressException ex) {
-				await().atMost(Duration.ofSeconds(30))
-					.until(() -> this.store.records(key, SessionStore.LEASE).isEmpty());
+				await().atMost(Duration.ofSeconds(30)).until(() -> this.store.records(key, TurnLeases.LEASE).isEmpty());
 			}
 		}
 		assertRanAsDecided(this.app.approvals().ledger(key));

@@ -1,5 +1,6 @@
 package io.sessionkit.hook;
 
+import io.sessionkit.internal.snapshot.SnapshotReader;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -217,7 +218,7 @@ class HistoryBlockTests {
 			.content();
 		Conversation thread = conversations.get(T1);
 		assertThat(thread.snapshot(2).orElseThrow().messages()).isEmpty();
-		assertThat(this.store.records(T1, SessionStore.SNAPSHOT)).isEmpty();
+		assertThat(this.store.records(T1, SnapshotReader.KIND)).isEmpty();
 		thread.delete(1);
 		assertThat(thread.turns(Tail.newest(1)).get(0).snapshot().system())
 			.isEqualTo((inSystemText && keptSystemText) ? BLOCK : null);

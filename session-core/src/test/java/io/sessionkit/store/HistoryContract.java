@@ -29,6 +29,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  */
 abstract class HistoryContract extends OpenTurnContract {
 
+	/** A kind of records that no store knows. */
+	private static final String BRANCH = "branch";
+
 	@Test
 	void windowOfTurnsTakesTheNewest() {
 		SessionKey key = key();
@@ -356,21 +359,21 @@ abstract class HistoryContract extends OpenTurnContract {
 		Session main = threadOf(key, 2);
 		commit(Commit.on(main)
 			.header(HeaderChange.NONE.head("idea", 1))
-			.records(List.of(RecordWrite.put(SessionStore.BRANCH, Session.MAIN, "2"))));
+			.records(List.of(RecordWrite.put(BRANCH, Session.MAIN, "2"))));
 		store().add(key, batch("idea", "good"));
 		Session idea = header(key);
 		assertThat(idea.branch()).isEqualTo("idea");
 		assertThat(log(key)).containsExactly("q1", "a1", "idea", "good");
 		assertThat(store().turns(key, Tail.newest(1))).extracting(Turn::branch).containsExactly("idea");
-		assertThat(store().records(key, SessionStore.BRANCH)).extracting(SessionRecord::payload).containsExactly("2");
+		assertThat(store().records(key, BRANCH)).extracting(SessionRecord::payload).containsExactly("2");
 		commit(Commit.on(idea)
 			.header(HeaderChange.NONE.head(Session.MAIN, 2))
-			.records(List.of(RecordWrite.put(SessionStore.BRANCH, "idea", Long.toString(idea.head())),
-					new RecordWrite(SessionStore.BRANCH, Session.MAIN, RecordWrite.ANY, null, null))));
+			.records(List.of(RecordWrite.put(BRANCH, "idea", Long.toString(idea.head())),
+					new RecordWrite(BRANCH, Session.MAIN, RecordWrite.ANY, null, null))));
 		commit(Commit.on(header(key)).turn(completed("q3", "a3")));
 		assertThat(header(key).branch()).isEqualTo(Session.MAIN);
 		assertThat(log(key)).containsExactly("q1", "a1", "q2", "a2", "q3", "a3");
-		assertThat(store().records(key, SessionStore.BRANCH)).extracting(SessionRecord::id).containsExactly("idea");
+		assertThat(store().records(key, BRANCH)).extracting(SessionRecord::id).containsExactly("idea");
 		move(key, "idea", 3);
 		assertThat(log(key)).containsExactly("q1", "a1", "idea", "good");
 	}

@@ -1,5 +1,6 @@
 package io.sessionkit.store;
 
+import io.sessionkit.internal.approval.Ledger;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ import org.springframework.ai.chat.messages.UserMessage;
  */
 final class RandomContent {
 
-	static final List<String> KINDS = List.of(SessionStore.SUMMARY, SessionStore.APPROVAL, "note");
+	static final List<String> KINDS = List.of(SessionStore.SUMMARY, Ledger.APPROVAL, "note");
 
 	/** What is kept as it is; PostgreSQL has no text with a NUL. */
 	private static final List<String> PLAIN = List.of("text", "'; --", "😀 {} %s", "\\u0000 \\ \" :x ?", "é\r\n\t");

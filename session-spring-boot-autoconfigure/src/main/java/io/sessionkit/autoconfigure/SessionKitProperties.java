@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 import io.sessionkit.Durability;
+import io.sessionkit.conversation.Conversations;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.MessageType;
@@ -136,7 +137,7 @@ public final class SessionKitProperties {
 	 * Names below sessionkit that belong to something else, exactly as they are written.
 	 * These names are not refused as misspelt properties. Unset: none.
 	 */
-	private final @Nullable List<String> ignoredNames;
+	private final List<String> ignoredNames;
 
 	SessionKitProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean autoRegister,
 			@DefaultValue("false") boolean requireSession, @Nullable Duration timeToLive,
@@ -147,7 +148,7 @@ public final class SessionKitProperties {
 			@DefaultValue ApprovalProperties approval, @DefaultValue PurgeProperties purge,
 			@Nullable List<String> ignoredNames) {
 		refuseBelowASecond("time-to-live", timeToLive);
-		refuseBelowASecond("lease", lease);
+		refuseBelow(Conversations.SHORTEST_LEASE, "lease", lease);
 		ignoredNames = (ignoredNames != null) ? List.copyOf(ignoredNames) : List.of();
 		this.enabled = enabled;
 		this.autoRegister = autoRegister;
@@ -166,7 +167,7 @@ public final class SessionKitProperties {
 		this.lease = lease;
 		this.approval = approval;
 		this.purge = purge;
-		this.ignoredNames = ignoredNames;
+		this.ignoredNames = (ignoredNames != null) ? List.copyOf(ignoredNames) : List.of();
 	}
 
 	public boolean enabled() {
@@ -237,7 +238,7 @@ public final class SessionKitProperties {
 		return this.purge;
 	}
 
-	public @Nullable List<String> ignoredNames() {
+	public List<String> ignoredNames() {
 		return this.ignoredNames;
 	}
 
@@ -259,7 +260,7 @@ public final class SessionKitProperties {
 
 		public Trim {
 			refuseLessThanOne("trim.max-messages", maxMessages, NO_LIMIT);
-			refuseLessThanOne("trim.max-turns", maxTurns, NO_LIMIT);
+			refuseLessThan(0, "trim.max-turns", maxTurns, NO_LIMIT);
 			refuseLessThanOne("trim.max-tokens", maxTokens, NO_LIMIT);
 		}
 	}
@@ -406,16 +407,25 @@ public final class SessionKitProperties {
 	 * refused earlier, as it is written there.
 	 */
 	static void refuseBelowASecond(String property, @Nullable Duration value) {
-		if (value != null && value.compareTo(SHORTEST) < 0) {
+		refuseBelow(SHORTEST, property, value);
+	}
+
+	private static void refuseBelow(Duration shortest, String property, @Nullable Duration value) {
+		if (value != null && value.compareTo(shortest) < 0) {
 			throw ConfigurationRefusedException.of(PREFIX + "." + property, value,
-					"Write one second or more, such as 30s, 30m, 30h or 30d.");
+					"Write " + (shortest.equals(SHORTEST) ? "one second" : shortest.toMillis() + "ms")
+							+ " or more, such as 30s, 30m, 30h or 30d.");
 		}
 	}
 
 	static void refuseLessThanOne(String property, @Nullable Number value, String alternative) {
-		if (value != null && value.longValue() < 1) {
+		refuseLessThan(1, property, value, alternative);
+	}
+
+	private static void refuseLessThan(long least, String property, @Nullable Number value, String alternative) {
+		if (value != null && value.longValue() < least) {
 			throw ConfigurationRefusedException.of(PREFIX + "." + property, value,
-					"Write 1 or more" + alternative + ".");
+					"Write " + least + " or more" + alternative + ".");
 		}
 	}
 

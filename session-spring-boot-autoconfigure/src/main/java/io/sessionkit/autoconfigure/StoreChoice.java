@@ -1,6 +1,9 @@
 package io.sessionkit.autoconfigure;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -55,40 +58,55 @@ final class StoreChoice {
 				return type;
 			}
 		}
+		List<String> known = Stream.of(StoreType.values()).map(StoreType::quoted).toList();
+		int last = known.size() - 1;
 		throw ConfigurationRefusedException.of(StoreProperties.STORE_TYPE, name,
-				"Write 'memory', 'jdbc' or 'redis', or leave it out to have it chosen.");
+				"Write " + String.join(", ", known.subList(0, last)) + " or " + known.get(last)
+						+ ", or leave it out to have it chosen.");
 	}
 
 	/**
 	 * Returns the type of the store.
-	 * @return memory, jdbc or redis
+	 * @return the type that is named, otherwise that of the only store for which there is
+	 * a connection, otherwise memory
 	 * @throws ConfigurationRefusedException if there is no store for the application
 	 */
 	StoreType type() {
 		if (this.named == null) {
 			return chosen();
 		}
-		return switch (this.named) {
-			case MEMORY -> StoreType.MEMORY;
-			case JDBC -> checked(StoreNeeds.JDBC, candidates(StoreNeeds.JDBC));
-			case REDIS -> checked(StoreNeeds.REDIS, candidates(StoreNeeds.REDIS));
-		};
+		return StoreNeeds.of(this.named).map((needs) -> checked(needs, candidates(needs))).orElse(this.named);
 	}
 
 	private StoreType chosen() {
-		List<String> dataSources = candidates(StoreNeeds.JDBC);
-		List<String> redis = candidates(StoreNeeds.REDIS);
-		if (!dataSources.isEmpty() && !redis.isEmpty()) {
-			throw new ConfigurationRefusedException(
-					"The application has a DataSource " + dataSources + " and a RedisConnectionFactory " + redis
-							+ ", so it is not clear where sessions are to be kept.",
-					"Set '" + StoreProperties.STORE_TYPE + "' to 'jdbc' for the DataSource or to 'redis' for the"
-							+ " RedisConnectionFactory, or " + USE_MEMORY + ".");
+		Map<StoreNeeds, List<String>> found = new LinkedHashMap<>();
+		for (StoreNeeds needs : StoreNeeds.ALL) {
+			List<String> beans = candidates(needs);
+			if (!beans.isEmpty()) {
+				found.put(needs, beans);
+			}
 		}
-		if (!dataSources.isEmpty()) {
-			return checked(StoreNeeds.JDBC, dataSources);
+		if (found.size() > 1) {
+			throw ambiguous(found);
 		}
-		return redis.isEmpty() ? StoreType.MEMORY : checked(StoreNeeds.REDIS, redis);
+		return found.entrySet()
+			.stream()
+			.map((only) -> checked(only.getKey(), only.getValue()))
+			.findFirst()
+			.orElse(StoreType.MEMORY);
+	}
+
+	private static ConfigurationRefusedException ambiguous(Map<StoreNeeds, List<String>> found) {
+		List<String> beans = new ArrayList<>();
+		List<String> cures = new ArrayList<>();
+		found.forEach((needs, names) -> {
+			beans.add("a " + needs.bean() + " " + names);
+			cures.add("to " + needs.type().quoted() + " for the " + needs.bean());
+		});
+		return new ConfigurationRefusedException(
+				"The application has " + String.join(" and ", beans)
+						+ ", so it is not clear where sessions are to be kept.",
+				"Set '" + StoreProperties.STORE_TYPE + "' " + String.join(" or ", cures) + ", or " + USE_MEMORY + ".");
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package io.sessionkit.autoconfigure;
 
 import java.util.List;
+import java.util.Optional;
 
 import io.sessionkit.autoconfigure.StoreProperties.StoreType;
 
@@ -30,6 +31,17 @@ record StoreNeeds(StoreType type, String place, String connections, List<String>
 			"org.springframework.boot:spring-boot-starter-data-redis",
 			"Add the dependency org.springframework.boot:spring-boot-starter-data-redis and set"
 					+ " 'spring.data.redis.host', or define a RedisConnectionFactory bean.");
+
+	/** All stores on a server. A store that joins is added here, and to the types. */
+	static final List<StoreNeeds> ALL = List.of(JDBC, REDIS);
+
+	/**
+	 * Returns the requirements of the store of a type.
+	 * @return the requirements; empty for the store in memory, which needs nothing
+	 */
+	static Optional<StoreNeeds> of(StoreType type) {
+		return ALL.stream().filter((needs) -> needs.type() == type).findFirst();
+	}
 
 	/**
 	 * Returns the simple name of the class of the bean.

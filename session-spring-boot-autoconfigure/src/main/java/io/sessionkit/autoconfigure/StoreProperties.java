@@ -60,7 +60,7 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 
 		static final String SCHEMA_SCRIPT = "io/sessionkit/store/jdbc/schema-@@platform@@.sql";
 
-		private static final Pattern LEGAL_PREFIX = Pattern.compile("([A-Za-z_]\\w*\\.)?[A-Za-z_]\\w*");
+		private static final Pattern LEGAL_PREFIX = Pattern.compile(JdbcSessionStore.TABLE_PREFIX_PATTERN);
 
 		public Jdbc {
 			if (!LEGAL_PREFIX.matcher(tablePrefix).matches()) {
@@ -97,7 +97,7 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 	 */
 	public record Redis(@DefaultValue(RedisSessionStore.DEFAULT_KEY_PREFIX) String keyPrefix) {
 
-		private static final Pattern LEGAL_PREFIX = Pattern.compile("[^{}\\s]+");
+		private static final Pattern LEGAL_PREFIX = Pattern.compile(RedisSessionStore.KEY_PREFIX_PATTERN);
 
 		public Redis {
 			if (!LEGAL_PREFIX.matcher(keyPrefix).matches()) {
@@ -140,6 +140,10 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 		 */
 		String value() {
 			return name().toLowerCase(Locale.ROOT);
+		}
+
+		String quoted() {
+			return "'" + value() + "'";
 		}
 
 	}

@@ -1,5 +1,6 @@
 package io.sessionkit.autoconfigure;
 
+import io.sessionkit.internal.turn.TurnLeases;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -302,7 +303,7 @@ class ApprovalsAutoConfigurationTests {
 			assertThat(context.getBean(Conversations.class).turns().durability()).isEqualTo(Durability.STEP);
 			SessionStore store = context.getBean(SessionStore.class);
 			ask(context, FunctionToolCallback.builder("cancel_order", (Order order) -> {
-				leases.addAll(store.records(KEY, SessionStore.LEASE));
+				leases.addAll(store.records(KEY, TurnLeases.LEASE));
 				return "ok";
 			}).description("cancels").inputType(Order.class).build());
 			assertThat(leases).singleElement()

@@ -4,13 +4,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 import io.sessionkit.Durability;
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.autoconfigure.StoreProperties.SchemaInitialization;
 import io.sessionkit.autoconfigure.StoreProperties.StoreType;
+import io.sessionkit.context.Pins;
 import io.sessionkit.context.Summarize.Mode;
+import io.sessionkit.context.Trim;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -130,13 +134,47 @@ class SessionKitPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "sessionkit.trim.max-messages, 0", "sessionkit.trim.max-messages, -1", "sessionkit.trim.max-turns, 0",
-			"sessionkit.trim.max-turns, -3", "sessionkit.store.memory.max-sessions, 0",
-			"sessionkit.store.memory.max-sessions, -1", "sessionkit.purge.batch-size, 0" })
+	@CsvSource({ "sessionkit.trim.max-messages, 0", "sessionkit.trim.max-messages, -1", "sessionkit.trim.max-tokens, 0",
+			"sessionkit.store.memory.max-sessions, 0", "sessionkit.store.memory.max-sessions, -1",
+			"sessionkit.purge.batch-size, 0" })
 	void limitBelowOneIsRefused(String property, String value) {
 		FailureAnalysis analysis = analysisOf(property + "=" + value);
 		assertThat(analysis.getDescription()).isEqualTo("The property '" + property + "' is '" + value + "'.");
 		assertThat(analysis.getAction()).startsWith("Write 1 or more");
+	}
+
+	@Test
+	void limitOnTurnsMayBeZeroAndNotNegative() {
+		this.runner.withPropertyValues("sessionkit.trim.max-turns=0")
+			.run((context) -> assertThat(context.getBean(SessionKitProperties.class).trim().maxTurns()).isZero());
+		FailureAnalysis analysis = analysisOf("sessionkit.trim.max-turns=-3");
+		assertThat(analysis.getDescription()).isEqualTo("The property 'sessionkit.trim.max-turns' is '-3'.");
+		assertThat(analysis.getAction()).isEqualTo("Write 0 or more, or leave it out for no limit.");
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { -1, 0, 1 })
+	void boundsOfLimitsAreThoseOfTrim(int value) {
+		int any = Integer.MAX_VALUE;
+		assertThat(accepts("max-turns", value)).isEqualTo(accepts(() -> new Trim(value, any, any, Pins.NONE)));
+		assertThat(accepts("max-messages", value)).isEqualTo(accepts(() -> new Trim(any, value, any, Pins.NONE)));
+		assertThat(accepts("max-tokens", value)).isEqualTo(accepts(() -> new Trim(any, any, value, Pins.NONE)));
+	}
+
+	private boolean accepts(String limit, int value) {
+		AtomicBoolean started = new AtomicBoolean();
+		this.runner.withPropertyValues("sessionkit.trim." + limit + "=" + value)
+			.run((context) -> started.set(context.getStartupFailure() == null));
+		return started.get();
+	}
+
+	private static boolean accepts(Supplier<Trim> trim) {
+		try {
+			return trim.get() != null;
+		}
+		catch (IllegalArgumentException ex) {
+			return false;
+		}
 	}
 
 	@ParameterizedTest

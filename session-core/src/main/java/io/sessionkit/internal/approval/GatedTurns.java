@@ -137,7 +137,7 @@ public final class GatedTurns {
 			.orElseThrow(
 					() -> new SessionConflictException(
 							"The turn that waited on session " + key
-									+ " has gone on in the meantime. The new message was not stored; call again.",
+									+ " has continued in the meantime. The new message was not stored; call again.",
 							null));
 		if (this.waitingTurns.leaseHolder(key, open.id()) != null) {
 			throw new TurnInProgressException("Another call works on the open turn of session " + key

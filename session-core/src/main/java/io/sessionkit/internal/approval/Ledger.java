@@ -35,6 +35,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Ledger {
 
+	/**
+	 * The kind of the records that hold the tool calls of the reply that an open turn
+	 * holds back.
+	 */
+	public static final String APPROVAL = "approval";
+
+	/** The kind of the records that hold finished tool calls. */
+	public static final String OVER = "ledger";
+
+	/** The kind of the records that hold decisions on future tool calls. */
+	public static final String STANDING_DECISION = "standing";
+
 	private static final int BATCH = 100;
 
 	private final WaitingTurns waitingTurns;
@@ -56,7 +68,7 @@ public final class Ledger {
 	 * Returns the write that enters a call.
 	 */
 	RecordWrite enter(LedgerEntry entry, @Nullable Duration expiresAfter) {
-		RecordWrite write = RecordWrite.create(SessionStore.APPROVAL, entry.approval().id(), payload(entry));
+		RecordWrite write = RecordWrite.create(APPROVAL, entry.approval().id(), payload(entry));
 		boolean waits = entry.status() == ApprovalStatus.PROPOSED && expiresAfter != null;
 		return (waits && expiresAfter != null) ? write.livingFor(expiresAfter) : write;
 	}
@@ -66,7 +78,7 @@ public final class Ledger {
 	 * not been moved yet.
 	 */
 	public List<LedgerEntry> open(SessionKey key) {
-		return read(this.store.records(key, SessionStore.APPROVAL));
+		return read(this.store.records(key, APPROVAL));
 	}
 
 	Optional<LedgerEntry> find(SessionKey key, String id) {
@@ -77,7 +89,7 @@ public final class Ledger {
 	 * Returns the calls of a session that are recorded as over.
 	 */
 	public List<LedgerEntry> over(SessionKey key) {
-		return read(this.store.records(key, SessionStore.LEDGER));
+		return read(this.store.records(key, OVER));
 	}
 
 	/**
@@ -87,7 +99,7 @@ public final class Ledger {
 		List<ToolApproval> pending = new ArrayList<>();
 		long wanted = (long) page.offset() + page.limit();
 		for (int offset = 0; pending.size() < wanted; offset += BATCH) {
-			List<SessionRecord> records = this.store.records(owner, SessionStore.APPROVAL, new Page(offset, BATCH));
+			List<SessionRecord> records = this.store.records(owner, APPROVAL, new Page(offset, BATCH));
 			pending.addAll(pending(records.stream().map(this::entry).toList()));
 			if (records.size() < BATCH) {
 				break;
@@ -129,7 +141,7 @@ public final class Ledger {
 	@Nullable LedgerEntry replace(LedgerEntry changed) {
 		ToolApproval call = changed.approval();
 		boolean stored = this.store.put(call.key(),
-				new RecordWrite(SessionStore.APPROVAL, call.id(), changed.revision(), payload(changed), null));
+				new RecordWrite(APPROVAL, call.id(), changed.revision(), payload(changed), null));
 		return stored ? changed.revision(changed.revision() + 1) : null;
 	}
 
@@ -141,9 +153,9 @@ public final class Ledger {
 		for (LedgerEntry entry : entries) {
 			String id = entry.approval().id();
 			if (entry.revision() > 0) {
-				writes.add(new RecordWrite(SessionStore.APPROVAL, id, RecordWrite.ANY, null, null));
+				writes.add(new RecordWrite(APPROVAL, id, RecordWrite.ANY, null, null));
 			}
-			writes.add(RecordWrite.put(SessionStore.LEDGER, id, payload(entry)));
+			writes.add(RecordWrite.put(OVER, id, payload(entry)));
 		}
 		return writes;
 	}
@@ -151,7 +163,7 @@ public final class Ledger {
 	// standing decisions
 
 	public List<StandingDecision> standing(SessionKey key) {
-		return this.store.records(key, SessionStore.STANDING_DECISION)
+		return this.store.records(key, STANDING_DECISION)
 			.stream()
 			.sorted(Comparator.comparing(SessionRecord::writtenAt))
 			.map((record) -> LedgerForm.standing(key, record.id(), values(record)))
@@ -160,13 +172,12 @@ public final class Ledger {
 
 	void write(StandingDecision decision) {
 		String payload = this.store.options().codec().encodeValues(decision.key(), LedgerForm.values(decision));
-		this.store.put(decision.key(), RecordWrite.put(SessionStore.STANDING_DECISION, decision.id(), payload));
+		this.store.put(decision.key(), RecordWrite.put(STANDING_DECISION, decision.id(), payload));
 	}
 
 	public boolean revoke(SessionKey key, String id) {
 		boolean there = standing(key).stream().map(StandingDecision::id).anyMatch(Predicate.isEqual(id));
-		return there && this.store.put(key,
-				new RecordWrite(SessionStore.STANDING_DECISION, id, RecordWrite.ANY, null, null));
+		return there && this.store.put(key, new RecordWrite(STANDING_DECISION, id, RecordWrite.ANY, null, null));
 	}
 
 	private List<LedgerEntry> read(List<SessionRecord> records) {

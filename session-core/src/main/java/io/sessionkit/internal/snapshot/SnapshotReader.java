@@ -34,6 +34,9 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
  */
 public final class SnapshotReader {
 
+	/** The kind of the records that hold values that a snapshot cannot refer to. */
+	public static final String KIND = "snapshot";
+
 	private final SessionKey key;
 
 	private final SessionStore store;
@@ -164,7 +167,7 @@ public final class SnapshotReader {
 	private Iterator<@Nullable Message> verbatim(Turn turn, List<Part> parts) {
 		List<@Nullable Message> messages = new ArrayList<>();
 		if (parts.stream().anyMatch(Snapshot.Verbatim.class::isInstance)) {
-			SessionRecord record = records(SessionStore.SNAPSHOT).get(turn.id());
+			SessionRecord record = records(KIND).get(turn.id());
 			if (record != null) {
 				messages.addAll(VerbatimMessages.decode(record, this.store.options().codec()));
 			}

@@ -11,7 +11,6 @@ import io.sessionkit.UnsupportedVersionException;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
-import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -44,7 +43,7 @@ record PauseRecord(HeldReply held, int parts, AttributeChange attributes, long r
 		values.put("state", attributes.written());
 		values.put("removed", attributes.removed());
 		values.put("queued", held.queued().stream().map((message) -> codec.encode(key, message)).toList());
-		return new RecordWrite(SessionStore.PAUSE, turnId, expected, codec.encodeValues(key, values), null);
+		return new RecordWrite(WaitingTurns.PAUSE, turnId, expected, codec.encodeValues(key, values), null);
 	}
 
 	RecordWrite queue(SessionKey key, String turnId, List<Message> more, MessageCodec codec) {

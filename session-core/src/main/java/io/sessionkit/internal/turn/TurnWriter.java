@@ -16,6 +16,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
+import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEnd;
 import io.sessionkit.internal.snapshot.SnapshotReader;
@@ -39,17 +40,6 @@ import org.jspecify.annotations.Nullable;
  * opened, or beside the history.
  */
 final class TurnWriter {
-
-	/**
-	 * The number of attempts to commit on a header that changes while the history does
-	 * not.
-	 */
-	private static final int ATTEMPTS = 5;
-
-	/**
-	 * The same number for a turn beside the history, which competes with every writer.
-	 */
-	private static final int ATTEMPTS_BESIDE = 100;
 
 	/**
 	 * The data of a turn, or of a part of it, that is about to be written.
@@ -174,7 +164,7 @@ final class TurnWriter {
 			return more;
 		}
 		List<RecordWrite> records = new ArrayList<>(more);
-		records.add(new RecordWrite(SessionStore.PAUSE, this.id, this.pause, null, null));
+		records.add(new RecordWrite(WaitingTurns.PAUSE, this.id, this.pause, null, null));
 		return records;
 	}
 
@@ -185,7 +175,7 @@ final class TurnWriter {
 		if (this.moved && expected == null) {
 			return null;
 		}
-		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+		for (int attempt = 0; attempt < Attempts.FEW.most(); attempt++) {
 			Commit commit = (expected != null) ? Commit.on(expected) : Commit.first(key());
 			CommitResult result = this.store.commit(commit.turn(write).header(header).records(records));
 			if (result.isStored()) {
@@ -271,7 +261,7 @@ final class TurnWriter {
 	 */
 	private @Nullable CommitResult besideHistory(TurnWrite write, Session opened, List<RecordWrite> all) {
 		List<RecordWrite> records = all;
-		for (int attempt = 0; attempt < ATTEMPTS_BESIDE; attempt++) {
+		for (int attempt = 0; attempt < Attempts.MANY.most(); attempt++) {
 			Session now = this.store.find(key())
 				.filter((session) -> session.incarnation().equals(opened.incarnation()))
 				.orElse(null);
@@ -340,7 +330,7 @@ final class TurnWriter {
 	}
 
 	private static boolean isSnapshot(RecordWrite record) {
-		return record.kind().equals(SessionStore.SNAPSHOT);
+		return record.kind().equals(SnapshotReader.KIND);
 	}
 
 	private TurnWrite turnWrite(Outline outline) {
@@ -394,7 +384,7 @@ final class TurnWriter {
 		if (taken == null || taken.record() == null || this.parts > 0) {
 			return more;
 		}
-		return joined(List.of(RecordWrite.create(SessionStore.SNAPSHOT, this.id, taken.record())), more);
+		return joined(List.of(RecordWrite.create(SnapshotReader.KIND, this.id, taken.record())), more);
 	}
 
 	private TurnResult result(TurnWrite write, CommitResult stored, boolean overLimit) {

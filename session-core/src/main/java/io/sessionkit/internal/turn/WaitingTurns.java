@@ -8,6 +8,7 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
+import io.sessionkit.internal.Attempts;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,8 @@ import org.springframework.ai.chat.messages.Message;
  */
 public final class WaitingTurns {
 
-	private static final int QUEUE_ATTEMPTS = 5;
+	/** The kind of the records that hold the reply that an open turn holds back. */
+	public static final String PAUSE = "pause";
 
 	private final SessionStore store;
 
@@ -155,22 +157,20 @@ public final class WaitingTurns {
 	 */
 	public Turn queue(SessionKey key, List<Message> messages) {
 		Turn open = find(key).orElseThrow(() -> gone(key));
-		for (int attempt = 0; attempt < QUEUE_ATTEMPTS; attempt++) {
+		return Attempts.FEW.make(() -> {
 			PauseRecord pause = pause(key, open.id()).orElseThrow(() -> gone(key));
-			if (this.store.put(key, pause.queue(key, open.id(), messages, this.store.options().codec()))) {
-				return open;
-			}
-		}
-		throw gone(key);
+			boolean queued = this.store.put(key, pause.queue(key, open.id(), messages, this.store.options().codec()));
+			return queued ? Optional.of(open) : Optional.empty();
+		}).orElseThrow(() -> gone(key));
 	}
 
 	private static SessionConflictException gone(SessionKey key) {
 		return new SessionConflictException("The turn that waited on session " + key
-				+ " has gone on in the meantime. The new message was not stored; call again.", null);
+				+ " has continued in the meantime. The new message was not stored; call again.", null);
 	}
 
 	private Optional<PauseRecord> pause(SessionKey key, String turnId) {
-		return this.store.records(key, SessionStore.PAUSE)
+		return this.store.records(key, PAUSE)
 			.stream()
 			.filter((record) -> record.id().equals(turnId))
 			.findFirst()

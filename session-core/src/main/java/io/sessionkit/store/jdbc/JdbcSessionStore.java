@@ -83,6 +83,12 @@ public final class JdbcSessionStore implements SessionStore {
 	/** The default prefix of the names of the tables. */
 	public static final String DEFAULT_TABLE_PREFIX = Templates.DEFAULT_PREFIX;
 
+	/**
+	 * The regular expression of a prefix of table names: letters, digits and underscores,
+	 * after an optional schema and a dot.
+	 */
+	public static final String TABLE_PREFIX_PATTERN = "([A-Za-z_][A-Za-z0-9_]*\\.)?[A-Za-z_][A-Za-z0-9_]*";
+
 	private final StoreOptions options;
 
 	private final String tablePrefix;

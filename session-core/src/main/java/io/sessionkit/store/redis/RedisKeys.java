@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 record RedisKeys(String prefix) {
 
-	private static final Pattern BRACE_OR_SPACE = Pattern.compile("[{}\\s]");
+	private static final Pattern PREFIX = Pattern.compile(RedisSessionStore.KEY_PREFIX_PATTERN);
 
 	RedisKeys {
-		if (prefix.isEmpty() || BRACE_OR_SPACE.matcher(prefix).find()) {
+		if (!PREFIX.matcher(prefix).matches()) {
 			throw new IllegalArgumentException("The key prefix '" + prefix
 					+ "' must have at least one character, and neither braces nor white space, as in '"
 					+ RedisSessionStore.DEFAULT_KEY_PREFIX + "'.");

@@ -2,7 +2,6 @@ package io.sessionkit.store.redis;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -27,7 +26,6 @@ import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
 import io.sessionkit.store.redis.OwnerIndex.Found;
 import io.sessionkit.store.redis.RedisKeys.Pair;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -64,6 +62,12 @@ public final class RedisSessionStore implements SessionStore {
 
 	/** The default prefix of the names of the keys. */
 	public static final String DEFAULT_KEY_PREFIX = "sessionkit:";
+
+	/**
+	 * The regular expression of a prefix of keys: at least one character, without braces
+	 * and white space.
+	 */
+	public static final String KEY_PREFIX_PATTERN = "[^{}\\s]+";
 
 	private final StoreOptions options;
 

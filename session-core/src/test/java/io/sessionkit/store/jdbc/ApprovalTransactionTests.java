@@ -1,5 +1,6 @@
 package io.sessionkit.store.jdbc;
 
+import io.sessionkit.internal.turn.TurnLeases;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -102,7 +103,7 @@ class ApprovalTransactionTests {
 		}
 
 		private Optional<Long> lease() {
-			return this.store.records(ApprovalTransactionTests.this.key, SessionStore.LEASE)
+			return this.store.records(ApprovalTransactionTests.this.key, TurnLeases.LEASE)
 				.stream()
 				.map(SessionRecord::revision)
 				.findFirst();
@@ -152,7 +153,7 @@ class ApprovalTransactionTests {
 			assertThat(this.effects).hasValue(2);
 			assertThat(us.approvals.ledger(this.key)).extracting(ToolApproval::status)
 				.containsOnly(ApprovalStatus.DONE);
-			assertThat(us.store.records(this.key, SessionStore.LEASE)).isEmpty();
+			assertThat(us.store.records(this.key, TurnLeases.LEASE)).isEmpty();
 		}
 	}
 

@@ -1,0 +1,26 @@
+package io.sessionkit.internal;
+
+import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.snapshot.SnapshotReader;
+import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.WaitingTurns;
+import io.sessionkit.store.SessionStore;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The kinds of records are stored, so they never change, and no two capabilities share
+ * one.
+ */
+class RecordKindsTests {
+
+	@Test
+	void kindsAreThoseThatAreStoredAndDiffer() {
+		assertThat(new String[] { SessionStore.SUMMARY, SnapshotReader.KIND, WaitingTurns.PAUSE, TurnLeases.LEASE,
+				Ledger.APPROVAL, Ledger.OVER, Ledger.STANDING_DECISION })
+			.containsExactly("checkpoint", "snapshot", "pause", "lease", "approval", "ledger", "standing")
+			.doesNotHaveDuplicates();
+	}
+
+}
