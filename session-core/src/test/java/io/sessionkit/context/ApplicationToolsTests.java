@@ -410,6 +410,25 @@ class ApplicationToolsTests {
 		}
 	}
 
+	@ParameterizedTest
+	@MethodSource("idsOfProviders")
+	void turnsOfOneQuestionStayOrGoTogetherSoThatNoResultAnswersTheCallOfAnotherTurn(String id) {
+		ChatClient chat = client((conversations) -> conversations.trim(Trim.keepLastTurns(2).pins(Pins.firstUser())));
+		this.model.calls(call(id)).calls(call(id)).says("a0").says("a1").says("a2").says("a3");
+		ask(ClientSetup.Mode.CALL, chat.prompt().user("q0"), T1);
+		ask(ClientSetup.Mode.CALL, chat.prompt().messages(result(id, "first")), T1);
+		ask(ClientSetup.Mode.CALL, chat.prompt().messages(result(id, "second")), T1);
+		List<String> pinned = List.of("user: q0", "assistant t({})", "tool t=first", "assistant t({})", "tool t=second",
+				"assistant: a0");
+		ask(ClientSetup.Mode.CALL, chat.prompt().user("q1"), T1);
+		assertThat(this.model.lastRequestLines()).startsWith(pinned.toArray(String[]::new));
+		ask(ClientSetup.Mode.CALL, chat.prompt().user("q2"), T1);
+		ask(ClientSetup.Mode.CALL, chat.prompt().user("q3"), T1);
+		assertThat(this.model.lastRequestLines()).startsWith(pinned.toArray(String[]::new))
+			.endsWith("user: q2", "assistant: a2", "user: q3")
+			.doesNotContain("user: q1");
+	}
+
 	private static List<Message> joined(List<? extends Message> first, List<? extends Message> second) {
 		List<Message> joined = new ArrayList<>(first);
 		joined.addAll(second);
@@ -443,6 +462,10 @@ class ApplicationToolsTests {
 
 	private static Message longResults(String id) {
 		return ToolResponseMessage.builder().responses(List.of(new ToolResponse(id, "t", LONG))).build();
+	}
+
+	private static Message result(String id, String text) {
+		return ToolResponseMessage.builder().responses(List.of(new ToolResponse(id, "t", text))).build();
 	}
 
 	private static Message results(String... ids) {

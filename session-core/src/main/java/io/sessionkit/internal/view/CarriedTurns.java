@@ -86,8 +86,22 @@ public final class CarriedTurns {
 	}
 
 	private static boolean endsWithCalls(List<Message> messages) {
-		return !messages.isEmpty() && messages.get(messages.size() - 1) instanceof AssistantMessage reply
-				&& reply.hasToolCalls();
+		return !messages.isEmpty() && isCall(messages.get(messages.size() - 1));
+	}
+
+	private static boolean isCall(Message message) {
+		return message instanceof AssistantMessage reply && reply.hasToolCalls();
+	}
+
+	/**
+	 * Returns whether a turn continues the one before it, so that the two stay or go
+	 * together. If only one of them were sent, its results could answer a call of an
+	 * older turn, since some providers give all calls the same id, or none.
+	 * @param last the last message of the turn before
+	 * @param first the first message of the turn
+	 */
+	public static boolean areLinked(Message last, Message first) {
+		return isCall(last) && first instanceof ToolResponseMessage;
 	}
 
 }

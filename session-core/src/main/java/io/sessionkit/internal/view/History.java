@@ -14,8 +14,9 @@ import org.springframework.ai.chat.messages.MessageType;
 
 /**
  * The messages that precede the input of a turn: a summary, pinned turns and the newest
- * turns, in units that are sent as a whole or not at all. A history does not change once
- * it is created. Not safe for use by many threads.
+ * turns, in units that are sent as a whole or not at all. Turns of which one has tool
+ * calls and the next one their results are one unit. A history does not change once it is
+ * created. Not safe for use by many threads.
  */
 public final class History {
 
@@ -180,13 +181,23 @@ public final class History {
 		List<Unit> units = new ArrayList<>();
 		int from = 0;
 		for (int i = 1; i <= view.size(); i++) {
-			if (i == view.size() || view.get(i).turn() != view.get(from).turn()) {
+			if (i == view.size() || isBetweenUnits(view.get(i - 1), view.get(i), covered)) {
 				List<ViewLine> lines = view.subList(from, i);
 				units.add(new Unit(kind(lines, covered, pins, first), lines));
 				from = i;
 			}
 		}
 		return units;
+	}
+
+	/**
+	 * Returns whether a unit ends between two lines. Turns that are linked are one unit.
+	 * What was pinned before a summary is not linked with what follows the summary.
+	 */
+	private static boolean isBetweenUnits(ViewLine before, ViewLine after, long covered) {
+		boolean linked = (before.turn() > covered || after.turn() <= covered)
+				&& CarriedTurns.areLinked(before.message(), after.message());
+		return before.turn() != after.turn() && !linked;
 	}
 
 	private static Kind kind(List<ViewLine> lines, long covered, Pins pins, @Nullable Message first) {
