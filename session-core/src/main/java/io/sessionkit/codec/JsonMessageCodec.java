@@ -118,16 +118,29 @@ public final class JsonMessageCodec implements MessageCodec {
 	 */
 	@Override
 	public Message storable(Message reply) {
-		try {
-			MessageWriter.kindOf(reply);
-			Envelope.tryOut((out) -> new MessageWriter(out).write(reply));
+		NotStorableException obstacle = obstacle(reply);
+		if (obstacle == null) {
 			return reply;
 		}
-		catch (NotStorableException ex) {
-			if (this.strict) {
-				throw unstorable(ex, reply);
-			}
+		if (this.strict) {
+			throw unstorable(obstacle, reply);
 		}
+		return reduced(reply);
+	}
+
+	/** Returns what prevents the message from being stored; null for nothing. */
+	private static @Nullable NotStorableException obstacle(Message message) {
+		try {
+			MessageWriter.kindOf(message);
+			Envelope.tryOut((out) -> new MessageWriter(out).write(message));
+			return null;
+		}
+		catch (NotStorableException ex) {
+			return ex;
+		}
+	}
+
+	private Message reduced(Message reply) {
 		try {
 			return new StorableReply(this.leftOut).reduce(reply);
 		}

@@ -35,18 +35,23 @@ final class MediaForm {
 	 * @throws NotStorableException if it would not come back with equal parts
 	 */
 	static void write(JsonGenerator out, @Nullable Media media, String part) {
-		// A subclass may have fields that are not known here.
+		Media known = ofKnownClass(media, part);
+		UnknownContent.refuse(known, part);
+		out.writeStartObject();
+		writeText(out, "mime", mime(known.getMimeType(), part), part);
+		writeText(out, "id", known.getId(), part);
+		writeText(out, "name", known.getName(), part);
+		writeData(out, known.getData(), part);
+		out.writeEndObject();
+	}
+
+	// A subclass may have fields that are not known here.
+	private static Media ofKnownClass(@Nullable Media media, String part) {
 		if (media == null || media.getClass() != Media.class) {
 			throw (media != null) ? NotStorableException.unknownClass(part, media.getClass())
 					: new NotStorableException(part, "is null", null);
 		}
-		UnknownContent.refuse(media, part);
-		out.writeStartObject();
-		writeText(out, "mime", mime(media.getMimeType(), part), part);
-		writeText(out, "id", media.getId(), part);
-		writeText(out, "name", media.getName(), part);
-		writeData(out, media.getData(), part);
-		out.writeEndObject();
+		return media;
 	}
 
 	private static String mime(MimeType type, String part) {
@@ -148,14 +153,18 @@ final class MediaForm {
 		if (this.name != null) {
 			builder.name(this.name);
 		}
+		return withData(builder).build();
+	}
+
+	private Media.Builder withData(Media.Builder builder) {
 		if (this.data instanceof byte[] bytes) {
-			return builder.data(bytes).build();
+			return builder.data(bytes);
 		}
 		if (this.data instanceof URL url) {
-			return builder.data(url).build();
+			return builder.data(url);
 		}
 		if (this.data instanceof String text) {
-			return builder.data(text).build();
+			return builder.data(text);
 		}
 		throw new MalformedPayloadException("a medium has no data");
 	}

@@ -49,12 +49,7 @@ final class MessageWriter {
 	 */
 	void write(Message message) {
 		UnknownContent.refuse(message, "the message");
-		if (message instanceof ToolResponseMessage tool) {
-			writeResponses(tool.getResponses());
-		}
-		else {
-			writeText("text", message.getText(), "text");
-		}
+		writeTextOrResponses(message);
 		writeMetadata(message);
 		if (message instanceof AssistantMessage assistant) {
 			writeCalls(assistant.getToolCalls());
@@ -75,25 +70,40 @@ final class MessageWriter {
 		this.out.writeEndObject();
 	}
 
+	private void writeTextOrResponses(Message message) {
+		if (message instanceof ToolResponseMessage tool) {
+			writeResponses(tool.getResponses());
+		}
+		else {
+			writeText("text", message.getText(), "text");
+		}
+	}
+
 	private void writeMetadata(Message message) {
 		Map<String, ? extends @Nullable Object> metadata = message.getMetadata();
-		// On reading, the constructor puts the type into the metadata again.
-		Object type = metadata.get(AbstractMessage.MESSAGE_TYPE);
-		if (type != null && type != message.getMessageType()) {
-			throw new NotStorableException(PartName.metadata(AbstractMessage.MESSAGE_TYPE),
-					"is not the type of the message", type.getClass());
-		}
+		checkType(metadata, message);
 		if (metadata.size() <= (metadata.containsKey(AbstractMessage.MESSAGE_TYPE) ? 1 : 0)) {
 			return;
 		}
 		this.out.writeName("meta");
 		this.out.writeStartObject();
-		metadata.forEach((key, value) -> {
-			if (!AbstractMessage.MESSAGE_TYPE.equals(key)) {
-				writeEntry(key, value, PartName.metadata(key));
-			}
-		});
+		metadata.forEach(this::writeMetadataEntry);
 		this.out.writeEndObject();
+	}
+
+	// On reading, the constructor puts the type into the metadata again.
+	private static void checkType(Map<String, ? extends @Nullable Object> metadata, Message message) {
+		Object type = metadata.get(AbstractMessage.MESSAGE_TYPE);
+		if (type != null && type != message.getMessageType()) {
+			throw new NotStorableException(PartName.metadata(AbstractMessage.MESSAGE_TYPE),
+					"is not the type of the message", type.getClass());
+		}
+	}
+
+	private void writeMetadataEntry(@Nullable String key, @Nullable Object value) {
+		if (!AbstractMessage.MESSAGE_TYPE.equals(key)) {
+			writeEntry(key, value, PartName.metadata(key));
+		}
 	}
 
 	private void writeEntry(@Nullable String key, @Nullable Object value, String part) {

@@ -36,14 +36,18 @@ final class PlainJson {
 			return map(node);
 		}
 		if (node.isArray()) {
-			List<@Nullable Object> values = new ArrayList<>();
-			node.values().forEach((element) -> values.add(value(element)));
-			return Collections.unmodifiableList(values);
+			return list(node);
 		}
 		if (node.isNumber()) {
 			return number(node.decimalValue());
 		}
 		return node.isNull() ? null : node.isBoolean() ? node.booleanValue() : node.stringValue();
+	}
+
+	private static List<@Nullable Object> list(JsonNode array) {
+		List<@Nullable Object> values = new ArrayList<>();
+		array.values().forEach((element) -> values.add(value(element)));
+		return Collections.unmodifiableList(values);
 	}
 
 	private static Object number(BigDecimal number) {

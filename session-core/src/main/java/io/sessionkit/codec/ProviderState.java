@@ -122,22 +122,28 @@ final class ProviderState {
 		}
 
 		private static @Nullable RecordOfStrings of(Class<?> type) throws ReflectiveOperationException {
-			Map<String, Method> accessors = new LinkedHashMap<>();
-			if (!type.isRecord()) {
+			if (!isOfStrings(type)) {
 				return null;
 			}
+			Map<String, Method> accessors = new LinkedHashMap<>();
 			for (RecordComponent component : type.getRecordComponents()) {
-				if (component.getType() != String.class) {
-					return null;
-				}
 				component.getAccessor().setAccessible(true);
 				accessors.put(component.getName(), component.getAccessor());
 			}
-			Class<?>[] parameters = new Class<?>[accessors.size()];
+			return new RecordOfStrings(type, constructor(type, accessors.size()), accessors);
+		}
+
+		private static boolean isOfStrings(Class<?> type) {
+			return type.isRecord() && Arrays.stream(type.getRecordComponents())
+				.allMatch((component) -> component.getType() == String.class);
+		}
+
+		private static Constructor<?> constructor(Class<?> type, int components) throws ReflectiveOperationException {
+			Class<?>[] parameters = new Class<?>[components];
 			Arrays.fill(parameters, String.class);
 			Constructor<?> constructor = type.getDeclaredConstructor(parameters);
 			constructor.setAccessible(true);
-			return new RecordOfStrings(type, constructor, accessors);
+			return constructor;
 		}
 
 		boolean isTypeOf(Object value) {

@@ -76,15 +76,19 @@ final class UnknownContent {
 		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
 			Set<String> known = KNOWN.get(each);
 			if (known != null) {
-				for (Field field : each.getDeclaredFields()) {
-					if (!Modifier.isStatic(field.getModifiers()) && !known.contains(field.getName())) {
-						ReflectionUtils.makeAccessible(field);
-						unknown.add(field);
-					}
-				}
+				addUnknown(unknown, each, known);
 			}
 		}
 		return List.copyOf(unknown);
+	}
+
+	private static void addUnknown(List<Field> unknown, Class<?> type, Set<String> known) {
+		for (Field field : type.getDeclaredFields()) {
+			if (!Modifier.isStatic(field.getModifiers()) && !known.contains(field.getName())) {
+				ReflectionUtils.makeAccessible(field);
+				unknown.add(field);
+			}
+		}
 	}
 
 	/**

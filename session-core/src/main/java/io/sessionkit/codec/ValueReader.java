@@ -33,10 +33,7 @@ final class ValueReader {
 	}
 
 	private static @Nullable Object value(JsonParser in, @Nullable JsonToken token) {
-		if (token == null) {
-			throw new MalformedPayloadException("a value is missing");
-		}
-		return switch (token) {
+		return switch (present(token)) {
 			case VALUE_STRING -> in.getString();
 			case VALUE_NUMBER_INT -> in.getIntValue();
 			case VALUE_TRUE -> true;
@@ -48,13 +45,24 @@ final class ValueReader {
 		};
 	}
 
+	private static JsonToken present(@Nullable JsonToken token) {
+		if (token == null) {
+			throw new MalformedPayloadException("a value is missing");
+		}
+		return token;
+	}
+
 	private static Object object(JsonParser in) {
 		String first = in.nextName();
-		if (!ValueWriter.TAG.equals(first)) {
-			Map<String, @Nullable Object> map = entries(in, first);
-			MalformedPayloadException.unless(!map.containsKey(ValueWriter.TAG), "a tag is not in its place");
-			return map;
+		if (ValueWriter.TAG.equals(first)) {
+			return taggedValue(in);
 		}
+		Map<String, @Nullable Object> map = entries(in, first);
+		MalformedPayloadException.unless(!map.containsKey(ValueWriter.TAG), "a tag is not in its place");
+		return map;
+	}
+
+	private static Object taggedValue(JsonParser in) {
 		MalformedPayloadException.unless(in.nextToken() == JsonToken.VALUE_STRING, "a tag is not a string");
 		String tag = in.getString();
 		MalformedPayloadException.unless(ValueWriter.VALUE.equals(in.nextName()), "a tag has no value");
@@ -64,22 +72,22 @@ final class ValueReader {
 	}
 
 	private static Object tagged(JsonParser in, String tag) {
-		switch (tag) {
-			case ValueWriter.BYTES -> {
-				return nextBytes(in);
-			}
-			case ValueWriter.SET -> {
-				MalformedPayloadException.unless(in.nextToken() == JsonToken.START_ARRAY, "a set is not an array");
-				return elements(in, new LinkedHashSet<>());
-			}
-			case ValueWriter.MAP -> {
-				return nextMap(in);
-			}
-			default -> {
-				ScalarType scalar = ScalarType.tagged(tag);
-				return (scalar != null) ? scalar.parse(nextString(in)) : providerState(in, tag);
-			}
-		}
+		return switch (tag) {
+			case ValueWriter.BYTES -> nextBytes(in);
+			case ValueWriter.SET -> set(in);
+			case ValueWriter.MAP -> nextMap(in);
+			default -> scalarOrState(in, tag);
+		};
+	}
+
+	private static Object set(JsonParser in) {
+		MalformedPayloadException.unless(in.nextToken() == JsonToken.START_ARRAY, "a set is not an array");
+		return elements(in, new LinkedHashSet<>());
+	}
+
+	private static Object scalarOrState(JsonParser in, String tag) {
+		ScalarType scalar = ScalarType.tagged(tag);
+		return (scalar != null) ? scalar.parse(nextString(in)) : providerState(in, tag);
 	}
 
 	private static Object providerState(JsonParser in, String tag) {

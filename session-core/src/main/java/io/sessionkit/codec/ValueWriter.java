@@ -60,13 +60,7 @@ final class ValueWriter {
 	}
 
 	private void write(@Nullable Object value, int depth) {
-		if (++this.values > MAX_VALUES) {
-			throw new NotStorableException(PART, "holds more than " + MAX_VALUES + " values", type(value));
-		}
-		if (depth > MAX_DEPTH) {
-			throw new NotStorableException(PART, "is nested deeper than " + MAX_DEPTH + " levels, or contains itself",
-					type(value));
-		}
+		countWithinLimits(value, depth);
 		if (value == null) {
 			this.out.writeNull();
 		}
@@ -84,6 +78,16 @@ final class ValueWriter {
 		}
 	}
 
+	private void countWithinLimits(@Nullable Object value, int depth) {
+		if (++this.values > MAX_VALUES) {
+			throw new NotStorableException(PART, "holds more than " + MAX_VALUES + " values", type(value));
+		}
+		if (depth > MAX_DEPTH) {
+			throw new NotStorableException(PART, "is nested deeper than " + MAX_DEPTH + " levels, or contains itself",
+					type(value));
+		}
+	}
+
 	private void writeComposite(Object value, int depth) {
 		if (value instanceof Map<?, ?> map) {
 			writeMap(map, depth);
@@ -91,34 +95,19 @@ final class ValueWriter {
 		else if (value instanceof List<?> list) {
 			writeElements(list, depth);
 		}
-		else if (value instanceof Set<?> set) {
-			startTagged(SET);
-			writeElements(set, depth);
-			this.out.writeEndObject();
-		}
-		else if (value instanceof byte[] bytes) {
-			startTagged(BYTES);
-			this.out.writeBinary(BASE64, bytes, 0, bytes.length);
-			this.out.writeEndObject();
-		}
 		else {
-			writeTagged(value);
+			writeTagged(value, depth);
 		}
 	}
 
 	private void writeMap(Map<?, ?> map, int depth) {
-		boolean ambiguous = containsTag(map);
-		if (ambiguous) {
+		if (containsTag(map)) {
 			startTagged(MAP);
-		}
-		this.out.writeStartObject();
-		for (Map.Entry<?, ?> entry : map.entrySet()) {
-			this.out.writeName(checkedKey(entry.getKey()));
-			write(entry.getValue(), depth + 1);
-		}
-		this.out.writeEndObject();
-		if (ambiguous) {
+			writeEntries(map, depth);
 			this.out.writeEndObject();
+		}
+		else {
+			writeEntries(map, depth);
 		}
 	}
 
@@ -132,6 +121,15 @@ final class ValueWriter {
 		return false;
 	}
 
+	private void writeEntries(Map<?, ?> map, int depth) {
+		this.out.writeStartObject();
+		for (Map.Entry<?, ?> entry : map.entrySet()) {
+			this.out.writeName(checkedKey(entry.getKey()));
+			write(entry.getValue(), depth + 1);
+		}
+		this.out.writeEndObject();
+	}
+
 	private void writeElements(Iterable<?> elements, int depth) {
 		this.out.writeStartArray();
 		for (Object element : elements) {
@@ -140,7 +138,31 @@ final class ValueWriter {
 		this.out.writeEndArray();
 	}
 
-	private void writeTagged(Object value) {
+	private void writeTagged(Object value, int depth) {
+		if (value instanceof Set<?> set) {
+			writeSet(set, depth);
+		}
+		else if (value instanceof byte[] bytes) {
+			writeBytes(bytes);
+		}
+		else {
+			writeScalarOrState(value);
+		}
+	}
+
+	private void writeSet(Set<?> set, int depth) {
+		startTagged(SET);
+		writeElements(set, depth);
+		this.out.writeEndObject();
+	}
+
+	private void writeBytes(byte[] bytes) {
+		startTagged(BYTES);
+		this.out.writeBinary(BASE64, bytes, 0, bytes.length);
+		this.out.writeEndObject();
+	}
+
+	private void writeScalarOrState(Object value) {
 		ScalarType scalar = ScalarType.of(value.getClass());
 		if (scalar != null) {
 			writeScalar(scalar, value);
@@ -150,11 +172,7 @@ final class ValueWriter {
 		if (state == null) {
 			throw NotStorableException.unknownClass(PART, value.getClass());
 		}
-		startTagged(state.tag());
-		this.out.writeStartObject();
-		state.values().forEach((name, text) -> writeProperty(checked(name), text));
-		this.out.writeEndObject();
-		this.out.writeEndObject();
+		writeState(state);
 	}
 
 	private void writeScalar(ScalarType scalar, Object value) {
@@ -165,6 +183,14 @@ final class ValueWriter {
 		String text = checked(value.toString());
 		startTagged(scalar.tag());
 		this.out.writeString(text);
+		this.out.writeEndObject();
+	}
+
+	private void writeState(AbsentProviderState state) {
+		startTagged(state.tag());
+		this.out.writeStartObject();
+		state.values().forEach((name, text) -> writeProperty(checked(name), text));
+		this.out.writeEndObject();
 		this.out.writeEndObject();
 	}
 

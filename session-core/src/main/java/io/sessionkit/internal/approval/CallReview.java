@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 
 import io.sessionkit.approval.ApprovalStatus;
@@ -128,27 +129,39 @@ final class CallReview {
 	}
 
 	private void prove(List<LedgerEntry> entries) {
-		TreeSet<String> changes = new TreeSet<>();
+		Set<String> changes = new TreeSet<>();
 		for (LedgerEntry entry : entries) {
-			ToolApproval call = entry.approval();
-			String digest = this.turn.request().tools().get(call.tool());
-			if (digest == null) {
-				changes.add("This call does not offer tool '" + call.tool() + "'.");
-			}
-			else if (!digest.equals(call.requirements().toolDigest())) {
-				changes.add("Tool '" + call.tool() + "' has another description or input schema.");
-			}
-			if (!Objects.equals(call.requirements().version(), this.rules.version())) {
-				changes.add("sessionkit.approval.version was '" + call.requirements().version() + "' and is '"
-						+ this.rules.version() + "'.");
-			}
+			addToolChange(changes, entry.approval());
+			addVersionChange(changes, entry.approval());
 		}
 		if (!changes.isEmpty()) {
-			throw new ResumeRefusedException("The turn that waits on session " + this.turn.key()
-					+ " cannot continue with this call, and nothing was run: " + String.join(" ", changes)
-					+ " Use a ChatClient that offers what was approved, or end the turn with Approvals.cancel(..).",
-					List.copyOf(changes));
+			throw refused(changes);
 		}
+	}
+
+	private void addToolChange(Set<String> changes, ToolApproval call) {
+		String digest = this.turn.request().tools().get(call.tool());
+		if (digest == null) {
+			changes.add("This call does not offer tool '" + call.tool() + "'.");
+		}
+		else if (!digest.equals(call.requirements().toolDigest())) {
+			changes.add("Tool '" + call.tool() + "' has another description or input schema.");
+		}
+	}
+
+	private void addVersionChange(Set<String> changes, ToolApproval call) {
+		if (!Objects.equals(call.requirements().version(), this.rules.version())) {
+			changes.add("sessionkit.approval.version was '" + call.requirements().version() + "' and is '"
+					+ this.rules.version() + "'.");
+		}
+	}
+
+	private ResumeRefusedException refused(Set<String> changes) {
+		return new ResumeRefusedException(
+				"The turn that waits on session " + this.turn.key()
+						+ " cannot continue with this call, and nothing was run: " + String.join(" ", changes)
+						+ " Use a ChatClient that offers what was approved, or end the turn with Approvals.cancel(..).",
+				List.copyOf(changes));
 	}
 
 	/**
@@ -177,6 +190,15 @@ final class CallReview {
 	}
 
 	private List<LedgerEntry> entries(List<ToolCall> calls, Map<Integer, Ruling> rulings) {
+		List<LedgerEntry> entries = requested(calls, rulings);
+		if (entries.stream().noneMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED)) {
+			return entries;
+		}
+		List<StandingDecision> standing = this.ledger.standing(this.turn.key());
+		return entries.stream().map((entry) -> decided(entry, standing)).toList();
+	}
+
+	private List<LedgerEntry> requested(List<ToolCall> calls, Map<Integer, Ruling> rulings) {
 		Instant now = this.ledger.now();
 		List<LedgerEntry> entries = new ArrayList<>();
 		List<Integer> originals = HeldCalls.originals(calls);
@@ -185,12 +207,7 @@ final class CallReview {
 			int times = runsEachTime ? 1 : Collections.frequency(originals, index);
 			entries.add(LedgerEntry.requested(approval(calls.get(index), index, times, ruling, now)));
 		});
-		boolean asks = entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED);
-		if (!asks) {
-			return entries;
-		}
-		List<StandingDecision> standing = this.ledger.standing(this.turn.key());
-		return entries.stream().map((entry) -> decided(entry, standing)).toList();
+		return entries;
 	}
 
 	private ToolApproval approval(ToolCall call, int index, int times, Ruling ruling, Instant now) {

@@ -47,10 +47,7 @@ public final class Decisions {
 				return decided.approval();
 			}
 		}
-		throw new DecisionRefusedException(
-				"The call " + id + " of session " + key
-						+ " changed each time that it was to be decided. Nothing was decided; read it again.",
-				null, null);
+		throw changedEachTime(key, id);
 	}
 
 	/**
@@ -84,23 +81,30 @@ public final class Decisions {
 		if (!call.digest().equals(digest)) {
 			throw refused(call, "is not the one that was shown: tool or arguments are different");
 		}
-		boolean fits = switch (decision.verb()) {
-			case APPROVE -> call.status() == ApprovalStatus.PROPOSED;
-			case REJECT -> call.status().isPending();
-			case RETRY, ANSWER -> call.status() == ApprovalStatus.UNCERTAIN;
-		};
-		if (!fits) {
-			throw refused(call, switch (call.status()) {
-				case PROPOSED -> "has not run, so it can be approved or rejected, not " + decision.verb();
-				case UNCERTAIN -> "may have run; say RETRY, ANSWER or REJECT, not " + decision.verb();
-				case EXPIRED -> "has expired, at " + call.expiresAt();
-				default -> "is " + call.status() + " already"
-						+ ((call.decision() != null) ? ", decided by " + call.decision().by() : "");
-			});
+		if (!fits(decision.verb(), call.status())) {
+			throw refused(call, whyNot(decision.verb(), call));
 		}
 		if (decision.arguments() != null) {
 			checkArguments(call, decision.arguments());
 		}
+	}
+
+	private static boolean fits(Decision.Verb verb, ApprovalStatus status) {
+		return switch (verb) {
+			case APPROVE -> status == ApprovalStatus.PROPOSED;
+			case REJECT -> status.isPending();
+			case RETRY, ANSWER -> status == ApprovalStatus.UNCERTAIN;
+		};
+	}
+
+	private static String whyNot(Decision.Verb verb, ToolApproval call) {
+		return switch (call.status()) {
+			case PROPOSED -> "has not run, so it can be approved or rejected, not " + verb;
+			case UNCERTAIN -> "may have run; say RETRY, ANSWER or REJECT, not " + verb;
+			case EXPIRED -> "has expired, at " + call.expiresAt();
+			default -> "is " + call.status() + " already"
+					+ ((call.decision() != null) ? ", decided by " + call.decision().by() : "");
+		};
 	}
 
 	private static void checkArguments(ToolApproval call, String arguments) {
@@ -116,6 +120,13 @@ public final class Decisions {
 				"The call of tool '" + call.tool() + "' (" + call.id() + ") in session " + call.key() + " " + why
 						+ ". Nothing was decided.",
 				call.status(), (call.decision() != null) ? call.decision().by() : null);
+	}
+
+	private static DecisionRefusedException changedEachTime(SessionKey key, String id) {
+		return new DecisionRefusedException(
+				"The call " + id + " of session " + key
+						+ " changed each time that it was to be decided. Nothing was decided; read it again.",
+				null, null);
 	}
 
 	private LedgerEntry decided(LedgerEntry entry, Decision decision) {

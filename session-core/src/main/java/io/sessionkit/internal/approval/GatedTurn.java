@@ -161,19 +161,28 @@ public final class GatedTurn implements TurnGate {
 		AssistantMessage reply = Objects.requireNonNull(this.turn.holding().reply()).reply();
 		List<LedgerEntry> entries = this.review
 			.again(HeldCalls.of(this.turn, this.ledger, this.rules.texts()).entries());
+		boolean undecided = entries.stream().anyMatch((entry) -> entry.status().isPending());
+		checkContinuable(entries, undecided);
+		this.released = undecided ? whileOthersWait() : (entry) -> true;
+		this.held = ToolBatch.held(this.turn.key(), reply.getToolCalls(), entries);
+		this.batch = this.held;
+	}
+
+	private void checkContinuable(List<LedgerEntry> entries, boolean undecided) {
 		if (entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.CLAIMED)) {
 			throw new TurnInProgressException("The lease of the open turn on session " + this.turn.key()
 					+ " was lost before its calls were read, and another call runs them now. Nothing was run.");
 		}
-		boolean undecided = entries.stream().anyMatch((entry) -> entry.status().isPending());
 		if (undecided && this.enclosing != null) {
 			throw nested(entries);
 		}
+	}
+
+	/** Selects the calls that run although other calls still wait for a decision. */
+	private Predicate<LedgerEntry> whileOthersWait() {
 		boolean siblingsRun = this.rules.siblings() == SiblingRule.RUN;
-		this.released = !undecided ? (entry) -> true : (entry) -> entry.status() == ApprovalStatus.APPROVED
+		return (entry) -> entry.status() == ApprovalStatus.APPROVED
 				&& (siblingsRun || entry.approval().decision() != null);
-		this.held = ToolBatch.held(this.turn.key(), reply.getToolCalls(), entries);
-		this.batch = this.held;
 	}
 
 	/**
@@ -189,13 +198,16 @@ public final class GatedTurn implements TurnGate {
 			boolean annotated = !(tool instanceof GatedTool) && this.rules.rulings().annotated().appliesTo(tool);
 			boolean named = this.rules.rulings().named().appliesTo(name) && !GatedTool.isAttended(tool);
 			if (annotated || named) {
-				throw new IllegalStateException("Tool '" + name
-						+ "' needs an approval, but an advisor has added it to the" + " call on session "
-						+ this.turn.key() + " behind the session advisor, where nobody would ask."
-						+ " Offer it with .tools(..) or .toolCallbacks(..), or give that advisor an order below the one of"
-						+ " the session advisor.");
+				throw unattended(name);
 			}
 		}
+	}
+
+	private IllegalStateException unattended(String name) {
+		return new IllegalStateException("Tool '" + name + "' needs an approval, but an advisor has added it to the"
+				+ " call on session " + this.turn.key() + " behind the session advisor, where nobody would ask."
+				+ " Offer it with .tools(..) or .toolCallbacks(..), or give that advisor an order below the one of"
+				+ " the session advisor.");
 	}
 
 	/**
@@ -238,15 +250,7 @@ public final class GatedTurn implements TurnGate {
 			checkNotStored();
 			return null;
 		}
-		AssistantMessage reply = Objects.requireNonNull(this.turn.holding().reply()).reply();
-		this.held = ToolBatch.held(this.turn.key(), reply.getToolCalls(), this.held.entries());
-		this.batch = this.held;
-		if (this.batch.entries().stream().allMatch(chosen)) {
-			tellExpired();
-			return calling(this.turn.holding().release());
-		}
-		this.waits = true;
-		return someOf(reply, chosen);
+		return runHeld(chosen);
 	}
 
 	/**
@@ -261,6 +265,19 @@ public final class GatedTurn implements TurnGate {
 		}
 	}
 
+	/** Has the loop run the chosen calls of the held reply. */
+	private ChatResponse runHeld(Predicate<LedgerEntry> chosen) {
+		AssistantMessage reply = Objects.requireNonNull(this.turn.holding().reply()).reply();
+		this.held = ToolBatch.held(this.turn.key(), reply.getToolCalls(), this.held.entries());
+		this.batch = this.held;
+		if (this.batch.entries().stream().allMatch(chosen)) {
+			tellExpired();
+			return calling(this.turn.holding().release());
+		}
+		this.waits = true;
+		return someOf(reply, chosen);
+	}
+
 	private void tellExpired() {
 		this.batch.entries()
 			.stream()
@@ -272,23 +289,26 @@ public final class GatedTurn implements TurnGate {
 
 	@Override
 	public @Nullable ChatResponse afterReply(AssistantMessage reply) {
-		List<ToolCall> calls = reply.getToolCalls();
-		List<LedgerEntry> entries = this.review.of(calls, this.stepwise);
-		if (entries.isEmpty()) {
-			follow(ToolBatch.of(calls, List.of()));
-			return null;
-		}
+		List<LedgerEntry> entries = this.review.of(reply.getToolCalls(), this.stepwise);
 		if (entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED)) {
 			return hold(reply, entries);
 		}
-		if (this.stepwise || entries.stream().anyMatch(GatedTurn::runsByDecision)) {
+		passOn(reply, entries);
+		return null;
+	}
+
+	/** Moves the loop on to the calls of a reply, none of which waits for a decision. */
+	private void passOn(AssistantMessage reply, List<LedgerEntry> entries) {
+		if (entries.isEmpty()) {
+			follow(ToolBatch.of(reply.getToolCalls(), List.of()));
+		}
+		else if (this.stepwise || entries.stream().anyMatch(GatedTurn::runsByDecision)) {
 			store(reply, entries, TurnStatus.INCOMPLETE, true);
 		}
 		else {
 			// nothing of the turn is stored yet, so what needs no approval runs unclaimed
-			follow(ToolBatch.of(calls, entries.stream().filter((entry) -> !isAllowed(entry)).toList()));
+			follow(ToolBatch.of(reply.getToolCalls(), entries.stream().filter((entry) -> !isAllowed(entry)).toList()));
 		}
-		return null;
 	}
 
 	/**
@@ -324,9 +344,7 @@ public final class GatedTurn implements TurnGate {
 		boolean goesOn = this.rules.siblings() == SiblingRule.RUN && entries.stream().anyMatch(siblings);
 		store(reply, entries, TurnStatus.AWAITING_APPROVAL, goesOn);
 		this.waits = true;
-		entries.stream()
-			.filter((entry) -> entry.status() == ApprovalStatus.PROPOSED)
-			.forEach((entry) -> this.events.accept(new ApprovalEvent.Requested(entry.approval())));
+		tellRequested(entries);
 		return goesOn ? someOf(reply, siblings) : waiting();
 	}
 
@@ -349,6 +367,12 @@ public final class GatedTurn implements TurnGate {
 			stored.add(entries.get(i).revision(writes.get(i).next()));
 		}
 		return stored;
+	}
+
+	private void tellRequested(List<LedgerEntry> entries) {
+		entries.stream()
+			.filter((entry) -> entry.status() == ApprovalStatus.PROPOSED)
+			.forEach((entry) -> this.events.accept(new ApprovalEvent.Requested(entry.approval())));
 	}
 
 	private NestedTurnException nested(List<LedgerEntry> entries) {

@@ -82,24 +82,36 @@ public final class GatedTurns {
 	 */
 	public Opened open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop) {
 		HookContext enclosing = TurnBinding.enclosing().orElse(null);
-		if (enclosing != null && enclosing.key().equals(request.key())) {
-			throw new NestedTurnException("A tool or hook of turn " + enclosing.turnId() + " on session "
-					+ enclosing.key() + " made a call on the same session " + request.key()
-					+ ". Give the inner call a session of its own, or .advisors(SessionAdvisor.none()).");
-		}
-		this.rules.rulings().named().check(names(tools));
-		this.rules.rulings().check(tools);
-		if (!toolLoop && (request.input().isEmpty() || this.rules.rulings().mayAsk(tools))) {
-			throw new IllegalStateException("The call on session " + request.key() + " has no tool advisor, so tools"
-					+ " that need an approval could run unseen. Leave spring.ai.chat.client.tool-calling.enabled on, or"
-					+ " add a ToolCallingAdvisor.");
-		}
+		checkNotNested(request.key(), enclosing);
+		checkRules(tools);
+		checkToolLoop(request, tools, toolLoop);
 		if (request.input().isEmpty()) {
 			return new Opened(resume(request, tools, enclosing), null);
 		}
 		RunningTurn turn = this.turns.read(request);
 		return (turn.openTurn() == 0) ? new Opened(gated(this.turns.begin(turn), tools, enclosing), null)
 				: afterPause(turn, tools, enclosing);
+	}
+
+	private static void checkNotNested(SessionKey key, @Nullable HookContext enclosing) {
+		if (enclosing != null && enclosing.key().equals(key)) {
+			throw new NestedTurnException("A tool or hook of turn " + enclosing.turnId() + " on session "
+					+ enclosing.key() + " made a call on the same session " + key
+					+ ". Give the inner call a session of its own, or .advisors(SessionAdvisor.none()).");
+		}
+	}
+
+	private void checkRules(List<ToolCallback> tools) {
+		this.rules.rulings().named().check(names(tools));
+		this.rules.rulings().check(tools);
+	}
+
+	private void checkToolLoop(TurnRequest request, List<ToolCallback> tools, boolean toolLoop) {
+		if (!toolLoop && (request.input().isEmpty() || this.rules.rulings().mayAsk(tools))) {
+			throw new IllegalStateException("The call on session " + request.key() + " has no tool advisor, so tools"
+					+ " that need an approval could run unseen. Leave spring.ai.chat.client.tool-calling.enabled on, or"
+					+ " add a ToolCallingAdvisor.");
+		}
 	}
 
 	private GatedTurn gated(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing) {
@@ -133,18 +145,22 @@ public final class GatedTurns {
 
 	private Pause queue(TurnRequest request) {
 		SessionKey key = request.key();
-		Turn open = this.waitingTurns.find(key)
-			.orElseThrow(
-					() -> new SessionConflictException(
-							"The turn that waited on session " + key
-									+ " has continued in the meantime. The new message was not stored; call again.",
-							null));
+		Turn open = openTurn(key);
 		if (this.waitingTurns.leaseHolder(key, open.id()) != null) {
 			throw new TurnInProgressException("Another call works on the open turn of session " + key
 					+ " at this moment. The new message was not stored; call again when it is done.");
 		}
 		Turn kept = this.waitingTurns.queue(key, request.input());
 		return Pause.of(this.ledger.pending(this.ledger.open(key)), new TurnResult(key, kept, List.of(), false));
+	}
+
+	private Turn openTurn(SessionKey key) {
+		return this.waitingTurns.find(key)
+			.orElseThrow(
+					() -> new SessionConflictException(
+							"The turn that waited on session " + key
+									+ " has continued in the meantime. The new message was not stored; call again.",
+							null));
 	}
 
 	/**
@@ -157,27 +173,32 @@ public final class GatedTurns {
 	 * @throws TurnInProgressException if another call works on the turn
 	 */
 	public List<ToolApproval> cancel(SessionKey key) {
-		if (this.waitingTurns.find(key).isEmpty()) {
-			return List.of();
-		}
+		return this.waitingTurns.find(key).isPresent() ? cancelOpen(key) : List.of();
+	}
+
+	private List<ToolApproval> cancelOpen(SessionKey key) {
 		RunningTurn turn = this.waitingTurns.takeOver(TurnRequest.of(key, List.of()).limit(0));
 		try {
 			HeldCalls calls = HeldCalls.of(turn, this.ledger, this.rules.texts());
 			List<LedgerEntry> ended = calls.cancel();
 			turn.alongside(() -> this.ledger.closing(ended));
-			if (turn.isOnHead()) {
-				takeQueued(turn);
-				turn.holding().answer(calls.answers(ended));
-				turn.complete(null);
-			}
-			else {
-				turn.giveUp();
-			}
+			endWithoutModel(turn, calls, ended);
 			return ended.stream().map(LedgerEntry::approval).toList();
 		}
 		catch (RuntimeException | Error ex) {
 			turn.abandon(ex);
 			throw ex;
+		}
+	}
+
+	private static void endWithoutModel(RunningTurn turn, HeldCalls calls, List<LedgerEntry> ended) {
+		if (turn.isOnHead()) {
+			takeQueued(turn);
+			turn.holding().answer(calls.answers(ended));
+			turn.complete(null);
+		}
+		else {
+			turn.giveUp();
 		}
 	}
 
@@ -205,8 +226,7 @@ public final class GatedTurns {
 	 */
 	public List<ToolCallback> withoutSession(@Nullable String agent, List<ToolCallback> tools,
 			Map<String, Object> parameters) {
-		this.rules.rulings().named().check(names(tools));
-		this.rules.rulings().check(tools);
+		checkRules(tools);
 		if (!this.rules.rulings().mayAsk(tools)) {
 			return tools;
 		}
@@ -230,13 +250,16 @@ public final class GatedTurns {
 			boolean asks = this.rules.rulings().named().appliesTo(name)
 					|| this.rules.rulings().annotated().appliesTo(tool);
 			if (asks && !GatedTool.isAttended(tool)) {
-				throw new IllegalStateException("Tool '" + name
-						+ "' needs an approval, but an advisor has added it behind"
-						+ " the session advisor to a call that names no session, where nobody would ask. Nothing was run."
-						+ " Offer it with .tools(..) or .toolCallbacks(..), and add"
-						+ " .advisors(SessionAdvisor.session(..)).");
+				throw unattended(name);
 			}
 		}
+	}
+
+	private static IllegalStateException unattended(String name) {
+		return new IllegalStateException("Tool '" + name + "' needs an approval, but an advisor has added it behind"
+				+ " the session advisor to a call that names no session, where nobody would ask. Nothing was run."
+				+ " Offer it with .tools(..) or .toolCallbacks(..), and add"
+				+ " .advisors(SessionAdvisor.session(..)).");
 	}
 
 	/**

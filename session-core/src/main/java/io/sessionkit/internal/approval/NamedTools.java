@@ -100,6 +100,11 @@ public final class NamedTools implements ApprovalPolicy {
 			list();
 		}
 		refuseLike(offered, "this call offers");
+		warnOnce(offered);
+	}
+
+	/** Logs each name once that no tool has so far. */
+	private void warnOnce(Collection<String> offered) {
 		Set<String> missing = missing();
 		missing.removeIf((name) -> !this.logged.add(name));
 		if (!missing.isEmpty()) {

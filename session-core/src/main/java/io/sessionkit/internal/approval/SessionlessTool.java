@@ -57,16 +57,19 @@ public final class SessionlessTool implements ToolCallback {
 	private void check(String input) {
 		String name = getToolDefinition().name();
 		Ruling ruling = this.rulings.rule(this.caller, new ToolCall("", "function", name, input), this.tool);
-		if (ruling.kind() == Ruling.Kind.ALLOW) {
-			return;
+		if (ruling.kind() != Ruling.Kind.ALLOW) {
+			throw refused(name);
 		}
+	}
+
+	private RuntimeException refused(String name) {
 		String inner = "Tool '" + name + "' needs an approval, and the call that offers it names no session in which it"
 				+ " could wait";
 		if (this.enclosing != null) {
-			throw new NestedTurnException(inner + "; it was made inside of turn " + this.enclosing.turnId()
+			return new NestedTurnException(inner + "; it was made inside of turn " + this.enclosing.turnId()
 					+ " on session " + this.enclosing.key() + ". Let the outer call offer '" + name + "' itself.");
 		}
-		throw new IllegalStateException(inner + ". It was not run. Add .advisors(SessionAdvisor.session(..)).");
+		return new IllegalStateException(inner + ". It was not run. Add .advisors(SessionAdvisor.session(..)).");
 	}
 
 }

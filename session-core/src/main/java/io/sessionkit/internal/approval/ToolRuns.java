@@ -232,6 +232,14 @@ public final class ToolRuns {
 	 */
 	private TurnInProgressException tooLate(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry approved,
 			LedgerEntry claimed) {
+		takeBack(batch, slot, approved, claimed);
+		return new TurnInProgressException("The lease of the open turn on session " + this.turn.key()
+				+ " ran out while tool '" + approved.approval().tool()
+				+ "' was claimed, so it may have been decided elsewhere. Nothing was run. Call again without a"
+				+ " message to continue.");
+	}
+
+	private void takeBack(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry approved, LedgerEntry claimed) {
 		try {
 			LedgerEntry unclaimed = replace(LedgerEntry.requested(approved.approval()).revision(claimed.revision()));
 			batch.entry(slot, (unclaimed != null) ? unclaimed : claimed);
@@ -241,10 +249,6 @@ public final class ToolRuns {
 					+ " could not be taken back, so the call will be uncertain although it did not run: "
 					+ ex.getClass().getName());
 		}
-		return new TurnInProgressException("The lease of the open turn on session " + this.turn.key()
-				+ " ran out while tool '" + approved.approval().tool()
-				+ "' was claimed, so it may have been decided elsewhere. Nothing was run. Call again without a"
-				+ " message to continue.");
 	}
 
 	private static String runClaimed(ToolApproval call, ToolCallback tool, String arguments,
@@ -255,12 +259,16 @@ public final class ToolRuns {
 			return run(tool, arguments, context);
 		}
 		finally {
-			if (before != null) {
-				running.set(before);
-			}
-			else {
-				running.remove();
-			}
+			restore(before);
+		}
+	}
+
+	private static void restore(@Nullable ToolApproval before) {
+		if (before != null) {
+			running.set(before);
+		}
+		else {
+			running.remove();
 		}
 	}
 

@@ -60,19 +60,8 @@ record SnapshotParts(List<Part> parts, List<Message> verbatim) {
 			}
 			this.next = place + 1;
 			ViewLine line = this.view.get(place);
-			if (line.source() instanceof Source.Item item) {
-				item(item.sequence(), line.turn());
-			}
-			else if (line.source() instanceof Source.Pruned pruned) {
-				this.parts.add(new Snapshot.Pruned(pruned.sequence(), line.turn(), pruned.placeholder()));
-			}
-			else if (line.source() instanceof Source.Summary summary) {
-				return summary(history, index, summary);
-			}
-			else {
-				return verbatim(message);
-			}
-			return 1;
+			return (line.source() instanceof Source.Summary summary) ? summary(history, index, summary)
+					: line(line, message);
 		}
 
 		/**
@@ -85,15 +74,7 @@ record SnapshotParts(List<Part> parts, List<Message> verbatim) {
 				return this.next;
 			}
 			Integer known = places().get(message);
-			if (known != null) {
-				return known;
-			}
-			for (int i = this.next; i < this.view.size(); i++) {
-				if (Copies.areAlike(message, this.view.get(i).message())) {
-					return i;
-				}
-			}
-			return -1;
+			return (known != null) ? known : placeOfAlike(message);
 		}
 
 		private Map<Message, Integer> places() {
@@ -106,6 +87,27 @@ record SnapshotParts(List<Part> parts, List<Message> verbatim) {
 				this.places = known;
 			}
 			return known;
+		}
+
+		private int placeOfAlike(Message message) {
+			for (int i = this.next; i < this.view.size(); i++) {
+				if (Copies.areAlike(message, this.view.get(i).message())) {
+					return i;
+				}
+			}
+			return -1;
+		}
+
+		private int line(ViewLine line, Message message) {
+			if (line.source() instanceof Source.Item item) {
+				item(item.sequence(), line.turn());
+				return 1;
+			}
+			if (line.source() instanceof Source.Pruned pruned) {
+				this.parts.add(new Snapshot.Pruned(pruned.sequence(), line.turn(), pruned.placeholder()));
+				return 1;
+			}
+			return verbatim(message);
 		}
 
 		private void item(long sequence, long turn) {

@@ -70,8 +70,7 @@ public final class SnapshotReader {
 	 * Returns whether everything that some parts refer to exists.
 	 */
 	public boolean isThere(List<Part> parts) {
-		SnapshotRuns.of(parts).forEach(this::find);
-		readSummaries(parts);
+		find(parts);
 		return parts.stream().allMatch((part) -> messages(part, Collections.emptyIterator()).size() == part.size());
 	}
 
@@ -80,38 +79,47 @@ public final class SnapshotReader {
 			return new SentHistory(turn.number(), List.of(), null, null, 0);
 		}
 		List<Part> parts = snapshot.parts();
-		SnapshotRuns.of(parts).forEach(this::find);
-		readSummaries(parts);
+		find(parts);
 		Iterator<@Nullable Message> verbatim = verbatim(turn, parts);
 		List<Message> messages = new ArrayList<>();
-		int all = 0;
-		for (Part part : parts) {
-			messages.addAll(messages(part, verbatim));
-			all += part.size();
-		}
+		parts.forEach((part) -> messages.addAll(messages(part, verbatim)));
 		return new SentHistory(turn.number(), messages, snapshot.systemDigest(), snapshot.system(),
-				all - messages.size());
+				parts.stream().mapToInt(Part::size).sum() - messages.size());
 	}
 
 	private List<Message> messages(Part part, Iterator<@Nullable Message> verbatim) {
 		if (part instanceof Snapshot.Items run) {
-			return this.items.subMap(run.from(), true, run.to(), true)
-				.values()
-				.stream()
-				.map(SessionItem::message)
-				.toList();
+			return items(run);
 		}
 		if (part instanceof Snapshot.Pruned pruned) {
-			SessionItem item = this.items.get(pruned.sequence());
-			return (item != null) ? List.of(pruned(item.message(), pruned.placeholder())) : List.of();
+			return pruned(pruned);
 		}
-		if (part instanceof Snapshot.Summary summary) {
-			SessionRecord record = this.summaries.get(summary.summary());
-			return (record != null) ? Summaries.pair(Summaries.read(record, this.store.options().codec()).text())
-					: List.of();
-		}
+		return (part instanceof Snapshot.Summary summary) ? pair(summary) : kept(part.size(), verbatim);
+	}
+
+	private List<Message> items(Snapshot.Items run) {
+		return this.items.subMap(run.from(), true, run.to(), true).values().stream().map(SessionItem::message).toList();
+	}
+
+	private List<Message> pruned(Snapshot.Pruned pruned) {
+		SessionItem item = this.items.get(pruned.sequence());
+		return (item != null) ? List.of(pruned(item.message(), pruned.placeholder())) : List.of();
+	}
+
+	private static Message pruned(Message message, String placeholder) {
+		return (message instanceof ToolResponseMessage results) ? ToolPruner.placeholders(results, placeholder)
+				: message;
+	}
+
+	private List<Message> pair(Snapshot.Summary summary) {
+		SessionRecord record = this.summaries.get(summary.summary());
+		return (record != null) ? Summaries.pair(Summaries.read(record, this.store.options().codec()).text())
+				: List.of();
+	}
+
+	private static List<Message> kept(int size, Iterator<@Nullable Message> verbatim) {
 		List<Message> kept = new ArrayList<>();
-		for (int i = 0; i < part.size() && verbatim.hasNext(); i++) {
+		for (int i = 0; i < size && verbatim.hasNext(); i++) {
 			Message message = verbatim.next();
 			if (message != null) {
 				kept.add(message);
@@ -120,9 +128,9 @@ public final class SnapshotReader {
 		return kept;
 	}
 
-	private static Message pruned(Message message, String placeholder) {
-		return (message instanceof ToolResponseMessage results) ? ToolPruner.placeholders(results, placeholder)
-				: message;
+	private void find(List<Part> parts) {
+		SnapshotRuns.of(parts).forEach(this::find);
+		readSummaries(parts);
 	}
 
 	/**
@@ -138,14 +146,25 @@ public final class SnapshotReader {
 		long searched = 0;
 		for (long sequence = run.from(); sequence <= run.to(); sequence++) {
 			if (!this.items.containsKey(sequence)) {
-				long first = Math.max(turnBefore(sequence, run), searched + 1);
-				long last = turnAfter(sequence, run);
-				for (long turn = first; turn <= last && !this.items.containsKey(sequence); turn++) {
-					this.store.items(this.key, turn).forEach((item) -> this.items.put(item.sequence(), item));
-					searched = turn;
-				}
+				searched = searchTurns(sequence, run, searched);
 			}
 		}
+	}
+
+	/**
+	 * Reads turns of a run until an item is found.
+	 * @param searched the last turn that was read for an earlier item of the run
+	 * @return the last turn that was read
+	 */
+	private long searchTurns(long sequence, Snapshot.Items run, long searched) {
+		long first = Math.max(turnBefore(sequence, run), searched + 1);
+		long last = turnAfter(sequence, run);
+		long read = searched;
+		for (long turn = first; turn <= last && !this.items.containsKey(sequence); turn++) {
+			this.store.items(this.key, turn).forEach((item) -> this.items.put(item.sequence(), item));
+			read = turn;
+		}
+		return read;
 	}
 
 	private long turnBefore(long sequence, Snapshot.Items run) {

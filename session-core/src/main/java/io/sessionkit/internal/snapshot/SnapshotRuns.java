@@ -20,17 +20,23 @@ final class SnapshotRuns {
 
 	static List<Items> of(List<Part> parts) {
 		List<Items> runs = new ArrayList<>();
-		parts.stream().flatMap(SnapshotRuns::items).sorted(Comparator.comparingLong(Items::from)).forEach((run) -> {
-			Items last = runs.isEmpty() ? null : runs.get(runs.size() - 1);
-			if (last != null && run.from() <= last.to() + 1) {
-				runs.set(runs.size() - 1, new Items(last.from(), Math.max(last.to(), run.to()), last.firstTurn(),
-						Math.max(last.lastTurn(), run.lastTurn())));
-			}
-			else {
-				runs.add(run);
-			}
-		});
+		parts.stream()
+			.flatMap(SnapshotRuns::items)
+			.sorted(Comparator.comparingLong(Items::from))
+			.forEach((run) -> join(runs, run));
 		return runs;
+	}
+
+	/** Adds a run, or extends the last one if nothing lies between them. */
+	private static void join(List<Items> runs, Items run) {
+		Items last = runs.isEmpty() ? null : runs.get(runs.size() - 1);
+		if (last != null && run.from() <= last.to() + 1) {
+			runs.set(runs.size() - 1, new Items(last.from(), Math.max(last.to(), run.to()), last.firstTurn(),
+					Math.max(last.lastTurn(), run.lastTurn())));
+		}
+		else {
+			runs.add(run);
+		}
 	}
 
 	private static Stream<Items> items(Part part) {

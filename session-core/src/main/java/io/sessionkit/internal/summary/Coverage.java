@@ -34,10 +34,7 @@ record Coverage(@Nullable Summary before, List<SessionItem> items, List<SessionI
 		List<SessionItem> pinned) {
 
 	static Coverage of(SessionView view, @Nullable Summary before, Summarize rule, Pins pins) {
-		Map<Long, List<SessionItem>> turns = new LinkedHashMap<>();
-		view.items().forEach((item) -> turns.computeIfAbsent(item.turn(), (turn) -> new ArrayList<>()).add(item));
-		List<List<SessionItem>> older = new ArrayList<>(turns.values());
-		older = older.subList(0, Math.max(0, older.size() - rule.keepTurns()));
+		List<List<SessionItem>> older = olderTurns(view, rule.keepTurns());
 		Coverage all = of(before, older, pins, before == null);
 		for (int end = all.readable(older, rule.maxInputTokens()); end <= older.size(); end++) {
 			Coverage some = of(before, withoutOpenCalls(older.subList(0, end)), pins, before == null);
@@ -46,6 +43,13 @@ record Coverage(@Nullable Summary before, List<SessionItem> items, List<SessionI
 			}
 		}
 		return of(before, List.of(), pins, before == null);
+	}
+
+	private static List<List<SessionItem>> olderTurns(SessionView view, int keepTurns) {
+		Map<Long, List<SessionItem>> turns = new LinkedHashMap<>();
+		view.items().forEach((item) -> turns.computeIfAbsent(item.turn(), (turn) -> new ArrayList<>()).add(item));
+		List<List<SessionItem>> all = new ArrayList<>(turns.values());
+		return all.subList(0, Math.max(0, all.size() - keepTurns));
 	}
 
 	private static Coverage of(@Nullable Summary before, List<List<SessionItem>> turns, Pins pins, boolean first) {
@@ -75,14 +79,21 @@ record Coverage(@Nullable Summary before, List<SessionItem> items, List<SessionI
 		long tokens = 0;
 		for (int i = 0; i < turns.size(); i++) {
 			long before = tokens;
-			for (SessionItem item : turns.get(i)) {
-				tokens += read.contains(item.sequence()) ? item.tokens() : 0;
-			}
+			tokens += tokens(turns.get(i), read);
 			if (before > 0 && tokens > maxTokens) {
 				return i;
 			}
 		}
 		return turns.size();
+	}
+
+	/** Returns the estimated number of tokens of those items of a turn that are read. */
+	private static long tokens(List<SessionItem> turn, Set<Long> read) {
+		long tokens = 0;
+		for (SessionItem item : turn) {
+			tokens += read.contains(item.sequence()) ? item.tokens() : 0;
+		}
+		return tokens;
 	}
 
 	/**

@@ -30,6 +30,7 @@ import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Window;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces older turns of the view with summaries. If anything fails, the session stays
@@ -103,21 +104,26 @@ public final class Summarizer implements AutoCloseable {
 	 */
 	public void compactAfter(Session opened, Turn turn, Consumer<Compaction> report) {
 		SessionKey key = opened.key();
-		if (this.rule.mode() != Summarize.Mode.BACKGROUND || !isDue(after(opened, turn)) || !this.underWay.add(key)) {
-			return;
+		if (this.rule.mode() == Summarize.Mode.BACKGROUND && isDue(after(opened, turn)) && this.underWay.add(key)) {
+			attemptInBackground(key, report);
 		}
+	}
+
+	private void attemptInBackground(SessionKey key, Consumer<Compaction> report) {
 		try {
-			this.jobs.execute(() -> {
-				try {
-					report.accept(attemptDue(key));
-				}
-				finally {
-					this.underWay.remove(key);
-				}
-			});
+			this.jobs.execute(() -> attemptUnderWay(key, report));
 		}
 		catch (RejectedExecutionException ex) {
 			// all threads are busy, or the application ends: a later turn tries again
+			this.underWay.remove(key);
+		}
+	}
+
+	private void attemptUnderWay(SessionKey key, Consumer<Compaction> report) {
+		try {
+			report.accept(attemptDue(key));
+		}
+		finally {
 			this.underWay.remove(key);
 		}
 	}
@@ -158,8 +164,7 @@ public final class Summarizer implements AutoCloseable {
 
 	private boolean isTriggered(Session header) {
 		ViewTotals totals = header.totals();
-		long more = totals.turns() - this.rule.keepTurns();
-		if (header.openTurn() != 0 || more < Math.max(1, (this.rule.keepTurns() + 1) / 2)) {
+		if (header.openTurn() != 0 || hasFewTurns(totals)) {
 			return false;
 		}
 		SummaryTrigger trigger = this.rule.trigger();
@@ -168,6 +173,11 @@ public final class Summarizer implements AutoCloseable {
 		}
 		return totals.tokens() * this.memory.factor(header.key()) >= this.rule.triggerTokens()
 				|| totals.items() >= this.rule.triggerMessages();
+	}
+
+	private boolean hasFewTurns(ViewTotals totals) {
+		long more = totals.turns() - this.rule.keepTurns();
+		return more < Math.max(1, (this.rule.keepTurns() + 1) / 2);
 	}
 
 	private static boolean asks(SummaryTrigger trigger, Session header) {
@@ -194,16 +204,7 @@ public final class Summarizer implements AutoCloseable {
 	}
 
 	private Compaction attempt(SessionKey key) {
-		Compaction made;
-		try {
-			made = summarize(key);
-		}
-		catch (SummaryCalls.FailedException ex) {
-			made = failed(ex.reason());
-		}
-		catch (RuntimeException ex) {
-			made = failed(ex.getClass().getName());
-		}
+		Compaction made = summarizeOrFail(key);
 		if (made.status() == Status.FAILED) {
 			this.backoff.failed(key, this.store.options().now());
 			logger.warn("Session " + key + " could not be summarized and stays as it is: " + made.failure());
@@ -212,6 +213,18 @@ public final class Summarizer implements AutoCloseable {
 			this.backoff.succeeded(key);
 		}
 		return made;
+	}
+
+	private Compaction summarizeOrFail(SessionKey key) {
+		try {
+			return summarize(key);
+		}
+		catch (SummaryCalls.FailedException ex) {
+			return failed(ex.reason());
+		}
+		catch (RuntimeException ex) {
+			return failed(ex.getClass().getName());
+		}
 	}
 
 	private Compaction summarize(SessionKey key) throws SummaryCalls.FailedException {
@@ -224,14 +237,21 @@ public final class Summarizer implements AutoCloseable {
 		if (coverage.isEmpty()) {
 			return without(Status.NOTHING_TO_COVER);
 		}
+		return put(view, coverage, write(coverage));
+	}
+
+	/**
+	 * Has the model write the summary. The hooks check what it reads and what it writes.
+	 */
+	private Summary write(Coverage coverage) throws SummaryCalls.FailedException {
+		Summary before = coverage.before();
 		String prompt = SummaryPrompt.of(this.rule.prompt(), (before != null) ? before.text() : null,
 				this.guards.checked(coverage.messages()), coverage.tokens(), this.rule.maxInputTokens());
 		SummaryCalls.Reply reply = this.calls.ask(this.rule.model(), prompt, this.rule.timeout());
 		String text = this.guards.checked(reply.text());
-		Summary summary = new Summary(this.store.options().turnIds().get(), coverage.lastTurn(),
+		return new Summary(this.store.options().turnIds().get(), coverage.lastTurn(),
 				(before != null) ? before.turn() : 0, coverage.totals(), text, coverage.pinned(),
 				new Summary.Origin(reply.model(), reply.usage(), this.store.options().now()));
-		return put(view, coverage, summary);
 	}
 
 	/**
@@ -240,23 +260,31 @@ public final class Summarizer implements AutoCloseable {
 	 * every attempt collides with another change.
 	 */
 	private Compaction put(SessionView opened, Coverage coverage, Summary summary) {
-		SessionKey key = opened.session().key();
-		HeaderChange change = HeaderChange.NONE.summary(summary.turn(), summary.id());
 		SessionView now = opened;
-		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-			Commit commit = Commit.on(now.session())
-				.header(change)
-				.records(List.of(Summaries.write(key, summary, this.store.options().codec())));
-			if (this.store.commit(commit).isStored()) {
+		for (int attempt = 0; attempt < ATTEMPTS && now != null; attempt++) {
+			if (store(now.session(), summary)) {
 				return new Compaction(Status.SUMMARIZED, summary, coverage.turns(), null);
 			}
-			now = this.store.open(key, Window.ALL).orElse(null);
-			if (now == null || !now.session().incarnation().equals(opened.session().incarnation())
-					|| now.session().openTurn() != 0 || !coverage.isBeginningOf(now)) {
-				return without(Status.DROPPED);
-			}
+			now = reopened(opened, coverage);
 		}
 		return without(Status.DROPPED);
+	}
+
+	/** Stores the summary, and returns whether the session was still as in the header. */
+	private boolean store(Session header, Summary summary) {
+		return this.store
+			.commit(Commit.on(header)
+				.header(HeaderChange.NONE.summary(summary.turn(), summary.id()))
+				.records(List.of(Summaries.write(header.key(), summary, this.store.options().codec()))))
+			.isStored();
+	}
+
+	/** Returns the session as it is now; null if the summary does not fit it any more. */
+	private @Nullable SessionView reopened(SessionView opened, Coverage coverage) {
+		SessionView now = this.store.open(opened.session().key(), Window.ALL).orElse(null);
+		boolean fits = now != null && now.session().incarnation().equals(opened.session().incarnation())
+				&& now.session().openTurn() == 0 && coverage.isBeginningOf(now);
+		return fits ? now : null;
 	}
 
 	@Override

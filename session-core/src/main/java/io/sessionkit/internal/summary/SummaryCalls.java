@@ -76,14 +76,20 @@ final class SummaryCalls implements AutoCloseable {
 	 * useful
 	 */
 	Reply ask(ChatModel model, String prompt, Duration timeout) throws FailedException {
-		Future<@Nullable ChatResponse> call;
+		return await(submit(model, prompt), timeout);
+	}
+
+	private Future<@Nullable ChatResponse> submit(ChatModel model, String prompt) throws FailedException {
 		try {
-			call = this.threads.submit(() -> model.call(new Prompt(new UserMessage(prompt))));
+			return this.threads.submit(() -> model.call(new Prompt(new UserMessage(prompt))));
 		}
 		catch (RejectedExecutionException ex) {
 			throw new FailedException(this.threads.isShutdown() ? "the application ends"
 					: "no thread is free: other summaries do not end");
 		}
+	}
+
+	private static Reply await(Future<@Nullable ChatResponse> call, Duration timeout) throws FailedException {
 		try {
 			return reply(call.get(timeout.toMillis(), TimeUnit.MILLISECONDS));
 		}
@@ -108,12 +114,16 @@ final class SummaryCalls implements AutoCloseable {
 		if (response == null || chosen == null || text == null || text.isBlank()) {
 			throw new FailedException("no text");
 		}
+		checkFinished(chosen);
+		return new Reply(text.strip(), response.getMetadata().getModel(),
+				Replies.usage(response.getMetadata().getUsage()));
+	}
+
+	private static void checkFinished(Generation chosen) throws FailedException {
 		String reason = chosen.getMetadata().getFinishReason();
 		if (reason != null && UNFINISHED.contains(reason.toUpperCase(Locale.ROOT))) {
 			throw new FailedException("finish reason " + reason);
 		}
-		return new Reply(text.strip(), response.getMetadata().getModel(),
-				Replies.usage(response.getMetadata().getUsage()));
 	}
 
 	@Override

@@ -25,15 +25,7 @@ final class SummaryGuards {
 	List<Message> checked(List<Message> messages) throws SummaryCalls.FailedException {
 		List<Message> now = messages;
 		for (SessionHook hook : this.hooks) {
-			Copies copies = new Copies();
-			HookResult<List<Message>> result = ask(hook, copies.give(now));
-			if (result instanceof HookResult.Replace<List<Message>> replace) {
-				now = copies.take(replace.value());
-			}
-			else if (!(result instanceof HookResult.Keep)) {
-				throw new SummaryCalls.FailedException("hook '" + hook.name() + "' "
-						+ ((result instanceof HookResult.Refuse) ? "refused" : "neither kept nor replaced"));
-			}
+			now = checkedBy(hook, now);
 		}
 		return now;
 	}
@@ -48,6 +40,20 @@ final class SummaryGuards {
 			throw new SummaryCalls.FailedException("a hook left no text");
 		}
 		return text;
+	}
+
+	private static List<Message> checkedBy(SessionHook hook, List<Message> messages)
+			throws SummaryCalls.FailedException {
+		Copies copies = new Copies();
+		HookResult<List<Message>> result = ask(hook, copies.give(messages));
+		if (result instanceof HookResult.Replace<List<Message>> replace) {
+			return copies.take(replace.value());
+		}
+		if (result instanceof HookResult.Keep) {
+			return messages;
+		}
+		throw new SummaryCalls.FailedException("hook '" + hook.name() + "' "
+				+ ((result instanceof HookResult.Refuse) ? "refused" : "neither kept nor replaced"));
 	}
 
 	private static HookResult<List<Message>> ask(SessionHook hook, List<Message> messages)

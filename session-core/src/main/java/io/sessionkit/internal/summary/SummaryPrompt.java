@@ -3,6 +3,7 @@ package io.sessionkit.internal.summary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 import io.sessionkit.context.Summarize;
@@ -57,6 +58,13 @@ final class SummaryPrompt {
 				.forEach((response) -> element("tool-result", response.id(), response.name(), response.responseData()));
 			return;
 		}
+		textAndMedia(message);
+		if (message instanceof AssistantMessage reply) {
+			reply.getToolCalls().forEach((call) -> element("tool-call", call.id(), call.name(), call.arguments()));
+		}
+	}
+
+	private void textAndMedia(Message message) {
 		this.text.append("<message role=\"").append(message.getMessageType().getValue()).append("\">");
 		this.text.append(escaped(cut(message.getText())));
 		if (message instanceof MediaContent content) {
@@ -66,9 +74,6 @@ final class SummaryPrompt {
 					.append("\"/>"));
 		}
 		this.text.append("</message>\n");
-		if (message instanceof AssistantMessage reply) {
-			reply.getToolCalls().forEach((call) -> element("tool-call", call.id(), call.name(), call.arguments()));
-		}
 	}
 
 	private void element(String tag, String id, String name, String content) {
@@ -131,22 +136,28 @@ final class SummaryPrompt {
 	private static String fill(String template, Map<String, String> values) {
 		StringBuilder filled = new StringBuilder();
 		int from = 0;
-		while (true) {
-			int next = -1;
-			String place = "";
-			for (String name : values.keySet()) {
-				int at = template.indexOf(name, from);
-				if (at >= 0 && (next < 0 || at < next)) {
-					next = at;
-					place = name;
-				}
-			}
-			if (next < 0) {
-				return filled.append(template, from, template.length()).toString();
-			}
-			filled.append(template, from, next).append(values.get(place));
-			from = next + place.length();
+		String place = nextPlace(template, values.keySet(), from);
+		while (place != null) {
+			int at = template.indexOf(place, from);
+			filled.append(template, from, at).append(values.get(place));
+			from = at + place.length();
+			place = nextPlace(template, values.keySet(), from);
 		}
+		return filled.append(template, from, template.length()).toString();
+	}
+
+	/** Returns the placeholder that is the next one from an index on; null for none. */
+	private static @Nullable String nextPlace(String template, Set<String> names, int from) {
+		String place = null;
+		int next = template.length();
+		for (String name : names) {
+			int at = template.indexOf(name, from);
+			if (at >= 0 && at < next) {
+				next = at;
+				place = name;
+			}
+		}
+		return place;
 	}
 
 }

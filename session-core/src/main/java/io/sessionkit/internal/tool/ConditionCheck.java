@@ -76,16 +76,8 @@ final class ConditionCheck {
 		else if (node instanceof CompoundExpression) {
 			chain(node, ofElement);
 		}
-		else if (node instanceof PropertyOrFieldReference property && !ofElement) {
-			throw new IllegalArgumentException("Nothing is named '" + property.getName() + "' here. Write '#"
-					+ property.getName() + "' for an argument, and quotes around a text.");
-		}
-		else if (node instanceof MethodReference method && !ofElement) {
-			throw new IllegalArgumentException(
-					"Method '" + method.getName() + "' needs a value in front of it, as in \"#city.contains('x')\".");
-		}
 		else {
-			visitChildren(node, ofElement || node instanceof Projection || node instanceof Selection);
+			visitOther(node, ofElement);
 		}
 	}
 
@@ -99,6 +91,25 @@ final class ConditionCheck {
 			throw new IllegalArgumentException(
 					"It names a type, a constructor, a bean or a function, which a condition cannot reach. Use an"
 							+ " ApprovalPolicy for what the arguments alone do not say.");
+		}
+	}
+
+	private void visitOther(SpelNode node, boolean ofElement) {
+		if (!ofElement) {
+			refuseWithoutValue(node);
+		}
+		visitChildren(node, ofElement || node instanceof Projection || node instanceof Selection);
+	}
+
+	/** Refuses a property or a method with no value in front of it. */
+	private static void refuseWithoutValue(SpelNode node) {
+		if (node instanceof PropertyOrFieldReference property) {
+			throw new IllegalArgumentException("Nothing is named '" + property.getName() + "' here. Write '#"
+					+ property.getName() + "' for an argument, and quotes around a text.");
+		}
+		if (node instanceof MethodReference method) {
+			throw new IllegalArgumentException(
+					"Method '" + method.getName() + "' needs a value in front of it, as in \"#city.contains('x')\".");
 		}
 	}
 
@@ -116,14 +127,18 @@ final class ConditionCheck {
 	private void chain(SpelNode chain, boolean ofElement) {
 		SpelNode first = chain.getChild(0);
 		visit(first, ofElement);
+		visitSteps(chain, ofElement);
+		Parameter parameter = (first instanceof VariableReference) ? this.parameters.get(name(first)) : null;
+		if (parameter != null) {
+			checkStep(parameter, chain.getChild(1));
+		}
+	}
+
+	private void visitSteps(SpelNode chain, boolean ofElement) {
 		for (int i = 1; i < chain.getChildCount(); i++) {
 			SpelNode step = chain.getChild(i);
 			refuseUnreachable(step);
 			visitChildren(step, step instanceof Projection || step instanceof Selection || ofElement);
-		}
-		Parameter parameter = (first instanceof VariableReference) ? this.parameters.get(name(first)) : null;
-		if (parameter != null) {
-			checkStep(parameter, chain.getChild(1));
 		}
 	}
 
@@ -132,15 +147,19 @@ final class ConditionCheck {
 		if (type == null) {
 			return;
 		}
-		if (step instanceof MethodReference method && !hasMethod(type, method)) {
+		if (step instanceof MethodReference method) {
+			checkMethod(parameter, type, method);
+		}
+		if (step instanceof PropertyOrFieldReference property) {
+			checkProperty(parameter, type, property);
+		}
+	}
+
+	private static void checkMethod(Parameter parameter, Class<?> type, MethodReference method) {
+		if (!hasMethod(type, method)) {
 			throw new IllegalArgumentException("'#" + parameter.getName() + "' has no method '" + method.getName()
 					+ "' with " + method.getChildCount()
 					+ " arguments that a condition can call; it can call those of texts, lists and maps.");
-		}
-		if (step instanceof PropertyOrFieldReference property && type != Map.class
-				&& BeanUtils.getPropertyDescriptor(type, property.getName()) == null) {
-			throw new IllegalArgumentException("'#" + parameter.getName() + "' is a " + type.getSimpleName()
-					+ " here and has no property '" + property.getName() + "'.");
 		}
 	}
 
@@ -149,6 +168,13 @@ final class ConditionCheck {
 				&& Arrays.stream(type.getMethods())
 					.anyMatch((each) -> each.getName().equals(method.getName())
 							&& (each.getParameterCount() == method.getChildCount() || each.isVarArgs()));
+	}
+
+	private static void checkProperty(Parameter parameter, Class<?> type, PropertyOrFieldReference property) {
+		if (type != Map.class && BeanUtils.getPropertyDescriptor(type, property.getName()) == null) {
+			throw new IllegalArgumentException("'#" + parameter.getName() + "' is a " + type.getSimpleName()
+					+ " here and has no property '" + property.getName() + "'.");
+		}
 	}
 
 	/**

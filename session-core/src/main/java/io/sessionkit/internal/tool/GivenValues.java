@@ -40,14 +40,18 @@ final class GivenValues extends LinkedHashMap<Object, Object> {
 			return of(map);
 		}
 		if (value instanceof List<?> list) {
-			List<Object> given = new ArrayList<>();
-			list.forEach((element) -> given.add(given(element)));
-			return Collections.unmodifiableList(given);
+			return givenElements(list);
 		}
 		if (value == null) {
 			throw new NoSuchElementException();
 		}
 		return value;
+	}
+
+	private static List<Object> givenElements(List<?> list) {
+		List<Object> given = new ArrayList<>();
+		list.forEach((element) -> given.add(given(element)));
+		return Collections.unmodifiableList(given);
 	}
 
 	@Override

@@ -94,16 +94,21 @@ public final class ToolInput {
 	 */
 	public @Nullable String unreadable() {
 		try {
-			List<String> faults = (this.tool != null)
-					? this.arguments.faults(this.tool.getToolDefinition().inputSchema()) : List.of();
-			if (!faults.isEmpty()) {
-				return "The arguments cannot be read: " + String.join("; ", faults) + ".";
-			}
+			List<String> faults = faults();
+			return faults.isEmpty() ? unconvertible()
+					: "The arguments cannot be read: " + String.join("; ", faults) + ".";
 		}
 		catch (RuntimeException ex) {
 			// an invalid schema says nothing about the arguments
 			return null;
 		}
+	}
+
+	private List<String> faults() {
+		return (this.tool != null) ? this.arguments.faults(this.tool.getToolDefinition().inputSchema()) : List.of();
+	}
+
+	private @Nullable String unconvertible() {
 		try {
 			WrappedTools.innermost(this.tool).forEach(this::converted);
 			return null;
@@ -115,8 +120,7 @@ public final class ToolInput {
 
 	private boolean fits() {
 		if (this.fits == null) {
-			this.fits = this.arguments.isReadable() && (this.tool == null
-					|| this.arguments.faults(this.tool.getToolDefinition().inputSchema()).isEmpty());
+			this.fits = this.arguments.isReadable() && faults().isEmpty();
 		}
 		return this.fits;
 	}

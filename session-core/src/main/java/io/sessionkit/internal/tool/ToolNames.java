@@ -49,10 +49,8 @@ public final class ToolNames {
 		if (joined.equals(otherJoined) || sorted(words).equals(sorted(others))) {
 			return true;
 		}
-		int length = Math.max(joined.length(), otherJoined.length());
-		int allowed = (length < ONE_TYPO) ? 0 : (length < TWO_TYPOS) ? 1 : 2;
 		return digits(one).equals(digits(other)) && haveSameInitials(words, others)
-				&& distance(joined, otherJoined) <= allowed;
+				&& distance(joined, otherJoined) <= allowedTypos(Math.max(joined.length(), otherJoined.length()));
 	}
 
 	private static List<String> words(String name) {
@@ -87,6 +85,10 @@ public final class ToolNames {
 			}
 		}
 		return true;
+	}
+
+	private static int allowedTypos(int length) {
+		return (length < ONE_TYPO) ? 0 : (length < TWO_TYPOS) ? 1 : 2;
 	}
 
 	/**

@@ -117,14 +117,16 @@ public final class WrappedTools {
 		List<Field> fields = new ArrayList<>();
 		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
 			for (Field field : each.getDeclaredFields()) {
-				boolean holdsTool = ToolCallback.class.isAssignableFrom(field.getType())
-						&& !Modifier.isStatic(field.getModifiers());
-				if (holdsTool && field.trySetAccessible()) {
+				if (holdsTool(field) && field.trySetAccessible()) {
 					fields.add(field);
 				}
 			}
 		}
 		return List.copyOf(fields);
+	}
+
+	private static boolean holdsTool(Field field) {
+		return ToolCallback.class.isAssignableFrom(field.getType()) && !Modifier.isStatic(field.getModifiers());
 	}
 
 }
