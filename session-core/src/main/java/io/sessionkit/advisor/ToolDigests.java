@@ -1,9 +1,6 @@
 package io.sessionkit.advisor;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import io.sessionkit.internal.Sha256;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,17 +49,13 @@ final class ToolDigests {
 	}
 
 	private static String compute(ToolDefinition definition) {
-		try {
-			MessageDigest sha = MessageDigest.getInstance("SHA-256");
-			for (String part : new String[] { definition.name(), definition.description(), definition.inputSchema() }) {
-				sha.update(part.getBytes(StandardCharsets.UTF_8));
-				sha.update((byte) 0);
-			}
-			return HexFormat.of().formatHex(sha.digest());
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("This Java has no SHA-256.", ex);
-		}
+		return new Sha256().add(definition.name())
+			.add(0)
+			.add(definition.description())
+			.add(0)
+			.add(definition.inputSchema())
+			.add(0)
+			.hex();
 	}
 
 }

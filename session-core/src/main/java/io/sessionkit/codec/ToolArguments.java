@@ -1,11 +1,8 @@
 package io.sessionkit.codec;
 
+import io.sessionkit.internal.Sha256;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -96,16 +93,7 @@ public final class ToolArguments {
 	 * @return 64 hexadecimal digits
 	 */
 	public String digest(String tool) {
-		try {
-			MessageDigest sha = MessageDigest.getInstance("SHA-256");
-			sha.update(tool.getBytes(StandardCharsets.UTF_8));
-			sha.update((byte) ((this.object != null) ? 0 : 1));
-			sha.update(canonical().getBytes(StandardCharsets.UTF_8));
-			return HexFormat.of().formatHex(sha.digest());
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("This Java has no SHA-256.", ex);
-		}
+		return new Sha256().add(tool).add((this.object != null) ? 0 : 1).add(canonical()).hex();
 	}
 
 	/**

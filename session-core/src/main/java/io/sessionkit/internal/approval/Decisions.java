@@ -1,5 +1,6 @@
 package io.sessionkit.internal.approval;
 
+import io.sessionkit.internal.Attempts;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -21,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Decisions {
 
-	private static final int ATTEMPTS = 5;
-
 	private final WaitingTurns waitingTurns;
 
 	private final Ledger ledger;
@@ -39,15 +38,11 @@ public final class Decisions {
 	 * now; nothing is decided
 	 */
 	public ToolApproval make(SessionKey key, String id, String digest, Decision decision) {
-		for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+		return Attempts.FEW.make(() -> {
 			LedgerEntry entry = judged(key, id);
 			check(entry, digest, decision);
-			LedgerEntry decided = this.ledger.replace(decided(entry, decision));
-			if (decided != null) {
-				return decided.approval();
-			}
-		}
-		throw changedEachTime(key, id);
+			return Optional.ofNullable(this.ledger.replace(decided(entry, decision)));
+		}).map(LedgerEntry::approval).orElseThrow(() -> changedEachTime(key, id));
 	}
 
 	/**

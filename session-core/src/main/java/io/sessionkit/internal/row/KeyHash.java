@@ -1,9 +1,6 @@
 package io.sessionkit.internal.row;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import io.sessionkit.internal.Sha256;
 
 import io.sessionkit.SessionKey;
 
@@ -16,21 +13,11 @@ import io.sessionkit.SessionKey;
 public record KeyHash(String session, String owner) {
 
 	public static KeyHash of(SessionKey key) {
-		return new KeyHash(hash(key.owner() + '\0' + key.id()), ofOwner(key.owner()));
+		return new KeyHash(Sha256.of(key.owner() + '\0' + key.id()), ofOwner(key.owner()));
 	}
 
 	public static String ofOwner(String owner) {
-		return hash(owner);
-	}
-
-	private static String hash(String text) {
-		try {
-			MessageDigest digest = MessageDigest.getInstance("SHA-256");
-			return HexFormat.of().formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)));
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("This Java runtime has no SHA-256.", ex);
-		}
+		return Sha256.of(owner);
 	}
 
 }

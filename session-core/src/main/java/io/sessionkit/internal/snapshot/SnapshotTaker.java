@@ -1,9 +1,7 @@
 package io.sessionkit.internal.snapshot;
 
+import io.sessionkit.internal.Sha256;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -76,7 +74,7 @@ public final class SnapshotTaker {
 		List<Message> history = messages.subList(0, CurrentTurn.start(messages, turn));
 		SnapshotParts parts = SnapshotParts.of(history, this.view);
 		String system = system(request);
-		Snapshot snapshot = new Snapshot((system != null) ? digest(system) : null,
+		Snapshot snapshot = new Snapshot((system != null) ? Sha256.of(system) : null,
 				(system != null && this.keepsSystem) ? readable(system) : null, parts.parts());
 		this.taken = new Taken(snapshot, parts.verbatim().isEmpty() ? null : this.verbatim.encode(parts.verbatim()));
 	}
@@ -97,16 +95,6 @@ public final class SnapshotTaker {
 	/** Replaces lone surrogates, which could not be stored. */
 	private static String readable(String text) {
 		return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
-	}
-
-	private static String digest(String text) {
-		try {
-			MessageDigest sha = MessageDigest.getInstance("SHA-256");
-			return HexFormat.of().formatHex(sha.digest(text.getBytes(StandardCharsets.UTF_8)));
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("This Java has no SHA-256.", ex);
-		}
 	}
 
 }

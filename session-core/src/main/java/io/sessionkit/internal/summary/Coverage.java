@@ -1,5 +1,6 @@
 package io.sessionkit.internal.summary;
 
+import io.sessionkit.internal.view.CarriedTurns;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,7 +35,7 @@ record Coverage(@Nullable Summary before, List<SessionItem> items, List<SessionI
 		List<SessionItem> pinned) {
 
 	static Coverage of(SessionView view, @Nullable Summary before, Summarize rule, Pins pins) {
-		List<List<SessionItem>> older = olderTurns(view, rule.keepTurns());
+		List<List<SessionItem>> older = linked(olderTurns(view, rule.keepTurns()));
 		Coverage all = of(before, older, pins, before == null);
 		for (int end = all.readable(older, rule.maxInputTokens()); end <= older.size(); end++) {
 			Coverage some = of(before, withoutOpenCalls(older.subList(0, end)), pins, before == null);
@@ -50,6 +51,24 @@ record Coverage(@Nullable Summary before, List<SessionItem> items, List<SessionI
 		view.items().forEach((item) -> turns.computeIfAbsent(item.turn(), (turn) -> new ArrayList<>()).add(item));
 		List<List<SessionItem>> all = new ArrayList<>(turns.values());
 		return all.subList(0, Math.max(0, all.size() - keepTurns));
+	}
+
+	/**
+	 * Returns the turns with those as one that are linked by calls and their results:
+	 * they are summarized or pinned together.
+	 */
+	private static List<List<SessionItem>> linked(List<List<SessionItem>> turns) {
+		List<List<SessionItem>> linked = new ArrayList<>();
+		for (List<SessionItem> turn : turns) {
+			List<SessionItem> last = linked.isEmpty() ? turn : linked.get(linked.size() - 1);
+			if (last != turn && CarriedTurns.areLinked(last.get(last.size() - 1).message(), turn.get(0).message())) {
+				last.addAll(turn);
+			}
+			else {
+				linked.add(new ArrayList<>(turn));
+			}
+		}
+		return linked;
 	}
 
 	private static Coverage of(@Nullable Summary before, List<List<SessionItem>> turns, Pins pins, boolean first) {

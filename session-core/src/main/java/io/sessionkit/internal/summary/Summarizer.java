@@ -1,5 +1,6 @@
 package io.sessionkit.internal.summary;
 
+import io.sessionkit.internal.Attempts;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -40,9 +41,6 @@ import org.jspecify.annotations.Nullable;
 public final class Summarizer implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(Summarizer.class);
-
-	/** The number of attempts to store a summary in a session that other turns change. */
-	private static final int ATTEMPTS = 5;
 
 	private static final int MOST_JOBS = 16;
 
@@ -261,7 +259,7 @@ public final class Summarizer implements AutoCloseable {
 	 */
 	private Compaction put(SessionView opened, Coverage coverage, Summary summary) {
 		SessionView now = opened;
-		for (int attempt = 0; attempt < ATTEMPTS && now != null; attempt++) {
+		for (int attempt = 0; attempt < Attempts.FEW.most() && now != null; attempt++) {
 			if (store(now.session(), summary)) {
 				return new Compaction(Status.SUMMARIZED, summary, coverage.turns(), null);
 			}

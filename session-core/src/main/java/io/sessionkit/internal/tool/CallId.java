@@ -1,9 +1,6 @@
 package io.sessionkit.internal.tool;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import io.sessionkit.internal.Sha256;
 
 import io.sessionkit.SessionKey;
 
@@ -20,13 +17,7 @@ public final class CallId {
 
 	public static String of(SessionKey key, String turnId, int round, int index) {
 		String place = key.owner() + "\0" + key.id() + "\0" + turnId + "\0" + round + "\0" + index;
-		try {
-			byte[] digest = MessageDigest.getInstance("SHA-256").digest(place.getBytes(StandardCharsets.UTF_8));
-			return HexFormat.of().formatHex(digest).substring(0, DIGITS);
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("This Java has no SHA-256.", ex);
-		}
+		return Sha256.of(place).substring(0, DIGITS);
 	}
 
 }
