@@ -162,7 +162,7 @@ final class PortableStatements implements HotStatements {
 			}
 			RunWalk walk = new RunWalk(header, window);
 			walk.read(rows.items());
-			if (isFinished(connection, key, header, walk)) {
+			if (walkToEnd(connection, key, header, walk)) {
 				return rows.opened(walk.wholeTurns(window));
 			}
 		}
@@ -185,7 +185,7 @@ final class PortableStatements implements HotStatements {
 	 * Walks the rest of the path, if one is left.
 	 * @return false if the header has moved meanwhile
 	 */
-	private boolean isFinished(Connection connection, String key, HeaderRow header, RunWalk walk) throws SQLException {
+	private boolean walkToEnd(Connection connection, String key, HeaderRow header, RunWalk walk) throws SQLException {
 		if (!walk.hasNext()) {
 			return true;
 		}

@@ -84,7 +84,7 @@ final class Sql {
 
 	/**
 	 * Executes the statement, which inserts one row.
-	 * @return false if there is a row with its key already
+	 * @return whether a row was inserted; false if there is one with its key already
 	 */
 	boolean insert(Connection connection, Params params) throws SQLException {
 		try {

@@ -93,11 +93,10 @@ final class SqlErrors {
 	}
 
 	private static StoreUnavailableException unreachable(SQLException ex, boolean write) {
-		return new StoreUnavailableException("The database of the session store cannot be reached (SQLSTATE "
-				+ state(ex) + ")."
-				+ (write ? " Whether the write took place is unknown;" + " committing the same turn id again is safe."
-						: ""),
-				ex);
+		String outcome = write ? " Whether the write took place is unknown; committing the same turn id again is safe."
+				: "";
+		return new StoreUnavailableException(
+				"The database of the session store cannot be reached (SQLSTATE " + state(ex) + ")." + outcome, ex);
 	}
 
 	private static StoreUnavailableException refused(SQLException ex) {
