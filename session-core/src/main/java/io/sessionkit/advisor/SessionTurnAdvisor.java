@@ -79,9 +79,10 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		call.name(key.get());
 		GatedTurns.Opened opened = open(call, key.get(), chain.getCallAdvisors());
 		GatedTurn gated = opened.turn();
-		if (gated == null) {
-			return paused(opened.pause(), null, call);
-		}
+		return (gated != null) ? answered(call, chain, gated) : paused(opened.pause(), null, call);
+	}
+
+	private ChatClientResponse answered(SessionCall call, CallAdvisorChain chain, GatedTurn gated) {
 		RunningTurn turn = gated.turn();
 		ChatResponse answer = turn.answer();
 		ChatClientResponse response = (answer != null) ? response(answer, call) : runLoop(call, chain, gated);
@@ -99,15 +100,20 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 			}
 			ChainCheck.check(chain.getStreamAdvisors(), this, request);
 			call.name(key.get());
-			Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
-			Callable<GatedTurns.Opened> open = TurnBinding
-				.carrying(() -> observed(observation, () -> open(call, key.get(), chain.getStreamAdvisors())));
-			AtomicBoolean taken = new AtomicBoolean();
-			return Flux.usingWhen(WaitingThread.run(open, (opened) -> endUnlessTaken(opened, taken)), (opened) -> {
-				taken.set(true);
-				return stream(call, chain, opened, observation);
-			}, (opened) -> Mono.empty(), SessionTurnAdvisor::failed, SessionTurnAdvisor::cancelled);
+			return openAndStream(call, key.get(), chain,
+					context.getOrDefault(ObservationThreadLocalAccessor.KEY, null));
 		});
+	}
+
+	private Flux<ChatClientResponse> openAndStream(SessionCall call, SessionKey key, StreamAdvisorChain chain,
+			@Nullable Observation observation) {
+		Callable<GatedTurns.Opened> open = TurnBinding
+			.carrying(() -> observed(observation, () -> open(call, key, chain.getStreamAdvisors())));
+		AtomicBoolean taken = new AtomicBoolean();
+		return Flux.usingWhen(WaitingThread.run(open, (opened) -> endUnlessTaken(opened, taken)), (opened) -> {
+			taken.set(true);
+			return stream(call, chain, opened, observation);
+		}, (opened) -> Mono.empty(), SessionTurnAdvisor::failed, SessionTurnAdvisor::cancelled);
 	}
 
 	/**
@@ -332,11 +338,10 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		ChatResponse response = builder.generations(List.of(new Generation(new AssistantMessage(""))))
 			.metadata(SessionAdvisor.TURN, turn)
 			.build();
-		ChatClientResponse.Builder last = ChatClientResponse.builder().chatResponse(response);
-		if (end != null) {
-			return last.context(end.context()).build();
-		}
-		return last.context(call.request().context()).build();
+		return ChatClientResponse.builder()
+			.chatResponse(response)
+			.context((end != null) ? end.context() : call.request().context())
+			.build();
 	}
 
 }

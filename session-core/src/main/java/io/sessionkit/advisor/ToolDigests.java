@@ -52,13 +52,17 @@ final class ToolDigests {
 	}
 
 	private static String compute(ToolDefinition definition) {
+		MessageDigest sha = sha256();
+		for (String part : new String[] { definition.name(), definition.description(), definition.inputSchema() }) {
+			sha.update(part.getBytes(StandardCharsets.UTF_8));
+			sha.update((byte) 0);
+		}
+		return HexFormat.of().formatHex(sha.digest());
+	}
+
+	private static MessageDigest sha256() {
 		try {
-			MessageDigest sha = MessageDigest.getInstance("SHA-256");
-			for (String part : new String[] { definition.name(), definition.description(), definition.inputSchema() }) {
-				sha.update(part.getBytes(StandardCharsets.UTF_8));
-				sha.update((byte) 0);
-			}
-			return HexFormat.of().formatHex(sha.digest());
+			return MessageDigest.getInstance("SHA-256");
 		}
 		catch (NoSuchAlgorithmException ex) {
 			throw new IllegalStateException("This Java has no SHA-256.", ex);
