@@ -21,6 +21,7 @@ import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 import org.springframework.ai.chat.client.ChatClientRequest;
 import org.springframework.ai.chat.client.ChatClientResponse;
@@ -100,13 +101,13 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 			}
 			ChainCheck.check(chain.getStreamAdvisors(), this, request);
 			call.name(key.get());
-			return openAndStream(call, key.get(), chain,
-					context.getOrDefault(ObservationThreadLocalAccessor.KEY, null));
+			return openAndStream(call, key.get(), chain, context);
 		});
 	}
 
 	private Flux<ChatClientResponse> openAndStream(SessionCall call, SessionKey key, StreamAdvisorChain chain,
-			@Nullable Observation observation) {
+			ContextView context) {
+		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
 		Callable<GatedTurns.Opened> open = TurnBinding
 			.carrying(() -> observed(observation, () -> open(call, key, chain.getStreamAdvisors())));
 		AtomicBoolean taken = new AtomicBoolean();
@@ -332,9 +333,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 */
 	private static ChatClientResponse lastElement(@Nullable ChatClientResponse end, SessionCall call, TurnResult turn) {
 		ChatResponse.Builder builder = ChatResponse.builder();
-		if (end != null && end.chatResponse() != null) {
-			builder = builder.from(end.chatResponse());
-		}
+		builder = (end != null && end.chatResponse() != null) ? builder.from(end.chatResponse()) : builder;
 		ChatResponse response = builder.generations(List.of(new Generation(new AssistantMessage(""))))
 			.metadata(SessionAdvisor.TURN, turn)
 			.build();

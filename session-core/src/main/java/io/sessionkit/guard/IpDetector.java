@@ -175,14 +175,13 @@ enum IpDetector implements Detector {
 	 */
 	private static int groups(CharSequence text, int from, int to) {
 		int groups = 0;
-		int i = from;
-		while (i < to) {
+		for (int i = from; i < to; i++) {
 			int end = group(text, i, to);
 			if (end < 0) {
 				return -1;
 			}
 			groups += (end - i > LONGEST_GROUP) ? 2 : 1;
-			i = end + 1;
+			i = end;
 		}
 		return groups;
 	}
