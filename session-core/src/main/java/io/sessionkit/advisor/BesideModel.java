@@ -123,16 +123,26 @@ final class BesideModel {
 		catch (InterruptedException ex) {
 			running.cancel(true);
 			Thread.currentThread().interrupt();
-			throw new IllegalStateException(
-					"The call on session " + turn.key() + " was interrupted while it waited for the model.", ex);
+			throw interrupted(turn, ex);
 		}
 		catch (ExecutionException ex) {
-			Throwable cause = ex.getCause();
-			if (cause instanceof Error error) {
-				throw error;
-			}
-			throw (cause instanceof RuntimeException failure) ? failure : new IllegalStateException(cause);
+			throw failure(ex.getCause());
 		}
+	}
+
+	private static IllegalStateException interrupted(RunningTurn turn, InterruptedException ex) {
+		return new IllegalStateException(
+				"The call on session " + turn.key() + " was interrupted while it waited for the model.", ex);
+	}
+
+	/**
+	 * Returns the exception for the caller. Throws an error as it is.
+	 */
+	private static RuntimeException failure(@Nullable Throwable cause) {
+		if (cause instanceof Error error) {
+			throw error;
+		}
+		return (cause instanceof RuntimeException failure) ? failure : new IllegalStateException(cause);
 	}
 
 	/**

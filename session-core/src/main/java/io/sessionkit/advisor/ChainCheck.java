@@ -26,10 +26,15 @@ final class ChainCheck {
 	 * names them and says what to do
 	 */
 	static void check(List<? extends Advisor> advisors, Advisor turnAdvisor, ChatClientRequest request) {
-		int turn = advisors.indexOf(turnAdvisor);
 		int round = index(advisors, SessionRoundAdvisor.class);
 		int model = index(advisors, SessionModelAdvisor.class);
-		int tool = index(advisors, ToolAdvisor.class);
+		checkOtherHistory(advisors, turnAdvisor);
+		checkRegistered(round, model);
+		checkToolsInside(advisors, turnAdvisor, request);
+		checkToolsOutside(advisors, round);
+	}
+
+	private static void checkOtherHistory(List<? extends Advisor> advisors, Advisor turnAdvisor) {
 		Advisor foreign = ForeignSessions.find(advisors);
 		if (foreign != null) {
 			throw new IllegalStateException(ForeignSessions.refusal(foreign, describe(foreign), describe(turnAdvisor)));
@@ -40,17 +45,35 @@ final class ChainCheck {
 					"A call that names a session must not have another memory: " + describe(advisors.get(memory))
 							+ " and " + describe(turnAdvisor) + " would both add history. Remove one of them.");
 		}
+	}
+
+	private static void checkRegistered(int round, int model) {
 		if (round < 0 || model < 0) {
 			throw new IllegalStateException("The advisor " + ((round < 0) ? "inside the tool loop" : "before the model")
 					+ " is missing. Register all three by passing the SessionAdvisor itself:"
 					+ " .advisors(sessionAdvisor) or .defaultAdvisors(sessionAdvisor).");
 		}
-		if (tool >= 0 && tool < turn) {
+	}
+
+	/**
+	 * Checks that the tool advisor, if there has to be one, is inside of the session.
+	 */
+	private static void checkToolsInside(List<? extends Advisor> advisors, Advisor turnAdvisor,
+			ChatClientRequest request) {
+		int tool = index(advisors, ToolAdvisor.class);
+		if (tool >= 0 && tool < advisors.indexOf(turnAdvisor)) {
 			throw new IllegalStateException(outside(describe(advisors.get(tool))));
 		}
 		if (tool < 0 && (isToolAdvisorExpected(request) || new SessionCall(request).isForeignToolRound())) {
 			throw new IllegalStateException(outside("the tool advisor"));
 		}
+	}
+
+	/**
+	 * Checks that the tool advisor is outside of the advisor that sees its tool calls.
+	 */
+	private static void checkToolsOutside(List<? extends Advisor> advisors, int round) {
+		int tool = index(advisors, ToolAdvisor.class);
 		if (tool > round) {
 			throw new IllegalStateException(
 					"The tool advisor " + describe(advisors.get(tool)) + " must have a lower order than "

@@ -21,6 +21,7 @@ import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 import org.springframework.ai.chat.client.ChatClientRequest;
 import org.springframework.ai.chat.client.ChatClientResponse;
@@ -79,9 +80,10 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		call.name(key.get());
 		GatedTurns.Opened opened = open(call, key.get(), chain.getCallAdvisors());
 		GatedTurn gated = opened.turn();
-		if (gated == null) {
-			return paused(opened.pause(), null, call);
-		}
+		return (gated != null) ? answered(call, chain, gated) : paused(opened.pause(), null, call);
+	}
+
+	private ChatClientResponse answered(SessionCall call, CallAdvisorChain chain, GatedTurn gated) {
 		RunningTurn turn = gated.turn();
 		ChatResponse answer = turn.answer();
 		ChatClientResponse response = (answer != null) ? response(answer, call) : runLoop(call, chain, gated);
@@ -99,15 +101,20 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 			}
 			ChainCheck.check(chain.getStreamAdvisors(), this, request);
 			call.name(key.get());
-			Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
-			Callable<GatedTurns.Opened> open = TurnBinding
-				.carrying(() -> observed(observation, () -> open(call, key.get(), chain.getStreamAdvisors())));
-			AtomicBoolean taken = new AtomicBoolean();
-			return Flux.usingWhen(WaitingThread.run(open, (opened) -> endUnlessTaken(opened, taken)), (opened) -> {
-				taken.set(true);
-				return stream(call, chain, opened, observation);
-			}, (opened) -> Mono.empty(), SessionTurnAdvisor::failed, SessionTurnAdvisor::cancelled);
+			return openAndStream(call, key.get(), chain, context);
 		});
+	}
+
+	private Flux<ChatClientResponse> openAndStream(SessionCall call, SessionKey key, StreamAdvisorChain chain,
+			ContextView context) {
+		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
+		Callable<GatedTurns.Opened> open = TurnBinding
+			.carrying(() -> observed(observation, () -> open(call, key, chain.getStreamAdvisors())));
+		AtomicBoolean taken = new AtomicBoolean();
+		return Flux.usingWhen(WaitingThread.run(open, (opened) -> endUnlessTaken(opened, taken)), (opened) -> {
+			taken.set(true);
+			return stream(call, chain, opened, observation);
+		}, (opened) -> Mono.empty(), SessionTurnAdvisor::failed, SessionTurnAdvisor::cancelled);
 	}
 
 	/**
@@ -326,17 +333,14 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 */
 	private static ChatClientResponse lastElement(@Nullable ChatClientResponse end, SessionCall call, TurnResult turn) {
 		ChatResponse.Builder builder = ChatResponse.builder();
-		if (end != null && end.chatResponse() != null) {
-			builder = builder.from(end.chatResponse());
-		}
+		builder = (end != null && end.chatResponse() != null) ? builder.from(end.chatResponse()) : builder;
 		ChatResponse response = builder.generations(List.of(new Generation(new AssistantMessage(""))))
 			.metadata(SessionAdvisor.TURN, turn)
 			.build();
-		ChatClientResponse.Builder last = ChatClientResponse.builder().chatResponse(response);
-		if (end != null) {
-			return last.context(end.context()).build();
-		}
-		return last.context(call.request().context()).build();
+		return ChatClientResponse.builder()
+			.chatResponse(response)
+			.context((end != null) ? end.context() : call.request().context())
+			.build();
 	}
 
 }

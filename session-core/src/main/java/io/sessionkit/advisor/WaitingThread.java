@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
@@ -44,23 +45,29 @@ final class WaitingThread {
 		return Mono.create((sink) -> {
 			AtomicBoolean gone = new AtomicBoolean();
 			sink.onCancel(() -> gone.set(true));
-			threads.schedule(() -> {
-				try {
-					T result = work.call();
-					sink.success(result);
-					after.accept(result);
-				}
-				catch (Exception | Error ex) {
-					if (gone.get()) {
-						// Reactor would log the whole exception, and that of a hook may
-						// quote a message
-						logger.warn("A stream was cancelled, and what it still did failed: " + ex.getClass().getName());
-						return;
-					}
-					sink.error(ex);
-				}
-			});
+			threads.schedule(() -> deliver(work, after, sink, gone));
 		});
+	}
+
+	private static <T> void deliver(Callable<T> work, Consumer<T> after, MonoSink<T> sink, AtomicBoolean gone) {
+		try {
+			T result = work.call();
+			sink.success(result);
+			after.accept(result);
+		}
+		catch (Exception | Error ex) {
+			fail(ex, sink, gone);
+		}
+	}
+
+	private static void fail(Throwable ex, MonoSink<?> sink, AtomicBoolean gone) {
+		if (gone.get()) {
+			// Reactor would log the whole exception, and that of a hook may quote a
+			// message
+			logger.warn("A stream was cancelled, and what it still did failed: " + ex.getClass().getName());
+			return;
+		}
+		sink.error(ex);
 	}
 
 }

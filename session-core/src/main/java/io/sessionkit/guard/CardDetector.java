@@ -34,21 +34,31 @@ final class CardDetector implements Detector {
 
 	@Override
 	public @Nullable Span find(CharSequence text, int from, int to) {
-		int i = from;
+		int i = nextDigit(text, from, to);
 		while (i < to) {
-			if (!isDigit(text, i)) {
-				i++;
-				continue;
-			}
 			int end = isInsideOfNumber(text, i) ? -1 : longest(text, i, to);
 			if (end > 0) {
 				return new Span(i, end);
 			}
-			while (i < to && isDigit(text, i)) {
-				i++;
-			}
+			i = nextDigit(text, endOfDigits(text, i, to), to);
 		}
 		return null;
+	}
+
+	private static int nextDigit(CharSequence text, int from, int to) {
+		int i = from;
+		while (i < to && !isDigit(text, i)) {
+			i++;
+		}
+		return i;
+	}
+
+	private static int endOfDigits(CharSequence text, int from, int to) {
+		int i = from;
+		while (i < to && isDigit(text, i)) {
+			i++;
+		}
+		return i;
 	}
 
 	/**
@@ -70,29 +80,18 @@ final class CardDetector implements Detector {
 	 */
 	private static int longest(CharSequence text, int start, int to) {
 		int found = -1;
-		// each second digit is doubled, from the first digit or from the second
-		int[] sums = new int[2];
-		Groups groups = new Groups();
-		int i = start;
-		for (int count = 1; count <= MOST && i < to; count++) {
-			int digit = Character.digit(text.charAt(i), DECIMAL);
-			sums[(count - 1) % 2] += doubled(digit);
-			sums[count % 2] += digit;
-			groups.digit();
-			i++;
-			if (isDigit(text, i)) {
-				continue;
-			}
-			if (count >= FEWEST && sums[count % 2] % DECIMAL == 0 && groups.mayBeCard()) {
-				found = i;
-			}
-			if (i + 1 >= to || !isSeparator(text.charAt(i)) || !isDigit(text, i + 1)) {
-				break;
-			}
-			groups.end(MORE_SEPARATORS.indexOf(text.charAt(i)) >= 0);
-			i++;
+		Digits digits = new Digits();
+		int end = digits.addGroup(text, start, to);
+		while (isSeparated(text, end, to) && digits.hasRoom()) {
+			found = digits.mayBeCard() ? end : found;
+			digits.endGroup(text.charAt(end));
+			end = digits.addGroup(text, end + 1, to);
 		}
-		return found;
+		return (!isDigit(text, end) && digits.mayBeCard()) ? end : found;
+	}
+
+	private static boolean isSeparated(CharSequence text, int index, int to) {
+		return index + 1 < to && isSeparator(text.charAt(index)) && isDigit(text, index + 1);
 	}
 
 	private static boolean isSeparator(char character) {
@@ -100,9 +99,14 @@ final class CardDetector implements Detector {
 	}
 
 	/**
-	 * The lengths of the groups of a number.
+	 * The digits of a number: their sums and the lengths of their groups.
 	 */
-	private static final class Groups {
+	private static final class Digits {
+
+		/** Each second digit is doubled, from the first digit or from the second. */
+		private final int[] sums = new int[2];
+
+		private int count;
 
 		/** True if the complete groups are as long as on a card. */
 		private boolean printed = true;
@@ -112,22 +116,44 @@ final class CardDetector implements Detector {
 
 		private boolean first = true;
 
+		/** The length of the last group. */
 		private int size;
 
-		void digit() {
+		boolean hasRoom() {
+			return this.count < MOST;
+		}
+
+		/**
+		 * Adds the digits of a group, as far as there is room.
+		 * @return the end of the digits that were added
+		 */
+		int addGroup(CharSequence text, int start, int to) {
+			int i = start;
+			while (hasRoom() && i < to && isDigit(text, i)) {
+				add(Character.digit(text.charAt(i), DECIMAL));
+				i++;
+			}
+			return i;
+		}
+
+		private void add(int digit) {
+			this.sums[this.count % 2] += doubled(digit);
+			this.count++;
+			this.sums[this.count % 2] += digit;
 			this.size++;
 		}
 
-		void end(boolean strictly) {
+		void endGroup(char separator) {
 			int longest = this.first ? PRINTED_GROUP : LONGEST_PRINTED_GROUP;
 			this.printed = this.printed && this.size >= PRINTED_GROUP && this.size <= longest;
-			this.strict = this.strict || strictly;
+			this.strict = this.strict || MORE_SEPARATORS.indexOf(separator) >= 0;
 			this.first = false;
 			this.size = 0;
 		}
 
 		boolean mayBeCard() {
-			return !this.strict || (this.printed && this.size <= LONGEST_PRINTED_GROUP);
+			return this.count >= FEWEST && this.sums[this.count % 2] % DECIMAL == 0
+					&& (!this.strict || (this.printed && this.size <= LONGEST_PRINTED_GROUP));
 		}
 
 	}

@@ -53,24 +53,33 @@ final class EmailDetector implements Detector {
 		int found = -1;
 		int label = from;
 		while (label < to && isInLabel(text, label)) {
-			int plain = label;
-			while (plain < to && isInLabel(text, plain) && text.charAt(plain) != '_') {
-				plain += width(text, plain);
-			}
+			int plain = endWithoutUnderscores(text, label, to);
 			int last = withoutHyphens(text, label, plain);
-			if (label > from && isTopLevel(text, label, last)) {
-				found = last;
-			}
-			int end = plain;
-			while (end < to && isInLabel(text, end)) {
-				end += width(text, end);
-			}
-			if (end >= to || text.charAt(end) != '.' || text.charAt(end - 1) == '-' || text.charAt(label) == '-') {
-				break;
-			}
-			label = end + 1;
+			found = (label > from && isTopLevel(text, label, last)) ? last : found;
+			int end = endOfLabel(text, plain, to);
+			label = mayBeContinued(text, label, end, to) ? end + 1 : to;
 		}
 		return (found <= to) ? found : -1;
+	}
+
+	private static int endWithoutUnderscores(CharSequence text, int label, int to) {
+		int end = label;
+		while (end < to && isInLabel(text, end) && text.charAt(end) != '_') {
+			end += width(text, end);
+		}
+		return end;
+	}
+
+	private static int endOfLabel(CharSequence text, int from, int to) {
+		int end = from;
+		while (end < to && isInLabel(text, end)) {
+			end += width(text, end);
+		}
+		return end;
+	}
+
+	private static boolean mayBeContinued(CharSequence text, int label, int end, int to) {
+		return end < to && text.charAt(end) == '.' && text.charAt(end - 1) != '-' && text.charAt(label) != '-';
 	}
 
 	private static boolean isTopLevel(CharSequence text, int start, int end) {

@@ -75,24 +75,34 @@ enum IpDetector implements Detector {
 	}
 
 	private static boolean isV4(CharSequence text, int start, int end) {
-		if (end - start > LONGEST_V4) {
-			return false;
-		}
+		return end - start <= LONGEST_V4 && numbers(text, start, end) == 4 && isDigit(text.charAt(end - 1));
+	}
+
+	/**
+	 * Counts the numbers of a chain.
+	 * @return -1 if one is missing or too large
+	 */
+	private static int numbers(CharSequence text, int start, int end) {
 		int numbers = 0;
-		int i = start;
-		while (i < end) {
+		for (int i = start; i < end; numbers++) {
 			int last = end(text, i, end, IpDetector::isDigit);
-			int number = 0;
-			for (int k = i; k < last; k++) {
-				number = number * DECIMAL + text.charAt(k) - '0';
+			if (!isByte(text, i, last)) {
+				return -1;
 			}
-			if (last == i || last - i > 3 || number > LARGEST) {
-				return false;
-			}
-			numbers++;
 			i = last + 1;
 		}
-		return numbers == 4 && isDigit(text.charAt(end - 1));
+		return numbers;
+	}
+
+	private static boolean isByte(CharSequence text, int start, int end) {
+		if (end == start || end - start > 3) {
+			return false;
+		}
+		int number = 0;
+		for (int i = start; i < end; i++) {
+			number = number * DECIMAL + text.charAt(i) - '0';
+		}
+		return number <= LARGEST;
 	}
 
 	/**
@@ -100,13 +110,7 @@ enum IpDetector implements Detector {
 	 * characters that belong to the sentence or to the word around it.
 	 */
 	private static @Nullable Span v6(CharSequence text, int runStart, int runEnd) {
-		int end = runEnd;
-		while (end > runStart && text.charAt(end - 1) == '.') {
-			end--;
-		}
-		if (end - runStart > 1 && text.charAt(end - 1) == ':' && text.charAt(end - 2) != ':') {
-			end--;
-		}
+		int end = trimmedEnd(text, runStart, runEnd);
 		int start = start(text, runStart, end);
 		int point = end(text, start, end, (c) -> c != '.');
 		if (point < end && isFree(text, start, end) && isV6(text, start, end)) {
@@ -114,6 +118,15 @@ enum IpDetector implements Detector {
 		}
 		boolean free = isFree(text, start, (point < end) ? start : end);
 		return (free && isV6(text, start, point)) ? new Span(start, point) : null;
+	}
+
+	private static int trimmedEnd(CharSequence text, int runStart, int runEnd) {
+		int end = runEnd;
+		while (end > runStart && text.charAt(end - 1) == '.') {
+			end--;
+		}
+		boolean single = end - runStart > 1 && text.charAt(end - 1) == ':' && text.charAt(end - 2) != ':';
+		return single ? end - 1 : end;
 	}
 
 	private static int start(CharSequence text, int runStart, int end) {
@@ -125,42 +138,65 @@ enum IpDetector implements Detector {
 		return single ? start + 1 : start;
 	}
 
+	/**
+	 * Returns whether the part is a whole address: eight groups, or fewer of them before
+	 * and behind two colons.
+	 */
 	private static boolean isV6(CharSequence text, int start, int end) {
 		if (end - start > LONGEST_V6) {
 			return false;
 		}
-		int groups = 0;
-		boolean shortened = false;
-		int i = start;
-		while (i < end) {
-			if (text.charAt(i) == ':') {
-				boolean gap = i + 1 < end && text.charAt(i + 1) == ':';
-				if (gap ? shortened : i == start) {
-					return false;
-				}
-				shortened = shortened || gap;
-				i += gap ? 2 : 1;
-				if (i < end ? !isHexDigit(text.charAt(i)) : !gap) {
-					return false;
-				}
-				continue;
-			}
-			int last = end(text, i, end, IpDetector::isHexDigit);
-			if (last < end && text.charAt(last) == '.') {
-				groups += 2;
-				return isV4(text, i, end) && isWhole(groups, shortened);
-			}
-			if (last - i > LONGEST_GROUP || last == i) {
-				return false;
-			}
-			groups++;
-			i = last;
+		int gap = gap(text, start, end);
+		if (gap < 0) {
+			return groups(text, start, end) == GROUPS;
 		}
-		return groups > 0 && isWhole(groups, shortened);
+		int before = groups(text, start, gap);
+		int behind = groups(text, gap + 2, end);
+		return before >= 0 && behind >= 0 && before + behind > 0 && before + behind < GROUPS;
 	}
 
-	private static boolean isWhole(int groups, boolean shortened) {
-		return shortened ? groups < GROUPS : groups == GROUPS;
+	/**
+	 * Returns the index of the first two colons in front of all points.
+	 * @return -1 if there are none
+	 */
+	private static int gap(CharSequence text, int start, int end) {
+		for (int i = start; i + 1 < end && text.charAt(i) != '.'; i++) {
+			if (text.charAt(i) == ':' && text.charAt(i + 1) == ':') {
+				return i;
+			}
+		}
+		return -1;
+	}
+
+	/**
+	 * Counts the groups that single colons join. An IPv4 address, which is longer than
+	 * any group, counts as two.
+	 * @return -1 if there is anything else
+	 */
+	private static int groups(CharSequence text, int from, int to) {
+		int groups = 0;
+		for (int i = from; i < to; i++) {
+			int end = group(text, i, to);
+			if (end < 0) {
+				return -1;
+			}
+			groups += (end - i > LONGEST_GROUP) ? 2 : 1;
+			i = end;
+		}
+		return groups;
+	}
+
+	/**
+	 * Returns the end of the group that begins here, or of an IPv4 address up to the end.
+	 * @return -1 if there is neither, or if nothing follows the colon behind the group
+	 */
+	private static int group(CharSequence text, int start, int to) {
+		int end = end(text, start, to, IpDetector::isHexDigit);
+		if (end < to && text.charAt(end) == '.') {
+			return isV4(text, start, to) ? to : -1;
+		}
+		boolean whole = end > start && end - start <= LONGEST_GROUP;
+		return (whole && end + 1 != to) ? end : -1;
 	}
 
 	/**

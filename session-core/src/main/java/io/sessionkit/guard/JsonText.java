@@ -104,22 +104,28 @@ final class JsonText {
 			return string;
 		}
 		StringBuilder result = new StringBuilder(string.length());
-		for (int i = 0; i < string.length(); i++) {
-			char c = string.charAt(i);
-			if (c != '\\') {
-				result.append(c);
-				continue;
-			}
-			char escape = string.charAt(++i);
-			if (escape == 'u') {
-				result.append((char) Integer.parseInt(string.substring(i + 1, i + 1 + HEX_DIGITS), HEX));
-				i += HEX_DIGITS;
-			}
-			else {
-				result.append(MEANT.charAt(ESCAPED.indexOf(escape)));
-			}
+		int done = 0;
+		for (int escape = string.indexOf('\\'); escape >= 0; escape = string.indexOf('\\', done)) {
+			result.append(string, done, escape);
+			done = appendMeant(result, string, escape + 1);
 		}
-		return result.toString();
+		return result.append(string, done, string.length()).toString();
+	}
+
+	/**
+	 * Appends the character that an escape stands for.
+	 * @param start the index behind the backslash
+	 * @return the index behind the escape
+	 */
+	private static int appendMeant(StringBuilder result, String string, int start) {
+		char escape = string.charAt(start);
+		if (escape != 'u') {
+			result.append(MEANT.charAt(ESCAPED.indexOf(escape)));
+			return start + 1;
+		}
+		int end = start + 1 + HEX_DIGITS;
+		result.append((char) Integer.parseInt(string.substring(start + 1, end), HEX));
+		return end;
 	}
 
 	/**
@@ -129,19 +135,22 @@ final class JsonText {
 	private static void appendString(StringBuilder result, String value) {
 		result.append('"');
 		for (int i = 0; i < value.length(); i++) {
-			char c = value.charAt(i);
-			int known = MEANT.indexOf(c);
-			if (known >= 0 && c != '/') {
-				result.append('\\').append(ESCAPED.charAt(known));
-			}
-			else if (c < ' ' || Character.isSurrogate(c)) {
-				result.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
-			}
-			else {
-				result.append(c);
-			}
+			appendEscaped(result, value.charAt(i));
 		}
 		result.append('"');
+	}
+
+	private static void appendEscaped(StringBuilder result, char c) {
+		int known = MEANT.indexOf(c);
+		if (known >= 0 && c != '/') {
+			result.append('\\').append(ESCAPED.charAt(known));
+		}
+		else if (c < ' ' || Character.isSurrogate(c)) {
+			result.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+		}
+		else {
+			result.append(c);
+		}
 	}
 
 	private boolean scan() {
@@ -211,13 +220,17 @@ final class JsonText {
 
 	private boolean string() {
 		int start = this.position;
-		if (!skip('"')) {
-			return false;
+		boolean read = skip('"') && skipToClosingQuote();
+		if (read) {
+			this.tokens.add(new Token(start, this.position, true));
 		}
+		return read;
+	}
+
+	private boolean skipToClosingQuote() {
 		while (this.position < this.text.length()) {
 			char c = this.text.charAt(this.position++);
 			if (c == '"') {
-				this.tokens.add(new Token(start, this.position, true));
 				return true;
 			}
 			if (c == '\\' && !escape()) {
@@ -229,34 +242,38 @@ final class JsonText {
 
 	private boolean escape() {
 		if (skip('u')) {
-			int end = this.position + HEX_DIGITS;
-			while (this.position < end) {
-				if (this.position >= this.text.length() || !isHexDigit(this.text.charAt(this.position))) {
-					return false;
-				}
-				this.position++;
-			}
-			return true;
+			return hexDigits();
 		}
 		return this.position < this.text.length() && ESCAPED.indexOf(this.text.charAt(this.position++)) >= 0;
+	}
+
+	private boolean hexDigits() {
+		int end = this.position + HEX_DIGITS;
+		while (this.position < end) {
+			if (this.position >= this.text.length() || !isHexDigit(this.text.charAt(this.position))) {
+				return false;
+			}
+			this.position++;
+		}
+		return true;
 	}
 
 	private boolean number() {
 		int start = this.position;
 		skip('-');
-		if (!digits() || (skip('.') && !digits())) {
+		if (!digits() || (skip('.') && !digits()) || (skipExponentSign() && !digits())) {
 			return false;
-		}
-		if (skip('e') || skip('E')) {
-			if (!skip('+')) {
-				skip('-');
-			}
-			if (!digits()) {
-				return false;
-			}
 		}
 		this.tokens.add(new Token(start, this.position, false));
 		return true;
+	}
+
+	private boolean skipExponentSign() {
+		boolean there = skip('e') || skip('E');
+		if (there && !skip('+')) {
+			skip('-');
+		}
+		return there;
 	}
 
 	private boolean digits() {

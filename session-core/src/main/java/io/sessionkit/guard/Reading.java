@@ -160,18 +160,24 @@ final class Reading {
 		this.length = 0;
 		int i = 0;
 		while (i < read.length()) {
-			int point = read.codePointAt(i);
-			int end = i + Character.charCount(point);
-			int percent = (point == '%') ? Escape.number(read, i + 1, i + PERCENT, HEX) : -1;
-			if (percent >= ' ' && percent <= LAST_ASCII) {
-				add((char) percent, this.starts[i], this.ends[i + PERCENT - 1]);
-				end = i + PERCENT;
-			}
-			else if (!Invisible.is(point) && !Invisible.isControl(point)) {
-				addFolded(point, i);
-			}
-			i = end;
+			i = fold(read, i);
 		}
+	}
+
+	/**
+	 * Decodes a percent sign or folds a character. Returns the end of what was read.
+	 */
+	private int fold(String read, int start) {
+		int point = read.codePointAt(start);
+		int percent = (point == '%') ? Escape.number(read, start + 1, start + PERCENT, HEX) : -1;
+		if (percent >= ' ' && percent <= LAST_ASCII) {
+			add((char) percent, this.starts[start], this.ends[start + PERCENT - 1]);
+			return start + PERCENT;
+		}
+		if (!Invisible.is(point) && !Invisible.isControl(point)) {
+			addFolded(point, start);
+		}
+		return start + Character.charCount(point);
 	}
 
 	private void addFolded(int point, int from) {

@@ -2,6 +2,7 @@ package io.sessionkit.guard;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -135,26 +136,26 @@ final class Redaction {
 	}
 
 	private static void replace(List<Search> searches, String text, int from, int to, StringBuilder result) {
-		@Nullable Span[] next = new @Nullable Span[searches.size()];
-		for (int i = 0; i < next.length; i++) {
-			next[i] = searches.get(i).find(from, to);
-		}
+		@Nullable Span[] next = matches(searches, from, to);
 		int done = from;
 		for (int first = first(next); first >= 0; first = first(next)) {
-			Span match = next[first];
-			if (match == null) {
-				break;
-			}
+			Span match = Objects.requireNonNull(next[first]);
 			result.append(text, done, match.start()).append(searches.get(first).replacement(match));
 			done = match.end();
-			for (int i = 0; i < next.length; i++) {
-				Span other = next[i];
-				if (other != null && other.start() < done) {
-					next[i] = searches.get(i).find(done, to);
-				}
-			}
+			searchAgain(searches, next, done, to);
 		}
 		result.append(text, done, to);
+	}
+
+	/**
+	 * Returns the first match of each search.
+	 */
+	private static @Nullable Span[] matches(List<Search> searches, int from, int to) {
+		@Nullable Span[] matches = new @Nullable Span[searches.size()];
+		for (int i = 0; i < matches.length; i++) {
+			matches[i] = searches.get(i).find(from, to);
+		}
+		return matches;
 	}
 
 	/**
@@ -165,15 +166,29 @@ final class Redaction {
 		int first = -1;
 		Span best = null;
 		for (int i = 0; i < matches.length; i++) {
-			Span match = matches[i];
-			boolean better = match != null && (best == null || match.start() < best.start()
-					|| (match.start() == best.start() && match.length() > best.length()));
-			if (better) {
+			if (isBetter(matches[i], best)) {
 				first = i;
-				best = match;
+				best = matches[i];
 			}
 		}
 		return first;
+	}
+
+	private static boolean isBetter(@Nullable Span match, @Nullable Span best) {
+		return match != null && (best == null || match.start() < best.start()
+				|| (match.start() == best.start() && match.length() > best.length()));
+	}
+
+	/**
+	 * Replaces the matches that begin in the part of the text that is done.
+	 */
+	private static void searchAgain(List<Search> searches, @Nullable Span[] matches, int done, int to) {
+		for (int i = 0; i < matches.length; i++) {
+			Span match = matches[i];
+			if (match != null && match.start() < done) {
+				matches[i] = searches.get(i).find(done, to);
+			}
+		}
 	}
 
 	/**

@@ -85,6 +85,15 @@ public final class StopWords implements SessionHook {
 	 * @throws IllegalArgumentException if there are no words or one is blank
 	 */
 	public static StopWords of(List<String> words) {
+		Set<String> folded = folded(words);
+		if (folded.isEmpty()) {
+			throw new IllegalArgumentException("There are no stop words. Name at least one.");
+		}
+		String any = folded.stream().map(StopWords::pattern).collect(Collectors.joining("|"));
+		return new StopWords(Pattern.compile(any), REASON, null, true, true);
+	}
+
+	private static Set<String> folded(List<String> words) {
 		Set<String> folded = new LinkedHashSet<>();
 		for (String word : words) {
 			String one = fold(word).strip();
@@ -93,11 +102,7 @@ public final class StopWords implements SessionHook {
 			}
 			folded.add(one);
 		}
-		if (folded.isEmpty()) {
-			throw new IllegalArgumentException("There are no stop words. Name at least one.");
-		}
-		String any = folded.stream().map(StopWords::pattern).collect(Collectors.joining("|"));
-		return new StopWords(Pattern.compile(any), REASON, null, true, true);
+		return folded;
 	}
 
 	/**
@@ -237,16 +242,23 @@ public final class StopWords implements SessionHook {
 		String upper = Normalizer.normalize(text, Normalizer.Form.NFKC).toUpperCase(Locale.ROOT);
 		StringBuilder folded = new StringBuilder(upper.length());
 		int before = 0;
-		for (int character : upper.codePoints()
-			.map(StopWords::fold)
-			.filter((each) -> !Invisible.is(each) || each == ZERO_WIDTH_SPACE)
-			.toArray()) {
+		for (int character : visible(upper)) {
 			if (character != ' ' || before != ' ') {
 				folded.appendCodePoint(character);
 			}
 			before = character;
 		}
 		return Normalizer.normalize(folded, Normalizer.Form.NFKC);
+	}
+
+	/**
+	 * Returns the folded characters of a text, without the invisible ones.
+	 */
+	private static int[] visible(String text) {
+		return text.codePoints()
+			.map(StopWords::fold)
+			.filter((each) -> !Invisible.is(each) || each == ZERO_WIDTH_SPACE)
+			.toArray();
 	}
 
 	/**

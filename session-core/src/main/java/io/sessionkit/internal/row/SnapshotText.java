@@ -80,17 +80,21 @@ public final class SnapshotText {
 		int space = text.indexOf(' ');
 		String rest = text.substring(space + 1);
 		try {
-			return switch (text.substring(0, Math.max(0, space))) {
-				case ITEMS -> items(rest.split(" "));
-				case PRUNED -> pruned(rest.split(" ", PRUNED_WORDS));
-				case SUMMARY -> new Summary(rest);
-				case VERBATIM -> new Verbatim(Integer.parseInt(rest));
-				default -> throw new IllegalArgumentException("There is no such part.");
-			};
+			return part(text.substring(0, Math.max(0, space)), rest);
 		}
 		catch (IllegalArgumentException | ArrayIndexOutOfBoundsException ex) {
 			throw new UnreadablePayloadException("The snapshot has a part that cannot be.", ex);
 		}
+	}
+
+	private static Part part(String kind, String rest) {
+		return switch (kind) {
+			case ITEMS -> items(rest.split(" "));
+			case PRUNED -> pruned(rest.split(" ", PRUNED_WORDS));
+			case SUMMARY -> new Summary(rest);
+			case VERBATIM -> new Verbatim(Integer.parseInt(rest));
+			default -> throw new IllegalArgumentException("There is no such part.");
+		};
 	}
 
 	private static Items items(String[] words) {

@@ -2,6 +2,7 @@ package io.sessionkit.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 
 import io.sessionkit.Session;
@@ -75,18 +76,22 @@ final class GeneralCommit {
 		if (found == null) {
 			return creates(commit.commit()) ? Optional.empty() : notKept(absent());
 		}
-		HeaderRow header = found.header();
-		TurnRow there = stored(connection, header.pk(), commit.turn());
-		boolean created = header.version() == 0;
-		CommitResult refused = created ? null : refused(commit, header, (there != null) ? Progress.of(there) : null);
+		TurnRow there = stored(connection, found.header().pk(), commit.turn());
+		CommitResult refused = refused(commit, found.header(), there);
 		if (refused != null) {
 			return notKept(refused);
 		}
-		HeaderDraft draft = new HeaderDraft(header, found.now());
+		return checked(connection, commit, new HeaderDraft(found.header(), found.now()), there);
+	}
+
+	/**
+	 * Makes the change unless its turn, head or summary is refused. A commit whose
+	 * records are not as expected is a conflict instead.
+	 */
+	private Optional<Change<CommitResult>> checked(Connection connection, EncodedCommit commit, HeaderDraft draft,
+			@Nullable TurnRow there) throws SQLException {
 		try {
-			checkPart(commit, there);
-			move(connection, commit, draft);
-			checkSummary(connection, commit, draft);
+			moveChecked(connection, commit, draft, there);
 		}
 		catch (IllegalArgumentException ex) {
 			if (areAsExpected(connection, commit, draft)) {
@@ -95,6 +100,13 @@ final class GeneralCommit {
 			return notKept(conflict(draft));
 		}
 		return change(connection, commit, draft, there);
+	}
+
+	private void moveChecked(Connection connection, EncodedCommit commit, HeaderDraft draft, @Nullable TurnRow there)
+			throws SQLException {
+		checkPart(commit, there);
+		move(connection, commit, draft);
+		checkSummary(connection, commit, draft);
 	}
 
 	private boolean areAsExpected(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {
@@ -146,19 +158,32 @@ final class GeneralCommit {
 		return (turn != null) ? this.turns.find(connection, pk, turn.turn().id()) : null;
 	}
 
+	/**
+	 * Returns the result of a commit that is not made; null if it is made, as always if
+	 * the session was just created for it.
+	 */
+	private static @Nullable CommitResult refused(EncodedCommit commit, HeaderRow header, @Nullable TurnRow there) {
+		boolean created = header.version() == 0;
+		return created ? null : refused(commit, header, (there != null) ? Progress.of(there) : null);
+	}
+
 	private static @Nullable CommitResult refused(EncodedCommit commit, HeaderRow header, @Nullable Progress there) {
 		EncodedTurn turn = commit.turn();
 		if (there != null && turn != null && turn.part() < there.parts()) {
 			return new CommitResult(Outcome.REPEATED, header.version(), there.number(), 0);
 		}
-		boolean expected = switch (commit.commit().expect()) {
-			case ABSENT -> false;
-			case UNCHANGED -> isSame(commit.commit().base(), header);
-			case ANY -> true;
-		};
 		// a turn that has ended takes no more parts: another writer was faster
 		boolean takesPart = there == null || there.open();
-		return (expected && takesPart) ? null : new CommitResult(Outcome.CONFLICT, header.version(), 0, 0);
+		return (isExpected(commit.commit(), header) && takesPart) ? null
+				: new CommitResult(Outcome.CONFLICT, header.version(), 0, 0);
+	}
+
+	private static boolean isExpected(Commit commit, HeaderRow header) {
+		return switch (commit.expect()) {
+			case ABSENT -> false;
+			case UNCHANGED -> isSame(commit.base(), header);
+			case ANY -> true;
+		};
 	}
 
 	private static boolean isSame(@Nullable Session base, HeaderRow header) {
@@ -175,27 +200,65 @@ final class GeneralCommit {
 
 	private Optional<Change<CommitResult>> change(Connection connection, EncodedCommit commit, HeaderDraft draft,
 			@Nullable TurnRow there) throws SQLException {
-		HeaderChange change = commit.commit().header();
+		Written written = writeTurn(connection, commit, draft, there);
+		if (!writeRecords(connection, commit.commit().records(), draft)) {
+			return notKept(conflict(draft));
+		}
+		checkOpenTurn(commit.commit(), draft, written.turn());
+		if (!write(connection, draft, written.moved(), commit.turn() != null)) {
+			return Optional.empty();
+		}
+		return Optional.of(new Change<>(written.result(draft.version()), true));
+	}
+
+	/**
+	 * The rows that a commit has written, apart from records and the header.
+	 *
+	 * @param turn the number of the turn; 0 for none
+	 * @param item the sequence of the first item; 0 for none
+	 * @param moved whether the session has moved, so that its version is raised
+	 */
+	private record Written(long turn, long item, boolean moved) {
+
+		CommitResult result(long version) {
+			return new CommitResult(Outcome.COMMITTED, version, this.turn, this.item);
+		}
+
+	}
+
+	/**
+	 * Writes the turn, deletes items, and changes the draft accordingly.
+	 */
+	private Written writeTurn(Connection connection, EncodedCommit commit, HeaderDraft draft, @Nullable TurnRow there)
+			throws SQLException {
 		EncodedTurn turn = commit.turn();
 		long first = (turn != null) ? draft.nextItems(turn.items().size()) : 0;
 		long number = (turn != null) ? write(connection, draft, turn, there, first) : 0;
 		boolean deleted = this.deletion.delete(connection, commit.commit().delete(), draft);
 		changeAtHead(connection, commit, draft);
 		draft.change(commit);
-		for (RecordWrite record : commit.commit().records()) {
+		boolean wrote = turn != null && !turn.items().isEmpty();
+		return new Written(number, wrote ? first : 0, deleted || moves(commit));
+	}
+
+	private static boolean moves(EncodedCommit commit) {
+		EncodedTurn turn = commit.turn();
+		return !commit.commit().header().equals(HeaderChange.NONE) || !commit.commit().records().isEmpty()
+				|| (turn != null && turn.isCompleted());
+	}
+
+	/**
+	 * Writes the records.
+	 * @return false if one of them is not as expected
+	 */
+	private boolean writeRecords(Connection connection, List<RecordWrite> records, HeaderDraft draft)
+			throws SQLException {
+		for (RecordWrite record : records) {
 			if (!this.records.write(connection, draft.pk(), draft.now(), record)) {
-				return notKept(conflict(draft));
+				return false;
 			}
 		}
-		checkOpenTurn(commit.commit(), draft, number);
-		boolean moved = deleted || !change.equals(HeaderChange.NONE) || !commit.commit().records().isEmpty()
-				|| (turn != null && turn.isCompleted());
-		if (!write(connection, draft, moved, turn != null)) {
-			return Optional.empty();
-		}
-		boolean wrote = turn != null && !turn.items().isEmpty();
-		return Optional
-			.of(new Change<>(new CommitResult(Outcome.COMMITTED, draft.version(), number, wrote ? first : 0), true));
+		return true;
 	}
 
 	/**
@@ -286,23 +349,23 @@ final class GeneralCommit {
 
 	private void becomeHead(Connection connection, HeaderDraft draft, TurnRow turn) throws SQLException {
 		boolean follows = turn.parent() == draft.path().head();
-		HeaderRow.Path inForce = draft.path();
-		String attributes = draft.attributes();
 		if (!follows) {
-			// it was opened before other turns were added: the head returns to where it
-			// was
-			TurnRow parent = this.turns.find(connection, draft.pk(), turn.parent());
-			inForce = (parent != null) ? parent.path() : HeaderRow.Path.BEGINNING;
-			attributes = (parent != null) ? parent.attributes() : null;
+			returnToParent(connection, draft, turn);
 		}
-		draft.head(turn.path().summary(inForce.summary(), inForce.summaryId()), attributes);
+		draft.head(turn.path().summary(draft.path().summary(), draft.path().summaryId()), draft.attributes());
 		this.turns.position(connection, draft.pk(), draft.path(), draft.attributes());
-		if (follows) {
-			draft.plusTurn(turn.items(), turn.tokens());
-		}
-		else {
-			draft.totals(this.turns.totals(connection, draft.pk(), draft.path()));
-		}
+		draft.totals(follows ? draft.totals().plusTurn(turn.items(), turn.tokens())
+				: this.turns.totals(connection, draft.pk(), draft.path()));
+	}
+
+	/**
+	 * Moves the head back to where it was when the turn was opened: other turns were
+	 * added since.
+	 */
+	private void returnToParent(Connection connection, HeaderDraft draft, TurnRow turn) throws SQLException {
+		TurnRow parent = this.turns.find(connection, draft.pk(), turn.parent());
+		draft.head((parent != null) ? parent.path() : HeaderRow.Path.BEGINNING,
+				(parent != null) ? parent.attributes() : null);
 	}
 
 	private void changeAtHead(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {
@@ -310,13 +373,16 @@ final class GeneralCommit {
 		if (summary == null && commit.header().attributes() == null) {
 			return;
 		}
-		HeaderRow.Path path = (summary != null)
-				? draft.path().summary(summary.turn(), (summary.turn() > 0) ? summary.id() : null) : draft.path();
+		HeaderRow.Path path = (summary != null) ? covered(draft.path(), summary) : draft.path();
 		draft.head(path, (commit.header().attributes() != null) ? commit.header().attributes() : draft.attributes());
 		this.turns.position(connection, draft.pk(), draft.path(), draft.attributes());
 		if (summary != null) {
 			draft.totals(this.turns.totals(connection, draft.pk(), draft.path()));
 		}
+	}
+
+	private static HeaderRow.Path covered(HeaderRow.Path path, HeaderChange.Summary summary) {
+		return path.summary(summary.turn(), (summary.turn() > 0) ? summary.id() : null);
 	}
 
 }

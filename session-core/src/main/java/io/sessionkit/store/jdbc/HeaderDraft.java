@@ -116,10 +116,6 @@ final class HeaderDraft {
 		this.totals = totals;
 	}
 
-	void plusTurn(int items, int tokens) {
-		this.totals = this.totals.plusTurn(items, tokens);
-	}
-
 	/** Records a turn as the open one, or clears it if it is no longer open. */
 	void openTurn(long number, boolean open) {
 		if (open) {

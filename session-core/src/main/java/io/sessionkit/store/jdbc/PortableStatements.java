@@ -155,26 +155,42 @@ final class PortableStatements implements HotStatements {
 	@Override
 	public @Nullable OpenedRows open(Connection connection, String key, Window window) throws SQLException {
 		for (int i = 1; i < ATTEMPTS; i++) {
-			OpenedCollector rows = OpenedCollector.ofHeaderColumns();
-			Params params = Params.of("key", key)
-				.with("turns", (long) window.turns())
-				.with("limit", RunWalk.oneMore(window));
-			(window.isEmpty() ? this.openHeader : this.open).each(connection, params, rows);
+			OpenedCollector rows = newest(connection, key, window);
 			HeaderRow header = rows.header();
 			if (header == null) {
 				return null;
 			}
 			RunWalk walk = new RunWalk(header, window);
 			walk.read(rows.items());
-			if (!walk.hasNext()) {
-				return rows.opened(walk.wholeTurns(window));
-			}
-			walk(connection, walk);
-			if (isUnchanged(connection, key, header)) {
+			if (walkToEnd(connection, key, header, walk)) {
 				return rows.opened(walk.wholeTurns(window));
 			}
 		}
 		throw new SQLException("The session was written all the time while it was read.", "40001");
+	}
+
+	/**
+	 * Reads the header, its summary and the newest items, in one statement.
+	 */
+	private OpenedCollector newest(Connection connection, String key, Window window) throws SQLException {
+		OpenedCollector rows = OpenedCollector.ofHeaderColumns();
+		Params params = Params.of("key", key)
+			.with("turns", (long) window.turns())
+			.with("limit", RunWalk.oneMore(window));
+		(window.isEmpty() ? this.openHeader : this.open).each(connection, params, rows);
+		return rows;
+	}
+
+	/**
+	 * Walks the rest of the path, if one is left.
+	 * @return false if the header has moved meanwhile
+	 */
+	private boolean walkToEnd(Connection connection, String key, HeaderRow header, RunWalk walk) throws SQLException {
+		if (!walk.hasNext()) {
+			return true;
+		}
+		walk(connection, walk);
+		return isUnchanged(connection, key, header);
 	}
 
 	@Override
@@ -212,34 +228,49 @@ final class PortableStatements implements HotStatements {
 
 	@Override
 	public @Nullable CommitResult append(Connection connection, EncodedCommit commit) throws SQLException {
-		Params params = AppendPhrases.params(commit);
-		Sql header = (commit.commit().expect() == Expect.ABSENT) ? this.create : this.append;
-		try {
-			if (commit.commit().expect() == Expect.ANY || header.update(connection, params) == 0) {
-				return null;
-			}
-			this.turn.update(connection, params);
-		}
-		catch (SQLException ex) {
-			// another writer was faster to create the session or to add the turn
-			if (SqlErrors.isDuplicateKey(ex)) {
-				return null;
-			}
-			throw ex;
+		if (!writeTurn(connection, commit)) {
+			return null;
 		}
 		Session base = commit.commit().base();
 		EncodedCommit.EncodedTurn turn = commit.plainTurn();
 		long number = (base != null) ? base.turns() + 1 : 1;
 		long sequence = (base != null) ? base.items() + 1 : 1;
-		Params first = Params.of("key", commit.key().session()).with("turn", number).with("seq", sequence);
+		writeItems(connection, turn,
+				Params.of("key", commit.key().session()).with("turn", number).with("seq", sequence));
+		return new CommitResult(Outcome.COMMITTED, (base != null) ? base.version() + 1 : 1, number,
+				turn.items().isEmpty() ? 0 : sequence);
+	}
+
+	/**
+	 * Writes the header and the turn.
+	 * @return false if the commit has to be made in another way
+	 */
+	private boolean writeTurn(Connection connection, EncodedCommit commit) throws SQLException {
+		Params params = AppendPhrases.params(commit);
+		Sql header = (commit.commit().expect() == Expect.ABSENT) ? this.create : this.append;
+		try {
+			if (commit.commit().expect() == Expect.ANY || header.update(connection, params) == 0) {
+				return false;
+			}
+			this.turn.update(connection, params);
+			return true;
+		}
+		catch (SQLException ex) {
+			// another writer was faster to create the session or to add the turn
+			if (SqlErrors.isDuplicateKey(ex)) {
+				return false;
+			}
+			throw ex;
+		}
+	}
+
+	private void writeItems(Connection connection, EncodedCommit.EncodedTurn turn, Params first) throws SQLException {
 		if (this.templates.dialect().sendsBatchesOneByOne()) {
 			insertAtOnce(connection, turn, first);
 		}
 		else {
 			insertAsBatch(connection, turn, first);
 		}
-		return new CommitResult(Outcome.COMMITTED, (base != null) ? base.version() + 1 : 1, number,
-				turn.items().isEmpty() ? 0 : sequence);
 	}
 
 	private void insertAsBatch(Connection connection, EncodedCommit.EncodedTurn turn, Params first)

@@ -134,8 +134,14 @@ final class RecordStatements {
 	 * @return false if it is not as expected
 	 */
 	boolean write(Connection connection, long pk, long now, RecordWrite write) throws SQLException {
+		Params params = params(pk, now, write);
+		return (write.payload() != null) ? replace(connection, write.expected(), params)
+				: delete(connection, write.expected(), params);
+	}
+
+	private static Params params(long pk, long now, RecordWrite write) {
 		Duration timeToLive = write.timeToLive();
-		Params params = Params.of("pk", pk)
+		return Params.of("pk", pk)
 			.with("now", now)
 			.with("kind", write.kind())
 			.with("id", write.id())
@@ -143,37 +149,23 @@ final class RecordStatements {
 			.with("first", write.first())
 			.text("payload", write.payload())
 			.with("expires", (timeToLive != null) ? now + Micros.of(timeToLive) : null);
-		return (write.payload() != null) ? replace(connection, write.expected(), params)
-				: delete(connection, write.expected(), params);
 	}
 
 	private boolean replace(Connection connection, long expected, Params params) throws SQLException {
 		if (isKnownToBeAbsent(connection, params)) {
-			return expected <= 0 && (insert(connection, params)
+			return expected <= 0 && (this.insert.insert(connection, params)
 					|| (expected == RecordWrite.ANY && this.replaceAny.update(connection, params) == 1));
 		}
 		if (expected > 0) {
 			return this.replaceSeen.update(connection, params) == 1;
 		}
 		Sql there = (expected == RecordWrite.ANY) ? this.replaceAny : this.replaceExpired;
-		return there.update(connection, params) == 1 || insert(connection, params)
+		return there.update(connection, params) == 1 || this.insert.insert(connection, params)
 				|| (expected == RecordWrite.ANY && there.update(connection, params) == 1);
 	}
 
 	private boolean isKnownToBeAbsent(Connection connection, Params params) throws SQLException {
 		return this.presence != null && this.presence.first(connection, params, (row) -> row.getLong(1)) == null;
-	}
-
-	private boolean insert(Connection connection, Params params) throws SQLException {
-		try {
-			return this.insert.update(connection, params) == 1;
-		}
-		catch (SQLException ex) {
-			if (SqlErrors.isDuplicateKey(ex)) {
-				return false;
-			}
-			throw ex;
-		}
 	}
 
 	private boolean delete(Connection connection, long expected, Params params) throws SQLException {

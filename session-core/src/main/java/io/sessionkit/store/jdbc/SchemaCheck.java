@@ -4,6 +4,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Compares the version of the tables with the one that this version writes.
  */
@@ -33,16 +35,19 @@ final class SchemaCheck {
 	 * @throws SQLException if they do not exist
 	 */
 	void verify(Connection connection) throws SQLException {
-		Integer found = this.version.first(connection, new Params(), (row) -> row.getInt(1));
+		checkVersion(this.version.first(connection, new Params(), (row) -> row.getInt(1)));
+		for (Sql probe : this.probes) {
+			probe.each(connection, new Params(), (row) -> {
+			});
+		}
+	}
+
+	private void checkVersion(@Nullable Integer found) {
 		if (found == null || found != VERSION) {
 			throw new IllegalStateException(
 					"Table " + this.templates.prefix() + "SCHEMA says that the tables have version "
 							+ ((found != null) ? found : 0) + "; this version of SessionKit needs version " + VERSION
 							+ " of " + this.templates.dialect().script() + ".");
-		}
-		for (Sql probe : this.probes) {
-			probe.each(connection, new Params(), (row) -> {
-			});
 		}
 	}
 

@@ -182,23 +182,15 @@ final class SessionStatements {
 	 * @return false if there is a session by now
 	 */
 	boolean create(Connection connection, EncodedCommit commit) throws SQLException {
-		Params params = Params.of("key", commit.key().session())
-			.with("incarnation", commit.incarnation())
-			.with("ownerHash", commit.key().owner())
-			.with("owner", commit.commit().key().owner())
-			.with("id", commit.commit().key().id())
-			.with("branch", Session.MAIN)
-			.with("ttl", commit.firstTimeToLive())
-			.with("purge", Micros.withSlack(commit.firstTimeToLive()));
-		try {
-			return this.create.update(connection, params) == 1;
-		}
-		catch (SQLException ex) {
-			if (SqlErrors.isDuplicateKey(ex)) {
-				return false;
-			}
-			throw ex;
-		}
+		return this.create.insert(connection,
+				Params.of("key", commit.key().session())
+					.with("incarnation", commit.incarnation())
+					.with("ownerHash", commit.key().owner())
+					.with("owner", commit.commit().key().owner())
+					.with("id", commit.commit().key().id())
+					.with("branch", Session.MAIN)
+					.with("ttl", commit.firstTimeToLive())
+					.with("purge", Micros.withSlack(commit.firstTimeToLive())));
 	}
 
 	/**

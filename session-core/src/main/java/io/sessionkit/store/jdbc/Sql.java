@@ -83,6 +83,22 @@ final class Sql {
 	}
 
 	/**
+	 * Executes the statement, which inserts one row.
+	 * @return whether a row was inserted; false if there is one with its key already
+	 */
+	boolean insert(Connection connection, Params params) throws SQLException {
+		try {
+			return update(connection, params) == 1;
+		}
+		catch (SQLException ex) {
+			if (SqlErrors.isDuplicateKey(ex)) {
+				return false;
+			}
+			throw ex;
+		}
+	}
+
+	/**
 	 * Executes the statement once for each of the parameters, in as few round trips as
 	 * the driver can.
 	 */
@@ -105,16 +121,20 @@ final class Sql {
 			if (value instanceof Params.Text text) {
 				this.dialect.bindText(statement, i + 1, text.value());
 			}
-			else if (value instanceof String[] texts) {
-				statement.setObject(i + 1, connection.createArrayOf("text", texts));
-			}
-			else if (value instanceof Long[] numbers) {
-				statement.setObject(i + 1, connection.createArrayOf("bigint", numbers));
-			}
 			else {
-				statement.setObject(i + 1, value);
+				statement.setObject(i + 1, withArray(connection, value));
 			}
 		}
+	}
+
+	/**
+	 * Returns the value as a driver expects it: an array of Java becomes one of SQL.
+	 */
+	private static @Nullable Object withArray(Connection connection, @Nullable Object value) throws SQLException {
+		if (value instanceof String[] texts) {
+			return connection.createArrayOf("text", texts);
+		}
+		return (value instanceof Long[] numbers) ? connection.createArrayOf("bigint", numbers) : value;
 	}
 
 }

@@ -76,18 +76,30 @@ final class SqlErrors {
 	 */
 	static SessionException translate(SQLException ex, @Nullable Connection connection, boolean write) {
 		if (isContention(ex) || isOneOf(WAITED, ex)) {
-			return new SessionConflictException("Others wrote to the same session at the same moment (SQLSTATE "
-					+ state(ex) + "); nothing was changed. Roll back, read it again and retry.", null);
+			return conflict(ex);
 		}
 		if (isOneOf(SCHEMA, ex)) {
 			return new StoreUnavailableException(missingTables(connection), withoutValues(ex));
 		}
 		if (isConnection(ex)) {
-			return new StoreUnavailableException("The database of the session store cannot be reached (SQLSTATE "
-					+ state(ex) + ")." + (write ? " Whether the write took place is unknown;"
-							+ " committing the same turn id again is safe." : ""),
-					ex);
+			return unreachable(ex, write);
 		}
+		return refused(ex);
+	}
+
+	private static SessionConflictException conflict(SQLException ex) {
+		return new SessionConflictException("Others wrote to the same session at the same moment (SQLSTATE " + state(ex)
+				+ "); nothing was changed. Roll back, read it again and retry.", null);
+	}
+
+	private static StoreUnavailableException unreachable(SQLException ex, boolean write) {
+		String outcome = write ? " Whether the write took place is unknown; committing the same turn id again is safe."
+				: "";
+		return new StoreUnavailableException(
+				"The database of the session store cannot be reached (SQLSTATE " + state(ex) + ")." + outcome, ex);
+	}
+
+	private static StoreUnavailableException refused(SQLException ex) {
 		return new StoreUnavailableException("The database refused a statement of the session store (SQLSTATE "
 				+ state(ex) + ", error " + ex.getErrorCode() + ").", withoutValues(ex));
 	}

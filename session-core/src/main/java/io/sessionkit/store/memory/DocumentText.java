@@ -76,8 +76,16 @@ final class DocumentText {
 	}
 
 	private static Map<String, @Nullable Object> values(TurnContent content) {
-		Turn turn = content.turn();
 		Map<String, @Nullable Object> values = new LinkedHashMap<>();
+		write(content.turn(), values);
+		writeIfPresent(content.turn(), values);
+		values.put("parts", content.parts());
+		write(content.position(), values);
+		values.put("items", content.items().stream().map(DocumentText::values).toList());
+		return values;
+	}
+
+	private static void write(Turn turn, Map<String, @Nullable Object> values) {
 		values.put("id", turn.id());
 		values.put("parent", turn.parent());
 		values.put("branch", turn.branch());
@@ -88,6 +96,9 @@ final class DocumentText {
 		values.put("endedAt", turn.endedAt());
 		values.put("rounds", turn.rounds().stream().map(DocumentText::values).toList());
 		values.put("tools", new TreeMap<>(turn.tools()));
+	}
+
+	private static void writeIfPresent(Turn turn, Map<String, @Nullable Object> values) {
 		values.put("failure", turn.failure());
 		if (!turn.verdicts().isEmpty()) {
 			values.put("verdicts", turn.verdicts().stream().map(DocumentText::values).toList());
@@ -98,10 +109,6 @@ final class DocumentText {
 		if (!turn.parameters().isEmpty()) {
 			values.put("inputs", turn.parameters());
 		}
-		values.put("parts", content.parts());
-		write(content.position(), values);
-		values.put("items", content.items().stream().map(DocumentText::values).toList());
-		return values;
 	}
 
 	private static Map<String, @Nullable Object> values(Round round) {
@@ -175,18 +182,25 @@ final class DocumentText {
 	private SessionContent content(DocumentFields fields) {
 		List<TurnContent> turns = new ArrayList<>();
 		fields.all("turns").forEach((turn) -> turns.add(turn(turn, turns.size() + 1)));
-		long head = fields.number("head");
-		if (head < 0 || head > turns.size()) {
+		checkHead(fields.number("head"), turns.size());
+		HeadPosition position = position(fields);
+		return new SessionContent(header(fields, position, turns.size()), position, turns,
+				fields.all("records").stream().map(this::record).toList());
+	}
+
+	private static void checkHead(long head, int turns) {
+		if (head < 0 || head > turns) {
 			throw new IllegalArgumentException("There is no turn " + head + " to be the head.");
 		}
-		HeadPosition position = position(fields);
-		Session header = new Session(this.key, incarnation(fields), fields.number("version"),
-				new Session.Position(turns.size(), fields.number("lastItem"), fields.text("branch"), head,
+	}
+
+	private Session header(DocumentFields fields, HeadPosition position, int turns) {
+		return new Session(this.key, incarnation(fields), fields.number("version"),
+				new Session.Position(turns, fields.number("lastItem"), fields.text("branch"), fields.number("head"),
 						fields.number("openTurn"), position.summary(), position.summaryId(), ViewTotals.NONE),
 				new Session.Details(fields.find("title", String.class), fields.texts("tags"), Map.of(),
 						fields.find("timeToLive", Duration.class)),
 				new Session.Times(fields.instant("createdAt"), fields.instant("updatedAt"), null));
-		return new SessionContent(header, position, turns, fields.all("records").stream().map(this::record).toList());
 	}
 
 	/**

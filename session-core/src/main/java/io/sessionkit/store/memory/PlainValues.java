@@ -34,10 +34,7 @@ final class PlainValues {
 	 */
 	static boolean equal(@Nullable Object one, @Nullable Object other) {
 		if (one instanceof Map<?, ?> map && other instanceof Map<?, ?> otherMap) {
-			return map.size() == otherMap.size() && map.entrySet()
-				.stream()
-				.allMatch((entry) -> otherMap.containsKey(entry.getKey())
-						&& equal(entry.getValue(), otherMap.get(entry.getKey())));
+			return equalMaps(map, otherMap);
 		}
 		if (one instanceof List<?> list && other instanceof List<?> otherList) {
 			return equalLists(list, otherList);
@@ -46,6 +43,13 @@ final class PlainValues {
 			return Arrays.equals(bytes, otherBytes);
 		}
 		return Objects.deepEquals(one, other);
+	}
+
+	private static boolean equalMaps(Map<?, ?> map, Map<?, ?> other) {
+		return map.size() == other.size() && map.entrySet()
+			.stream()
+			.allMatch(
+					(entry) -> other.containsKey(entry.getKey()) && equal(entry.getValue(), other.get(entry.getKey())));
 	}
 
 	private static boolean equalLists(List<?> list, List<?> other) {

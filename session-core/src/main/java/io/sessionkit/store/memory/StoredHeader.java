@@ -79,6 +79,16 @@ final class StoredHeader {
 		}
 	}
 
+	/** Records a turn as the open one, or clears it if it is no longer open. */
+	void openTurn(long number, boolean open) {
+		if (open) {
+			this.openTurn = number;
+		}
+		else if (this.openTurn == number) {
+			this.openTurn = 0;
+		}
+	}
+
 	void touch(Instant now) {
 		this.updatedAt = now;
 	}

@@ -174,12 +174,7 @@ final class StoredSession {
 	}
 
 	private void check(Commit commit, @Nullable StoredTurn there) {
-		TurnWrite turn = commit.turn();
-		int parts = (there != null) ? there.parts() : 0;
-		if (turn != null && turn.part() != parts) {
-			throw new IllegalArgumentException("Turn '" + turn.turn().id() + "' of session " + this.key + " has "
-					+ parts + " parts; the next one is part " + parts + ", not " + turn.part() + ".");
-		}
+		checkPart(commit.turn(), (there != null) ? there.parts() : 0);
 		HeaderChange.Head head = commit.header().head();
 		if (head != null && head.turn() != 0) {
 			checkHead(head.turn());
@@ -215,6 +210,13 @@ final class StoredSession {
 				&& sequences.stream().anyMatch((sequence) -> this.tree.holds(sequence));
 	}
 
+	private void checkPart(@Nullable TurnWrite turn, int parts) {
+		if (turn != null && turn.part() != parts) {
+			throw new IllegalArgumentException("Turn '" + turn.turn().id() + "' of session " + this.key + " has "
+					+ parts + " parts; the next one is part " + parts + ", not " + turn.part() + ".");
+		}
+	}
+
 	private void checkHead(long number) {
 		StoredTurn target = this.tree.find(number);
 		if (target == null || !target.isCompleted()) {
@@ -233,51 +235,44 @@ final class StoredSession {
 
 	private CommitResult apply(PreparedCommit write, Instant now) {
 		Commit commit = write.commit();
-		HeaderChange change = commit.header();
-		if (change.head() != null) {
-			this.header.branch = change.head().branch();
-			moveTo(change.head().turn());
-		}
+		moveTo(commit.header().head());
 		long first = this.header.items + 1;
 		StoredTurn turn = (commit.turn() != null) ? add(commit.turn(), write.messages()) : null;
 		boolean deleted = delete(commit.delete());
-		if (write.attributes() != null || change.summary() != null) {
-			changeAtHead(write.attributes(), change.summary());
-		}
-		this.header.change(change);
+		changeHeader(write);
 		commit.records().forEach((record) -> this.records.write(record, now));
-		boolean moved = deleted || !change.equals(HeaderChange.NONE) || !commit.records().isEmpty()
-				|| (turn != null && turn.isCompleted());
-		if (moved || this.header.version == 0) {
-			this.header.version++;
-		}
-		if (moved || turn != null) {
-			this.header.touch(now);
-			this.writes++;
-		}
+		countWrite(deleted || moves(commit, turn), turn != null, now);
 		return new CommitResult(Outcome.COMMITTED, this.header.version, (turn != null) ? turn.number() : 0,
 				write.messages().isEmpty() ? 0 : first);
 	}
 
-	private StoredTurn add(TurnWrite write, List<StoredMessage> messages) {
-		StoredTurn turn = this.tree.find(write.turn().id());
-		if (turn == null) {
-			turn = begin(write.turn());
-			this.tree.add(write.turn().id(), turn);
+	private void moveTo(HeaderChange.@Nullable Head head) {
+		if (head != null) {
+			this.header.branch = head.branch();
+			moveTo(head.turn());
 		}
+	}
+
+	private StoredTurn add(TurnWrite write, List<StoredMessage> messages) {
+		StoredTurn turn = findOrBegin(write.turn());
 		List<StoredItem> items = number(write.items(), messages, turn.number());
 		turn.add(write.turn(), items);
 		this.tree.addPart(turn, items);
-		if (turn.isOpen()) {
-			this.header.openTurn = turn.number();
-		}
-		else if (this.header.openTurn == turn.number()) {
-			this.header.openTurn = 0;
-		}
+		this.header.openTurn(turn.number(), turn.isOpen());
 		if (turn.isCompleted()) {
 			becomeHead(turn);
 		}
 		return turn;
+	}
+
+	private StoredTurn findOrBegin(Turn turn) {
+		StoredTurn there = this.tree.find(turn.id());
+		if (there != null) {
+			return there;
+		}
+		StoredTurn begun = begin(turn);
+		this.tree.add(turn.id(), begun);
+		return begun;
 	}
 
 	private StoredTurn begin(Turn turn) {
@@ -324,6 +319,14 @@ final class StoredSession {
 		countTotals();
 	}
 
+	private void changeHeader(PreparedCommit write) {
+		HeaderChange change = write.commit().header();
+		if (write.attributes() != null || change.summary() != null) {
+			changeAtHead(write.attributes(), change.summary());
+		}
+		this.header.change(change);
+	}
+
 	private void changeAtHead(@Nullable StoredAttributes attributes, HeaderChange.@Nullable Summary summary) {
 		this.header.position = this.header.position.with(attributes, summary);
 		StoredTurn head = this.tree.find(this.header.head);
@@ -357,13 +360,15 @@ final class StoredSession {
 		if (turn == null || tokens < 0) {
 			return false;
 		}
-		boolean inView = turn.number() > this.header.position.summary()
-				&& this.tree.isOnPath(this.header.head, turn.number());
-		if (inView) {
+		if (isInView(turn)) {
 			ViewTotals totals = this.header.totals;
 			this.header.totals = new ViewTotals(totals.turns(), totals.items() - 1, totals.tokens() - tokens);
 		}
 		return true;
+	}
+
+	private boolean isInView(StoredTurn turn) {
+		return turn.number() > this.header.position.summary() && this.tree.isOnPath(this.header.head, turn.number());
 	}
 
 	private long newestWithItems(StoredTurn from) {
@@ -372,6 +377,25 @@ final class StoredSession {
 			turn = this.tree.find(turn.parent());
 		}
 		return (turn != null) ? turn.number() : 0;
+	}
+
+	private static boolean moves(Commit commit, @Nullable StoredTurn turn) {
+		return !commit.header().equals(HeaderChange.NONE) || !commit.records().isEmpty()
+				|| (turn != null && turn.isCompleted());
+	}
+
+	/**
+	 * Raises the version if the session has moved, and sets the time of writing if it has
+	 * moved or a part of a turn was written.
+	 */
+	private void countWrite(boolean moved, boolean turn, Instant now) {
+		if (moved || this.header.version == 0) {
+			this.header.version++;
+		}
+		if (moved || turn) {
+			this.header.touch(now);
+			this.writes++;
+		}
 	}
 
 	private List<SessionItem> read(List<StoredItem> items) {

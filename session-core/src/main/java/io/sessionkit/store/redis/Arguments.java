@@ -114,9 +114,7 @@ final class Arguments {
 
 	private void withTurn(@Nullable EncodedTurn turn) {
 		if (turn == null) {
-			for (int i = 0; i < PARTS_OF_A_TURN; i++) {
-				with((String) null);
-			}
+			withNoTurn();
 			return;
 		}
 		TurnStatus status = turn.turn().status();
@@ -132,6 +130,16 @@ final class Arguments {
 			.with(turn.outcome())
 			.with(turn.tokens())
 			.with(turn.items().size());
+		withItems(turn);
+	}
+
+	private void withNoTurn() {
+		for (int i = 0; i < PARTS_OF_A_TURN; i++) {
+			with((String) null);
+		}
+	}
+
+	private void withItems(EncodedTurn turn) {
 		for (int i = 0; i < turn.items().size(); i++) {
 			NewItem item = turn.items().get(i);
 			with(Micros.of(item.at())).with(item.tokens()).with(turn.bodies().get(i));

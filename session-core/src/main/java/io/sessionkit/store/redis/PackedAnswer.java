@@ -35,20 +35,24 @@ final class PackedAnswer {
 			throw new BrokenAnswerException("there was none");
 		}
 		try {
-			ByteBuffer bytes = ByteBuffer.wrap(answer);
-			checkHeader(bytes, token);
-			Object values = new PackedAnswer(bytes).value(0);
-			if (values instanceof List<?> list && !bytes.hasRemaining()) {
-				return new Reply(list, "a session");
-			}
-			throw new BrokenAnswerException("it has more than one list");
+			return read(ByteBuffer.wrap(answer), token);
 		}
 		catch (BufferUnderflowException ex) {
 			throw new BrokenAnswerException("it ends too early");
 		}
 	}
 
-	private static void checkHeader(ByteBuffer bytes, String token) {
+	private static Reply read(ByteBuffer bytes, String token) {
+		checkToken(bytes, token);
+		checkLength(bytes);
+		Object values = new PackedAnswer(bytes).value(0);
+		if (values instanceof List<?> list && !bytes.hasRemaining()) {
+			return new Reply(list, "a session");
+		}
+		throw new BrokenAnswerException("it has more than one list");
+	}
+
+	private static void checkToken(ByteBuffer bytes, String token) {
 		for (int i = 0; i < token.length(); i++) {
 			if (bytes.get() != token.charAt(i)) {
 				throw new BrokenAnswerException("it is that of another request");
@@ -57,6 +61,9 @@ final class PackedAnswer {
 		if (bytes.get() != ' ') {
 			throw new BrokenAnswerException("it is that of another request");
 		}
+	}
+
+	private static void checkLength(ByteBuffer bytes) {
 		long length = 0;
 		for (byte digit = bytes.get(); digit != '\n'; digit = bytes.get()) {
 			if (digit < '0' || digit > '9' || length > Integer.MAX_VALUE) {

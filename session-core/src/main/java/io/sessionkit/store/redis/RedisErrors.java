@@ -56,15 +56,20 @@ final class RedisErrors {
 			return new StoreUnavailableException("A key that the session store needs holds something else (WRONGTYPE);"
 					+ " nothing was written. Delete it, or set sessionkit.store.redis.key-prefix.", null);
 		}
-		if (isAmbiguous(ex)) {
-			String what = (ex instanceof BrokenAnswerException)
-					? "The Redis server of the session store gave no whole answer ("
-					: "The Redis server of the session store cannot be reached (";
-			return new StoreUnavailableException(what + ex.getClass().getSimpleName() + ")."
-					+ (write ? " Whether the write took place is unknown: read the session before you write again;"
-							+ " committing the same turn id again is safe." : ""),
-					ex);
-		}
+		return isAmbiguous(ex) ? unanswered(ex, write) : refused(ex, code);
+	}
+
+	private static StoreUnavailableException unanswered(DataAccessException ex, boolean write) {
+		String what = (ex instanceof BrokenAnswerException)
+				? "The Redis server of the session store gave no whole answer ("
+				: "The Redis server of the session store cannot be reached (";
+		return new StoreUnavailableException(what + ex.getClass().getSimpleName() + ")."
+				+ (write ? " Whether the write took place is unknown: read the session before you write again;"
+						+ " committing the same turn id again is safe." : ""),
+				ex);
+	}
+
+	private static StoreUnavailableException refused(DataAccessException ex, String code) {
 		return new StoreUnavailableException("Redis refused a script of the session store ("
 				+ (code.isEmpty() ? ex.getClass().getSimpleName() : code) + ")."
 				+ (code.equals(OTHER) ? "" : " Nothing was written."), null);

@@ -89,18 +89,19 @@ final class RedisScripts {
 	 * Returns keys of each server that has keys, for calling a script there.
 	 */
 	List<Pair> servers(RedisKeys keys) {
-		return read(() -> Objects.requireNonNull(this.redis.execute((RedisCallback<List<Pair>>) (connection) -> {
-			if (!(connection instanceof RedisClusterConnection cluster)) {
-				return List.of(keys.oneSlot(0));
+		return read(() -> Objects.requireNonNull(this.redis
+			.execute((RedisCallback<List<Pair>>) (connection) -> (connection instanceof RedisClusterConnection cluster)
+					? mastersOf(cluster, keys) : List.of(keys.oneSlot(0)))));
+	}
+
+	private static List<Pair> mastersOf(RedisClusterConnection cluster, RedisKeys keys) {
+		List<Pair> servers = new ArrayList<>();
+		for (RedisClusterNode node : cluster.clusterGetNodes()) {
+			if (node.isMaster() && !node.getSlotRange().getSlots().isEmpty()) {
+				servers.add(keysOn(node, keys));
 			}
-			List<Pair> servers = new ArrayList<>();
-			for (RedisClusterNode node : cluster.clusterGetNodes()) {
-				if (node.isMaster() && !node.getSlotRange().getSlots().isEmpty()) {
-					servers.add(keysOn(node, keys));
-				}
-			}
-			return servers;
-		})));
+		}
+		return servers;
 	}
 
 	private static Pair keysOn(RedisClusterNode node, RedisKeys keys) {
@@ -156,18 +157,22 @@ final class RedisScripts {
 
 	private static <T> T twice(Supplier<T> work, Predicate<DataAccessException> again, boolean write) {
 		try {
-			try {
-				return work.get();
-			}
-			catch (DataAccessException ex) {
-				if (!again.test(ex)) {
-					throw ex;
-				}
-				return work.get();
-			}
+			return atMostTwice(work, again);
 		}
 		catch (DataAccessException ex) {
 			throw RedisErrors.translate(ex, write);
+		}
+	}
+
+	private static <T> T atMostTwice(Supplier<T> work, Predicate<DataAccessException> again) {
+		try {
+			return work.get();
+		}
+		catch (DataAccessException ex) {
+			if (!again.test(ex)) {
+				throw ex;
+			}
+			return work.get();
 		}
 	}
 

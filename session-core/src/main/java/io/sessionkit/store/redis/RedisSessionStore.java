@@ -177,18 +177,27 @@ public final class RedisSessionStore implements SessionStore {
 		List<Found<Session>> found = new ArrayList<>();
 		int together = this.scripts.haveOneServer() ? Math.max(1, ids.size()) : 1;
 		for (int from = 0; from < ids.size(); from += together) {
-			List<String> some = ids.subList(from, Math.min(ids.size(), from + together));
-			List<Pair> keysOfSome = some.stream().map((id) -> keysOf(SessionKey.of(owner, id))).toList();
-			List<Reply> headers = this.scripts.read(Script.HEADERS, keysOfSome, new Arguments()).lists();
-			for (int i = 0; i < some.size(); i++) {
-				if (!headers.get(i).isEmpty()) {
-					SessionKey key = SessionKey.of(owner, some.get(i));
-					Session session = this.reader.session(key, headers.get(i).about(key).header());
-					found.add(new Found<>(some.get(i), session.updatedAt(), session));
-				}
+			found.addAll(sessionsAtOnce(owner, ids.subList(from, Math.min(ids.size(), from + together))));
+		}
+		return found;
+	}
+
+	private List<Found<Session>> sessionsAtOnce(String owner, List<String> ids) {
+		List<SessionKey> sessions = ids.stream().map((id) -> SessionKey.of(owner, id)).toList();
+		List<Pair> keysOfAll = sessions.stream().map(this::keysOf).toList();
+		List<Reply> headers = this.scripts.read(Script.HEADERS, keysOfAll, new Arguments()).lists();
+		List<Found<Session>> found = new ArrayList<>();
+		for (int i = 0; i < ids.size(); i++) {
+			if (!headers.get(i).isEmpty()) {
+				found.add(session(sessions.get(i), headers.get(i)));
 			}
 		}
 		return found;
+	}
+
+	private Found<Session> session(SessionKey key, Reply header) {
+		Session session = this.reader.session(key, header.about(key).header());
+		return new Found<>(key.id(), session.updatedAt(), session);
 	}
 
 	@Override

@@ -33,6 +33,21 @@ final class SessionWrites {
 	CommitResult commit(EncodedCommit encoded) {
 		Commit commit = encoded.commit();
 		WriteId write = WriteId.next();
+		IndexEntries entries = expectedEntries(encoded);
+		Reply reply = commit(encoded, entries, write);
+		while (is(reply, "INDEX")) {
+			noteMissing(entries, reply);
+			reply = commit(encoded, entries, write);
+		}
+		settle(entries, reply);
+		return Commits.result(commit, reply);
+	}
+
+	/**
+	 * Returns the entries that the commit will need, as far as it is known before.
+	 */
+	private IndexEntries expectedEntries(EncodedCommit encoded) {
+		Commit commit = encoded.commit();
 		IndexEntries entries = entries(commit.key());
 		if (this.scripts.haveOneServer() || commit.expect() == Commit.Expect.ABSENT) {
 			entries.noteSession(encoded.firstTimeToLive());
@@ -40,16 +55,17 @@ final class SessionWrites {
 		if (this.scripts.haveOneServer()) {
 			entries.noteKinds(commit.records().stream().map(RecordWrite::kind).toList(), null);
 		}
-		Reply reply = commit(encoded, entries, write);
-		while (is(reply, "INDEX")) {
-			if (reply.number(2) == 1) {
-				entries.noteSession(timeToLive(reply));
-			}
-			entries.noteKinds(reply.list(3).texts(), timeToLive(reply));
-			reply = commit(encoded, entries, write);
+		return entries;
+	}
+
+	/**
+	 * Notes the entries without which the script has not written.
+	 */
+	private static void noteMissing(IndexEntries entries, Reply reply) {
+		if (reply.number(2) == 1) {
+			entries.noteSession(timeToLive(reply));
 		}
-		settle(entries, reply);
-		return Commits.result(commit, reply);
+		entries.noteKinds(reply.list(3).texts(), timeToLive(reply));
 	}
 
 	private Reply commit(EncodedCommit encoded, IndexEntries entries, WriteId write) {
