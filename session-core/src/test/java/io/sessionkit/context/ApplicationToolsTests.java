@@ -2,6 +2,7 @@ package io.sessionkit.context;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.UnaryOperator;
 
@@ -426,6 +427,25 @@ class ApplicationToolsTests {
 		ask(ClientSetup.Mode.CALL, chat.prompt().user("q3"), T1);
 		assertThat(this.model.lastRequestLines()).startsWith(pinned.toArray(String[]::new))
 			.endsWith("user: q2", "assistant: a2", "user: q3")
+			.doesNotContain("user: q1");
+	}
+
+	@ParameterizedTest
+	@MethodSource("idsOfProviders")
+	void summaryTakesTurnsOfOneQuestionOrPinsThemTogether(String id) {
+		ScriptedChatModel summaries = new ScriptedChatModel().says("SUM").says("SUM");
+		ChatClient chat = client((conversations) -> conversations.trim(Trim.NONE.pins(Pins.NONE.andMetadata("pin")))
+			.summarize(Summarize.by(summaries).mode(Summarize.Mode.BEFORE).triggerMessages(8).keepTurns(0).build()));
+		this.model.calls(call(id)).calls(call(id)).says("a0").says("a1").says("a2").says("a3");
+		ask(ClientSetup.Mode.CALL,
+				chat.prompt().messages(UserMessage.builder().text("q0").metadata(Map.of("pin", true)).build()), T1);
+		ask(ClientSetup.Mode.CALL, chat.prompt().messages(result(id, "first")), T1);
+		ask(ClientSetup.Mode.CALL, chat.prompt().messages(result(id, "second")), T1);
+		ask(ClientSetup.Mode.CALL, chat.prompt().user("q1"), T1);
+		ask(ClientSetup.Mode.CALL, chat.prompt().user("q2"), T1);
+		assertThat(this.model.lastRequestLines())
+			.containsSubsequence("user: q0", "assistant t({})", "tool t=first", "assistant t({})", "tool t=second",
+					"assistant: a0", "user: q2")
 			.doesNotContain("user: q1");
 	}
 

@@ -2,6 +2,7 @@ package io.sessionkit.internal.view;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
@@ -86,22 +87,27 @@ public final class CarriedTurns {
 	}
 
 	private static boolean endsWithCalls(List<Message> messages) {
-		return !messages.isEmpty() && isCall(messages.get(messages.size() - 1));
-	}
-
-	private static boolean isCall(Message message) {
-		return message instanceof AssistantMessage reply && reply.hasToolCalls();
+		return !messages.isEmpty() && messages.get(messages.size() - 1) instanceof AssistantMessage reply
+				&& reply.hasToolCalls();
 	}
 
 	/**
-	 * Returns whether a turn continues the one before it, so that the two stay or go
-	 * together. If only one of them were sent, its results could answer a call of an
-	 * older turn, since some providers give all calls the same id, or none.
+	 * Returns whether a turn continues the one before it, because its first message has a
+	 * result of a call of the last one before. The two turns stay or go together. If only
+	 * one of them were sent, its results could answer a call of an older turn, since some
+	 * providers give all calls the same id, or none.
 	 * @param last the last message of the turn before
 	 * @param first the first message of the turn
 	 */
 	public static boolean areLinked(Message last, Message first) {
-		return isCall(last) && first instanceof ToolResponseMessage;
+		return last instanceof AssistantMessage reply && first instanceof ToolResponseMessage results
+				&& results.getResponses()
+					.stream()
+					.anyMatch((result) -> reply.getToolCalls().stream().anyMatch((call) -> isOf(result, call)));
+	}
+
+	private static boolean isOf(ToolResponseMessage.ToolResponse result, AssistantMessage.ToolCall call) {
+		return Objects.equals(result.id(), call.id());
 	}
 
 }
