@@ -98,7 +98,7 @@ class HsqldbSessionStoreTests extends SessionStoreContract {
 
 	@Override
 	protected int histories() {
-		return 100;
+		return 40;
 	}
 
 	@Override
