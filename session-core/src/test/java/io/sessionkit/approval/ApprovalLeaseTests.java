@@ -28,6 +28,7 @@ import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
 import io.sessionkit.test.ValidSequence;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +47,7 @@ import static org.awaitility.Awaitility.await;
  * alive, or has stopped to.
  */
 @BesideOthers
+@Order(1)
 @Timeout(120)
 class ApprovalLeaseTests {
 

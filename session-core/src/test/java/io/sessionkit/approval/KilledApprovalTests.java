@@ -16,6 +16,7 @@ import io.sessionkit.conversation.OtherProcess;
 import io.sessionkit.conversation.SharedStore;
 import io.sessionkit.test.BesideOthers;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code -Dsessionkit.seed} begins where another run has begun.
  */
 @BesideOthers
+@Order(1)
 class KilledApprovalTests {
 
 	private static final int LONGEST_DELAY_MICROS = 20_000;

@@ -17,6 +17,7 @@ import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.store.redis.CutOperation.Subject;
 import io.sessionkit.test.BesideOthers;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -35,6 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * byte.
  */
 @BesideOthers
+@Order(1)
 class RedisCutAnswersTests {
 
 	/** Counts may have a digit more or less. */
