@@ -20,6 +20,7 @@ import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.LoggerFactory;
@@ -32,6 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Hooks are asked in calls on a session only, and the log says when the first call passes
  * them by.
  */
+@Isolated
 class SkippedHooksTests {
 
 	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("io.sessionkit.advisor");

@@ -19,6 +19,7 @@ import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ClientSetup;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,6 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Conditions and policies are judged on the values that the tool gets.
  */
+@Isolated
 class ApprovalConditionTests extends ApprovalFixture {
 
 	private static final Logger LOGGER = (Logger) LoggerFactory

@@ -25,10 +25,12 @@ import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
 import io.sessionkit.test.ValidSequence;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +48,8 @@ import static org.awaitility.Awaitility.await;
  * A tool takes longer than a lease lasts. Whoever runs it says meanwhile that it is
  * alive, or has stopped to.
  */
+@BesideOthers
+@Order(1)
 @Timeout(120)
 class ApprovalLeaseTests {
 

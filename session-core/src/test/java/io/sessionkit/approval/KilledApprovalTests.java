@@ -14,7 +14,9 @@ import java.util.function.Supplier;
 import io.sessionkit.conversation.JournalingStore.Step;
 import io.sessionkit.conversation.OtherProcess;
 import io.sessionkit.conversation.SharedStore;
+import io.sessionkit.test.BesideOthers;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -27,6 +29,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * have left. {@code -Dsessionkit.kills=200} kills so many on each store,
  * {@code -Dsessionkit.seed} begins where another run has begun.
  */
+@BesideOthers
+@Order(1)
 class KilledApprovalTests {
 
 	private static final int LONGEST_DELAY_MICROS = 20_000;

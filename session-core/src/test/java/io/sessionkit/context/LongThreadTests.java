@@ -50,13 +50,13 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A thread of {@value #TURNS} turns with tool rounds, all of them through a client, that
+ * A thread of hundreds of turns with tool rounds, all of them through a client, that
  * outgrows its limit on tokens again and again: what each request has, what each turn
  * costs, what is there at the end.
  */
 class LongThreadTests {
 
-	private static final int TURNS = 2_000;
+	private static final int TURNS = Integer.getInteger("sessionkit.turns", 500);
 
 	private static final int MAX_TOKENS = 4_000;
 

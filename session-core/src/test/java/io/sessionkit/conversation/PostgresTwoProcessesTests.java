@@ -1,5 +1,8 @@
 package io.sessionkit.conversation;
 
+import io.sessionkit.test.BesideOthers;
+
+@BesideOthers
 class PostgresTwoProcessesTests extends TwoProcesses {
 
 	PostgresTwoProcessesTests() {

@@ -10,6 +10,7 @@ import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.TurnPart;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+@Isolated
 class StopWordsTests {
 
 	private static final HookContext CONTEXT = new HookContext(SessionKey.of("t1"), "turn", null, List.of(), Map.of(),

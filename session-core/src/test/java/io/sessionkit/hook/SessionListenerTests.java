@@ -27,6 +27,7 @@ import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -42,6 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+@Isolated
 class SessionListenerTests {
 
 	private static final SessionKey T1 = SessionKey.of("t1");

@@ -16,6 +16,7 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ObservedStore;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 import static io.sessionkit.store.SessionStoreFixture.batch;
@@ -23,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
+@Isolated
 class SessionPurgeTests {
 
 	private static final Duration INTERVAL = Duration.ofMillis(20);

@@ -1,5 +1,8 @@
 package io.sessionkit.test;
 
+import java.util.SortedSet;
+import java.util.TreeSet;
+
 /**
  * Cuts a connection after so many bytes of what a server answers, counted over all
  * {@link TcpProxy}s that share it. Safe for use by many threads.
@@ -13,6 +16,8 @@ public final class AnswerCut {
 	private int times;
 
 	private long passed;
+
+	private final SortedSet<Long> ends = new TreeSet<>();
 
 	/**
 	 * What becomes of bytes that have arrived from the server.
@@ -41,6 +46,7 @@ public final class AnswerCut {
 		this.left = bytes;
 		this.times = cuts;
 		this.passed = 0;
+		this.ends.clear();
 	}
 
 	/**
@@ -61,10 +67,22 @@ public final class AnswerCut {
 		return this.passed;
 	}
 
+	/**
+	 * Where the pieces end that have arrived since {@link #after}: an answer, or a part
+	 * of one.
+	 * @return so many bytes have passed then
+	 */
+	public synchronized SortedSet<Long> ends() {
+		return new TreeSet<>(this.ends);
+	}
+
 	synchronized Passed pass(int bytes) {
 		if (this.times == 0 || bytes < this.left) {
 			this.left -= bytes;
 			this.passed += bytes;
+			if (this.times > 0) {
+				this.ends.add(this.passed);
+			}
 			return new Passed(bytes, false);
 		}
 		int last = (int) this.left;

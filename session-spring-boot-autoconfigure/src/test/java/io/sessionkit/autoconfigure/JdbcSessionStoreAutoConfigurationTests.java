@@ -15,6 +15,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
+import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +53,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@BesideOthers
 class JdbcSessionStoreAutoConfigurationTests {
 
 	private static final SessionKey KEY = SessionKey.of("t1");

@@ -12,6 +12,7 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionPurge;
 import io.sessionkit.store.SessionStore;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
@@ -24,6 +25,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+@Isolated
 class SessionPurgeAutoConfigurationTests {
 
 	private static final String URL = "jdbc:h2:mem:" + UUID.randomUUID();

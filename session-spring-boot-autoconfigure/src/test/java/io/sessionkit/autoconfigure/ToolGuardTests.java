@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -59,6 +60,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  * AI's for OpenAI, as Spring AI's auto-configuration builds it, and speaks to a local
  * server.
  */
+@Isolated
 @ExtendWith(OutputCaptureExtension.class)
 class ToolGuardTests {
 

@@ -35,6 +35,11 @@ class H2SessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected int histories() {
+		return 60;
+	}
+
+	@Override
 	protected boolean spoil(SessionKey key) {
 		return database.spoil(key);
 	}

@@ -6,6 +6,7 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionStoreContract;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.test.BesideOthers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
  * The statements and tables of MySQL, on MariaDB, each statement checked against MySQL's
  * grammar first. This is no MySQL, but the same storage engine.
  */
+@BesideOthers
 class MariaDbAsMySqlSessionStoreTests extends SessionStoreContract {
 
 	private static TestDatabase database;
@@ -41,7 +43,7 @@ class MariaDbAsMySqlSessionStoreTests extends SessionStoreContract {
 	/** Others make the many; here each way is to be taken. */
 	@Override
 	protected int histories() {
-		return 40;
+		return 20;
 	}
 
 	@Override

@@ -14,6 +14,7 @@ import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.MariaDbServer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.TransactionDefinition;
@@ -23,6 +24,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+@Isolated
 class MariaDbTransactionTests extends JdbcTransactionContract {
 
 	private static final MariaDbServer SERVER = MariaDbServer.running();

@@ -21,6 +21,7 @@ import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Window;
+import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.PostgresProxy;
 import io.sessionkit.test.PostgresServer;
 import org.junit.jupiter.api.AfterEach;
@@ -36,6 +37,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * What a turn costs on PostgreSQL, counted on the wire.
  */
+@BesideOthers
 class PostgresRoundTripTests {
 
 	private static final PostgresServer SERVER = PostgresServer.running();
@@ -199,13 +201,18 @@ class PostgresRoundTripTests {
 	@Test
 	void connectionThatIsDownIsReported() throws IOException {
 		append(1);
-		Session base = this.store.find(this.key).orElseThrow();
-		this.pool.setConnectionTimeout(300);
-		this.proxy.close();
-		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> this.store.find(this.key));
-		assertThatExceptionOfType(StoreUnavailableException.class)
-			.isThrownBy(() -> this.store.commit(Commit.on(base).turn(JdbcTransactionContract.turn("secret"))))
-			.withMessageNotContaining("secret");
+		try (HikariDataSource impatient = new HikariDataSource()) {
+			impatient.setDataSource(this.pool.getDataSource());
+			impatient.setMaximumPoolSize(1);
+			impatient.setConnectionTimeout(300);
+			SessionStore away = JdbcTransactionContract.storeOn(impatient);
+			Session base = away.find(this.key).orElseThrow();
+			this.proxy.close();
+			assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> away.find(this.key));
+			assertThatExceptionOfType(StoreUnavailableException.class)
+				.isThrownBy(() -> away.commit(Commit.on(base).turn(JdbcTransactionContract.turn("secret"))))
+				.withMessageNotContaining("secret");
+		}
 	}
 
 	@Test

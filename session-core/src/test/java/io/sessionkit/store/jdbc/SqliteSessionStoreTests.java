@@ -36,7 +36,7 @@ class SqliteSessionStoreTests extends SessionStoreContract {
 
 	@Override
 	protected int histories() {
-		return 100;
+		return 40;
 	}
 
 	@Override

@@ -30,6 +30,7 @@ import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.ai.chat.messages.Message;
@@ -40,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+@Isolated
 class InMemorySessionStoreTests extends SessionStoreContract {
 
 	private static final MessageCodec CODEC = JsonMessageCodec.create();
@@ -58,7 +60,7 @@ class InMemorySessionStoreTests extends SessionStoreContract {
 
 	@Override
 	protected int histories() {
-		return 2000;
+		return 1000;
 	}
 
 	@Test

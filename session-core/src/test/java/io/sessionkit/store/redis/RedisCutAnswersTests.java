@@ -5,14 +5,19 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.store.redis.CutOperation.Subject;
+import io.sessionkit.test.BesideOthers;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -21,15 +26,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Answers of Redis that break off. Each operation is run again and again, each time with
- * the connection cut one byte later, from before the first byte of its first answer until
- * behind the last one of its last; with both drivers, on a server alone and on a Cluster.
- * Whatever the driver does about it, the caller gets what it gets from a connection that
- * holds, and the store has what it has then.
+ * the connection cut some bytes later, from before the first byte of its first answer
+ * until behind the last one of its last; with both drivers, on a server alone and on a
+ * Cluster. Whatever the driver does about it, the caller gets what it gets from a
+ * connection that holds, and the store has what it has then.
+ * <p>
+ * The connection is cut around the end of each answer, and in between at every sixth
+ * byte, beginning with another one in each run; {@code -Dsessionkit.cuts=1} cuts at every
+ * byte.
  */
+@BesideOthers
+@Order(1)
 class RedisCutAnswersTests {
 
 	/** Counts may have a digit more or less. */
 	private static final int SLACK = 8;
+
+	/** From one cut to the next one within an answer. */
+	private static final int STRIDE = Integer.getInteger("sessionkit.cuts", 6);
 
 	private static final Map<CutClient.Kind, CutClient> clients = new EnumMap<>(CutClient.Kind.class);
 
@@ -56,9 +70,10 @@ class RedisCutAnswersTests {
 		CutClient client = clients.computeIfAbsent(kind, CutClient::of);
 		Subject shared = subject(client, operation);
 		Outcome expected = run(client, operation, shared, Long.MAX_VALUE);
+		SortedSet<Long> ends = client.cut().ends();
 		long bytes = expected.bytes();
 		List<String> faults = new ArrayList<>();
-		for (long after = 0; after <= bytes; after++) {
+		for (long after : cuts(bytes, ends)) {
 			Subject subject = operation.writes() ? subject(client, operation) : shared;
 			Outcome outcome = run(client, operation, subject, after);
 			if (!outcome.equals(expected) || outcome.unused() && after < bytes - SLACK) {
@@ -66,6 +81,18 @@ class RedisCutAnswersTests {
 			}
 		}
 		assertThat(faults).as("%s, expected %s", operation, expected.result()).isEmpty();
+	}
+
+	private static SortedSet<Long> cuts(long bytes, SortedSet<Long> ends) {
+		SortedSet<Long> cuts = new TreeSet<>();
+		for (long after = ThreadLocalRandom.current().nextInt(STRIDE); after <= bytes; after += STRIDE) {
+			cuts.add(after);
+		}
+		Stream.concat(Stream.of(0L, bytes), ends.stream())
+			.flatMap((end) -> Stream.of(end - 1, end, end + 1))
+			.filter((after) -> after >= 0 && after <= bytes)
+			.forEach(cuts::add);
+		return cuts;
 	}
 
 	/**
@@ -82,7 +109,7 @@ class RedisCutAnswersTests {
 		// Jedis waits longer and longer before it asks a Cluster again
 		int most = (kind == CutClient.Kind.JEDIS_CLUSTER) ? 2 : 4;
 		for (int cuts = 2; cuts <= most; cuts += 2) {
-			for (long after = expected.bytes() - 1; after >= 0; after -= (most == 2) ? 1000 : 17) {
+			for (long after = expected.bytes() - 1; after >= 0; after -= (most == 2) ? 1000 : 5 + 5 * STRIDE) {
 				subject = operation.writes() ? subject(client, operation) : subject;
 				Outcome outcome = run(client, operation, subject, after, cuts);
 				if (outcome.result() instanceof StoreUnavailableException ex) {

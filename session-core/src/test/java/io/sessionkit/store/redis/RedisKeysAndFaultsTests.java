@@ -28,6 +28,7 @@ import io.sessionkit.test.TcpProxy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -47,6 +48,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 /**
  * What the store leaves in Redis, and what it does when something is wrong there.
  */
+@Isolated
 class RedisKeysAndFaultsTests {
 
 	private static final RedisServers SERVER = RedisServers.alone();

@@ -29,6 +29,7 @@ import io.sessionkit.test.TcpProxy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -42,6 +43,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * a driver sends it that has lost the answer. It is answered as the first time, byte for
  * byte, and changes nothing.
  */
+@Isolated
 class RedisRepeatedWritesTests {
 
 	private static final RedisServers SERVER = RedisServers.alone();

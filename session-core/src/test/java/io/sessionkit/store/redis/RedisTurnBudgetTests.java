@@ -31,6 +31,7 @@ import io.sessionkit.test.TcpProxy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -50,6 +51,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What a whole turn of a {@code ChatClient} may cost on Redis, counted on the wire, and
  * by the server itself.
  */
+@Isolated
 class RedisTurnBudgetTests {
 
 	private static final RedisServers SERVER = RedisServers.alone();

@@ -3,6 +3,7 @@ package io.sessionkit.samples.chat;
 import java.io.IOException;
 import java.nio.file.Path;
 
+import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.PostgresServer;
 import io.sessionkit.test.RedisServers;
 import org.junit.jupiter.api.BeforeAll;
@@ -17,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The application processed ahead of time, once for each type of store, and run in a
  * process of its own.
  */
+@BesideOthers
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AheadOfTimeTests {
 

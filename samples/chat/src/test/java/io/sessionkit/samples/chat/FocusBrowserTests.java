@@ -7,10 +7,12 @@ import java.util.Map;
 import java.util.logging.Level;
 
 import io.sessionkit.samples.chat.ChatPage.Caret;
+import io.sessionkit.test.BesideOthers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -28,6 +30,8 @@ import static org.awaitility.Awaitility.await;
  * The page looks for decisions of others every two seconds while a call waits. Whoever
  * types, or has the keyboard somewhere, does not notice.
  */
+@BesideOthers
+@Order(1)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
 class FocusBrowserTests {

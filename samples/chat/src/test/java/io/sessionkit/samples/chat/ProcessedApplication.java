@@ -47,7 +47,9 @@ final class ProcessedApplication {
 			.groupId("io.sessionkit")
 			.artifactId("sample-chat")
 			.build();
-		new SpringApplicationAotProcessor(ChatApplication.class, settings, arguments).process();
+		synchronized (RunningChat.ONE_AT_A_TIME) {
+			new SpringApplicationAotProcessor(ChatApplication.class, settings, arguments).process();
+		}
 		compile(sources, processed.classes);
 		return processed;
 	}

@@ -27,6 +27,12 @@ import org.springframework.context.ConfigurableApplicationContext;
  */
 final class RunningChat implements AutoCloseable {
 
+	/**
+	 * Held while an application starts or ends. It sets up the log of the whole JVM then,
+	 * and its processing ahead of time is a system property.
+	 */
+	static final Object ONE_AT_A_TIME = new Object();
+
 	private static final JsonMapper json = JsonMapper.builder().build();
 
 	private final HttpClient client = HttpClient.newHttpClient();
@@ -48,7 +54,9 @@ final class RunningChat implements AutoCloseable {
 		List<String> all = new ArrayList<>(List.of(arguments));
 		all.add("--server.port=" + port);
 		all.add("--CHAT_DATA=" + folder.toAbsolutePath());
-		return new RunningChat(new SpringApplicationBuilder(ChatApplication.class).run(all.toArray(String[]::new)));
+		synchronized (ONE_AT_A_TIME) {
+			return new RunningChat(new SpringApplicationBuilder(ChatApplication.class).run(all.toArray(String[]::new)));
+		}
 	}
 
 	/**
@@ -135,7 +143,9 @@ final class RunningChat implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.context.close();
+		synchronized (ONE_AT_A_TIME) {
+			this.context.close();
+		}
 	}
 
 	/**
