@@ -1,5 +1,6 @@
 package io.sessionkit.store.memory;
 
+import io.sessionkit.internal.row.RefusedChange;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -174,14 +175,18 @@ final class StoredSession {
 	}
 
 	private void check(Commit commit, @Nullable StoredTurn there) {
-		checkPart(commit.turn(), (there != null) ? there.parts() : 0);
+		int parts = (there != null) ? there.parts() : 0;
+		if (commit.turn() != null && commit.turn().part() != parts) {
+			throw RefusedChange.part(commit, parts);
+		}
 		HeaderChange.Head head = commit.header().head();
 		if (head != null && head.turn() != 0) {
-			checkHead(head.turn());
+			checkHead(commit, head.turn());
 		}
 		HeaderChange.Summary summary = commit.header().summary();
-		if (summary != null && summary.turn() != 0) {
-			checkSummary(summary.turn(), (head != null) ? head.turn() : this.header.head);
+		long end = (head != null) ? head.turn() : this.header.head;
+		if (summary != null && summary.turn() != 0 && !this.tree.isOnPath(end, summary.turn())) {
+			throw RefusedChange.summary(commit, end);
 		}
 	}
 
@@ -210,26 +215,10 @@ final class StoredSession {
 				&& sequences.stream().anyMatch((sequence) -> this.tree.holds(sequence));
 	}
 
-	private void checkPart(@Nullable TurnWrite turn, int parts) {
-		if (turn != null && turn.part() != parts) {
-			throw new IllegalArgumentException("Turn '" + turn.turn().id() + "' of session " + this.key + " has "
-					+ parts + " parts; the next one is part " + parts + ", not " + turn.part() + ".");
-		}
-	}
-
-	private void checkHead(long number) {
+	private void checkHead(Commit commit, long number) {
 		StoredTurn target = this.tree.find(number);
 		if (target == null || !target.isCompleted()) {
-			throw new IllegalArgumentException("The head of session " + this.key + " cannot move to turn " + number
-					+ ": " + ((target != null) ? "it is not completed" : "there is none with this number")
-					+ ". Name a completed turn, or 0 for the beginning.");
-		}
-	}
-
-	private void checkSummary(long number, long head) {
-		if (!this.tree.isOnPath(head, number)) {
-			throw new IllegalArgumentException("A summary of session " + this.key + " cannot cover turn " + number
-					+ ": it is not on the way from turn " + head + " to the beginning.");
+			throw RefusedChange.head(commit, target != null);
 		}
 	}
 
