@@ -11,8 +11,8 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
-import io.sessionkit.internal.approval.GatedTurn;
 import io.sessionkit.internal.approval.GatedTurns;
+import io.sessionkit.internal.approval.TurnCall;
 import io.sessionkit.internal.turn.Extensions;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
@@ -102,7 +102,7 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	Optional<RunningTurn> openTurn() {
-		return Optional.ofNullable((GatedTurn) this.request.context().get(OPEN_TURN)).map(GatedTurn::turn);
+		return Optional.ofNullable((TurnCall) this.request.context().get(OPEN_TURN)).map(TurnCall::turn);
 	}
 
 	/**
@@ -110,8 +110,8 @@ record SessionCall(ChatClientRequest request) {
 	 * consent.
 	 */
 	void checkTools() {
-		if (this.request.context().get(OPEN_TURN) instanceof GatedTurn gated) {
-			gated.checkTools(tools());
+		if (this.request.context().get(OPEN_TURN) instanceof TurnCall call) {
+			call.checkTools(tools());
 		}
 		else if (this.request.context().get(PASSED) instanceof GatedTurns turns) {
 			turns.checkWithoutSession(tools());
@@ -221,15 +221,14 @@ record SessionCall(ChatClientRequest request) {
 	 * Returns the request with the turn and its messages: the system text, then the
 	 * history and the input, or the messages that a merge made of these two.
 	 */
-	ChatClientRequest with(GatedTurn gated) {
-		RunningTurn turn = gated.turn();
+	ChatClientRequest with(TurnCall call) {
 		List<Message> messages = new ArrayList<>();
 		this.request.prompt().getInstructions().stream().filter(SystemMessage.class::isInstance).forEach(messages::add);
-		messages.addAll(turn.messages());
+		messages.addAll(call.turn().messages());
 		return ChatClientRequest.builder()
-			.prompt(new Prompt(messages, options(gated.tools())))
+			.prompt(new Prompt(messages, options(call.tools())))
 			.context(this.request.context())
-			.context(OPEN_TURN, gated)
+			.context(OPEN_TURN, call)
 			.build();
 	}
 

@@ -14,9 +14,10 @@ import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccess
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnResult;
 import io.sessionkit.hook.TurnBinding;
-import io.sessionkit.internal.approval.GatedTurn;
 import io.sessionkit.internal.approval.GatedTurns;
+import io.sessionkit.internal.approval.OpenedCall;
 import io.sessionkit.internal.approval.Pause;
+import io.sessionkit.internal.approval.TurnCall;
 import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -78,16 +79,18 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		}
 		ChainCheck.check(chain.getCallAdvisors(), this, request);
 		call.name(key.get());
-		GatedTurns.Opened opened = open(call, key.get(), chain.getCallAdvisors());
-		GatedTurn gated = opened.turn();
-		return (gated != null) ? answered(call, chain, gated) : paused(opened.pause(), null, call);
+		OpenedCall opened = open(call, key.get(), chain.getCallAdvisors());
+		if (opened instanceof OpenedCall.Working working) {
+			return answered(call, chain, working.call());
+		}
+		return paused(((OpenedCall.Queued) opened).pause(), null, call);
 	}
 
-	private ChatClientResponse answered(SessionCall call, CallAdvisorChain chain, GatedTurn gated) {
-		RunningTurn turn = gated.turn();
+	private ChatClientResponse answered(SessionCall call, CallAdvisorChain chain, TurnCall working) {
+		RunningTurn turn = working.turn();
 		ChatResponse answer = turn.answer();
-		ChatClientResponse response = (answer != null) ? response(answer, call) : runLoop(call, chain, gated);
-		return gated.isWaiting() ? paused(gated.end(), response, call)
+		ChatClientResponse response = (answer != null) ? response(answer, call) : runLoop(call, chain, working);
+		return working.isWaiting() ? paused(working.end(), response, call)
 				: carrying(response, turn.complete(response.chatResponse()));
 	}
 
@@ -108,7 +111,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	private Flux<ChatClientResponse> openAndStream(SessionCall call, SessionKey key, StreamAdvisorChain chain,
 			ContextView context) {
 		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
-		Callable<GatedTurns.Opened> open = TurnBinding
+		Callable<OpenedCall> open = TurnBinding
 			.carrying(() -> observed(observation, () -> open(call, key, chain.getStreamAdvisors())));
 		AtomicBoolean taken = new AtomicBoolean();
 		return Flux.usingWhen(WaitingThread.run(open, (opened) -> endUnlessTaken(opened, taken)), (opened) -> {
@@ -121,10 +124,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 * Ends a turn whose subscriber cancelled while the turn was being opened. A new turn
 	 * has stored nothing yet, so only a continued turn has to release its lease.
 	 */
-	private static void endUnlessTaken(GatedTurns.Opened opened, AtomicBoolean taken) {
-		GatedTurn gated = opened.turn();
-		if (gated != null && !taken.get() && gated.turn().isContinued()) {
-			gated.turn().cancel();
+	private static void endUnlessTaken(OpenedCall opened, AtomicBoolean taken) {
+		if (opened instanceof OpenedCall.Working working && !taken.get() && working.call().turn().isContinued()) {
+			working.call().turn().cancel();
 		}
 	}
 
@@ -156,22 +158,21 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		}
 	}
 
-	private Flux<ChatClientResponse> stream(SessionCall call, StreamAdvisorChain chain, GatedTurns.Opened opened,
+	private Flux<ChatClientResponse> stream(SessionCall call, StreamAdvisorChain chain, OpenedCall opened,
 			@Nullable Observation observation) {
-		GatedTurn gated = opened.turn();
-		if (gated == null) {
-			return Flux.just(paused(opened.pause(), null, call));
+		if (opened instanceof OpenedCall.Working working) {
+			link(working.call(), observation);
+			return stream(call, rest(chain), working.call());
 		}
-		link(gated, observation);
-		return stream(call, rest(chain), gated);
+		return Flux.just(paused(((OpenedCall.Queued) opened).pause(), null, call));
 	}
 
 	/**
 	 * Adds the trace id of the paused call to the observation of the call that continues
 	 * the turn.
 	 */
-	private static void link(GatedTurn gated, @Nullable Observation current) {
-		String trace = gated.pausedTrace();
+	private static void link(TurnCall working, @Nullable Observation current) {
+		String trace = working.pausedTrace();
 		if (trace != null && current != null) {
 			current.highCardinalityKeyValue(PAUSED_TRACE, trace);
 		}
@@ -195,7 +196,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return key;
 	}
 
-	private GatedTurns.Opened open(SessionCall call, SessionKey key, List<? extends Advisor> advisors) {
+	private OpenedCall open(SessionCall call, SessionKey key, List<? extends Advisor> advisors) {
 		boolean toolLoop = advisors.stream().anyMatch(ToolAdvisor.class::isInstance);
 		return this.turns.open(call.turnRequest(key), call.tools(), toolLoop);
 	}
@@ -214,12 +215,12 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return (chain instanceof BaseAdvisorChain whole) ? whole.mutate().build().copy((StreamAdvisor) this) : chain;
 	}
 
-	private ChatClientResponse runLoop(SessionCall call, CallAdvisorChain chain, GatedTurn gated) {
-		RunningTurn turn = gated.turn();
+	private ChatClientResponse runLoop(SessionCall call, CallAdvisorChain chain, TurnCall working) {
+		RunningTurn turn = working.turn();
 		try (TurnBinding binding = TurnBinding.of(turn.running())) {
-			link(gated, chain.getObservationRegistry().getCurrentObservation());
-			ChatClientResponse response = rest(chain).nextCall(call.with(gated));
-			if (!gated.isWaiting()) {
+			link(working, chain.getObservationRegistry().getCurrentObservation());
+			ChatClientResponse response = rest(chain).nextCall(call.with(working));
+			if (!working.isWaiting()) {
 				turn.rounds().afterLoop(generations(response));
 			}
 			return response;
@@ -230,19 +231,20 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		}
 	}
 
-	private static Flux<ChatClientResponse> stream(SessionCall call, StreamAdvisorChain chain, GatedTurn gated) {
-		RunningTurn turn = gated.turn();
+	private static Flux<ChatClientResponse> stream(SessionCall call, StreamAdvisorChain chain, TurnCall working) {
+		RunningTurn turn = working.turn();
 		AtomicReference<@Nullable ChatClientResponse> last = new AtomicReference<>();
-		Flux<ChatClientResponse> replies = checked(turn, replies(call, chain, gated)).doOnNext((response) -> {
+		Flux<ChatClientResponse> replies = checked(turn, replies(call, chain, working)).doOnNext((response) -> {
 			last.set(response);
 			if (response.chatResponse() != null) {
 				turn.rounds().delivered(response.chatResponse());
 			}
-		}).filter((response) -> !gated.isWaiting() || !isPause(response));
+		}).filter((response) -> !working.isWaiting() || !isPause(response));
 		// The commit is part of the stream, not of its clean-up, so that its exception
 		// reaches the subscriber as it is.
-		Mono<ChatClientResponse> end = WaitingThread.run(() -> gated.isWaiting() ? paused(gated.end(), last.get(), call)
-				: lastElement(last.get(), call, turn.complete(turn.rounds().afterStreamedLoop())));
+		Mono<ChatClientResponse> end = WaitingThread
+			.run(() -> working.isWaiting() ? paused(working.end(), last.get(), call)
+					: lastElement(last.get(), call, turn.complete(turn.rounds().afterStreamedLoop())));
 		Flux<ChatClientResponse> whole = turn.rounds().holdReplies() ? held(replies, end) : replies.concatWith(end);
 		return whole.doOnCancel(turn::freeze);
 	}
@@ -258,10 +260,10 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 				: replies;
 	}
 
-	private static Flux<ChatClientResponse> replies(SessionCall call, StreamAdvisorChain chain, GatedTurn gated) {
-		RunningTurn turn = gated.turn();
+	private static Flux<ChatClientResponse> replies(SessionCall call, StreamAdvisorChain chain, TurnCall working) {
+		RunningTurn turn = working.turn();
 		ChatResponse answer = turn.answer();
-		return (answer != null) ? Flux.just(response(answer, call)) : chain.nextStream(call.with(gated))
+		return (answer != null) ? Flux.just(response(answer, call)) : chain.nextStream(call.with(working))
 			.contextWrite((context) -> TurnBinding.write(turn.running(), context));
 	}
 
@@ -277,19 +279,21 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return ChatClientResponse.builder().chatResponse(answer).context(call.request().context()).build();
 	}
 
-	private static Mono<Void> failed(GatedTurns.Opened opened, Throwable cause) {
+	private static Mono<Void> failed(OpenedCall opened, Throwable cause) {
 		return ended(opened, (turn) -> turn.fail(cause));
 	}
 
-	private static Mono<Void> cancelled(GatedTurns.Opened opened) {
+	private static Mono<Void> cancelled(OpenedCall opened) {
 		return ended(opened, RunningTurn::cancel);
 	}
 
-	private static Mono<Void> ended(GatedTurns.Opened opened, Consumer<RunningTurn> end) {
-		GatedTurn gated = opened.turn();
-		return (gated == null) ? Mono.empty() : WaitingThread.run(() -> {
-			end.accept(gated.turn());
-			return gated;
+	private static Mono<Void> ended(OpenedCall opened, Consumer<RunningTurn> end) {
+		if (!(opened instanceof OpenedCall.Working working)) {
+			return Mono.empty();
+		}
+		return WaitingThread.run(() -> {
+			end.accept(working.call().turn());
+			return opened;
 		}).then();
 	}
 

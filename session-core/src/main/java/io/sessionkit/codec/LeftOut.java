@@ -13,7 +13,7 @@ import org.apache.commons.logging.LogFactory;
  */
 final class LeftOut {
 
-	private static final Log logger = LogFactory.getLog(JsonMessageCodec.class);
+	private static final Log logger = LogFactory.getLog(LeftOut.class);
 
 	// Keys may come from a provider, so the set of logged pairs is bounded.
 	private static final int MAX_LOGGED = 1000;

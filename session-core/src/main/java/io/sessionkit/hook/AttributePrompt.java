@@ -37,7 +37,7 @@ public final class AttributePrompt implements SessionHook {
 	 * The largest number of characters of a text that are written. A text that is cut
 	 * ends with an ellipsis.
 	 */
-	public static final int MAX_TEXT = 1000;
+	public static final int MAX_TEXT = AttributeTemplate.MAX_TEXT;
 
 	private final AttributeTemplate template;
 

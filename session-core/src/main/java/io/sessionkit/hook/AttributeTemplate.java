@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class AttributeTemplate {
 
+	/** The maximum number of characters of a text that is inserted. */
+	static final int MAX_TEXT = 1000;
+
 	private sealed interface Part {
 
 		record Text(String text) implements Part {
@@ -99,7 +102,7 @@ final class AttributeTemplate {
 					+ " is a " + value.getClass().getName()
 					+ ", which a prompt does not write. Put an attribute with a text of what is to be said.");
 		}
-		return QuotedText.of(value.toString(), AttributePrompt.MAX_TEXT);
+		return QuotedText.of(value.toString(), MAX_TEXT);
 	}
 
 }

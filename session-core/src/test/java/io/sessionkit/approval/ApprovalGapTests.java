@@ -2,6 +2,7 @@ package io.sessionkit.approval;
 
 import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.TurnRecords;
 import io.sessionkit.internal.turn.WaitingTurns;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -145,7 +146,7 @@ class ApprovalGapTests {
 		await(asked);
 		stream.dispose();
 		gone.countDown();
-		Awaitility.await().until(() -> this.store.records(KEY, TurnLeases.LEASE).isEmpty());
+		Awaitility.await().until(() -> this.store.records(KEY, TurnRecords.LEASE).isEmpty());
 		slow.set(false);
 		this.model.says("done");
 		assertThat(ask(chat, null)).isEqualTo("done");
@@ -316,7 +317,7 @@ class ApprovalGapTests {
 	void pauseThatDoesNotTellOfEachOfItsCallsRunsNothing() {
 		ChatClient chat = chat(Conversations.of(this.store));
 		pause(chat, 1);
-		SessionRecord pause = this.store.records(KEY, WaitingTurns.PAUSE).get(0);
+		SessionRecord pause = this.store.records(KEY, TurnRecords.PAUSE).get(0);
 		Map<String, Object> values = this.store.options().codec().decodeValues(KEY, pause.payload());
 		values.put("notes", Map.of());
 		this.store.put(KEY, RecordWrite.replace(pause, this.store.options().codec().encodeValues(KEY, values)));
@@ -374,7 +375,7 @@ class ApprovalGapTests {
 		approveAll();
 		answers.set(true);
 		assertThatIllegalStateException().isThrownBy(() -> ask(chat, null));
-		assertThat(this.store.records(KEY, TurnLeases.LEASE)).isEmpty();
+		assertThat(this.store.records(KEY, TurnRecords.LEASE)).isEmpty();
 		assertThat(this.approvals.cancel(KEY)).extracting(ToolApproval::status)
 			.containsExactly(ApprovalStatus.CANCELLED);
 		assertThat(Lines.of(this.store.messages(KEY))).containsExactly("user: q", "assistant cancel({\"id\":1})",

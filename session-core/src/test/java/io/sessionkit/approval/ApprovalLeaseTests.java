@@ -2,6 +2,7 @@ package io.sessionkit.approval;
 
 import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.TurnRecords;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -88,7 +89,7 @@ class ApprovalLeaseTests {
 		assertThat(others).containsExactly("TurnInProgressException");
 		assertThat(this.effects).hasValue(1);
 		assertThat(log(store)).containsExactly(QUESTION, CALL, "tool cancel=\"cancel 1\"", "assistant: done");
-		assertThat(store.records(this.key, TurnLeases.LEASE)).isEmpty();
+		assertThat(store.records(this.key, TurnRecords.LEASE)).isEmpty();
 	}
 
 	@ParameterizedTest
@@ -194,7 +195,7 @@ class ApprovalLeaseTests {
 		AtomicBoolean away = new AtomicBoolean();
 		observed.beforePut((record) -> {
 			if (away.get()
-					|| record.kind().equals(TurnLeases.LEASE) && record.expected() > 0 && record.payload() != null) {
+					|| record.kind().equals(TurnRecords.LEASE) && record.expected() > 0 && record.payload() != null) {
 				throw new StoreUnavailableException("The store is down.", null);
 			}
 		});
@@ -290,7 +291,7 @@ class ApprovalLeaseTests {
 	}
 
 	private void refuseRenewal(RecordWrite record) {
-		if (record.kind().equals(TurnLeases.LEASE) && record.expected() > 0 && record.payload() != null) {
+		if (record.kind().equals(TurnRecords.LEASE) && record.expected() > 0 && record.payload() != null) {
 			throw new StoreUnavailableException("The store is down.", null);
 		}
 	}
@@ -333,7 +334,7 @@ class ApprovalLeaseTests {
 	}
 
 	private SessionRecord lease(SessionStore store) {
-		return store.records(this.key, TurnLeases.LEASE).get(0);
+		return store.records(this.key, TurnRecords.LEASE).get(0);
 	}
 
 	private List<String> log(SessionStore store) {

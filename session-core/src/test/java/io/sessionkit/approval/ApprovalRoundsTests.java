@@ -2,6 +2,7 @@ package io.sessionkit.approval;
 
 import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.TurnRecords;
 import io.sessionkit.internal.turn.WaitingTurns;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,8 +74,8 @@ class ApprovalRoundsTests {
 		assertThat(resume(this.chat)).isEqualTo("done");
 		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::tool).containsExactly("cancel");
 		assertThat(this.store.records(KEY, Ledger.APPROVAL)).isEmpty();
-		assertThat(this.store.records(KEY, WaitingTurns.PAUSE)).isEmpty();
-		assertThat(this.store.records(KEY, TurnLeases.LEASE)).isEmpty();
+		assertThat(this.store.records(KEY, TurnRecords.PAUSE)).isEmpty();
+		assertThat(this.store.records(KEY, TurnRecords.LEASE)).isEmpty();
 	}
 
 	@Test

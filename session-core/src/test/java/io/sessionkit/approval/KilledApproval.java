@@ -2,6 +2,7 @@ package io.sessionkit.approval;
 
 import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.TurnRecords;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -127,7 +128,7 @@ record KilledApproval(ApprovalProcess.Order order, String heard, SharedStore sha
 		}
 
 		private int leases() {
-			return this.store.records(this.key, TurnLeases.LEASE).size();
+			return this.store.records(this.key, TurnRecords.LEASE).size();
 		}
 
 		private void assertReadable() {

@@ -1,6 +1,7 @@
 package io.sessionkit.approval;
 
 import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.TurnRecords;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -58,7 +59,7 @@ class LateLeaseTests {
 			await(this.taken);
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(20))
-				.until(() -> store.records(this.key, TurnLeases.LEASE).isEmpty());
+				.until(() -> store.records(this.key, TurnRecords.LEASE).isEmpty());
 			CompletableFuture<String> answer = CompletableFuture.supplyAsync(() -> other.resumed(this.key));
 			assertThat(heard.get(60, TimeUnit.SECONDS)).isEqualTo("TurnInProgressException");
 			this.told.countDown();
@@ -76,7 +77,7 @@ class LateLeaseTests {
 				new Class<?>[] { SessionStore.class }, (proxy, method, arguments) -> {
 					Object result = call(store, method, arguments);
 					if (method.getName().equals("put") && arguments[1] instanceof RecordWrite write
-							&& write.kind().equals(TurnLeases.LEASE) && write.expected() == 0) {
+							&& write.kind().equals(TurnRecords.LEASE) && write.expected() == 0) {
 						this.taken.countDown();
 						await(this.lost);
 					}

@@ -2,6 +2,7 @@ package io.sessionkit.approval;
 
 import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.TurnRecords;
 import io.sessionkit.internal.turn.WaitingTurns;
 import java.io.IOException;
 import java.io.InputStream;
@@ -139,7 +140,7 @@ class PauseVersionTests {
 		assertThat(this.runs).isEmpty();
 		assertThat(this.model.prompts()).isEmpty();
 		assertThat(store.turns(KEY, Tail.ALL)).extracting(Turn::status).containsExactly(TurnStatus.AWAITING_APPROVAL);
-		assertThat(store.records(KEY, TurnLeases.LEASE)).isEmpty();
+		assertThat(store.records(KEY, TurnRecords.LEASE)).isEmpty();
 	}
 
 	/**
@@ -168,7 +169,7 @@ class PauseVersionTests {
 			.toList();
 		List<String> calls = store.records(KEY, Ledger.APPROVAL).stream().map(SessionRecord::payload).toList();
 		return "{\"items\":[\n" + String.join(",\n", items) + "],\n\"pause\":\n"
-				+ store.records(KEY, WaitingTurns.PAUSE).get(0).payload() + ",\n\"approvals\":[\n"
+				+ store.records(KEY, TurnRecords.PAUSE).get(0).payload() + ",\n\"approvals\":[\n"
 				+ String.join(",\n", sorted(calls)) + "]}\n";
 	}
 
@@ -192,7 +193,7 @@ class PauseVersionTests {
 		stored.path("items")
 			.forEach((item) -> items.add(new NewItem(store.options().codec().decode(KEY, item.toString()), AT, 5)));
 		List<RecordWrite> records = new ArrayList<>();
-		records.add(RecordWrite.create(WaitingTurns.PAUSE, TURN, stored.path("pause").toString()));
+		records.add(RecordWrite.create(TurnRecords.PAUSE, TURN, stored.path("pause").toString()));
 		stored.path("approvals")
 			.forEach((call) -> records
 				.add(RecordWrite.create(Ledger.APPROVAL, values(call).path("id").asString(), call.toString())));

@@ -2,6 +2,7 @@ package io.sessionkit.approval;
 
 import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.TurnRecords;
 import io.sessionkit.internal.turn.WaitingTurns;
 import java.util.ArrayList;
 import java.util.List;
@@ -202,7 +203,7 @@ abstract class ResumedTurns extends StandingApprovals {
 		try {
 			Future<ChatResponse> gone = thread.submit(() -> goOn(ClientSetup.Mode.CALL));
 			await(running);
-			store().put(this.key, new RecordWrite(TurnLeases.LEASE, approved.turnId(), RecordWrite.ANY, null, null));
+			store().put(this.key, new RecordWrite(TurnRecords.LEASE, approved.turnId(), RecordWrite.ANY, null, null));
 			assertThat(waiting().status()).isEqualTo(ApprovalStatus.UNCERTAIN);
 			assertThat(isPaused(goOn(ClientSetup.Mode.CALL))).isTrue();
 			assertThatExceptionOfType(DecisionRefusedException.class).isThrownBy(() -> approve(waiting()))
@@ -396,7 +397,7 @@ abstract class ResumedTurns extends StandingApprovals {
 			.content()
 			.filter((text) -> text.equals("half"))
 			.blockFirst();
-		Awaitility.await().until(() -> store().records(this.key, TurnLeases.LEASE).isEmpty());
+		Awaitility.await().until(() -> store().records(this.key, TurnRecords.LEASE).isEmpty());
 		assertThat(turns()).containsExactly(TurnStatus.AWAITING_APPROVAL);
 		assertThat(answer(ClientSetup.Mode.STREAM)).isEqualTo("done");
 		assertThat(this.runs).hasSize(1);
@@ -558,8 +559,8 @@ abstract class ResumedTurns extends StandingApprovals {
 		assertThat(run.claimedAt()).isNotNull().isAfterOrEqualTo(run.decision().at());
 		assertThat(run.endedAt()).isNotNull().isAfterOrEqualTo(run.claimedAt());
 		assertThat(store().records(this.key, Ledger.APPROVAL)).isEmpty();
-		assertThat(store().records(this.key, WaitingTurns.PAUSE)).isEmpty();
-		assertThat(store().records(this.key, TurnLeases.LEASE)).isEmpty();
+		assertThat(store().records(this.key, TurnRecords.PAUSE)).isEmpty();
+		assertThat(store().records(this.key, TurnRecords.LEASE)).isEmpty();
 	}
 
 }

@@ -2,6 +2,7 @@ package io.sessionkit.approval;
 
 import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.TurnRecords;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -137,8 +138,8 @@ abstract class SteppedTurns extends NewMessages {
 		this.model.calls(look("c1", 1)).calls(look("c2", 2), look("c3", 3)).says("done");
 		ask(mode, "q");
 		assertThat(commits()).isEqualTo(3);
-		assertThat(written).hasSize(7).containsOnly(Ledger.APPROVAL, TurnLeases.LEASE);
-		assertThat(written).containsOnlyOnce(TurnLeases.LEASE);
+		assertThat(written).hasSize(7).containsOnly(Ledger.APPROVAL, TurnRecords.LEASE);
+		assertThat(written).containsOnlyOnce(TurnRecords.LEASE);
 	}
 
 	@ParameterizedTest

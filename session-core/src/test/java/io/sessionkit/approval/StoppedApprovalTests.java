@@ -1,6 +1,7 @@
 package io.sessionkit.approval;
 
 import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.TurnRecords;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -178,7 +179,7 @@ class StoppedApprovalTests {
 		private void decide() {
 			await().pollDelay(Duration.ZERO)
 				.atMost(Duration.ofSeconds(20))
-				.until(() -> this.store.records(this.now.key(), TurnLeases.LEASE).isEmpty());
+				.until(() -> this.store.records(this.now.key(), TurnRecords.LEASE).isEmpty());
 			switch (this.now.word()) {
 				case REJECT -> decide(Decision.reject("anna"));
 				case RETRY -> decide(Decision.retry("anna"));
@@ -213,7 +214,7 @@ class StoppedApprovalTests {
 		private void check(String heard) {
 			await().pollDelay(Duration.ZERO)
 				.atMost(Duration.ofSeconds(20))
-				.until(() -> this.store.records(this.now.key(), TurnLeases.LEASE).isEmpty());
+				.until(() -> this.store.records(this.now.key(), TurnRecords.LEASE).isEmpty());
 			end();
 			assertThat(this.effects.lines()).as("runs; the other process said %s", heard).hasSize(this.now.runs());
 			assertThat(isOpen()).isFalse();

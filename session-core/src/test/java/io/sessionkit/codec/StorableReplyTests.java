@@ -38,7 +38,7 @@ class StorableReplyTests {
 
 	private static final SessionKey KEY = SessionKey.of("thread");
 
-	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(JsonMessageCodec.class);
+	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(LeftOut.class);
 
 	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 

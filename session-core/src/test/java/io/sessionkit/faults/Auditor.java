@@ -1,6 +1,7 @@
 package io.sessionkit.faults;
 
 import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.TurnRecords;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -78,7 +79,7 @@ final class Auditor {
 			seen.add(this.sessions.all().<Object>map(this.store::find).toList());
 			boolean leased = this.sessions.gated()
 				.stream()
-				.anyMatch((key) -> !this.store.records(key, TurnLeases.LEASE).isEmpty());
+				.anyMatch((key) -> !this.store.records(key, TurnRecords.LEASE).isEmpty());
 			return !leased && seen.size() > 2 && seen.get(seen.size() - 1).equals(seen.get(seen.size() - 3));
 		});
 	}

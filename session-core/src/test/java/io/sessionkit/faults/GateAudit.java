@@ -1,6 +1,7 @@
 package io.sessionkit.faults;
 
 import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.TurnRecords;
 import java.time.Duration;
 import java.util.List;
 
@@ -42,7 +43,8 @@ final class GateAudit implements AutoCloseable {
 				this.app.call(key, null, false);
 			}
 			catch (TurnInProgressException ex) {
-				await().atMost(Duration.ofSeconds(30)).until(() -> this.store.records(key, TurnLeases.LEASE).isEmpty());
+				await().atMost(Duration.ofSeconds(30))
+					.until(() -> this.store.records(key, TurnRecords.LEASE).isEmpty());
 			}
 		}
 		assertRanAsDecided(this.app.approvals().ledger(key));

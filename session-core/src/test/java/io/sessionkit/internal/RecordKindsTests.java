@@ -3,6 +3,7 @@ package io.sessionkit.internal;
 import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.TurnRecords;
 import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.store.SessionStore;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,7 @@ class RecordKindsTests {
 
 	@Test
 	void kindsAreThoseThatAreStoredAndDiffer() {
-		assertThat(new String[] { SessionStore.SUMMARY, SnapshotReader.KIND, WaitingTurns.PAUSE, TurnLeases.LEASE,
+		assertThat(new String[] { SessionStore.SUMMARY, SnapshotReader.KIND, TurnRecords.PAUSE, TurnRecords.LEASE,
 				Ledger.APPROVAL, Ledger.OVER, Ledger.STANDING_DECISION })
 			.containsExactly("checkpoint", "snapshot", "pause", "lease", "approval", "ledger", "standing")
 			.doesNotHaveDuplicates();

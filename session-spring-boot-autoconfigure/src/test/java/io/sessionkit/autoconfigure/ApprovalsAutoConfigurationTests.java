@@ -1,6 +1,7 @@
 package io.sessionkit.autoconfigure;
 
 import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.TurnRecords;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -305,7 +306,7 @@ class ApprovalsAutoConfigurationTests {
 			assertThat(context.getBean(Conversations.class).turns().durability()).isEqualTo(Durability.STEP);
 			SessionStore store = context.getBean(SessionStore.class);
 			ask(context, FunctionToolCallback.builder("cancel_order", (Order order) -> {
-				leases.addAll(store.records(KEY, TurnLeases.LEASE));
+				leases.addAll(store.records(KEY, TurnRecords.LEASE));
 				return "ok";
 			}).description("cancels").inputType(Order.class).build());
 			assertThat(leases).singleElement()

@@ -252,7 +252,7 @@ final class CallReview {
 	private void checkOffered(List<LedgerEntry> entries, boolean claims) {
 		for (LedgerEntry entry : entries) {
 			ToolApproval call = entry.approval();
-			if ((claims || !GatedTurn.isAllowed(entry)) && !this.tools.containsKey(call.tool())) {
+			if ((claims || !entry.isAllowed()) && !this.tools.containsKey(call.tool())) {
 				throw new IllegalStateException("The model called tool '" + call.tool() + "' on session "
 						+ this.turn.key()
 						+ ", in a reply that needs an approval, but it is not among the tools of the call: "

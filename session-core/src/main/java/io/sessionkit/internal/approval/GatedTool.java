@@ -9,18 +9,37 @@ import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.ai.tool.metadata.ToolMetadata;
 
 /**
- * A tool as the tool loop of one turn sees it. The turn determines whether and how it
+ * A tool as the tool loop of one turn sees it. Its call determines whether and how it
  * runs.
  */
 public final class GatedTool implements ToolCallback {
 
 	private final ToolCallback tool;
 
-	private final GatedTurn turn;
+	private final Owner owner;
 
-	GatedTool(ToolCallback tool, GatedTurn turn) {
+	GatedTool(ToolCallback tool, Owner owner) {
 		this.tool = tool;
-		this.turn = turn;
+		this.owner = owner;
+	}
+
+	/**
+	 * The call that offers the tool.
+	 */
+	interface Owner {
+
+		/**
+		 * Returns whether the loop has to come back once more, whatever the tools return:
+		 * to call the model, or to learn that the turn waits.
+		 */
+		boolean needsModel();
+
+		/**
+		 * Runs a tool if it may run, and otherwise returns an answer that replaces its
+		 * result.
+		 */
+		String run(ToolCallback tool, String arguments, @Nullable ToolContext context);
+
 	}
 
 	@Override
@@ -35,7 +54,7 @@ public final class GatedTool implements ToolCallback {
 	 */
 	@Override
 	public ToolMetadata getToolMetadata() {
-		return this.turn.needsModel() ? ToolMetadata.builder().returnDirect(false).build()
+		return this.owner.needsModel() ? ToolMetadata.builder().returnDirect(false).build()
 				: this.tool.getToolMetadata();
 	}
 
@@ -46,7 +65,7 @@ public final class GatedTool implements ToolCallback {
 
 	@Override
 	public String call(String input, @Nullable ToolContext context) {
-		return this.turn.run(this.tool, input, context);
+		return this.owner.run(this.tool, input, context);
 	}
 
 	/**

@@ -42,11 +42,9 @@ import org.springframework.ai.tool.ToolCallback;
  * it, and a continued turn puts the reply in again instead of a model call. The loop then
  * runs the tools in their order, and each tool asks this turn whether it may run.
  */
-public final class GatedTurn implements TurnGate {
+final class GatedTurn implements TurnGate {
 
 	private final RunningTurn turn;
-
-	private final Map<String, ToolCallback> tools = new LinkedHashMap<>();
 
 	private final ApprovalRules rules;
 
@@ -61,8 +59,6 @@ public final class GatedTurn implements TurnGate {
 	private final CallReview review;
 
 	private final ToolRuns runs;
-
-	private final boolean gated;
 
 	/** The calls that the tool loop is running or ran last. */
 	private volatile ToolBatch batch = ToolBatch.NONE;
@@ -86,7 +82,7 @@ public final class GatedTurn implements TurnGate {
 
 	private volatile boolean waits;
 
-	GatedTurn(RunningTurn turn, List<ToolCallback> tools, ApprovalRules rules, Ledger ledger,
+	GatedTurn(RunningTurn turn, Map<String, ToolCallback> tools, ApprovalRules rules, Ledger ledger,
 			Consumer<ApprovalEvent> events, Durability durability, @Nullable HookContext enclosing) {
 		this.turn = turn;
 		this.rules = rules;
@@ -94,55 +90,32 @@ public final class GatedTurn implements TurnGate {
 		this.events = events;
 		this.enclosing = enclosing;
 		this.stepwise = durability == Durability.STEP;
-		tools.forEach((tool) -> this.tools.put(tool.getToolDefinition().name(), tool));
-		this.review = new CallReview(turn, this.tools, rules, ledger);
+		this.review = new CallReview(turn, tools, rules, ledger);
 		this.runs = new ToolRuns(turn, ledger, rules.texts(), events);
-		// an advisor behind ours may add tools to a call that offers none
-		this.gated = turn.isContinued() || rules.rulings().mayAsk(tools) || (this.stepwise && !tools.isEmpty());
-		if (this.gated) {
-			turn.gate(this);
-		}
-	}
-
-	/**
-	 * Returns the turn.
-	 * @return the turn
-	 */
-	public RunningTurn turn() {
-		return this.turn;
-	}
-
-	/**
-	 * Returns the tools as the tool loop sees them.
-	 * @return one for each tool on offer, in their order
-	 */
-	public List<ToolCallback> tools() {
-		return this.tools.values().stream().<ToolCallback>map((tool) -> new GatedTool(tool, this)).toList();
+		turn.gate(this);
 	}
 
 	/**
 	 * Returns whether the turn has begun to wait, so that this call must not store
 	 * anything more of it.
-	 * @return true if the turn waits
 	 */
-	public boolean isWaiting() {
+	boolean isWaiting() {
 		return this.waits;
 	}
 
 	/**
 	 * Ends this call on a turn that waits.
-	 * @return the result of the call
 	 */
-	public Pause end() {
+	Pause end() {
 		TurnResult result = this.turn.pause();
 		return new Pause(waiting(), result);
 	}
 
 	/**
-	 * Returns the trace of the call that was paused.
-	 * @return the id of the trace; null if there is none, and for a new turn
+	 * Returns the id of the trace of the call that was paused; null if there is none, and
+	 * for a new turn.
 	 */
-	public @Nullable String pausedTrace() {
+	@Nullable String pausedTrace() {
 		return this.turn.isContinued() ? this.batch.entries()
 			.stream()
 			.map((entry) -> entry.approval().requirements().traceId())
@@ -183,31 +156,6 @@ public final class GatedTurn implements TurnGate {
 		boolean siblingsRun = this.rules.siblings() == SiblingRule.RUN;
 		return (entry) -> entry.status() == ApprovalStatus.APPROVED
 				&& (siblingsRun || entry.approval().decision() != null);
-	}
-
-	/**
-	 * Checks the tools that a request really has. A tool that an inner advisor has added
-	 * would run without approval.
-	 * @param offered the tools of the request
-	 * @throws IllegalStateException if one of them needs approval and would run without
-	 * asking this turn
-	 */
-	public void checkTools(List<ToolCallback> offered) {
-		for (ToolCallback tool : offered) {
-			String name = tool.getToolDefinition().name();
-			boolean annotated = !(tool instanceof GatedTool) && this.rules.rulings().annotated().appliesTo(tool);
-			boolean named = this.rules.rulings().named().appliesTo(name) && !GatedTool.isAttended(tool);
-			if (annotated || named) {
-				throw unattended(name);
-			}
-		}
-	}
-
-	private IllegalStateException unattended(String name) {
-		return new IllegalStateException("Tool '" + name + "' needs an approval, but an advisor has added it to the"
-				+ " call on session " + this.turn.key() + " behind the session advisor, where nobody would ask."
-				+ " Offer it with .tools(..) or .toolCallbacks(..), or give that advisor an order below the one of"
-				+ " the session advisor.");
 	}
 
 	/**
@@ -307,7 +255,7 @@ public final class GatedTurn implements TurnGate {
 		}
 		else {
 			// nothing of the turn is stored yet, so what needs no approval runs unclaimed
-			follow(ToolBatch.of(reply.getToolCalls(), entries.stream().filter((entry) -> !isAllowed(entry)).toList()));
+			follow(ToolBatch.of(reply.getToolCalls(), entries.stream().filter((entry) -> !entry.isAllowed()).toList()));
 		}
 	}
 
@@ -317,12 +265,7 @@ public final class GatedTurn implements TurnGate {
 	 * that continues the turn would ask the model again and not know of the run.
 	 */
 	private static boolean runsByDecision(LedgerEntry entry) {
-		return entry.status() == ApprovalStatus.APPROVED && !isAllowed(entry);
-	}
-
-	/** Returns whether a call may run although nobody has decided on it or needs to. */
-	static boolean isAllowed(LedgerEntry entry) {
-		return entry.status() == ApprovalStatus.APPROVED && entry.approval().decision() == null;
+		return entry.status() == ApprovalStatus.APPROVED && !entry.isAllowed();
 	}
 
 	/** Moves the loop on to other calls. */
@@ -426,7 +369,7 @@ public final class GatedTurn implements TurnGate {
 	String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {
 		String name = tool.getToolDefinition().name();
 		ToolBatch.Slot slot = this.batch.take(name, arguments);
-		if (slot == null && this.gated && !this.review.allows(new ToolCall("", "function", name, arguments))) {
+		if (slot == null && !this.review.allows(new ToolCall("", "function", name, arguments))) {
 			throw new IllegalStateException("Tool '" + name + "' needs an approval, and was run for a call that no"
 					+ " reply on session " + this.turn.key() + " has made. Nothing was run.");
 		}

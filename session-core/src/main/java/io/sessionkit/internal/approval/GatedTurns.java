@@ -1,5 +1,6 @@
 package io.sessionkit.internal.approval;
 
+import io.sessionkit.Durability;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -54,16 +55,6 @@ public final class GatedTurns {
 	}
 
 	/**
-	 * The beginning of a call.
-	 *
-	 * @param turn the turn that the call works on; null if its message was queued
-	 * @param pause the result of the call if its message was queued; null if the call
-	 * works on a turn
-	 */
-	public record Opened(@Nullable GatedTurn turn, @Nullable Pause pause) {
-	}
-
-	/**
 	 * Opens the turn of a call, or continues the open turn if the call has no input.
 	 * @param request the data with which the turn starts
 	 * @param tools the tools on offer
@@ -80,16 +71,16 @@ public final class GatedTurns {
 	 * @throws io.sessionkit.approval.ResumeRefusedException if the tools are not those
 	 * that were approved
 	 */
-	public Opened open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop) {
+	public OpenedCall open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop) {
 		HookContext enclosing = TurnBinding.enclosing().orElse(null);
 		checkNotNested(request.key(), enclosing);
 		checkRules(tools);
 		checkToolLoop(request, tools, toolLoop);
 		if (request.input().isEmpty()) {
-			return new Opened(resume(request, tools, enclosing), null);
+			return new OpenedCall.Working(resume(request, tools, enclosing));
 		}
 		RunningTurn turn = this.turns.read(request);
-		return (turn.openTurn() == 0) ? new Opened(gated(this.turns.begin(turn), tools, enclosing), null)
+		return (turn.openTurn() == 0) ? new OpenedCall.Working(working(this.turns.begin(turn), tools, enclosing))
 				: afterPause(turn, tools, enclosing);
 	}
 
@@ -114,16 +105,28 @@ public final class GatedTurns {
 		}
 	}
 
-	private GatedTurn gated(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing) {
-		return new GatedTurn(turn, tools, this.rules, this.ledger, this.events, this.turns.durability(), enclosing);
+	private TurnCall working(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing) {
+		TurnCall call = new TurnCall(turn, tools, this.rules.rulings());
+		boolean stepwise = this.turns.durability() == Durability.STEP && !tools.isEmpty();
+		if (stepwise || this.rules.rulings().mayAsk(tools)) {
+			call.gate(gate(turn, call, enclosing));
+		}
+		return call;
 	}
 
-	private GatedTurn resume(TurnRequest request, List<ToolCallback> tools, @Nullable HookContext enclosing) {
+	private GatedTurn gate(RunningTurn turn, TurnCall call, @Nullable HookContext enclosing) {
+		return new GatedTurn(turn, call.offered(), this.rules, this.ledger, this.events, this.turns.durability(),
+				enclosing);
+	}
+
+	private TurnCall resume(TurnRequest request, List<ToolCallback> tools, @Nullable HookContext enclosing) {
 		RunningTurn turn = this.waitingTurns.resume(request);
 		try {
-			GatedTurn gated = gated(turn, tools, enclosing);
-			gated.resume();
-			return gated;
+			TurnCall call = new TurnCall(turn, tools, this.rules.rulings());
+			GatedTurn gate = gate(turn, call, enclosing);
+			call.gate(gate);
+			gate.resume();
+			return call;
 		}
 		catch (RuntimeException | Error ex) {
 			turn.abandon(ex);
@@ -131,15 +134,15 @@ public final class GatedTurns {
 		}
 	}
 
-	private Opened afterPause(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing) {
+	private OpenedCall afterPause(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing) {
 		TurnRequest request = turn.request();
 		return switch (this.rules.onNewMessage()) {
 			case REJECT -> throw this.turns.paused(turn);
 			case CANCEL -> {
 				cancel(request.key());
-				yield new Opened(gated(this.turns.open(request), tools, enclosing), null);
+				yield new OpenedCall.Working(working(this.turns.open(request), tools, enclosing));
 			}
-			case QUEUE -> new Opened(null, queue(request));
+			case QUEUE -> new OpenedCall.Queued(queue(request));
 		};
 	}
 

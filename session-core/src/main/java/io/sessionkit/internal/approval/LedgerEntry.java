@@ -30,6 +30,13 @@ public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nulla
 		return this.approval.status();
 	}
 
+	/**
+	 * Returns whether the call may run although nobody has decided on it or needs to.
+	 */
+	boolean isAllowed() {
+		return status() == ApprovalStatus.APPROVED && this.approval.decision() == null;
+	}
+
 	LedgerEntry with(ApprovalStatus status) {
 		Progress now = this.approval.progress();
 		return with(new Progress(status, now.decisions(), now.claimedAt(), now.endedAt()));

@@ -15,7 +15,7 @@ import org.springframework.ai.chat.model.ChatResponse;
  */
 public final class OpenRound {
 
-	private final Rounds rounds;
+	private final Recorder recorder;
 
 	private final Runnable inputCheck;
 
@@ -23,13 +23,28 @@ public final class OpenRound {
 
 	/**
 	 * Creates a round.
-	 * @param rounds the rounds of the turn
+	 * @param recorder records what the round brings
 	 * @param inputCheck returns when the input has passed, which is before any reply is
 	 * used
 	 */
-	OpenRound(Rounds rounds, Runnable inputCheck) {
-		this.rounds = rounds;
+	OpenRound(Recorder recorder, Runnable inputCheck) {
+		this.recorder = recorder;
 		this.inputCheck = inputCheck;
+	}
+
+	/**
+	 * Records what rounds bring.
+	 */
+	interface Recorder {
+
+		void chunk(OpenRound round, ChatResponse chunk);
+
+		@Nullable List<ChatResponse> afterStreamed(OpenRound round);
+
+		@Nullable ChatResponse afterWhole(OpenRound round, @Nullable ChatResponse response);
+
+		void afterFailed(OpenRound round);
+
 	}
 
 	ReplyAggregator reply() {
@@ -41,7 +56,7 @@ public final class OpenRound {
 	 * @param chunk the chunk
 	 */
 	public void chunk(ChatResponse chunk) {
-		this.rounds.chunk(this, chunk);
+		this.recorder.chunk(this, chunk);
 	}
 
 	/**
@@ -55,7 +70,7 @@ public final class OpenRound {
 	 */
 	public @Nullable List<ChatResponse> afterStreamed() {
 		this.inputCheck.run();
-		return this.rounds.afterStreamed(this);
+		return this.recorder.afterStreamed(this);
 	}
 
 	/**
@@ -70,7 +85,7 @@ public final class OpenRound {
 	 */
 	public @Nullable ChatResponse afterWhole(@Nullable ChatResponse response) {
 		this.inputCheck.run();
-		return this.rounds.afterWhole(this, response);
+		return this.recorder.afterWhole(this, response);
 	}
 
 	/**
@@ -78,7 +93,7 @@ public final class OpenRound {
 	 * cancelled. Another may follow in the same turn.
 	 */
 	public void afterFailed() {
-		this.rounds.afterFailed(this);
+		this.recorder.afterFailed(this);
 	}
 
 }

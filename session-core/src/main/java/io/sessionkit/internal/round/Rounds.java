@@ -22,7 +22,7 @@ import org.springframework.ai.chat.model.Generation;
  * each reply, records the reply and notifies the listeners. Safe for use by many threads;
  * no lock is held while a hook runs.
  */
-public final class Rounds {
+public final class Rounds implements OpenRound.Recorder {
 
 	/**
 	 * A reply that hooks and the gate have checked.
@@ -230,7 +230,8 @@ public final class Rounds {
 		return Replies.answer(message);
 	}
 
-	synchronized void chunk(OpenRound round, ChatResponse chunk) {
+	@Override
+	public synchronized void chunk(OpenRound round, ChatResponse chunk) {
 		if (!this.frozen && this.reply == round.reply()) {
 			this.reply.add(chunk);
 		}
@@ -239,7 +240,8 @@ public final class Rounds {
 	/**
 	 * Ends a round with a streamed reply.
 	 */
-	@Nullable List<ChatResponse> afterStreamed(OpenRound round) {
+	@Override
+	public @Nullable List<ChatResponse> afterStreamed(OpenRound round) {
 		ReplyAggregator whole;
 		boolean waits = mayWait();
 		synchronized (this) {
@@ -266,7 +268,8 @@ public final class Rounds {
 	/**
 	 * Ends a round with a reply that arrived as a whole.
 	 */
-	@Nullable ChatResponse afterWhole(OpenRound round, @Nullable ChatResponse response) {
+	@Override
+	public @Nullable ChatResponse afterWhole(OpenRound round, @Nullable ChatResponse response) {
 		synchronized (this) {
 			end(round);
 			this.reply = null;
@@ -328,7 +331,8 @@ public final class Rounds {
 	/**
 	 * Ends a round whose model call has failed, if it is still in progress.
 	 */
-	synchronized void afterFailed(OpenRound round) {
+	@Override
+	public synchronized void afterFailed(OpenRound round) {
 		if (this.open == round) {
 			this.open = null;
 		}

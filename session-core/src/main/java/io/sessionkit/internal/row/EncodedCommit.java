@@ -77,6 +77,15 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nul
 					write.items().stream().mapToInt(NewItem::tokens).sum());
 		}
 
+		/**
+		 * Returns the row of the turn when its first part has just been added.
+		 */
+		public TurnRow begun(HeaderRow.Path path, long parent, String branch) {
+			return new TurnRow(this.turn.id(), parent, path, branch, this.turn.status(), 1, this.items.size(),
+					this.tokens, Micros.of(this.turn.startedAt()), Micros.ofNullable(this.turn.endedAt()), null,
+					this.origin, this.outcome);
+		}
+
 		public boolean isCompleted() {
 			return this.turn.status() == TurnStatus.COMPLETED;
 		}

@@ -29,13 +29,6 @@ public record TurnRow(String id, long parent, HeaderRow.Path path, String branch
 		return this.path.head();
 	}
 
-	/** Creates a turn that has just been added with its first part. */
-	public static TurnRow begun(HeaderRow.Path path, long parent, String branch, EncodedCommit.EncodedTurn turn) {
-		return new TurnRow(turn.turn().id(), parent, path, branch, turn.turn().status(), 1, turn.items().size(),
-				turn.tokens(), Micros.of(turn.turn().startedAt()), Micros.ofNullable(turn.turn().endedAt()), null,
-				turn.origin(), turn.outcome());
-	}
-
 	/** Returns this turn with the items of one more part. */
 	public TurnRow plus(int moreItems, int moreTokens) {
 		return new TurnRow(this.id, this.parent, this.path, this.branch, this.status, this.parts + 1,

@@ -43,7 +43,7 @@ record PauseRecord(HeldReply held, int parts, AttributeChange attributes, long r
 		values.put("state", attributes.written());
 		values.put("removed", attributes.removed());
 		values.put("queued", held.queued().stream().map((message) -> codec.encode(key, message)).toList());
-		return new RecordWrite(WaitingTurns.PAUSE, turnId, expected, codec.encodeValues(key, values), null);
+		return new RecordWrite(TurnRecords.PAUSE, turnId, expected, codec.encodeValues(key, values), null);
 	}
 
 	RecordWrite queue(SessionKey key, String turnId, List<Message> more, MessageCodec codec) {

@@ -96,7 +96,7 @@ final class TurnLease implements HeldLease {
 	 * held.
 	 */
 	static RecordWrite taking(SessionStore store, SessionKey key, String turnId, String holder, Duration life) {
-		return RecordWrite.create(TurnLeases.LEASE, turnId, payload(store, key, holder)).livingFor(life);
+		return RecordWrite.create(TurnRecords.LEASE, turnId, payload(store, key, holder)).livingFor(life);
 	}
 
 	/**
@@ -117,7 +117,7 @@ final class TurnLease implements HeldLease {
 	 * @return the holder; null if there is none
 	 */
 	static @Nullable String holder(SessionStore store, SessionKey key, String turnId) {
-		return store.records(key, TurnLeases.LEASE)
+		return store.records(key, TurnRecords.LEASE)
 			.stream()
 			.filter((record) -> record.id().equals(turnId))
 			.map((record) -> holder(store, record))
@@ -180,7 +180,7 @@ final class TurnLease implements HeldLease {
 		this.writing.lock();
 		try {
 			return isInTime() && this.store.put(this.key,
-					new RecordWrite(TurnLeases.LEASE, this.turnId, this.revision, null, null));
+					new RecordWrite(TurnRecords.LEASE, this.turnId, this.revision, null, null));
 		}
 		finally {
 			this.writing.unlock();
@@ -221,7 +221,7 @@ final class TurnLease implements HeldLease {
 	}
 
 	private boolean put() {
-		boolean renewed = this.store.put(this.key, new RecordWrite(TurnLeases.LEASE, this.turnId, this.revision,
+		boolean renewed = this.store.put(this.key, new RecordWrite(TurnRecords.LEASE, this.turnId, this.revision,
 				payload(this.store, this.key, this.holder), this.life));
 		if (renewed) {
 			this.revision++;
@@ -234,7 +234,7 @@ final class TurnLease implements HeldLease {
 	 * although the response was lost.
 	 */
 	private boolean isOurs() {
-		for (SessionRecord record : this.store.records(this.key, TurnLeases.LEASE)) {
+		for (SessionRecord record : this.store.records(this.key, TurnRecords.LEASE)) {
 			if (record.id().equals(this.turnId) && this.holder.equals(holder(this.store, record))) {
 				this.revision = record.revision();
 				return true;

@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TurnLeases implements AutoCloseable {
 
-	/** The kind of the records that name the current worker of an open turn. */
-	public static final String LEASE = "lease";
-
 	/**
 	 * The default lifetime of a lease: the time after which an open turn is free if the
 	 * call that works on it no longer renews its lease.

@@ -164,7 +164,7 @@ final class TurnWriter {
 			return more;
 		}
 		List<RecordWrite> records = new ArrayList<>(more);
-		records.add(new RecordWrite(WaitingTurns.PAUSE, this.id, this.pause, null, null));
+		records.add(new RecordWrite(TurnRecords.PAUSE, this.id, this.pause, null, null));
 		return records;
 	}
 

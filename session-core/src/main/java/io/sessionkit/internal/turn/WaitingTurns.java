@@ -21,9 +21,6 @@ import org.springframework.ai.chat.messages.Message;
  */
 public final class WaitingTurns {
 
-	/** The kind of the records that hold the reply that an open turn holds back. */
-	public static final String PAUSE = "pause";
-
 	private final SessionStore store;
 
 	private final TurnRules rules;
@@ -170,7 +167,7 @@ public final class WaitingTurns {
 	}
 
 	private Optional<PauseRecord> pause(SessionKey key, String turnId) {
-		return this.store.records(key, PAUSE)
+		return this.store.records(key, TurnRecords.PAUSE)
 			.stream()
 			.filter((record) -> record.id().equals(turnId))
 			.findFirst()

@@ -335,7 +335,7 @@ final class GeneralCommit {
 		String branch = turn.isCompleted() ? draft.branch() : turn.turn().branch();
 		HeaderRow.Path path = parent.followedBy(number);
 		this.turns.insert(connection, draft.pk(), path, parent.head(), branch, turn);
-		return TurnRow.begun(path, parent.head(), branch, turn);
+		return turn.begun(path, parent.head(), branch);
 	}
 
 	// a parent that was deleted with an earlier session of this key is no parent here

@@ -87,7 +87,7 @@ public final class JdbcSessionStore implements SessionStore {
 	 * The regular expression of a prefix of table names: letters, digits and underscores,
 	 * after an optional schema and a dot.
 	 */
-	public static final String TABLE_PREFIX_PATTERN = "([A-Za-z_][A-Za-z0-9_]*\\.)?[A-Za-z_][A-Za-z0-9_]*";
+	public static final String TABLE_PREFIX_PATTERN = Templates.PREFIX_PATTERN;
 
 	private final StoreOptions options;
 

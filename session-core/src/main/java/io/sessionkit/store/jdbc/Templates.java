@@ -25,7 +25,9 @@ record Templates(Dialect dialect, String prefix) {
 
 	static final String DEFAULT_PREFIX = "SESSIONKIT_";
 
-	private static final Pattern PREFIX = Pattern.compile(JdbcSessionStore.TABLE_PREFIX_PATTERN);
+	static final String PREFIX_PATTERN = "([A-Za-z_][A-Za-z0-9_]*\\.)?[A-Za-z_][A-Za-z0-9_]*";
+
+	private static final Pattern PREFIX = Pattern.compile(PREFIX_PATTERN);
 
 	private static final Pattern EXACT = Pattern.compile("\\{exact ([^}]+)}");
 

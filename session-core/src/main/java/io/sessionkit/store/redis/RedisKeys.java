@@ -15,13 +15,17 @@ import org.jspecify.annotations.Nullable;
  */
 record RedisKeys(String prefix) {
 
-	private static final Pattern PREFIX = Pattern.compile(RedisSessionStore.KEY_PREFIX_PATTERN);
+	static final String DEFAULT_PREFIX = "sessionkit:";
+
+	static final String PREFIX_PATTERN = "[^{}\\s]+";
+
+	private static final Pattern PREFIX = Pattern.compile(PREFIX_PATTERN);
 
 	RedisKeys {
 		if (!PREFIX.matcher(prefix).matches()) {
 			throw new IllegalArgumentException("The key prefix '" + prefix
-					+ "' must have at least one character, and neither braces nor white space, as in '"
-					+ RedisSessionStore.DEFAULT_KEY_PREFIX + "'.");
+					+ "' must have at least one character, and neither braces nor white space, as in '" + DEFAULT_PREFIX
+					+ "'.");
 		}
 	}
 

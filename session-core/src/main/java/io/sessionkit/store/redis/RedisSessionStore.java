@@ -61,13 +61,13 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 public final class RedisSessionStore implements SessionStore {
 
 	/** The default prefix of the names of the keys. */
-	public static final String DEFAULT_KEY_PREFIX = "sessionkit:";
+	public static final String DEFAULT_KEY_PREFIX = RedisKeys.DEFAULT_PREFIX;
 
 	/**
 	 * The regular expression of a prefix of keys: at least one character, without braces
 	 * and white space.
 	 */
-	public static final String KEY_PREFIX_PATTERN = "[^{}\\s]+";
+	public static final String KEY_PREFIX_PATTERN = RedisKeys.PREFIX_PATTERN;
 
 	private final StoreOptions options;
 

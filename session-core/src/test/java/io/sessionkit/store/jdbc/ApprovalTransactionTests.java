@@ -1,6 +1,7 @@
 package io.sessionkit.store.jdbc;
 
 import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.internal.turn.TurnRecords;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -105,7 +106,7 @@ class ApprovalTransactionTests {
 		}
 
 		private Optional<Long> lease() {
-			return this.store.records(ApprovalTransactionTests.this.key, TurnLeases.LEASE)
+			return this.store.records(ApprovalTransactionTests.this.key, TurnRecords.LEASE)
 				.stream()
 				.map(SessionRecord::revision)
 				.findFirst();
@@ -155,7 +156,7 @@ class ApprovalTransactionTests {
 			assertThat(this.effects).hasValue(2);
 			assertThat(us.approvals.ledger(this.key)).extracting(ToolApproval::status)
 				.containsOnly(ApprovalStatus.DONE);
-			assertThat(us.store.records(this.key, TurnLeases.LEASE)).isEmpty();
+			assertThat(us.store.records(this.key, TurnRecords.LEASE)).isEmpty();
 		}
 	}
 

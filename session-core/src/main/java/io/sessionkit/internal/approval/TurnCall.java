@@ -1,0 +1,133 @@
+package io.sessionkit.internal.approval;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.turn.RunningTurn;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.model.ToolContext;
+import org.springframework.ai.tool.ToolCallback;
+
+/**
+ * A call that works on a turn, with the tools that it offers. Only if one of its tools
+ * could need an approval, if it continues a turn, or if results of tools are stored one
+ * by one, is there a gate that decides which calls run.
+ */
+public final class TurnCall implements GatedTool.Owner {
+
+	private final RunningTurn turn;
+
+	private final Rulings rulings;
+
+	private final Map<String, ToolCallback> tools = new LinkedHashMap<>();
+
+	/** The gate of the turn; null if its calls run as the tool loop has them. */
+	private @Nullable GatedTurn gate;
+
+	TurnCall(RunningTurn turn, List<ToolCallback> tools, Rulings rulings) {
+		this.turn = turn;
+		this.rulings = rulings;
+		tools.forEach((tool) -> this.tools.put(tool.getToolDefinition().name(), tool));
+	}
+
+	/**
+	 * Returns the tools on offer, by name. A tool of an advisor behind the session
+	 * advisor is not among them.
+	 */
+	Map<String, ToolCallback> offered() {
+		return this.tools;
+	}
+
+	void gate(GatedTurn gate) {
+		this.gate = gate;
+	}
+
+	/**
+	 * Returns the turn.
+	 * @return the turn
+	 */
+	public RunningTurn turn() {
+		return this.turn;
+	}
+
+	/**
+	 * Returns the tools as the tool loop sees them.
+	 * @return one for each tool on offer, in their order
+	 */
+	public List<ToolCallback> tools() {
+		return this.tools.values().stream().<ToolCallback>map((tool) -> new GatedTool(tool, this)).toList();
+	}
+
+	/**
+	 * Returns whether the turn has begun to wait, so that this call must not store
+	 * anything more of it.
+	 * @return true if the turn waits
+	 */
+	public boolean isWaiting() {
+		return this.gate != null && this.gate.isWaiting();
+	}
+
+	/**
+	 * Ends this call on a turn that waits.
+	 * @return the result of the call
+	 * @throws IllegalStateException if the turn does not wait
+	 */
+	public Pause end() {
+		if (this.gate == null) {
+			throw new IllegalStateException("The turn on session " + this.turn.key() + " does not wait.");
+		}
+		return this.gate.end();
+	}
+
+	/**
+	 * Returns the trace of the call that was paused.
+	 * @return the id of the trace; null if there is none, and for a new turn
+	 */
+	public @Nullable String pausedTrace() {
+		return (this.gate != null) ? this.gate.pausedTrace() : null;
+	}
+
+	/**
+	 * Checks the tools that a request really has. A tool that an inner advisor has added
+	 * would run without approval.
+	 * @param offered the tools of the request
+	 * @throws IllegalStateException if one of them needs approval and would run without
+	 * asking this turn
+	 */
+	public void checkTools(List<ToolCallback> offered) {
+		for (ToolCallback tool : offered) {
+			String name = tool.getToolDefinition().name();
+			boolean annotated = !(tool instanceof GatedTool) && this.rulings.annotated().appliesTo(tool);
+			boolean named = this.rulings.named().appliesTo(name) && !GatedTool.isAttended(tool);
+			if (annotated || named) {
+				throw unattended(name);
+			}
+		}
+	}
+
+	private IllegalStateException unattended(String name) {
+		return new IllegalStateException("Tool '" + name + "' needs an approval, but an advisor has added it to the"
+				+ " call on session " + this.turn.key() + " behind the session advisor, where nobody would ask."
+				+ " Offer it with .tools(..) or .toolCallbacks(..), or give that advisor an order below the one of"
+				+ " the session advisor.");
+	}
+
+	@Override
+	public boolean needsModel() {
+		return this.gate != null && this.gate.needsModel();
+	}
+
+	@Override
+	public String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {
+		if (this.gate != null) {
+			return this.gate.run(tool, arguments, context);
+		}
+		try (TurnBinding binding = TurnBinding.of(this.turn.running())) {
+			return ToolRuns.run(tool, arguments, context);
+		}
+	}
+
+}

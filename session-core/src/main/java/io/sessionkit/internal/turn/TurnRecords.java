@@ -1,0 +1,18 @@
+package io.sessionkit.internal.turn;
+
+/**
+ * The kinds of the records that are kept beside an open turn, and the version of their
+ * payloads.
+ */
+public final class TurnRecords {
+
+	/** The kind of the records that hold the reply that an open turn holds back. */
+	public static final String PAUSE = "pause";
+
+	/** The kind of the records that name the current worker of an open turn. */
+	public static final String LEASE = "lease";
+
+	private TurnRecords() {
+	}
+
+}
