@@ -63,7 +63,7 @@ abstract class NeighbourFaults {
 
 	@ParameterizedTest
 	@MethodSource("setups")
-	void fault1TrimmingInTheMiddleOfALoopNeverTouchesTheRunningTurn(ClientSetup setup) {
+	void trimmingInTheMiddleOfALoopNeverTouchesTheRunningTurn(ClientSetup setup) {
 		SessionAdvisor advisor = SessionAdvisor
 			.of(Conversations.builder(store()).trim(Trim.keepLastMessages(4)).build());
 		ChatClient chat = setup.builder(this.model, advisor).defaultTools(SessionAdvisorTests.echo("t")).build();
@@ -83,7 +83,7 @@ abstract class NeighbourFaults {
 
 	@ParameterizedTest
 	@MethodSource("setups")
-	void fault2AResultThatReturnsDirectlyLeavesNoOrphanCall(ClientSetup setup) {
+	void resultThatReturnsDirectlyLeavesNoOrphanCall(ClientSetup setup) {
 		this.model.calls(SessionAdvisorTests.call("c1", "now", "1")).says("a");
 		ChatClient chat = setup.builder(this.model, advisor()).defaultTools(SessionAdvisorTests.direct("now")).build();
 		ask(setup, chat, "q1");
@@ -94,7 +94,7 @@ abstract class NeighbourFaults {
 
 	@ParameterizedTest
 	@MethodSource("setups")
-	void fault3AFailedCallThatIsTriedAgainSendsTheQuestionOnce(ClientSetup setup) {
+	void failedCallThatIsTriedAgainSendsTheQuestionOnce(ClientSetup setup) {
 		this.model.fails(new IllegalStateException("down")).says("a");
 		ChatClient chat = setup.builder(this.model, advisor()).build();
 		assertThatThrownBy(() -> ask(setup, chat, "q1")).hasMessage("down");
@@ -104,7 +104,7 @@ abstract class NeighbourFaults {
 	}
 
 	@Test
-	void fault4AStreamThatIsCancelledKeepsItsTextAndNotTheQuestion() {
+	void streamThatIsCancelledKeepsItsTextAndNotTheQuestion() {
 		this.model.step((prompt) -> Flux.concat(Flux.just(this.model.chunk("half", List.of(), false)), Flux.never()))
 			.says("a");
 		ChatClient chat = ClientSetup.streaming().builder(this.model, advisor()).build();
@@ -118,7 +118,7 @@ abstract class NeighbourFaults {
 	}
 
 	@Test
-	void fault5MediaAndMetadataSurvive() {
+	void mediaAndMetadataSurvive() {
 		Media picture = Media.builder()
 			.mimeType(MimeTypeUtils.IMAGE_PNG)
 			.data(new byte[] { 1, 2, 3 })
@@ -152,7 +152,7 @@ abstract class NeighbourFaults {
 	}
 
 	@Test
-	void fault8ASessionWithoutExpiryHasNone() {
+	void sessionWithoutExpiryHasNone() {
 		this.model.says("a");
 		ask(ClientSetup.plain(), ClientSetup.plain().builder(this.model, advisor()).build(), "q");
 		Session session = store().find(this.key).orElseThrow();
@@ -162,7 +162,7 @@ abstract class NeighbourFaults {
 
 	@ParameterizedTest
 	@MethodSource("setups")
-	void fault11TheSameAnswerThreeTimesIsStoredThreeTimes(ClientSetup setup) {
+	void sameAnswerThreeTimesIsStoredThreeTimes(ClientSetup setup) {
 		ChatClient chat = setup.builder(this.model, advisor()).build();
 		for (int i = 0; i < 3; i++) {
 			this.model.says("sure?");
@@ -172,7 +172,7 @@ abstract class NeighbourFaults {
 	}
 
 	@Test
-	void fault13ATurnIsWrittenOnTheBranchThatIsActiveAndNamesItsAgent() {
+	void turnIsWrittenOnTheBranchThatIsActiveAndNamesItsAgent() {
 		this.model.says("a1").says("a2");
 		ChatClient chat = ClientSetup.plain().builder(this.model, advisor()).build();
 		prompt(chat, "q1").advisors(SessionAdvisor.agent("researcher")).call().content();
@@ -187,7 +187,7 @@ abstract class NeighbourFaults {
 
 	@ParameterizedTest
 	@MethodSource("setups")
-	void fault15HistoryIsSentOnceWithAnyToolAdvisor(ClientSetup setup) {
+	void historyIsSentOnceWithAnyToolAdvisor(ClientSetup setup) {
 		this.model.calls(SessionAdvisorTests.call("c1", "t", "1")).says("a");
 		ChatClient chat = setup.builder(this.model, advisor()).defaultTools(SessionAdvisorTests.echo("t")).build();
 		ask(setup, chat, "q");
@@ -197,7 +197,7 @@ abstract class NeighbourFaults {
 
 	@ParameterizedTest
 	@MethodSource("setups")
-	void fault16NoBlankSystemMessageIsSent(ClientSetup setup) {
+	void noBlankSystemMessageIsSent(ClientSetup setup) {
 		this.model.calls(SessionAdvisorTests.call("c1", "t", "1")).says("a");
 		ChatClient chat = setup.builder(this.model, advisor()).defaultTools(SessionAdvisorTests.echo("t")).build();
 		ask(setup, chat, "q");
@@ -207,7 +207,7 @@ abstract class NeighbourFaults {
 	}
 
 	@Test
-	void fault19ATurnIsThereAsAWholeOrNotAtAll() {
+	void turnIsThereAsAWholeOrNotAtAll() {
 		ObservedStore observed = new ObservedStore(store());
 		SessionAdvisor advisor = SessionAdvisor.of(Conversations.of(observed));
 		ChatClient chat = ClientSetup.plain()

@@ -257,7 +257,7 @@ class SampleTrapsTests {
 	 * A neighbour counts the whole view anew at each check.
 	 */
 	@Test
-	void fault2AWhatIsInTheThreadIsCountedOnceWhenItIsWritten() {
+	void whatIsInTheSessionIsCountedOnceWhenItIsWritten() {
 		for (int i = 1; i <= 50; i++) {
 			this.store.add(T1, List.of(new UserMessage("u" + i), new AssistantMessage("a" + i)));
 		}

@@ -285,7 +285,7 @@ class SnapshotTests {
 	}
 
 	@Test
-	void summaryIsThereByItsSummary() {
+	void summaryIsThereByItsRecord() {
 		this.model.says("a1").says("a2");
 		ask("q1");
 		SnapshotProperties.TestSummaries.move(this.store, T1, 1, "c1", "They met.");

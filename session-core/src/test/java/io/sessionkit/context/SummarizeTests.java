@@ -323,7 +323,7 @@ class SummarizeTests {
 	}
 
 	@Test
-	void fault17ASummarizerThatFailsNeitherFailsTheCallNorReadsWithoutBound() {
+	void summarizerThatFailsNeitherFailsTheCallNorReadsWithoutBound() {
 		this.store.add(T1, List.of(new UserMessage("x".repeat(1_000_000)), new AssistantMessage("a0")));
 		this.summarizer.says("long");
 		Compaction made = conversations(rule().keepTurns(0).maxInputTokens(100), Trim.NONE).get(T1).compact(true);
@@ -719,7 +719,7 @@ class SummarizeTests {
 	}
 
 	@Test
-	void fault1AndItsOrphansCannotComeFromASummaryInTheMiddleOfALoop() {
+	void orphansCannotComeFromASummaryInTheMiddleOfALoop() {
 		ChatClient chat = chat(rule().triggerTokens(1).keepTurns(0));
 		this.summarizer.says("s1").says("s2");
 		talk(chat, 1, 1);

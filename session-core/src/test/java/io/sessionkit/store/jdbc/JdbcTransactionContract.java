@@ -271,7 +271,7 @@ abstract class JdbcTransactionContract {
 	}
 
 	@Test
-	void fault7RepeatedTurnLeavesTheCallersTransactionUsable() {
+	void repeatedTurnLeavesTheCallersTransactionUsable() {
 		TurnWrite first = turn("first");
 		Commit repeatedFirst = Commit.first(this.key).turn(first);
 		this.store.commit(repeatedFirst);
