@@ -79,7 +79,7 @@ final class ChainCheck {
 					"The tool advisor " + describe(advisors.get(tool)) + " must have a lower order than "
 							+ describe(advisors.get(round)) + ", or its tool calls would not be seen. Set"
 							+ " spring.ai.chat.client.tool-calling.advisor-order, or the order of your own, between "
-							+ (SessionAdvisor.TURN_ORDER + 1) + " and " + (SessionAdvisor.ROUND_ORDER - 1) + ".");
+							+ (SessionParameters.TURN_ORDER + 1) + " and " + (SessionParameters.ROUND_ORDER - 1) + ".");
 		}
 	}
 
@@ -95,9 +95,9 @@ final class ChainCheck {
 
 	private static String outside(String toolAdvisor) {
 		return "A session needs " + toolAdvisor + " inside of it, but its order is lower than "
-				+ SessionAdvisor.TURN_ORDER + ": each tool round would be stored as a turn of its own. Set"
+				+ SessionParameters.TURN_ORDER + ": each tool round would be stored as a turn of its own. Set"
 				+ " spring.ai.chat.client.tool-calling.advisor-order, or the order of your own, between "
-				+ (SessionAdvisor.TURN_ORDER + 1) + " and " + (SessionAdvisor.ROUND_ORDER - 1) + ".";
+				+ (SessionParameters.TURN_ORDER + 1) + " and " + (SessionParameters.ROUND_ORDER - 1) + ".";
 	}
 
 	private static int index(List<? extends Advisor> advisors, Class<?> type) {

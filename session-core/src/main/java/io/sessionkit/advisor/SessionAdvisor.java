@@ -18,11 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClientResponse;
-import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
-import org.springframework.ai.chat.client.advisor.api.Advisor;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
-import org.springframework.core.Ordered;
 
 /**
  * Connects {@code ChatClient} calls with the session that they name: the call is sent
@@ -47,45 +44,19 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 * The advisor parameter that names the session: a {@link SessionKey} or its id. For a
 	 * call without a session use {@link #none()}.
 	 */
-	public static final String SESSION = "sessionkit.session";
+	public static final String SESSION = SessionParameters.SESSION;
 
 	/** The advisor parameter that names the agent. */
-	public static final String AGENT = "sessionkit.agent";
+	public static final String AGENT = SessionParameters.AGENT;
 
 	/** The advisor parameter that limits the history of one call: an {@code Integer}. */
-	public static final String LIMIT = "sessionkit.limit";
+	public static final String LIMIT = SessionParameters.LIMIT;
 
 	/**
 	 * The advisor parameter that names the newest turn that the caller has seen: a {@code
 	 * Long} or an {@code Integer}.
 	 */
-	public static final String EXPECT_TURN = "sessionkit.expect-turn";
-
-	/** The advisor parameter that holds the merge of one call: a {@link HistoryMerge}. */
-	static final String MERGE = "sessionkit.merge";
-
-	/** The metadata entry of a response that holds its {@link TurnResult}. */
-	static final String TURN = "sessionkit.turn";
-
-	/**
-	 * The order of the advisor outside the tool loop. It is also outside Spring AI's own
-	 * memory advisors and caches ({@link Advisor#DEFAULT_CHAT_MEMORY_PRECEDENCE_ORDER}).
-	 * So another memory is refused before it has stored anything, and an answer from a
-	 * cache is a turn too.
-	 */
-	static final int TURN_ORDER = Advisor.DEFAULT_CHAT_MEMORY_PRECEDENCE_ORDER - 10;
-
-	/**
-	 * The order of the advisor inside the tool loop, close behind the default order of
-	 * tool advisors.
-	 */
-	static final int ROUND_ORDER = ToolCallingAdvisor.DEFAULT_ORDER + 100;
-
-	/**
-	 * The order of the advisor directly before the model, inside all advisors that may
-	 * change a request.
-	 */
-	static final int MODEL_ORDER = Ordered.LOWEST_PRECEDENCE - 1;
+	public static final String EXPECT_TURN = SessionParameters.EXPECT_TURN;
 
 	private final SessionTurnAdvisor turnAdvisor;
 
@@ -218,7 +189,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 * @return the argument for {@code prompt().advisors(..)}
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> merge(HistoryMerge merge) {
-		return (advisors) -> advisors.param(MERGE, merge);
+		return (advisors) -> advisors.param(SessionParameters.MERGE, merge);
 	}
 
 	/**
@@ -228,7 +199,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 * a stream
 	 */
 	public static Optional<TurnResult> turn(@Nullable ChatResponse response) {
-		return (response != null) ? Optional.ofNullable(response.getMetadata().get(TURN)) : Optional.empty();
+		return (response != null) ? Optional.ofNullable(response.getMetadata().get(SessionParameters.TURN))
+				: Optional.empty();
 	}
 
 	/**

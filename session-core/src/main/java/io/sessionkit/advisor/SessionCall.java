@@ -66,7 +66,7 @@ record SessionCall(ChatClientRequest request) {
 	 * one.
 	 */
 	boolean isWithoutSession() {
-		return this.request.context().get(SessionAdvisor.SESSION) == NO_SESSION;
+		return this.request.context().get(SessionParameters.SESSION) == NO_SESSION;
 	}
 
 	/**
@@ -77,10 +77,10 @@ record SessionCall(ChatClientRequest request) {
 		if (isWithoutSession()) {
 			return Optional.empty();
 		}
-		SessionKey own = key(SessionAdvisor.SESSION);
+		SessionKey own = key(SessionParameters.SESSION);
 		SessionKey alias = key(CONVERSATION_ID);
 		if (own != null && alias != null && !own.id().equals(alias.id())) {
-			throw new IllegalStateException("The call names two sessions: " + own + " as " + SessionAdvisor.SESSION
+			throw new IllegalStateException("The call names two sessions: " + own + " as " + SessionParameters.SESSION
 					+ " and " + alias + " as " + CONVERSATION_ID + ". Name one of them.");
 		}
 		return Optional.ofNullable((own != null) ? own : alias);
@@ -92,7 +92,7 @@ record SessionCall(ChatClientRequest request) {
 	 */
 	void name(SessionKey key) {
 		try {
-			this.request.context().put(SessionAdvisor.SESSION, key);
+			this.request.context().put(SessionParameters.SESSION, key);
 			this.request.context().put(CONVERSATION_ID, key.id());
 		}
 		catch (UnsupportedOperationException ex) {
@@ -165,7 +165,7 @@ record SessionCall(ChatClientRequest request) {
 
 	TurnRequest turnRequest(SessionKey key) {
 		ChatOptions options = this.request.prompt().getOptions();
-		TurnRequest.Call call = new TurnRequest.Call(text(SessionAdvisor.AGENT),
+		TurnRequest.Call call = new TurnRequest.Call(text(SessionParameters.AGENT),
 				(options != null) ? options.getModel() : null, ToolDigests.of(options), parameters());
 		Extensions extensions = new Extensions(CallAddition.of(this.request.context(), SessionHook.class),
 				CallAddition.of(this.request.context(), SessionListener.class), merge());
@@ -209,7 +209,7 @@ record SessionCall(ChatClientRequest request) {
 	 * advisor. Its tools that need an approval refuse to run.
 	 */
 	ChatClientRequest passed(GatedTurns turns) {
-		List<ToolCallback> tools = turns.withoutSession(text(SessionAdvisor.AGENT), tools(), parameters());
+		List<ToolCallback> tools = turns.withoutSession(text(SessionParameters.AGENT), tools(), parameters());
 		return ChatClientRequest.builder()
 			.prompt(new Prompt(this.request.prompt().getInstructions(), options(tools)))
 			.context(this.request.context())
@@ -260,17 +260,17 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	private @Nullable HistoryMerge merge() {
-		Object value = this.request.context().get(SessionAdvisor.MERGE);
+		Object value = this.request.context().get(SessionParameters.MERGE);
 		if (value == null || value instanceof HistoryMerge) {
 			return (HistoryMerge) value;
 		}
 		throw new IllegalStateException(
-				"The advisor parameter " + SessionAdvisor.MERGE + " must be a HistoryMerge, not a "
+				"The advisor parameter " + SessionParameters.MERGE + " must be a HistoryMerge, not a "
 						+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.merge(..)).");
 	}
 
 	private long expectedTurn() {
-		Object value = this.request.context().get(SessionAdvisor.EXPECT_TURN);
+		Object value = this.request.context().get(SessionParameters.EXPECT_TURN);
 		if (value == null) {
 			return 0;
 		}
@@ -278,20 +278,21 @@ record SessionCall(ChatClientRequest request) {
 			return ((Number) value).longValue();
 		}
 		throw new IllegalStateException(
-				"The advisor parameter " + SessionAdvisor.EXPECT_TURN + " must be a Long or an Integer, not a "
+				"The advisor parameter " + SessionParameters.EXPECT_TURN + " must be a Long or an Integer, not a "
 						+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.expectTurn(..)).");
 	}
 
 	private int limit() {
-		Object value = this.request.context().get(SessionAdvisor.LIMIT);
+		Object value = this.request.context().get(SessionParameters.LIMIT);
 		if (value == null) {
 			return Integer.MAX_VALUE;
 		}
 		if (value instanceof Integer limit) {
 			return limit;
 		}
-		throw new IllegalStateException("The advisor parameter " + SessionAdvisor.LIMIT + " must be an Integer, not a "
-				+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.limit(..)).");
+		throw new IllegalStateException(
+				"The advisor parameter " + SessionParameters.LIMIT + " must be an Integer, not a "
+						+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.limit(..)).");
 	}
 
 }

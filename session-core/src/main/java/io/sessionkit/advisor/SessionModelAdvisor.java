@@ -32,7 +32,7 @@ final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 
 	@Override
 	public int getOrder() {
-		return SessionAdvisor.MODEL_ORDER;
+		return SessionParameters.MODEL_ORDER;
 	}
 
 	@Override

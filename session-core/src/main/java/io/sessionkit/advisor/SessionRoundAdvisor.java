@@ -42,7 +42,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 
 	@Override
 	public int getOrder() {
-		return SessionAdvisor.ROUND_ORDER;
+		return SessionParameters.ROUND_ORDER;
 	}
 
 	@Override

@@ -67,7 +67,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 
 	@Override
 	public int getOrder() {
-		return SessionAdvisor.TURN_ORDER;
+		return SessionParameters.TURN_ORDER;
 	}
 
 	@Override
@@ -314,7 +314,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		ChatResponse.Builder builder = ChatResponse.builder();
 		builder = (cost != null) ? builder.from(cost) : builder;
 		ChatResponse response = builder.generations(waiting.response().getResults())
-			.metadata(SessionAdvisor.TURN, waiting.turn())
+			.metadata(SessionParameters.TURN, waiting.turn())
 			.build();
 		return (loop != null) ? loop.mutate().chatResponse(response).build() : response(response, call);
 	}
@@ -327,7 +327,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		ChatResponse chatResponse = response.chatResponse();
 		ChatResponse.Builder builder = ChatResponse.builder();
 		builder = (chatResponse != null) ? builder.from(chatResponse) : builder.generations(List.of());
-		return response.mutate().chatResponse(builder.metadata(SessionAdvisor.TURN, turn).build()).build();
+		return response.mutate().chatResponse(builder.metadata(SessionParameters.TURN, turn).build()).build();
 	}
 
 	/**
@@ -339,12 +339,13 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		ChatResponse.Builder builder = ChatResponse.builder();
 		builder = (end != null && end.chatResponse() != null) ? builder.from(end.chatResponse()) : builder;
 		ChatResponse response = builder.generations(List.of(new Generation(new AssistantMessage(""))))
-			.metadata(SessionAdvisor.TURN, turn)
+			.metadata(SessionParameters.TURN, turn)
 			.build();
-		return ChatClientResponse.builder()
-			.chatResponse(response)
-			.context((end != null) ? end.context() : call.request().context())
-			.build();
+		ChatClientResponse.Builder last = ChatClientResponse.builder().chatResponse(response);
+		if (end != null) {
+			return last.context(end.context()).build();
+		}
+		return last.context(call.request().context()).build();
 	}
 
 }

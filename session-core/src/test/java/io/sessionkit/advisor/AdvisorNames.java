@@ -5,9 +5,9 @@ package io.sessionkit.advisor;
  */
 public final class AdvisorNames {
 
-	public static final int TURN_ORDER = SessionAdvisor.TURN_ORDER;
+	public static final int TURN_ORDER = SessionParameters.TURN_ORDER;
 
-	public static final String MERGE = SessionAdvisor.MERGE;
+	public static final String MERGE = SessionParameters.MERGE;
 
 	private AdvisorNames() {
 	}

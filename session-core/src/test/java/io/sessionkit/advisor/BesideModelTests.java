@@ -338,7 +338,7 @@ class BesideModelTests extends ApprovalFixture {
 	@ParameterizedTest
 	@MethodSource("setups")
 	void answerOfACacheWaitsForTheGuardOutsideAndInsideOfTheToolLoop(ClientSetup setup) {
-		for (int order : new int[] { SessionAdvisor.TURN_ORDER + 1, SessionAdvisor.ROUND_ORDER + 1 }) {
+		for (int order : new int[] { SessionParameters.TURN_ORDER + 1, SessionParameters.ROUND_ORDER + 1 }) {
 			guards(beside((input) -> HookResult.refuse("not here")));
 			List<String> delivered = new ArrayList<>();
 			assertThatExceptionOfType(SessionRefusedException.class)
@@ -355,7 +355,7 @@ class BesideModelTests extends ApprovalFixture {
 	@EnumSource(ClientSetup.Mode.class)
 	void refusalThatAnAdvisorCatchesIsARefusalAllTheSame(ClientSetup.Mode mode) {
 		int calls = 0;
-		for (int order : new int[] { SessionAdvisor.TURN_ORDER + 1, SessionAdvisor.ROUND_ORDER + 1 }) {
+		for (int order : new int[] { SessionParameters.TURN_ORDER + 1, SessionParameters.ROUND_ORDER + 1 }) {
 			CountDownLatch called = new CountDownLatch(1);
 			guards(refusing(called));
 			this.model.step((prompt) -> {

@@ -81,7 +81,7 @@ class ForeignAdvisorTests {
 	@Test
 	void sessionAdvisorOutsideOfOursIsRefusedBeforeTheModelIsCalled() throws Exception {
 		Passing other = other("org.springframework.ai.session.advisor.SessionTurnAdvisor", Passing.class);
-		other.order = SessionAdvisor.TURN_ORDER - 50;
+		other.order = SessionParameters.TURN_ORDER - 50;
 		ChatClient chat = ClientSetup.plain().builder(this.model, this.advisor).defaultAdvisors(other).build();
 		assertThatIllegalStateException()
 			.isThrownBy(() -> chat.prompt().user("go").advisors(SessionAdvisor.session("t1")).call().content())

@@ -523,7 +523,7 @@ class SessionAdvisorFailureTests {
 
 		@Override
 		public int getOrder() {
-			return SessionAdvisor.TURN_ORDER + 40;
+			return SessionParameters.TURN_ORDER + 40;
 		}
 
 	}

@@ -737,7 +737,7 @@ public class SessionAdvisorTests {
 
 		@Override
 		public int getOrder() {
-			return SessionAdvisor.TURN_ORDER + 40;
+			return SessionParameters.TURN_ORDER + 40;
 		}
 
 	}
@@ -763,7 +763,7 @@ public class SessionAdvisorTests {
 
 		@Override
 		public int getOrder() {
-			return SessionAdvisor.ROUND_ORDER - 50;
+			return SessionParameters.ROUND_ORDER - 50;
 		}
 
 	}
@@ -795,7 +795,7 @@ public class SessionAdvisorTests {
 
 		@Override
 		public int getOrder() {
-			return SessionAdvisor.TURN_ORDER + 40;
+			return SessionParameters.TURN_ORDER + 40;
 		}
 
 	}

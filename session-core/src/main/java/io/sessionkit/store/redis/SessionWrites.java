@@ -73,7 +73,8 @@ final class SessionWrites {
 		if (encoded.commit().turn() == null) {
 			session.add(this.keys.writes(encoded.key()));
 		}
-		return this.scripts.write(Script.COMMIT, session, entries.indexes(), Arguments.of(encoded, entries), write)
+		return this.scripts
+			.write(Script.COMMIT, session, entries.indexes(), CommitArguments.of(encoded, entries), write)
 			.about(encoded.commit().key());
 	}
 

@@ -1,0 +1,52 @@
+package io.sessionkit.advisor;
+
+import io.sessionkit.TurnResult;
+import io.sessionkit.hook.HistoryMerge;
+
+import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
+import org.springframework.ai.chat.client.advisor.api.Advisor;
+import org.springframework.core.Ordered;
+
+/**
+ * The names of the advisor parameters, and the orders of the advisors.
+ */
+final class SessionParameters {
+
+	static final String SESSION = "sessionkit.session";
+
+	static final String AGENT = "sessionkit.agent";
+
+	static final String LIMIT = "sessionkit.limit";
+
+	static final String EXPECT_TURN = "sessionkit.expect-turn";
+
+	/** The advisor parameter that holds the merge of one call: a {@link HistoryMerge}. */
+	static final String MERGE = "sessionkit.merge";
+
+	/** The metadata entry of a response that holds its {@link TurnResult}. */
+	static final String TURN = "sessionkit.turn";
+
+	/**
+	 * The order of the advisor outside the tool loop. It is also outside Spring AI's own
+	 * memory advisors and caches ({@link Advisor#DEFAULT_CHAT_MEMORY_PRECEDENCE_ORDER}).
+	 * So another memory is refused before it has stored anything, and an answer from a
+	 * cache is a turn too.
+	 */
+	static final int TURN_ORDER = Advisor.DEFAULT_CHAT_MEMORY_PRECEDENCE_ORDER - 10;
+
+	/**
+	 * The order of the advisor inside the tool loop, close behind the default order of
+	 * tool advisors.
+	 */
+	static final int ROUND_ORDER = ToolCallingAdvisor.DEFAULT_ORDER + 100;
+
+	/**
+	 * The order of the advisor directly before the model, inside all advisors that may
+	 * change a request.
+	 */
+	static final int MODEL_ORDER = Ordered.LOWEST_PRECEDENCE - 1;
+
+	private SessionParameters() {
+	}
+
+}
