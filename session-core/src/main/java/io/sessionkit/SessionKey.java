@@ -10,7 +10,8 @@ import io.sessionkit.internal.Names;
  * @param owner the owner of the session; empty if the application has no owners,
  * otherwise under the rules of {@code id}
  * @param id 1 to {@value #MAX_LENGTH} characters (UTF-16 units), not blank, and without
- * anything that {@link Names#flaw} reports: no control characters, no lone surrogates
+ * anything that {@link Names#flaw} reports: no control characters, so no line breaks, and
+ * no lone surrogates
  */
 public record SessionKey(String owner, String id) {
 

@@ -240,7 +240,7 @@ public final class Conversation {
 	}
 
 	/**
-	 * Gives the session a title.
+	 * Gives the session a title. A turn that runs meanwhile is not affected.
 	 * @param title the title; an empty one removes it
 	 * @throws SessionNotFoundException if the session is absent
 	 */
@@ -263,7 +263,7 @@ public final class Conversation {
 	 * turn. The attribute belongs to the turn that is the head. If there is no turn yet,
 	 * this creates the session and the attribute belongs to the beginning: the first turn
 	 * inherits it. If the head goes back to the beginning later, the attribute is gone. A
-	 * turn that is open meanwhile has read another state, so it fails with a
+	 * turn that runs meanwhile has read other attributes, so it fails with a
 	 * {@link SessionConflictException}.
 	 * @param name the name of the attribute
 	 * @param value its value

@@ -78,7 +78,9 @@ public interface SessionStore {
 	 * moves to its nearest ancestor that has items, or to the beginning.</li>
 	 * <li>Every commit that changes something sets the expiry to now plus the time to
 	 * live. It also raises the version by one, unless all it changes is a turn that is
-	 * not completed, in a session that existed before.</li>
+	 * not completed, in a session that existed before. A field of the header that is
+	 * given counts as a change, even with the value that it has. A commit that gives
+	 * nothing changes nothing.</li>
 	 * </ul>
 	 * If several of these apply, the first in this order counts: repeated, conflict (of
 	 * the session, the turn or a record), a part that is left out, a move, a summary, an

@@ -239,6 +239,25 @@ abstract class CommitContract extends ProtocolContract {
 	}
 
 	@Test
+	void fieldThatIsGivenIsAChangeEvenWithTheValueThatItHas() {
+		SessionKey key = key();
+		commit(Commit.first(key).header(HeaderChange.NONE.title("title")));
+		CommitResult again = commit(Commit.on(header(key)).header(HeaderChange.NONE.title("title")));
+		assertThat(again).isEqualTo(new CommitResult(Outcome.COMMITTED, 2, 0, 0));
+		assertThat(header(key).title()).isEqualTo("title");
+	}
+
+	@Test
+	void commitThatGivesNothingChangesNothing() {
+		SessionKey key = key();
+		commit(Commit.first(key).header(HeaderChange.NONE.title("title")));
+		Session before = header(key);
+		CommitResult empty = commit(Commit.on(before));
+		assertThat(empty).isEqualTo(new CommitResult(Outcome.COMMITTED, 1, 0, 0));
+		assertThat(header(key)).isEqualTo(before);
+	}
+
+	@Test
 	void changeWithoutATurnCreatesASessionThatMustBeAbsent() {
 		SessionKey key = key();
 		CommitResult result = store().commit(Commit.first(key).header(HeaderChange.NONE.title("title")));

@@ -149,7 +149,6 @@ public final class SessionKitProperties {
 			@Nullable List<String> ignoredNames) {
 		refuseBelowASecond("time-to-live", timeToLive);
 		refuseBelow(Conversations.SHORTEST_LEASE, "lease", lease);
-		ignoredNames = (ignoredNames != null) ? List.copyOf(ignoredNames) : List.of();
 		this.enabled = enabled;
 		this.autoRegister = autoRegister;
 		this.requireSession = requireSession;
