@@ -159,7 +159,7 @@ public record Session(SessionKey key, String incarnation, long version, Position
 	}
 
 	/**
-	 * Where the history of a session stands. Only a turn and a move of the head change
+	 * The position of the history of a session. Only a turn and a move of the head change
 	 * it.
 	 *
 	 * @param turns the newest turn number assigned, over all branches and statuses
@@ -181,7 +181,7 @@ public record Session(SessionKey key, String incarnation, long version, Position
 	}
 
 	/**
-	 * What the application has set on a session.
+	 * The values that the application has set on a session.
 	 *
 	 * @param title the title that a person gave it; null for none
 	 * @param tags its tags
@@ -202,7 +202,7 @@ public record Session(SessionKey key, String incarnation, long version, Position
 	}
 
 	/**
-	 * When a session was written and when it expires.
+	 * The times at which a session was written and expires.
 	 *
 	 * @param createdAt when it was first written
 	 * @param updatedAt when it was last written

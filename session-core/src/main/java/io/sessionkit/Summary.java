@@ -54,7 +54,7 @@ public record Summary(String id, long turn, long since, ViewTotals covered, Stri
 	}
 
 	/**
-	 * How a summary was written.
+	 * The call that wrote a summary.
 	 *
 	 * @param model the model that wrote it, as the provider named it; null if it did not
 	 * say

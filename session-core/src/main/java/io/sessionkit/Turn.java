@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id the id, chosen before the call and unique in the session; 1 to 64 characters.
  * A commit that is repeated with the same id changes nothing
- * @param place where it stands in the session, as the store has assigned it
+ * @param place its place in the session, as the store has assigned it
  * @param origin what its first write fixes and no later one changes
  * @param progress how far it has come, as of its newest write
  */
@@ -203,7 +203,7 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 	}
 
 	/**
-	 * Where a turn stands in its session. Before a turn is stored, only parent and branch
+	 * The place of a turn in its session. Before a turn is stored, only parent and branch
 	 * are known.
 	 *
 	 * @param number the number, assigned by the store at commit, from 1, unique over all
@@ -222,7 +222,7 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 	}
 
 	/**
-	 * What the first write of a turn fixes and no later write changes.
+	 * The values that the first write of a turn fixes and no later write changes.
 	 *
 	 * @param startedAt when the turn was opened
 	 * @param agent the agent that the call named; null if it named none
@@ -242,7 +242,7 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 	}
 
 	/**
-	 * How far a turn has come. Each write of a turn replaces it.
+	 * The progress of a turn. Each write of the turn replaces it.
 	 *
 	 * @param status how the turn ended, or why it is still open
 	 * @param endedAt when it ended; null while it is open

@@ -212,7 +212,7 @@ public record ToolApproval(SessionKey key, String id, Origin origin, Call call, 
 	}
 
 	/**
-	 * Where a tool call comes from.
+	 * The reply that a tool call comes from.
 	 *
 	 * @param turnId the id of the turn that makes the call
 	 * @param round the model call of the turn that made it, from 1
@@ -223,7 +223,7 @@ public record ToolApproval(SessionKey key, String id, Origin origin, Call call, 
 	}
 
 	/**
-	 * What the model calls.
+	 * The call that the model makes.
 	 *
 	 * @param id the id that the model gave the call; may be empty, and need not be unique
 	 * @param tool the name of the tool
@@ -247,7 +247,7 @@ public record ToolApproval(SessionKey key, String id, Origin origin, Call call, 
 	}
 
 	/**
-	 * What the person who decides is asked, and until when.
+	 * The request to the person who decides, and its time limit.
 	 *
 	 * @param description a text of the policy for that person; null for none
 	 * @param requestedAt when the reply was held back
@@ -260,7 +260,7 @@ public record ToolApproval(SessionKey key, String id, Origin origin, Call call, 
 	}
 
 	/**
-	 * How far a call has come. Each change of an approval replaces it.
+	 * The progress of a call. Each change of the approval replaces it.
 	 *
 	 * @param status the status of the call
 	 * @param decisions all decisions on it, the oldest first; empty at first. A call that

@@ -4,7 +4,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * How often a change is tried that is based on what was read before, while others write.
+ * Numbers of attempts at a change that is based on what was read before, while others
+ * write.
  */
 public enum Attempts {
 

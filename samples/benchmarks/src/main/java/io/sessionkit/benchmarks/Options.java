@@ -45,7 +45,7 @@ record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, Pace 
 	}
 
 	/**
-	 * How often and how long a run measures.
+	 * The repetitions and times of a run.
 	 *
 	 * @param rounds how often each contender has its turn
 	 * @param blockTurns how many turns it then measures, at most
