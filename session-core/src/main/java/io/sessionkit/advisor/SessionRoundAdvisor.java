@@ -118,7 +118,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	private static Flux<ChatClientResponse> answers(RoundRequest start, ChatClientRequest request,
 			Function<RoundRequest.ModelCall, Flux<ChatClientResponse>> replies) {
 		if (start instanceof RoundRequest.ModelCall call) {
-			return replies.apply(call)
+			return Flux.defer(() -> replies.apply(call))
 				.doOnError((ex) -> call.round().afterFailed())
 				.doOnCancel(call.round()::afterFailed);
 		}

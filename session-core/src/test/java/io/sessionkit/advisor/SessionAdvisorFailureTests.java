@@ -19,6 +19,7 @@ import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Schedulers;
@@ -408,6 +410,21 @@ class SessionAdvisorFailureTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aStreamThatFailsAtOnceAndIsTriedAgainIsRecorded(boolean withHook) {
+		this.model.says("a");
+		ChatClient chat = ClientSetup.streaming()
+			.builder(this.model, this.advisor)
+			.defaultAdvisors(new TimingOut(), new FailingOnce())
+			.build();
+		ChatClient.ChatClientRequestSpec call = prompt(chat, "q");
+		ClientSetup.streaming().content(withHook ? call.advisors(SessionAdvisor.hook(new SessionHook() {
+		})) : call);
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: q", "assistant: a");
+		assertThat(this.thread.turns(Tail.ALL).get(0).rounds()).hasSize(1);
+	}
+
+	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void renamingTheThreadDoesNotCostTheTurnThatRuns(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
@@ -524,6 +541,33 @@ class SessionAdvisorFailureTests {
 		@Override
 		public int getOrder() {
 			return SessionParameters.TURN_ORDER + 40;
+		}
+
+	}
+
+	/**
+	 * Fails the first model call before there is a stream.
+	 */
+	private static final class FailingOnce implements StreamAdvisor {
+
+		private final AtomicBoolean failed = new AtomicBoolean();
+
+		@Override
+		public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
+			if (this.failed.compareAndSet(false, true)) {
+				throw new IllegalStateException("not yet");
+			}
+			return chain.nextStream(request);
+		}
+
+		@Override
+		public String getName() {
+			return "FailingOnce";
+		}
+
+		@Override
+		public int getOrder() {
+			return SessionParameters.MODEL_ORDER - 10;
 		}
 
 	}

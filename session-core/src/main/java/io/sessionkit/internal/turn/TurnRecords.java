@@ -1,8 +1,7 @@
 package io.sessionkit.internal.turn;
 
 /**
- * The kinds of the records that are kept beside an open turn, and the version of their
- * payloads.
+ * The kinds of the records that are kept beside an open turn.
  */
 public final class TurnRecords {
 
