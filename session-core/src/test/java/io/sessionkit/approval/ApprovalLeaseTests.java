@@ -26,7 +26,6 @@ import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
@@ -49,7 +48,6 @@ import static org.awaitility.Awaitility.await;
  * A tool takes longer than a lease lasts. Whoever runs it says meanwhile that it is
  * alive, or has stopped to.
  */
-@BesideOthers
 @Order(1)
 @Timeout(120)
 class ApprovalLeaseTests {

@@ -14,7 +14,6 @@ import java.util.function.Supplier;
 import io.sessionkit.conversation.JournalingStore.Step;
 import io.sessionkit.conversation.OtherProcess;
 import io.sessionkit.conversation.SharedStore;
-import io.sessionkit.test.BesideOthers;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +28,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * have left. {@code -Dsessionkit.kills=200} kills so many on each store,
  * {@code -Dsessionkit.seed} begins where another run has begun.
  */
-@BesideOthers
 @Order(1)
 class KilledApprovalTests {
 

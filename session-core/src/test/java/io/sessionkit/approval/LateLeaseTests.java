@@ -16,7 +16,6 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ApprovalScenario.Participant;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.TestStores;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Timeout;
@@ -29,7 +28,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A call has taken the lease of a turn, and is held up before it reads what waits, until
  * the lease is another's.
  */
-@BesideOthers
 @Timeout(120)
 class LateLeaseTests {
 

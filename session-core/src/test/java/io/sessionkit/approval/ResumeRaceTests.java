@@ -20,7 +20,6 @@ import io.sessionkit.conversation.Journal;
 import io.sessionkit.conversation.OtherProcess;
 import io.sessionkit.conversation.SharedStore;
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
 import org.junit.jupiter.api.Named;
@@ -33,7 +32,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Several go on with the same approved calls at once: one runs them, the others are told.
  */
-@BesideOthers
 class ResumeRaceTests {
 
 	private static final int THREADS = 8;

@@ -24,7 +24,6 @@ import io.sessionkit.conversation.OtherProcess;
 import io.sessionkit.conversation.SharedStore;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.ValidSequence;
 import org.junit.jupiter.api.DynamicTest;
@@ -40,7 +39,6 @@ import static org.awaitility.Awaitility.await;
  * neither run a call again nor one that was rejected. One stop serves all cases: each has
  * a session of its own, at its own step.
  */
-@BesideOthers
 @Timeout(300)
 class StoppedApprovalTests {
 

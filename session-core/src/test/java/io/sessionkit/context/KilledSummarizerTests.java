@@ -14,7 +14,6 @@ import io.sessionkit.conversation.OtherProcess;
 import io.sessionkit.conversation.SharedStore;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.ValidSequence;
@@ -30,7 +29,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Another process is killed while its summarizer writes; this one finds the thread.
  */
-@BesideOthers
 class KilledSummarizerTests {
 
 	private static final SharedStore shared = SharedStore.inPostgres();

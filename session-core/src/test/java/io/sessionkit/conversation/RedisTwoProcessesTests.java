@@ -1,8 +1,5 @@
 package io.sessionkit.conversation;
 
-import io.sessionkit.test.BesideOthers;
-
-@BesideOthers
 class RedisTwoProcessesTests extends TwoProcesses {
 
 	RedisTwoProcessesTests() {

@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
-import io.sessionkit.test.BesideOthers;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.sqlite.SQLiteConfig;
@@ -24,7 +23,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * only Redis can be made full and roomy again while it runs; a MariaDB tablespace that is
  * full has no room for what would make some.
  */
-@BesideOthers
 @Timeout(3600)
 class FullStoreTests {
 

@@ -4,12 +4,10 @@ import java.io.IOException;
 import java.util.UUID;
 
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.RedisServers;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
-@BesideOthers
 class LettuceCutConnectionsTests extends CutConnections {
 
 	private final RedisServers server = RedisServers.alone();

@@ -3,10 +3,8 @@ package io.sessionkit.faults;
 import java.io.IOException;
 
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.PostgresServer;
 
-@BesideOthers
 class PostgresCutConnectionsTests extends CutConnections {
 
 	private final PostgresServer server = PostgresServer.running();

@@ -6,13 +6,11 @@ import java.util.Map;
 import java.util.UUID;
 
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.RedisServers;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisNode;
 
-@BesideOthers
 class RedisClusterCutConnectionsTests extends CutConnections {
 
 	private final RedisClusterConfiguration servers = (RedisClusterConfiguration) RedisServers.cluster()

@@ -5,7 +5,6 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.test.BesideOthers;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -13,7 +12,6 @@ import org.junit.jupiter.api.Timeout;
  * A server is killed and comes back while eight callers talk. What it had confirmed is
  * there, where it keeps what it confirms.
  */
-@BesideOthers
 @Timeout(3600)
 class RestartedServerTests {
 

@@ -22,8 +22,6 @@ import io.sessionkit.autoconfigure.KnownProperties.Property;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,8 +32,6 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
@@ -48,8 +44,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
-@Isolated
-@ExtendWith(OutputCaptureExtension.class)
 class ConfigurationCheckTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -224,28 +218,12 @@ class ConfigurationCheckTests {
 			.withMessageContaining("SESSIONKIT_STORE_COLOUR");
 	}
 
-	/** A platform may set variables of that prefix for the application itself. */
-	@Test
-	void variableThatIsLikeNoneOfOursIsOnlyLogged(CapturedOutput output) {
-		with(variables(Map.of("SESSIONKIT_IMAGE", "s3cret"))).run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).containsOnlyOnce("SESSIONKIT_IMAGE").doesNotContain("s3cret");
-	}
-
 	/** Common in images, and parts of our names only. */
 	@ParameterizedTest
 	@ValueSource(strings = { "SESSIONKIT_VERSION", "SESSIONKIT_USER", "SESSIONKIT_NAME", "SESSIONKIT_SIZE",
 			"SESSIONKIT_TYPE", "SESSION_ID_ENABLED", "SESSION_KEY_ENABLED" })
 	void everydayVariablesAreNotRefused(String name) {
 		with(variables(Map.of(name, "1"))).run((context) -> assertThat(context).hasNotFailed());
-	}
-
-	@Test
-	void systemPropertyIsRefusedIfItIsLikeOneOfOurs(CapturedOutput output) {
-		this.runner.withSystemProperties("sessionkit.seed=7", "sessionkit.kills=7")
-			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).contains("sessionkit.seed (property source \"systemProperties\")");
-		assertThat(StartFailure.analysis(this.runner.withSystemProperties("sessionkit.approvals.tools=a")).getAction())
-			.contains("Write 'sessionkit.approval.tools'.");
 	}
 
 	@Test

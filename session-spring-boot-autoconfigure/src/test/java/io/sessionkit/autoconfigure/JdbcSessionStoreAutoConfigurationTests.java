@@ -15,7 +15,6 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,7 +52,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@BesideOthers
 class JdbcSessionStoreAutoConfigurationTests {
 
 	private static final SessionKey KEY = SessionKey.of("t1");

@@ -14,7 +14,6 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
 import io.sessionkit.store.redis.RedisSessionStore;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.RedisServers;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
@@ -47,7 +46,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The store in a real Redis, with keys of its own in each test.
  */
-@BesideOthers
 class RedisSessionStoreAutoConfigurationTests {
 
 	private static final SessionKey KEY = SessionKey.of("t1");

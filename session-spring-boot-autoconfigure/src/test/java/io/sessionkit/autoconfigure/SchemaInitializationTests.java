@@ -11,7 +11,6 @@ import javax.sql.DataSource;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.MariaDbServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,7 +34,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Who creates the tables: the property on every database that runs here, Flyway,
  * Liquibase. The store looks at the tables after each of them.
  */
-@BesideOthers
 class SchemaInitializationTests {
 
 	private static final SessionKey KEY = SessionKey.of("t1");

@@ -7,7 +7,6 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
 import io.sessionkit.store.redis.RedisSessionStore;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.PostgresServer;
 import io.sessionkit.test.RedisServers;
 import org.junit.jupiter.api.Test;
@@ -39,7 +38,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * sessions are. Without a Docker engine the containers themselves are not run, and
  * stand-ins for them lead to the servers of the other tests.
  */
-@BesideOthers
 class ServiceConnectionTests {
 
 	private static final String NOT_RUN = "Tests of containers with @ServiceConnection: not run, no Docker engine answers";

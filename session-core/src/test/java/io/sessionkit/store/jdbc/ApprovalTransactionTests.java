@@ -29,7 +29,6 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.junit.jupiter.api.Timeout;
@@ -49,7 +48,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * Approved calls, small pools and transactions of the caller.
  */
-@BesideOthers
 @Timeout(60)
 class ApprovalTransactionTests {
 

@@ -6,7 +6,6 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionStoreContract;
 import io.sessionkit.store.StoreOptions;
-import io.sessionkit.test.BesideOthers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -14,7 +13,6 @@ import org.junit.jupiter.api.BeforeAll;
  * The statements and tables of MySQL, on MariaDB, each statement checked against MySQL's
  * grammar first. This is no MySQL, but the same storage engine.
  */
-@BesideOthers
 class MariaDbAsMySqlSessionStoreTests extends SessionStoreContract {
 
 	private static TestDatabase database;

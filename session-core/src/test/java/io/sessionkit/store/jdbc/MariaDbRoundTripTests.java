@@ -19,7 +19,6 @@ import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Window;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.MariaDbServer;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.AfterEach;
@@ -37,7 +36,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What a turn costs on MariaDB, counted on the wire: the budget is five round trips, two
  * are taken.
  */
-@BesideOthers
 class MariaDbRoundTripTests {
 
 	private static final MariaDbServer SERVER = MariaDbServer.running();

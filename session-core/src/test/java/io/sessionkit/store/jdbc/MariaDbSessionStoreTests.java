@@ -6,12 +6,10 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionStoreContract;
 import io.sessionkit.store.StoreOptions;
-import io.sessionkit.test.BesideOthers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestReporter;
 
-@BesideOthers
 class MariaDbSessionStoreTests extends SessionStoreContract {
 
 	private static TestDatabase database;

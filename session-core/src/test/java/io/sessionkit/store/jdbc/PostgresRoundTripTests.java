@@ -21,7 +21,6 @@ import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Window;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.PostgresProxy;
 import io.sessionkit.test.PostgresServer;
 import org.junit.jupiter.api.AfterEach;
@@ -37,7 +36,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * What a turn costs on PostgreSQL, counted on the wire.
  */
-@BesideOthers
 class PostgresRoundTripTests {
 
 	private static final PostgresServer SERVER = PostgresServer.running();

@@ -1,8 +1,5 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.test.BesideOthers;
-
-@BesideOthers
 class PostgresTransactionTests extends JdbcTransactionContract {
 
 	private static final TestDatabase DATABASE = TestDatabase.postgres().created();

@@ -7,7 +7,6 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionStoreContract;
 import io.sessionkit.store.StoreOptions;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.RedisServers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,7 +19,6 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
  * The contract with the other driver, which runs on the thread of the caller: an
  * interrupt reaches it.
  */
-@BesideOthers
 class JedisSessionStoreTests extends SessionStoreContract {
 
 	private static final String PREFIX = "jedis-" + UUID.randomUUID() + ":";

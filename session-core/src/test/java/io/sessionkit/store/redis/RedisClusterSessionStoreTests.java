@@ -7,7 +7,6 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionStoreContract;
 import io.sessionkit.store.StoreOptions;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.RedisServers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -15,7 +14,6 @@ import org.junit.jupiter.api.TestReporter;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-@BesideOthers
 class RedisClusterSessionStoreTests extends SessionStoreContract {
 
 	private static final String PREFIX = "cluster-contract-" + UUID.randomUUID() + ":";

@@ -15,7 +15,6 @@ import java.util.stream.Stream;
 import io.sessionkit.SessionKey;
 import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.store.redis.CutOperation.Subject;
-import io.sessionkit.test.BesideOthers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,7 +34,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * byte, beginning with another one in each run; {@code -Dsessionkit.cuts=1} cuts at every
  * byte.
  */
-@BesideOthers
 @Order(1)
 class RedisCutAnswersTests {
 

@@ -17,7 +17,6 @@ import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.RedisServers;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,7 +32,6 @@ import static org.awaitility.Awaitility.await;
  * The ids of expired sessions leave the lists of their owner although the owner writes no
  * more.
  */
-@BesideOthers
 class RedisExpiryTests {
 
 	private static final String KIND = "note";

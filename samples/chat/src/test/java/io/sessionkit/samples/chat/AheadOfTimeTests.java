@@ -3,10 +3,10 @@ package io.sessionkit.samples.chat;
 import java.io.IOException;
 import java.nio.file.Path;
 
-import io.sessionkit.test.BesideOthers;
 import io.sessionkit.test.PostgresServer;
 import io.sessionkit.test.RedisServers;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,8 +18,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The application processed ahead of time, once for each type of store, and run in a
  * process of its own.
  */
-@BesideOthers
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Order(1)
 class AheadOfTimeTests {
 
 	private ProcessedApplication jdbc;

@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.logging.Level;
 
-import io.sessionkit.test.BesideOthers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -25,7 +24,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tool calls that a person decides on, in a real browser.
  */
-@BesideOthers
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
 class ApprovalBrowserTests {

@@ -10,7 +10,6 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import io.sessionkit.test.BesideOthers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -32,7 +31,6 @@ import static org.awaitility.Awaitility.await;
  * What a person sees of the arguments of a tool call is what runs, whatever the model has
  * written, and what a person writes is what is sent.
  */
-@BesideOthers
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
 class ArgumentsBrowserTests {

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.logging.Level;
 
-import io.sessionkit.test.BesideOthers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,7 +26,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * The page in a real browser, with the application and its database file behind it.
  */
-@BesideOthers
 @Order(1)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @EnabledIf(value = "chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)

@@ -48,6 +48,17 @@ final class Chromium {
 		return new ChromeDriver(service, options(profile).addArguments(more));
 	}
 
+	/**
+	 * Has pages wait a quarter as long where they wait for seconds, so that they look for
+	 * the changes of others more often.
+	 */
+	static void hurry(ChromeDriver driver) {
+		driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source",
+				"""
+						const wait = window.setTimeout;
+						window.setTimeout = (work, delay, ...more) => wait(work, delay < 1000 ? delay : delay / 4, ...more);"""));
+	}
+
 	private static ChromeOptions options(Path profile) {
 		ChromeOptions options = new ChromeOptions();
 		options.setBinary(BROWSER);

@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.logging.Level;
 
 import io.sessionkit.samples.chat.ChatPage.Caret;
-import io.sessionkit.test.BesideOthers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,17 +26,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The page looks for decisions of others every two seconds while a call waits. Whoever
- * types, or has the keyboard somewhere, does not notice.
+ * The page looks for decisions of others again and again while a call waits, here twice
+ * in a second. Whoever types, or has the keyboard somewhere, does not notice.
  */
-@BesideOthers
 @Order(1)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
 class FocusBrowserTests {
 
-	/** At the pace of a person that takes more than five seconds. */
-	private static final String LONG = ", says the customer on the phone, and again in a letter";
+	/** At the pace of a person that takes longer than the page waits, three times. */
+	private static final String LONG = ", says the customer";
 
 	private static final String CARD = ".approval:nth-of-type(1) ";
 
@@ -62,6 +60,7 @@ class FocusBrowserTests {
 	void start(@TempDir Path database, @TempDir Path profile) {
 		this.chat = RunningChat.start(database, "--demo.pace=5ms", "--logging.level.org.openqa.selenium=error");
 		this.browser = Chromium.start(profile);
+		Chromium.hurry(this.browser);
 	}
 
 	@AfterAll
