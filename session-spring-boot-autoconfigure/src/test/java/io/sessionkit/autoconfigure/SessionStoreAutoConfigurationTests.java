@@ -43,6 +43,7 @@ import org.springframework.data.redis.connection.RedisSentinelConnection;
 import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -55,6 +56,15 @@ class SessionStoreAutoConfigurationTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(MessageCodecAutoConfiguration.class,
 				SessionStoreAutoConfiguration.class, SessionAdvisorAutoConfiguration.class));
+
+	@Test
+	void sizeOfTheViewsIsAnOptionOfTheStore() {
+		this.runner.withPropertyValues("sessionkit.store.view-cache=0")
+			.run((context) -> assertThat(context.getBean(SessionStore.class).options().viewCache())
+				.isEqualTo(DataSize.ofBytes(0)));
+		this.runner.run((context) -> assertThat(context.getBean(SessionStore.class).options().viewCache())
+			.isEqualTo(StoreOptions.VIEW_CACHE));
+	}
 
 	@Test
 	void applicationWithoutChatModelGetsAStoreInMemory() {

@@ -11,9 +11,11 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.KeyHash;
+import io.sessionkit.internal.row.KnownView;
 import io.sessionkit.internal.row.OpenedRows;
 import io.sessionkit.internal.row.RecordRow;
 import io.sessionkit.internal.row.RowReader;
+import io.sessionkit.internal.row.ViewCache;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
@@ -83,6 +85,8 @@ public final class RedisSessionStore implements SessionStore {
 
 	private final RowReader reader;
 
+	private final ViewCache views;
+
 	/**
 	 * Creates a store in the keys <code>sessionkit:*</code>. Does not connect yet.
 	 * @param connections connections to the server or Cluster
@@ -108,6 +112,7 @@ public final class RedisSessionStore implements SessionStore {
 		this.gone = new GoneIds(this.scripts, this.keys);
 		this.writes = new SessionWrites(this.keys, this.scripts, this.index);
 		this.reader = new RowReader(options.codec());
+		this.views = new ViewCache(options.viewCache(), options.codec());
 	}
 
 	@Override
@@ -132,8 +137,8 @@ public final class RedisSessionStore implements SessionStore {
 		}
 		Reply summary = reply.list(1);
 		RecordRow record = summary.isEmpty() ? null : summary.record(0);
-		return Optional
-			.of(this.reader.view(key, new OpenedRows(reply.list(0).header(), record, PackedItems.of(reply.list(2)))));
+		return Optional.of(this.views.opened(key, window, KnownView.NONE,
+				new OpenedRows(reply.list(0).header(), record, PackedItems.of(reply.list(2)), false)));
 	}
 
 	@Override

@@ -98,7 +98,7 @@ record Reply(List<?> values, String about) {
 		ViewTotals totals = new ViewTotals(number(8), number(9), number(10));
 		HeaderRow.Life life = new HeaderRow.Life(numberOrNull(14), number(11), number(12), numberOrNull(15));
 		return new HeaderRow(0, requiredText(21), number(0), number(1), number(2), path, number(6), totals, life,
-				requiredText(16), text(18), text(19), text(20));
+				requiredText(16), text(18), text(19), text(20), 0);
 	}
 
 	/** Returns the record that starts at a place of this list. */

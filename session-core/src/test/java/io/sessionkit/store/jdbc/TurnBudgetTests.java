@@ -173,6 +173,27 @@ class TurnBudgetTests {
 	}
 
 	@Test
+	void historyThatThisProcessKnowsIsNotReadAgain() {
+		store(20);
+		turn(false, 0);
+		for (int i = 0; i < 5; i++) {
+			assertThat(bytesOfATurn()).as("bytes read").isLessThanOrEqualTo(1_000);
+		}
+	}
+
+	@Test
+	void historyThatAnotherProcessHasWrittenIsReadInTheSameTwoRoundTrips() {
+		SessionStore other = JdbcTransactionContract.storeOn(this.pool);
+		store(20);
+		for (int i = 0; i < 3; i++) {
+			turn(client(other), false, 0);
+			long bytes = bytesOfATurn();
+			assertThat(this.proxy.roundTrips()).isEqualTo(2);
+			assertThat(bytes).isGreaterThan(40 * TEXT.length());
+		}
+	}
+
+	@Test
 	void plainTurnOnH2TakesAtMostFiveStatements() {
 		CountingDataSource counted = new CountingDataSource(TestDatabase.h2().created().direct());
 		ChatClient client = client(JdbcTransactionContract.storeOn(counted));
