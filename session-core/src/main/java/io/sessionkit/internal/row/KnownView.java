@@ -10,6 +10,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.row.EncodedCommit.EncodedTurn;
+import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.NewItem;
 import io.sessionkit.store.SessionRecord;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class KnownView {
 
 	/** No view. Its stamp is that of no session. */
-	public static final KnownView NONE = new KnownView(new Position(Window.HEADER, 0, "", 0, 0), null, null, List.of());
+	public static final KnownView NONE = new KnownView(Position.absent(Window.HEADER), null, null, List.of());
 
 	/** An estimate of the memory of a view without items. */
 	private static final int BYTES = 500;
@@ -31,6 +32,21 @@ public final class KnownView {
 	 * The state of the session in which a view was read or written.
 	 */
 	private record Position(Window window, long stamp, String incarnation, long version, long head) {
+
+		/** Returns the state of a session that is not there. */
+		static Position absent(Window window) {
+			return new Position(window, 0, "", 0, 0);
+		}
+
+		boolean isBaseOf(Commit commit) {
+			Session base = commit.base();
+			if (base == null) {
+				return commit.expect() == Commit.Expect.ABSENT && this.version == 0;
+			}
+			return base.version() == this.version && base.head() == this.head
+					&& base.incarnation().equals(this.incarnation);
+		}
+
 	}
 
 	private final Position position;
@@ -51,6 +67,13 @@ public final class KnownView {
 		this.summary = summary;
 		this.turns = turns;
 		this.items = items;
+	}
+
+	/**
+	 * Returns the empty view of a session that is not there.
+	 */
+	static KnownView absent(Window window) {
+		return new KnownView(Position.absent(window), null, new long[0], List.of());
 	}
 
 	/**
@@ -86,15 +109,11 @@ public final class KnownView {
 	 * @return the view; null if it cannot be told without reading
 	 */
 	@Nullable KnownView followedBy(EncodedCommit commit, CommitResult result) {
-		Session base = commit.commit().base();
-		boolean follows = commit.isPlain() && base != null && base.version() == this.position.version()
-				&& base.head() == this.position.head() && base.incarnation().equals(this.position.incarnation());
 		long[] known = this.turns;
-		if (!follows || known == null) {
+		if (known == null || !commit.isPlain() || !this.position.isBaseOf(commit.commit())) {
 			return null;
 		}
-		Position next = new Position(window(), commit.stamp(), this.position.incarnation(), result.version(),
-				result.turn());
+		Position next = new Position(window(), commit.stamp(), commit.incarnation(), result.version(), result.turn());
 		List<KnownItem> all = new ArrayList<>(this.items);
 		all.addAll(items(commit.plainTurn(), result));
 		return new KnownView(next, this.summary,

@@ -91,6 +91,16 @@ public final class ViewCache {
 	}
 
 	/**
+	 * Remembers that there is no session, so that its first turn is known as it is
+	 * written.
+	 */
+	public void absent(SessionKey key, Window window) {
+		if (!window.isEmpty()) {
+			remember(key, KnownView.absent(window));
+		}
+	}
+
+	/**
 	 * Drops the view of a session.
 	 */
 	public void forget(SessionKey key) {

@@ -157,7 +157,7 @@ public final class JdbcSessionStore implements SessionStore {
 		KnownView known = this.views.known(key, window);
 		OpenedRows rows = this.work.reading((connection) -> hot.open(connection, hash, window, known));
 		if (rows == null) {
-			this.views.forget(key);
+			this.views.absent(key, window);
 			return Optional.empty();
 		}
 		return Optional.of(this.views.opened(key, window, known, rows));

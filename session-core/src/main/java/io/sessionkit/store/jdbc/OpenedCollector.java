@@ -37,6 +37,8 @@ final class OpenedCollector implements Sql.Receiver {
 
 	private boolean unchanged;
 
+	private boolean outdated;
+
 	private final List<ItemRow> items = new ArrayList<>();
 
 	private OpenedCollector(boolean packed) {
@@ -69,6 +71,34 @@ final class OpenedCollector implements Sql.Receiver {
 
 	private HeaderRow header(ResultSet row) throws SQLException {
 		return this.packed ? Columns.packedHeader(row, this.text + 1, this.text + 2) : Columns.header(row, FIRST);
+	}
+
+	void summary(@Nullable RecordRow summary) {
+		this.summary = summary;
+	}
+
+	/**
+	 * Records that items are read by a statement of their own.
+	 */
+	void expectItems() {
+		this.outdated = true;
+	}
+
+	/**
+	 * Adds an item that was read together with the version of the header.
+	 */
+	void itemOf(long version, @Nullable ItemRow item) {
+		this.outdated = this.header == null || this.header.version() != version;
+		if (item != null) {
+			this.items.add(item);
+		}
+	}
+
+	/**
+	 * Returns whether the header was written before its items were read.
+	 */
+	boolean isOutdated() {
+		return this.outdated;
 	}
 
 	/**

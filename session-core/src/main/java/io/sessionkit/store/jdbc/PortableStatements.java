@@ -116,6 +116,9 @@ final class PortableStatements implements HotStatements {
 
 	private final Templates templates;
 
+	/** Null on a server, where each statement is a round trip. */
+	private final @Nullable PlainOpening plain;
+
 	private final Sql open;
 
 	private final Sql openHeader;
@@ -134,6 +137,7 @@ final class PortableStatements implements HotStatements {
 
 	PortableStatements(Templates templates) {
 		this.templates = templates;
+		this.plain = templates.dialect().runsInProcess() ? new PlainOpening(templates) : null;
 		this.open = templates.sql(OPEN);
 		this.openHeader = templates.sql(OPEN_HEADER + "order by 1");
 		this.header = templates.sql(HEADER);
@@ -157,14 +161,15 @@ final class PortableStatements implements HotStatements {
 	public @Nullable OpenedRows open(Connection connection, String key, Window window, KnownView known)
 			throws SQLException {
 		for (int i = 1; i < ATTEMPTS; i++) {
-			OpenedCollector rows = newest(connection, key, window, known);
+			OpenedCollector rows = (this.plain != null) ? this.plain.read(connection, key, window, known)
+					: newest(connection, key, window, known);
 			HeaderRow header = rows.header();
 			if (header == null || rows.isUnchanged()) {
 				return rows.opened();
 			}
 			RunWalk walk = new RunWalk(header, window);
 			walk.read(rows.items());
-			if (walkToEnd(connection, key, header, walk)) {
+			if (!rows.isOutdated() && walkToEnd(connection, key, header, walk)) {
 				return rows.opened(walk.wholeTurns(window));
 			}
 		}

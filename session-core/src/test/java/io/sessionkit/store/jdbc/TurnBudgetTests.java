@@ -203,6 +203,19 @@ class TurnBudgetTests {
 		assertThat(counted.calls()).isBetween(2, 5);
 	}
 
+	@Test
+	void plainTurnOnH2ThatFollowsAnotherProcessTakesAtMostSixStatements() {
+		DataSource database = TestDatabase.h2().created().direct();
+		CountingDataSource counted = new CountingDataSource(database);
+		ChatClient client = client(JdbcTransactionContract.storeOn(counted));
+		for (int i = 0; i < 3; i++) {
+			turn(client(JdbcTransactionContract.storeOn(database)), false, 0);
+			counted.reset();
+			turn(client, false, 3);
+			assertThat(counted.calls()).isBetween(3, 6);
+		}
+	}
+
 	private long bytesOfATurn() {
 		this.proxy.reset();
 		turn(false, 0);
