@@ -46,13 +46,13 @@ public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> tur
 	}
 
 	/**
-	 * Creates options with the system's UTC clock, random ids, Spring AI's token estimate
+	 * Creates options with the system's UTC clock, random ids, a token estimate by length
 	 * and sessions that never expire.
 	 * @param codec encodes and decodes messages and values
 	 * @return the options
 	 */
 	public static StoreOptions of(MessageCodec codec) {
-		return new StoreOptions(codec, Clock.systemUTC(), () -> UUID.randomUUID().toString(), MessageTokens.standard(),
+		return new StoreOptions(codec, Clock.systemUTC(), () -> UUID.randomUUID().toString(), MessageTokens.byLength(),
 				null, VIEW_CACHE);
 	}
 

@@ -43,7 +43,7 @@ public final class MessageCodecAutoConfiguration {
 			.timeToLive(properties.timeToLive())
 			.viewCache(properties.store().viewCache());
 		TokenCountEstimator counts = estimator.getIfUnique();
-		return (counts != null) ? options.tokens(new MessageTokens(counts)) : options;
+		return options.tokens((counts != null) ? new MessageTokens(counts) : properties.tokenEstimate().tokens());
 	}
 
 }
