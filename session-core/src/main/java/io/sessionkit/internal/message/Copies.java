@@ -13,6 +13,8 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.ai.chat.messages.AbstractMessage;
+import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.content.Media;
@@ -121,6 +123,10 @@ public final class Copies {
 	 * a class that is not known here is returned as it is.
 	 */
 	public static Message copy(Message message) {
+		Message plain = plain(message);
+		if (plain != null) {
+			return plain;
+		}
 		if (!MessageContent.knows(message)) {
 			return message;
 		}
@@ -129,6 +135,25 @@ public final class Copies {
 				List.copyOf(content.calls()), List.copyOf(content.responses()),
 				content.media().stream().map(Copies::medium).toList())
 			.message();
+	}
+
+	/**
+	 * Returns a copy of a message that only has a text, as most have; null for any other.
+	 */
+	private static @Nullable Message plain(Message message) {
+		if (message.getMetadata().size() != 1
+				|| message.getMetadata().get(AbstractMessage.MESSAGE_TYPE) != message.getMessageType()) {
+			return null;
+		}
+		if (message.getClass() == UserMessage.class && ((UserMessage) message).getMedia().isEmpty()) {
+			return new UserMessage(message.getText());
+		}
+		if (message.getClass() == AssistantMessage.class) {
+			AssistantMessage reply = (AssistantMessage) message;
+			return (reply.getToolCalls().isEmpty() && reply.getMedia().isEmpty())
+					? new AssistantMessage(reply.getText()) : null;
+		}
+		return null;
 	}
 
 	private static Media medium(Media medium) {
