@@ -41,6 +41,12 @@ final class Contenders {
 	 */
 	static final String NO_FLUSH = ", no flush";
 
+	/**
+	 * The suffix for runs in which each turn of a session is made by another process than
+	 * the turn before, so that no process knows the history.
+	 */
+	static final String OTHER = ", another process wrote last";
+
 	static final String CHAT_MEMORY = "ChatMemory JDBC, 40 messages";
 
 	static final String SPRING_AI_SESSION = "Spring AI Session";
@@ -62,9 +68,12 @@ final class Contenders {
 	 * Returns the contenders that need no server.
 	 */
 	static List<Contender> inProcess(ChatModel model) {
-		return List.of(new MemoryContender(IN_MEMORY, new SessionKitThreads(new InMemorySessionStore(OPTIONS), model)),
+		return List.of(new MemoryContender(IN_MEMORY, new SessionKitThreads(model, new InMemorySessionStore(OPTIONS))),
 				new H2Contender(H2, H2_BY_HAND, SCHEMA + "h2.sql",
-						(connections) -> new SessionKitThreads(new JdbcSessionStore(connections, OPTIONS), model)),
+						(connections) -> new SessionKitThreads(model, new JdbcSessionStore(connections, OPTIONS))),
+				new H2Contender(H2 + OTHER, H2_BY_HAND, SCHEMA + "h2.sql",
+						(connections) -> new SessionKitThreads(model, new JdbcSessionStore(connections, OPTIONS),
+								new JdbcSessionStore(connections, OPTIONS))),
 				new H2Contender(H2_BY_HAND, null, ByHandH2Threads.SCHEMA,
 						(connections) -> new ByHandH2Threads(connections, model)));
 	}
@@ -76,6 +85,9 @@ final class Contenders {
 		List<Contender> contenders = new ArrayList<>();
 		for (boolean waiting : new boolean[] { true, false }) {
 			contenders.add(sessionKit(lab, waiting, model));
+			if (!waiting) {
+				contenders.add(sessionKitInTwoProcesses(lab, model));
+			}
 			contenders.add(byHand(lab, waiting, model));
 		}
 		contenders.add(chatMemory(lab, model));
@@ -95,14 +107,23 @@ final class Contenders {
 	static List<Contender> onRedis(ChatModel model) {
 		return List.of(
 				new RedisContender(REDIS, REDIS_BY_HAND,
-						(connections) -> new SessionKitThreads(new RedisSessionStore(connections, OPTIONS), model)),
+						(connections) -> new SessionKitThreads(model, new RedisSessionStore(connections, OPTIONS))),
+				new RedisContender(REDIS + OTHER, REDIS_BY_HAND,
+						(connections) -> new SessionKitThreads(model, new RedisSessionStore(connections, OPTIONS),
+								new RedisSessionStore(connections, OPTIONS))),
 				new RedisContender(REDIS_BY_HAND, null, (connections) -> new ByHandRedisThreads(connections, model)));
 	}
 
 	static Contender sessionKit(PostgresLab lab, boolean waiting, ChatModel model) {
 		return new PostgresContender(named(POSTGRES, waiting), named(POSTGRES_BY_HAND, waiting), lab, waiting,
 				SCHEMA + "postgresql.sql",
-				(connections) -> new SessionKitThreads(new JdbcSessionStore(connections, OPTIONS), model));
+				(connections) -> new SessionKitThreads(model, new JdbcSessionStore(connections, OPTIONS)));
+	}
+
+	static Contender sessionKitInTwoProcesses(PostgresLab lab, ChatModel model) {
+		return new PostgresContender(named(POSTGRES, false) + OTHER, named(POSTGRES_BY_HAND, false), lab, false,
+				SCHEMA + "postgresql.sql", (connections) -> new SessionKitThreads(model,
+						new JdbcSessionStore(connections, OPTIONS), new JdbcSessionStore(connections, OPTIONS)));
 	}
 
 	static Contender byHand(PostgresLab lab, boolean waiting, ChatModel model) {

@@ -1,5 +1,11 @@
 package io.sessionkit.benchmarks;
 
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.context.Trim;
@@ -12,17 +18,24 @@ import org.springframework.ai.chat.model.ChatModel;
 
 /**
  * A SessionKit store behind the session advisor, as the starter would set it up with
- * {@code trim.max-turns=20}.
+ * {@code trim.max-turns=20}. With several stores on the same data, as many processes have
+ * them, each turn of a session is made by another one than the turn before.
  */
 final class SessionKitThreads implements Threads {
 
 	private final SessionStore store;
 
-	private final ChatClient chat;
+	private final List<ChatClient> chats;
 
-	SessionKitThreads(SessionStore store, ChatModel model) {
-		this.store = store;
-		this.chat = ChatClient.builder(model)
+	private final Map<String, AtomicInteger> turns = new ConcurrentHashMap<>();
+
+	SessionKitThreads(ChatModel model, SessionStore... stores) {
+		this.store = stores[0];
+		this.chats = Stream.of(stores).map((store) -> chat(store, model)).toList();
+	}
+
+	private static ChatClient chat(SessionStore store, ChatModel model) {
+		return ChatClient.builder(model)
 			.defaultAdvisors(SessionAdvisor
 				.of(Conversations.builder(store).trim(Trim.keepLastTurns(Contenders.WINDOW_TURNS)).build()))
 			.build();
@@ -38,7 +51,10 @@ final class SessionKitThreads implements Threads {
 
 	@Override
 	public void turn(String thread, Message question) {
-		this.chat.prompt().messages(question).advisors(SessionAdvisor.session(thread)).call().content();
+		int number = (this.chats.size() > 1)
+				? this.turns.computeIfAbsent(thread, (id) -> new AtomicInteger()).getAndIncrement() : 0;
+		ChatClient chat = this.chats.get(number % this.chats.size());
+		chat.prompt().messages(question).advisors(SessionAdvisor.session(thread)).call().content();
 	}
 
 }
