@@ -30,6 +30,9 @@ final class RecordStatements {
 				payload = :payload, written_at = :now, expires_at = :expires
 			""";
 
+	/** Null if a write takes more than one statement. */
+	private final @Nullable RecordUpserts upserts;
+
 	/** Null if a write that finds no row locks nothing. */
 	private final @Nullable Sql presence;
 
@@ -63,6 +66,7 @@ final class RecordStatements {
 	private final Sql deleteAll;
 
 	RecordStatements(Templates templates) {
+		this.upserts = templates.dialect().insertsRecordsOfSessions() ? new RecordUpserts(templates) : null;
 		this.presence = templates.dialect().isInnoDb() ? templates.sql("select revision from {record} " + ROW) : null;
 		this.session = templates.sql("select s.pk, {now} from {session} s where s.key_hash = :key and {live}");
 		this.stays = templates.dialect().insertsRecordsOfSessions() ? null
@@ -103,6 +107,9 @@ final class RecordStatements {
 	 * @return the session; null if the record is not as expected or the session is absent
 	 */
 	@Nullable Long put(Connection connection, String key, RecordWrite write) throws SQLException {
+		if (this.upserts != null && this.upserts.makes(write)) {
+			return this.upserts.put(connection, key, write);
+		}
 		long[] session = this.session.first(connection, Params.of("key", key),
 				(row) -> new long[] { row.getLong(1), row.getLong(2) });
 		return (session != null && write(connection, session[0], session[1], write)) ? session[0] : null;

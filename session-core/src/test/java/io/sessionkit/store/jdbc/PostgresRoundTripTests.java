@@ -18,6 +18,7 @@ import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Window;
@@ -142,6 +143,29 @@ class PostgresRoundTripTests {
 		assertThat(view.summary()).isNotNull();
 		assertThat(view.items()).hasSize(4);
 		assertThat(this.proxy.roundTrips()).isEqualTo(1);
+	}
+
+	@Test
+	void recordIsWrittenInOneRoundTrip() {
+		append(1);
+		puts(RecordWrite.create("note", "1", "a"), true);
+		puts(RecordWrite.create("note", "1", "again"), false);
+		puts(RecordWrite.put("note", "1", "b"), true);
+		puts(RecordWrite.put("note", "2", "b"), true);
+		SessionRecord note = this.store.records(this.key, "note").get(0);
+		puts(RecordWrite.replace(note, "c"), true);
+		puts(RecordWrite.replace(note, "d"), false);
+		SessionRecord replaced = this.store.records(this.key, "note").get(0);
+		assertThat(replaced.payload()).isEqualTo("c");
+		puts(new RecordWrite("note", "1", note.revision(), null, null), false);
+		puts(new RecordWrite("note", "1", replaced.revision(), null, null), true);
+		assertThat(this.store.records(this.key, "note")).extracting(SessionRecord::id).containsExactly("2");
+	}
+
+	private void puts(RecordWrite write, boolean made) {
+		this.proxy.reset();
+		assertThat(this.store.put(this.key, write)).as(write.toString()).isEqualTo(made);
+		assertThat(this.proxy.roundTrips()).as(write.toString()).isEqualTo(1);
 	}
 
 	@Test
