@@ -250,9 +250,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 * have passed it too.
 	 */
 	private static Flux<ChatClientResponse> checked(RunningTurn turn, Flux<ChatClientResponse> replies) {
-		return turn.inputChecks().arePending()
+		return turn.inputCheck().isPending()
 				? replies
-					.delayUntil((response) -> turn.inputChecks().arePending() ? BesideModel.passed(turn) : Mono.empty())
+					.delayUntil((response) -> turn.inputCheck().isPending() ? BesideModel.passed(turn) : Mono.empty())
 				: replies;
 	}
 
