@@ -65,11 +65,11 @@ final class BesideModel {
 			running = threads.submit(carrying(model));
 		}
 		catch (RejectedExecutionException ex) {
-			turn.inputChecks().pass();
+			turn.inputCheck().pass();
 			return called(model);
 		}
 		try {
-			turn.inputChecks().pass();
+			turn.inputCheck().pass();
 		}
 		catch (RuntimeException | Error ex) {
 			cancel(running, turn);
@@ -105,7 +105,7 @@ final class BesideModel {
 	private static void cancel(Future<ChatClientResponse> running, RunningTurn turn) {
 		if (!running.cancel(true)) {
 			try {
-				turn.inputChecks().unused(running.get().chatResponse());
+				turn.rounds().unused(running.get().chatResponse());
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
@@ -160,8 +160,8 @@ final class BesideModel {
 				.delayUntil((signal) -> gate)
 				.dematerialize();
 			return Flux.merge(passed.thenMany(Flux.<ChatClientResponse>empty()), held).doOnError((ex) -> {
-				if (turn.inputChecks().arePending()) {
-					turn.inputChecks().unused(last.get());
+				if (turn.inputCheck().isPending()) {
+					turn.rounds().unused(last.get());
 				}
 			});
 		});
@@ -173,7 +173,7 @@ final class BesideModel {
 	 */
 	static Mono<RunningTurn> passed(RunningTurn turn) {
 		return WaitingThread.run(() -> {
-			turn.inputChecks().pass();
+			turn.inputCheck().pass();
 			return turn;
 		});
 	}

@@ -38,7 +38,7 @@ final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 	@Override
 	public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
 		RunningTurn turn = told(request);
-		return (turn != null && turn.inputChecks().arePending()) ? BesideModel.call(turn, () -> chain.nextCall(request))
+		return (turn != null && turn.inputCheck().isPending()) ? BesideModel.call(turn, () -> chain.nextCall(request))
 				: chain.nextCall(request);
 	}
 
@@ -46,7 +46,7 @@ final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 	public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
 		RunningTurn turn = told(request);
 		Flux<ChatClientResponse> model = chain.nextStream(request);
-		return (turn != null && turn.inputChecks().arePending()) ? BesideModel.stream(turn, model) : model;
+		return (turn != null && turn.inputCheck().isPending()) ? BesideModel.stream(turn, model) : model;
 	}
 
 	/**
@@ -56,9 +56,9 @@ final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 	private @Nullable RunningTurn told(ChatClientRequest request) {
 		RunningTurn turn = new SessionCall(request).runningTurn(this.resolves).orElse(null);
 		if (turn != null) {
-			if (turn.inputChecks().haveRefused()) {
+			if (turn.inputCheck().isRefused()) {
 				// an advisor has caught the refusal and tries again
-				turn.inputChecks().pass();
+				turn.inputCheck().pass();
 			}
 			turn.rounds().sent(request.prompt());
 		}

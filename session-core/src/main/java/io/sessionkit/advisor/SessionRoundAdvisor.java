@@ -149,7 +149,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		if (chunk == null) {
 			return false;
 		}
-		boolean keeps = turn.rounds().holdReplies() || turn.inputChecks().arePending() || !kept.isEmpty()
+		boolean keeps = turn.rounds().holdReplies() || turn.inputCheck().isPending() || !kept.isEmpty()
 				|| chunk.hasToolCalls();
 		if (keeps) {
 			kept.add(response);

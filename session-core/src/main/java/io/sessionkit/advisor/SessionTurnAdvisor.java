@@ -201,18 +201,14 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return this.turns.open(call.turnRequest(key), call.tools(), toolLoop);
 	}
 
-	/**
-	 * Returns a copy of the rest of the chain. Spring AI uses each advisor of a chain
-	 * once, so this call would use up the advisor inside the tool loop. With the copy
-	 * that advisor stays in the original chain, and refuses another use of the same call.
-	 * Copying reverses advisors of equal order, so this is a copy of a copy.
-	 */
 	private CallAdvisorChain rest(CallAdvisorChain chain) {
-		return (chain instanceof BaseAdvisorChain whole) ? whole.mutate().build().copy((CallAdvisor) this) : chain;
+		return (chain instanceof BaseAdvisorChain whole)
+				? ChainRest.behind(this, whole.getCallAdvisors(), (last) -> whole.copy(last)) : chain;
 	}
 
 	private StreamAdvisorChain rest(StreamAdvisorChain chain) {
-		return (chain instanceof BaseAdvisorChain whole) ? whole.mutate().build().copy((StreamAdvisor) this) : chain;
+		return (chain instanceof BaseAdvisorChain whole)
+				? ChainRest.behind(this, whole.getStreamAdvisors(), (last) -> whole.copy(last)) : chain;
 	}
 
 	private ChatClientResponse runLoop(SessionCall call, CallAdvisorChain chain, TurnCall working) {
@@ -254,9 +250,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 * have passed it too.
 	 */
 	private static Flux<ChatClientResponse> checked(RunningTurn turn, Flux<ChatClientResponse> replies) {
-		return turn.inputChecks().arePending()
+		return turn.inputCheck().isPending()
 				? replies
-					.delayUntil((response) -> turn.inputChecks().arePending() ? BesideModel.passed(turn) : Mono.empty())
+					.delayUntil((response) -> turn.inputCheck().isPending() ? BesideModel.passed(turn) : Mono.empty())
 				: replies;
 	}
 

@@ -128,8 +128,20 @@ public final class JsonMessageCodec implements MessageCodec {
 		return reduced(reply);
 	}
 
+	/**
+	 * Returns whether a message is of Spring AI's own classes, without media, and with
+	 * metadata of strings, booleans and numbers alone.
+	 */
+	@Override
+	public boolean surelyStores(Message message) {
+		return PlainMessage.is(message);
+	}
+
 	/** Returns what prevents the message from being stored; null for nothing. */
 	private static @Nullable NotStorableException obstacle(Message message) {
+		if (PlainMessage.is(message)) {
+			return null;
+		}
 		try {
 			MessageWriter.kindOf(message);
 			Envelope.tryOut((out) -> new MessageWriter(out).write(message));

@@ -74,4 +74,15 @@ public interface MessageCodec {
 	 */
 	Message storable(Message reply);
 
+	/**
+	 * Returns whether {@link #encode} surely accepts a message and {@link #decode} turns
+	 * the payload back into an equal one, so that nobody has to try. It must be quick;
+	 * the default is false.
+	 * @param message a message
+	 * @return false also for a message that has to be encoded to find out
+	 */
+	default boolean surelyStores(Message message) {
+		return false;
+	}
+
 }

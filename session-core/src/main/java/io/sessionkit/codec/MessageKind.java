@@ -46,6 +46,14 @@ enum MessageKind {
 		return known ? ASSISTANT : null;
 	}
 
+	/**
+	 * Returns whether the class of a message is one of Spring AI's four.
+	 */
+	static boolean isOwn(Message message) {
+		Class<?> type = message.getClass();
+		return type == USER.type || type == ASSISTANT.type || type == SYSTEM.type || type == TOOL.type;
+	}
+
 	static MessageKind stored(String name) {
 		return switch (name) {
 			case "user" -> USER;

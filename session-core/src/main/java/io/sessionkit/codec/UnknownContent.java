@@ -56,6 +56,14 @@ final class UnknownContent {
 	}
 
 	/**
+	 * Returns whether every field of an object is known, so that there is nothing to
+	 * check.
+	 */
+	static boolean knows(Object holder) {
+		return UNKNOWN.get(holder.getClass()).isEmpty();
+	}
+
+	/**
 	 * Checks a message, a medium, a tool call or a tool response.
 	 * @param part the name of the object in the exception
 	 * @throws NotStorableException if it has content in a field that is not known

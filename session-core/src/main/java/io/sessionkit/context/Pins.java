@@ -73,10 +73,17 @@ public record Pins(boolean firstUserMessage, Set<MessageType> roles, Set<String>
 	 * @return true if the message is pinned
 	 */
 	public boolean pins(Message message) {
-		return this.roles.contains(message.getMessageType()) || this.metadata.stream().anyMatch((name) -> {
+		return this.roles.contains(message.getMessageType()) || isPinnedByMetadata(message);
+	}
+
+	private boolean isPinnedByMetadata(Message message) {
+		for (String name : this.metadata) {
 			Object value = message.getMetadata().get(name);
-			return value != null && !Boolean.FALSE.equals(value);
-		});
+			if (value != null && !Boolean.FALSE.equals(value)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 }

@@ -22,10 +22,12 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.internal.message.MessageParts;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -37,6 +39,7 @@ import org.springframework.ai.content.Media;
 import org.springframework.util.MimeType;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Generated messages and values come back as they were. A failure names the seed; pass it
@@ -66,6 +69,29 @@ class CodecRoundTripProperties {
 			// Metadata of a message has no order, so a second payload may differ in it
 			// alone.
 			Deep.assertEqual(this.codec.decode(KEY, this.codec.encode(KEY, decoded)), message);
+		});
+	}
+
+	@Test
+	void messageThatIsSurelyStoredComesBackEqual() {
+		AtomicInteger sure = new AtomicInteger();
+		forEachSeed((generator) -> {
+			Message message = (generator.below(2) == 0) ? generator.plainMessage() : generator.message();
+			if (this.codec.surelyStores(message)) {
+				sure.incrementAndGet();
+				Deep.assertEqual(this.codec.decode(KEY, this.codec.encode(KEY, message)), message);
+			}
+		});
+		assertThat(sure).hasValueGreaterThan(MESSAGES / 4).hasValueLessThan(MESSAGES);
+	}
+
+	@Test
+	void messageThatIsRefusedIsNeverSurelyStored() {
+		forEachSeed((generator) -> {
+			Message message = generator.brokenMessage();
+			assertThat(this.codec.surelyStores(message)).isFalse();
+			assertThatExceptionOfType(UnstorableMessageException.class)
+				.isThrownBy(() -> this.codec.encode(KEY, message));
 		});
 	}
 
@@ -117,6 +143,36 @@ class CodecRoundTripProperties {
 				case 1 -> MessageParts.system(text(), metadata);
 				case 2 -> MessageParts.assistant((below(3) == 0) ? null : text(), list(this::call), media(), metadata);
 				default -> MessageParts.tool(list(this::response), metadata);
+			};
+		}
+
+		/** A message with simple metadata and without media. */
+		Message plainMessage() {
+			Map<String, @Nullable Object> metadata = new HashMap<>();
+			for (int i = below(4); i > 0; i--) {
+				metadata.put(key(), this.scalars.get(below(9)).get());
+			}
+			metadata.remove("messageType");
+			return plainMessage(text(), metadata);
+		}
+
+		private Message plainMessage(String text, Map<String, @Nullable Object> metadata) {
+			return switch (below(4)) {
+				case 0 -> MessageParts.user(text, List.of(), metadata);
+				case 1 -> MessageParts.system(text, metadata);
+				case 2 -> MessageParts.assistant(text, list(this::call), List.of(), metadata);
+				default -> MessageParts.tool(List.of(new ToolResponse(text(), text(), text)), metadata);
+			};
+		}
+
+		/** A message that has one thing that cannot be stored. */
+		Message brokenMessage() {
+			String lone = text() + "\uD800";
+			return switch (below(4)) {
+				case 0 -> plainMessage(lone, new HashMap<>());
+				case 1 -> plainMessage(text(), new HashMap<>(Map.of(lone, 1)));
+				case 2 -> plainMessage(text(), new HashMap<>(Map.of("a", lone)));
+				default -> plainMessage(text(), new HashMap<>(Map.of("a", new Object())));
 			};
 		}
 

@@ -65,6 +65,24 @@ public record MessageContent(MessageType type, @Nullable String text, Map<String
 	}
 
 	/**
+	 * Copies a message. The copy has lists and a map of its own, with the same values. A
+	 * message of a subclass becomes the plain message.
+	 * @param message a message
+	 * @return the copy
+	 */
+	@SuppressWarnings("NullAway") // metadata may have null values, which Spring AI does
+									// not declare
+	public static Message copyOf(Message message) {
+		if (message instanceof UserMessage user && user.getMedia().isEmpty()) {
+			return MessageParts.user(Objects.requireNonNull(user.getText()), List.of(), user.getMetadata());
+		}
+		if (message instanceof AssistantMessage reply && reply.getMedia().isEmpty() && !reply.hasToolCalls()) {
+			return MessageParts.assistant(reply.getText(), List.of(), List.of(), reply.getMetadata());
+		}
+		return of(message).message();
+	}
+
+	/**
 	 * Returns this content with another text.
 	 * @param changed the text
 	 * @return the content

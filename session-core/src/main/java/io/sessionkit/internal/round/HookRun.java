@@ -45,6 +45,11 @@ public final class HookRun {
 	private record Stop(RuntimeException exception, TurnEnd end) {
 	}
 
+	/** No hooks: nothing is decided, so all turns without hooks share it. */
+	public static final HookRun NONE = new HookRun(SessionKey.of("none"), List.of(), (phase) -> {
+		throw new IllegalStateException("There is no hook that could run.");
+	});
+
 	private static final int DEEPEST_CAUSE = 50;
 
 	private final SessionKey key;
@@ -92,7 +97,11 @@ public final class HookRun {
 		return this.checksReplies;
 	}
 
-	public synchronized List<Verdict> verdicts() {
+	public List<Verdict> verdicts() {
+		return isEmpty() ? List.of() : kept();
+	}
+
+	private synchronized List<Verdict> kept() {
 		return List.copyOf(this.verdicts);
 	}
 

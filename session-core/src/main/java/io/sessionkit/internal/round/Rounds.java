@@ -1,6 +1,7 @@
 package io.sessionkit.internal.round;
 
 import java.util.List;
+import java.util.function.Consumer;
 
 import io.sessionkit.HookFailedException;
 import io.sessionkit.Round;
@@ -8,7 +9,6 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.internal.message.Replies;
-import io.sessionkit.internal.view.Calibration;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -41,9 +41,10 @@ public final class Rounds implements OpenRound.Recorder {
 
 	private final TurnEvents events;
 
-	private final Calibration calibration;
+	private final Consumer<TokenUsage> usages;
 
-	private final Delivered delivered = new Delivered();
+	/** Null until a stream hands something to the caller. */
+	private @Nullable Delivered delivered;
 
 	/** The reply of the model in the newest round; null once it is recorded. */
 	private @Nullable ReplyAggregator reply;
@@ -60,12 +61,17 @@ public final class Rounds implements OpenRound.Recorder {
 
 	private boolean queuedTaken;
 
-	public Rounds(SessionKey key, Transcript transcript, HookRun hooks, TurnEvents events, Calibration calibration) {
+	/**
+	 * Creates the rounds of a turn.
+	 * @param usages receives the usage of each reply, and must not block
+	 */
+	public Rounds(SessionKey key, Transcript transcript, HookRun hooks, TurnEvents events,
+			Consumer<TokenUsage> usages) {
 		this.key = key;
 		this.transcript = transcript;
 		this.hooks = hooks;
 		this.events = events;
-		this.calibration = calibration;
+		this.usages = usages;
 	}
 
 	/**
@@ -304,7 +310,7 @@ public final class Rounds implements OpenRound.Recorder {
 			if (this.frozen) {
 				return new Checked(message, null);
 			}
-			this.calibration.answered(usage);
+			this.usages.accept(usage);
 			this.transcript.round(model, usage);
 			asked = message.hasToolCalls() ? this.gate : null;
 		}
@@ -349,7 +355,7 @@ public final class Rounds implements OpenRound.Recorder {
 	/** Records a chunk that a stream hands to the caller. */
 	public synchronized void delivered(ChatResponse chunk) {
 		if (!this.frozen) {
-			this.delivered.add(chunk);
+			stream().add(chunk);
 		}
 	}
 
@@ -358,8 +364,17 @@ public final class Rounds implements OpenRound.Recorder {
 	 * @return the whole answer; null if there was none
 	 */
 	public synchronized @Nullable ChatResponse afterStreamedLoop() {
-		afterLoop(this.delivered.generations());
-		return this.delivered.response();
+		afterLoop(stream().generations());
+		return stream().response();
+	}
+
+	private Delivered stream() {
+		Delivered known = this.delivered;
+		if (known == null) {
+			known = new Delivered();
+			this.delivered = known;
+		}
+		return known;
 	}
 
 	/**
@@ -410,17 +425,15 @@ public final class Rounds implements OpenRound.Recorder {
 		return this.transcript.entries();
 	}
 
+	/**
+	 * Returns what was recorded so far.
+	 */
+	public synchronized Transcript.Recording recording() {
+		return this.transcript.recording();
+	}
+
 	public synchronized List<Round> rounds() {
 		return this.transcript.rounds();
-	}
-
-	public synchronized boolean isAnswered() {
-		return this.transcript.isAnswered();
-	}
-
-	/** Returns the message that answers the turn; null if there is none. */
-	public synchronized @Nullable Message reply() {
-		return this.transcript.reply();
 	}
 
 	private void checkRunning() {
@@ -431,7 +444,7 @@ public final class Rounds implements OpenRound.Recorder {
 
 	private void recordReply() {
 		if (this.reply != null && !this.reply.isEmpty()) {
-			this.calibration.answered(this.reply.usage());
+			this.usages.accept(this.reply.usage());
 			this.transcript.afterRound(this.reply.message(), this.reply.model(), this.reply.usage());
 			this.reply = null;
 		}

@@ -45,6 +45,25 @@ public final class Transcript {
 	public record Entry(Message message, Instant at) {
 	}
 
+	/**
+	 * What was recorded of a turn after its input, at one moment.
+	 *
+	 * @param entries the messages
+	 * @param rounds one entry for each answer of the model
+	 * @param answered whether there is an answer
+	 * @param reply the message that is the answer; null if there is none
+	 */
+	public record Recording(List<Entry> entries, List<Round> rounds, boolean answered, @Nullable Message reply) {
+
+		/**
+		 * Returns the messages without the first ones.
+		 */
+		public List<Entry> entriesFrom(int index) {
+			return this.entries.subList(Math.min(index, this.entries.size()), this.entries.size());
+		}
+
+	}
+
 	private final Supplier<Instant> now;
 
 	private final UnaryOperator<Message> storable;
@@ -245,12 +264,8 @@ public final class Transcript {
 		return this.answered;
 	}
 
-	/**
-	 * Returns the message among the entries that answers the turn.
-	 * @return the message; null if the turn is not answered
-	 */
-	@Nullable Message reply() {
-		return this.reply;
+	Recording recording() {
+		return new Recording(entries(), rounds(), this.answered, this.reply);
 	}
 
 	private void endWithNewest() {

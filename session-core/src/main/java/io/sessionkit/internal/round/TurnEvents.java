@@ -25,6 +25,9 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
  */
 public final class TurnEvents {
 
+	/** No listeners: nobody is notified, so all turns without listeners share it. */
+	public static final TurnEvents NONE = new TurnEvents(SessionKey.of("none"), "none", List.of(), false);
+
 	private static final Log logger = LogFactory.getLog(TurnEvents.class);
 
 	private final SessionKey key;
@@ -76,6 +79,9 @@ public final class TurnEvents {
 	}
 
 	public void committed(Turn turn) {
+		if (!hasListeners()) {
+			return;
+		}
 		heldTexts().forEach(this::complete);
 		tell(SessionListener::committed, new SessionEvent.Committed(this.key, this.turnId, turn));
 	}
@@ -98,6 +104,9 @@ public final class TurnEvents {
 	}
 
 	public void paused(Turn turn) {
+		if (!hasListeners()) {
+			return;
+		}
 		heldTexts().forEach(this::complete);
 		tell(SessionListener::paused, new SessionEvent.Paused(this.key, this.turnId, turn));
 	}

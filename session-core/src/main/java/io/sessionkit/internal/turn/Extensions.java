@@ -32,6 +32,9 @@ public record Extensions(List<SessionHook> hooks, List<SessionListener> listener
 	 * these, and its merge replaces this one.
 	 */
 	Extensions and(Extensions ofCall) {
+		if (ofCall.hooks.isEmpty() && ofCall.listeners.isEmpty() && ofCall.merge == null) {
+			return this;
+		}
 		return new Extensions(joined(this.hooks, ofCall.hooks), joined(this.listeners, ofCall.listeners),
 				(ofCall.merge != null) ? ofCall.merge : this.merge);
 	}

@@ -10,11 +10,19 @@ import org.jspecify.annotations.Nullable;
  * thread that needs their result first; every later caller gets the same result. Safe for
  * use by many threads.
  */
-final class InputCheck {
+public final class InputCheck {
+
+	/** Nothing has to be checked beside the model. */
+	static final InputCheck PASSED = new InputCheck();
 
 	private final FutureTask<@Nullable Void> question;
 
 	private volatile boolean passed;
+
+	private InputCheck() {
+		this.question = new FutureTask<>(() -> null);
+		this.passed = true;
+	}
 
 	/**
 	 * Creates the check without running the guards.
@@ -29,28 +37,34 @@ final class InputCheck {
 	}
 
 	/**
-	 * Returns whether the guards have let the input pass.
-	 * @return false also until they have finished
+	 * Returns whether guards have not let the input pass yet. No answer may be handed on
+	 * before {@link #pass}.
+	 * @return false if there are no such guards, or if all have let the input pass
 	 */
-	boolean isPassed() {
-		return this.passed;
+	public boolean isPending() {
+		return !this.passed;
 	}
 
 	/**
-	 * Returns whether the guards have refused the input or failed.
-	 * @return false until they have finished
+	 * Returns whether a guard has refused the input or thrown. The model must not be
+	 * called again in that case: {@link #pass} throws.
+	 * @return false until the guards have finished
 	 */
-	boolean isRefused() {
+	public boolean isRefused() {
 		return this.question.isDone() && !this.passed;
 	}
 
 	/**
-	 * Waits until the guards have finished, and runs them on this thread if no other
-	 * thread has.
-	 * @throws IllegalStateException if this thread is interrupted while it waits; what
-	 * the guards throw is thrown as it is
+	 * Waits until the guards have let the input pass, and runs them on this thread if no
+	 * other thread has. Does nothing if there are none, or if all have let it pass.
+	 * @throws io.sessionkit.SessionRefusedException if one refuses; what a guard throws
+	 * is thrown as it is
+	 * @throws IllegalStateException if this thread is interrupted while it waits
 	 */
-	void pass() {
+	public void pass() {
+		if (this.passed) {
+			return;
+		}
 		this.question.run();
 		try {
 			this.question.get();

@@ -2,7 +2,6 @@ package io.sessionkit.internal.turn;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 
@@ -16,8 +15,6 @@ import io.sessionkit.SessionRefusedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
-import io.sessionkit.Verdict.Phase;
-import io.sessionkit.context.SequenceGuard;
 import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.internal.round.HookRun;
 import io.sessionkit.internal.round.Rounds;
@@ -25,7 +22,6 @@ import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEvents;
 import io.sessionkit.internal.round.TurnGate;
 import io.sessionkit.store.RecordWrite;
-import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -49,13 +45,15 @@ public final class RunningTurn {
 
 	private final TurnRequest request;
 
-	private final StoreOptions options;
+	private final TurnSetup setup;
+
+	private final KeptParameters parameters;
+
+	private final @Nullable ContinuedTurn continued;
 
 	private final String id;
 
 	private final Instant startedAt;
-
-	private final TurnViews views;
 
 	private final @Nullable Session base;
 
@@ -63,77 +61,70 @@ public final class RunningTurn {
 
 	private final TurnEvents events;
 
-	private final TurnAttributes attributes;
+	private final @Nullable TurnMerge merge;
 
 	private final TurnPrompt prompt;
-
-	private final SequenceGuard guard;
-
-	private final TurnContext context;
-
-	private final InputChecks checks;
-
-	private final TurnMerge merge;
 
 	private final Rounds rounds;
 
 	private final TurnRounds loop;
 
-	private final TurnKeeper keeper;
+	private final TurnAttributes attributes;
 
-	private final TurnHold hold;
+	private final TurnContext context;
 
-	private final @Nullable ContinuedTurn continued;
+	/** The check of the input by guards that run beside the model. */
+	private volatile InputCheck inputCheck = InputCheck.PASSED;
+
+	/** Null until something of the turn is stored. */
+	private @Nullable TurnKeeper keeper;
+
+	/** Null if the turn can hold no reply back. */
+	private volatile @Nullable TurnHold hold;
 
 	private @Nullable ChatResponse answer;
 
 	private boolean closed;
 
-	RunningTurn(TurnRequest request, SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases) {
-		this(request, store, rules, views, leases,
-				KeptParameters.of(request, rules.parameters(), store.options().codec()), () -> views.open(request),
-				null);
-	}
-
 	/**
 	 * Creates a turn that continues an open one, or a new one if there is none to
 	 * continue.
 	 */
-	RunningTurn(TurnRequest request, SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases,
-			KeptParameters parameters, Supplier<TurnViews.Opened> opening, @Nullable ContinuedTurn continued) {
+	RunningTurn(TurnRequest request, TurnSetup setup, KeptParameters parameters, @Nullable ContinuedTurn continued) {
 		this.request = request;
-		this.options = store.options();
-		this.views = views;
+		this.setup = setup;
+		this.parameters = parameters;
 		this.continued = continued;
-		Extensions extensions = rules.extensions().and(request.extensions());
-		this.id = (continued != null) ? continued.turn().id() : this.options.turnIds().get();
-		this.hooks = new HookRun(request.key(), extensions.hooks(), this::running);
-		this.events = new TurnEvents(request.key(), this.id, extensions.listeners(), this.hooks.checksReplies());
-		this.startedAt = (continued != null) ? continued.turn().startedAt() : this.options.now();
-		TurnViews.Opened opened = opening.get();
+		StoreOptions options = setup.store().options();
+		this.id = (continued != null) ? continued.turn().id() : options.turnIds().get();
+		Extensions extensions = setup.rules().extensions().and(request.extensions());
+		this.hooks = hooks(extensions);
+		this.events = events(extensions);
+		this.startedAt = (continued != null) ? continued.turn().startedAt() : options.now();
+		TurnViews.Opened opened = (continued != null) ? setup.views().openAgain(request) : setup.views().open(request);
 		this.base = opened.header();
-		this.guard = rules.guard();
-		this.prompt = new TurnPrompt(request, opened, this.options, rules, views);
-		this.rounds = new Rounds(request.key(), new Transcript(this.options::now, this.options.codec()::storable),
-				this.hooks, this.events, this.prompt.calibration());
-		Map<String, Object> attributes = (this.base != null) ? this.base.attributes() : Map.of();
-		this.attributes = new TurnAttributes(
-				new AttributeRules(request.key(), this.options.codec(), rules.maxAttributes()), attributes,
-				(continued != null) ? continued.pause().attributes().on(attributes) : attributes);
-		this.context = new TurnContext(request, this.id, this.prompt, this.rounds, this.attributes);
-		this.checks = new InputChecks(request.key(), this.hooks, this.rounds, this.options.codec());
-		this.loop = new TurnRounds(this.prompt, this.rounds, this.hooks, this.events, this.checks);
-		this.merge = new TurnMerge(request.key(), extensions.merge(), this.prompt, this.guard, this.context);
-		this.keeper = new TurnKeeper(request.key(), this.hooks, this.events, this.attributes, new TurnWriter(store,
-				request, this.id, this.startedAt, this.base, this.prompt.snapshots(), parameters, continued));
-		this.hold = new TurnHold(new TurnHold.Held(request.key(), this.id, this::recorded, this::isClosed, this::alone),
-				this.options.codec(), this.rounds, this.keeper, leases, continued);
-		if (continued != null) {
-			this.context.begin();
-		}
+		this.prompt = new TurnPrompt(request, opened, setup);
+		this.rounds = new Rounds(request.key(), new Transcript(options::now, options.codec()::storable), this.hooks,
+				this.events, this.prompt::answered);
+		this.loop = new TurnRounds(this.prompt, this.rounds, this.hooks, this.events, this::inputCheck);
+		this.attributes = setup.attributes(request.key(), this.base, continued);
+		this.context = new TurnContext(request, this.id, this.prompt, this.rounds, this.attributes,
+				continued != null || this.hooks.isEmpty());
+		this.merge = (extensions.merge() != null) ? new TurnMerge(key(), extensions.merge(), this.prompt, this.context)
+				: null;
 		if (opened.made() != null) {
 			this.events.compacted(opened.made());
 		}
+	}
+
+	private HookRun hooks(Extensions extensions) {
+		return extensions.hooks().isEmpty() ? HookRun.NONE
+				: new HookRun(key(), extensions.hooks(), (phase) -> this.context.running(phase));
+	}
+
+	private TurnEvents events(Extensions extensions) {
+		return extensions.listeners().isEmpty() ? TurnEvents.NONE
+				: new TurnEvents(key(), this.id, extensions.listeners(), this.hooks.checksReplies());
 	}
 
 	/**
@@ -161,40 +152,41 @@ public final class RunningTurn {
 	 * @throws IllegalStateException if a hook answers them
 	 */
 	public void beginAgain() {
-		HeldReply held = this.hold.reply();
-		this.checks.queue((held != null) ? held.queued() : List.of());
-	}
-
-	private TurnAccess running(Phase phase) {
-		return this.context.running(phase);
-	}
-
-	/**
-	 * Checks that everything that the caller has passed can be sent.
-	 * @throws io.sessionkit.InvalidSequenceException if it cannot
-	 */
-	void checkPassed() {
-		this.prompt.checkPassed(key(), this.guard);
+		HeldReply held = holding().reply();
+		List<Message> queued = (held != null) ? held.queued() : List.of();
+		this.rounds.queue((queued.isEmpty() || this.hooks.isEmpty()) ? queued
+				: new InputChecks(key(), this.hooks, this.setup.codec()).queued(queued));
 	}
 
 	/**
-	 * Runs the hooks on the input. If they do not let it pass, nothing of it is kept.
+	 * Begins the turn: checks that everything that the caller has passed can be sent,
+	 * runs the hooks on it, and asks the merge for the messages to send.
+	 * @throws InvalidSequenceException if something that was passed cannot be sent
 	 */
 	void begin() {
+		if (!this.request.onlyAsks()) {
+			this.prompt.checkPassed();
+		}
 		if (!this.hooks.isEmpty()) {
 			checkInput();
+			this.context.begin();
 		}
-		this.context.begin();
+		if (this.merge != null && this.answer == null) {
+			merge(this.merge);
+		}
 	}
 
+	/** If the hooks do not let the input pass, nothing of it is kept. */
 	private void checkInput() {
 		try {
-			HookRun.Passed<List<Message>> passed = this.checks.begin(input());
+			InputChecks checks = new InputChecks(key(), this.hooks, this.setup.codec());
+			HookRun.Passed<List<Message>> passed = checks.begin(input());
+			this.inputCheck = checks.besideModel(passed.value());
 			if (passed.replaced()) {
-				this.prompt.changed(key(), passed.value(), this.guard);
+				this.prompt.changed(passed.value());
 			}
 			if (passed.answer() != null) {
-				this.answer = this.checks.answer(passed.answer());
+				this.answer = this.loop.answer(passed.answer());
 			}
 		}
 		catch (Throwable ex) {
@@ -204,19 +196,14 @@ public final class RunningTurn {
 		}
 	}
 
-	/**
-	 * Asks the merge for the messages to send, unless a hook has answered already. If the
-	 * merge fails, the input is kept as it was.
-	 */
-	void merge() {
-		if (this.answer == null) {
-			try {
-				this.merge.begin(this.checks);
-			}
-			catch (Throwable ex) {
-				fail(ex);
-				throw ex;
-			}
+	/** If the merge fails, the input is kept as it was. */
+	private void merge(TurnMerge asked) {
+		try {
+			asked.begin(this.setup.codec());
+		}
+		catch (Throwable ex) {
+			fail(ex);
+			throw ex;
 		}
 	}
 
@@ -225,7 +212,7 @@ public final class RunningTurn {
 	 * messages of the turn stay as they are stored.
 	 */
 	void mergeAgain() {
-		if (this.continued != null) {
+		if (this.continued != null && this.merge != null) {
 			this.merge.again(this.continued);
 		}
 	}
@@ -239,11 +226,11 @@ public final class RunningTurn {
 	}
 
 	/**
-	 * Returns the checks that hooks make on the input.
-	 * @return the same object each time
+	 * Returns the check of the input by guards that run beside the model.
+	 * @return the check; one that has passed if there are no such guards
 	 */
-	public InputChecks inputChecks() {
-		return this.checks;
+	public InputCheck inputCheck() {
+		return this.inputCheck;
 	}
 
 	/**
@@ -325,8 +312,32 @@ public final class RunningTurn {
 	 * run.
 	 * @return the same object each time
 	 */
-	public TurnHold holding() {
-		return this.hold;
+	public synchronized TurnHold holding() {
+		TurnHold known = this.hold;
+		if (known == null) {
+			TurnHold.Held held = new TurnHold.Held(key(), this.id, this::recorded, this::isClosed, this::alone);
+			known = new TurnHold(held, this.setup.codec(), this.rounds, keeper(), this.setup.leases(), this.continued);
+			this.hold = known;
+		}
+		return known;
+	}
+
+	private synchronized TurnKeeper keeper() {
+		TurnKeeper known = this.keeper;
+		if (known == null) {
+			known = new TurnKeeper(key(), this.hooks, this.events, this.attributes,
+					new TurnWriter(this.setup.store(), this.request, this.id, this.startedAt, this.base,
+							this.prompt.snapshots(), this.parameters, this.continued));
+			this.keeper = known;
+		}
+		return known;
+	}
+
+	private void endHold() {
+		TurnHold known = this.hold;
+		if (known != null) {
+			known.end();
+		}
 	}
 
 	/**
@@ -342,6 +353,7 @@ public final class RunningTurn {
 	 * @param gate the gate
 	 */
 	public void gate(TurnGate gate) {
+		holding();
 		this.rounds.gate(gate);
 		alongside(gate::records);
 	}
@@ -351,7 +363,7 @@ public final class RunningTurn {
 	 * @param records supplies the records when the part is written
 	 */
 	public void alongside(Supplier<List<RecordWrite>> records) {
-		this.keeper.alongside(records);
+		keeper().alongside(records);
 	}
 
 	/**
@@ -363,10 +375,10 @@ public final class RunningTurn {
 		if (!close()) {
 			throw new IllegalStateException("The turn on session " + key() + " is over already.");
 		}
-		Turn stored = Objects.requireNonNull(this.keeper.stored());
+		Turn stored = Objects.requireNonNull(keeper().stored());
 		endUnwritten();
 		this.events.paused(stored);
-		return new TurnResult(key(), stored, this.keeper.items(), this.prompt.isOverLimit());
+		return new TurnResult(key(), stored, keeper().items(), this.prompt.isOverLimit());
 	}
 
 	/**
@@ -376,8 +388,8 @@ public final class RunningTurn {
 	 */
 	public void abandon(Throwable cause) {
 		if (close()) {
-			this.keeper.abandon(cause);
-			this.hold.end();
+			keeper().abandon(cause);
+			endHold();
 		}
 	}
 
@@ -387,10 +399,10 @@ public final class RunningTurn {
 	public void giveUp() {
 		if (close()) {
 			try {
-				this.keeper.giveUp(recorded());
+				keeper().giveUp(recorded());
 			}
 			finally {
-				this.hold.end();
+				endHold();
 			}
 		}
 	}
@@ -423,14 +435,14 @@ public final class RunningTurn {
 			throw new IllegalStateException("The turn on session " + key() + " is over already.");
 		}
 		try {
-			TurnResult result = this.keeper.complete(recorded(), answer);
+			TurnResult result = keeper().complete(recorded(), answer);
 			if (result.turn().status() == TurnStatus.COMPLETED) {
-				this.views.committed(this.base, result.turn(), this.events::compacted);
+				this.setup.views().committed(this.base, result.turn(), this.events::compacted);
 			}
 			return result;
 		}
 		finally {
-			this.hold.end();
+			endHold();
 		}
 	}
 
@@ -447,7 +459,7 @@ public final class RunningTurn {
 					+ ex.getClass().getName());
 		}
 		finally {
-			this.hold.end();
+			endHold();
 		}
 	}
 
@@ -463,7 +475,7 @@ public final class RunningTurn {
 		if (close()) {
 			this.rounds.keepPartialReply();
 			try {
-				this.keeper.fail(recorded(), cause, this.rounds.endsTurn(cause));
+				keeper().fail(recorded(), cause, this.rounds.endsTurn(cause));
 			}
 			finally {
 				endUnwritten();
@@ -484,10 +496,10 @@ public final class RunningTurn {
 			return;
 		}
 		try {
-			boolean unchecked = this.hooks.checksReplies() || this.checks.arePending();
-			if (unchecked || !this.rounds.isAnswerWhole() || !this.keeper.completeUnseen(recorded())) {
+			boolean unchecked = this.hooks.checksReplies() || this.inputCheck.isPending();
+			if (unchecked || !this.rounds.isAnswerWhole() || !keeper().completeUnseen(recorded())) {
 				this.rounds.keepPartialReply();
-				this.keeper.cancel(recorded());
+				keeper().cancel(recorded());
 			}
 		}
 		catch (RuntimeException ex) {
@@ -520,16 +532,15 @@ public final class RunningTurn {
 	 * not let the input pass.
 	 */
 	TurnKeeper.Recorded recorded() {
-		if (this.checks.arePending()) {
+		if (this.inputCheck.isPending()) {
 			return new TurnKeeper.Recorded(List.of(), List.of(), this.rounds.rounds(), false, null,
 					this.prompt.isOverLimit());
 		}
-		List<Transcript.Entry> asked = (this.keeper.stored() != null) ? List.of()
-				: input().stream().map((message) -> new Transcript.Entry(message, this.startedAt)).toList();
-		List<Transcript.Entry> said = this.rounds.entries();
-		return new TurnKeeper.Recorded(asked,
-				said.subList(Math.min(this.hold.storedEntries(), said.size()), said.size()), this.rounds.rounds(),
-				this.rounds.isAnswered(), this.rounds.reply(), this.prompt.isOverLimit());
+		Transcript.Recording said = this.rounds.recording();
+		TurnHold known = this.hold;
+		return new TurnKeeper.Recorded((keeper().stored() != null) ? List.of() : this.prompt.asked(this.startedAt),
+				(known != null) ? said.entriesFrom(known.storedEntries()) : said.entries(), said.rounds(),
+				said.answered(), said.reply(), this.prompt.isOverLimit());
 	}
 
 }

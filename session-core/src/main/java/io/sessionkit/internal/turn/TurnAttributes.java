@@ -1,6 +1,7 @@
 package io.sessionkit.internal.turn;
 
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ final class TurnAttributes {
 
 	}
 
-	private final AttributeRules rules;
+	private final Supplier<AttributeRules> rules;
 
 	private final Map<String, Object> base;
 
@@ -34,18 +35,20 @@ final class TurnAttributes {
 
 	/**
 	 * Creates the attributes of a new turn.
+	 * @param rules supplies the rules when an attribute is written
 	 * @param base the attributes as of the head
 	 */
-	TurnAttributes(AttributeRules rules, Map<String, Object> base) {
+	TurnAttributes(Supplier<AttributeRules> rules, Map<String, Object> base) {
 		this(rules, base, base);
 	}
 
 	/**
 	 * Creates the attributes of a turn that may have changed attributes before.
+	 * @param rules supplies the rules when an attribute is written
 	 * @param base the attributes as of the head
 	 * @param values the attributes as the turn has left them
 	 */
-	TurnAttributes(AttributeRules rules, Map<String, Object> base, Map<String, Object> values) {
+	TurnAttributes(Supplier<AttributeRules> rules, Map<String, Object> base, Map<String, Object> values) {
 		this.rules = rules;
 		this.base = base;
 		this.values = values;
@@ -70,7 +73,7 @@ final class TurnAttributes {
 	 * @param saving whether a hook that decides what is stored sets it
 	 */
 	void put(String name, Object value, boolean saving) {
-		change((attributes) -> this.rules.with(attributes, name, value), saving);
+		change((attributes) -> this.rules.get().with(attributes, name, value), saving);
 	}
 
 	/**
@@ -78,7 +81,7 @@ final class TurnAttributes {
 	 * @param saving whether a hook that decides what is stored removes it
 	 */
 	void remove(String name, boolean saving) {
-		change((attributes) -> this.rules.without(attributes, name), saving);
+		change((attributes) -> this.rules.get().without(attributes, name), saving);
 	}
 
 	/**
@@ -97,12 +100,12 @@ final class TurnAttributes {
 	 */
 	synchronized @Nullable Map<String, Object> end() {
 		this.phase = Phase.OVER;
-		return AttributeRules.areEqual(this.base, this.values) ? null : this.values;
+		return (this.base == this.values || AttributeRules.areEqual(this.base, this.values)) ? null : this.values;
 	}
 
 	private synchronized void change(UnaryOperator<Map<String, Object>> change, boolean saving) {
 		if (this.phase == Phase.OVER || (this.phase == Phase.SAVING && !saving)) {
-			throw new IllegalStateException("The turn on session " + this.rules.key()
+			throw new IllegalStateException("The turn on session " + this.rules.get().key()
 					+ " is over, and its attributes are not written any more. Write them before the tool or hook returns.");
 		}
 		this.values = change.apply(this.values);

@@ -32,12 +32,18 @@ final class TurnContext {
 	 */
 	private volatile boolean begun;
 
-	TurnContext(TurnRequest request, String id, TurnPrompt prompt, Rounds rounds, TurnAttributes attributes) {
+	/**
+	 * Creates the context.
+	 * @param begun whether the messages of the turn are shown already
+	 */
+	TurnContext(TurnRequest request, String id, TurnPrompt prompt, Rounds rounds, TurnAttributes attributes,
+			boolean begun) {
 		this.request = request;
 		this.id = id;
 		this.prompt = prompt;
 		this.rounds = rounds;
 		this.attributes = attributes;
+		this.begun = begun;
 	}
 
 	/**

@@ -4,50 +4,43 @@ import java.util.List;
 import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.context.SequenceGuard;
+import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.view.MergeReport;
 import io.sessionkit.internal.view.Merged;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * Asks the merge of one turn for the messages to send, if there is a merge.
+ * Asks the merge of one turn for the messages to send.
  */
 final class TurnMerge {
 
 	private final SessionKey key;
 
-	private final @Nullable HistoryMerge merge;
+	private final HistoryMerge merge;
 
 	private final TurnPrompt prompt;
 
-	private final SequenceGuard guard;
-
 	private final TurnContext context;
 
-	TurnMerge(SessionKey key, @Nullable HistoryMerge merge, TurnPrompt prompt, SequenceGuard guard,
-			TurnContext context) {
+	TurnMerge(SessionKey key, HistoryMerge merge, TurnPrompt prompt, TurnContext context) {
 		this.key = key;
 		this.merge = merge;
 		this.prompt = prompt;
-		this.guard = guard;
 		this.context = context;
 	}
 
 	/**
 	 * Asks for the messages of a new turn.
-	 * @param checks checks that the input that the merge makes can be stored
+	 * @param codec the codec that must be able to store the input that the merge makes
 	 */
-	void begin(InputChecks checks) {
-		if (this.merge != null) {
-			List<Message> history = this.prompt.mergeable();
-			Merged result = bound(() -> Merged.of(this.merge, this.context.of(history), history, this.prompt.input()));
-			checks.checkStorable(result.input());
-			use(result);
-		}
+	void begin(MessageCodec codec) {
+		List<Message> history = this.prompt.mergeable();
+		Merged result = bound(() -> Merged.of(this.merge, this.context.of(history), history, this.prompt.input()));
+		result.input().forEach((message) -> codec.encode(this.key, message));
+		use(result);
 	}
 
 	/**
@@ -55,11 +48,9 @@ final class TurnMerge {
 	 * turn stay as they are stored.
 	 */
 	void again(ContinuedTurn continued) {
-		if (this.merge != null) {
-			List<Message> history = this.prompt.mergeable();
-			List<Message> said = continued.input(this.prompt.input());
-			use(bound(() -> Merged.again(this.merge, this.context.of(history), history, said, this.prompt.input())));
-		}
+		List<Message> history = this.prompt.mergeable();
+		List<Message> said = continued.input(this.prompt.input());
+		use(bound(() -> Merged.again(this.merge, this.context.of(history), history, said, this.prompt.input())));
 	}
 
 	private Merged bound(Supplier<Merged> merging) {
@@ -70,7 +61,7 @@ final class TurnMerge {
 
 	private void use(Merged result) {
 		MergeReport.of(this.prompt.mergeable(), this.prompt.input(), result).log(this.key);
-		this.prompt.merged(this.key, result, this.guard);
+		this.prompt.merged(result);
 	}
 
 }

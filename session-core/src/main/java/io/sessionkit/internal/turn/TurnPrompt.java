@@ -1,12 +1,14 @@
 package io.sessionkit.internal.turn;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
-import io.sessionkit.context.SequenceGuard;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.context.Prune;
 import io.sessionkit.internal.message.CurrentTurn;
 import io.sessionkit.internal.round.HookRun;
 import io.sessionkit.internal.round.Transcript;
@@ -34,36 +36,66 @@ import org.springframework.ai.chat.prompt.Prompt;
  */
 final class TurnPrompt {
 
+	private final SessionKey key;
+
+	private final TurnRules rules;
+
+	private final StoreOptions options;
+
+	/** The lines that the history is made of. */
+	private final List<ViewLine> view;
+
 	private final History history;
 
-	private final ViewTrimmer trimmer;
+	/** Counts tokens; null if no limit and no trigger does. */
+	private final @Nullable RequestSize size;
 
-	private final RequestView requestView;
+	/** Null if nothing counts tokens. */
+	private final @Nullable Calibration calibration;
 
-	private final SnapshotTaker snapshots;
-
-	private final Calibration calibration;
+	private final long head;
 
 	private List<Message> input;
 
 	/** The messages to send; null if they are the history followed by the input. */
 	private @Nullable Merged merged;
 
-	TurnPrompt(TurnRequest request, TurnViews.Opened opened, StoreOptions options, TurnRules rules, TurnViews views) {
+	/** Null until the first request is made. */
+	private @Nullable ViewTrimmer trimmer;
+
+	/** Null until the first request leaves, or the turn ends without one. */
+	private @Nullable SnapshotTaker snapshots;
+
+	TurnPrompt(TurnRequest request, TurnViews.Opened opened, TurnSetup setup) {
+		this.key = request.key();
+		this.rules = setup.rules();
+		this.options = setup.store().options();
 		this.input = request.input();
 		Session base = opened.header();
-		long head = (base != null) ? base.head() : 0;
-		List<ViewLine> lines = new ToolPruner(rules.prune(), options.tokens())
-			.prune(ViewLine.of(opened.view(), options), head, this.input);
-		this.history = History.of(ReplayedParameters.show(lines, rules.parameters(), options.tokens()),
-				(base != null) ? base.summaryTurn() : 0, head, rules.trim(), request.limit(), this.input);
-		RequestSize size = new RequestSize(this.history.lines(), options.tokens(),
-				views.memory().factor(request.key()));
-		this.trimmer = new ViewTrimmer(request.key(), this.history, rules.trim(), size);
-		this.requestView = new RequestView(request.key(), this.trimmer, rules.guard());
-		this.calibration = new Calibration(request.key(), views.memory(), size, options.tokens(), views.countsTokens());
-		this.snapshots = new SnapshotTaker(lines, new VerbatimMessages(request.key(), head, options.codec()),
-				rules.keepsSystemText());
+		this.head = (base != null) ? base.head() : 0;
+		this.view = pruned(ViewLine.of(opened.view(), this.options));
+		this.history = History.of(shown(this.view), (base != null) ? base.summaryTurn() : 0, this.head,
+				this.rules.trim(), request.limit(), this.input);
+		TurnViews views = setup.views();
+		this.size = views.countsTokens()
+				? new RequestSize(this.history.lines(), this.options.tokens(), views.memory().factor(this.key)) : null;
+		this.calibration = (this.size != null)
+				? new Calibration(this.key, views.memory(), this.size, this.options.tokens()) : null;
+	}
+
+	private List<ViewLine> pruned(List<ViewLine> lines) {
+		return this.rules.prune().equals(Prune.NONE) ? lines
+				: new ToolPruner(this.rules.prune(), this.options.tokens()).prune(lines, this.head, this.input);
+	}
+
+	/**
+	 * Returns the lines as they are shown: with the parameters that were kept to be shown
+	 * again.
+	 */
+	private List<ViewLine> shown(List<ViewLine> lines) {
+		TurnParameters parameters = this.rules.parameters();
+		return parameters.replayed().isEmpty() ? lines
+				: ReplayedParameters.show(lines, parameters, this.options.tokens());
 	}
 
 	List<Message> history() {
@@ -82,6 +114,18 @@ final class TurnPrompt {
 		return this.input;
 	}
 
+	/**
+	 * Returns the input as it is recorded.
+	 * @param at the time of the input
+	 */
+	List<Transcript.Entry> asked(Instant at) {
+		List<Transcript.Entry> asked = new ArrayList<>(this.input.size());
+		for (Message message : this.input) {
+			asked.add(new Transcript.Entry(message, at));
+		}
+		return asked;
+	}
+
 	void input(List<Message> messages) {
 		this.input = messages;
 	}
@@ -90,11 +134,11 @@ final class TurnPrompt {
 	 * Checks that all of the input can be sent.
 	 * @throws io.sessionkit.InvalidSequenceException if it cannot
 	 */
-	void checkPassed(SessionKey key, SequenceGuard guard) {
+	void checkPassed() {
 		// if a limit cut off the calls that these results answer, the calls that end
 		// the history now are older ones
 		boolean answersNothing = CarriedTurns.beginsWithResults(this.input) && this.history.carried().isEmpty();
-		PassedMessages.check(key, answersNothing ? List.of() : history(), this.input, guard.repair());
+		PassedMessages.check(this.key, answersNothing ? List.of() : history(), this.input, this.rules.guard().repair());
 	}
 
 	/**
@@ -109,21 +153,22 @@ final class TurnPrompt {
 	 * Replaces the input of the caller by what hooks have made of it.
 	 * @throws IllegalStateException if tool results are lost by that
 	 */
-	void changed(SessionKey key, List<Message> messages, SequenceGuard guard) {
+	void changed(List<Message> messages) {
 		List<Message> passed = this.input;
 		this.input = messages;
-		PassedMessages.checkChanged("A beforeTurn hook", key, passed, messages, messages(), guard.repair());
+		PassedMessages.checkChanged("A beforeTurn hook", this.key, passed, messages, messages(),
+				this.rules.guard().repair());
 	}
 
 	/**
 	 * Replaces the history and the input by what a merge has made of them.
 	 * @throws IllegalStateException if tool results are lost by that
 	 */
-	void merged(SessionKey key, Merged result, SequenceGuard guard) {
+	void merged(Merged result) {
 		if (!result.isPlain(mergeable(), this.input)) {
 			Merged whole = result.behind(this.history.carried());
-			PassedMessages.checkChanged("The HistoryMerge", key, this.input, result.input(), whole.messages(),
-					guard.repair());
+			PassedMessages.checkChanged("The HistoryMerge", this.key, this.input, result.input(), whole.messages(),
+					this.rules.guard().repair());
 			this.input = result.input();
 			this.merged = whole;
 		}
@@ -136,9 +181,7 @@ final class TurnPrompt {
 		if (this.merged != null) {
 			return this.merged.messages();
 		}
-		List<Message> messages = new ArrayList<>(history());
-		messages.addAll(this.input);
-		return messages;
+		return joined(history(), this.input);
 	}
 
 	/**
@@ -146,7 +189,7 @@ final class TurnPrompt {
 	 * @param said the messages of the turn after its input
 	 */
 	synchronized List<Message> beforeHooks(List<Message> request, List<Transcript.Entry> said) {
-		return this.requestView.beforeHooks(request, with(said, current()));
+		return requestView().beforeHooks(request, () -> with(said, current()));
 	}
 
 	/**
@@ -167,8 +210,17 @@ final class TurnPrompt {
 			List<Transcript.Entry> said) {
 		// not made from the whole request: what no hook has seen must not be sent
 		return (passed.replaced() || this.merged != null)
-				? this.requestView.ofChanged(passed.value(), whole, with(said, current()))
-				: this.requestView.of(passed.value(), with(said, current()));
+				? requestView().ofChanged(passed.value(), whole, () -> with(said, current()))
+				: requestView().of(passed.value(), () -> with(said, current()));
+	}
+
+	private RequestView requestView() {
+		ViewTrimmer known = this.trimmer;
+		if (known == null) {
+			known = new ViewTrimmer(this.key, this.history, this.rules.trim(), this.size);
+			this.trimmer = known;
+		}
+		return new RequestView(this.key, known, this.rules.guard());
 	}
 
 	/**
@@ -176,22 +228,38 @@ final class TurnPrompt {
 	 * @param said supplies the messages of the turn after its input
 	 */
 	synchronized void sent(Prompt prompt, Supplier<List<Transcript.Entry>> said) {
-		this.calibration.sent(prompt);
-		if (this.snapshots.taken() == null) {
-			this.snapshots.take(prompt.getInstructions(), with(said.get(), this.input));
+		if (this.calibration != null) {
+			this.calibration.sent(prompt);
+		}
+		if (snapshots().taken() == null) {
+			snapshots().take(prompt.getInstructions(), with(said.get(), this.input));
+		}
+	}
+
+	/**
+	 * Records the tokens that the provider reported for the request that was sent last.
+	 */
+	void answered(TokenUsage usage) {
+		if (this.calibration != null) {
+			this.calibration.answered(usage);
 		}
 	}
 
 	synchronized boolean isOverLimit() {
-		return this.trimmer.isOverLimit();
+		return this.trimmer != null && this.trimmer.isOverLimit();
 	}
 
-	SnapshotTaker snapshots() {
-		return this.snapshots;
-	}
-
-	Calibration calibration() {
-		return this.calibration;
+	/**
+	 * Returns what takes the snapshot of the turn.
+	 */
+	synchronized SnapshotTaker snapshots() {
+		SnapshotTaker known = this.snapshots;
+		if (known == null) {
+			known = new SnapshotTaker(this.view, new VerbatimMessages(this.key, this.head, this.options.codec()),
+					this.rules.keepsSystemText());
+			this.snapshots = known;
+		}
+		return known;
 	}
 
 	/**
@@ -203,15 +271,23 @@ final class TurnPrompt {
 		if (this.merged != null) {
 			return this.merged.current(this.history.carried());
 		}
-		List<Message> current = new ArrayList<>(this.history.carried());
-		current.addAll(this.input);
-		return current;
+		return joined(this.history.carried(), this.input);
 	}
 
 	private static List<Message> with(List<Transcript.Entry> said, List<Message> opening) {
-		List<Message> turn = new ArrayList<>(opening);
-		said.forEach((entry) -> turn.add(entry.message()));
+		List<Message> turn = new ArrayList<>(opening.size() + said.size());
+		turn.addAll(opening);
+		for (Transcript.Entry entry : said) {
+			turn.add(entry.message());
+		}
 		return turn;
+	}
+
+	private static List<Message> joined(List<Message> first, List<Message> second) {
+		List<Message> joined = new ArrayList<>(first.size() + second.size());
+		joined.addAll(first);
+		joined.addAll(second);
+		return joined;
 	}
 
 }

@@ -9,6 +9,7 @@ import io.sessionkit.SessionLostException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
 
 /**
  * The data with which a turn starts.
@@ -102,6 +103,19 @@ public record TurnRequest(SessionKey key, List<Message> input, int limit, long e
 	 */
 	TurnRequest input(List<Message> messages) {
 		return new TurnRequest(this.key, messages, this.limit, this.expectedTurn, this.call, this.extensions);
+	}
+
+	/**
+	 * Returns whether the input has neither results of tools nor replies, so that it can
+	 * be sent after any history.
+	 */
+	boolean onlyAsks() {
+		for (Message message : this.input) {
+			if (!(message instanceof UserMessage)) {
+				return false;
+			}
+		}
+		return true;
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package io.sessionkit.internal.turn;
 
 import java.util.List;
+import java.util.function.Supplier;
 
 import io.sessionkit.InvalidSequenceException;
 import io.sessionkit.SessionRefusedException;
@@ -30,14 +31,14 @@ public final class TurnRounds {
 
 	private final TurnEvents events;
 
-	private final InputChecks checks;
+	private final Supplier<InputCheck> inputCheck;
 
-	TurnRounds(TurnPrompt prompt, Rounds rounds, HookRun hooks, TurnEvents events, InputChecks checks) {
+	TurnRounds(TurnPrompt prompt, Rounds rounds, HookRun hooks, TurnEvents events, Supplier<InputCheck> inputCheck) {
 		this.prompt = prompt;
 		this.rounds = rounds;
 		this.hooks = hooks;
 		this.events = events;
-		this.checks = checks;
+		this.inputCheck = inputCheck;
 	}
 
 	/**
@@ -91,12 +92,35 @@ public final class TurnRounds {
 				this.hooks.isEmpty() ? whole : this.prompt.beforeHooks(whole, said),
 				(request) -> this.prompt.turnStart(request, said));
 		if (passed.answer() != null) {
-			return new RoundRequest.Answer(this.checks.answer(passed.answer()));
+			return new RoundRequest.Answer(answer(passed.answer()));
 		}
 		List<Message> sent = this.prompt.afterHooks(whole, passed, said);
-		RoundRequest call = new RoundRequest.ModelCall(sent, this.rounds.begin(this.checks::pass));
+		RoundRequest call = new RoundRequest.ModelCall(sent, this.rounds.begin(this::pass));
 		this.events.modelCalled(sent.size());
 		return call;
+	}
+
+	private void pass() {
+		this.inputCheck.get().pass();
+	}
+
+	/**
+	 * Records the answer of a hook that replaces that of the model.
+	 */
+	ChatResponse answer(String text) {
+		pass();
+		return this.rounds.answer(text);
+	}
+
+	/**
+	 * Records the answer of the model to an input that did not pass. Only its cost is
+	 * kept.
+	 * @param response the last response of the model; null if there is none
+	 */
+	public void unused(@Nullable ChatResponse response) {
+		if (response != null) {
+			this.rounds.unused(response);
+		}
 	}
 
 	/**
@@ -124,7 +148,7 @@ public final class TurnRounds {
 	 * @return the whole answer; null if there was none
 	 */
 	public @Nullable ChatResponse afterStreamedLoop() {
-		this.checks.pass();
+		pass();
 		return this.rounds.afterStreamedLoop();
 	}
 
@@ -133,7 +157,7 @@ public final class TurnRounds {
 	 * @param generations what the loop returned
 	 */
 	public void afterLoop(List<Generation> generations) {
-		this.checks.pass();
+		pass();
 		this.rounds.afterLoop(generations);
 	}
 

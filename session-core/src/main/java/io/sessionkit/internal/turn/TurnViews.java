@@ -38,10 +38,13 @@ public final class TurnViews {
 
 	private final @Nullable Summarizer summarizer;
 
+	private final boolean countsTokens;
+
 	public TurnViews(ViewReader reader, TokenMemory memory, @Nullable Summarizer summarizer) {
 		this.reader = reader;
 		this.memory = memory;
 		this.summarizer = summarizer;
+		this.countsTokens = reader.limitsTokens() || (summarizer != null && summarizer.countsTokens());
 	}
 
 	Opened open(TurnRequest request) {
@@ -79,7 +82,7 @@ public final class TurnViews {
 	 * Returns whether a limit or a trigger counts tokens.
 	 */
 	boolean countsTokens() {
-		return this.reader.limitsTokens() || (this.summarizer != null && this.summarizer.countsTokens());
+		return this.countsTokens;
 	}
 
 	TokenMemory memory() {

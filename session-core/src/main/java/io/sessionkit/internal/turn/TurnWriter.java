@@ -35,6 +35,8 @@ import io.sessionkit.store.TurnWrite;
 import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.ai.chat.messages.Message;
+
 /**
  * Writes one turn: as history if there was no other write to the session since it was
  * opened, or beside the history.
@@ -334,15 +336,35 @@ final class TurnWriter {
 	}
 
 	private TurnWrite turnWrite(Outline outline) {
-		List<NewItem> items = new ArrayList<>();
 		Map<String, Object> replayed = (this.parts == 0) ? this.parameters.replayed() : Map.of();
-		ReplayedParameters.keep(outline.kept(), replayed)
-			.forEach((entry) -> items.add(new NewItem(entry.message(), entry.at(),
-					this.store.options().tokens().applyAsInt(ReplayedParameters.shown(entry.message(), replayed)))));
 		Turn.Place place = (this.base != null) ? new Turn.Place(0, this.base.head(), this.base.branch(), 0, 0)
 				: new Turn.Place(0, 0, Session.MAIN, 0, 0);
 		Turn.Origin origin = (this.stored != null) ? this.stored.origin() : origin(outline);
-		return new TurnWrite(new Turn(this.id, place, origin, progress(outline)), this.parts, items);
+		return new TurnWrite(new Turn(this.id, place, origin, progress(outline)), this.parts,
+				replayed.isEmpty() ? items(outline.kept()) : items(outline.kept(), replayed));
+	}
+
+	private List<NewItem> items(List<Transcript.Entry> kept) {
+		List<NewItem> items = new ArrayList<>(kept.size());
+		for (Transcript.Entry entry : kept) {
+			items.add(item(entry, entry.message()));
+		}
+		return items;
+	}
+
+	private List<NewItem> items(List<Transcript.Entry> kept, Map<String, Object> replayed) {
+		return ReplayedParameters.keep(kept, replayed)
+			.stream()
+			.map((entry) -> item(entry, ReplayedParameters.shown(entry.message(), replayed)))
+			.toList();
+	}
+
+	/**
+	 * Returns an item to write.
+	 * @param shown the message as it will be shown to the model, which is what counts
+	 */
+	private NewItem item(Transcript.Entry entry, Message shown) {
+		return new NewItem(entry.message(), entry.at(), this.store.options().tokens().applyAsInt(shown));
 	}
 
 	private Turn.Origin origin(Outline outline) {

@@ -5,6 +5,7 @@ import java.util.Map;
 
 import io.sessionkit.Durability;
 import io.sessionkit.SessionPausedException;
+import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.store.SessionStore;
 
@@ -16,25 +17,16 @@ import org.springframework.ai.chat.messages.Message;
  */
 public final class Turns implements AutoCloseable {
 
-	private final SessionStore store;
-
-	private final TurnRules rules;
-
-	private final TurnViews views;
-
-	private final TurnLeases leases;
+	private final TurnSetup setup;
 
 	private final WaitingTurns waitingTurns;
 
 	private final Durability durability;
 
 	public Turns(SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases, Durability durability) {
-		this.store = store;
-		this.rules = rules;
-		this.views = views;
-		this.leases = leases;
+		this.setup = new TurnSetup(store, rules, views, leases);
 		this.durability = durability;
-		this.waitingTurns = new WaitingTurns(store, rules, views, leases);
+		this.waitingTurns = new WaitingTurns(this.setup);
 	}
 
 	/**
@@ -71,13 +63,18 @@ public final class Turns implements AutoCloseable {
 	 * @return the turn; it cannot begin if its {@code openTurn()} is not 0
 	 */
 	public RunningTurn read(TurnRequest request) {
+		MessageCodec codec = this.setup.codec();
 		for (Message message : request.input()) {
-			this.store.options().codec().encode(request.key(), message);
+			if (!codec.surelyStores(message)) {
+				codec.encode(request.key(), message);
+			}
 		}
 		if (request.agent() != null) {
-			this.store.options().codec().encodeValues(request.key(), Map.of("agent", request.agent()));
+			codec.encodeValues(request.key(), Map.of("agent", request.agent()));
 		}
-		return new RunningTurn(request, this.store, this.rules, this.views, this.leases);
+		KeptParameters parameters = this.setup.rules().parameters().names().isEmpty() ? KeptParameters.NONE
+				: KeptParameters.of(request, this.setup.rules().parameters(), codec);
+		return new RunningTurn(request, this.setup, parameters, null);
 	}
 
 	/**
@@ -86,9 +83,7 @@ public final class Turns implements AutoCloseable {
 	 * @return the same turn
 	 */
 	public RunningTurn begin(RunningTurn turn) {
-		turn.checkPassed();
 		turn.begin();
-		turn.merge();
 		return turn;
 	}
 
@@ -118,7 +113,7 @@ public final class Turns implements AutoCloseable {
 	 * @return the store
 	 */
 	public SessionStore store() {
-		return this.store;
+		return this.setup.store();
 	}
 
 	/**
@@ -126,7 +121,7 @@ public final class Turns implements AutoCloseable {
 	 * @return the hooks, the outermost first; empty if there are none
 	 */
 	public List<SessionHook> hooks() {
-		return this.rules.extensions().hooks();
+		return this.setup.rules().extensions().hooks();
 	}
 
 	/**
@@ -142,7 +137,7 @@ public final class Turns implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		this.leases.close();
+		this.setup.leases().close();
 	}
 
 }

@@ -21,19 +21,13 @@ import org.springframework.ai.chat.messages.Message;
  */
 public final class WaitingTurns {
 
+	private final TurnSetup setup;
+
 	private final SessionStore store;
 
-	private final TurnRules rules;
-
-	private final TurnViews views;
-
-	private final TurnLeases leases;
-
-	WaitingTurns(SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases) {
-		this.store = store;
-		this.rules = rules;
-		this.views = views;
-		this.leases = leases;
+	WaitingTurns(TurnSetup setup) {
+		this.setup = setup;
+		this.store = setup.store();
 	}
 
 	/**
@@ -80,7 +74,7 @@ public final class WaitingTurns {
 	public RunningTurn takeOver(TurnRequest request) {
 		SessionKey key = request.key();
 		Turn open = find(key).orElseThrow(() -> nothingWaits(request));
-		TurnLease lease = this.leases.take(key, open.id());
+		TurnLease lease = this.setup.leases().take(key, open.id());
 		try {
 			return continued(request, open, lease);
 		}
@@ -112,8 +106,7 @@ public final class WaitingTurns {
 		List<SessionItem> items = this.store.items(key, open.number());
 		ContinuedTurn continued = new ContinuedTurn(open, items, pause, lease);
 		TurnRequest again = request.input(continued.messages());
-		return new RunningTurn(again, this.store, this.rules, this.views, this.leases, KeptParameters.NONE,
-				() -> this.views.openAgain(again), continued);
+		return new RunningTurn(again, this.setup, KeptParameters.NONE, continued);
 	}
 
 	private static SessionConflictException ended(SessionKey key, Turn turn) {

@@ -12,7 +12,7 @@ import org.springframework.ai.tool.ToolCallback;
 
 /**
  * Compares the estimated size of one turn's requests with the token counts that the
- * provider reports. It does nothing if no limit counts tokens. A report is compared with
+ * provider reports. It is needed only if a limit counts tokens. A report is compared with
  * the request that was sent last, on whichever thread.
  */
 public final class Calibration {
@@ -25,41 +25,33 @@ public final class Calibration {
 
 	private final ToIntFunction<Message> estimate;
 
-	private final boolean needed;
-
 	private volatile long estimated;
 
-	public Calibration(SessionKey key, TokenMemory memory, RequestSize size, ToIntFunction<Message> estimate,
-			boolean needed) {
+	public Calibration(SessionKey key, TokenMemory memory, RequestSize size, ToIntFunction<Message> estimate) {
 		this.key = key;
 		this.memory = memory;
 		this.size = size;
 		this.estimate = estimate;
-		this.needed = needed;
 	}
 
 	/**
 	 * Records a request that leaves for the model.
 	 */
 	public void sent(Prompt prompt) {
-		if (this.needed) {
-			long tokens = this.size.estimateOfAll(prompt.getInstructions());
-			if (prompt.getOptions() instanceof ToolCallingChatOptions options && options.getToolCallbacks() != null) {
-				for (ToolCallback tool : options.getToolCallbacks()) {
-					tokens += this.memory.tokensOf(tool.getToolDefinition(), this.estimate);
-				}
+		long tokens = this.size.estimateOfAll(prompt.getInstructions());
+		if (prompt.getOptions() instanceof ToolCallingChatOptions options && options.getToolCallbacks() != null) {
+			for (ToolCallback tool : options.getToolCallbacks()) {
+				tokens += this.memory.tokensOf(tool.getToolDefinition(), this.estimate);
 			}
-			this.estimated = tokens;
 		}
+		this.estimated = tokens;
 	}
 
 	/**
 	 * Records the tokens that the provider reported for the request that was sent last.
 	 */
 	public void answered(TokenUsage usage) {
-		if (this.needed) {
-			this.memory.reported(this.key, input(usage), this.estimated, usage.cacheRead() + usage.cacheWrite() > 0);
-		}
+		this.memory.reported(this.key, input(usage), this.estimated, usage.cacheRead() + usage.cacheWrite() > 0);
 	}
 
 	/**

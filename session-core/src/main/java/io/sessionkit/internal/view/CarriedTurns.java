@@ -100,10 +100,15 @@ public final class CarriedTurns {
 	 * @param first the first message of the turn
 	 */
 	public static boolean areLinked(Message last, Message first) {
-		return last instanceof AssistantMessage reply && first instanceof ToolResponseMessage results
-				&& results.getResponses()
-					.stream()
-					.anyMatch((result) -> reply.getToolCalls().stream().anyMatch((call) -> isOf(result, call)));
+		if (!(last instanceof AssistantMessage reply) || !(first instanceof ToolResponseMessage results)) {
+			return false;
+		}
+		for (ToolResponseMessage.ToolResponse result : results.getResponses()) {
+			if (reply.getToolCalls().stream().anyMatch((call) -> isOf(result, call))) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	private static boolean isOf(ToolResponseMessage.ToolResponse result, AssistantMessage.ToolCall call) {

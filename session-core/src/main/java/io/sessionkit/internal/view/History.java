@@ -1,6 +1,7 @@
 package io.sessionkit.internal.view;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,12 +39,9 @@ public final class History {
 	 */
 	record Unit(Kind kind, List<ViewLine> lines) {
 
-		Unit {
-			lines = List.copyOf(lines);
-		}
-
-		public List<Message> messages() {
-			return this.lines.stream().map(ViewLine::message).toList();
+		/** Returns whether a limit on turns counts the unit. */
+		boolean isTurn() {
+			return this.kind == Kind.TURN || this.kind == Kind.PINNED;
 		}
 
 	}
@@ -57,10 +55,10 @@ public final class History {
 	/** Null until it is first needed: most histories are sent as they are. */
 	private @Nullable Map<Message, Unit> unitOf;
 
-	private History(List<Unit> units) {
+	private History(List<Unit> units, List<ViewLine> lines) {
 		this.units = units;
-		this.lines = units.stream().flatMap((unit) -> unit.lines().stream()).toList();
-		this.messages = this.lines.stream().map(ViewLine::message).toList();
+		this.lines = lines;
+		this.messages = messages(lines);
 	}
 
 	/**
@@ -74,19 +72,12 @@ public final class History {
 	 * @param input the messages that the current turn begins with
 	 */
 	public static History of(List<ViewLine> view, long covered, long head, Trim trim, int limit, List<Message> input) {
-		List<Unit> units = new ArrayList<>(units(view, covered, trim.pins()));
+		List<Unit> units = units(view, covered, trim.pins());
+		int all = units.size();
 		carry(units, CarriedTurns.start(view, head, input));
 		leaveNewest(units, limit);
-		long turns = units.stream()
-			.filter((unit) -> unit.kind() != Kind.SUMMARY && unit.kind() != Kind.CARRIED)
-			.count();
-		for (Unit unit : inOrderOfLeaving(units)) {
-			if (turns > trim.maxTurns() && unit.kind() != Kind.SUMMARY && unit.kind() != Kind.CARRIED) {
-				units.remove(unit);
-				turns--;
-			}
-		}
-		return new History(units);
+		leaveTurns(units, trim.maxTurns());
+		return new History(units, (units.size() == all) ? view : lines(units));
 	}
 
 	/**
@@ -95,12 +86,31 @@ public final class History {
 	 * ones.
 	 */
 	private static void leaveNewest(List<Unit> units, int limit) {
-		int messages = units.stream()
-			.filter((unit) -> unit.kind() != Kind.CARRIED)
-			.mapToInt((unit) -> unit.lines().size())
-			.sum();
+		int messages = 0;
+		for (Unit unit : units) {
+			messages += (unit.kind() != Kind.CARRIED) ? unit.lines().size() : 0;
+		}
 		while (messages > limit) {
 			messages -= units.remove(0).lines().size();
+		}
+	}
+
+	/**
+	 * Removes the turns that are more than the limit allows.
+	 */
+	private static void leaveTurns(List<Unit> units, int limit) {
+		int turns = 0;
+		for (Unit unit : units) {
+			turns += unit.isTurn() ? 1 : 0;
+		}
+		if (turns <= limit) {
+			return;
+		}
+		for (Unit unit : inOrderOfLeaving(units)) {
+			if (turns > limit && unit.isTurn()) {
+				units.remove(unit);
+				turns--;
+			}
 		}
 	}
 
@@ -123,10 +133,11 @@ public final class History {
 	 * Returns the messages at the end that belong to the current turn.
 	 */
 	public List<Message> carried() {
-		return this.units.stream()
-			.filter((unit) -> unit.kind() == Kind.CARRIED)
-			.flatMap((unit) -> unit.messages().stream())
-			.toList();
+		int carried = 0;
+		for (Unit unit : this.units) {
+			carried += (unit.kind() == Kind.CARRIED) ? unit.lines().size() : 0;
+		}
+		return (carried > 0) ? this.messages.subList(this.messages.size() - carried, this.messages.size()) : List.of();
 	}
 
 	public List<ViewLine> lines() {
@@ -176,6 +187,22 @@ public final class History {
 		return ordered;
 	}
 
+	private static List<ViewLine> lines(List<Unit> units) {
+		List<ViewLine> lines = new ArrayList<>();
+		for (Unit unit : units) {
+			lines.addAll(unit.lines());
+		}
+		return lines;
+	}
+
+	private static List<Message> messages(List<ViewLine> lines) {
+		List<Message> messages = new ArrayList<>(lines.size());
+		for (ViewLine line : lines) {
+			messages.add(line.message());
+		}
+		return Collections.unmodifiableList(messages);
+	}
+
 	private static List<Unit> units(List<ViewLine> view, long covered, Pins pins) {
 		Message first = (covered == 0 && pins.firstUserMessage()) ? firstUser(view) : null;
 		List<Unit> units = new ArrayList<>();
@@ -195,9 +222,12 @@ public final class History {
 	 * What was pinned before a summary is not linked with what follows the summary.
 	 */
 	private static boolean isBetweenUnits(ViewLine before, ViewLine after, long covered) {
+		if (before.turn() == after.turn()) {
+			return false;
+		}
 		boolean linked = (before.turn() > covered || after.turn() <= covered)
 				&& CarriedTurns.areLinked(before.message(), after.message());
-		return before.turn() != after.turn() && !linked;
+		return !linked;
 	}
 
 	private static Kind kind(List<ViewLine> lines, long covered, Pins pins, @Nullable Message first) {
@@ -205,17 +235,28 @@ public final class History {
 		if (turn == 0) {
 			return Kind.SUMMARY;
 		}
-		boolean pinned = turn <= covered
-				|| lines.stream().anyMatch((line) -> line.message() == first || pins.pins(line.message()));
-		return pinned ? Kind.PINNED : Kind.TURN;
+		return (turn <= covered || isPinned(lines, pins, first)) ? Kind.PINNED : Kind.TURN;
+	}
+
+	private static boolean isPinned(List<ViewLine> lines, Pins pins, @Nullable Message first) {
+		if (pins.isEmpty()) {
+			return false;
+		}
+		for (ViewLine line : lines) {
+			if (line.message() == first || pins.pins(line.message())) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	private static @Nullable Message firstUser(List<ViewLine> view) {
-		return view.stream()
-			.map(ViewLine::message)
-			.filter((message) -> message.getMessageType() == MessageType.USER)
-			.findFirst()
-			.orElse(null);
+		for (ViewLine line : view) {
+			if (line.message().getMessageType() == MessageType.USER) {
+				return line.message();
+			}
+		}
+		return null;
 	}
 
 }

@@ -33,6 +33,9 @@ public final class ToolPruner {
 	 * @param input the messages that the current turn begins with
 	 */
 	public List<ViewLine> prune(List<ViewLine> view, long head, List<Message> input) {
+		if (this.prune.keepToolResults() == Integer.MAX_VALUE) {
+			return view;
+		}
 		int end = CarriedTurns.start(view, head, input);
 		List<ViewLine> pruned = new ArrayList<>(prune(view.subList(0, end)));
 		pruned.addAll(view.subList(end, view.size()));
@@ -40,9 +43,6 @@ public final class ToolPruner {
 	}
 
 	private List<ViewLine> prune(List<ViewLine> view) {
-		if (this.prune.keepToolResults() == Integer.MAX_VALUE) {
-			return view;
-		}
 		List<ViewLine> pruned = new ArrayList<>(view);
 		int newer = 0;
 		for (int i = view.size() - 1; i >= 0; i--) {

@@ -61,7 +61,7 @@ public record ViewLine(Message message, Source source, long turn, int tokens) {
 		if (view == null) {
 			return List.of();
 		}
-		List<ViewLine> lines = new ArrayList<>();
+		List<ViewLine> lines = new ArrayList<>(view.items().size());
 		if (view.summary() != null) {
 			Summary summary = Summaries.read(view.summary(), options.codec());
 			for (Message message : Summaries.pair(summary.text())) {
@@ -70,7 +70,9 @@ public record ViewLine(Message message, Source source, long turn, int tokens) {
 			}
 			summary.pinned().forEach((item) -> lines.add(of(item)));
 		}
-		view.items().forEach((item) -> lines.add(of(item)));
+		for (SessionItem item : view.items()) {
+			lines.add(of(item));
+		}
 		return lines;
 	}
 

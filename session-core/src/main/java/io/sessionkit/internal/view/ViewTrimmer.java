@@ -5,12 +5,14 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntSupplier;
 import java.util.function.UnaryOperator;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.context.Trim;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
 
@@ -29,11 +31,15 @@ public final class ViewTrimmer {
 
 	private final Trim trim;
 
-	private final RequestSize size;
+	private final @Nullable RequestSize size;
 
 	private boolean overLimit;
 
-	public ViewTrimmer(SessionKey key, History history, Trim trim, RequestSize size) {
+	/**
+	 * Creates the trimmer for the requests of a turn.
+	 * @param size counts tokens; may be null if the limits do not
+	 */
+	public ViewTrimmer(SessionKey key, History history, Trim trim, @Nullable RequestSize size) {
 		this.key = key;
 		this.history = history;
 		this.trim = trim;
@@ -46,9 +52,9 @@ public final class ViewTrimmer {
 
 	/**
 	 * Returns the request without the turns that cannot be sent in any case.
-	 * @param current the index at which the current turn begins
+	 * @param current finds the index at which the current turn begins
 	 */
-	List<Message> fitRoughly(List<Message> request, int current) {
+	List<Message> fitRoughly(List<Message> request, IntSupplier current) {
 		return isOver(request) ? fit(request, current, UnaryOperator.identity()) : request;
 	}
 
@@ -56,9 +62,9 @@ public final class ViewTrimmer {
 	 * Returns the request as it may be sent: a valid sequence with as many of the newest
 	 * turns as fit. The size is measured after the guard has run, because a repair can
 	 * add messages.
-	 * @param current the index at which the current turn begins
+	 * @param current finds the index at which the current turn begins
 	 */
-	List<Message> fit(List<Message> request, int current, UnaryOperator<List<Message>> guard) {
+	List<Message> fit(List<Message> request, IntSupplier current, UnaryOperator<List<Message>> guard) {
 		List<Message> sent = guard.apply(request);
 		if (!isOver(sent)) {
 			return sent;
@@ -66,7 +72,7 @@ public final class ViewTrimmer {
 		Set<Message> left = Collections.newSetFromMap(new IdentityHashMap<>());
 		long messages = RequestSize.messages(request);
 		double tokens = tokens(request);
-		for (RequestUnits.Unit unit : RequestUnits.beforeCurrentTurn(request, current, this.history)) {
+		for (RequestUnits.Unit unit : RequestUnits.beforeCurrentTurn(request, current.getAsInt(), this.history)) {
 			left.addAll(unit.messages());
 			messages -= RequestSize.messages(unit.messages());
 			tokens -= tokens(unit.messages());
@@ -95,15 +101,19 @@ public final class ViewTrimmer {
 	}
 
 	private boolean isOver(List<Message> request) {
-		return isOver(RequestSize.messages(request), tokens(request));
+		return hasLimit() && isOver(RequestSize.messages(request), tokens(request));
 	}
 
 	private boolean isOver(long messages, double tokens) {
 		return messages > this.trim.maxMessages() || tokens > this.trim.maxTokens();
 	}
 
+	private boolean hasLimit() {
+		return this.trim.maxMessages() != Integer.MAX_VALUE || this.trim.limitsTokens();
+	}
+
 	private double tokens(List<Message> messages) {
-		return this.trim.limitsTokens() ? this.size.tokens(messages) : 0;
+		return (this.size != null && this.trim.limitsTokens()) ? this.size.tokens(messages) : 0;
 	}
 
 	private void report(List<Message> sent) {

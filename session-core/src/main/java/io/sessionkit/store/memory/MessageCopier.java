@@ -27,7 +27,7 @@ final class MessageCopier {
 	 * Returns a message with its own lists and metadata; the values in them are shared.
 	 */
 	static Message copy(Message message) {
-		return MessageContent.of(message).message();
+		return MessageContent.copyOf(message);
 	}
 
 	private static boolean hasBytes(Media medium) {

@@ -16,9 +16,9 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.content.Media;
 
 /**
- * Encodes what is written and decodes it at once, so that a value that would be lost is
- * refused when it is written instead of missed when it is read. Returns only copies of
- * what was decoded.
+ * Encodes what is written and decodes it at once, unless the codec surely stores it, so
+ * that a value that would be lost is refused when it is written instead of missed when it
+ * is read. Returns only copies of what was decoded.
  */
 final class RoundTrip {
 
@@ -30,6 +30,9 @@ final class RoundTrip {
 
 	StoredMessage store(SessionKey key, Message message) {
 		String payload = this.codec.encode(key, message);
+		if (this.codec.surelyStores(message) && MessageCopier.canCopy(message)) {
+			return new StoredMessage(payload, MessageCopier.copy(message));
+		}
 		Message decoded = this.codec.decode(key, payload);
 		if (!isSame(message, decoded)) {
 			throw new UnstorableMessageException("A message of " + message.getClass().getName()

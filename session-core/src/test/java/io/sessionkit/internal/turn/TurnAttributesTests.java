@@ -2,6 +2,7 @@ package io.sessionkit.internal.turn;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -123,8 +124,8 @@ class TurnAttributesTests {
 		return new TurnAttributes(rules(maxSize), this.base);
 	}
 
-	private static AttributeRules rules(DataSize maxSize) {
-		return new AttributeRules(SessionKey.of("t1"), JsonMessageCodec.create(), maxSize);
+	private static Supplier<AttributeRules> rules(DataSize maxSize) {
+		return () -> new AttributeRules(SessionKey.of("t1"), JsonMessageCodec.create(), maxSize);
 	}
 
 }

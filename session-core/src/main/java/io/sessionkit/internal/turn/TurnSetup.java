@@ -1,0 +1,38 @@
+package io.sessionkit.internal.turn;
+
+import java.util.Map;
+import java.util.function.Supplier;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts that all turns share.
+ *
+ * @param store the store that holds the sessions
+ * @param rules the settings of all turns
+ * @param views opens the views from which turns start
+ * @param leases the leases of open turns
+ */
+record TurnSetup(SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases) {
+
+	/**
+	 * Returns the attributes of a turn.
+	 * @param base the header of the session; null if there is none
+	 * @param continued the turn that is continued; null for a new one
+	 */
+	TurnAttributes attributes(SessionKey key, @Nullable Session base, @Nullable ContinuedTurn continued) {
+		Supplier<AttributeRules> attributeRules = () -> new AttributeRules(key, codec(), this.rules.maxAttributes());
+		Map<String, Object> now = (base != null) ? base.attributes() : Map.of();
+		return (continued != null) ? new TurnAttributes(attributeRules, now, continued.pause().attributes().on(now))
+				: new TurnAttributes(attributeRules, now);
+	}
+
+	MessageCodec codec() {
+		return this.store.options().codec();
+	}
+
+}
