@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.ThreadLocalRandom;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
@@ -28,9 +29,10 @@ import org.jspecify.annotations.Nullable;
  * @param header the changes of the header
  * @param firstTimeToLive the time to live of a session that is created, in microseconds;
  * null if it never expires
+ * @param stamp the stamp that the header gets if this commit writes it
  */
 public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nullable EncodedTurn turn,
-		EncodedHeader header, @Nullable Long firstTimeToLive) {
+		EncodedHeader header, @Nullable Long firstTimeToLive, long stamp) {
 
 	/**
 	 * Encoded changes of the header.
@@ -102,7 +104,7 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nul
 		return new EncodedCommit(commit, KeyHash.of(key),
 				(base != null) ? base.incarnation() : Session.newIncarnation(),
 				(turn != null) ? EncodedTurn.of(key, turn, codec) : null, header,
-				(first != null && first > 0) ? first : null);
+				(first != null && first > 0) ? first : null, ThreadLocalRandom.current().nextLong());
 	}
 
 	private static @Nullable Long micros(@Nullable Duration duration) {

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param header its row
  * @param summary the summary; null if there is none
  * @param items the items of the window, oldest first
+ * @param unchanged whether summary and items were left out, since they are still those
+ * that the caller knows
  */
-public record OpenedRows(HeaderRow header, @Nullable RecordRow summary, List<ItemRow> items) {
+public record OpenedRows(HeaderRow header, @Nullable RecordRow summary, List<ItemRow> items, boolean unchanged) {
 }

@@ -51,7 +51,7 @@ final class Columns {
 				number(row, c + 15));
 		return new HeaderRow(row.getLong(c), row.getString(c + 18), row.getLong(c + 1), row.getLong(c + 2),
 				row.getLong(c + 3), path, row.getLong(c + 7), totals, life, row.getString(c + 16),
-				row.getString(c + 19), row.getString(c + 20), row.getString(c + 21));
+				row.getString(c + 19), row.getString(c + 20), row.getString(c + 21), 0);
 	}
 
 	/**
@@ -67,7 +67,7 @@ final class Columns {
 		ViewTotals totals = new ViewTotals(at(n, 9), at(n, 10), at(n, 11));
 		HeaderRow.Life life = new HeaderRow.Life(n[12], at(n, 13), at(n, 14), n[15]);
 		return new HeaderRow(at(n, 0), Objects.requireNonNull(t[2]), at(n, 1), at(n, 2), at(n, 3), path, at(n, 7),
-				totals, life, Objects.requireNonNull(t[0]), t[3], t[4], t[5]);
+				totals, life, Objects.requireNonNull(t[0]), t[3], t[4], t[5], 0);
 	}
 
 	private static long at(@Nullable Long[] numbers, int index) {

@@ -75,7 +75,7 @@ final class OpenedCollector implements Sql.Receiver {
 	}
 
 	@Nullable OpenedRows opened(List<ItemRow> all) {
-		return (this.header != null) ? new OpenedRows(this.header, this.summary, all) : null;
+		return (this.header != null) ? new OpenedRows(this.header, this.summary, all, false) : null;
 	}
 
 }

@@ -10,9 +10,9 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.internal.row.EncodedCommit;
+import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.internal.row.OpenedRows;
-import io.sessionkit.internal.row.RecordRow;
 import io.sessionkit.internal.row.RowReader;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
@@ -26,6 +26,7 @@ import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
 import io.sessionkit.store.redis.OwnerIndex.Found;
 import io.sessionkit.store.redis.RedisKeys.Pair;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -121,19 +122,36 @@ public final class RedisSessionStore implements SessionStore {
 	 * the script
 	 */
 	public void verifyServer() {
-		read(Script.OPEN, SessionKey.of("none"), new Arguments().with(0).with(0));
+		open(SessionKey.of("none"), Window.HEADER, null);
 	}
 
 	@Override
 	public Optional<SessionView> open(SessionKey key, Window window) {
-		Reply reply = read(Script.OPEN, key, new Arguments().withLimit(window.turns()).withLimit(window.items()));
+		OpenedRows rows = open(key, window, null);
+		return (rows != null) ? Optional.of(this.reader.view(key, rows)) : Optional.empty();
+	}
+
+	/**
+	 * Reads a session.
+	 * @param known what the caller has of this window; null for nothing
+	 * @return the rows; null if the session is absent
+	 */
+	private @Nullable OpenedRows open(SessionKey key, Window window, @Nullable Known known) {
+		Reply reply = read(Script.OPEN, key,
+				new Arguments().withLimit(window.turns())
+					.withLimit(window.items())
+					.with((known != null) ? PackedHeader.stamp(known.stamp()) : null)
+					.with((known != null) ? known.summaryRevision() : 0)
+					.with((known != null) ? known.summaryWrittenAt() : 0));
 		if (reply.isEmpty()) {
-			return Optional.empty();
+			return null;
 		}
-		Reply summary = reply.list(1);
-		RecordRow record = summary.isEmpty() ? null : summary.record(0);
-		return Optional
-			.of(this.reader.view(key, new OpenedRows(reply.list(0).header(), record, PackedItems.of(reply.list(2)))));
+		HeaderRow header = reply.header(0);
+		if (reply.number(1) == 1) {
+			return new OpenedRows(header, null, List.of(), true);
+		}
+		Reply summary = reply.list(2);
+		return new OpenedRows(header, summary.isEmpty() ? null : summary.record(0), reply.items(reply.turns(3)), false);
 	}
 
 	@Override
@@ -147,13 +165,14 @@ public final class RedisSessionStore implements SessionStore {
 				new Arguments().with((tail.before() != Long.MAX_VALUE) ? Long.valueOf(tail.before()) : null)
 					.withLimit(tail.limit()));
 		List<SessionItem> items = this.reader.items(key,
-				PackedItems.of(reply).stream().filter((item) -> item.sequence() < tail.before()).toList());
+				reply.items(reply.turns(0)).stream().filter((item) -> item.sequence() < tail.before()).toList());
 		return items.subList(Math.max(0, items.size() - tail.limit()), items.size());
 	}
 
 	@Override
 	public List<SessionItem> items(SessionKey key, long turn) {
-		return this.reader.items(key, PackedItems.of(read(Script.TURN, key, new Arguments().with(turn))));
+		Reply reply = read(Script.TURN, key, new Arguments().with(turn));
+		return this.reader.items(key, reply.items(reply.turns(0)));
 	}
 
 	@Override
@@ -161,16 +180,13 @@ public final class RedisSessionStore implements SessionStore {
 		Reply reply = read(Script.TURNS, key,
 				new Arguments().with((tail.before() != Long.MAX_VALUE) ? Long.valueOf(tail.before()) : null)
 					.withLimit(tail.limit()));
-		return reply.lists()
-			.stream()
-			.map((turn) -> this.reader.turn(key, turn.turn()))
-			.sorted(Comparator.comparingLong(Turn::number))
-			.toList();
+		return reply.rows(reply.turns(0)).stream().map((turn) -> this.reader.turn(key, turn)).toList();
 	}
 
 	@Override
 	public List<Session> list(String owner, Page page) {
-		return this.index.newest(this.keys.sessions(owner), page, (ids) -> sessions(owner, ids));
+		return this.index.newest(this.keys.sessions(owner), OwnerIndex.lag(this.scripts.haveOneServer()), page,
+				(ids) -> sessions(owner, ids));
 	}
 
 	private List<Found<Session>> sessions(String owner, List<String> ids) {
@@ -184,19 +200,19 @@ public final class RedisSessionStore implements SessionStore {
 
 	private List<Found<Session>> sessionsAtOnce(String owner, List<String> ids) {
 		List<SessionKey> sessions = ids.stream().map((id) -> SessionKey.of(owner, id)).toList();
-		List<Pair> keysOfAll = sessions.stream().map(this::keysOf).toList();
-		List<Reply> headers = this.scripts.read(Script.HEADERS, keysOfAll, new Arguments()).lists();
+		List<Pair> keysOfAll = sessions.stream().map((key) -> this.keys.session(KeyHash.of(key))).toList();
+		Reply headers = this.scripts.read(Script.HEADERS, keysOfAll, new Arguments());
 		List<Found<Session>> found = new ArrayList<>();
 		for (int i = 0; i < ids.size(); i++) {
-			if (!headers.get(i).isEmpty()) {
-				found.add(session(sessions.get(i), headers.get(i)));
+			if (headers.bytes(i).length > 0) {
+				found.add(session(sessions.get(i), headers.about(sessions.get(i)).header(i)));
 			}
 		}
 		return found;
 	}
 
-	private Found<Session> session(SessionKey key, Reply header) {
-		Session session = this.reader.session(key, header.about(key).header());
+	private Found<Session> session(SessionKey key, HeaderRow header) {
+		Session session = this.reader.session(key, header);
 		return new Found<>(key.id(), session.updatedAt(), session);
 	}
 
@@ -237,7 +253,8 @@ public final class RedisSessionStore implements SessionStore {
 
 	@Override
 	public List<SessionRecord> records(String owner, String kind, Page page) {
-		return this.index.newest(this.keys.records(owner, kind), page, (ids) -> records(owner, kind, ids));
+		return this.index.newest(this.keys.records(owner, kind), this.scripts.haveOneServer() ? 0 : OwnerIndex.lag(),
+				page, (ids) -> records(owner, kind, ids));
 	}
 
 	private List<Found<SessionRecord>> records(String owner, String kind, List<String> ids) {
@@ -248,11 +265,7 @@ public final class RedisSessionStore implements SessionStore {
 	}
 
 	private Reply read(Script script, SessionKey key, Arguments arguments) {
-		return this.scripts.read(script, List.of(keysOf(key)), arguments).about(key);
-	}
-
-	private Pair keysOf(SessionKey key) {
-		return this.keys.session(KeyHash.of(key));
+		return this.scripts.read(script, this.keys.scripts(KeyHash.of(key)), arguments).about(key);
 	}
 
 }

@@ -89,7 +89,8 @@ class RedisKeysAndFaultsTests {
 		assertThat(expiry(this.keys.session(this.key))).isEqualTo(-1);
 		this.store.commit(Commit.on(header()).header(HeaderChange.NONE.timeToLive(Duration.ofHours(2))));
 		long expiresAt = header().expiresAt().toEpochMilli();
-		assertThat(List.of(this.keys.session(this.key), this.keys.records(this.key)))
+		assertThat(List.of(this.keys.session(this.key), this.keys.turns(this.key), this.keys.records(this.key),
+				this.keys.ids(this.key)))
 			.allSatisfy((name) -> assertThat(System.currentTimeMillis() + expiry(name)).isBetween(expiresAt - 2_000,
 					expiresAt + 2_000));
 		this.store.commit(Commit.on(header()).header(HeaderChange.NONE.timeToLive(Duration.ZERO)));
