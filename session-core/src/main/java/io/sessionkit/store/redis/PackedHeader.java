@@ -13,8 +13,8 @@ final class PackedHeader {
 
 	private static final int EXPIRY = 20;
 
-	/** The times at which indexes are to be written, and whether there are records. */
-	private static final int FOR_SCRIPTS = 2 * TIME + 1;
+	/** The times at which indexes are to be written, and two letters. */
+	private static final int FOR_SCRIPTS = 2 * TIME + 2;
 
 	private PackedHeader() {
 	}

@@ -29,7 +29,7 @@ record PackedTurn(long number, byte[] text) {
 		int parts = (int) packed.number();
 		int items = (int) packed.number();
 		int tokens = (int) packed.number();
-		long parent = packed.number();
+		long parent = this.number - packed.number();
 		packed.number();
 		long started = packed.number();
 		Long ended = packed.numberOrNull();

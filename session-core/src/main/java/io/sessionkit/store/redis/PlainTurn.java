@@ -100,12 +100,12 @@ final class PlainTurn {
 		Long ended = Micros.ofNullable(written.endedAt());
 		String origin = (this.turn.origin() != null) ? this.turn.origin() : "";
 		String items = items();
-		return "COMPLETED 0 1 " + this.turn.items().size() + ' ' + this.turn.tokens() + ' ' + this.base.head() + ' '
-				+ (this.base.items() + 1) + ' ' + Micros.of(written.startedAt()) + ' ' + ((ended != null) ? ended : "")
-				+ ' ' + (this.base.version() + 1) + ' ' + firstItem() + ' ' + size(this.base.branch()) + ' '
-				+ size(written.id()) + ' ' + size(this.write.text()) + ' ' + size(origin) + ' '
-				+ size(this.turn.outcome()) + ' ' + size(items) + '\n' + this.base.branch() + written.id()
-				+ this.write.text() + origin + this.turn.outcome() + items;
+		return "COMPLETED 0 1 " + this.turn.items().size() + ' ' + this.turn.tokens() + " 1 " + (this.base.items() + 1)
+				+ ' ' + Micros.of(written.startedAt()) + ' ' + ((ended != null) ? ended : "") + ' '
+				+ (this.base.version() + 1 - number()) + ' ' + (this.turn.items().isEmpty() ? 0 : 1) + ' '
+				+ size(this.base.branch()) + ' ' + size(written.id()) + ' ' + size(this.write.text()) + ' '
+				+ size(origin) + ' ' + size(this.turn.outcome()) + ' ' + size(items) + '\n' + this.base.branch()
+				+ written.id() + this.write.text() + origin + this.turn.outcome() + items;
 	}
 
 	private String items() {

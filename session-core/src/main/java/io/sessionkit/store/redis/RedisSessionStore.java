@@ -151,7 +151,13 @@ public final class RedisSessionStore implements SessionStore {
 			return new OpenedRows(header, null, List.of(), true);
 		}
 		Reply summary = reply.list(2);
-		return new OpenedRows(header, summary.isEmpty() ? null : summary.record(0), reply.items(reply.turns(3)), false);
+		return new OpenedRows(header, summary.isEmpty() ? null : summary.record(0),
+				reply.items(turns(header, window, reply)), false);
+	}
+
+	private static List<PackedTurn> turns(HeaderRow header, Window window, Reply reply) {
+		return (reply.size() == 4) ? reply.newestTurns(3, header.turns(), Math.min(header.turns(), window.turns()))
+				: reply.turns(3);
 	}
 
 	@Override

@@ -118,6 +118,16 @@ record Reply(List<?> values, String about) {
 		return turns;
 	}
 
+	/**
+	 * Returns the turns in the list at a place of this list, oldest first.
+	 * @param newest the number of the newest one
+	 * @param wanted how many the list must have
+	 */
+	List<PackedTurn> newestTurns(int index, long newest, long wanted) {
+		List<PackedTurn> turns = new Reply(List.of(newest, list(index).values()), this.about).turns(0);
+		return (turns.size() == wanted) ? turns : fail(this.about, "Turns are missing");
+	}
+
 	/** Returns the items of turns, oldest first. */
 	List<ItemRow> items(List<PackedTurn> turns) {
 		List<ItemRow> items = new ArrayList<>();

@@ -45,9 +45,9 @@ local function turn_with_id(id)
 	if redis.call('SISMEMBER', IDS, id) == 0 then return nil end
 	local found
 	each(1, listed, 100, function(number, text)
-		found = text == APART and turn(number) or text ~= APART and read_turn(text)
+		found = text == APART and turn(number) or text ~= APART and read_turn(text, number)
 		found = found and found.id == id and found or nil
-		if found then found.number, found.apart = number, text == APART end
+		if found then found.apart = text == APART end
 		return not found
 	end)
 	return found
@@ -108,8 +108,8 @@ end
 local function count_view()
 	header.viewTurns, header.viewItems, header.viewTokens = 0, 0, 0
 	walk(header.head, header.lo, header.run_parent, header.cp, function(low, high)
-		each(low, high, SLICE, function(_, packed)
-			local counted = read_turn(packed)
+		each(low, high, SLICE, function(number, packed)
+			local counted = read_turn(packed, number)
 			header.viewTurns = header.viewTurns + 1
 			header.viewItems = header.viewItems + counted.items
 			header.viewTokens = header.viewTokens + counted.tokens

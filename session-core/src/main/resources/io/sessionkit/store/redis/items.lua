@@ -26,7 +26,7 @@ walk(header.head, header.lo, header.run_parent, 0, function(low, high)
 	return each(low, newest(low, high), left and math.min(left, 100) or SLICE, function(number, turn_text)
 		found[#found + 1] = number
 		found[#found + 1] = {turn_text}
-		if left then left = left - count(read_turn(turn_text)) end
+		if left then left = left - count(read_turn(turn_text, number)) end
 		return not left or left > 0
 	end)
 end)

@@ -1,21 +1,27 @@
 -- KEYS the four of session.lua
 -- ARGV turns, items, '' for no limit; the stamp of the header that the caller knows, '' for none; revision and
 --   time of the summary that the caller knows, 0 for none
--- Returns nothing; or the header and whether the caller knows the rest; else the summary, and pairs of a turn
--- and the texts of it and of those right before it, the newest first.
+-- Returns nothing; or the header and whether the caller knows the rest; else the summary, and either a list of
+-- the newest turns, or pairs of a turn and a list of it and of those right before it; the newest first.
 local text = redis.call('GET', KEYS[1])
 if not text then return answer({}) end
-local time, now
+local time
 if string.sub(text, 33, 52) ~= '00000000000000000000' then
 	time = redis.call('TIME')
-	now = time[1] * 1000000 + time[2]
 	local expires = tonumber(string.sub(text, 33, 52))
-	if expires and expires <= now then return answer({}) end
+	if expires and expires <= time[1] * 1000000 + time[2] then return answer({}) end
 end
-local _, stop, turns, head, lo, parent, cp, id_size = string.find(text,
-	'^%S* %d+ (%d+) %d+ %d+ (%d+) %d+ %d+ %-?%d+\n(%d+) (%d+) (%d+) (%d+) %d+\n', 86)
-if not stop then return answer({text, 0, {}}) end
 local known = ARGV[3] ~= '' and string.sub(text, 1, 16) == ARGV[3]
+
+-- all turns are one run up to the head, without a summary, as in most sessions
+if string.sub(text, 86, 86) == 's' and ARGV[1] ~= '' and ARGV[1] ~= '0' and ARGV[2] == '' then
+	if known then return answer({text, 1}) end
+	return answer({text, 0, {}, redis.call('LRANGE', KEYS[2], 0, ARGV[1] - 1)})
+end
+
+local _, stop, turns, head, lo, parent, cp, id_size = string.find(text,
+	'^%S* %d+ (%d+) %d+ %d+ (%d+) %d+ %d+ %-?%d+\n(%d+) (%d+) (%d+) (%d+) %d+\n', 87)
+if not stop then return answer({text, 0, {}}) end
 local summary = {}
 if id_size ~= '0' then
 	time = time or redis.call('TIME')
@@ -36,11 +42,6 @@ local function texts(high, low)
 end
 
 if wanted == 0 or items == 0 or head <= cp then return answer({text, 0, summary}) end
-
--- the window is within one run, as in any session without branches
-if not items and (parent <= cp or wanted and head - wanted + 1 >= lo) then
-	return answer({text, 0, summary, head, texts(head, math.max(lo, cp + 1, wanted and head - wanted + 1 or 1))})
-end
 
 local found = {text, 0, summary}
 

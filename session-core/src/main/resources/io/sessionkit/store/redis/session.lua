@@ -2,8 +2,8 @@
 --   KEYS[1] the header, one text:
 --     at fixed places: the stamp of the commit that wrote it (16 hexadecimal digits), the time of that commit
 --     (16 digits), the expiry (20, all 0 for never), when the entry in the index of sessions is to be written
---     again (16), when one in an index of records is (16, all 9 for never), and whether there may be a hash of
---     records (r or -);
+--     again (16), when one in an index of records is (16, all 9 for never), whether there may be a hash of records
+--     (r or -), and whether all turns are one run up to the head, without a summary (s or -);
 --     the state: incarnation, version, turns, items, open turn, head, turns, items and tokens of the view, a
 --     line feed; a client that has opened the session knows all of it;
 --     the path of the head;
@@ -11,10 +11,10 @@
 --     line feed, and these texts. The kinds are those of the records whose indexes list the session, packed,
 --     each with the time of its entry.
 --   KEYS[2] the turns, a list with the newest one first, each one text:
---     its path; then status, whether it is open, parts, items, tokens, parent, first item, start, end ('' for
---     none), version and first item of the answer to the write that stored its last part, the sizes of branch,
---     id, id of that write, origin, outcome and items, a line feed, and these texts. The items follow one
---     another: sequence, time, tokens and size in digits, a line feed, then the encoded message.
+--     its path; then status, whether it is open, parts, items, tokens, parent, as the distance to it, first item,
+--     start, end ('' for none), the answer to the write that stored its last part: the version, less the number
+--     of the turn, and the first item, 1 for that of the turn, 0 for none; the sizes of branch, id, id of that
+--     write, origin, outcome and items, a line feed, and these texts. The items follow one another: sequence, time, tokens and size in digits, a line feed, then the encoded message.
 --     Of an open turn there is one character instead: it is kept in the hash, part by part.
 --   KEYS[3] a hash: <kind> NUL <id> a record, packed; NUL <number> an open turn without origin and items,
 --     NUL <number>:o its origin, NUL <number>:<part> the items of a part; 'multi' the numbers of the turns that
@@ -89,7 +89,7 @@ local function named(text)
 		has_records = string.sub(text, 85, 85) == 'r'}
 	if header.expires == 0 then header.expires = nil end
 	local _, stop, incarnation, version, turns, items, open, head, view_turns, view_items, view_tokens =
-		string.find(text, '^(%S*) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%-?%d+)\n', 86)
+		string.find(text, '^(%S*) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%-?%d+)\n', 87)
 	if not stop then error('WRONGTYPE The key of the header holds something else') end
 	header.incarnation, header.version, header.turns, header.items, header.openTurn, header.head, header.viewTurns,
 		header.viewItems, header.viewTokens = incarnation, tonumber(version), tonumber(turns), tonumber(items),
@@ -120,6 +120,7 @@ local function save_header(header, lag)
 	local text = header.stamp .. string.format('%016.0f', header.updated)
 		.. (header.expires and string.format('%020.0f', header.expires) or NEVER_EXPIRES)
 		.. string.format('%016.0f', header.due) .. kinds_due(header, lag) .. (header.has_records and 'r' or '-')
+		.. (header.lo == 1 and header.head == header.turns and header.cp == 0 and 's' or '-')
 		.. header.incarnation .. ' ' .. digits(header.version) .. ' ' .. digits(header.turns) .. ' '
 		.. digits(header.items) .. ' ' .. digits(header.openTurn) .. ' ' .. digits(header.head) .. ' '
 		.. digits(header.viewTurns) .. ' ' .. digits(header.viewItems) .. ' ' .. digits(header.viewTokens) .. '\n'
@@ -139,10 +140,10 @@ local function place(number)
 	return number > listed / 2 and listed - number or -number
 end
 
-local TURN = '^([%u_]+) ([01]) (%d+) (%d+) (%-?%d+) (%d+) (%d+) (%-?%d+) (%-?%d*) (%d+) (%d+) '
+local TURN = '^([%u_]+) ([01]) (%d+) (%d+) (%-?%d+) (%d+) (%d+) (%-?%d+) (%-?%d*) (%-?%d+) (%d+) '
 	.. '(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)\n'
 
-local function read_turn(text)
+local function read_turn(text, number)
 	local found = {}
 	local at = read_path(text, 1, found)
 	local _, stop, status, open, parts, items, tokens, parent, first, started, ended, version, from, branch, id, by,
@@ -151,8 +152,9 @@ local function read_turn(text)
 		tonumber(outcome), tonumber(body)})
 	found.status, found.open, found.parts, found.items, found.tokens = status, open == '1', tonumber(parts),
 		tonumber(items), tonumber(tokens)
-	found.parent, found.first, found.started, found.ended, found.version, found.from = tonumber(parent),
-		tonumber(first), started, ended, tonumber(version), tonumber(from)
+	found.number, found.parent, found.first, found.started, found.ended, found.version = number,
+		number - tonumber(parent), tonumber(first), started, ended, number + tonumber(version)
+	found.from = from ~= '0' and found.first + tonumber(from) - 1 or 0
 	found.branch, found.id, found.by, found.origin, found.outcome, found.body = texts[1], texts[2], texts[3], texts[4],
 		texts[5], texts[6]
 	return found
@@ -160,8 +162,9 @@ end
 
 local function packed_turn(of)
 	return packed_path(of) .. of.status .. (of.open and ' 1 ' or ' 0 ') .. of.parts .. ' ' .. of.items .. ' '
-		.. digits(of.tokens) .. ' ' .. digits(of.parent) .. ' ' .. digits(of.first) .. ' ' .. of.started .. ' ' .. of.ended
-		.. ' ' .. digits(of.version) .. ' ' .. digits(of.from) .. ' ' .. #of.branch .. ' ' .. #of.id .. ' ' .. #of.by .. ' '
+		.. digits(of.tokens) .. ' ' .. digits(of.number - of.parent) .. ' ' .. digits(of.first) .. ' ' .. of.started .. ' ' .. of.ended
+		.. ' ' .. digits(of.version - of.number) .. ' ' .. (of.from > 0 and digits(of.from - of.first + 1) or '0') .. ' '
+		.. #of.branch .. ' ' .. #of.id .. ' ' .. #of.by .. ' '
 		.. #of.origin .. ' ' .. #of.outcome .. ' ' .. #of.body .. '\n'
 		.. of.branch .. of.id .. of.by .. of.origin .. of.outcome .. of.body
 end
@@ -185,8 +188,8 @@ local function turn(number)
 	local is_apart = text == APART
 	if is_apart then text = redis.call('HGET', RECORDS, apart(number)) end
 	if not text then return nil end
-	local found = read_turn(text)
-	found.number, found.apart = number, is_apart
+	local found = read_turn(text, number)
+	found.apart = is_apart
 	return found
 end
 

@@ -74,7 +74,7 @@ record StoredKeys(StringRedisTemplate redis, String prefix) {
 		long micros = time.toNanos() / 1000;
 		this.redis.execute(new DefaultRedisScript<>("""
 				local header = redis.call('GET', KEYS[1])
-				local at = string.find(header, '\\n', string.find(header, '\\n', 86) + 1)
+				local at = string.find(header, '\\n', string.find(header, '\\n', 87) + 1)
 				local kinds, size = '', string.match(header, ' (%d+)\\n', at)
 				local rest = string.sub(header, 85, #header - size)
 				if size ~= '0' then
