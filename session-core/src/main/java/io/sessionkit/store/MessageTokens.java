@@ -38,7 +38,7 @@ public final class MessageTokens implements ToIntFunction<Message> {
 	/** The role and the marks around a message. */
 	private static final int FRAME = 4;
 
-	private final TokenCountEstimator estimator;
+	private final ToIntFunction<String> estimator;
 
 	private final int perMedium;
 
@@ -59,6 +59,10 @@ public final class MessageTokens implements ToIntFunction<Message> {
 	 * @throws IllegalArgumentException if the tokens of a medium are negative
 	 */
 	public MessageTokens(TokenCountEstimator estimator, int perMedium) {
+		this(estimator::estimate, perMedium);
+	}
+
+	private MessageTokens(ToIntFunction<String> estimator, int perMedium) {
 		if (perMedium < 0) {
 			throw new IllegalArgumentException("The tokens of a medium must not be negative: " + perMedium + ".");
 		}
@@ -67,12 +71,25 @@ public final class MessageTokens implements ToIntFunction<Message> {
 	}
 
 	/**
-	 * Returns the estimate that Spring AI uses by default: it counts by the vocabulary
-	 * {@code cl100k_base}, which is loaded once, when the first message is counted.
+	 * Returns an estimate from the length of texts and the alphabet that they are written
+	 * in. It takes about a nanosecond for a character, and is within some 40 % of a
+	 * vocabulary for texts in most languages. If a limit counts tokens, the counts that
+	 * the provider reports correct it.
 	 * @return the estimate
 	 */
-	public static ToIntFunction<Message> standard() {
-		return (message) -> Standard.INSTANCE.applyAsInt(message);
+	public static ToIntFunction<Message> byLength() {
+		return new MessageTokens(new LengthEstimator(), PER_MEDIUM);
+	}
+
+	/**
+	 * Returns an estimate by the vocabulary {@code cl100k_base}, with which Spring AI
+	 * counts. The vocabulary is loaded once, when the first message is counted, which
+	 * takes about half a second; a message of 1,000 characters then takes 6 to 10
+	 * microseconds.
+	 * @return the estimate
+	 */
+	public static ToIntFunction<Message> byVocabulary() {
+		return (message) -> Vocabulary.INSTANCE.applyAsInt(message);
 	}
 
 	@Override
@@ -108,7 +125,7 @@ public final class MessageTokens implements ToIntFunction<Message> {
 	 */
 	private int countPiece(String text) {
 		try {
-			return this.estimator.estimate(text);
+			return this.estimator.applyAsInt(text);
 		}
 		catch (RuntimeException ex) {
 			return (text.length() + CHARACTERS_PER_TOKEN - 1) / CHARACTERS_PER_TOKEN;
@@ -116,7 +133,7 @@ public final class MessageTokens implements ToIntFunction<Message> {
 	}
 
 	/** Holds the vocabulary, which is large, until it is needed. */
-	private static final class Standard {
+	private static final class Vocabulary {
 
 		private static final MessageTokens INSTANCE = new MessageTokens(new JTokkitTokenCountEstimator());
 

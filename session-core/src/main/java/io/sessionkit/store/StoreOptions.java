@@ -12,6 +12,7 @@ import io.sessionkit.codec.MessageCodec;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.util.unit.DataSize;
 
 /**
  * The options that every store is built with.
@@ -22,9 +23,15 @@ import org.springframework.ai.chat.messages.Message;
  * @param tokens estimates the size of a message, once, when it is written
  * @param timeToLive how long a new session lives after its last write; null if it never
  * expires
+ * @param viewCache about how much memory the views may take that a store keeps in this
+ * process, so that it need not read those again that have not changed; 0 keeps none. The
+ * in-memory store keeps none
  */
 public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> turnIds, ToIntFunction<Message> tokens,
-		@Nullable Duration timeToLive) {
+		@Nullable Duration timeToLive, DataSize viewCache) {
+
+	/** The default size of the views that a store keeps. */
+	public static final DataSize VIEW_CACHE = DataSize.ofMegabytes(16);
 
 	public StoreOptions {
 		if (timeToLive != null && (timeToLive.isNegative() || timeToLive.isZero())) {
@@ -32,17 +39,21 @@ public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> tur
 					"The time to live must be positive: " + timeToLive + ". Leave it out for sessions that stay.");
 		}
 		timeToLive = Lives.kept(timeToLive);
+		if (viewCache.isNegative()) {
+			throw new IllegalArgumentException(
+					"The views that a store keeps cannot take less than nothing: " + viewCache + ". 0 keeps none.");
+		}
 	}
 
 	/**
-	 * Creates options with the system's UTC clock, random ids, Spring AI's token estimate
+	 * Creates options with the system's UTC clock, random ids, a token estimate by length
 	 * and sessions that never expire.
 	 * @param codec encodes and decodes messages and values
 	 * @return the options
 	 */
 	public static StoreOptions of(MessageCodec codec) {
-		return new StoreOptions(codec, Clock.systemUTC(), () -> UUID.randomUUID().toString(), MessageTokens.standard(),
-				null);
+		return new StoreOptions(codec, Clock.systemUTC(), () -> UUID.randomUUID().toString(), MessageTokens.byLength(),
+				null, VIEW_CACHE);
 	}
 
 	/**
@@ -59,7 +70,7 @@ public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> tur
 	 * @return the copy
 	 */
 	public StoreOptions clock(Clock clock) {
-		return new StoreOptions(this.codec, clock, this.turnIds, this.tokens, this.timeToLive);
+		return new StoreOptions(this.codec, clock, this.turnIds, this.tokens, this.timeToLive, this.viewCache);
 	}
 
 	/**
@@ -68,7 +79,7 @@ public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> tur
 	 * @return the copy
 	 */
 	public StoreOptions turnIds(Supplier<String> turnIds) {
-		return new StoreOptions(this.codec, this.clock, turnIds, this.tokens, this.timeToLive);
+		return new StoreOptions(this.codec, this.clock, turnIds, this.tokens, this.timeToLive, this.viewCache);
 	}
 
 	/**
@@ -77,7 +88,7 @@ public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> tur
 	 * @return the copy
 	 */
 	public StoreOptions tokens(ToIntFunction<Message> tokens) {
-		return new StoreOptions(this.codec, this.clock, this.turnIds, tokens, this.timeToLive);
+		return new StoreOptions(this.codec, this.clock, this.turnIds, tokens, this.timeToLive, this.viewCache);
 	}
 
 	/**
@@ -87,7 +98,16 @@ public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> tur
 	 * @return the copy
 	 */
 	public StoreOptions timeToLive(@Nullable Duration timeToLive) {
-		return new StoreOptions(this.codec, this.clock, this.turnIds, this.tokens, timeToLive);
+		return new StoreOptions(this.codec, this.clock, this.turnIds, this.tokens, timeToLive, this.viewCache);
+	}
+
+	/**
+	 * Returns a copy of these options with a size of the views that a store keeps.
+	 * @param viewCache about how much memory they may take; 0 keeps none
+	 * @return the copy
+	 */
+	public StoreOptions viewCache(DataSize viewCache) {
+		return new StoreOptions(this.codec, this.clock, this.turnIds, this.tokens, this.timeToLive, viewCache);
 	}
 
 }

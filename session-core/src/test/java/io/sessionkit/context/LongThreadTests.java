@@ -128,7 +128,7 @@ class LongThreadTests {
 
 		private final Map<String, Integer> tokens = new HashMap<>();
 
-		private final ToIntFunction<Message> estimate = MessageTokens.standard();
+		private final ToIntFunction<Message> estimate = MessageTokens.byVocabulary();
 
 		private long turnsOfTheView;
 

@@ -11,6 +11,7 @@ import io.sessionkit.context.Prune;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.MessageTokens;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -40,7 +41,8 @@ class ViewSnippetsTests {
 
 	private static final String LONG = "word ".repeat(600);
 
-	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+	private final SessionStore store = new InMemorySessionStore(
+			StoreOptions.of(JsonMessageCodec.create()).tokens(MessageTokens.byVocabulary()));
 
 	private final ScriptedChatModel model = new ScriptedChatModel().reports(0);
 

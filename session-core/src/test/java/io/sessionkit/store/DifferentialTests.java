@@ -1,5 +1,6 @@
 package io.sessionkit.store;
 
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.sessionkit.test.TestStores;
@@ -28,7 +29,7 @@ class DifferentialTests {
 		SessionStore store = kind.create();
 		long start = System.nanoTime();
 		for (long done = 0; done < operations; done += OPERATIONS_OF_A_PROGRAM) {
-			new RandomProgram(store, seed++, OPERATIONS_OF_A_PROGRAM).run();
+			new RandomProgram(List.of(store), seed++, OPERATIONS_OF_A_PROGRAM).run();
 			if (done / PROGRESS != (done + OPERATIONS_OF_A_PROGRAM) / PROGRESS) {
 				System.out.println(kind + ": " + (done + OPERATIONS_OF_A_PROGRAM) + " operations, next seed " + seed);
 			}

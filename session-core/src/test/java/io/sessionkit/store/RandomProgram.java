@@ -1,21 +1,27 @@
 package io.sessionkit.store;
 
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 
 import io.sessionkit.SessionKey;
 
 /**
  * A random sequence of operations on a few sessions of two owners, made to a store and to
- * a model, which must agree after each of them. A failure names the seed and the steps.
+ * a model, which must agree after each of them. If there are several stores on the same
+ * data, any of them is used for each operation. A failure names the seed and the steps.
  */
 final class RandomProgram {
 
 	private static final int STEPS_SHOWN = 40;
 
-	private final SessionStore store;
+	private final List<SessionStore> stores;
 
 	private final long seed;
 
@@ -25,21 +31,29 @@ final class RandomProgram {
 
 	private final ModelStore model = new ModelStore();
 
-	private final StoreComparison comparison;
+	private final List<StoreComparison> comparisons = new ArrayList<>();
 
-	private final RandomWrites writes;
+	private final List<RandomWrites> writes = new ArrayList<>();
+
+	/** In which views are read most often. */
+	private final Window usual;
 
 	private final List<SessionKey> keys = new ArrayList<>();
 
 	private final List<String> steps = new ArrayList<>();
 
-	RandomProgram(SessionStore store, long seed, int operations) {
-		this.store = store;
+	RandomProgram(List<SessionStore> stores, long seed, int operations) {
+		this.stores = stores;
 		this.seed = seed;
 		this.operations = operations;
 		this.random = new Random(seed);
-		this.comparison = new StoreComparison(store, this.model, this.random);
-		this.writes = new RandomWrites(store, this.model, this.random, this.steps);
+		Set<String> incarnations = new HashSet<>();
+		Map<SessionKey, Deque<RandomWrites.Planned>> before = new HashMap<>();
+		for (SessionStore store : stores) {
+			this.comparisons.add(new StoreComparison(store, this.model, this.random, incarnations));
+			this.writes.add(new RandomWrites(store, this.model, this.random, this.steps, before));
+		}
+		this.usual = window();
 		String owner = UUID.randomUUID().toString();
 		for (String name : List.of("a", "A", "b")) {
 			this.keys.add(SessionKey.of(owner, name));
@@ -52,8 +66,8 @@ final class RandomProgram {
 			for (int i = 0; i < this.operations; i += 2) {
 				SessionKey key = this.keys.get(this.random.nextInt(this.keys.size()));
 				if (this.random.nextInt(4) > 0) {
-					this.writes.write(key);
-					this.comparison.compareView(key, window());
+					one(this.writes).write(key);
+					comparison().compareView(key, (this.random.nextInt(3) > 0) ? this.usual : window());
 				}
 				else {
 					read(key);
@@ -75,16 +89,16 @@ final class RandomProgram {
 	private void end() {
 		for (SessionKey key : this.keys) {
 			this.steps.add("all of " + key.id());
-			this.comparison.compareView(key, Window.ALL);
-			this.comparison.compareLog(key, Tail.ALL);
-			this.comparison.compareTurns(key, Tail.ALL);
-			RandomContent.KINDS.forEach((kind) -> this.comparison.compareRecords(key, kind));
+			comparison().compareView(key, Window.ALL);
+			comparison().compareLog(key, Tail.ALL);
+			comparison().compareTurns(key, Tail.ALL);
+			RandomContent.KINDS.forEach((kind) -> comparison().compareRecords(key, kind));
 		}
 		for (SessionKey key : this.keys) {
-			this.store.erase(key);
+			one(this.stores).erase(key);
 			this.model.erase(key);
-			this.comparison.compareView(key, Window.HEADER);
-			this.comparison.compareList(key.owner());
+			comparison().compareView(key, Window.HEADER);
+			comparison().compareList(key.owner());
 		}
 	}
 
@@ -95,14 +109,22 @@ final class RandomProgram {
 		int dice = this.random.nextInt(14);
 		this.steps.add("read " + dice + " of " + key.id());
 		switch (dice) {
-			case 0, 1, 2 -> this.comparison.compareView(key, window());
-			case 3, 4, 5 -> this.comparison.compareLog(key, tail(items));
-			case 6, 7, 8 -> this.comparison.compareTurns(key, tail(turns));
-			case 9, 10 -> this.comparison.compareItems(key, this.random.nextInt(turns + 2));
-			case 11 -> this.comparison.compareRecords(key, kind());
-			case 12 -> this.comparison.compareList(key.owner());
-			default -> this.comparison.compareRecords(key.owner(), kind());
+			case 0, 1, 2 -> comparison().compareView(key, window());
+			case 3, 4, 5 -> comparison().compareLog(key, tail(items));
+			case 6, 7, 8 -> comparison().compareTurns(key, tail(turns));
+			case 9, 10 -> comparison().compareItems(key, this.random.nextInt(turns + 2));
+			case 11 -> comparison().compareRecords(key, kind());
+			case 12 -> comparison().compareList(key.owner());
+			default -> comparison().compareRecords(key.owner(), kind());
 		}
+	}
+
+	private StoreComparison comparison() {
+		return one(this.comparisons);
+	}
+
+	private <T> T one(List<T> of) {
+		return of.get(this.random.nextInt(of.size()));
 	}
 
 	private String kind() {

@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -51,9 +50,11 @@ final class RandomWrites {
 	private final List<String> steps;
 
 	/** Commits that were made before, accepted or not, the newest of each key. */
-	private final Map<SessionKey, Deque<Planned>> before = new HashMap<>();
+	private final Map<SessionKey, Deque<Planned>> before;
 
-	RandomWrites(SessionStore store, ModelStore model, Random random, List<String> steps) {
+	RandomWrites(SessionStore store, ModelStore model, Random random, List<String> steps,
+			Map<SessionKey, Deque<Planned>> before) {
+		this.before = before;
 		this.store = store;
 		this.model = model;
 		this.random = random;
@@ -64,7 +65,7 @@ final class RandomWrites {
 	/**
 	 * A commit and what the model knows its base by.
 	 */
-	private record Planned(Commit commit, @Nullable Base base) {
+	record Planned(Commit commit, @Nullable Base base) {
 	}
 
 	void write(SessionKey key) {

@@ -40,7 +40,7 @@ import static org.awaitility.Awaitility.await;
  * store, also one that others use; nothing is assumed of the store's clock but that it
  * goes on.
  */
-public abstract class SessionStoreContract extends ClockContract {
+public abstract class SessionStoreContract extends ViewContract {
 
 	private static final int OPERATIONS_OF_A_HISTORY = 100;
 
@@ -74,7 +74,7 @@ public abstract class SessionStoreContract extends ClockContract {
 	void randomHistoriesEqualTheModel() {
 		long seed = Long.getLong("sessionkit.seed", System.nanoTime());
 		for (int i = 0; i < histories(); i++) {
-			new RandomProgram(store(), seed + i, OPERATIONS_OF_A_HISTORY).run();
+			new RandomProgram(List.of(store(), another()), seed + i, OPERATIONS_OF_A_HISTORY).run();
 		}
 	}
 

@@ -35,6 +35,14 @@ public abstract class SessionStoreFixture {
 	protected abstract SessionStore store();
 
 	/**
+	 * A new store on the data of the one under test, as another process has it.
+	 * @return the store; the one under test where there can be no other
+	 */
+	protected SessionStore another() {
+		return store();
+	}
+
+	/**
 	 * A store like the one under test, whose times are by a clock that the test sets.
 	 * @param clock the clock of its options
 	 * @return a store; the one under test where the server behind it has a clock of its

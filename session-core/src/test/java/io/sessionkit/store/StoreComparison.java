@@ -3,7 +3,6 @@ package io.sessionkit.store;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,9 +32,10 @@ final class StoreComparison {
 	private final Random random;
 
 	/** Those that were seen. */
-	private final Set<String> incarnations = new HashSet<>();
+	private final Set<String> incarnations;
 
-	StoreComparison(SessionStore store, ModelStore model, Random random) {
+	StoreComparison(SessionStore store, ModelStore model, Random random, Set<String> incarnations) {
+		this.incarnations = incarnations;
 		this.store = store;
 		this.model = model;
 		this.random = random;

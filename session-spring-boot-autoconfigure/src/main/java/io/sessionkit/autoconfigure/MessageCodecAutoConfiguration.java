@@ -40,9 +40,10 @@ public final class MessageCodecAutoConfiguration {
 			ObjectProvider<TokenCountEstimator> estimator, SessionKitProperties properties) {
 		StoreOptions options = StoreOptions.of(codec)
 			.clock(clock.getIfUnique(Clock::systemUTC))
-			.timeToLive(properties.timeToLive());
+			.timeToLive(properties.timeToLive())
+			.viewCache(properties.store().viewCache());
 		TokenCountEstimator counts = estimator.getIfUnique();
-		return (counts != null) ? options.tokens(new MessageTokens(counts)) : options;
+		return options.tokens((counts != null) ? new MessageTokens(counts) : properties.tokenEstimate().tokens());
 	}
 
 }

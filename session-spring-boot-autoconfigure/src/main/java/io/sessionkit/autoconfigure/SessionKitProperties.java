@@ -128,6 +128,13 @@ public final class SessionKitProperties {
 	private final ApprovalProperties approval;
 
 	/**
+	 * How tokens of messages are estimated if there is no TokenCountEstimator bean:
+	 * length or vocabulary. vocabulary counts as Spring AI does, and takes some ten times
+	 * as long.
+	 */
+	private final TokenEstimate tokenEstimate;
+
+	/**
 	 * Deletion of expired sessions.
 	 */
 	@NestedConfigurationProperty
@@ -145,8 +152,8 @@ public final class SessionKitProperties {
 			@DefaultValue SummarizeProperties summarize, @DefaultValue Codec codec, @DefaultValue Sequence sequence,
 			@DefaultValue Attributes attributes, @DefaultValue Turn turn, @DefaultValue Snapshot snapshot,
 			@DefaultValue("turn") Durability durability, @DefaultValue("30s") Duration lease,
-			@DefaultValue ApprovalProperties approval, @DefaultValue PurgeProperties purge,
-			@Nullable List<String> ignoredNames) {
+			@DefaultValue ApprovalProperties approval, @DefaultValue("length") TokenEstimate tokenEstimate,
+			@DefaultValue PurgeProperties purge, @Nullable List<String> ignoredNames) {
 		refuseBelowASecond("time-to-live", timeToLive);
 		refuseBelow(Conversations.SHORTEST_LEASE, "lease", lease);
 		this.enabled = enabled;
@@ -165,6 +172,7 @@ public final class SessionKitProperties {
 		this.durability = durability;
 		this.lease = lease;
 		this.approval = approval;
+		this.tokenEstimate = tokenEstimate;
 		this.purge = purge;
 		this.ignoredNames = (ignoredNames != null) ? List.copyOf(ignoredNames) : List.of();
 	}
@@ -231,6 +239,10 @@ public final class SessionKitProperties {
 
 	public ApprovalProperties approval() {
 		return this.approval;
+	}
+
+	public TokenEstimate tokenEstimate() {
+		return this.tokenEstimate;
 	}
 
 	public PurgeProperties purge() {

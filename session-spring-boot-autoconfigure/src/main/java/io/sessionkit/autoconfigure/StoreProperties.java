@@ -9,6 +9,7 @@ import io.sessionkit.store.redis.RedisSessionStore;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 
 /**
  * Type and settings of the store. Only constants of the stores are used here, so their
@@ -20,9 +21,19 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param jdbc Settings of the JDBC store.
  * @param redis Settings of the Redis store.
  * @param memory Settings of the in-memory store.
+ * @param viewCache How much memory the JDBC and the Redis store may use for the histories
+ * of the sessions that this process has used last, so that a history that has not changed
+ * is not read again. 0 keeps none.
  */
 public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc, @DefaultValue Redis redis,
-		@DefaultValue Memory memory) {
+		@DefaultValue Memory memory, @DefaultValue("16MB") DataSize viewCache) {
+
+	public StoreProperties {
+		if (viewCache.isNegative()) {
+			throw ConfigurationRefusedException.of(SessionKitProperties.PREFIX + ".store.view-cache", viewCache,
+					"Write a size such as 16MB, or 0 to keep no histories in memory.");
+		}
+	}
 
 	static final String STORE_TYPE = SessionKitProperties.PREFIX + ".store.type";
 

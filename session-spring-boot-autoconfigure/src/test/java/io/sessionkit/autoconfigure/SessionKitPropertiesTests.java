@@ -67,19 +67,20 @@ class SessionKitPropertiesTests {
 				"sessionkit.time-to-live=30d", "sessionkit.store.type=memory",
 				"sessionkit.store.jdbc.initialize-schema=never", "sessionkit.store.jdbc.table-prefix=app.CHAT_",
 				"sessionkit.store.redis.key-prefix=app:chat:", "sessionkit.store.memory.max-sessions=7",
-				"sessionkit.trim.max-messages=20", "sessionkit.trim.max-turns=5", "sessionkit.codec.strict=true",
-				"sessionkit.sequence.strict=true", "sessionkit.sequence.leading-replies=true",
-				"sessionkit.turn.parameters=context,page", "sessionkit.turn.replay=*",
-				"sessionkit.turn.replay-exclude=page", "sessionkit.snapshot.system=true",
-				"sessionkit.attributes.max-size=1MB", "sessionkit.trim.max-tokens=4000",
-				"sessionkit.trim.pin.first-user-message=true", "sessionkit.trim.pin.roles=system",
-				"sessionkit.trim.pin.metadata=pin", "sessionkit.prune.tool-results-keep=3",
-				"sessionkit.summarize.enabled=false", "sessionkit.summarize.mode=before",
-				"sessionkit.summarize.trigger-tokens=8000", "sessionkit.summarize.trigger-messages=100",
-				"sessionkit.summarize.keep-turns=2", "sessionkit.summarize.prompt=sum up {conversation}",
-				"sessionkit.summarize.model=small", "sessionkit.summarize.max-input-tokens=9000",
-				"sessionkit.summarize.timeout=5s", "sessionkit.summarize.backoff=2m", "sessionkit.durability=step",
-				"sessionkit.lease=1m", "sessionkit.approval.tools=cancel_order", "sessionkit.approval.siblings=run",
+				"sessionkit.store.view-cache=1MB", "sessionkit.trim.max-messages=20", "sessionkit.trim.max-turns=5",
+				"sessionkit.codec.strict=true", "sessionkit.sequence.strict=true",
+				"sessionkit.sequence.leading-replies=true", "sessionkit.turn.parameters=context,page",
+				"sessionkit.turn.replay=*", "sessionkit.turn.replay-exclude=page", "sessionkit.snapshot.system=true",
+				"sessionkit.attributes.max-size=1MB", "sessionkit.token-estimate=vocabulary",
+				"sessionkit.trim.max-tokens=4000", "sessionkit.trim.pin.first-user-message=true",
+				"sessionkit.trim.pin.roles=system", "sessionkit.trim.pin.metadata=pin",
+				"sessionkit.prune.tool-results-keep=3", "sessionkit.summarize.enabled=false",
+				"sessionkit.summarize.mode=before", "sessionkit.summarize.trigger-tokens=8000",
+				"sessionkit.summarize.trigger-messages=100", "sessionkit.summarize.keep-turns=2",
+				"sessionkit.summarize.prompt=sum up {conversation}", "sessionkit.summarize.model=small",
+				"sessionkit.summarize.max-input-tokens=9000", "sessionkit.summarize.timeout=5s",
+				"sessionkit.summarize.backoff=2m", "sessionkit.durability=step", "sessionkit.lease=1m",
+				"sessionkit.approval.tools=cancel_order", "sessionkit.approval.siblings=run",
 				"sessionkit.approval.expires-after=1h", "sessionkit.approval.on-new-message=queue",
 				"sessionkit.approval.version=2026-11", "sessionkit.purge.enabled=false", "sessionkit.purge.interval=1h",
 				"sessionkit.purge.batch-size=50", "sessionkit.ignored-names=sessionkit.theirs")
@@ -91,7 +92,8 @@ class SessionKitPropertiesTests {
 				assertThat(bound.timeToLive()).isEqualTo(Duration.ofDays(30));
 				assertThat(bound.store()).isEqualTo(new StoreProperties(StoreProperties.StoreType.MEMORY,
 						new StoreProperties.Jdbc(SchemaInitialization.NEVER, "app.CHAT_"),
-						new StoreProperties.Redis("app:chat:"), new StoreProperties.Memory(7)));
+						new StoreProperties.Redis("app:chat:"), new StoreProperties.Memory(7),
+						DataSize.ofMegabytes(1)));
 				assertThat(bound.trim()).isEqualTo(new SessionKitProperties.Trim(20, 5, 4000,
 						new SessionKitProperties.Pin(true, Set.of(MessageType.SYSTEM), Set.of("pin"))));
 				assertThat(bound.prune()).isEqualTo(new SessionKitProperties.Prune(3));
@@ -100,6 +102,7 @@ class SessionKitPropertiesTests {
 				assertThat(bound.attributes()).isEqualTo(new SessionKitProperties.Attributes(DataSize.ofMegabytes(1)));
 				assertThat(bound.turn()).isEqualTo(
 						new SessionKitProperties.Turn(List.of("context", "page"), List.of("*"), List.of("page")));
+				assertThat(bound.tokenEstimate()).isEqualTo(TokenEstimate.VOCABULARY);
 				assertThat(bound.snapshot()).isEqualTo(new SessionKitProperties.Snapshot(true));
 				assertThat(bound.durability()).isEqualTo(Durability.STEP);
 				assertThat(bound.lease()).isEqualTo(Duration.ofMinutes(1));
@@ -191,6 +194,13 @@ class SessionKitPropertiesTests {
 		FailureAnalysis analysis = analysisOf("sessionkit.attributes.max-size=" + value);
 		assertThat(analysis.getDescription()).contains("'sessionkit.attributes.max-size'");
 		assertThat(analysis.getAction()).contains("64KB");
+	}
+
+	@Test
+	void sizeOfTheViewsBelowNothingIsRefused() {
+		FailureAnalysis analysis = analysisOf("sessionkit.store.view-cache=-1MB");
+		assertThat(analysis.getDescription()).contains("'sessionkit.store.view-cache'");
+		assertThat(analysis.getAction()).contains("16MB");
 	}
 
 	@ParameterizedTest

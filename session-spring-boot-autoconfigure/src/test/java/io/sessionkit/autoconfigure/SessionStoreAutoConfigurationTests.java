@@ -13,6 +13,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.MessageTokens;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
@@ -23,6 +24,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.tokenizer.JTokkitTokenCountEstimator;
+import org.springframework.ai.tokenizer.TokenCountEstimator;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.annotation.ImportCandidates;
@@ -43,6 +47,7 @@ import org.springframework.data.redis.connection.RedisSentinelConnection;
 import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -55,6 +60,38 @@ class SessionStoreAutoConfigurationTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(MessageCodecAutoConfiguration.class,
 				SessionStoreAutoConfiguration.class, SessionAdvisorAutoConfiguration.class));
+
+	@Test
+	void tokensAreEstimatedByLengthUnlessAVocabularyOrABeanIsAskedFor() {
+		UserMessage message = new UserMessage("word ".repeat(200));
+		int byLength = MessageTokens.byLength().applyAsInt(message);
+		int byVocabulary = MessageTokens.byVocabulary().applyAsInt(message);
+		assertThat(byLength).isNotEqualTo(byVocabulary);
+		this.runner.run((context) -> assertThat(tokens(context, message)).isEqualTo(byLength));
+		ApplicationContextRunner counting = this.runner.withPropertyValues("sessionkit.token-estimate=vocabulary");
+		counting.run((context) -> assertThat(tokens(context, message)).isEqualTo(byVocabulary));
+		counting.withBean(TokenCountEstimator.class, () -> new JTokkitTokenCountEstimator() {
+
+			@Override
+			public int estimate(String text) {
+				return 1_000;
+			}
+
+		}).run((context) -> assertThat(tokens(context, message)).isEqualTo(1_004));
+	}
+
+	private static int tokens(BeanFactory context, UserMessage message) {
+		return context.getBean(SessionStore.class).options().tokens().applyAsInt(message);
+	}
+
+	@Test
+	void sizeOfTheViewsIsAnOptionOfTheStore() {
+		this.runner.withPropertyValues("sessionkit.store.view-cache=0")
+			.run((context) -> assertThat(context.getBean(SessionStore.class).options().viewCache())
+				.isEqualTo(DataSize.ofBytes(0)));
+		this.runner.run((context) -> assertThat(context.getBean(SessionStore.class).options().viewCache())
+			.isEqualTo(StoreOptions.VIEW_CACHE));
+	}
 
 	@Test
 	void applicationWithoutChatModelGetsAStoreInMemory() {

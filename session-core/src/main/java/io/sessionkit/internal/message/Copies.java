@@ -116,7 +116,11 @@ public final class Copies {
 		return value;
 	}
 
-	private static Message copy(Message message) {
+	/**
+	 * Returns a copy of a message, with which its reader can do as it likes. A message of
+	 * a class that is not known here is returned as it is.
+	 */
+	public static Message copy(Message message) {
 		if (!MessageContent.knows(message)) {
 			return message;
 		}

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param header the changes of the header
  * @param firstTimeToLive the time to live of a session that is created, in microseconds;
  * null if it never expires
- * @param stamp the stamp that the header gets if this commit writes it
+ * @param stamp the stamp of the header that it writes; never 0
  */
 public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nullable EncodedTurn turn,
 		EncodedHeader header, @Nullable Long firstTimeToLive, long stamp) {
@@ -104,7 +104,11 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nul
 		return new EncodedCommit(commit, KeyHash.of(key),
 				(base != null) ? base.incarnation() : Session.newIncarnation(),
 				(turn != null) ? EncodedTurn.of(key, turn, codec) : null, header,
-				(first != null && first > 0) ? first : null, ThreadLocalRandom.current().nextLong());
+				(first != null && first > 0) ? first : null, newStamp());
+	}
+
+	private static long newStamp() {
+		return ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
 	}
 
 	private static @Nullable Long micros(@Nullable Duration duration) {

@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param title the encoded title; null for none
  * @param tags the encoded tags; null for none
  * @param attributes the encoded attributes; null for none
- * @param stamp a number that is made anew by each commit that writes the header, so that
- * a header with the same stamp has the same view; 0 where a store keeps none
+ * @param stamp a number that each write of the header makes anew at random; never 0
  */
 public record HeaderRow(long pk, String incarnation, long version, long turns, long items, Path path, long openTurn,
 		ViewTotals totals, Life life, String branch, @Nullable String title, @Nullable String tags,

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param header its row
  * @param summary the summary; null if there is none
  * @param items the items of the window, oldest first
- * @param unchanged whether summary and items were left out, since they are still those
- * that the caller knows
+ * @param unchanged whether the view is the one that the reader knows; summary and items
+ * are then left out
  */
 public record OpenedRows(HeaderRow header, @Nullable RecordRow summary, List<ItemRow> items, boolean unchanged) {
 }

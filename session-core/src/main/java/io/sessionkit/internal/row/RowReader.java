@@ -14,9 +14,6 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.codec.MessageCodec;
-import io.sessionkit.store.SessionRecord;
-import io.sessionkit.store.SessionStore;
-import io.sessionkit.store.SessionView;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,14 +26,6 @@ public final class RowReader {
 
 	public RowReader(MessageCodec codec) {
 		this.codec = codec;
-	}
-
-	public SessionView view(SessionKey key, OpenedRows rows) {
-		Session session = session(key, rows.header());
-		String id = session.summaryId();
-		SessionRecord summary = (rows.summary() != null && id != null)
-				? rows.summary().record(key, SessionStore.SUMMARY, id) : null;
-		return new SessionView(session, summary, items(key, rows.items()));
 	}
 
 	public Session session(SessionKey key, HeaderRow row) {
@@ -59,7 +48,7 @@ public final class RowReader {
 		return rows.stream().map((row) -> item(key, row)).toList();
 	}
 
-	private SessionItem item(SessionKey key, ItemRow row) {
+	SessionItem item(SessionKey key, ItemRow row) {
 		Instant at = Micros.instant(row.at());
 		return named("Item " + row.sequence() + " of session " + key, () -> new SessionItem(row.sequence(), row.turn(),
 				at, row.tokens(), this.codec.decode(key, row.body())));

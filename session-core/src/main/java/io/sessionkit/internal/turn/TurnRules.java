@@ -15,7 +15,7 @@ import org.springframework.util.unit.DataSize;
  * @param extensions the parts of the application that take part in every turn
  * @param keepsSystemText whether the snapshot of a turn keeps its system text
  * @param parameters the parameters of a call that are kept with its turn
- * @param maxState the maximum size of the attributes of a session
+ * @param maxAttributes the maximum size of the attributes of a session
  */
 public record TurnRules(Trim trim, Prune prune, SequenceGuard guard, Extensions extensions, boolean keepsSystemText,
 		TurnParameters parameters, DataSize maxAttributes) {

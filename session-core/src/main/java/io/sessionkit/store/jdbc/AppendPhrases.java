@@ -23,7 +23,7 @@ final class AppendPhrases {
 			head = turns + 1, turns = turns + 1,
 			view_turns = view_turns + 1, view_items = view_items + :count, view_tokens = view_tokens + :tokens,
 			title = coalesce(:title, title), tags = coalesce(:tags, tags), state = coalesce(:state, state),
-			updated_at = {moment}, expires_at = {moment} + {life},
+			stamp = :stamp, updated_at = {moment}, expires_at = {moment} + {life},
 			purge_at = case
 				when purge_at >= {moment} + {life} and purge_at <= {moment} + {life} + {life} / {slack} then purge_at
 				else {moment} + {life} + {life} / {slack} end,
@@ -31,13 +31,13 @@ final class AppendPhrases {
 
 	static final String HEADER_COLUMNS = """
 			key_hash, incarnation, owner_hash, owner, id, version, turns, items, branch, head, run_lo, run_parent,
-			open_turn, cp, cp_id, view_turns, view_items, view_tokens, title, tags, state, ttl,
+			open_turn, cp, cp_id, view_turns, view_items, view_tokens, title, tags, state, ttl, stamp,
 			created_at, updated_at, expires_at, purge_at""";
 
 	/** A header with its first turn. */
 	static final String FIRST_HEADER = """
 			:key, :incarnation, :ownerHash, :owner, :id, 1, 1, :count, :branch, 1, 1, 0,
-			0, 0, null, 1, :count, :tokens, :title, :tags, :state, :firstTtl,
+			0, 0, null, 1, :count, :tokens, :title, :tags, :state, :firstTtl, :stamp,
 			{moment}, {moment}, {moment} + :firstTtl, {moment} + :firstPurge""";
 
 	static final String TURN_COLUMNS = """
@@ -77,6 +77,7 @@ final class AppendPhrases {
 			.text("state", commit.header().attributes())
 			.with("ttl", commit.header().timeToLive())
 			.with("firstTtl", commit.firstTimeToLive())
+			.with("stamp", commit.stamp())
 			.with("firstPurge", Micros.withSlack(commit.firstTimeToLive()))
 			.with("turn", turn.turn().id())
 			.with("startedAt", Micros.of(turn.turn().startedAt()))

@@ -20,7 +20,7 @@ final class Columns {
 	/** The numbers of a header, to pack into one column. */
 	static final String HEADER_NUMBERS = """
 			s.pk, s.version, s.turns, s.items, s.head, s.run_lo, s.run_parent, s.open_turn, s.cp, \
-			s.view_turns, s.view_items, s.view_tokens, s.ttl, s.created_at, s.updated_at, s.expires_at""";
+			s.view_turns, s.view_items, s.view_tokens, s.ttl, s.created_at, s.updated_at, s.expires_at, s.stamp""";
 
 	/** The texts of a header, to pack into another column. */
 	static final String HEADER_TEXTS = "s.branch, s.cp_id, s.incarnation, s.title, s.tags, s.state";
@@ -45,13 +45,13 @@ final class Columns {
 	 */
 	static HeaderRow header(ResultSet row, int c) throws SQLException {
 		HeaderRow.Path path = new HeaderRow.Path(row.getLong(c + 4), row.getLong(c + 5), row.getLong(c + 6),
-				row.getLong(c + 8), row.getString(c + 17));
+				row.getLong(c + 8), row.getString(c + 18));
 		ViewTotals totals = new ViewTotals(row.getLong(c + 9), row.getLong(c + 10), row.getLong(c + 11));
 		HeaderRow.Life life = new HeaderRow.Life(number(row, c + 12), row.getLong(c + 13), row.getLong(c + 14),
 				number(row, c + 15));
-		return new HeaderRow(row.getLong(c), row.getString(c + 18), row.getLong(c + 1), row.getLong(c + 2),
-				row.getLong(c + 3), path, row.getLong(c + 7), totals, life, row.getString(c + 16),
-				row.getString(c + 19), row.getString(c + 20), row.getString(c + 21), 0);
+		return new HeaderRow(row.getLong(c), row.getString(c + 19), row.getLong(c + 1), row.getLong(c + 2),
+				row.getLong(c + 3), path, row.getLong(c + 7), totals, life, row.getString(c + 17),
+				row.getString(c + 20), row.getString(c + 21), row.getString(c + 22), row.getLong(c + 16));
 	}
 
 	/**
@@ -67,7 +67,7 @@ final class Columns {
 		ViewTotals totals = new ViewTotals(at(n, 9), at(n, 10), at(n, 11));
 		HeaderRow.Life life = new HeaderRow.Life(n[12], at(n, 13), at(n, 14), n[15]);
 		return new HeaderRow(at(n, 0), Objects.requireNonNull(t[2]), at(n, 1), at(n, 2), at(n, 3), path, at(n, 7),
-				totals, life, Objects.requireNonNull(t[0]), t[3], t[4], t[5], 0);
+				totals, life, Objects.requireNonNull(t[0]), t[3], t[4], t[5], at(n, 16));
 	}
 
 	private static long at(@Nullable Long[] numbers, int index) {

@@ -269,6 +269,14 @@ enum Dialect {
 		return "";
 	}
 
+	/**
+	 * Returns whether the database usually runs in the process of the application, so
+	 * that a statement costs no round trip.
+	 */
+	boolean runsInProcess() {
+		return this == H2 || this == HSQLDB || this == SQLITE;
+	}
+
 	/** Returns the end of a select that keeps others from writing the row. */
 	String lock() {
 		return locksByWriting() ? "" : "for update";

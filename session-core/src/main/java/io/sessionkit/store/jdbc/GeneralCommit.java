@@ -205,7 +205,7 @@ final class GeneralCommit {
 			return notKept(conflict(draft));
 		}
 		checkOpenTurn(commit.commit(), draft, written.turn());
-		if (!write(connection, draft, written.moved(), commit.turn() != null)) {
+		if (!write(connection, commit, draft, written.moved())) {
 			return Optional.empty();
 		}
 		return Optional.of(new Change<>(written.result(draft.version()), true));
@@ -280,15 +280,16 @@ final class GeneralCommit {
 		}
 	}
 
-	private boolean write(Connection connection, HeaderDraft draft, boolean moved, boolean turn) throws SQLException {
+	private boolean write(Connection connection, EncodedCommit commit, HeaderDraft draft, boolean moved)
+			throws SQLException {
 		if (moved || draft.version() == 0) {
 			draft.raiseVersion();
 		}
-		if (moved || turn) {
+		if (moved || commit.turn() != null) {
 			draft.touch();
 		}
 		HeaderRow row = draft.row();
-		return row.equals(draft.seen()) || this.sessions.write(connection, draft.seen(), row);
+		return row.equals(draft.seen()) || this.sessions.write(connection, draft.seen(), row, commit.stamp());
 	}
 
 	private void move(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {

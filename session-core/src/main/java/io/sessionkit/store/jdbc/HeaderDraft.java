@@ -151,7 +151,8 @@ final class HeaderDraft {
 					(this.timeToLive != null) ? this.now + this.timeToLive : null);
 		}
 		return new HeaderRow(pk(), this.seen.incarnation(), this.version, this.turns, this.items, this.path,
-				this.openTurn, this.totals, life, this.branch, this.title, this.tags, this.attributes, 0);
+				this.openTurn, this.totals, life, this.branch, this.title, this.tags, this.attributes,
+				this.seen.stamp());
 	}
 
 }

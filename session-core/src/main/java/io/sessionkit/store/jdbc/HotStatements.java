@@ -6,6 +6,7 @@ import java.util.List;
 
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.ItemRow;
+import io.sessionkit.internal.row.KnownView;
 import io.sessionkit.internal.row.OpenedRows;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Tail;
@@ -20,8 +21,10 @@ sealed interface HotStatements permits PostgresStatements, MariaDbStatements, Po
 
 	/**
 	 * Returns the header and the newest part of the view; null if the session is absent.
+	 * @param known the view that the reader knows, which is left out if it is still that
+	 * of the session
 	 */
-	@Nullable OpenedRows open(Connection connection, String key, Window window) throws SQLException;
+	@Nullable OpenedRows open(Connection connection, String key, Window window, KnownView known) throws SQLException;
 
 	/**
 	 * Returns the newest items of the log, oldest first.

@@ -15,9 +15,11 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.KeyHash;
+import io.sessionkit.internal.row.KnownView;
 import io.sessionkit.internal.row.OpenedRows;
 import io.sessionkit.internal.row.RowReader;
 import io.sessionkit.internal.row.TurnRow;
+import io.sessionkit.internal.row.ViewCache;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
@@ -97,6 +99,8 @@ public final class JdbcSessionStore implements SessionStore {
 
 	private final RowReader reader;
 
+	private final ViewCache views;
+
 	private volatile @Nullable Backend backend;
 
 	/**
@@ -122,6 +126,7 @@ public final class JdbcSessionStore implements SessionStore {
 		this.tablePrefix = Templates.checkedPrefix(tablePrefix);
 		this.work = new JdbcWork(dataSource);
 		this.reader = new RowReader(options.codec());
+		this.views = new ViewCache(options.viewCache(), options.codec());
 	}
 
 	@Override
@@ -149,16 +154,23 @@ public final class JdbcSessionStore implements SessionStore {
 	public Optional<SessionView> open(SessionKey key, Window window) {
 		HotStatements hot = backend().hot();
 		String hash = KeyHash.of(key).session();
-		OpenedRows rows = this.work.reading((connection) -> hot.open(connection, hash, window));
-		return Optional.ofNullable(rows).map((opened) -> this.reader.view(key, opened));
+		KnownView known = this.views.known(key, window);
+		OpenedRows rows = this.work.reading((connection) -> hot.open(connection, hash, window, known));
+		if (rows == null) {
+			this.views.absent(key, window);
+			return Optional.empty();
+		}
+		return Optional.of(this.views.opened(key, window, known, rows));
 	}
 
 	@Override
 	public CommitResult commit(Commit commit) {
 		EncodedCommit encoded = EncodedCommit.of(commit, this.options);
 		Backend statements = backend();
-		CommitResult result = encoded.isPlain() ? commitShort(statements, encoded) : null;
-		return (result != null) ? result : commitAsWhole(statements, encoded);
+		CommitResult made = encoded.isPlain() ? commitShort(statements, encoded) : null;
+		CommitResult result = (made != null) ? made : commitAsWhole(statements, encoded);
+		this.views.committed(encoded, result);
+		return result;
 	}
 
 	private @Nullable CommitResult commitShort(Backend statements, EncodedCommit commit) {
@@ -228,6 +240,7 @@ public final class JdbcSessionStore implements SessionStore {
 			Optional<Long> found = Optional.ofNullable(sessions.erase(connection, hash));
 			return Optional.of(new JdbcWork.Change<>(found, true));
 		});
+		this.views.forget(key);
 		// others may put records of the session until the erasure is committed
 		erased.ifPresent((pk) -> this.work.afterwards(new ExpiredRows(this.work, statements).lateRecords(pk)));
 	}

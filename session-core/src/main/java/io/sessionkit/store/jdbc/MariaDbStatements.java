@@ -7,6 +7,7 @@ import java.util.List;
 
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.ItemRow;
+import io.sessionkit.internal.row.KnownView;
 import io.sessionkit.internal.row.OpenedRows;
 import io.sessionkit.store.Commit.Expect;
 import io.sessionkit.store.CommitResult;
@@ -108,8 +109,9 @@ final class MariaDbStatements implements HotStatements {
 	}
 
 	@Override
-	public @Nullable OpenedRows open(Connection connection, String key, Window window) throws SQLException {
-		return this.portable.open(connection, key, window);
+	public @Nullable OpenedRows open(Connection connection, String key, Window window, KnownView known)
+			throws SQLException {
+		return this.portable.open(connection, key, window, known);
 	}
 
 	@Override

@@ -10,6 +10,7 @@ import io.sessionkit.Session;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.ItemRow;
+import io.sessionkit.internal.row.KnownView;
 import io.sessionkit.internal.row.OpenedRows;
 import io.sessionkit.store.Commit.Expect;
 import io.sessionkit.store.CommitResult;
@@ -31,18 +32,18 @@ final class PortableStatements implements HotStatements {
 	 * The header and its summary, and the newest items of the run that ends at the head.
 	 */
 	private static final String OPEN_HEADER = """
-			select 0 as kind, {header} from {session} s where s.key_hash = :key and {live}
+			select {kind} as kind, {header} from {session} s where s.key_hash = :key and {live}
 			union all
-			select 1, r.revision, r.written_at, r.expires_at, null, null, null, null, null, null, null, null,
+			select 1, r.revision, r.written_at, r.expires_at, null, null, null, null, null, null, null, null, null,
 				null, null, null, null, null, null, null, null, {noText}, {noText}, r.payload
 			from {session} s join {record} r on r.session_pk = s.pk and r.kind = 'checkpoint' and r.id = {exact s.cp_id}
 				and (r.expires_at is null or r.expires_at > {now})
-			where s.key_hash = :key and {live}
+			where s.key_hash = :key and {live} and {changed}
 			""";
 
 	private static final String OPEN = OPEN_HEADER + """
 			union all
-			select 2, i.seq, i.turn_no, i.recorded_at, i.tokens, null, null, null, null, null, null, null,
+			select 2, i.seq, i.turn_no, i.recorded_at, i.tokens, null, null, null, null, null, null, null, null,
 				null, null, null, null, null, null, null, null, {noText}, {noText}, i.body
 			from (
 				select i.seq, i.turn_no, i.recorded_at, i.tokens, i.body
@@ -51,7 +52,7 @@ final class PortableStatements implements HotStatements {
 						then case when s.head - :turns > s.cp then s.head - :turns + 1 else s.cp + 1 end
 						else case when s.run_lo > s.cp then s.run_lo else s.cp + 1 end end
 					and i.turn_no <= s.head
-				where s.key_hash = :key and {live}
+				where s.key_hash = :key and {live} and {changed}
 				order by i.turn_no desc, i.seq desc {limit}) i
 			order by 1, 3, 2
 			""";
@@ -115,6 +116,9 @@ final class PortableStatements implements HotStatements {
 
 	private final Templates templates;
 
+	/** Null on a server, where each statement is a round trip. */
+	private final @Nullable PlainOpening plain;
+
 	private final Sql open;
 
 	private final Sql openHeader;
@@ -133,6 +137,7 @@ final class PortableStatements implements HotStatements {
 
 	PortableStatements(Templates templates) {
 		this.templates = templates;
+		this.plain = templates.dialect().runsInProcess() ? new PlainOpening(templates) : null;
 		this.open = templates.sql(OPEN);
 		this.openHeader = templates.sql(OPEN_HEADER + "order by 1");
 		this.header = templates.sql(HEADER);
@@ -153,16 +158,18 @@ final class PortableStatements implements HotStatements {
 	 * moved since.
 	 */
 	@Override
-	public @Nullable OpenedRows open(Connection connection, String key, Window window) throws SQLException {
+	public @Nullable OpenedRows open(Connection connection, String key, Window window, KnownView known)
+			throws SQLException {
 		for (int i = 1; i < ATTEMPTS; i++) {
-			OpenedCollector rows = newest(connection, key, window);
+			OpenedCollector rows = (this.plain != null) ? this.plain.read(connection, key, window, known)
+					: newest(connection, key, window, known);
 			HeaderRow header = rows.header();
-			if (header == null) {
-				return null;
+			if (header == null || rows.isUnchanged()) {
+				return rows.opened();
 			}
 			RunWalk walk = new RunWalk(header, window);
 			walk.read(rows.items());
-			if (walkToEnd(connection, key, header, walk)) {
+			if (!rows.isOutdated() && walkToEnd(connection, key, header, walk)) {
 				return rows.opened(walk.wholeTurns(window));
 			}
 		}
@@ -172,13 +179,20 @@ final class PortableStatements implements HotStatements {
 	/**
 	 * Reads the header, its summary and the newest items, in one statement.
 	 */
-	private OpenedCollector newest(Connection connection, String key, Window window) throws SQLException {
+	private OpenedCollector newest(Connection connection, String key, Window window, KnownView known)
+			throws SQLException {
 		OpenedCollector rows = OpenedCollector.ofHeaderColumns();
-		Params params = Params.of("key", key)
+		Params params = known(known).with("key", key)
 			.with("turns", (long) window.turns())
 			.with("limit", RunWalk.oneMore(window));
 		(window.isEmpty() ? this.openHeader : this.open).each(connection, params, rows);
 		return rows;
+	}
+
+	static Params known(KnownView known) {
+		return Params.of("stamp", known.stamp())
+			.with("summaryRevision", known.summaryRevision())
+			.with("summaryAt", known.summaryWrittenAt());
 	}
 
 	/**

@@ -8,6 +8,7 @@ import java.util.List;
 
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.ItemRow;
+import io.sessionkit.internal.row.KnownView;
 import io.sessionkit.internal.row.Micros;
 import io.sessionkit.internal.row.OpenedRows;
 import io.sessionkit.store.Commit.Expect;
@@ -32,7 +33,13 @@ final class PostgresStatements implements HotStatements {
 	/** The session, as a table of one row. */
 	private static final String HEADER = """
 			with recursive h as materialized (
-				select {header} from {session} s where s.key_hash = :key and {live})
+				select {header}, {kind} as kind from {session} s where s.key_hash = :key and {live})
+			""";
+
+	/** The session of the log, whose reader knows no view. */
+	private static final String HEADER_OF_LOG = """
+			with recursive h as materialized (
+				select {header}, 0 as kind from {session} s where s.key_hash = :key and {live})
 			""";
 
 	/** The runs from the head back to the floor, until they hold the requested turns. */
@@ -40,7 +47,7 @@ final class PostgresStatements implements HotStatements {
 			, r(pk, floor, lo, hi, next, turns) as (
 				select pk, {floor}, greatest(run_lo, head - :turns + 1, {floor} + 1), head, run_parent,
 					:turns - (head - run_lo + 1)
-				from h
+				from h where kind = 0
 				union all
 				select r.pk, r.floor, greatest(t.run_lo, t.turn_no - r.turns + 1, r.floor + 1), t.turn_no,
 					t.run_parent, r.turns - (t.turn_no - t.run_lo + 1)
@@ -58,7 +65,7 @@ final class PostgresStatements implements HotStatements {
 			, r(pk, floor, lo, hi, next, turns, items) as (
 				select pk, {floor}, greatest(run_lo, head - :turns + 1, {floor} + 1), head, run_parent,
 					:turns - (head - run_lo + 1), cast(:items as bigint)
-				from h
+				from h where kind = 0
 				union all
 				select r.pk, r.floor, greatest(t.run_lo, t.turn_no - r.turns + 1, r.floor + 1), t.turn_no,
 					t.run_parent, r.turns - (t.turn_no - t.run_lo + 1), c.items
@@ -86,7 +93,7 @@ final class PostgresStatements implements HotStatements {
 	 * sorted: the reader puts the items in order.
 	 */
 	private static final String HEADER_AND_SUMMARY = """
-			select 0 as kind, null::bigint as seq, null::bigint as turn_no, null::bigint as at, null::int as tokens,
+			select s.kind, null::bigint as seq, null::bigint as turn_no, null::bigint as at, null::int as tokens,
 				null::text as body, array[{headerNumbers}] as numbers, array[{headerTexts}] as texts
 			from h s
 			union all
@@ -95,6 +102,7 @@ final class PostgresStatements implements HotStatements {
 				select * from {record} r
 				where r.session_pk = h.pk and r.kind = 'checkpoint' and r.id = h.cp_id
 					and (r.expires_at is null or r.expires_at > {now}) offset 0) r
+			where h.kind = 0
 			""";
 
 	private static final String ITEM_SHAPE = """
@@ -120,12 +128,12 @@ final class PostgresStatements implements HotStatements {
 					""")
 		.replace("{floor}", "cp");
 
-	private static final String LOG = (HEADER + RUNS_OF_ITEMS + NEWEST_ITEMS + """
+	private static final String LOG = (HEADER_OF_LOG + RUNS_OF_ITEMS + NEWEST_ITEMS + """
 			select i.seq, i.turn_no, i.recorded_at, i.tokens, i.body from x i order by i.turn_no, i.seq
 			""").replace("{floor}", "cast(0 as bigint)");
 
 	/** The log without a limit, which needs no counting. */
-	private static final String WHOLE_LOG = (HEADER + RUNS_OF_TURNS + """
+	private static final String WHOLE_LOG = (HEADER_OF_LOG + RUNS_OF_TURNS + """
 			select i.seq, i.turn_no, i.recorded_at, i.tokens, i.body from r cross join lateral (
 				select * from {item} i where i.session_pk = r.pk and i.turn_no between r.lo and r.hi
 					and i.seq < :before
@@ -225,8 +233,10 @@ final class PostgresStatements implements HotStatements {
 	}
 
 	@Override
-	public @Nullable OpenedRows open(Connection connection, String key, Window window) throws SQLException {
-		Params params = Params.of("key", key)
+	public @Nullable OpenedRows open(Connection connection, String key, Window window, KnownView known)
+			throws SQLException {
+		Params params = PortableStatements.known(known)
+			.with("key", key)
 			.with("turns", (long) window.turns())
 			.with("items", (long) window.items())
 			.with("more", 1L)

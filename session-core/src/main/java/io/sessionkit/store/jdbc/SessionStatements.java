@@ -61,14 +61,14 @@ final class SessionStatements {
 		this.create = templates.sql("insert into {session} (" + AppendPhrases.HEADER_COLUMNS
 				+ """
 						) values (:key, :incarnation, :ownerHash, :owner, :id, 0, 0, 0, :branch, 0, 1, 0,
-							0, 0, null, 0, 0, 0, null, null, null, :ttl, {statementTime}, {statementTime}, {statementTime} + :ttl, {statementTime} + :purge)
+							0, 0, null, 0, 0, 0, null, null, null, :ttl, :stamp, {statementTime}, {statementTime}, {statementTime} + :ttl, {statementTime} + :purge)
 						{new}
 						""");
 		this.write = templates.sql("""
 				update {session} set version = :version, turns = :turns, items = :items, branch = :branch,
 					head = :head, run_lo = :runLo, run_parent = :runParent, open_turn = :openTurn,
 					cp = :cp, cp_id = :cpId, view_turns = :viewTurns, view_items = :viewItems,
-					view_tokens = :viewTokens, title = :title, tags = :tags, state = :state, ttl = :ttl,
+					view_tokens = :viewTokens, title = :title, tags = :tags, state = :state, ttl = :ttl, stamp = :stamp,
 					updated_at = :updatedAt, expires_at = :expiresAt,
 					purge_at = case when purge_at >= :expiresAt and purge_at <= :purgeAt then purge_at else :purgeAt end
 				where pk = :pk and version = :seenVersion and turns = :seenTurns and items = :seenItems
@@ -146,9 +146,9 @@ final class SessionStatements {
 	record Seen(Found session, @Nullable Progress turn) {
 
 		private static Seen read(ResultSet row) throws SQLException {
-			Long number = Columns.number(row, 25);
+			Long number = Columns.number(row, 26);
 			Progress turn = (number != null)
-					? new Progress(number, row.getInt(26), TurnStatus.valueOf(row.getString(27)).isOpen()) : null;
+					? new Progress(number, row.getInt(27), TurnStatus.valueOf(row.getString(28)).isOpen()) : null;
 			return new Seen(Found.read(row), turn);
 		}
 
@@ -190,14 +190,16 @@ final class SessionStatements {
 					.with("id", commit.commit().key().id())
 					.with("branch", Session.MAIN)
 					.with("ttl", commit.firstTimeToLive())
+					.with("stamp", commit.stamp())
 					.with("purge", Micros.withSlack(commit.firstTimeToLive())));
 	}
 
 	/**
 	 * Writes a header.
+	 * @param stamp its new stamp
 	 * @return false if the stored header is no longer the one that was seen
 	 */
-	boolean write(Connection connection, HeaderRow seen, HeaderRow header) throws SQLException {
+	boolean write(Connection connection, HeaderRow seen, HeaderRow header, long stamp) throws SQLException {
 		HeaderRow.Path path = header.path();
 		return this.write.update(connection,
 				Params.of("pk", header.pk())
@@ -218,6 +220,7 @@ final class SessionStatements {
 					.text("tags", header.tags())
 					.text("state", header.attributes())
 					.with("ttl", header.life().timeToLive())
+					.with("stamp", stamp)
 					.with("updatedAt", header.life().updated())
 					.with("expiresAt", header.life().expires())
 					.with("purgeAt", header.life().purge())
@@ -239,7 +242,7 @@ final class SessionStatements {
 		Params params = Params.of("owner", KeyHash.ofOwner(owner))
 			.with("limit", (long) page.limit())
 			.with("offset", (long) page.offset());
-		return this.ofOwner.all(connection, params, (row) -> new Keyed(key(row, 23), Columns.header(row, 1)));
+		return this.ofOwner.all(connection, params, (row) -> new Keyed(key(row, 24), Columns.header(row, 1)));
 	}
 
 	/** Reads the key from two columns. Oracle stores an empty owner as null. */

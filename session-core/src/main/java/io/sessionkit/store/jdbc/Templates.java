@@ -14,7 +14,10 @@ import io.sessionkit.internal.row.HeaderRow;
  * <code>{statementTime}</code>, <code>{noText}</code>; <code>{exact x}</code> and
  * <code>{bare x}</code> around texts whose trailing spaces count in comparisons;
  * <code>{live}</code> for a session <code>s</code> that has not expired;
- * <code>{header}</code> for the columns of {@link HeaderRow}; <code>{lock}</code>,
+ * <code>{header}</code> for the columns of {@link HeaderRow}; <code>{changed}</code> for
+ * a session <code>s</code> whose view is not the known one (takes <code>:stamp</code>,
+ * <code>:summaryRevision</code>, <code>:summaryAt</code>), and <code>{kind}</code> for
+ * what {@link OpenedCollector} is to take its header for; <code>{lock}</code>,
  * <code>{new}</code>, <code>{limit}</code> (takes <code>:limit</code>) and
  * <code>{page}</code> (takes <code>:offset</code> too).
  *
@@ -33,6 +36,16 @@ record Templates(Dialect dialect, String prefix) {
 
 	private static final Pattern BARE = Pattern.compile("\\{bare ([^}]+)}");
 
+	/**
+	 * A known view is of a session that still has its stamp. A summary is a record, which
+	 * can be written without the header.
+	 */
+	private static final String CHANGED = """
+			(s.stamp <> :stamp or s.cp_id is not null and not exists (select 1 from {record} k
+				where k.session_pk = s.pk and k.kind = 'checkpoint' and k.id = {exact s.cp_id}
+					and k.revision = :summaryRevision and k.written_at = :summaryAt
+					and (k.expires_at is null or k.expires_at > {now})))""";
+
 	static String checkedPrefix(String prefix) {
 		if (!PREFIX.matcher(prefix).matches()) {
 			throw new IllegalArgumentException("The table prefix '" + prefix
@@ -43,7 +56,9 @@ record Templates(Dialect dialect, String prefix) {
 	}
 
 	Sql sql(String template) {
-		String exact = EXACT.matcher(template)
+		String whole = template.replace("{kind}", "case when {changed} then 0 else 3 end")
+			.replace("{changed}", CHANGED);
+		String exact = EXACT.matcher(whole)
 			.replaceAll((found) -> Matcher.quoteReplacement(this.dialect.exact(found.group(1))));
 		String text = BARE.matcher(exact)
 			.replaceAll((found) -> Matcher.quoteReplacement(this.dialect.bare(found.group(1))));

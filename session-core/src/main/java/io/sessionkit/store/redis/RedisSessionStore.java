@@ -12,8 +12,10 @@ import io.sessionkit.Turn;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.KeyHash;
+import io.sessionkit.internal.row.KnownView;
 import io.sessionkit.internal.row.OpenedRows;
 import io.sessionkit.internal.row.RowReader;
+import io.sessionkit.internal.row.ViewCache;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
@@ -26,7 +28,6 @@ import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
 import io.sessionkit.store.redis.OwnerIndex.Found;
 import io.sessionkit.store.redis.RedisKeys.Pair;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -84,6 +85,8 @@ public final class RedisSessionStore implements SessionStore {
 
 	private final RowReader reader;
 
+	private final ViewCache views;
+
 	/**
 	 * Creates a store in the keys <code>sessionkit:*</code>. Does not connect yet.
 	 * @param connections connections to the server or Cluster
@@ -109,6 +112,7 @@ public final class RedisSessionStore implements SessionStore {
 		this.gone = new GoneIds(this.scripts, this.keys);
 		this.writes = new SessionWrites(this.keys, this.scripts, this.index);
 		this.reader = new RowReader(options.codec());
+		this.views = new ViewCache(options.viewCache(), options.codec());
 	}
 
 	@Override
@@ -122,30 +126,26 @@ public final class RedisSessionStore implements SessionStore {
 	 * the script
 	 */
 	public void verifyServer() {
-		open(SessionKey.of("none"), Window.HEADER, null);
+		open(SessionKey.of("none"), Window.HEADER);
 	}
 
 	@Override
 	public Optional<SessionView> open(SessionKey key, Window window) {
-		OpenedRows rows = open(key, window, null);
-		return (rows != null) ? Optional.of(this.reader.view(key, rows)) : Optional.empty();
-	}
-
-	/**
-	 * Reads a session.
-	 * @param known what the caller has of this window; null for nothing
-	 * @return the rows; null if the session is absent
-	 */
-	private @Nullable OpenedRows open(SessionKey key, Window window, @Nullable Known known) {
+		KnownView known = this.views.known(key, window);
 		Reply reply = read(Script.OPEN, key,
 				new Arguments().withLimit(window.turns())
 					.withLimit(window.items())
-					.with((known != null) ? PackedHeader.stamp(known.stamp()) : null)
-					.with((known != null) ? known.summaryRevision() : 0)
-					.with((known != null) ? known.summaryWrittenAt() : 0));
+					.with((known.stamp() != 0) ? PackedHeader.stamp(known.stamp()) : null)
+					.with(known.summaryRevision())
+					.with(known.summaryWrittenAt()));
 		if (reply.isEmpty()) {
-			return null;
+			this.views.absent(key, window);
+			return Optional.empty();
 		}
+		return Optional.of(this.views.opened(key, window, known, rows(window, reply)));
+	}
+
+	private static OpenedRows rows(Window window, Reply reply) {
 		HeaderRow header = reply.header(0);
 		if (reply.number(1) == 1) {
 			return new OpenedRows(header, null, List.of(), true);
@@ -162,7 +162,10 @@ public final class RedisSessionStore implements SessionStore {
 
 	@Override
 	public CommitResult commit(Commit commit) {
-		return this.writes.commit(EncodedCommit.of(commit, this.options));
+		EncodedCommit encoded = EncodedCommit.of(commit, this.options);
+		CommitResult result = this.writes.commit(encoded);
+		this.views.committed(encoded, result);
+		return result;
 	}
 
 	@Override
@@ -225,6 +228,7 @@ public final class RedisSessionStore implements SessionStore {
 	@Override
 	public void erase(SessionKey key) {
 		this.writes.erase(key);
+		this.views.forget(key);
 	}
 
 	/**

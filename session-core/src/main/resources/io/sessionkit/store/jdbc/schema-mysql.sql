@@ -13,6 +13,7 @@ insert into SESSIONKIT_SCHEMA (version)
 	select 1 from dual where not exists (select 1 from SESSIONKIT_SCHEMA);
 
 -- One row for each session, the only row that a turn rewrites. No column that every turn changes is indexed.
+-- stamp: a random number that each write of the row makes anew; change it too if you change rows by hand.
 -- purge_at: somewhat later than expires_at, so that few turns change it; its index finds the rows to delete.
 create table if not exists SESSIONKIT_SESSION (
 	pk bigint not null auto_increment primary key,
@@ -38,6 +39,7 @@ create table if not exists SESSIONKIT_SESSION (
 	tags longtext,
 	state longtext,
 	ttl bigint,
+	stamp bigint not null,
 	created_at bigint not null,
 	updated_at bigint not null,
 	expires_at bigint,

@@ -35,6 +35,11 @@ class H2SessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected SessionStore another() {
+		return new JdbcSessionStore(pool, StoreOptions.of(JsonMessageCodec.create()));
+	}
+
+	@Override
 	protected int histories() {
 		return 60;
 	}

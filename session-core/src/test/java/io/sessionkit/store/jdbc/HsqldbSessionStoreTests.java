@@ -100,6 +100,11 @@ class HsqldbSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected SessionStore another() {
+		return new JdbcSessionStore(pool, StoreOptions.of(JsonMessageCodec.create()));
+	}
+
+	@Override
 	protected int histories() {
 		return 40;
 	}

@@ -38,6 +38,11 @@ class MariaDbAsMySqlSessionStoreTests extends SessionStoreContract {
 		return store;
 	}
 
+	@Override
+	protected SessionStore another() {
+		return new JdbcSessionStore(pool, StoreOptions.of(JsonMessageCodec.create()));
+	}
+
 	/** Others make the many; here each way is to be taken. */
 	@Override
 	protected int histories() {

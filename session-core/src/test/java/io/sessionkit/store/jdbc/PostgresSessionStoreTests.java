@@ -37,6 +37,11 @@ class PostgresSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected SessionStore another() {
+		return new JdbcSessionStore(pool, StoreOptions.of(JsonMessageCodec.create()));
+	}
+
+	@Override
 	protected int histories() {
 		return 40;
 	}

@@ -189,6 +189,8 @@ final class TestDatabase {
 	}
 
 	boolean corrupt(SessionKey key, long sequence) {
+		// as whoever changes rows by hand is told to
+		sql().update("update SESSIONKIT_SESSION set stamp = stamp + 1 where key_hash = ?", KeyHash.of(key).session());
 		return sql().update("""
 				update SESSIONKIT_ITEM set body = '{broken' where seq = ? and session_pk in
 					(select pk from SESSIONKIT_SESSION where key_hash = ?)

@@ -173,6 +173,27 @@ class TurnBudgetTests {
 	}
 
 	@Test
+	void historyThatThisProcessKnowsIsNotReadAgain() {
+		store(20);
+		turn(false, 0);
+		for (int i = 0; i < 5; i++) {
+			assertThat(bytesOfATurn()).as("bytes read").isLessThanOrEqualTo(1_000);
+		}
+	}
+
+	@Test
+	void historyThatAnotherProcessHasWrittenIsReadInTheSameTwoRoundTrips() {
+		SessionStore other = JdbcTransactionContract.storeOn(this.pool);
+		store(20);
+		for (int i = 0; i < 3; i++) {
+			turn(client(other), false, 0);
+			long bytes = bytesOfATurn();
+			assertThat(this.proxy.roundTrips()).isEqualTo(2);
+			assertThat(bytes).isGreaterThan(40 * TEXT.length());
+		}
+	}
+
+	@Test
 	void plainTurnOnH2TakesAtMostFiveStatements() {
 		CountingDataSource counted = new CountingDataSource(TestDatabase.h2().created().direct());
 		ChatClient client = client(JdbcTransactionContract.storeOn(counted));
@@ -180,6 +201,19 @@ class TurnBudgetTests {
 		counted.reset();
 		turn(client, false, 3);
 		assertThat(counted.calls()).isBetween(2, 5);
+	}
+
+	@Test
+	void plainTurnOnH2ThatFollowsAnotherProcessTakesAtMostSixStatements() {
+		DataSource database = TestDatabase.h2().created().direct();
+		CountingDataSource counted = new CountingDataSource(database);
+		ChatClient client = client(JdbcTransactionContract.storeOn(counted));
+		for (int i = 0; i < 3; i++) {
+			turn(client(JdbcTransactionContract.storeOn(database)), false, 0);
+			counted.reset();
+			turn(client, false, 3);
+			assertThat(counted.calls()).isBetween(3, 6);
+		}
 	}
 
 	private long bytesOfATurn() {

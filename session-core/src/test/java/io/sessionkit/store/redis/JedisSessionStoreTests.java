@@ -47,6 +47,11 @@ class JedisSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected SessionStore another() {
+		return new RedisSessionStore(connections, StoreOptions.of(JsonMessageCodec.create()), PREFIX);
+	}
+
+	@Override
 	protected int histories() {
 		return 50;
 	}

@@ -41,6 +41,11 @@ class RedisClusterSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected SessionStore another() {
+		return new RedisSessionStore(connections, StoreOptions.of(JsonMessageCodec.create()), PREFIX);
+	}
+
+	@Override
 	protected int histories() {
 		return 40;
 	}

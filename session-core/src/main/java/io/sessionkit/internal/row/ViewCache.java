@@ -1,0 +1,122 @@
+package io.sessionkit.internal.row;
+
+import java.time.Duration;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.CommitResult.Outcome;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
+import io.sessionkit.store.Window;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.unit.DataSize;
+
+/**
+ * The views that this process has read or written last. A store sends the stamp of a view
+ * that is known here, and leaves the view out of its answer if the stamp is still that of
+ * the session. So the answer of the store decides, as it does without a cache: a stamp is
+ * made anew by every write of a header, and is never used twice.
+ * <p>
+ * Messages are decoded when they are first asked for, and handed out as copies. Views are
+ * dropped, the least useful ones first, when there is no room for all of them, and ten
+ * minutes after their last use. Safe for use by many threads.
+ */
+public final class ViewCache {
+
+	private static final Duration IDLE = Duration.ofMinutes(10);
+
+	private final RowReader reader;
+
+	/** Null if no view is to be kept. */
+	private final @Nullable Cache<SessionKey, KnownView> views;
+
+	/**
+	 * Creates a cache.
+	 * @param limit about how much memory the views may take; 0 keeps none
+	 * @param codec decodes the messages
+	 */
+	public ViewCache(DataSize limit, MessageCodec codec) {
+		this.reader = new RowReader(codec);
+		this.views = (limit.toBytes() > 0) ? Caffeine.newBuilder()
+			.maximumWeight(limit.toBytes())
+			.weigher((SessionKey key, KnownView view) -> view.bytes())
+			.expireAfterAccess(IDLE)
+			.executor(Runnable::run)
+			.build() : null;
+	}
+
+	/**
+	 * Returns the view that is known of a session.
+	 * @return the view; {@link KnownView#NONE} if none is known for this window
+	 */
+	public KnownView known(SessionKey key, Window window) {
+		KnownView view = (this.views != null && !window.isEmpty()) ? this.views.getIfPresent(key) : null;
+		return (view != null && view.window().equals(window)) ? view : KnownView.NONE;
+	}
+
+	/**
+	 * Returns a session as it was opened, and remembers its view.
+	 * @param known the view whose stamp the store was sent
+	 * @param rows the answer of the store
+	 */
+	public SessionView opened(SessionKey key, Window window, KnownView known, OpenedRows rows) {
+		Session session = this.reader.session(key, rows.header());
+		if (rows.unchanged()) {
+			return new SessionView(session, known.summary(), known.items(key, this.reader));
+		}
+		String id = session.summaryId();
+		SessionRecord summary = (rows.summary() != null && id != null)
+				? rows.summary().record(key, SessionStore.SUMMARY, id) : null;
+		if (this.views != null && !window.isEmpty() && rows.header().stamp() != 0) {
+			remember(key, KnownView.read(window, rows, summary));
+		}
+		return new SessionView(session, summary, this.reader.items(key, rows.items()));
+	}
+
+	/**
+	 * Remembers a view that another write has followed.
+	 */
+	public void committed(EncodedCommit commit, CommitResult result) {
+		SessionKey key = commit.commit().key();
+		KnownView before = (this.views != null) ? this.views.getIfPresent(key) : null;
+		if (before != null && result.outcome() == Outcome.COMMITTED) {
+			remember(key, before.followedBy(commit, result));
+		}
+	}
+
+	/**
+	 * Remembers that there is no session, so that its first turn is known as it is
+	 * written.
+	 */
+	public void absent(SessionKey key, Window window) {
+		if (!window.isEmpty()) {
+			remember(key, KnownView.absent(window));
+		}
+	}
+
+	/**
+	 * Drops the view of a session.
+	 */
+	public void forget(SessionKey key) {
+		remember(key, null);
+	}
+
+	private void remember(SessionKey key, @Nullable KnownView view) {
+		if (this.views == null) {
+			return;
+		}
+		if (view != null) {
+			this.views.put(key, view);
+		}
+		else {
+			this.views.invalidate(key);
+		}
+	}
+
+}

@@ -1,0 +1,89 @@
+package io.sessionkit.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+import io.sessionkit.internal.row.HeaderRow;
+import io.sessionkit.internal.row.KnownView;
+import io.sessionkit.internal.row.RecordRow;
+import io.sessionkit.store.Window;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens a session with plain selects: its header, then its summary if there is one, then
+ * the newest items. For databases that run in the process of the application, where a
+ * further statement costs less than one that has to be put together from several.
+ */
+final class PlainOpening {
+
+	private static final String HEADER = """
+			select {kind} as kind, {header} from {session} s where s.key_hash = :key and {live}
+			""";
+
+	private static final String SUMMARY = """
+			select r.revision, r.written_at, r.expires_at, r.payload from {record} r
+			where r.session_pk = :pk and r.kind = 'checkpoint' and r.id = {exact :id}
+				and (r.expires_at is null or r.expires_at > {now})
+			""";
+
+	/**
+	 * The newest items of the last run, each with the version of the header; one row
+	 * without an item if there are none.
+	 */
+	private static final String ITEMS = """
+			select s.version, i.seq, i.turn_no, i.recorded_at, i.tokens, i.body
+			from {session} s left join {item} i on i.session_pk = s.pk and i.turn_no >= :lo and i.turn_no <= :hi
+			where s.pk = :pk
+			order by i.turn_no desc, i.seq desc {limit}
+			""";
+
+	private final Sql header;
+
+	private final Sql summary;
+
+	private final Sql items;
+
+	PlainOpening(Templates templates) {
+		this.header = templates.sql(HEADER);
+		this.summary = templates.sql(SUMMARY);
+		this.items = templates.sql(ITEMS);
+	}
+
+	/**
+	 * Reads the header, and, unless the view is the known one, its summary and the newest
+	 * items.
+	 * @return the rows that were read; their header is null if the session is absent
+	 */
+	OpenedCollector read(Connection connection, String key, Window window, KnownView known) throws SQLException {
+		OpenedCollector rows = OpenedCollector.ofHeaderColumns();
+		this.header.each(connection, PortableStatements.known(known).with("key", key), rows);
+		HeaderRow header = rows.header();
+		if (header != null && !rows.isUnchanged()) {
+			rows.summary(summary(connection, header));
+			if (!window.isEmpty()) {
+				readItems(connection, header, window, rows);
+			}
+		}
+		return rows;
+	}
+
+	private @Nullable RecordRow summary(Connection connection, HeaderRow header) throws SQLException {
+		String id = header.path().summaryId();
+		return (id != null) ? this.summary.first(connection, Params.of("pk", header.pk()).with("id", id),
+				(row) -> Columns.record(row, 1, 4)) : null;
+	}
+
+	private void readItems(Connection connection, HeaderRow header, Window window, OpenedCollector rows)
+			throws SQLException {
+		HeaderRow.Path path = header.path();
+		long newest = path.head() - Math.min(window.turns(), path.head()) + 1;
+		Params params = Params.of("pk", header.pk())
+			.with("lo", Math.max(newest, Math.max(path.runLo(), path.summary() + 1)))
+			.with("hi", path.head())
+			.with("limit", RunWalk.oneMore(window));
+		rows.expectItems();
+		this.items.each(connection, params,
+				(row) -> rows.itemOf(row.getLong(1), (row.getLong(2) > 0) ? Columns.item(row, 2, 6) : null));
+	}
+
+}
