@@ -33,12 +33,14 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * Keeps sessions in Redis 6.2 or newer, alone or as a Cluster, without modules. Opening a
- * session is one call of a script, and so is committing a turn, whatever it changes. A
- * session is two hashes; moving its head copies nothing.
+ * session is one call of a script, and so is committing a turn that only follows the one
+ * before; if something else has happened since, or another change is made with it, that
+ * is a second call at most. Moving the head of a session copies nothing.
  * <p>
- * Lists of an owner come from indexes. On one server the same script writes them. In a
- * Cluster they may be on another server: there the first turn of a session costs one call
- * more, and one turn or record in 15 minutes costs two more.
+ * Lists of an owner come from indexes. On one server the same script writes them, for
+ * plain turns once in a minute. In a Cluster they may be on another server: there the
+ * first turn of a session costs one call more, and one turn or record in 15 minutes costs
+ * two more.
  * <p>
  * The store joins neither Redis transactions nor those of a caller: a commit is stored
  * when it returns. An answer is one text with its length and the token of its request, so
