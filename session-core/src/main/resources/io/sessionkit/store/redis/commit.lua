@@ -158,7 +158,7 @@ local function each_body(number, visit)
 	local found = turn(number)
 	if not found then return nil end
 	if not found.apart then return visit(found.body) end
-	for _, field in ipairs(bodies_apart(number, found.parts)) do
+	for _, field in ipairs(fields_apart(number, found.parts, '')) do
 		local result = visit(redis.call('HGET', RECORDS, field) or '', field)
 		if result ~= nil then return result end
 	end
@@ -273,6 +273,20 @@ local function begin()
 		id = write.id, body = ''}
 end
 
+-- Returns how many bytes two texts have in common from their start.
+local function same_start(one, other)
+	local same, most = 0, math.min(#one, #other)
+	while same < most do
+		local middle = math.ceil((same + most) / 2)
+		if string.sub(one, same + 1, middle) == string.sub(other, same + 1, middle) then
+			same = middle
+		else
+			most = middle - 1
+		end
+	end
+	return same
+end
+
 -- Adds the items of this part. Of a turn that stays open nothing is read or written again but what changes.
 local function add_items(adding)
 	local packed = {}
@@ -284,9 +298,9 @@ local function add_items(adding)
 	end
 	header.items = header.items + write.count
 	if write.open then
-		if write.count > 0 then
-			redis.call('HSET', RECORDS, apart(adding.number, write.part), table.concat(packed))
-		end
+		local kept = same_start(outcome_apart(adding.number, adding.parts), write.outcome)
+		redis.call('HSET', RECORDS, apart(adding.number, write.part), table.concat(packed),
+			apart(adding.number, 'v' .. write.part), digits(kept) .. ' ' .. string.sub(write.outcome, kept + 1))
 		if write.part == 0 then
 			if write.origin ~= '' then redis.call('HSET', RECORDS, apart(adding.number, 'o'), write.origin) end
 			adding.origin = ''
@@ -297,7 +311,12 @@ local function add_items(adding)
 			local all = whole(adding.number)
 			adding.origin, adding.body, adding.apart = all.origin, all.body, false
 			redis.call('HDEL', RECORDS, apart(adding.number), apart(adding.number, 'o'))
-			for _, field in ipairs(bodies_apart(adding.number, adding.parts)) do redis.call('HDEL', RECORDS, field) end
+			for _, what in ipairs({'', 'v'}) do
+				local fields = fields_apart(adding.number, adding.parts, what)
+				for from = 1, #fields, SLICE do
+					redis.call('HDEL', RECORDS, unpack(fields, from, math.min(#fields, from + SLICE - 1)))
+				end
+			end
 		end
 		adding.body = adding.body .. table.concat(packed)
 	end

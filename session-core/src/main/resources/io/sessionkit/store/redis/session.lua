@@ -16,9 +16,10 @@
 --     of the turn, and the first item, 1 for that of the turn, 0 for none; the sizes of branch, id, id of that
 --     write, origin, outcome and items, a line feed, and these texts. The items follow one another: sequence, time, tokens and size in digits, a line feed, then the encoded message.
 --     Of an open turn there is one character instead: it is kept in the hash, part by part.
---   KEYS[3] a hash: <kind> NUL <id> a record, packed; NUL <number> an open turn without origin and items,
---     NUL <number>:o its origin, NUL <number>:<part> the items of a part; 'multi' the numbers of the turns that
---     were written in several parts.
+--   KEYS[3] a hash: <kind> NUL <id> a record, packed; NUL <number> an open turn without origin, outcome and items,
+--     NUL <number>:o its origin, NUL <number>:<part> the items of a part, NUL <number>:v<part> how many bytes of the
+--     outcome are as the part before left them, a space, and the rest; 'multi' the numbers of the turns that were
+--     written in several parts.
 --   KEYS[4] the ids of the turns, a set.
 -- A path is the unbroken run of turn numbers up to here, as its first turn and what that one follows, then the
 -- turn that a summary covers, the sizes of its id and of the attributes, a line feed, and these two texts.
@@ -174,14 +175,34 @@ local function apart(number, what)
 	return '\0' .. digits(number) .. (what and ':' .. what or '')
 end
 
--- Returns the names of the fields with the items of an open turn.
-local function bodies_apart(number, parts)
+-- Returns the names of the fields of the parts of an open turn.
+local function fields_apart(number, parts, what)
 	local fields = {}
-	for part = 0, parts - 1 do fields[part + 1] = apart(number, part) end
+	for part = 0, parts - 1 do fields[part + 1] = apart(number, what .. part) end
 	return fields
 end
 
--- Returns a turn; nil if there is none. Of one that is kept apart, origin and items are ''.
+-- Returns the values of such fields.
+local function values_apart(number, parts, what)
+	local values, fields = {}, fields_apart(number, parts, what)
+	for from = 1, parts, SLICE do
+		for i, value in ipairs(redis.call('HMGET', RECORDS, unpack(fields, from, math.min(parts, from + SLICE - 1)))) do
+			values[from + i - 1] = value or ''
+		end
+	end
+	return values
+end
+
+local function outcome_apart(number, parts)
+	local outcome = ''
+	for _, value in ipairs(values_apart(number, parts, 'v')) do
+		local kept, rest = string.match(value, '^(%d+) (.*)$')
+		outcome = string.sub(outcome, 1, tonumber(kept or 0)) .. (rest or '')
+	end
+	return outcome
+end
+
+-- Returns a turn; nil if there is none. Of one that is kept apart, origin, outcome and items are ''.
 local function turn(number)
 	if number < 1 or number > listed then return nil end
 	local text = redis.call('LINDEX', TURNS, place(number))
@@ -195,22 +216,20 @@ end
 
 local function save_turn(changed)
 	if changed.apart then
+		changed.outcome = ''
 		redis.call('HSET', RECORDS, apart(changed.number), packed_turn(changed))
 	else
 		redis.call('LSET', TURNS, place(changed.number), packed_turn(changed))
 	end
 end
 
--- Returns a turn that is kept apart, with origin and items.
+-- Returns a turn that is kept apart, with all there is of it.
 local function whole(number)
 	local found = turn(number)
 	if not found then return nil end
 	found.origin = redis.call('HGET', RECORDS, apart(number, 'o')) or ''
-	local bodies = {}
-	for part, field in ipairs(bodies_apart(number, found.parts)) do
-		bodies[part] = redis.call('HGET', RECORDS, field) or ''
-	end
-	found.body = table.concat(bodies)
+	found.outcome = outcome_apart(number, found.parts)
+	found.body = table.concat(values_apart(number, found.parts, ''))
 	return found
 end
 
