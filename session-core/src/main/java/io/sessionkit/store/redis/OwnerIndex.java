@@ -40,8 +40,7 @@ final class OwnerIndex {
 
 	private static final int SMALLEST_BATCH = 20;
 
-	/** On one server many headers are one call. */
-	private static final int SMALLEST_BATCH_ON_ONE_SERVER = 100;
+	private static final int SMALLEST_BATCH_AT_ONCE = 100;
 
 	private static final int LARGEST_BATCH = 500;
 
@@ -134,12 +133,13 @@ final class OwnerIndex {
 	 * Returns one page of the values in the sessions of an index, last written first.
 	 * @param index the index
 	 * @param lag how much older than its session an entry may be, in microseconds
+	 * @param atOnce whether the reader reads all values in one call
 	 * @param page the part to return
 	 * @param reader reads the values of sessions; returns none for sessions that are gone
 	 */
-	<T> List<T> newest(Pair index, long lag, Page page, Function<List<String>, List<Found<T>>> reader) {
+	<T> List<T> newest(Pair index, long lag, boolean atOnce, Page page, Function<List<String>, List<Found<T>>> reader) {
 		long wanted = (long) page.offset() + page.limit();
-		long batch = Math.max(smallestBatch(), Math.min(LARGEST_BATCH, wanted));
+		long batch = Math.max(atOnce ? SMALLEST_BATCH_AT_ONCE : SMALLEST_BATCH, Math.min(LARGEST_BATCH, wanted));
 		List<Found<T>> found = new ArrayList<>();
 		List<Hint> gone = new ArrayList<>();
 		boolean more = page.limit() > 0;
@@ -153,10 +153,6 @@ final class OwnerIndex {
 		}
 		forgetOld(index, gone);
 		return found.stream().skip(page.offset()).limit(page.limit()).map(Found::value).toList();
-	}
-
-	private int smallestBatch() {
-		return this.scripts.haveOneServer() ? SMALLEST_BATCH_ON_ONE_SERVER : SMALLEST_BATCH;
 	}
 
 	private List<Hint> hints(Pair index, long from, long to) {

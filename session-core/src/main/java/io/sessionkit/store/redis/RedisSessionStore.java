@@ -39,8 +39,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * <p>
  * Lists of an owner come from indexes. On one server the same script writes them, for
  * plain turns once in a minute. In a Cluster they may be on another server: there the
- * first turn of a session costs one call more, and one turn or record in 15 minutes costs
- * two more.
+ * first turn of a session costs one call more, and in 15 minutes one turn costs three
+ * more and one record two.
  * <p>
  * The store joins neither Redis transactions nor those of a caller: a commit is stored
  * when it returns. An answer is one text with its length and the token of its request, so
@@ -196,7 +196,8 @@ public final class RedisSessionStore implements SessionStore {
 
 	@Override
 	public List<Session> list(String owner, Page page) {
-		return this.index.newest(this.keys.sessions(owner), OwnerIndex.lag(this.scripts.haveOneServer()), page,
+		boolean oneServer = this.scripts.haveOneServer();
+		return this.index.newest(this.keys.sessions(owner), OwnerIndex.lag(oneServer), oneServer, page,
 				(ids) -> sessions(owner, ids));
 	}
 
@@ -265,8 +266,8 @@ public final class RedisSessionStore implements SessionStore {
 
 	@Override
 	public List<SessionRecord> records(String owner, String kind, Page page) {
-		return this.index.newest(this.keys.records(owner, kind), this.scripts.haveOneServer() ? 0 : OwnerIndex.lag(),
-				page, (ids) -> records(owner, kind, ids));
+		long lag = this.scripts.haveOneServer() ? 0 : OwnerIndex.lag();
+		return this.index.newest(this.keys.records(owner, kind), lag, false, page, (ids) -> records(owner, kind, ids));
 	}
 
 	private List<Found<SessionRecord>> records(String owner, String kind, List<String> ids) {

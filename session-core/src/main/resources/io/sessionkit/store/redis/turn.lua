@@ -8,4 +8,5 @@ if found == APART then
 	found = whole(number)
 	found = found and packed_turn(found)
 end
-return answer(found and {number, {found}} or {})
+if not found then lost() end
+return answer({number, {found}})

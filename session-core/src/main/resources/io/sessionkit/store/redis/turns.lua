@@ -10,7 +10,7 @@ local turns = {}
 each(low, high, SLICE, function(number, found)
 	if found == APART then
 		local one = whole(number)
-		if not one then return end
+		if not one then lost() end
 		one.body = ''
 		found = packed_turn(one)
 	else
