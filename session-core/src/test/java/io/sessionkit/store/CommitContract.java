@@ -304,6 +304,21 @@ abstract class CommitContract extends ProtocolContract {
 	}
 
 	@Test
+	void turnIsRepeatedAlsoOnWhatWasOpenedAfterIt() {
+		SessionKey key = key();
+		Session base = threadOf(key, 1);
+		TurnWrite second = completed("q2", "a2");
+		commit(Commit.on(base).turn(second));
+		assertThat(store().commit(Commit.on(header(key)).turn(second)).outcome()).isEqualTo(Outcome.REPEATED);
+		commit(Commit.on(header(key)).turn(completed("q3", "a3")));
+		CommitResult repeated = store().commit(Commit.on(header(key)).turn(second));
+		assertThat(repeated).isEqualTo(new CommitResult(Outcome.REPEATED, header(key).version(), 2, 0));
+		assertThat(log(key)).hasSize(6);
+		commit(Commit.on(header(key)).turn(completed("q4", "a4")));
+		assertThat(header(key).turns()).isEqualTo(4);
+	}
+
+	@Test
 	void siblingIsRepeatedToo() {
 		SessionKey key = key();
 		threadOf(key, 1);

@@ -118,6 +118,28 @@ public final class RedisServers {
 	}
 
 	/**
+	 * One server that appends what is written to a file. A new one each time.
+	 * @return the server
+	 */
+	public static RedisServers appending() {
+		try {
+			int port = freePort();
+			start(RedisServer.newRedisServer()
+				.bind("127.0.0.1")
+				.port(port)
+				.setting("save \"\"")
+				.setting("dir " + Files.createTempDirectory("redis"))
+				.setting("appendonly yes")
+				.setting("appendfsync no")
+				.build());
+			return standalone("embedded server with an append-only file", "127.0.0.1", port);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
 	 * A Cluster of three servers, each of which its clients reach by way of a proxy only.
 	 * A new one each time.
 	 * @param cut cuts the connections of all three

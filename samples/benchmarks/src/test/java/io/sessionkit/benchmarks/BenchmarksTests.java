@@ -64,8 +64,13 @@ class BenchmarksTests {
 			TurnCost cost = contender.count("thread", 3);
 			contender.close();
 			assertThat(cost.roundTrips()).as(contender.name()).isEqualTo(2);
-			assertThat(cost.received()).isGreaterThan(Contenders.WINDOW_MESSAGES * Dialogue.LENGTH);
-			assertThat(cost.sent()).isLessThan(cost.received());
+			if (contender.name().equals(Contenders.REDIS)) {
+				assertThat(cost.received()).isLessThanOrEqualTo(1_000);
+			}
+			else {
+				assertThat(cost.received()).isGreaterThan(Contenders.WINDOW_MESSAGES * Dialogue.LENGTH);
+			}
+			assertThat(cost.sent()).isPositive();
 		}
 	}
 

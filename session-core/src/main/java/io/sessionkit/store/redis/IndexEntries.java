@@ -84,6 +84,14 @@ final class IndexEntries {
 		return indexes;
 	}
 
+	/**
+	 * Returns how much older than its session an entry of the sessions may be, in
+	 * microseconds.
+	 */
+	long lag() {
+		return OwnerIndex.lag(this.elsewhere == null);
+	}
+
 	boolean haveSession() {
 		return this.session;
 	}

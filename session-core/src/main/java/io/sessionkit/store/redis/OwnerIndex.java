@@ -19,20 +19,28 @@ import org.jspecify.annotations.Nullable;
  * Finds the sessions and records of an owner. An index is a hint: an id is added to it
  * before its session is written, and its readers read the sessions themselves.
  * <p>
- * If all keys are on one server, an index is written together with the session. In a
- * Cluster it is written first, and again only if that is {@link #LAG} ago, so that most
- * turns cost no further round trip: a session may have been written that much later than
- * its index says.
+ * If all keys are on one server, an index is written together with the session, but by a
+ * plain turn only if that was {@link #LAG_ON_ONE_SERVER} ago. In a Cluster it is written
+ * first, and again only if that is {@link #LAG} ago, so that most turns cost no further
+ * round trip. A session may have been written that much later than its index says.
  */
 final class OwnerIndex {
 
 	/** The maximum time by which an index may be older than its session. */
 	static final Duration LAG = Duration.ofMinutes(15);
 
+	/**
+	 * The same for a session on one server, where renewing an entry is no further round
+	 * trip: a list has to read all sessions that were written in that time.
+	 */
+	static final Duration LAG_ON_ONE_SERVER = Duration.ofMinutes(1);
+
 	/** The maximum difference between the clocks of the servers of a Cluster. */
 	private static final Duration BETWEEN_CLOCKS = Duration.ofMinutes(1);
 
 	private static final int SMALLEST_BATCH = 20;
+
+	private static final int SMALLEST_BATCH_AT_ONCE = 100;
 
 	private static final int LARGEST_BATCH = 500;
 
@@ -68,8 +76,17 @@ final class OwnerIndex {
 	private record Hint(String id, long at) {
 	}
 
+	/** Returns how much older than its session an entry of an index may be. */
 	static long lag() {
 		return Micros.of(LAG);
+	}
+
+	/**
+	 * Returns how much older than its session an entry in the index of sessions may be.
+	 * @param oneServer whether all keys are on one server
+	 */
+	static long lag(boolean oneServer) {
+		return Micros.of(oneServer ? LAG_ON_ONE_SERVER : LAG);
 	}
 
 	/**
@@ -115,12 +132,14 @@ final class OwnerIndex {
 	/**
 	 * Returns one page of the values in the sessions of an index, last written first.
 	 * @param index the index
+	 * @param lag how much older than its session an entry may be, in microseconds
+	 * @param atOnce whether the reader reads all values in one call
 	 * @param page the part to return
 	 * @param reader reads the values of sessions; returns none for sessions that are gone
 	 */
-	<T> List<T> newest(Pair index, Page page, Function<List<String>, List<Found<T>>> reader) {
+	<T> List<T> newest(Pair index, long lag, boolean atOnce, Page page, Function<List<String>, List<Found<T>>> reader) {
 		long wanted = (long) page.offset() + page.limit();
-		long batch = Math.max(SMALLEST_BATCH, Math.min(LARGEST_BATCH, wanted));
+		long batch = Math.max(atOnce ? SMALLEST_BATCH_AT_ONCE : SMALLEST_BATCH, Math.min(LARGEST_BATCH, wanted));
 		List<Found<T>> found = new ArrayList<>();
 		List<Hint> gone = new ArrayList<>();
 		boolean more = page.limit() > 0;
@@ -130,7 +149,7 @@ final class OwnerIndex {
 			found.addAll(read);
 			found.sort(Comparator.<Found<T>, Instant>comparing(Found::at).reversed());
 			gone.addAll(without(hints, read));
-			more = hints.size() == batch && !isComplete(found, wanted, hints.get(hints.size() - 1));
+			more = hints.size() == batch && !isComplete(found, wanted, hints.get(hints.size() - 1), lag);
 		}
 		forgetOld(index, gone);
 		return found.stream().skip(page.offset()).limit(page.limit()).map(Found::value).toList();
@@ -152,12 +171,12 @@ final class OwnerIndex {
 	}
 
 	/** Returns whether nothing that was not read yet can have been written later. */
-	private <T> boolean isComplete(List<Found<T>> found, long wanted, Hint oldest) {
+	private static <T> boolean isComplete(List<Found<T>> found, long wanted, Hint oldest, long lag) {
 		if (found.size() < wanted) {
 			return false;
 		}
 		long last = Micros.of(found.get((int) wanted - 1).at());
-		return last >= oldest.at() + (this.scripts.haveOneServer() ? 0 : lag());
+		return last >= oldest.at() + lag;
 	}
 
 	/**

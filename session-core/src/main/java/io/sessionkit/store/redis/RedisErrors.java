@@ -19,7 +19,7 @@ final class RedisErrors {
 	 * the message about the script.
 	 */
 	private static final Pattern CODE = Pattern.compile("\\b(WRONGTYPE|CROSSSLOT|READONLY|MISCONF|NOREPLICAS|NOPERM|"
-			+ "NOAUTH|WRONGPASS|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|OOM)\\b");
+			+ "NOAUTH|WRONGPASS|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|OOM|TURNSLOST)\\b");
 
 	private static final Pattern ANSWERS = Pattern.compile("Execution|NoScript|ReadOnly|Loading|Busy");
 
@@ -55,6 +55,11 @@ final class RedisErrors {
 		if (code.equals("WRONGTYPE")) {
 			return new StoreUnavailableException("A key that the session store needs holds something else (WRONGTYPE);"
 					+ " nothing was written. Delete it, or set sessionkit.store.redis.key-prefix.", null);
+		}
+		if (code.equals("TURNSLOST")) {
+			return new StoreUnavailableException("Redis has the header of a session but not all of its turns,"
+					+ " as if it had evicted or lost a key; nothing was written. Erase the session,"
+					+ " and set maxmemory-policy to noeviction.", null);
 		}
 		return isAmbiguous(ex) ? unanswered(ex, write) : refused(ex, code);
 	}

@@ -1,6 +1,7 @@
 package io.sessionkit.store.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.regex.Pattern;
 
 import io.sessionkit.internal.row.KeyHash;
@@ -38,9 +39,22 @@ record RedisKeys(String prefix) {
 	record Pair(byte[] first, byte[] second) {
 	}
 
-	/** Returns the keys of a session and its records. */
+	/** Returns the keys of the header and the turns of a session. */
 	Pair session(KeyHash hash) {
-		return pair(hash.session(), "s", "r");
+		return pair(hash.session(), "h", "t");
+	}
+
+	/**
+	 * Returns the keys of the records of a session, with which an open turn is kept, and
+	 * of the ids of its turns.
+	 */
+	Pair records(KeyHash hash) {
+		return pair(hash.session(), "r", "i");
+	}
+
+	/** Returns the keys of a session that its scripts use, in their order. */
+	List<Pair> scripts(KeyHash hash) {
+		return List.of(session(hash), records(hash));
 	}
 
 	/**

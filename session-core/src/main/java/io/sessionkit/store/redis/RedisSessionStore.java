@@ -10,10 +10,10 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.internal.row.EncodedCommit;
+import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.internal.row.KnownView;
 import io.sessionkit.internal.row.OpenedRows;
-import io.sessionkit.internal.row.RecordRow;
 import io.sessionkit.internal.row.RowReader;
 import io.sessionkit.internal.row.ViewCache;
 import io.sessionkit.store.Commit;
@@ -33,12 +33,14 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * Keeps sessions in Redis 6.2 or newer, alone or as a Cluster, without modules. Opening a
- * session is one call of a script, and so is committing a turn, whatever it changes. A
- * session is two hashes; moving its head copies nothing.
+ * session is one call of a script, and so is committing a turn that only follows the one
+ * before; if something else has happened since, or another change is made with it, that
+ * is a second call at most. Moving the head of a session copies nothing.
  * <p>
- * Lists of an owner come from indexes. On one server the same script writes them. In a
- * Cluster they may be on another server: there the first turn of a session costs one call
- * more, and one turn or record in 15 minutes costs two more.
+ * Lists of an owner come from indexes. On one server the same script writes them, for
+ * plain turns once in a minute. In a Cluster they may be on another server: there the
+ * first turn of a session costs one call more, and in 15 minutes one turn costs three
+ * more and one record two.
  * <p>
  * The store joins neither Redis transactions nor those of a caller: a commit is stored
  * when it returns. An answer is one text with its length and the token of its request, so
@@ -126,24 +128,46 @@ public final class RedisSessionStore implements SessionStore {
 	 * the script
 	 */
 	public void verifyServer() {
-		read(Script.OPEN, SessionKey.of("none"), new Arguments().with(0).with(0));
+		open(SessionKey.of("none"), Window.HEADER);
 	}
 
 	@Override
 	public Optional<SessionView> open(SessionKey key, Window window) {
-		Reply reply = read(Script.OPEN, key, new Arguments().withLimit(window.turns()).withLimit(window.items()));
+		KnownView known = this.views.known(key, window);
+		Reply reply = read(Script.OPEN, key,
+				new Arguments().withLimit(window.turns())
+					.withLimit(window.items())
+					.with((known.stamp() != 0) ? PackedHeader.stamp(known.stamp()) : null)
+					.with(known.summaryRevision())
+					.with(known.summaryWrittenAt()));
 		if (reply.isEmpty()) {
+			this.views.absent(key, window);
 			return Optional.empty();
 		}
-		Reply summary = reply.list(1);
-		RecordRow record = summary.isEmpty() ? null : summary.record(0);
-		return Optional.of(this.views.opened(key, window, KnownView.NONE,
-				new OpenedRows(reply.list(0).header(), record, PackedItems.of(reply.list(2)), false)));
+		return Optional.of(this.views.opened(key, window, known, rows(window, reply)));
+	}
+
+	private static OpenedRows rows(Window window, Reply reply) {
+		HeaderRow header = reply.header(0);
+		if (reply.number(1) == 1) {
+			return new OpenedRows(header, null, List.of(), true);
+		}
+		Reply summary = reply.list(2);
+		return new OpenedRows(header, summary.isEmpty() ? null : summary.record(0),
+				reply.items(turns(header, window, reply)), false);
+	}
+
+	private static List<PackedTurn> turns(HeaderRow header, Window window, Reply reply) {
+		return (reply.size() == 4) ? reply.newestTurns(3, header.turns(), Math.min(header.turns(), window.turns()))
+				: reply.turns(3);
 	}
 
 	@Override
 	public CommitResult commit(Commit commit) {
-		return this.writes.commit(EncodedCommit.of(commit, this.options));
+		EncodedCommit encoded = EncodedCommit.of(commit, this.options);
+		CommitResult result = this.writes.commit(encoded);
+		this.views.committed(encoded, result);
+		return result;
 	}
 
 	@Override
@@ -152,13 +176,14 @@ public final class RedisSessionStore implements SessionStore {
 				new Arguments().with((tail.before() != Long.MAX_VALUE) ? Long.valueOf(tail.before()) : null)
 					.withLimit(tail.limit()));
 		List<SessionItem> items = this.reader.items(key,
-				PackedItems.of(reply).stream().filter((item) -> item.sequence() < tail.before()).toList());
+				reply.items(reply.turns(0)).stream().filter((item) -> item.sequence() < tail.before()).toList());
 		return items.subList(Math.max(0, items.size() - tail.limit()), items.size());
 	}
 
 	@Override
 	public List<SessionItem> items(SessionKey key, long turn) {
-		return this.reader.items(key, PackedItems.of(read(Script.TURN, key, new Arguments().with(turn))));
+		Reply reply = read(Script.TURN, key, new Arguments().with(turn));
+		return this.reader.items(key, reply.items(reply.turns(0)));
 	}
 
 	@Override
@@ -166,16 +191,14 @@ public final class RedisSessionStore implements SessionStore {
 		Reply reply = read(Script.TURNS, key,
 				new Arguments().with((tail.before() != Long.MAX_VALUE) ? Long.valueOf(tail.before()) : null)
 					.withLimit(tail.limit()));
-		return reply.lists()
-			.stream()
-			.map((turn) -> this.reader.turn(key, turn.turn()))
-			.sorted(Comparator.comparingLong(Turn::number))
-			.toList();
+		return reply.rows(reply.turns(0)).stream().map((turn) -> this.reader.turn(key, turn)).toList();
 	}
 
 	@Override
 	public List<Session> list(String owner, Page page) {
-		return this.index.newest(this.keys.sessions(owner), page, (ids) -> sessions(owner, ids));
+		boolean oneServer = this.scripts.haveOneServer();
+		return this.index.newest(this.keys.sessions(owner), OwnerIndex.lag(oneServer), oneServer, page,
+				(ids) -> sessions(owner, ids));
 	}
 
 	private List<Found<Session>> sessions(String owner, List<String> ids) {
@@ -189,25 +212,26 @@ public final class RedisSessionStore implements SessionStore {
 
 	private List<Found<Session>> sessionsAtOnce(String owner, List<String> ids) {
 		List<SessionKey> sessions = ids.stream().map((id) -> SessionKey.of(owner, id)).toList();
-		List<Pair> keysOfAll = sessions.stream().map(this::keysOf).toList();
-		List<Reply> headers = this.scripts.read(Script.HEADERS, keysOfAll, new Arguments()).lists();
+		List<Pair> keysOfAll = sessions.stream().map((key) -> this.keys.session(KeyHash.of(key))).toList();
+		Reply headers = this.scripts.read(Script.HEADERS, keysOfAll, new Arguments());
 		List<Found<Session>> found = new ArrayList<>();
 		for (int i = 0; i < ids.size(); i++) {
-			if (!headers.get(i).isEmpty()) {
-				found.add(session(sessions.get(i), headers.get(i)));
+			if (headers.bytes(i).length > 0) {
+				found.add(session(sessions.get(i), headers.about(sessions.get(i)).header(i)));
 			}
 		}
 		return found;
 	}
 
-	private Found<Session> session(SessionKey key, Reply header) {
-		Session session = this.reader.session(key, header.about(key).header());
+	private Found<Session> session(SessionKey key, HeaderRow header) {
+		Session session = this.reader.session(key, header);
 		return new Found<>(key.id(), session.updatedAt(), session);
 	}
 
 	@Override
 	public void erase(SessionKey key) {
 		this.writes.erase(key);
+		this.views.forget(key);
 	}
 
 	/**
@@ -242,7 +266,8 @@ public final class RedisSessionStore implements SessionStore {
 
 	@Override
 	public List<SessionRecord> records(String owner, String kind, Page page) {
-		return this.index.newest(this.keys.records(owner, kind), page, (ids) -> records(owner, kind, ids));
+		long lag = this.scripts.haveOneServer() ? 0 : OwnerIndex.lag();
+		return this.index.newest(this.keys.records(owner, kind), lag, false, page, (ids) -> records(owner, kind, ids));
 	}
 
 	private List<Found<SessionRecord>> records(String owner, String kind, List<String> ids) {
@@ -253,11 +278,7 @@ public final class RedisSessionStore implements SessionStore {
 	}
 
 	private Reply read(Script script, SessionKey key, Arguments arguments) {
-		return this.scripts.read(script, List.of(keysOf(key)), arguments).about(key);
-	}
-
-	private Pair keysOf(SessionKey key) {
-		return this.keys.session(KeyHash.of(key));
+		return this.scripts.read(script, this.keys.scripts(KeyHash.of(key)), arguments).about(key);
 	}
 
 }

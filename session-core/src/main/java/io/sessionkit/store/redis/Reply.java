@@ -2,12 +2,14 @@ package io.sessionkit.store.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
+import java.util.function.Supplier;
 
-import io.sessionkit.TurnStatus;
 import io.sessionkit.UnreadablePayloadException;
-import io.sessionkit.ViewTotals;
 import io.sessionkit.internal.row.HeaderRow;
+import io.sessionkit.internal.row.ItemRow;
 import io.sessionkit.internal.row.RecordRow;
 import io.sessionkit.internal.row.TurnRow;
 import org.jspecify.annotations.Nullable;
@@ -89,16 +91,9 @@ record Reply(List<?> values, String about) {
 		return texts;
 	}
 
-	/**
-	 * Returns a header from its fields, which are in the order of
-	 * <code>session.lua</code>.
-	 */
-	HeaderRow header() {
-		HeaderRow.Path path = new HeaderRow.Path(number(3), number(4), number(5), number(7), text(17));
-		ViewTotals totals = new ViewTotals(number(8), number(9), number(10));
-		HeaderRow.Life life = new HeaderRow.Life(numberOrNull(14), number(11), number(12), numberOrNull(15));
-		return new HeaderRow(0, requiredText(21), number(0), number(1), number(2), path, number(6), totals, life,
-				requiredText(16), text(18), text(19), text(20), 0);
+	/** Returns the header at a place of this list. */
+	HeaderRow header(int index) {
+		return read("its header", () -> PackedHeader.read(bytes(index)));
 	}
 
 	/** Returns the record that starts at a place of this list. */
@@ -106,19 +101,56 @@ record Reply(List<?> values, String about) {
 		return new RecordRow(number(from), number(from + 1), numberOrNull(from + 2), requiredText(from + 3));
 	}
 
-	/** Returns the turn in this list, whose first value is the number of the turn. */
-	TurnRow turn() {
-		HeaderRow.Path path = new HeaderRow.Path(number(0), number(2), number(3), number(4), text(5));
-		return new TurnRow(requiredText(18), number(1), path, requiredText(6), status(7), (int) number(9),
-				(int) number(10), (int) number(11), number(13), numberOrNull(14), text(15), text(16), requiredText(17));
+	/**
+	 * Returns the turns from a place of this list on, oldest first, which are pairs of a
+	 * number and a list of texts: those of this turn and of the ones right before it.
+	 */
+	List<PackedTurn> turns(int from) {
+		List<PackedTurn> turns = new ArrayList<>();
+		for (int i = from; i < size(); i += 2) {
+			long newest = number(i);
+			Reply texts = list(i + 1);
+			for (int k = 0; k < texts.size(); k++) {
+				turns.add(new PackedTurn(newest - k, texts.bytes(k)));
+			}
+		}
+		Collections.reverse(turns);
+		return turns;
 	}
 
-	private TurnStatus status(int index) {
-		try {
-			return TurnStatus.valueOf(requiredText(index));
+	/**
+	 * Returns the turns in the list at a place of this list, oldest first.
+	 * @param newest the number of the newest one
+	 * @param wanted how many the list must have
+	 */
+	List<PackedTurn> newestTurns(int index, long newest, long wanted) {
+		List<PackedTurn> turns = new Reply(List.of(newest, list(index).values()), this.about).turns(0);
+		return (turns.size() == wanted) ? turns : fail(this.about, "Turns are missing");
+	}
+
+	/** Returns the items of turns, oldest first. */
+	List<ItemRow> items(List<PackedTurn> turns) {
+		List<ItemRow> items = new ArrayList<>();
+		for (PackedTurn turn : turns) {
+			read("the items of turn " + turn.number(), () -> turn.addItemsTo(items));
 		}
-		catch (IllegalArgumentException ex) {
-			return fail(index, "status");
+		items.sort(Comparator.comparingLong(ItemRow::sequence));
+		return items;
+	}
+
+	/** Returns turns without their items. */
+	List<TurnRow> rows(List<PackedTurn> turns) {
+		return turns.stream().map((turn) -> read("turn " + turn.number(), turn::row)).toList();
+	}
+
+	private <T> T read(String what, Supplier<T> reading) {
+		try {
+			return reading.get();
+		}
+		catch (IndexOutOfBoundsException | IllegalArgumentException ex) {
+			// not with its cause, whose message may have what is stored
+			throw new UnreadablePayloadException("What Redis keeps of " + this.about + " cannot be read: " + what
+					+ " is not packed as it should be. Something else has written to its keys.", null);
 		}
 	}
 
@@ -133,16 +165,6 @@ record Reply(List<?> values, String about) {
 	private static <T> T fail(String about, String fault) {
 		throw new UnreadablePayloadException("What Redis keeps of " + about + " cannot be read: " + fault
 				+ ". Something else has written to its keys.", null);
-	}
-
-	/**
-	 * Returns the exception for items of a turn that are not packed as they should be.
-	 */
-	UnreadablePayloadException unreadableItems(long turn) {
-		return new UnreadablePayloadException(
-				"What Redis keeps of " + this.about + " cannot be read: the items of turn " + turn
-						+ " are not packed as they should be. Something else has written to its keys.",
-				null);
 	}
 
 }

@@ -14,7 +14,9 @@ import org.springframework.data.redis.core.script.RedisScript;
  */
 enum Script {
 
-	OPEN("session", "open"),
+	OPEN("open"),
+
+	PLAIN("index", "plain"),
 
 	COMMIT("session", "write", "index", "once", "commit"),
 

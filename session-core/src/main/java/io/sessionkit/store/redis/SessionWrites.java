@@ -31,8 +31,25 @@ final class SessionWrites {
 	}
 
 	CommitResult commit(EncodedCommit encoded) {
-		Commit commit = encoded.commit();
 		WriteId write = WriteId.next();
+		PlainTurn plain = PlainTurn.of(encoded, write);
+		return (plain != null && append(encoded, plain, write)) ? plain.result() : commit(encoded, write);
+	}
+
+	/**
+	 * Appends a turn to a session that is still as it was opened.
+	 * @return whether it was stored: false if more is to be done or found out
+	 */
+	private boolean append(EncodedCommit encoded, PlainTurn plain, WriteId write) {
+		SessionKey key = encoded.commit().key();
+		Arguments arguments = plain.arguments(OwnerIndex.lag(true), OwnerIndex.slack());
+		return this.scripts
+			.write(Script.PLAIN, this.keys.scripts(encoded.key()), List.of(this.keys.sessions(key.owner())), arguments,
+					write)
+			.number(0) == 1;
+	}
+
+	private CommitResult commit(EncodedCommit encoded, WriteId write) {
 		IndexEntries entries = expectedEntries(encoded);
 		Reply reply = commit(encoded, entries, write);
 		while (is(reply, "INDEX")) {
@@ -40,7 +57,7 @@ final class SessionWrites {
 			reply = commit(encoded, entries, write);
 		}
 		settle(entries, reply);
-		return Commits.result(commit, reply);
+		return Commits.result(encoded.commit(), reply);
 	}
 
 	/**
@@ -69,7 +86,7 @@ final class SessionWrites {
 	}
 
 	private Reply commit(EncodedCommit encoded, IndexEntries entries, WriteId write) {
-		List<Pair> session = new ArrayList<>(List.of(this.keys.session(encoded.key())));
+		List<Pair> session = new ArrayList<>(this.keys.scripts(encoded.key()));
 		if (encoded.commit().turn() == null) {
 			session.add(this.keys.writes(encoded.key()));
 		}
@@ -131,8 +148,7 @@ final class SessionWrites {
 	 * because an erased session leaves no key to keep it in.
 	 */
 	void erase(SessionKey key) {
-		Reply standing = this.scripts.read(Script.STANDING, List.of(this.keys.session(KeyHash.of(key))),
-				new Arguments());
+		Reply standing = this.scripts.read(Script.STANDING, this.keys.scripts(KeyHash.of(key)), new Arguments());
 		List<String> kinds = standing.list(2).texts();
 		List<Pair> indexes = new ArrayList<>(List.of(this.keys.sessions(key.owner())));
 		kinds.forEach((kind) -> indexes.add(this.keys.records(key.owner(), kind)));
@@ -150,7 +166,7 @@ final class SessionWrites {
 
 	private List<Pair> sessionAndWrites(SessionKey key) {
 		KeyHash hash = KeyHash.of(key);
-		return List.of(this.keys.session(hash), this.keys.writes(hash));
+		return List.of(this.keys.session(hash), this.keys.records(hash), this.keys.writes(hash));
 	}
 
 }

@@ -1,4 +1,4 @@
--- KEYS session, records, the two of once.lua unless there is a turn, and if all keys may be on one
+-- KEYS the four of session.lua, the two of once.lua unless there is a turn, and if all keys may be on one
 --   server: the index of sessions and its expiries, then the same two for each kind to add it to
 -- ARGV as Arguments writes them
 -- Returns the outcome and the time to live of the session ('' if it never expires, -1 if there is none).
@@ -14,13 +14,13 @@ local function number() return tonumber(text()) end
 local function given() local value = text() return value ~= '' and value or nil end
 
 local commit = {expect = text(), version = number(), incarnation = text(), owner = text(), id = text(),
-	first_ttl = number()}
-local index = {lag = number(), slack = number(), sessions = text() == '1', at = number(), kinds = {}}
+	first_ttl = number(), stamp = text()}
+local index = {lag = number(), session_lag = number(), slack = number(), sessions = text() == '1', at = number(), kinds = {}}
 for i = 1, number() do index.kinds[i] = text() end
 local change = {title = given(), tags = given(), state = given(), ttl = number(), branch = text(), head = number(),
 	cp = number(), cpId = text()}
 local write = {id = given(), part = number(), completed = text() == '1', open = text() == '1', status = text(),
-	parent = number(), branch = text(), started = number(), ended = number() or '', origin = text(), outcome = text(),
+	parent = number(), branch = text(), started = text(), ended = text(), origin = text(), outcome = text(),
 	tokens = number(), count = number() or 0}
 local items_at = next_argument
 next_argument = next_argument + 3 * write.count
@@ -36,8 +36,24 @@ local now = clock()
 local values = stored_header(now)
 local header = values and named(values) or {version = 0}
 local created = not values
-local there_number = write.id and values and tonumber(redis.call('HGET', SESSION, 'i:' .. write.id) or nil)
-local there = there_number and turn(there_number)
+local wrong = wrong_type_of_session()
+if wrong then return wrong end
+if values and redis.call('LLEN', TURNS) ~= listed then lost() end
+
+-- Returns the turn with an id. Most ids are new; of the others most are those of the newest turns.
+local function turn_with_id(id)
+	if redis.call('SISMEMBER', IDS, id) == 0 then return nil end
+	local found
+	each(1, listed, 100, function(number, text)
+		found = text == APART and turn(number) or text ~= APART and read_turn(text, number)
+		found = found and found.id == id and found or nil
+		if found then found.apart = text == APART end
+		return not found
+	end)
+	return found
+end
+local there = write.id and values and turn_with_id(write.id)
+local there_number = there and there.number
 
 local function ended(what, ...)
 	return answer({what, values and (header.ttl or '') or -1, ...})
@@ -47,9 +63,9 @@ end
 
 local again = not write.id and recalled()
 if again then return answer(again) end
-if there and write.part < there[PARTS] then
-	if there[WRITTEN_BY] ~= WRITE then return ended('REPEATED', header.version, there_number) end
-	return ended('COMMITTED', there[VERSION], there_number, there[FROM])
+if there and write.part < there.parts then
+	if there.by ~= WRITE then return ended('REPEATED', header.version, there_number) end
+	return ended('COMMITTED', there.version, there_number, there.from)
 end
 
 local function is_as_expected()
@@ -60,7 +76,7 @@ local function is_as_expected()
 	elseif not values and not (write.id and write.part == 0) then
 		return false -- a later part belongs to a turn that was deleted with its session
 	end
-	if there and there[OPEN] ~= 1 then return false end -- it has ended: another writer was faster
+	if there and not there.open then return false end -- it has ended: another writer was faster
 	for _, each_record in ipairs(records) do
 		local expected = created and each_record.expected <= 0 or not created and as_expected(each_record, now)
 		if not expected then return false end
@@ -69,44 +85,44 @@ local function is_as_expected()
 end
 if not is_as_expected() then return ended('CONFLICT', header.version) end
 
-local parts = there and there[PARTS] or 0
+local parts = there and there.parts or 0
 if write.id and write.part ~= parts then return ended('PART', parts) end
 
 -- the path to the beginning
 
-local BEGINNING = {}
-BEGINNING[LO], BEGINNING[PAR], BEGINNING[CP], BEGINNING[CPID], BEGINNING[STATE] = 1, 0, 0, '', ''
+local BEGINNING = {lo = 1, run_parent = 0, cp = 0, cpId = '', state = ''}
 
 if created then
-	header = {version = 0, turns = 0, items = 0, head = 0, runLo = 1, runParent = 0, openTurn = 0, cp = 0,
-		viewTurns = 0, viewItems = 0, viewTokens = 0, created = now, updated = now, indexed = now,
-		ttl = commit.first_ttl, branch = 'main', cpId = '', title = '', tags = '', state = '',
-		incarnation = commit.incarnation}
+	header = {version = 0, turns = 0, items = 0, head = 0, lo = 1, run_parent = 0, openTurn = 0, cp = 0,
+		viewTurns = 0, viewItems = 0, viewTokens = 0, created = now, updated = now, due = now + index.session_lag,
+		ttl = commit.first_ttl, branch = 'main', cpId = '', title = '', tags = '', state = '', owner = commit.owner,
+		id = commit.id, kinds = {}, incarnation = commit.incarnation}
+	listed = 0
 end
 
-local function be_at(at, place)
-	header.head, header.runLo, header.runParent = at, place[LO], place[PAR]
-	header.cp, header.cpId, header.state = place[CP], place[CPID], place[STATE]
+local function be_at(at, path)
+	header.head, header.lo, header.run_parent = at, path.lo, path.run_parent
+	header.cp, header.cpId, header.state = path.cp, path.cpId, path.state
 end
 
 local function count_view()
 	header.viewTurns, header.viewItems, header.viewTokens = 0, 0, 0
-	walk(header.head, header.runLo, header.runParent, header.cp, function(low, high)
-		each('t:', low, high, SLICE, function(_, packed)
-			local counted = cmsgpack.unpack(packed)
+	walk(header.head, header.lo, header.run_parent, header.cp, function(low, high)
+		each(low, high, SLICE, function(number, packed)
+			local counted = read_turn(packed, number)
 			header.viewTurns = header.viewTurns + 1
-			header.viewItems = header.viewItems + counted[ITEMS]
-			header.viewTokens = header.viewTokens + counted[TOKENS]
+			header.viewItems = header.viewItems + counted.items
+			header.viewTokens = header.viewTokens + counted.tokens
 		end)
 	end)
 end
 
 local function is_on_path(wanted)
-	local head, lo, parent = header.head, header.runLo, header.runParent
+	local head, lo, parent = header.head, header.lo, header.run_parent
 	while lo > wanted do
 		local before = turn(parent)
 		if not before then return false end
-		head, lo, parent = parent, before[LO], before[PAR]
+		head, lo, parent = parent, before.lo, before.run_parent
 	end
 	return wanted > 0 and wanted <= head
 end
@@ -115,7 +131,7 @@ local head_before = header.head
 if change.head then
 	local target = turn(change.head)
 	if change.head ~= 0 and not target then return ended('HEAD', 'absent') end
-	if change.head ~= 0 and target[STATUS] ~= 'COMPLETED' then return ended('HEAD', 'not completed') end
+	if change.head ~= 0 and target.status ~= 'COMPLETED' then return ended('HEAD', 'not completed') end
 	header.branch = change.branch
 	be_at(change.head, target or BEGINNING)
 end
@@ -127,7 +143,7 @@ if change.cp and change.cp ~= 0 and not is_on_path(change.cp) then return ended(
 local function without(packed, sequence)
 	local at = 1
 	while packed and at <= #packed do
-		local _, stop, found, tokens, size = string.find(packed, '^(%d+) %-?%d+ (%d+) (%d+)\n', at)
+		local _, stop, found, tokens, size = string.find(packed, '^(%d+) %-?%d+ (%-?%d+) (%d+)\n', at)
 		local last = stop + size
 		if tonumber(found) == sequence then
 			return string.sub(packed, 1, at - 1) .. string.sub(packed, last + 1), tonumber(tokens)
@@ -136,40 +152,47 @@ local function without(packed, sequence)
 	end
 end
 
--- Returns the last turn whose first item is not after the sequence: turns are numbered in the order of
--- their first items.
-local function begun_before(sequence)
-	local low, high = 1, header.turns
-	while low <= high do
-		local middle = math.floor((low + high) / 2)
-		if turn(middle)[FIRST] <= sequence then low = middle + 1 else high = middle - 1 end
+-- Calls visit for the texts with the items of a turn, each with the name of its field, nil for those in the
+-- list, until it returns something, and returns that.
+local function each_body(number, visit)
+	local found = turn(number)
+	if not found then return nil end
+	if not found.apart then return visit(found.body) end
+	for _, field in ipairs(fields_apart(number, found.parts, '')) do
+		local result = visit(redis.call('HGET', RECORDS, field) or '', field)
+		if result ~= nil then return result end
 	end
-	return high
+end
+
+local function has_item(number, sequence)
+	return each_body(number, function(body) return without(body, sequence) and true or nil end)
 end
 
 -- Returns the turn that has an item; nil if there is no such item.
 local function turn_with(sequence)
-	local at = begun_before(sequence)
-	if at > 0 and without(redis.call('HGET', SESSION, 'm:' .. at), sequence) then return at end
-	for several in string.gmatch(redis.call('HGET', SESSION, 'multi') or '', '%d+') do
-		if without(redis.call('HGET', SESSION, 'm:' .. several), sequence) then return tonumber(several) end
+	local at = begun_by(sequence, 1, listed)
+	if at > 0 and has_item(at, sequence) then return at end
+	for several in string.gmatch(redis.call('HGET', RECORDS, 'multi') or '', '%d+') do
+		if has_item(tonumber(several), sequence) then return tonumber(several) end
 	end
 end
 
 -- Returns whether the deletions leave a turn without items.
 local function are_last_of(at)
-	local packed, deleting, any = redis.call('HGET', SESSION, 'm:' .. at), {}, false
+	local deleting, any = {}, false
 	for _, sequence in ipairs(deletes) do
 		deleting[sequence] = true
 		any = any or turn_with(sequence) ~= nil
 	end
-	local from = 1
-	while packed and from <= #packed do
-		local _, stop, sequence, size = string.find(packed, '^(%d+) %-?%d+ %d+ (%d+)\n', from)
-		if not deleting[tonumber(sequence)] then return false end
-		from = stop + size + 1
-	end
-	return any
+	local keeps = each_body(at, function(body)
+		local from = 1
+		while from <= #body do
+			local _, stop, sequence, size = string.find(body, '^(%d+) %-?%d+ %-?%d+ (%d+)\n', from)
+			if not deleting[tonumber(sequence)] then return true end
+			from = stop + size + 1
+		end
+	end)
+	return any and not keeps
 end
 
 -- Returns whether the commit would move the head while a turn is open: that turn follows the head and
@@ -189,7 +212,7 @@ if ttl == 0 then ttl = nil end
 
 -- the indexes that have to be written first
 
-local kinds = created and {} or noted_kinds()
+local kinds = header.kinds
 
 -- Returns the kinds whose indexes must list the session: those of the records that are written, and,
 -- because the session lives longer with each turn, those of earlier records.
@@ -205,35 +228,31 @@ local function kinds_to_note()
 	return names(wanted)
 end
 
-local notes_session = not index.sessions and (created or change.ttl or is_old(header.indexed, now, index.lag))
+local notes_session = not index.sessions and (created or change.ttl or now > header.due)
 local to_note = kinds_to_note()
 if notes_session or #to_note > 0 then
 	return answer({'INDEX', ttl or '', notes_session and 1 or 0, to_note})
 end
 
-local first_index = write.id and 3 or 5
+local first_index = write.id and 5 or 7
 local inline = KEYS[first_index] ~= nil
 
-local wrong = wrong_type('hash', {RECORDS}) or wrong_type('zset', {unpack(KEYS, first_index)})
+wrong = wrong_type('zset', {unpack(KEYS, first_index)})
 if wrong then return wrong end
 
 -- the script writes from here on
 
 if created then
-	redis.call('UNLINK', SESSION, RECORDS)
-	redis.call('HSET', SESSION, 'owner', commit.owner, 'id', commit.id)
+	redis.call('UNLINK', HEADER, TURNS, RECORDS, IDS)
 end
 if change.head then count_view() end
 
-local function save_turn(at, changed)
-	redis.call('HSET', SESSION, 't:' .. at, cmsgpack.pack(changed))
-end
-
+-- Returns the turn that the commit begins, which is not written yet.
 local function begin()
 	local at = header.turns + 1
 	header.turns = at
 	local parent, branch = header.head, header.branch
-	local lo, run_parent = header.runLo, header.runParent
+	local lo, run_parent = header.lo, header.run_parent
 	if not write.completed then
 		branch = write.branch
 		parent = write.parent
@@ -241,16 +260,35 @@ local function begin()
 			local before = turn(parent) -- one that was deleted with an earlier session is no parent here
 			if not before then parent = 0 end
 			before = before or BEGINNING
-			lo, run_parent = before[LO], before[PAR]
+			lo, run_parent = before.lo, before.run_parent
 		end
 	end
 	if parent ~= at - 1 then lo, run_parent = at, parent end
-	redis.call('HSET', SESSION, 'i:' .. write.id, at)
-	return at, {parent, lo, run_parent, 0, '', branch, write.status, 0, 0, 0, 0, header.items + 1, write.started, '',
-		'', write.origin, '', write.id}
+	redis.call('LPUSH', TURNS, APART)
+	redis.call('SADD', IDS, write.id)
+	listed = at
+	return {number = at, apart = write.open, parent = parent, lo = lo, run_parent = run_parent, cp = 0, cpId = '',
+		branch = branch, status = write.status, open = write.open, parts = 0, items = 0, tokens = 0,
+		first = header.items + 1, started = write.started, ended = '', state = '', origin = write.origin, outcome = '',
+		id = write.id, body = ''}
 end
 
-local function add_items(at, adding)
+-- Returns how many bytes two texts have in common from their start.
+local function same_start(one, other)
+	local same, most = 0, math.min(#one, #other)
+	while same < most do
+		local middle = math.ceil((same + most) / 2)
+		if string.sub(one, same + 1, middle) == string.sub(other, same + 1, middle) then
+			same = middle
+		else
+			most = middle - 1
+		end
+	end
+	return same
+end
+
+-- Adds the items of this part. Of a turn that stays open nothing is read or written again but what changes.
+local function add_items(adding)
 	local packed = {}
 	for i = 1, write.count do
 		local from = items_at + 3 * (i - 1)
@@ -259,30 +297,50 @@ local function add_items(at, adding)
 			.. body
 	end
 	header.items = header.items + write.count
-	if write.count > 0 then
-		local stored = write.part > 0 and redis.call('HGET', SESSION, 'm:' .. at) or ''
-		redis.call('HSET', SESSION, 'm:' .. at, stored .. table.concat(packed))
+	if write.open then
+		local kept = same_start(outcome_apart(adding.number, adding.parts), write.outcome)
+		redis.call('HSET', RECORDS, apart(adding.number, write.part), table.concat(packed),
+			apart(adding.number, 'v' .. write.part), digits(kept) .. ' ' .. string.sub(write.outcome, kept + 1))
+		if write.part == 0 then
+			if write.origin ~= '' then redis.call('HSET', RECORDS, apart(adding.number, 'o'), write.origin) end
+			adding.origin = ''
+		end
+		header.has_records = true
+	else
+		if adding.apart then
+			local all = whole(adding.number)
+			adding.origin, adding.body, adding.apart = all.origin, all.body, false
+			redis.call('HDEL', RECORDS, apart(adding.number), apart(adding.number, 'o'))
+			for _, what in ipairs({'', 'v'}) do
+				local fields = fields_apart(adding.number, adding.parts, what)
+				for from = 1, #fields, SLICE do
+					redis.call('HDEL', RECORDS, unpack(fields, from, math.min(#fields, from + SLICE - 1)))
+				end
+			end
+		end
+		adding.body = adding.body .. table.concat(packed)
 	end
 	if write.part == 1 then
-		redis.call('HSET', SESSION, 'multi', (redis.call('HGET', SESSION, 'multi') or '') .. at .. ' ')
+		redis.call('HSET', RECORDS, 'multi', (redis.call('HGET', RECORDS, 'multi') or '') .. digits(adding.number) .. ' ')
+		header.has_records = true
 	end
-	adding[PARTS] = adding[PARTS] + 1
-	adding[ITEMS] = adding[ITEMS] + write.count
-	adding[TOKENS] = adding[TOKENS] + write.tokens
+	adding.parts = adding.parts + 1
+	adding.items = adding.items + write.count
+	adding.tokens = adding.tokens + write.tokens
 end
 
-local function become_head(at, completed)
-	if completed[PARENT] == header.head then
-		header.head, header.runLo, header.runParent = at, completed[LO], completed[PAR]
+local function become_head(completed)
+	if completed.parent == header.head then
+		header.head, header.lo, header.run_parent = completed.number, completed.lo, completed.run_parent
 		header.viewTurns = header.viewTurns + 1
-		header.viewItems = header.viewItems + completed[ITEMS]
-		header.viewTokens = header.viewTokens + completed[TOKENS]
-		completed[CP], completed[CPID], completed[STATE] = header.cp, header.cpId, header.state
+		header.viewItems = header.viewItems + completed.items
+		header.viewTokens = header.viewTokens + completed.tokens
+		completed.cp, completed.cpId, completed.state = header.cp, header.cpId, header.state
 	else
 		-- it was opened before other turns were added: the head returns to where it was
-		local before = turn(completed[PARENT]) or BEGINNING
-		completed[CP], completed[CPID], completed[STATE] = before[CP], before[CPID], before[STATE]
-		be_at(at, completed)
+		local before = turn(completed.parent) or BEGINNING
+		completed.cp, completed.cpId, completed.state = before.cp, before.cpId, before.state
+		be_at(completed.number, completed)
 	end
 end
 
@@ -291,37 +349,36 @@ local moves = changes or #records > 0 or write.id and write.completed or header.
 local version = header.version + (moves and 1 or 0)
 local written = 0
 if write.id then
-	local at, changed = there_number, there
-	if not there then at, changed = begin() end
-	add_items(at, changed)
-	changed[STATUS], changed[OPEN], changed[ENDED], changed[OUTCOME] =
-		write.status, write.open and 1 or 0, write.ended, write.outcome
-	changed[WRITTEN_BY], changed[VERSION], changed[FROM] = WRITE, version, first
+	local changed = there or begin()
+	add_items(changed)
+	changed.status, changed.open, changed.ended, changed.outcome =
+		write.status, write.open, write.ended, write.outcome
+	changed.by, changed.version, changed.from = WRITE, version, first
+	written = changed.number
 	if write.open then
-		header.openTurn = at
-	elseif header.openTurn == at then
+		header.openTurn = written
+	elseif header.openTurn == written then
 		header.openTurn = 0
 	end
-	local follows = changed[PARENT] == header.head
-	if write.completed then become_head(at, changed) end
-	save_turn(at, changed)
+	local follows = changed.parent == header.head
+	if write.completed then become_head(changed) end
+	save_turn(changed)
 	if write.completed and not follows then count_view() end
-	written = at
 end
 
 -- delete items
 
 local function delete_from(at, sequence)
-	local rest, tokens = without(redis.call('HGET', SESSION, 'm:' .. at), sequence)
-	if not rest then return false end
 	local from = turn(at)
-	from[ITEMS], from[TOKENS] = from[ITEMS] - 1, from[TOKENS] - tokens
-	save_turn(at, from)
-	if rest == '' then
-		redis.call('HDEL', SESSION, 'm:' .. at)
-	else
-		redis.call('HSET', SESSION, 'm:' .. at, rest)
-	end
+	local tokens = each_body(at, function(body, field)
+		local rest, size = without(body, sequence)
+		if not rest then return nil end
+		if field then redis.call('HSET', RECORDS, field, rest) else from.body = rest end
+		return size
+	end)
+	if not tokens then return false end
+	from.items, from.tokens = from.items - 1, from.tokens - tokens
+	save_turn(from)
 	if at > header.cp and is_on_path(at) then
 		header.viewItems, header.viewTokens = header.viewItems - 1, header.viewTokens - tokens
 	end
@@ -335,13 +392,13 @@ end
 
 local function leave_empty_head()
 	local at, head, left = header.head, turn(header.head), 0
-	if not head or head[ITEMS] > 0 then return end
-	while head and head[ITEMS] == 0 do
+	if not head or head.items > 0 then return end
+	while head and head.items == 0 do
 		if at > header.cp then left = left + 1 end
-		at = head[PARENT]
+		at = head.parent
 		head = turn(at)
 	end
-	local same_view = head and head[CP] == header.cp and at > header.cp
+	local same_view = head and head.cp == header.cp and at > header.cp
 	be_at(head and at or 0, head or BEGINNING)
 	if same_view then
 		header.viewTurns = header.viewTurns - left
@@ -359,8 +416,8 @@ if deleted and not moves then
 	version = version + 1
 	local beside = turn(written)
 	if beside then
-		beside[VERSION] = version
-		save_turn(written, beside)
+		beside.version = version
+		save_turn(beside)
 	end
 end
 
@@ -373,8 +430,8 @@ if change.state or change.cp then
 	end
 	local head = turn(header.head)
 	if head then
-		head[CP], head[CPID], head[STATE] = header.cp, header.cpId, header.state
-		save_turn(header.head, head)
+		head.cp, head.cpId, head.state = header.cp, header.cpId, header.state
+		save_turn(head)
 	end
 	if change.cp then count_view() end
 end
@@ -382,27 +439,21 @@ header.title = change.title or header.title
 header.tags = change.tags or header.tags
 header.ttl = ttl
 
-for _, each_record in ipairs(records) do write_record(each_record, now) end
+for _, each_record in ipairs(records) do
+	write_record(each_record, now)
+	header.has_records = true
+end
 
 header.version = version
+header.stamp = commit.stamp
 if moves or deleted or write.id then
 	header.updated = now
 	header.expires = header.ttl and now + header.ttl
 end
 local noted_at = math.min(index.at or now, now)
-if index.sessions then header.indexed = noted_at end
-if #index.kinds > 0 then
-	for _, kind in ipairs(index.kinds) do kinds[kind] = noted_at end
-	redis.call('HSET', SESSION, 'kinds', cmsgpack.pack(kinds))
-end
-
-local saved = {}
-for i, name in ipairs(FIELDS) do
-	saved[2 * i - 1] = name
-	local value = header[name]
-	saved[2 * i] = (i <= #NUMBERS and value) and digits(value) or value or ''
-end
-redis.call('HSET', SESSION, unpack(saved))
+if index.sessions then header.due = noted_at + index.session_lag end
+for _, kind in ipairs(index.kinds) do kinds[kind] = noted_at end
+save_header(header, index.lag)
 expire(header.expires)
 if inline then
 	for i = first_index, #KEYS, 2 do touch(KEYS[i], KEYS[i + 1], commit.id, now, ttl, index.slack) end

@@ -1,39 +1,32 @@
--- KEYS session, records  ARGV sequence or '', limit or ''
--- Returns pairs of a turn and its items, the newest first, with at least as many items before the
+-- KEYS the four of session.lua  ARGV sequence or '', limit or ''
+-- Returns pairs of a turn and a list of its text, the newest first, with at least as many items before the
 -- sequence as the limit says, if there are so many.
-local values = stored_header(clock())
+local text = stored_header(clock())
 local before, left = tonumber(ARGV[1]), tonumber(ARGV[2])
-if not values or left == 0 then return answer({}) end
-local header = named(values)
+if not text or left == 0 then return answer({}) end
+local header = named(text)
 local found = {}
 
--- Returns the newest turn of a run that may have an item before the sequence: turns are numbered in
--- the order of their first items.
 local function newest(low, high)
-	while before and low <= high do
-		local middle = math.floor((low + high) / 2)
-		if turn(middle)[FIRST] < before then low = middle + 1 else high = middle - 1 end
-	end
-	return high
+	return before and begun_by(before - 1, low, high) or high
 end
 
-local function count(packed)
+local function count(of)
+	if not before or of.first + of.items <= before and of.parts == 1 then return of.items end
 	local at, items = 1, 0
-	while at <= #packed do
-		local _, stop, sequence, size = string.find(packed, '^(%d+) %-?%d+ %d+ (%d+)\n', at)
-		if not before or tonumber(sequence) < before then items = items + 1 end
+	while at <= #of.body do
+		local _, stop, sequence, size = string.find(of.body, '^(%d+) %-?%d+ %-?%d+ (%d+)\n', at)
+		if tonumber(sequence) < before then items = items + 1 end
 		at = stop + size + 1
 	end
 	return items
 end
 
-walk(header.head, header.runLo, header.runParent, 0, function(low, high)
-	return each('m:', low, newest(low, high), left and math.min(left, 100) or SLICE, function(number, packed)
-		if packed and packed ~= '' then
-			found[#found + 1] = number
-			found[#found + 1] = packed
-			if left then left = left - count(packed) end
-		end
+walk(header.head, header.lo, header.run_parent, 0, function(low, high)
+	return each(low, newest(low, high), left and math.min(left, 100) or SLICE, function(number, turn_text)
+		found[#found + 1] = number
+		found[#found + 1] = {turn_text}
+		if left then left = left - count(read_turn(turn_text, number)) end
 		return not left or left > 0
 	end)
 end)

@@ -1,10 +1,10 @@
 -- Recognizes a write that arrives twice, sent again by the driver or by the store because its answer was
 -- lost, so that it is done once and both requests get the same answer. The id of the write is the last
 -- argument but one. A turn keeps the id of the write that stored its last part. The answers to other
--- writes are kept for at least five minutes in KEYS[3] and KEYS[4], hashes of write id to answer: the
+-- writes are kept for at least five minutes in KEYS[5] and KEYS[6], hashes of write id to answer: the
 -- first hash replaces the second when it is that old.
 local WRITE = ARGV[#ARGV - 1]
-local RECENT, BEFORE = KEYS[3], KEYS[4]
+local RECENT, BEFORE = KEYS[5], KEYS[6]
 local KEPT = 5 * 60 * 1000000
 
 -- when the first of the two was started

@@ -1,42 +1,85 @@
--- KEYS session, records  ARGV turns, items; '' for no limit
--- Returns nothing, or the header, the summary, and pairs of a turn and its items, the newest first.
-local now = clock()
-local values = stored_header(now)
-if not values then return answer({}) end
-local header = named(values)
-local turns, items = tonumber(ARGV[1]), tonumber(ARGV[2])
+-- KEYS the four of session.lua
+-- ARGV turns, items, '' for no limit; the stamp of the header that the caller knows, '' for none; revision and
+--   time of the summary that the caller knows, 0 for none
+-- Returns nothing; or the header and whether the caller knows the rest; else the summary, and either a list of
+-- the newest turns, or pairs of a turn and a list of it and of those right before it; the newest first.
+local text = redis.call('GET', KEYS[1])
+if not text then return answer({}) end
+local time
+if string.sub(text, 33, 52) ~= '00000000000000000000' then
+	time = redis.call('TIME')
+	local expires = tonumber(string.sub(text, 33, 52))
+	if expires and expires <= time[1] * 1000000 + time[2] then return answer({}) end
+end
+local known = ARGV[3] ~= '' and string.sub(text, 1, 16) == ARGV[3]
 
-local found = {}
-local function add(number, packed)
-	if packed and packed ~= '' then
-		found[#found + 1] = number
-		found[#found + 1] = packed
-	end
+-- all turns are one run up to the head, without a summary, as in most sessions
+if string.sub(text, 86, 86) == 's' and ARGV[1] ~= '' and ARGV[1] ~= '0' and ARGV[2] == '' then
+	if known then return answer({text, 1}) end
+	return answer({text, 0, {}, redis.call('LRANGE', KEYS[2], 0, ARGV[1] - 1)})
 end
 
--- counting back from the newest, the first turn that does not fit as a whole excludes all older ones
+local _, stop, turns, head, lo, parent, cp, id_size = string.find(text,
+	'^%S* %d+ (%d+) %d+ %d+ (%d+) %d+ %d+ %-?%d+\n(%d+) (%d+) (%d+) (%d+) %d+\n', 87)
+if not stop then return answer({text, 0, {}}) end
+local summary = {}
+if id_size ~= '0' then
+	time = time or redis.call('TIME')
+	local packed = redis.call('HGET', KEYS[3], 'checkpoint\0' .. string.sub(text, stop + 1, stop + id_size))
+	summary = packed and cmsgpack.unpack(packed) or {}
+	if summary[1] and summary[3] ~= '' and summary[3] <= time[1] * 1000000 + time[2] then summary = {} end
+	known = known and (summary[1] or 0) == tonumber(ARGV[4]) and (summary[2] or 0) == tonumber(ARGV[5])
+end
+if known then return answer({text, 1}) end
+local wanted, items = tonumber(ARGV[1]), tonumber(ARGV[2])
+turns, head, lo, parent, cp = tonumber(turns), tonumber(head), tonumber(lo), tonumber(parent), tonumber(cp)
+
+-- Returns texts of turns, newest first. A server may evict keys one by one: what is missing is noticed.
+local function texts(high, low)
+	local found = redis.call('LRANGE', KEYS[2], turns - high, turns - low)
+	if #found ~= high - low + 1 then error('TURNSLOST') end
+	return found
+end
+
+if wanted == 0 or items == 0 or head <= cp then return answer({text, 0, summary}) end
+
+local found = {text, 0, summary}
+
+-- Returns the oldest turn that fits as a whole: counting back from the newest, the first that does not excludes
+-- all older ones.
 local function oldest_that_fits(low, high)
 	local oldest = high + 1
-	each('t:', low, high, 100, function(number, packed)
-		local size = cmsgpack.unpack(packed)[ITEMS]
-		if size > items then return false end
-		items = items - size
-		oldest = number
-	end)
+	while high >= low do
+		local from = math.max(low, high - 99)
+		for i, each in ipairs(texts(high, from)) do
+			local _, last, id, attributes = string.find(each, '^%d+ %d+ %d+ (%d+) (%d+)\n')
+			local size = tonumber(string.match(each, '^[%u_]+ [01] %d+ (%d+) ', last + id + attributes + 1))
+			if size > items then return oldest end
+			items = items - size
+			oldest = high - i + 1
+		end
+		high = from - 1
+	end
 	return oldest
 end
 
-if turns ~= 0 and items ~= 0 then
-	walk(header.head, header.runLo, header.runParent, header.cp, function(low, high)
-		if turns then
-			low = math.max(low, high - turns + 1)
-			turns = turns - (high - low + 1)
-		end
-		local from = items and oldest_that_fits(low, high) or low
-		each('m:', from, high, SLICE, add)
-		return from == low and turns ~= 0
-	end)
+while head > cp do
+	local low = math.max(lo, cp + 1)
+	if wanted then
+		low = math.max(low, head - wanted + 1)
+		wanted = wanted - (head - low + 1)
+	end
+	local from = items and oldest_that_fits(low, head) or low
+	if from <= head then
+		found[#found + 1] = head
+		found[#found + 1] = texts(head, from)
+	end
+	if from ~= low or wanted == 0 or parent <= cp then break end
+	local next = redis.call('LINDEX', KEYS[2], parent > turns / 2 and turns - parent or -parent)
+	if not next then break end
+	head = parent
+	lo, parent = string.match(next, '^(%d+) (%d+) ')
+	lo, parent = tonumber(lo), tonumber(parent)
+	if not lo then break end
 end
-
-local checkpoint = header.cpId ~= '' and record('checkpoint', header.cpId, now)
-return answer({values, checkpoint or {}, found})
+return answer(found)

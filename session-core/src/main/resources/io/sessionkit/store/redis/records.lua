@@ -1,4 +1,4 @@
--- KEYS session, records  ARGV kind  Returns the records of the kind that have not expired, each
+-- KEYS the four of session.lua  ARGV kind  Returns the records of the kind that have not expired, each
 -- with its id as the first value.
 local now = clock()
 if not stored_header(now) then return answer({}) end

@@ -1,34 +1,44 @@
--- Functions shared by the scripts of a session. KEYS[1] is the session, a hash:
---   the fields of the header by name;
---   t:<number>  a turn, packed: its place in the tree, its status, its sizes, its encoded texts;
---   m:<number>  the items of a turn, one after another: sequence, time, tokens and size in digits,
---               a line feed, then the encoded message;
---   i:<turn id> the number of a turn;
---   multi       the numbers of the turns that were written in several parts;
---   kinds       the kinds of records whose indexes list the session, packed, each with the time of its entry.
--- KEYS[2] is the hash of its records: <kind> NUL <id>, packed.
--- Times are microseconds by the clock of this server. A missing text is ''.
-local SESSION, RECORDS = KEYS[1], KEYS[2]
-
--- in the order in which Reply reads them: numbers first
-local NUMBERS = {'version', 'turns', 'items', 'head', 'runLo', 'runParent', 'openTurn', 'cp', 'viewTurns', 'viewItems',
-	'viewTokens', 'created', 'updated', 'indexed', 'ttl', 'expires'}
-local TEXTS = {'branch', 'cpId', 'title', 'tags', 'state', 'incarnation'}
-local FIELDS = {}
-for _, name in ipairs(NUMBERS) do FIELDS[#FIELDS + 1] = name end
-for _, name in ipairs(TEXTS) do FIELDS[#FIELDS + 1] = name end
-
--- places in a packed turn
-local PARENT, LO, PAR, CP, CPID, BRANCH, STATUS, OPEN, PARTS, ITEMS, TOKENS, FIRST, STARTED, ENDED, STATE, ORIGIN,
-	OUTCOME, ID = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18
--- and the answer to the write that stored its last part
-local WRITTEN_BY, VERSION, FROM = 19, 20, 21
+-- Functions shared by the scripts of a session. KEYS[1] to KEYS[4] are its keys:
+--   KEYS[1] the header, one text:
+--     at fixed places: the stamp of the commit that wrote it (16 hexadecimal digits), the time of that commit
+--     (16 digits), the expiry (20, all 0 for never), when the entry in the index of sessions is to be written
+--     again (16), when one in an index of records is (16, all 9 for never), whether there may be a hash of records
+--     (r or -), and whether all turns are one run up to the head, without a summary (s or -);
+--     the state: incarnation, version, turns, items, open turn, head, turns, items and tokens of the view, a
+--     line feed; a client that has opened the session knows all of it;
+--     the path of the head;
+--     the rest: created, time to live ('' for none), the sizes of branch, title, tags, owner, id and kinds, a
+--     line feed, and these texts. The kinds are those of the records whose indexes list the session, packed,
+--     each with the time of its entry.
+--   KEYS[2] the turns, a list with the newest one first, each one text:
+--     its path; then status, whether it is open, parts, items, tokens, parent, as the distance to it, first item,
+--     start, end ('' for none), the answer to the write that stored its last part: the version, less the number
+--     of the turn, and the first item, 1 for that of the turn, 0 for none; the sizes of branch, id, id of that
+--     write, origin, outcome and items, a line feed, and these texts. The items follow one another: sequence, time, tokens and size in digits, a line feed, then the encoded message.
+--     Of an open turn there is one character instead: it is kept in the hash, part by part.
+--   KEYS[3] a hash: <kind> NUL <id> a record, packed; NUL <number> an open turn without origin, outcome and items,
+--     NUL <number>:o its origin, NUL <number>:<part> the items of a part, NUL <number>:v<part> how many bytes of the
+--     outcome are as the part before left them, a space, and the rest; 'multi' the numbers of the turns that were
+--     written in several parts.
+--   KEYS[4] the ids of the turns, a set.
+-- A path is the unbroken run of turn numbers up to here, as its first turn and what that one follows, then the
+-- turn that a summary covers, the sizes of its id and of the attributes, a line feed, and these two texts.
+-- Times are microseconds by the clock of this server. Sizes are bytes. A missing text is ''.
+local HEADER, TURNS, RECORDS, IDS = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 
 -- places in a packed record
 local REVISION, WRITTEN, EXPIRES, PAYLOAD = 1, 2, 3, 4
 
--- the number of fields in one command: Lua cannot pass many more values at once
+-- the turns in one command, when not all of them are needed
 local SLICE = 1000
+
+-- what the list has of an open turn
+local APART = 'P'
+
+local NEVER_EXPIRES, NEVER_DUE = string.rep('0', 20), string.rep('9', 16)
+
+-- the number of turns in the list
+local listed = 0
 
 local function clock()
 	local time = redis.call('TIME')
@@ -40,43 +50,202 @@ local function digits(number)
 	return string.format('%.0f', number)
 end
 
--- Returns the header as it is stored, in the order of FIELDS; nil if the session is absent or has expired.
+-- Returns the header as it is stored; nil if the session is absent or has expired.
 local function stored_header(now)
-	local values = redis.call('HMGET', SESSION, unpack(FIELDS))
-	if not values[1] then return nil end
-	local expires = tonumber(values[#NUMBERS])
-	if expires and expires <= now then return nil end
-	return values
+	local text = redis.call('GET', HEADER)
+	if not text then return nil end
+	local expires = tonumber(string.sub(text, 33, 52))
+	if expires and expires > 0 and expires <= now then return nil end
+	return text
 end
 
--- Returns the incarnation of the stored session, expired or not; '' for none.
-local function identity()
-	return redis.call('HGET', SESSION, 'incarnation') or ''
+-- Cuts texts of the given sizes, from a place on. Returns them and the place behind them.
+local function cut(text, at, sizes)
+	local found = {}
+	for i, size in ipairs(sizes) do
+		found[i] = string.sub(text, at, at + size - 1)
+		at = at + size
+	end
+	return found, at
+end
+
+local function read_path(text, at, into)
+	local _, stop, lo, parent, cp, id, state =
+		string.find(text, '^(%d+) (%d+) (%d+) (%d+) (%d+)\n', at)
+	local texts, behind = cut(text, stop + 1, {tonumber(id), tonumber(state)})
+	into.lo, into.run_parent, into.cp = tonumber(lo), tonumber(parent), tonumber(cp)
+	into.cpId, into.state = texts[1], texts[2]
+	return behind
+end
+
+local function packed_path(of)
+	return digits(of.lo) .. ' ' .. digits(of.run_parent) .. ' ' .. digits(of.cp) .. ' ' .. #of.cpId .. ' ' .. #of.state
+		.. '\n' .. of.cpId .. of.state
 end
 
 -- Returns the header by name; missing numbers are nil.
-local function named(values)
-	local header = {}
-	for i, name in ipairs(FIELDS) do
-		header[name] = (i <= #NUMBERS) and tonumber(values[i]) or values[i]
-		if header[name] == '' and i <= #NUMBERS then header[name] = nil end
-	end
+local function named(text)
+	local header = {stamp = string.sub(text, 1, 16), updated = tonumber(string.sub(text, 17, 32)),
+		expires = tonumber(string.sub(text, 33, 52)), due = tonumber(string.sub(text, 53, 68)),
+		has_records = string.sub(text, 85, 85) == 'r'}
+	if header.expires == 0 then header.expires = nil end
+	local _, stop, incarnation, version, turns, items, open, head, view_turns, view_items, view_tokens =
+		string.find(text, '^(%S*) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%-?%d+)\n', 87)
+	if not stop then error('WRONGTYPE The key of the header holds something else') end
+	header.incarnation, header.version, header.turns, header.items, header.openTurn, header.head, header.viewTurns,
+		header.viewItems, header.viewTokens = incarnation, tonumber(version), tonumber(turns), tonumber(items),
+		tonumber(open), tonumber(head), tonumber(view_turns), tonumber(view_items), tonumber(view_tokens)
+	local at = read_path(text, stop + 1, header)
+	local _, last, created, ttl, branch, title, tags, owner, id, kinds =
+		string.find(text, '^(%d+) (%d*) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)\n', at)
+	local texts = cut(text, last + 1, {tonumber(branch), tonumber(title), tonumber(tags), tonumber(owner), tonumber(id),
+		tonumber(kinds)})
+	header.created, header.ttl = tonumber(created), tonumber(ttl)
+	header.branch, header.title, header.tags, header.owner, header.id = texts[1], texts[2], texts[3], texts[4], texts[5]
+	header.kinds = texts[6] ~= '' and cmsgpack.unpack(texts[6]) or {}
+	listed = header.turns
 	return header
 end
 
-local function turn(number)
-	local packed = (number > 0) and redis.call('HGET', SESSION, 't:' .. number)
-	return packed and cmsgpack.unpack(packed)
+-- Returns when one of the indexes of records is to be written again, as text.
+local function kinds_due(header, lag)
+	if not header.ttl then return NEVER_DUE end
+	local oldest
+	for _, at in pairs(header.kinds) do oldest = math.min(oldest or at, at) end
+	return oldest and string.format('%016.0f', oldest + lag) or NEVER_DUE
 end
 
--- Calls visit for the fields <prefix><number> from high to low, newest first, until it returns false.
-local function each(prefix, low, high, slice, visit)
+-- Writes the header, with its expiry.
+local function save_header(header, lag)
+	local kinds = next(header.kinds) and cmsgpack.pack(header.kinds) or ''
+	local text = header.stamp .. string.format('%016.0f', header.updated)
+		.. (header.expires and string.format('%020.0f', header.expires) or NEVER_EXPIRES)
+		.. string.format('%016.0f', header.due) .. kinds_due(header, lag) .. (header.has_records and 'r' or '-')
+		.. (header.lo == 1 and header.head == header.turns and header.cp == 0 and 's' or '-')
+		.. header.incarnation .. ' ' .. digits(header.version) .. ' ' .. digits(header.turns) .. ' '
+		.. digits(header.items) .. ' ' .. digits(header.openTurn) .. ' ' .. digits(header.head) .. ' '
+		.. digits(header.viewTurns) .. ' ' .. digits(header.viewItems) .. ' ' .. digits(header.viewTokens) .. '\n'
+		.. packed_path(header)
+		.. digits(header.created) .. ' ' .. (header.ttl and digits(header.ttl) or '') .. ' ' .. #header.branch .. ' '
+		.. #header.title .. ' ' .. #header.tags .. ' ' .. #header.owner .. ' ' .. #header.id .. ' ' .. #kinds .. '\n'
+		.. header.branch .. header.title .. header.tags .. header.owner .. header.id .. kinds
+	if header.expires then
+		redis.call('SET', HEADER, text, 'PXAT', digits(math.ceil(header.expires / 1000)))
+	else
+		redis.call('SET', HEADER, text)
+	end
+end
+
+-- Returns the place of a turn in the list, from the nearer end.
+local function place(number)
+	return number > listed / 2 and listed - number or -number
+end
+
+local TURN = '^([%u_]+) ([01]) (%d+) (%d+) (%-?%d+) (%d+) (%d+) (%-?%d+) (%-?%d*) (%-?%d+) (%d+) '
+	.. '(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)\n'
+
+local function read_turn(text, number)
+	local found = {}
+	local at = read_path(text, 1, found)
+	local _, stop, status, open, parts, items, tokens, parent, first, started, ended, version, from, branch, id, by,
+		origin, outcome, body = string.find(text, TURN, at)
+	local texts = cut(text, stop + 1, {tonumber(branch), tonumber(id), tonumber(by), tonumber(origin),
+		tonumber(outcome), tonumber(body)})
+	found.status, found.open, found.parts, found.items, found.tokens = status, open == '1', tonumber(parts),
+		tonumber(items), tonumber(tokens)
+	found.number, found.parent, found.first, found.started, found.ended, found.version = number,
+		number - tonumber(parent), tonumber(first), started, ended, number + tonumber(version)
+	found.from = from ~= '0' and found.first + tonumber(from) - 1 or 0
+	found.branch, found.id, found.by, found.origin, found.outcome, found.body = texts[1], texts[2], texts[3], texts[4],
+		texts[5], texts[6]
+	return found
+end
+
+local function packed_turn(of)
+	return packed_path(of) .. of.status .. (of.open and ' 1 ' or ' 0 ') .. of.parts .. ' ' .. of.items .. ' '
+		.. digits(of.tokens) .. ' ' .. digits(of.number - of.parent) .. ' ' .. digits(of.first) .. ' ' .. of.started .. ' ' .. of.ended
+		.. ' ' .. digits(of.version - of.number) .. ' ' .. (of.from > 0 and digits(of.from - of.first + 1) or '0') .. ' '
+		.. #of.branch .. ' ' .. #of.id .. ' ' .. #of.by .. ' '
+		.. #of.origin .. ' ' .. #of.outcome .. ' ' .. #of.body .. '\n'
+		.. of.branch .. of.id .. of.by .. of.origin .. of.outcome .. of.body
+end
+
+-- Returns the name of a field of an open turn.
+local function apart(number, what)
+	return '\0' .. digits(number) .. (what and ':' .. what or '')
+end
+
+-- Returns the names of the fields of the parts of an open turn.
+local function fields_apart(number, parts, what)
+	local fields = {}
+	for part = 0, parts - 1 do fields[part + 1] = apart(number, what .. part) end
+	return fields
+end
+
+-- Returns the values of such fields.
+local function values_apart(number, parts, what)
+	local values, fields = {}, fields_apart(number, parts, what)
+	for from = 1, parts, SLICE do
+		for i, value in ipairs(redis.call('HMGET', RECORDS, unpack(fields, from, math.min(parts, from + SLICE - 1)))) do
+			values[from + i - 1] = value or ''
+		end
+	end
+	return values
+end
+
+local function outcome_apart(number, parts)
+	local outcome = ''
+	for _, value in ipairs(values_apart(number, parts, 'v')) do
+		local kept, rest = string.match(value, '^(%d+) (.*)$')
+		outcome = string.sub(outcome, 1, tonumber(kept or 0)) .. (rest or '')
+	end
+	return outcome
+end
+
+-- Returns a turn; nil if there is none. Of one that is kept apart, origin, outcome and items are ''.
+local function turn(number)
+	if number < 1 or number > listed then return nil end
+	local text = redis.call('LINDEX', TURNS, place(number))
+	local is_apart = text == APART
+	if is_apart then text = redis.call('HGET', RECORDS, apart(number)) end
+	if not text then return nil end
+	local found = read_turn(text, number)
+	found.apart = is_apart
+	return found
+end
+
+local function save_turn(changed)
+	if changed.apart then
+		changed.outcome = ''
+		redis.call('HSET', RECORDS, apart(changed.number), packed_turn(changed))
+	else
+		redis.call('LSET', TURNS, place(changed.number), packed_turn(changed))
+	end
+end
+
+-- Returns a turn that is kept apart, with all there is of it.
+local function whole(number)
+	local found = turn(number)
+	if not found then return nil end
+	found.origin = redis.call('HGET', RECORDS, apart(number, 'o')) or ''
+	found.outcome = outcome_apart(number, found.parts)
+	found.body = table.concat(values_apart(number, found.parts, ''))
+	return found
+end
+
+-- Ends a script that finds less than the header says: a server may evict keys one by one.
+local function lost()
+	error('TURNSLOST')
+end
+
+-- Calls visit for the turns from high to low, newest first, until it returns false.
+local function each(low, high, slice, visit)
 	while high >= low do
-		local from, names = math.max(low, high - slice + 1), {}
-		for number = from, high do names[#names + 1] = prefix .. number end
-		local values = redis.call('HMGET', SESSION, unpack(names))
-		for i = #values, 1, -1 do
-			if visit(from + i - 1, values[i]) == false then return false end
+		local from = math.max(low, high - slice + 1)
+		local texts = redis.call('LRANGE', TURNS, digits(listed - high), digits(listed - from))
+		if #texts ~= high - from + 1 then lost() end
+		for i, text in ipairs(texts) do
+			if visit(high - i + 1, text) == false then return false end
 		end
 		high = from - 1
 	end
@@ -90,8 +259,24 @@ local function walk(head, lo, parent, floor, visit)
 		if visit(math.max(lo, floor + 1), head) == false or parent <= floor then return end
 		local next = turn(parent)
 		if not next then return end
-		head, lo, parent = parent, next[LO], next[PAR]
+		head, lo, parent = parent, next.lo, next.run_parent
 	end
+end
+
+-- Returns the newest turn from low to high whose first item is not after the sequence: turns are numbered in
+-- the order of their first items. Returns low - 1 for none. It looks near the newest turn first.
+local function begun_by(sequence, low, high)
+	local step, top = 1, high
+	while top >= low and turn(top).first > sequence do
+		high = top - 1
+		top, step = top - step, step * 2
+	end
+	low = math.max(low, top + 1)
+	while low <= high do
+		local middle = math.floor((low + high) / 2)
+		if turn(middle).first <= sequence then low = middle + 1 else high = middle - 1 end
+	end
+	return high
 end
 
 -- Returns a record that has not expired; nil if there is none.
@@ -102,23 +287,17 @@ local function record(kind, id, now)
 	return found or nil
 end
 
--- Returns for each kind of records the time of the entry in the owner's index of that kind, or a later one.
-local function noted_kinds()
-	local packed = redis.call('HGET', SESSION, 'kinds')
-	return packed and cmsgpack.unpack(packed) or {}
-end
-
 local function names(of)
 	local all = {}
 	for name in pairs(of) do all[#all + 1] = name end
 	return all
 end
 
--- Sets the expiry of both keys to that of the session.
+-- Sets the expiry of the keys beside the header to that of the session.
 local function expire(expires)
-	for _, key in ipairs({SESSION, RECORDS}) do
+	for _, key in ipairs({TURNS, RECORDS, IDS}) do
 		if expires then
-			redis.call('PEXPIREAT', key, math.ceil(expires / 1000))
+			redis.call('PEXPIREAT', key, digits(math.ceil(expires / 1000)))
 		else
 			redis.call('PERSIST', key)
 		end
@@ -134,3 +313,8 @@ local function wrong_type(kind, keys)
 		end
 	end
 end
+
+local function wrong_type_of_session()
+	return wrong_type('list', {TURNS}) or wrong_type('hash', {RECORDS}) or wrong_type('set', {IDS})
+end
+

@@ -1,14 +1,23 @@
--- KEYS session, records  ARGV number or '', limit or ''
--- Returns the newest turns before the number, each with its number as the first value, the newest first.
-local values = stored_header(clock())
-if not values then return answer({}) end
-local high = named(values).turns
+-- KEYS the four of session.lua  ARGV number or '', limit or ''
+-- Returns pairs of a turn and a list of its text, of the newest turns before the number, the newest first. The
+-- texts end where the items would begin.
+local text = stored_header(clock())
+if not text then return answer({}) end
+local high = named(text).turns
 if ARGV[1] ~= '' then high = math.min(high, tonumber(ARGV[1]) - 1) end
 local low = (ARGV[2] ~= '') and math.max(1, high - tonumber(ARGV[2]) + 1) or 1
 local turns = {}
-each('t:', low, high, SLICE, function(number, packed)
-	local unpacked = cmsgpack.unpack(packed)
-	table.insert(unpacked, 1, number)
-	turns[#turns + 1] = unpacked
+each(low, high, SLICE, function(number, found)
+	if found == APART then
+		local one = whole(number)
+		if not one then lost() end
+		one.body = ''
+		found = packed_turn(one)
+	else
+		local body = tonumber(string.match(found, ' (%d+)\n', read_path(found, 1, {})))
+		found = string.sub(found, 1, #found - body)
+	end
+	turns[#turns + 1] = number
+	turns[#turns + 1] = {found}
 end)
 return answer(turns)

@@ -28,6 +28,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.unit.DataSize;
 
 /**
  * A store whose connections are cut, and one on the same keys whose connections are not.
@@ -74,6 +75,7 @@ final class CutClient implements AutoCloseable {
 	private CutClient(AnswerCut cut, RedisConnectionFactory behindProxy, RedisConnectionFactory direct,
 			AutoCloseable resources) {
 		StoreOptions options = StoreOptions.of(JsonMessageCodec.create())
+			.viewCache(DataSize.ofBytes(0))
 			.clock(Clock.fixed(CutOperation.AT, ZoneOffset.UTC));
 		String prefix = "cut-" + UUID.randomUUID() + ":";
 		this.cut = cut;

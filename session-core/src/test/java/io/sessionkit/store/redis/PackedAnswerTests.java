@@ -95,7 +95,7 @@ class PackedAnswerTests {
 		assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(() -> reply.bytes(1));
 		assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(() -> reply.text(2));
 		assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(reply::lists);
-		assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(reply::header);
+		assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(() -> reply.header(0));
 	}
 
 	private static void assertBroken(byte[] answer) {

@@ -80,19 +80,15 @@ class RedisExpiryTests {
 				brief.add(key, List.of(new UserMessage("text")));
 				assertThat(brief.deleteExpired(100)).isZero();
 				assertThat(brief.records("owner", KIND, Page.first(5))).hasSize(1);
-				assertThat(endOfEntry(keys, key)).isGreaterThanOrEqualTo(endOf(keys, key));
+				assertThat(endOfEntry(keys, key)).isGreaterThanOrEqualTo(keys.endOf(key));
 			}
 			brief.commit(Commit.any(key).header(HeaderChange.NONE.timeToLive(Duration.ofDays(1))));
-			assertThat(endOfEntry(keys, key)).isGreaterThanOrEqualTo(endOf(keys, key));
+			assertThat(endOfEntry(keys, key)).isGreaterThanOrEqualTo(keys.endOf(key));
 			brief.commit(Commit.any(key).header(HeaderChange.NONE.timeToLive(Duration.ZERO)));
 			assertThat(keys.redis().opsForZSet().range(keys.expiriesOf("owner", KIND), 0, -1)).isEmpty();
 			brief.erase(key);
 			assertThat(keys.redis().opsForZSet().range(keys.recordsOf("owner", KIND), 0, -1)).isEmpty();
 		});
-	}
-
-	private static double endOf(StoredKeys keys, SessionKey key) {
-		return Double.parseDouble(String.valueOf(keys.redis().opsForHash().get(keys.session(key), "expires")));
 	}
 
 	private static double endOfEntry(StoredKeys keys, SessionKey key) {

@@ -2,6 +2,7 @@ package io.sessionkit.store.redis;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -19,6 +20,8 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.store.Window;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
@@ -89,7 +92,8 @@ class RedisKeysAndFaultsTests {
 		assertThat(expiry(this.keys.session(this.key))).isEqualTo(-1);
 		this.store.commit(Commit.on(header()).header(HeaderChange.NONE.timeToLive(Duration.ofHours(2))));
 		long expiresAt = header().expiresAt().toEpochMilli();
-		assertThat(List.of(this.keys.session(this.key), this.keys.records(this.key)))
+		assertThat(List.of(this.keys.session(this.key), this.keys.turns(this.key), this.keys.records(this.key),
+				this.keys.ids(this.key)))
 			.allSatisfy((name) -> assertThat(System.currentTimeMillis() + expiry(name)).isBetween(expiresAt - 2_000,
 					expiresAt + 2_000));
 		this.store.commit(Commit.on(header()).header(HeaderChange.NONE.timeToLive(Duration.ZERO)));
@@ -199,6 +203,100 @@ class RedisKeysAndFaultsTests {
 		this.redis.opsForValue().set(this.keys.records(this.key), "mine");
 		assertRefusesToWrite();
 		assertThat(this.redis.keys(this.prefix + "*")).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "turns", "ids", "records" })
+	void aKeyOfASessionThatHasGotAnotherTypeIsAnErrorBeforeAnythingIsWritten(String which) {
+		add(this.key, "q1");
+		Session base = header();
+		String name = switch (which) {
+			case "turns" -> this.keys.turns(this.key);
+			case "ids" -> this.keys.ids(this.key);
+			default -> this.keys.records(this.key);
+		};
+		this.redis.delete(name);
+		this.redis.opsForValue().set(name, "mine");
+		String header = this.redis.opsForValue().get(this.keys.session(this.key));
+		Long turns = which.equals("turns") ? null : this.redis.opsForList().size(this.keys.turns(this.key));
+		assertRefusesToWrite();
+		if (!which.equals("records")) {
+			assertThatExceptionOfType(StoreUnavailableException.class)
+				.isThrownBy(() -> this.store.commit(Commit.on(base).turn(turn("plain"))))
+				.withMessageContaining("WRONGTYPE");
+		}
+		assertThat(this.redis.opsForValue().get(this.keys.session(this.key))).isEqualTo(header);
+		assertThat(this.redis.opsForValue().get(name)).isEqualTo("mine");
+		if (turns != null) {
+			assertThat(this.redis.opsForList().size(this.keys.turns(this.key))).isEqualTo(turns);
+		}
+	}
+
+	@Test
+	void anIndexThatHasGotAnotherTypeIsAnErrorBeforeAPlainTurnIsWritten() {
+		add(this.key, "q1");
+		Session base = header();
+		this.keys.passTime(this.key, "none", OwnerIndex.LAG);
+		this.redis.delete(this.keys.sessions("owner"));
+		this.redis.opsForValue().set(this.keys.sessions("owner"), "mine");
+		assertThatExceptionOfType(StoreUnavailableException.class)
+			.isThrownBy(() -> this.store.commit(Commit.on(base).turn(turn("plain"))))
+			.withMessageContaining("WRONGTYPE");
+		assertThat(this.redis.opsForList().size(this.keys.turns(this.key))).isEqualTo(1);
+		assertThat(this.store.messages(this.key)).hasSize(1);
+	}
+
+	/** A server that evicts keys does so one by one. */
+	@Test
+	void aSessionWhoseTurnsAreGoneIsNeitherReadNorWritten() {
+		add(this.key, "q1");
+		add(this.key, "q2");
+		Session base = header();
+		this.redis.delete(this.keys.turns(this.key));
+		SessionStore other = new RedisSessionStore(this.connections, OPTIONS, this.prefix);
+		assertThatExceptionOfType(UnreadablePayloadException.class)
+			.isThrownBy(() -> other.open(this.key, Window.turns(5)))
+			.withMessageContaining("session 't1' of 'owner'");
+		for (Runnable use : List.<Runnable>of(() -> other.messages(this.key), () -> other.turns(this.key, Tail.ALL),
+				() -> other.open(this.key, Window.items(5)), () -> add(this.key, "q3"),
+				() -> other.commit(Commit.on(base).turn(turn("plain"))))) {
+			assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(use::run)
+				.withMessageContaining("not all of its turns");
+		}
+		assertThat(this.redis.hasKey(this.keys.turns(this.key))).isFalse();
+		other.erase(this.key);
+		assertThat(this.redis.keys(this.prefix + "*")).isEmpty();
+	}
+
+	// lists
+
+	@Test
+	void aPlainTurnRenewsItsEntryInTheListOfItsOwnerOnceAMinute() {
+		add(this.key, "q1");
+		Double first = entry();
+		this.store.commit(Commit.on(header()).turn(turn("soon")));
+		assertThat(entry()).isEqualTo(first);
+		this.keys.passTime(this.key, "none", OwnerIndex.LAG_ON_ONE_SERVER);
+		this.store.commit(Commit.on(header()).turn(turn("later")));
+		assertThat(entry()).isGreaterThan(first);
+	}
+
+	private Double entry() {
+		return this.redis.opsForZSet().score(this.keys.sessions("owner"), this.key.id());
+	}
+
+	@Test
+	void aListIsInTheOrderOfWritingAlsoBetweenEntries() {
+		List<SessionKey> sessions = new ArrayList<>();
+		for (int i = 0; i < 130; i++) {
+			sessions.add(SessionKey.of("owner", "s" + i));
+			add(sessions.get(i), "q1");
+		}
+		for (int i : List.of(7, 0, 64)) {
+			this.store.commit(Commit.on(this.store.find(sessions.get(i)).orElseThrow()).turn(turn("plain")));
+		}
+		assertThat(this.store.list("owner", Page.first(4))).extracting((session) -> session.key().id())
+			.containsExactly("s64", "s0", "s7", "s129");
 	}
 
 	@Test

@@ -2,6 +2,7 @@ package io.sessionkit.store.redis;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.StringRedisTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -241,7 +243,7 @@ class RedisRepeatedWritesTests {
 
 	@Test
 	void whatSomethingElseHasWrittenToAHeaderIsNamed() {
-		this.keys.redis().opsForHash().put(this.keys.session(this.key), "version", "x");
+		this.keys.redis().opsForValue().set(this.keys.session(this.key), "x");
 		assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(() -> this.store.find(this.key))
 			.withMessageContaining("session 't1' of 'owner'");
 		assertThatExceptionOfType(UnreadablePayloadException.class)
@@ -251,8 +253,11 @@ class RedisRepeatedWritesTests {
 
 	@Test
 	void whatSomethingElseHasWrittenToItemsIsNamed() {
+		String turn = this.keys.redis().opsForList().index(this.keys.turns(this.key), 1);
 		for (String spoilt : List.of("x", "1 2", "1 2 3 400\nxx", "1 2 3 -4\nxx")) {
-			this.keys.redis().opsForHash().put(this.keys.session(this.key), "m:2", spoilt);
+			this.keys.redis()
+				.opsForList()
+				.set(this.keys.turns(this.key), 1, turn.replaceFirst("(?s)2 \\d+ \\d+ \\d+\n.*", spoilt));
 			assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(() -> this.store.items(this.key, 2))
 				.withMessageContaining("session 't1' of 'owner'");
 		}
@@ -279,11 +284,11 @@ class RedisRepeatedWritesTests {
 	}
 
 	private Map<Object, Object> stored() {
-		Map<Object, Object> all = this.keys.redis().opsForHash().entries(this.keys.session(this.key));
-		this.keys.redis()
-			.opsForHash()
-			.entries(this.keys.records(this.key))
-			.forEach((name, value) -> all.put("record " + name, value));
+		StringRedisTemplate redis = this.keys.redis();
+		Map<Object, Object> all = new HashMap<>(redis.opsForHash().entries(this.keys.records(this.key)));
+		all.put("header", redis.opsForValue().get(this.keys.session(this.key)));
+		all.put("turns", redis.opsForList().range(this.keys.turns(this.key), 0, -1));
+		all.put("ids", redis.opsForSet().members(this.keys.ids(this.key)));
 		return all;
 	}
 

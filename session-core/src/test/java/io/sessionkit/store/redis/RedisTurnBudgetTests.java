@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
@@ -11,7 +12,9 @@ import java.util.UUID;
 import java.util.function.Consumer;
 
 import io.sessionkit.Session;
+import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Trim;
@@ -19,11 +22,13 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.NewItem;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnWrite;
 import io.sessionkit.store.Window;
 import io.sessionkit.test.RedisServers;
 import io.sessionkit.test.ScriptedChatModel;
@@ -44,6 +49,8 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.script.DefaultRedisScript;
+import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -188,6 +195,128 @@ class RedisTurnBudgetTests {
 		assertThat(at4000).isBetween(at40 - 4 * 41, at40 + 4 * 41);
 	}
 
+	@Test
+	void historyThatThisProcessKnowsIsNotReadAgain() {
+		store(20);
+		turn(false, 0);
+		for (int i = 0; i < 5; i++) {
+			assertThat(bytesOfATurn()).as("bytes read").isLessThanOrEqualTo(600);
+		}
+	}
+
+	@Test
+	void historyThatAnotherProcessHasWrittenIsReadInTheSameTwoRoundTrips() {
+		SessionStore other = new RedisSessionStore(this.connections, OPTIONS, this.prefix);
+		store(20);
+		for (int i = 0; i < 3; i++) {
+			turn(client(other), this.key, false, 0);
+			long bytes = bytesOfATurn();
+			assertThat(this.proxy.roundTrips()).isEqualTo(2);
+			assertThat(bytes).isGreaterThan(40 * TEXT.length());
+		}
+	}
+
+	/**
+	 * Beside the commands, what a script builds is what it costs. A plain turn builds
+	 * nothing.
+	 */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aPlainTurnTakesSixCommandsAndOneMoreToReadTheHistory(boolean expires) {
+		StoreOptions options = OPTIONS.timeToLive(expires ? Duration.ofHours(1) : null);
+		SessionStore one = new RedisSessionStore(this.connections, options, this.prefix);
+		SessionStore other = new RedisSessionStore(this.connections, options, this.prefix);
+		SessionKey session = SessionKey.of("owner", "counted " + expires);
+		plainTurn(other, session);
+		for (int i = 0; i < 25; i++) {
+			plainTurn(one, session);
+		}
+		Map<String, Long> expected = new TreeMap<>(
+				Map.of("evalsha", 2L, "get", 2L, "time", 1L, "lpush", 1L, "sadd", 1L, "set", 1L));
+		if (expires) {
+			expected.putAll(Map.of("time", 2L, "pexpireat", 2L));
+		}
+		assertThat(scriptCommands(() -> plainTurn(one, session))).isEqualTo(expected);
+		expected.put("lrange", 1L);
+		assertThat(scriptCommands(() -> plainTurn(other, session))).isEqualTo(expected);
+	}
+
+	private static void plainTurn(SessionStore store, SessionKey session) {
+		Commit commit = store.open(session, Window.turns(20))
+			.map((view) -> Commit.on(view.session()))
+			.orElseGet(() -> Commit.first(session));
+		Turn turn = Turn.builder(UUID.randomUUID().toString(), OPTIONS.now()).build();
+		store.commit(commit.turn(new TurnWrite(turn, 0, List.of(new NewItem(new UserMessage(TEXT), OPTIONS.now(), 1),
+				new NewItem(new AssistantMessage(TEXT), OPTIONS.now(), 1)))));
+	}
+
+	private Map<String, Long> scriptCommands(Runnable work) {
+		Map<String, Long> named = new TreeMap<>();
+		commands(work).forEach((name, calls) -> named.put(name.replace("cmdstat_", ""), calls));
+		named.keySet().removeIf((name) -> name.startsWith("config") || name.equals("info"));
+		return named;
+	}
+
+	@Test
+	void aSessionTakesThreeKeysAndAtMost450BytesForAMessage() {
+		for (int i = 0; i < 600; i++) {
+			plainTurn(this.store, this.key);
+		}
+		StoredKeys keys = StoredKeys.in(this.connections, this.prefix);
+		List<String> names = List.of(keys.session(this.key), keys.turns(this.key), keys.ids(this.key));
+		assertThat(keys.leftOf(this.key)).isEqualTo(names.size());
+		long bytes = 0;
+		for (String name : names) {
+			bytes += Objects.requireNonNull(keys.redis()
+				.execute(new DefaultRedisScript<>("return redis.call('MEMORY', 'USAGE', KEYS[1], 'SAMPLES', 0)",
+						Long.class), List.of(name)));
+		}
+		long messages = this.store.find(this.key).orElseThrow().items();
+		assertThat(bytes / messages).isLessThanOrEqualTo(450);
+	}
+
+	/** Each round of a turn that is stored in steps costs what it adds. */
+	@Test
+	void aStepCostsTheSameInLateRoundsAsInEarlyOnes() throws IOException {
+		RedisServers appending = RedisServers.appending();
+		LettuceConnectionFactory direct = appending.connections();
+		try (TcpProxy counting = new TcpProxy(appending.host(), appending.port());
+				RedisConnection server = direct.getConnection()) {
+			LettuceConnectionFactory counted = appending.connectionsBy(counting.port());
+			List<Long> written = new ArrayList<>();
+			List<Long> roundTrips = new ArrayList<>();
+			ChatClient client = ChatClient.builder(this.model)
+				.defaultAdvisors(
+						SessionAdvisor.of(Conversations.builder(new RedisSessionStore(counted, OPTIONS, this.prefix))
+							.durability(Durability.STEP)
+							.build()))
+				.defaultTools(FunctionToolCallback.builder("add", (Object nothing) -> {
+					written
+						.add(Long.valueOf(server.serverCommands().info("persistence").getProperty("aof_current_size")));
+					roundTrips.add(counting.roundTrips());
+					return TEXT;
+				}).description("adds").inputType(Object.class).build())
+				.build();
+			for (int i = 0; i < 40; i++) {
+				this.model.calls(new ToolCall("c" + i, "function", "add", "{}"));
+			}
+			this.model.says(TEXT);
+			client.prompt().user(TEXT).advisors(SessionAdvisor.session(this.key)).call().content();
+			counted.destroy();
+			assertThat(written).hasSize(40);
+			long early = written.get(9) - written.get(2);
+			long late = written.get(38) - written.get(31);
+			System.out.println("Bytes that a step appends in rounds 3 to 10 and 32 to 39: " + early / 7 + ", "
+					+ late / 7 + "; round trips of 7 steps: " + (roundTrips.get(9) - roundTrips.get(2)) + ", "
+					+ (roundTrips.get(38) - roundTrips.get(31)));
+			assertThat((double) late / early).isLessThanOrEqualTo(1.5);
+			assertThat(roundTrips.get(38) - roundTrips.get(31)).isEqualTo(roundTrips.get(9) - roundTrips.get(2));
+		}
+		finally {
+			direct.destroy();
+		}
+	}
+
 	/**
 	 * The commands that scripts call are counted by the server.
 	 */
@@ -202,6 +331,7 @@ class RedisTurnBudgetTests {
 		addTurns(small, batch, 10);
 		addTurns(large, batch, 1_000);
 		assertThat(this.store.find(large).orElseThrow().items()).isEqualTo(100_000);
+		this.store = new RedisSessionStore(this.connections, OPTIONS.viewCache(DataSize.ofBytes(0)), this.prefix);
 		assertSameCost(small, large, (key) -> this.store.open(key, Window.turns(5)));
 		assertSameCost(small, large, (key) -> this.store.open(key, Window.items(250)));
 		assertSameCost(small, large, (key) -> this.store.items(key, Tail.newest(10)));
@@ -283,7 +413,7 @@ class RedisTurnBudgetTests {
 		reading.accept(large);
 		Map<String, Long> forSmall = commands(() -> reading.accept(small));
 		Map<String, Long> forLarge = commands(() -> reading.accept(large));
-		assertThat(forSmall.keySet()).contains("cmdstat_hmget");
+		assertThat(forSmall.keySet()).contains("cmdstat_lrange");
 		// a search by halves takes some steps more
 		forLarge.forEach((command, calls) -> assertThat(calls).as(command)
 			.isLessThanOrEqualTo(forSmall.getOrDefault(command, 0L) + 10));

@@ -3,7 +3,7 @@ package io.sessionkit.store.redis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.row.KeyHash;
@@ -28,8 +28,16 @@ record StoredKeys(StringRedisTemplate redis, String prefix) {
 		return name(new RedisKeys(this.prefix).session(KeyHash.of(key)).first());
 	}
 
-	String records(SessionKey key) {
+	String turns(SessionKey key) {
 		return name(new RedisKeys(this.prefix).session(KeyHash.of(key)).second());
+	}
+
+	String records(SessionKey key) {
+		return name(new RedisKeys(this.prefix).records(KeyHash.of(key)).first());
+	}
+
+	String ids(SessionKey key) {
+		return name(new RedisKeys(this.prefix).records(KeyHash.of(key)).second());
 	}
 
 	String writes(SessionKey key) {
@@ -54,7 +62,7 @@ record StoredKeys(StringRedisTemplate redis, String prefix) {
 
 	/** The keys that are there of a session. */
 	long leftOf(SessionKey key) {
-		Long there = this.redis.countExistingKeys(List.of(session(key), records(key)));
+		Long there = this.redis.countExistingKeys(List.of(session(key), turns(key), records(key), ids(key)));
 		return (there != null) ? there : 0;
 	}
 
@@ -64,13 +72,22 @@ record StoredKeys(StringRedisTemplate redis, String prefix) {
 	 */
 	void passTime(SessionKey key, String kind, Duration time) {
 		long micros = time.toNanos() / 1000;
-		this.redis.opsForHash().increment(session(key), "indexed", -micros);
 		this.redis.execute(new DefaultRedisScript<>("""
-				local packed = redis.call('HGET', KEYS[1], 'kinds')
-				if not packed then return end
-				local kinds = cmsgpack.unpack(packed)
-				for kind, at in pairs(kinds) do kinds[kind] = at - ARGV[1] end
-				redis.call('HSET', KEYS[1], 'kinds', cmsgpack.pack(kinds))
+				local header = redis.call('GET', KEYS[1])
+				local at = string.find(header, '\\n', string.find(header, '\\n', 87) + 1)
+				local kinds, size = '', string.match(header, ' (%d+)\\n', at)
+				local rest = string.sub(header, 85, #header - size)
+				if size ~= '0' then
+					kinds = cmsgpack.unpack(string.sub(header, -size))
+					for kind, at in pairs(kinds) do kinds[kind] = at - ARGV[1] end
+					kinds = cmsgpack.pack(kinds)
+				end
+				local function before(from)
+					local time = string.sub(header, from, from + 15)
+					return time == string.rep('9', 16) and time or string.format('%016.0f', time - ARGV[1])
+				end
+				redis.call('SET', KEYS[1], string.sub(header, 1, 52) .. before(53) .. before(69) .. rest .. kinds,
+						'KEEPTTL')
 				"""), List.of(session(key)), Long.toString(micros));
 		for (String index : List.of(sessions(key.owner()), expiries(key.owner()), recordsOf(key.owner(), kind),
 				expiriesOf(key.owner(), kind))) {
@@ -82,28 +99,30 @@ record StoredKeys(StringRedisTemplate redis, String prefix) {
 		return new String(key, StandardCharsets.UTF_8);
 	}
 
+	/** When a session ends by its header, in microseconds. */
+	double endOf(SessionKey key) {
+		return Double.parseDouble(Objects.requireNonNull(this.redis.opsForValue().get(session(key), 32, 51)));
+	}
+
+	/** Spoils the attributes in the header. */
 	boolean spoil(SessionKey key) {
-		this.redis.opsForHash().put(session(key), "state", "{broken");
-		return true;
+		String header = Objects.requireNonNull(this.redis.opsForValue().get(session(key)));
+		String spoilt = header.replaceFirst("\n(\\d+ \\d+ \\d+) 0 0\n", "\n$1 0 7\n{broken");
+		this.redis.opsForValue().set(session(key), spoilt);
+		return !spoilt.equals(header);
 	}
 
 	/** Spoils one message without changing its length. */
 	boolean corrupt(SessionKey key, long sequence) {
-		Map<Object, Object> fields = this.redis.opsForHash().entries(session(key));
-		return fields.keySet()
-			.stream()
-			.map(String::valueOf)
-			.filter((field) -> field.startsWith("m:"))
-			.anyMatch((field) -> corrupt(session(key), field, String.valueOf(fields.get(field)), sequence));
-	}
-
-	private boolean corrupt(String session, String field, String items, long sequence) {
-		String spoilt = items.replaceFirst("(?m)^((?s:.*?)\\b" + sequence + " \\d+ \\d+ \\d+\n)\\{", "$1[");
-		if (spoilt.equals(items)) {
-			return false;
+		List<String> turns = Objects.requireNonNull(this.redis.opsForList().range(turns(key), 0, -1));
+		for (int i = 0; i < turns.size(); i++) {
+			String spoilt = turns.get(i).replaceFirst("(?m)^((?s:.*?)\\b" + sequence + " \\d+ \\d+ \\d+\n)\\{", "$1[");
+			if (!spoilt.equals(turns.get(i))) {
+				this.redis.opsForList().set(turns(key), i, spoilt);
+				return true;
+			}
 		}
-		this.redis.opsForHash().put(session, field, spoilt);
-		return true;
+		return false;
 	}
 
 }
