@@ -7,6 +7,7 @@ import io.sessionkit.SessionRefusedException;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.round.HookRun;
 
+import io.sessionkit.internal.round.InputCheck;
 import org.springframework.ai.chat.messages.Message;
 
 /**

@@ -17,6 +17,7 @@ import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.internal.round.HookRun;
+import io.sessionkit.internal.round.InputCheck;
 import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEvents;

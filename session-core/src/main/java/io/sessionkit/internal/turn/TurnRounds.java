@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 import io.sessionkit.InvalidSequenceException;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.internal.round.HookRun;
+import io.sessionkit.internal.round.InputCheck;
 import io.sessionkit.internal.round.RoundRequest;
 import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.internal.round.Transcript;

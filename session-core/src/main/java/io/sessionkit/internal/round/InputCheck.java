@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.round;
 
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class InputCheck {
 
 	/** Nothing has to be checked beside the model. */
-	static final InputCheck PASSED = new InputCheck();
+	public static final InputCheck PASSED = new InputCheck();
 
 	private final FutureTask<@Nullable Void> question;
 
@@ -28,7 +28,7 @@ public final class InputCheck {
 	 * Creates the check without running the guards.
 	 * @param question returns if the guards let the input pass, and throws if they do not
 	 */
-	InputCheck(Runnable question) {
+	public InputCheck(Runnable question) {
 		this.question = new FutureTask<>(() -> {
 			question.run();
 			this.passed = true;
