@@ -61,12 +61,26 @@ public final class ViewCache {
 	}
 
 	/**
+	 * Returns a session as its header was read, and drops its view if that is of another
+	 * write. Otherwise a commit on this session, which may have the same version, would
+	 * be taken to follow a turn that the store no longer has: one that was rolled back
+	 * with the transaction of the caller, or lost in a failover.
+	 */
+	public Session session(SessionKey key, HeaderRow header) {
+		KnownView view = (this.views != null) ? this.views.getIfPresent(key) : null;
+		if (view != null && view.stamp() != header.stamp()) {
+			forget(key);
+		}
+		return this.reader.session(key, header);
+	}
+
+	/**
 	 * Returns a session as it was opened, and remembers its view.
 	 * @param known the view whose stamp the store was sent
 	 * @param rows the answer of the store
 	 */
 	public SessionView opened(SessionKey key, Window window, KnownView known, OpenedRows rows) {
-		Session session = this.reader.session(key, rows.header());
+		Session session = session(key, rows.header());
 		if (rows.unchanged()) {
 			return new SessionView(session, known.summary(), known.items(key, this.reader));
 		}

@@ -227,7 +227,7 @@ public final class JdbcSessionStore implements SessionStore {
 		SessionStatements sessions = backend().sessions();
 		return this.work.reading((connection) -> sessions.of(connection, owner, page))
 			.stream()
-			.map((found) -> this.reader.session(found.key(), found.header()))
+			.map((found) -> this.views.session(found.key(), found.header()))
 			.toList();
 	}
 

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 final class RecordUpserts {
 
 	/** The session, and one moment for all that is written and compared. */
-	private static final String SESSION = "from {session} s cross join (select {now} as now offset 0) m ";
+	private static final String SESSION = "{session} s cross join (select {now} as now offset 0) m ";
 
 	private static final String VALUES = """
 			insert into {record} as r (session_pk, kind, id, revision, payload, written_at, expires_at)
 				select s.pk, :kind, :id, cast(:first as bigint), :payload, m.now, m.now + cast(:ttl as bigint)
-				""" + SESSION + "where s.key_hash = :key and {live} for key share of s";
+				from\s""" + SESSION + "where s.key_hash = :key and {live} for key share of s";
 
 	/** An expired record counts as absent: its successor begins anew. */
 	private static final String REPLACE = """
@@ -51,9 +51,8 @@ final class RecordUpserts {
 		this.replaceSeen = templates.sql("""
 				update {record} r set revision = r.revision + 1, payload = :payload, written_at = m.now,
 					expires_at = m.now + cast(:ttl as bigint)
-				""" + SESSION + "where " + SEEN + RETURNED);
-		this.deleteSeen = templates
-			.sql("delete from {record} r " + SESSION.replace("from", "using") + "where " + SEEN + RETURNED);
+				from\s""" + SESSION + "where " + SEEN + RETURNED);
+		this.deleteSeen = templates.sql("delete from {record} r using " + SESSION + "where " + SEEN + RETURNED);
 	}
 
 	/**

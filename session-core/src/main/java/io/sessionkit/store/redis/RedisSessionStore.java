@@ -224,7 +224,7 @@ public final class RedisSessionStore implements SessionStore {
 	}
 
 	private Found<Session> session(SessionKey key, HeaderRow header) {
-		Session session = this.reader.session(key, header);
+		Session session = this.views.session(key, header);
 		return new Found<>(key.id(), session.updatedAt(), session);
 	}
 

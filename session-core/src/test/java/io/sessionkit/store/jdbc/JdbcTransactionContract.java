@@ -271,6 +271,20 @@ abstract class JdbcTransactionContract {
 	}
 
 	@Test
+	void viewOfATurnThatIsRolledBackIsNotContinued() {
+		this.store.add(this.key, messages("first"));
+		this.store.open(this.key, Window.ALL);
+		this.transaction.executeWithoutResult((status) -> {
+			commitPlainTurn();
+			status.setRollbackOnly();
+		});
+		storeOn(this.pool).commit(Commit.on(header()).turn(turn("by another")));
+		commitPlainTurn();
+		assertThat(this.store.open(this.key, Window.ALL)).isEqualTo(storeOn(this.pool).open(this.key, Window.ALL));
+		assertThat(view(Window.ALL)).containsExactly("first", "by another", "plain");
+	}
+
+	@Test
 	void repeatedTurnLeavesTheCallersTransactionUsable() {
 		TurnWrite first = turn("first");
 		Commit repeatedFirst = Commit.first(this.key).turn(first);
