@@ -19,7 +19,7 @@ import org.springframework.util.unit.DataSize;
  *
  * @param codec encodes and decodes messages and values
  * @param clock the time of turns and items, and of the in-memory store's expiry
- * @param turnIds creates the ids of turns; each must be new
+ * @param turnIds creates the ids of turns; each must be new. By default they are random
  * @param tokens estimates the size of a message, once, when it is written
  * @param timeToLive how long a new session lives after its last write; null if it never
  * expires
@@ -29,6 +29,8 @@ import org.springframework.util.unit.DataSize;
  */
 public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> turnIds, ToIntFunction<Message> tokens,
 		@Nullable Duration timeToLive, DataSize viewCache) {
+
+	private static final Supplier<String> RANDOM_IDS = () -> UUID.randomUUID().toString();
 
 	/** The default size of the views that a store keeps. */
 	public static final DataSize VIEW_CACHE = DataSize.ofMegabytes(16);
@@ -52,8 +54,7 @@ public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> tur
 	 * @return the options
 	 */
 	public static StoreOptions of(MessageCodec codec) {
-		return new StoreOptions(codec, Clock.systemUTC(), () -> UUID.randomUUID().toString(), MessageTokens.byLength(),
-				null, VIEW_CACHE);
+		return new StoreOptions(codec, Clock.systemUTC(), RANDOM_IDS, MessageTokens.byLength(), null, VIEW_CACHE);
 	}
 
 	/**
@@ -62,6 +63,18 @@ public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> tur
 	 */
 	public Instant now() {
 		return this.clock.instant().truncatedTo(ChronoUnit.MICROS);
+	}
+
+	/**
+	 * Returns a new id for a turn. Unless the options have a source of turn ids of their
+	 * own, it begins with the number of the turn: a store can then find the turn without
+	 * an index of ids.
+	 * @param number the number that the turn will get if no other is stored before it
+	 * @return the id
+	 */
+	public String newTurnId(long number) {
+		String id = this.turnIds.get();
+		return (this.turnIds == RANDOM_IDS) ? number + "-" + id : id;
 	}
 
 	/**

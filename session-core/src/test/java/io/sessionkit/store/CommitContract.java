@@ -24,6 +24,8 @@ import io.sessionkit.ViewTotals;
 import io.sessionkit.store.CommitResult.Outcome;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.messages.UserMessage;
 
@@ -316,6 +318,42 @@ abstract class CommitContract extends ProtocolContract {
 		assertThat(log(key)).hasSize(6);
 		commit(Commit.on(header(key)).turn(completed("q4", "a4")));
 		assertThat(header(key).turns()).isEqualTo(4);
+	}
+
+	/**
+	 * A store may look for a turn where its id says that it is. It may be elsewhere.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "2-x", "1-x", "3-x", "4-x", "02-x", "+2-x", "-2-x", "2", "2-", "-", "x-2", "0-x",
+			"999999999999999-x", "9223372036854775807-x", "99999999999999999999-x", "\u0662-x" })
+	void turnIsRepeatedWhateverItsIdIsLike(String id) {
+		SessionKey key = key();
+		Session base = threadOf(key, 1);
+		TurnWrite second = new TurnWrite(Turn.builder(id, AT).status(TurnStatus.COMPLETED, AT).build(), 0,
+				SessionStoreFixture.items("q2", "a2"));
+		commit(Commit.on(base).turn(second));
+		for (int i = 2; i < 5; i++) {
+			for (Commit again : List.of(Commit.on(header(key)), Commit.on(base), Commit.any(key))) {
+				assertThat(store().commit(again.turn(second)))
+					.isEqualTo(new CommitResult(Outcome.REPEATED, header(key).version(), 2, 0));
+				assertThat(store().commit(again.turn(second).header(HeaderChange.NONE.title("t"))).outcome())
+					.isEqualTo(Outcome.REPEATED);
+			}
+			commit(Commit.on(header(key)).turn(completed("q", "a")));
+		}
+		assertThat(header(key).turns()).isEqualTo(5);
+		assertThat(store().turns(key, Tail.ALL).get(1).id()).isEqualTo(id);
+	}
+
+	@Test
+	void turnsOfTheSameIdInTwoSessionsAreTwoTurns() {
+		for (String id : List.of("1-x", "x")) {
+			TurnWrite turn = new TurnWrite(Turn.builder(id, AT).status(TurnStatus.COMPLETED, AT).build(), 0, List.of());
+			commit(Commit.first(key()).turn(turn));
+			SessionKey other = key();
+			commit(Commit.first(other).turn(turn));
+			assertThat(store().turns(other, Tail.ALL)).hasSize(1);
+		}
 	}
 
 	@Test

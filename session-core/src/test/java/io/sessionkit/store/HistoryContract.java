@@ -3,6 +3,7 @@ package io.sessionkit.store;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,8 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.store.CommitResult.Outcome;
 import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.messages.Message;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -62,6 +65,55 @@ abstract class HistoryContract extends OpenTurnContract {
 		store().add(key, batch("1", "2", "3", "4"));
 		store().add(key, batch("newest"));
 		assertThat(view(key, Window.items(3))).containsExactly("newest");
+	}
+
+	/**
+	 * A store may keep long texts, and those of later parts, apart from the others.
+	 */
+	@Test
+	void longTextsStayInTheirPlace() {
+		SessionKey key = key();
+		String one = "1".repeat(20_000);
+		String two = "2".repeat(50_000);
+		store().add(key, batch("q", one, "a"));
+		TurnWrite first = SessionStoreFixture.turn(TurnStatus.INCOMPLETE, 1, "q2", two);
+		commit(Commit.on(header(key)).turn(first));
+		commit(Commit.any(key).turn(SessionStoreFixture.next(first, TurnStatus.COMPLETED, "r2", one, "a2")));
+		store().add(key, batch("q3", two));
+		String[] all = { "q", one, "a", "q2", two, "r2", one, "a2", "q3", two };
+		assertThat(view(key, Window.ALL)).containsExactly(all);
+		assertThat(log(key)).containsExactly(all);
+		assertThat(view(key, Window.turns(2))).containsExactly(Arrays.copyOfRange(all, 3, 10));
+		assertThat(view(key, Window.items(6))).containsExactly("q3", two);
+		assertThat(view(key, Window.items(7))).containsExactly(Arrays.copyOfRange(all, 3, 10));
+		assertThat(texts(store().items(key, 2))).containsExactly("q2", two, "r2", one, "a2");
+		assertThat(texts(store().items(key, new Tail(8, 3)))).containsExactly(two, "r2", one);
+		assertThat(texts(store().items(key, new Tail(7, 2)))).containsExactly(two, "r2");
+		commit(Commit.on(header(key)).delete(Set.of(2L, 3L, 4L, 7L, 8L)));
+		assertThat(view(key, Window.ALL)).containsExactly("q", two, "r2", "q3", two);
+		assertThat(log(key)).containsExactly("q", two, "r2", "q3", two);
+		assertThat(view(key, Window.items(4))).containsExactly(two, "r2", "q3", two);
+		assertThat(store().pop(key).map(Message::getText)).contains(two);
+	}
+
+	@Test
+	void everyPageOfALogIsFound() {
+		SessionKey key = key();
+		for (int i = 0; i < 150; i++) {
+			if (i % 7 == 3) {
+				commit(Commit.any(key).turn(SessionStoreFixture.turn(TurnStatus.FAILED, i, "lost")));
+			}
+			else {
+				store().add(key, batch(Collections.nCopies(1 + i % 3, "text").toArray(String[]::new)));
+			}
+		}
+		List<SessionItem> all = store().items(key, Tail.ALL);
+		for (int before = 1; before <= header(key).items() + 2; before += 3) {
+			long end = before;
+			List<SessionItem> older = all.stream().filter((item) -> item.sequence() < end).toList();
+			assertThat(store().items(key, new Tail(end, 4)))
+				.isEqualTo(older.subList(Math.max(0, older.size() - 4), older.size()));
+		}
 	}
 
 	@Test

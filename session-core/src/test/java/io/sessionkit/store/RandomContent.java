@@ -61,7 +61,7 @@ final class RandomContent {
 	 * The first part of a new turn.
 	 */
 	TurnWrite turn(TurnStatus status, long parent, int items) {
-		return new TurnWrite(turn("turn " + (++this.count), status, parent), 0, items(items));
+		return new TurnWrite(turn(id(), status, parent), 0, items(items));
 	}
 
 	/**
@@ -119,8 +119,14 @@ final class RandomContent {
 		return items(number).stream().map(NewItem::message).toList();
 	}
 
+	/** Of which some begin with the number that the turn may get. */
+	private String id() {
+		return (oneIn(2) ? "turn " : this.random.nextInt(1, 6) + "-") + (++this.count);
+	}
+
 	private Message message() {
 		String text = oneOf(TEXTS) + (++this.count);
+		text = oneIn(12) ? text + "long ".repeat(4_000) : text;
 		return switch (this.random.nextInt(6)) {
 			case 0 -> ToolResponseMessage.builder()
 				.responses(List.of(new ToolResponse("call " + this.count, "tool", text)))

@@ -97,13 +97,14 @@ public final class RunningTurn {
 		this.parameters = parameters;
 		this.continued = continued;
 		StoreOptions options = setup.store().options();
-		this.id = (continued != null) ? continued.turn().id() : options.turnIds().get();
 		Extensions extensions = setup.rules().extensions().and(request.extensions());
 		this.hooks = hooks(extensions);
 		this.events = events(extensions);
 		this.startedAt = (continued != null) ? continued.turn().startedAt() : options.now();
 		TurnViews.Opened opened = (continued != null) ? setup.views().openAgain(request) : setup.views().open(request);
 		this.base = opened.header();
+		this.id = (continued != null) ? continued.turn().id()
+				: options.newTurnId((this.base != null) ? this.base.turns() + 1 : 1);
 		this.prompt = new TurnPrompt(request, opened, setup);
 		this.rounds = new Rounds(request.key(), new Transcript(options::now, options.codec()::storable), this.hooks,
 				this.events, this.prompt::answered);

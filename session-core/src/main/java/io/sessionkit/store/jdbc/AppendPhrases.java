@@ -3,7 +3,7 @@ package io.sessionkit.store.jdbc;
 import io.sessionkit.Session;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.Micros;
-import io.sessionkit.store.NewItem;
+import io.sessionkit.internal.row.TurnIds;
 
 /**
  * The SQL phrases that all ways to append a completed turn share. Assignments read
@@ -41,24 +41,39 @@ final class AppendPhrases {
 			{moment}, {moment}, {moment} + :firstTtl, {moment} + :firstPurge""";
 
 	static final String TURN_COLUMNS = """
-			session_pk, turn_no, turn_id, parent, run_lo, run_parent, cp, cp_id, branch, status, parts,
-			items, tokens, started_at, ended_at, state, origin, outcome""";
+			session_pk, turn_no, turn_id, given_id, parent, run_lo, run_parent, cp, cp_id, branch, status, parts,
+			first_item, apart, items, tokens, started_at, ended_at, state, origin, outcome, body""";
 
 	/**
 	 * The turn that a header <code>s</code> has just become the head of: the first turn
 	 * of a run follows the parent of the run, the others follow their neighbour.
+	 * <code>{given}</code> is null if the id names the number of the turn.
 	 */
 	static final String TURN_OF_HEADER = """
-			s.pk, s.turns, :turn, case when s.run_lo < s.turns then s.turns - 1 else s.run_parent end,
-			s.run_lo, s.run_parent, s.cp, s.cp_id, s.branch, 'COMPLETED', 1,
-			:count, :tokens, :startedAt, :endedAt, s.state, :origin, :outcome""";
+			s.pk, s.turns, :turn, {given},
+			case when s.run_lo < s.turns then s.turns - 1 else s.run_parent end,
+			s.run_lo, s.run_parent, s.cp, s.cp_id, s.branch, 'COMPLETED', 1, s.items - :count + 1, :apart,
+			:count, :tokens, :startedAt, :endedAt, s.state, :origin, :outcome, :packed""";
 
-	static final String ITEM_COLUMNS = "session_pk, turn_no, seq, role, recorded_at, tokens, body";
+	/** The same for a turn whose number only the statement knows. */
+	static final String GIVEN = "case when s.turns = :place then null else :turn end";
+
+	/**
+	 * Whether a session has no turn of this id, in a statement that changes its header.
+	 * The second place is that which the id names.
+	 */
+	static final String UNLESS_STORED = """
+			and not exists (select 1 from {turn} t where t.session_pk = pk and t.given_id = :turn)
+			and not exists (select 1 from {turn} t
+				where t.session_pk = pk and t.turn_no = :place and t.turn_id = :turn)
+			""";
+
+	static final String ITEM_COLUMNS = "session_pk, turn_no, seq, recorded_at, tokens, body";
 
 	private AppendPhrases() {
 	}
 
-	static Params params(EncodedCommit commit) {
+	static Params params(EncodedCommit commit, NewItems items) {
 		EncodedCommit.EncodedTurn turn = commit.plainTurn();
 		Session base = commit.commit().base();
 		return new Params().with("key", commit.key().session())
@@ -80,22 +95,18 @@ final class AppendPhrases {
 			.with("stamp", commit.stamp())
 			.with("firstPurge", Micros.withSlack(commit.firstTimeToLive()))
 			.with("turn", turn.turn().id())
+			.with("place", TurnIds.place(turn.turn().id()))
+			.with("apart", items.apart().size())
 			.with("startedAt", Micros.of(turn.turn().startedAt()))
 			.with("endedAt", Micros.ofNullable(turn.turn().endedAt()))
 			.text("origin", turn.origin())
-			.text("outcome", turn.outcome());
+			.text("outcome", turn.outcome())
+			.text("packed", items.packed());
 	}
 
-	/** Returns the parameters of one item of a turn. */
-	static Params item(NewItem item, String body) {
-		return new Params().with("role", role(item))
-			.with("at", Micros.of(item.at()))
-			.with("tokens", item.tokens())
-			.text("body", body);
-	}
-
-	static String role(NewItem item) {
-		return item.message().getMessageType().name();
+	/** Returns the parameters of an item that has a row of its own. */
+	static Params item(NewItems.Apart item) {
+		return new Params().with("at", item.at()).with("tokens", item.tokens()).text("body", item.body());
 	}
 
 	/**

@@ -27,9 +27,14 @@ final class Columns {
 
 	static final String HEADER = HEADER_NUMBERS + ", " + HEADER_TEXTS;
 
+	/** How many columns a header has. */
+	static final int HEADER_SIZE = 23;
+
 	static final String TURN = """
 			t.turn_no, t.turn_id, t.parent, t.run_lo, t.run_parent, t.cp, t.cp_id, t.branch, t.status, t.parts, \
 			t.items, t.tokens, t.started_at, t.ended_at, t.state, t.origin, t.outcome""";
+
+	static final String TURN_ITEMS = "t.turn_no, t.first_item, t.items, t.apart, t.body";
 
 	static final String ITEM = "i.seq, i.turn_no, i.recorded_at, i.tokens, i.body";
 
@@ -56,13 +61,10 @@ final class Columns {
 
 	/**
 	 * Reads a packed header.
-	 * @param row the row
-	 * @param numbers the index of its numbers
-	 * @param texts the index of its texts
+	 * @param n its numbers
+	 * @param t its texts
 	 */
-	static HeaderRow packedHeader(ResultSet row, int numbers, int texts) throws SQLException {
-		@Nullable Long[] n = (Long[]) row.getArray(numbers).getArray();
-		@Nullable String[] t = (String[]) row.getArray(texts).getArray();
+	static HeaderRow packedHeader(@Nullable Long[] n, @Nullable String[] t) {
 		HeaderRow.Path path = new HeaderRow.Path(at(n, 4), at(n, 5), at(n, 6), at(n, 8), t[1]);
 		ViewTotals totals = new ViewTotals(at(n, 9), at(n, 10), at(n, 11));
 		HeaderRow.Life life = new HeaderRow.Life(n[12], at(n, 13), at(n, 14), n[15]);

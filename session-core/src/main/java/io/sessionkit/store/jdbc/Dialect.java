@@ -8,6 +8,7 @@ import java.sql.Types;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
+import io.sessionkit.internal.row.TurnIds;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,6 +84,14 @@ enum Dialect {
 		@Override
 		boolean isInnoDb() {
 			return true;
+		}
+
+		/**
+		 * Returns the id always: only a duplicate key reveals a repeated turn.
+		 */
+		@Override
+		String givenId(String turn, long number) {
+			return turn;
 		}
 
 		/**
@@ -302,6 +311,14 @@ enum Dialect {
 	/** Returns the first statement of a transaction of several steps; null for none. */
 	@Nullable String beginning() {
 		return isInnoDb() ? "set transaction isolation level read committed" : null;
+	}
+
+	/**
+	 * Returns the id of a turn as the index of ids has it; null if the turn is found by
+	 * its number, with which the id begins.
+	 */
+	@Nullable String givenId(String turn, long number) {
+		return (TurnIds.place(turn) == number) ? null : turn;
 	}
 
 	/** Returns whether many rows are better inserted by one statement than by a batch. */

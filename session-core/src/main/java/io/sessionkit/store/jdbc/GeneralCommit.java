@@ -315,8 +315,10 @@ final class GeneralCommit {
 
 	private long write(Connection connection, HeaderDraft draft, EncodedTurn turn, @Nullable TurnRow there, long first)
 			throws SQLException {
-		TurnRow row = (there != null) ? continued(connection, draft, turn, there) : begun(connection, draft, turn);
-		this.items.insert(connection, draft.pk(), row.number(), first, turn);
+		NewItems items = NewItems.of(turn);
+		TurnRow row = (there != null) ? continued(connection, draft, turn, items, there)
+				: begun(connection, draft, turn, items, first);
+		this.items.insert(connection, draft.pk(), row.number(), first, items.apart());
 		draft.openTurn(row.number(), turn.turn().status().isOpen());
 		if (turn.isCompleted()) {
 			becomeHead(connection, draft, row);
@@ -324,18 +326,19 @@ final class GeneralCommit {
 		return row.number();
 	}
 
-	private TurnRow continued(Connection connection, HeaderDraft draft, EncodedTurn turn, TurnRow there)
+	private TurnRow continued(Connection connection, HeaderDraft draft, EncodedTurn turn, NewItems items, TurnRow there)
 			throws SQLException {
-		this.turns.addPart(connection, draft.pk(), there.number(), turn);
+		this.turns.addPart(connection, draft.pk(), there.number(), turn, items);
 		return there.plus(turn.items().size(), turn.tokens());
 	}
 
-	private TurnRow begun(Connection connection, HeaderDraft draft, EncodedTurn turn) throws SQLException {
+	private TurnRow begun(Connection connection, HeaderDraft draft, EncodedTurn turn, NewItems items, long first)
+			throws SQLException {
 		long number = draft.nextTurn();
 		HeaderRow.Path parent = turn.isCompleted() ? draft.path() : path(connection, draft, turn.turn().parent());
 		String branch = turn.isCompleted() ? draft.branch() : turn.turn().branch();
 		HeaderRow.Path path = parent.followedBy(number);
-		this.turns.insert(connection, draft.pk(), path, parent.head(), branch, turn);
+		this.turns.insert(connection, draft.pk(), path, parent.head(), branch, first, turn, items);
 		return turn.begun(path, parent.head(), branch);
 	}
 

@@ -71,6 +71,10 @@ final class HeaderDraft {
 		return this.version;
 	}
 
+	long turns() {
+		return this.turns;
+	}
+
 	HeaderRow.Path path() {
 		return this.path;
 	}

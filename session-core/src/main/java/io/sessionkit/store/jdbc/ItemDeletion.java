@@ -33,7 +33,7 @@ final class ItemDeletion {
 		if (sequences.isEmpty()) {
 			return false;
 		}
-		List<ItemStatements.Place> gone = this.items.delete(connection, draft.pk(), sequences);
+		List<ItemStatements.Place> gone = this.items.delete(connection, draft.pk(), draft.turns(), sequences);
 		if (gone.isEmpty()) {
 			return false;
 		}

@@ -4,7 +4,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Set;
+import java.util.TreeSet;
 
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.ItemRow;
@@ -25,18 +27,32 @@ final class ItemStatements {
 
 	private final Sql ofTurn;
 
+	private final Sql inRow;
+
+	private final Sql repack;
+
+	private final TurnSearch search;
+
 	ItemStatements(Templates templates) {
 		this.templates = templates;
 		this.insert = templates.sql("insert into {item} (" + AppendPhrases.ITEM_COLUMNS + """
-				) values (:pk, :turn, :seq, :role, :at, :tokens, :body)
+				) values (:pk, :turn, :seq, :at, :tokens, :body)
 				""");
 		this.delete = templates.sql("""
 				delete from {item} where session_pk = :pk and turn_no = :turn and seq = :seq
 				""");
-		this.ofTurn = templates.sql("select " + Columns.ITEM + """
-				 from {session} s join {item} i on i.session_pk = s.pk and i.turn_no = :turn
-				where s.key_hash = :key and {live} order by i.seq
-				""");
+		this.ofTurn = templates
+			.sql("""
+					select 2 as kind, {turnItems} from {session} s join {turn} t on t.session_pk = s.pk and t.turn_no = :turn
+					where s.key_hash = :key and {live}
+					union all
+					select 3, i.seq, i.turn_no, i.recorded_at, i.tokens, i.body
+					from {session} s join {item} i on i.session_pk = s.pk and i.turn_no = :turn
+					where s.key_hash = :key and {live}
+					""");
+		this.inRow = templates.sql("select {turnItems} from {turn} t where t.session_pk = :pk and t.turn_no = :turn");
+		this.repack = templates.sql("update {turn} set body = :packed where session_pk = :pk and turn_no = :turn");
+		this.search = new TurnSearch(templates);
 	}
 
 	/**
@@ -45,29 +61,81 @@ final class ItemStatements {
 	record Place(long turn, long sequence, int tokens) {
 	}
 
-	void insert(Connection connection, long pk, long number, long first, EncodedCommit.EncodedTurn turn)
+	/**
+	 * Adds the items of a commit that have rows of their own.
+	 * @param first the sequence of the first item of the commit
+	 */
+	void insert(Connection connection, long pk, long number, long first, List<NewItems.Apart> items)
 			throws SQLException {
-		List<Params> items = new ArrayList<>();
-		for (int i = 0; i < turn.items().size(); i++) {
-			items.add(AppendPhrases.item(turn.items().get(i), turn.bodies().get(i))
-				.with("pk", pk)
-				.with("turn", number)
-				.with("seq", first + i));
-		}
-		this.insert.updateAll(connection, items);
+		this.insert.updateAll(connection,
+				items.stream()
+					.map((item) -> AppendPhrases.item(item)
+						.with("pk", pk)
+						.with("turn", number)
+						.with("seq", first + item.place()))
+					.toList());
 	}
 
 	List<ItemRow> ofTurn(Connection connection, String key, long turn) throws SQLException {
-		return this.ofTurn.all(connection, Params.of("key", key).with("turn", turn), (row) -> Columns.item(row, 1, 5));
+		ItemCollector items = new ItemCollector();
+		this.ofTurn.each(connection, Params.of("key", key).with("turn", turn), items);
+		return items.newest(Integer.MAX_VALUE);
 	}
 
 	/**
 	 * Deletes items.
+	 * @param turns the newest turn of the session
 	 * @return those that were found
 	 */
-	List<Place> delete(Connection connection, long pk, Set<Long> sequences) throws SQLException {
+	List<Place> delete(Connection connection, long pk, long turns, Set<Long> sequences) throws SQLException {
+		NavigableSet<Long> left = new TreeSet<>(sequences);
+		List<Place> places = deleteInRows(connection, pk, turns, left);
+		places.addAll(deleteApart(connection, pk, left));
+		return places;
+	}
+
+	/**
+	 * Deletes the items that are in the row of their turn, turn by turn, and removes them
+	 * from the set.
+	 */
+	private List<Place> deleteInRows(Connection connection, long pk, long turns, NavigableSet<Long> sequences)
+			throws SQLException {
 		List<Place> places = new ArrayList<>();
-		List<Long> all = sequences.stream().sorted().toList();
+		NavigableSet<Long> left = new TreeSet<>(sequences);
+		while (!left.isEmpty()) {
+			long turn = this.search.newestBefore(connection, pk, turns, left.last() + 1);
+			TurnItems items = this.inRow.first(connection, Params.of("pk", pk).with("turn", turn),
+					(row) -> TurnItems.read(row, 1, 5));
+			if (items == null) {
+				return places;
+			}
+			places.addAll(deleteInRow(connection, pk, items, sequences));
+			left = left.headSet(items.first(), false);
+		}
+		return places;
+	}
+
+	private List<Place> deleteInRow(Connection connection, long pk, TurnItems turn, Set<Long> sequences)
+			throws SQLException {
+		List<Place> gone = new ArrayList<>();
+		PackedItems rest = new PackedItems();
+		for (ItemRow item : turn.inRow()) {
+			if (sequences.remove(item.sequence())) {
+				gone.add(new Place(item.turn(), item.sequence(), item.tokens()));
+			}
+			else {
+				rest.add(item.sequence() - turn.first(), item.at(), item.tokens(), item.body());
+			}
+		}
+		if (!gone.isEmpty()) {
+			this.repack.update(connection, Params.of("pk", pk).with("turn", turn.turn()).text("packed", rest.text()));
+		}
+		return gone;
+	}
+
+	private List<Place> deleteApart(Connection connection, long pk, Set<Long> sequences) throws SQLException {
+		List<Place> places = new ArrayList<>();
+		List<Long> all = List.copyOf(sequences);
 		for (int from = 0; from < all.size(); from += CHUNK) {
 			places.addAll(find(connection, pk, all.subList(from, Math.min(all.size(), from + CHUNK))));
 		}

@@ -49,8 +49,9 @@ final class MariaDbStatements implements HotStatements {
 				else
 					savepoint sessionkit_append;
 				end if;
-				select count(*) into sk_stored
-					from {session} s join {turn} t on t.session_pk = s.pk and t.turn_id = :turn
+				select count(p.turn_id) + count(g.turn_id) into sk_stored from {session} s
+					left join {turn} p on p.session_pk = s.pk and p.turn_no = :place and p.turn_id = :turn
+					left join {turn} g on g.session_pk = s.pk and g.given_id = :turn
 					where s.key_hash = :key;
 				if sk_stored = 0 then
 					{writeHeader};
@@ -69,7 +70,8 @@ final class MariaDbStatements implements HotStatements {
 				end if;
 			end
 			""".replace("{turnColumns}", AppendPhrases.TURN_COLUMNS)
-		.replace("{turnOfHeader}", AppendPhrases.TURN_OF_HEADER);
+		.replace("{turnOfHeader}", AppendPhrases.TURN_OF_HEADER)
+		.replace("{given}", AppendPhrases.GIVEN);
 
 	/**
 	 * Writes to the existing session, or creates one. A plain read looks whether the
@@ -121,10 +123,10 @@ final class MariaDbStatements implements HotStatements {
 
 	@Override
 	public @Nullable CommitResult append(Connection connection, EncodedCommit commit) throws SQLException {
-		EncodedCommit.EncodedTurn turn = commit.plainTurn();
-		int count = turn.items().size();
-		Params params = AppendPhrases.params(commit).all(MultiRow.params(turn));
-		Sql append = append(commit.commit().expect(), count);
+		NewItems items = NewItems.of(commit.plainTurn());
+		int count = commit.plainTurn().items().size();
+		Params params = AppendPhrases.params(commit, items).all(MultiRow.params(items.apart()));
+		Sql append = append(commit.commit().expect(), count, items.apart().size());
 		for (boolean there : new boolean[] { false, true }) {
 			try {
 				return append.first(connection, params.with("there", there), (row) -> committed(row, count));
@@ -139,14 +141,14 @@ final class MariaDbStatements implements HotStatements {
 		return null;
 	}
 
-	private Sql append(Expect expect, int items) {
+	private Sql append(Expect expect, int items, int apart) {
 		String header = switch (expect) {
 			case UNCHANGED -> PortableStatements.append(Dialect.MARIADB) + WRITTEN;
 			case ABSENT -> PortableStatements.CREATE + WRITTEN;
 			case ANY -> ANY;
 		};
-		String rows = (items > 0) ? "insert into {item} (" + AppendPhrases.ITEM_COLUMNS + ") values "
-				+ MultiRow.values(items, "sk_pk", "sk_turn", "sk_items - " + (items - 1)) + ";" : "";
+		String rows = (apart > 0) ? "insert into {item} (" + AppendPhrases.ITEM_COLUMNS + ") values "
+				+ MultiRow.values(apart, "sk_pk", "sk_turn", "sk_items - " + (items - 1)) + ";" : "";
 		return this.templates.sql(APPEND.replace("{writeHeader}", header).replace("{writeItems}", rows));
 	}
 

@@ -3,13 +3,9 @@ package io.sessionkit.store.jdbc;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.sessionkit.internal.row.EncodedCommit;
-import io.sessionkit.internal.row.Micros;
-import io.sessionkit.store.NewItem;
-
 /**
- * Renders the items of a turn as rows of one insert, for databases to which a batch takes
- * as many round trips as it has rows.
+ * Renders items as rows of one insert, for databases to which a batch takes as many round
+ * trips as it has rows.
  */
 final class MultiRow {
 
@@ -27,28 +23,28 @@ final class MultiRow {
 		List<String> rows = new ArrayList<>();
 		for (int i = 0; i < count; i++) {
 			String n = letters(i);
-			rows.add("(" + session + ", " + turn + ", " + first + " + " + i + ", :role" + n + ", :at" + n + ", :tokens"
-					+ n + ", :body" + n + ")");
+			rows.add("(" + session + ", " + turn + ", " + first + " + :place" + n + ", :at" + n + ", :tokens" + n
+					+ ", :body" + n + ")");
 		}
 		return String.join(",\n\t", rows);
 	}
 
 	/** Returns the items as the parameters of these rows. */
-	static Params params(EncodedCommit.EncodedTurn turn) {
+	static Params params(List<NewItems.Apart> items) {
 		Params params = new Params();
-		for (int i = 0; i < turn.items().size(); i++) {
-			NewItem item = turn.items().get(i);
+		for (int i = 0; i < items.size(); i++) {
 			String n = letters(i);
-			params.with("role" + n, AppendPhrases.role(item))
-				.with("at" + n, Micros.of(item.at()))
+			NewItems.Apart item = items.get(i);
+			params.with("place" + n, item.place())
+				.with("at" + n, item.at())
 				.with("tokens" + n, item.tokens())
-				.text("body" + n, turn.bodies().get(i));
+				.text("body" + n, item.body());
 		}
 		return params;
 	}
 
 	/** Returns a number in letters, because names of parameters have letters only. */
-	private static String letters(int number) {
+	static String letters(int number) {
 		StringBuilder letters = new StringBuilder();
 		for (int rest = number; rest > 0 || letters.isEmpty(); rest /= 26) {
 			letters.append((char) ('A' + rest % 26));

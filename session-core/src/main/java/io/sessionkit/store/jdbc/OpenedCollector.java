@@ -14,22 +14,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the rows of one statement that returns a header (kind 0), its summary (1) and
- * items (2), all of one shape. A header of kind 3 is returned alone: its view is the one
- * that the reader knows. Either this is the shape of the header, and the other rows use
- * its first columns for their numbers and the last one for their text. Or it is the shape
- * of an item, and the header is packed into two columns behind it.
+ * turns (2), all with the columns of a header: the other rows use the first ones for
+ * their numbers, and one more column for their text. A header of kind 3 is returned
+ * alone: its view is the one that the reader knows.
  */
 final class OpenedCollector implements Sql.Receiver {
 
 	private static final int FIRST = 2;
 
-	private static final int TEXT_BEHIND_HEADER = 24;
-
-	private static final int TEXT_OF_ITEM = 6;
-
-	private final boolean packed;
-
-	private final int text;
+	private static final int TEXT = FIRST + Columns.HEADER_SIZE - 1;
 
 	private @Nullable HeaderRow header;
 
@@ -39,38 +32,19 @@ final class OpenedCollector implements Sql.Receiver {
 
 	private boolean outdated;
 
-	private final List<ItemRow> items = new ArrayList<>();
-
-	private OpenedCollector(boolean packed) {
-		this.packed = packed;
-		this.text = packed ? TEXT_OF_ITEM : TEXT_BEHIND_HEADER;
-	}
-
-	/** Creates a collector of rows with the columns of a header. */
-	static OpenedCollector ofHeaderColumns() {
-		return new OpenedCollector(false);
-	}
-
-	/** Creates a collector of rows with the columns of an item. */
-	static OpenedCollector ofPackedHeader() {
-		return new OpenedCollector(true);
-	}
+	private final List<TurnItems> turns = new ArrayList<>();
 
 	@Override
 	public void receive(ResultSet row) throws SQLException {
 		switch (row.getInt(1)) {
-			case 0 -> this.header = header(row);
+			case 0 -> this.header = Columns.header(row, FIRST);
 			case 3 -> {
-				this.header = header(row);
+				this.header = Columns.header(row, FIRST);
 				this.unchanged = true;
 			}
-			case 1 -> this.summary = Columns.record(row, FIRST, this.text);
-			default -> this.items.add(Columns.item(row, FIRST, this.text));
+			case 1 -> this.summary = Columns.record(row, FIRST, TEXT);
+			default -> this.turns.add(TurnItems.read(row, FIRST, TEXT));
 		}
-	}
-
-	private HeaderRow header(ResultSet row) throws SQLException {
-		return this.packed ? Columns.packedHeader(row, this.text + 1, this.text + 2) : Columns.header(row, FIRST);
 	}
 
 	void summary(@Nullable RecordRow summary) {
@@ -78,24 +52,24 @@ final class OpenedCollector implements Sql.Receiver {
 	}
 
 	/**
-	 * Records that items are read by a statement of their own.
+	 * Records that turns are read by a statement of their own.
 	 */
-	void expectItems() {
+	void expectTurns() {
 		this.outdated = true;
 	}
 
 	/**
-	 * Adds an item that was read together with the version of the header.
+	 * Adds a turn that was read together with the version of the header.
 	 */
-	void itemOf(long version, @Nullable ItemRow item) {
+	void turnOf(long version, @Nullable TurnItems turn) {
 		this.outdated = this.header == null || this.header.version() != version;
-		if (item != null) {
-			this.items.add(item);
+		if (turn != null) {
+			this.turns.add(turn);
 		}
 	}
 
 	/**
-	 * Returns whether the header was written before its items were read.
+	 * Returns whether the header was written before its turns were read.
 	 */
 	boolean isOutdated() {
 		return this.outdated;
@@ -112,17 +86,16 @@ final class OpenedCollector implements Sql.Receiver {
 		return this.header;
 	}
 
-	List<ItemRow> items() {
-		return this.items;
+	/**
+	 * Returns the newest turns, the newest first.
+	 */
+	List<TurnItems> turns() {
+		this.turns.sort(Comparator.comparingLong(TurnItems::turn).reversed());
+		return this.turns;
 	}
 
-	@Nullable OpenedRows opened() {
-		this.items.sort(Comparator.comparingLong(ItemRow::sequence));
-		return opened(this.items);
-	}
-
-	@Nullable OpenedRows opened(List<ItemRow> all) {
-		return (this.header != null) ? new OpenedRows(this.header, this.summary, all, this.unchanged) : null;
+	@Nullable OpenedRows opened(List<ItemRow> items) {
+		return (this.header != null) ? new OpenedRows(this.header, this.summary, items, this.unchanged) : null;
 	}
 
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Opens a session with plain selects: its header, then its summary if there is one, then
- * the newest items. For databases that run in the process of the application, where a
+ * the newest turns. For databases that run in the process of the application, where a
  * further statement costs less than one that has to be put together from several.
  */
 final class PlainOpening {
@@ -27,41 +27,42 @@ final class PlainOpening {
 			""";
 
 	/**
-	 * The newest items of the last run, each with the version of the header; one row
-	 * without an item if there are none.
+	 * The newest turns of the last run, each with the version of the header; one row
+	 * without a turn if there are none.
 	 */
-	private static final String ITEMS = """
-			select s.version, i.seq, i.turn_no, i.recorded_at, i.tokens, i.body
-			from {session} s left join {item} i on i.session_pk = s.pk and i.turn_no >= :lo and i.turn_no <= :hi
+	private static final String TURNS = """
+			select s.version, {turnItems}
+			from {session} s left join {turn} t on t.session_pk = s.pk and t.turn_no >= :lo and t.turn_no <= :hi
+				and t.items > 0
 			where s.pk = :pk
-			order by i.turn_no desc, i.seq desc {limit}
+			order by t.turn_no desc {limit}
 			""";
 
 	private final Sql header;
 
 	private final Sql summary;
 
-	private final Sql items;
+	private final Sql turns;
 
 	PlainOpening(Templates templates) {
 		this.header = templates.sql(HEADER);
 		this.summary = templates.sql(SUMMARY);
-		this.items = templates.sql(ITEMS);
+		this.turns = templates.sql(TURNS);
 	}
 
 	/**
 	 * Reads the header, and, unless the view is the known one, its summary and the newest
-	 * items.
+	 * turns.
 	 * @return the rows that were read; their header is null if the session is absent
 	 */
 	OpenedCollector read(Connection connection, String key, Window window, KnownView known) throws SQLException {
-		OpenedCollector rows = OpenedCollector.ofHeaderColumns();
+		OpenedCollector rows = new OpenedCollector();
 		this.header.each(connection, PortableStatements.known(known).with("key", key), rows);
 		HeaderRow header = rows.header();
 		if (header != null && !rows.isUnchanged()) {
 			rows.summary(summary(connection, header));
 			if (!window.isEmpty()) {
-				readItems(connection, header, window, rows);
+				readTurns(connection, header, window, rows);
 			}
 		}
 		return rows;
@@ -73,17 +74,17 @@ final class PlainOpening {
 				(row) -> Columns.record(row, 1, 4)) : null;
 	}
 
-	private void readItems(Connection connection, HeaderRow header, Window window, OpenedCollector rows)
+	private void readTurns(Connection connection, HeaderRow header, Window window, OpenedCollector rows)
 			throws SQLException {
 		HeaderRow.Path path = header.path();
 		long newest = path.head() - Math.min(window.turns(), path.head()) + 1;
 		Params params = Params.of("pk", header.pk())
 			.with("lo", Math.max(newest, Math.max(path.runLo(), path.summary() + 1)))
 			.with("hi", path.head())
-			.with("limit", RunWalk.oneMore(window));
-		rows.expectItems();
-		this.items.each(connection, params,
-				(row) -> rows.itemOf(row.getLong(1), (row.getLong(2) > 0) ? Columns.item(row, 2, 6) : null));
+			.with("limit", RunWalk.turnsFor(window.items() + 1L));
+		rows.expectTurns();
+		this.turns.each(connection, params,
+				(row) -> rows.turnOf(row.getLong(1), (row.getLong(2) > 0) ? TurnItems.read(row, 2, 6) : null));
 	}
 
 }

@@ -2,9 +2,9 @@ package io.sessionkit.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 import io.sessionkit.Session;
 import io.sessionkit.internal.row.EncodedCommit;
@@ -15,7 +15,6 @@ import io.sessionkit.internal.row.OpenedRows;
 import io.sessionkit.store.Commit.Expect;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
-import io.sessionkit.store.NewItem;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +28,7 @@ final class PortableStatements implements HotStatements {
 	private static final int ATTEMPTS = 20;
 
 	/**
-	 * The header and its summary, and the newest items of the run that ends at the head.
+	 * The header and its summary, and the newest turns of the run that ends at the head.
 	 */
 	private static final String OPEN_HEADER = """
 			select {kind} as kind, {header} from {session} s where s.key_hash = :key and {live}
@@ -43,36 +42,42 @@ final class PortableStatements implements HotStatements {
 
 	private static final String OPEN = OPEN_HEADER + """
 			union all
-			select 2, i.seq, i.turn_no, i.recorded_at, i.tokens, null, null, null, null, null, null, null, null,
-				null, null, null, null, null, null, null, null, {noText}, {noText}, i.body
+			select 2, t.turn_no, t.first_item, t.items, t.apart, null, null, null, null, null, null, null, null,
+				null, null, null, null, null, null, null, null, {noText}, {noText}, t.body
 			from (
-				select i.seq, i.turn_no, i.recorded_at, i.tokens, i.body
-				from {session} s join {item} i on i.session_pk = s.pk
-					and i.turn_no >= case when s.head - :turns + 1 > s.run_lo
+				select {turnItems}
+				from {session} s join {turn} t on t.session_pk = s.pk and t.items > 0
+					and t.turn_no >= case when s.head - :turns + 1 > s.run_lo
 						then case when s.head - :turns > s.cp then s.head - :turns + 1 else s.cp + 1 end
 						else case when s.run_lo > s.cp then s.run_lo else s.cp + 1 end end
-					and i.turn_no <= s.head
+					and t.turn_no <= s.head
 				where s.key_hash = :key and {live} and {changed}
-				order by i.turn_no desc, i.seq desc {limit}) i
-			order by 1, 3, 2
+				order by t.turn_no desc {limit}) t
+			order by 1
 			""";
 
 	private static final String HEADER = """
 			select {header} from {session} s where s.key_hash = :key and {live}
 			""";
 
-	/** The start of a run, its parent, and its newest items. */
+	/** The start of a run, its parent, and its newest turns. */
 	private static final String RUN = """
 			select 0 as kind, t.run_lo, t.run_parent, null, null, {noText}
 			from {turn} t where t.session_pk = :pk and t.turn_no = :hi
 			union all
-			select 2, i.seq, i.turn_no, i.recorded_at, i.tokens, i.body from (
-				select i.seq, i.turn_no, i.recorded_at, i.tokens, i.body
-				from {turn} t join {item} i on i.session_pk = t.session_pk
-					and i.turn_no >= case when t.run_lo > :lo then t.run_lo else :lo end and i.turn_no <= :hi
-				where t.session_pk = :pk and t.turn_no = :hi and i.seq < :before
-				order by i.turn_no desc, i.seq desc {limit}) i
-			order by 1, 3, 2
+			select 2, {turnItems} from (
+				select {turnItems}
+				from {turn} h join {turn} t on t.session_pk = h.session_pk and t.items > 0
+					and t.turn_no >= case when h.run_lo > :lo then h.run_lo else :lo end and t.turn_no <= :hi
+				where h.session_pk = :pk and h.turn_no = :hi and t.turn_no <= :upTo and t.first_item < :before
+				order by t.turn_no desc {limit}) t
+			order by 1, 2 desc
+			""";
+
+	/** The items of some turns that have rows of their own. */
+	private static final String APART = """
+			select i.seq, i.turn_no, i.recorded_at, i.tokens, i.body from {item} i
+			where i.session_pk = :pk and i.turn_no >= :lo and i.turn_no <= :hi
 			""";
 
 	/**
@@ -84,16 +89,12 @@ final class PortableStatements implements HotStatements {
 				and incarnation = :incarnation and open_turn = 0 and (expires_at is null or expires_at > {now})
 			""".replace("{raise}", AppendPhrases.RAISE_HEADER).replace("{moment}", "{now}");
 
-	private static final String UNLESS_STORED = """
-			and not exists (select 1 from {turn} t where t.session_pk = pk and t.turn_id = :turn)
-			""";
-
 	/**
 	 * Returns the statement that appends. On InnoDB only the key of the turn reveals a
 	 * repeated turn: looking for the turn would lock the place where it would be.
 	 */
 	static String append(Dialect dialect) {
-		return dialect.isInnoDb() ? APPEND : APPEND + UNLESS_STORED;
+		return dialect.isInnoDb() ? APPEND : APPEND + AppendPhrases.UNLESS_STORED;
 	}
 
 	static final String CREATE = """
@@ -107,11 +108,12 @@ final class PortableStatements implements HotStatements {
 			insert into {turn} ({turnColumns})
 				select {turnOfHeader} from {session} s where s.key_hash = :key
 			""".replace("{turnColumns}", AppendPhrases.TURN_COLUMNS)
-		.replace("{turnOfHeader}", AppendPhrases.TURN_OF_HEADER);
+		.replace("{turnOfHeader}", AppendPhrases.TURN_OF_HEADER)
+		.replace("{given}", ":given");
 
 	private static final String ITEM = """
 			insert into {item} ({itemColumns})
-				select s.pk, :turn, :seq, :role, :at, :tokens, :body from {session} s where s.key_hash = :key
+				select s.pk, :turn, :seq, :at, :tokens, :body from {session} s where s.key_hash = :key
 			""".replace("{itemColumns}", AppendPhrases.ITEM_COLUMNS);
 
 	private final Templates templates;
@@ -126,6 +128,10 @@ final class PortableStatements implements HotStatements {
 	private final Sql header;
 
 	private final Sql run;
+
+	private final Sql apart;
+
+	private final TurnSearch search;
 
 	private final Sql append;
 
@@ -142,6 +148,8 @@ final class PortableStatements implements HotStatements {
 		this.openHeader = templates.sql(OPEN_HEADER + "order by 1");
 		this.header = templates.sql(HEADER);
 		this.run = templates.sql(RUN);
+		this.apart = templates.sql(APART);
+		this.search = new TurnSearch(templates);
 		this.append = templates.sql(append(templates.dialect()));
 		this.create = templates.sql(CREATE);
 		this.turn = templates.sql(TURN);
@@ -164,11 +172,11 @@ final class PortableStatements implements HotStatements {
 			OpenedCollector rows = (this.plain != null) ? this.plain.read(connection, key, window, known)
 					: newest(connection, key, window, known);
 			HeaderRow header = rows.header();
-			if (header == null || rows.isUnchanged()) {
-				return rows.opened();
+			if (header == null || rows.isUnchanged() || window.isEmpty()) {
+				return rows.opened(List.of());
 			}
 			RunWalk walk = new RunWalk(header, window);
-			walk.read(rows.items());
+			walk.read(header.path().runLo(), header.path().runParent(), rows.turns());
 			if (!rows.isOutdated() && walkToEnd(connection, key, header, walk)) {
 				return rows.opened(walk.wholeTurns(window));
 			}
@@ -177,14 +185,14 @@ final class PortableStatements implements HotStatements {
 	}
 
 	/**
-	 * Reads the header, its summary and the newest items, in one statement.
+	 * Reads the header, its summary and the newest turns, in one statement.
 	 */
 	private OpenedCollector newest(Connection connection, String key, Window window, KnownView known)
 			throws SQLException {
-		OpenedCollector rows = OpenedCollector.ofHeaderColumns();
+		OpenedCollector rows = new OpenedCollector();
 		Params params = known(known).with("key", key)
 			.with("turns", (long) window.turns())
-			.with("limit", RunWalk.oneMore(window));
+			.with("limit", RunWalk.turnsFor(window.items() + 1L));
 		(window.isEmpty() ? this.openHeader : this.open).each(connection, params, rows);
 		return rows;
 	}
@@ -196,11 +204,12 @@ final class PortableStatements implements HotStatements {
 	}
 
 	/**
-	 * Walks the rest of the path, if one is left.
+	 * Walks the rest of the path, and reads the items in rows of their own, if some are
+	 * left.
 	 * @return false if the header has moved meanwhile
 	 */
 	private boolean walkToEnd(Connection connection, String key, HeaderRow header, RunWalk walk) throws SQLException {
-		if (!walk.hasNext()) {
+		if (!walk.hasNext() && walk.apart().isEmpty()) {
 			return true;
 		}
 		walk(connection, walk);
@@ -214,20 +223,29 @@ final class PortableStatements implements HotStatements {
 			if (header == null || tail.limit() == 0) {
 				return List.of();
 			}
-			RunWalk walk = new RunWalk(header, tail);
+			RunWalk walk = new RunWalk(header, tail, newestBefore(connection, header, tail));
 			walk(connection, walk);
 			if (isUnchanged(connection, key, header)) {
-				return walk.items();
+				return walk.items(tail.limit());
 			}
 		}
 		throw new SQLException("The session was written all the time while it was read.", "40001");
 	}
 
+	private long newestBefore(Connection connection, HeaderRow header, Tail tail) throws SQLException {
+		return (tail.before() > header.items()) ? header.turns()
+				: this.search.newestBefore(connection, header.pk(), header.turns(), tail.before());
+	}
+
 	private void walk(Connection connection, RunWalk walk) throws SQLException {
 		while (walk.hasNext()) {
-			RunCollector run = new RunCollector(walk);
+			RunCollector run = new RunCollector();
 			this.run.each(connection, walk.params(), run);
-			run.finish();
+			run.finish(walk);
+		}
+		Optional<Params> apart = walk.apart();
+		if (apart.isPresent()) {
+			this.apart.each(connection, apart.get(), (row) -> walk.readApart(Columns.item(row, 1, 5)));
 		}
 	}
 
@@ -242,25 +260,27 @@ final class PortableStatements implements HotStatements {
 
 	@Override
 	public @Nullable CommitResult append(Connection connection, EncodedCommit commit) throws SQLException {
-		if (!writeTurn(connection, commit)) {
+		NewItems items = NewItems.of(commit.plainTurn());
+		Session base = commit.commit().base();
+		long number = (base != null) ? base.turns() + 1 : 1;
+		if (!writeTurn(connection, commit, number, items)) {
 			return null;
 		}
-		Session base = commit.commit().base();
-		EncodedCommit.EncodedTurn turn = commit.plainTurn();
-		long number = (base != null) ? base.turns() + 1 : 1;
 		long sequence = (base != null) ? base.items() + 1 : 1;
-		writeItems(connection, turn,
+		writeApart(connection, items.apart(),
 				Params.of("key", commit.key().session()).with("turn", number).with("seq", sequence));
 		return new CommitResult(Outcome.COMMITTED, (base != null) ? base.version() + 1 : 1, number,
-				turn.items().isEmpty() ? 0 : sequence);
+				commit.plainTurn().items().isEmpty() ? 0 : sequence);
 	}
 
 	/**
 	 * Writes the header and the turn.
 	 * @return false if the commit has to be made in another way
 	 */
-	private boolean writeTurn(Connection connection, EncodedCommit commit) throws SQLException {
-		Params params = AppendPhrases.params(commit);
+	private boolean writeTurn(Connection connection, EncodedCommit commit, long number, NewItems items)
+			throws SQLException {
+		Params params = AppendPhrases.params(commit, items)
+			.with("given", this.templates.dialect().givenId(commit.plainTurn().turn().id(), number));
 		Sql header = (commit.commit().expect() == Expect.ABSENT) ? this.create : this.append;
 		try {
 			if (commit.commit().expect() == Expect.ANY || header.update(connection, params) == 0) {
@@ -278,32 +298,22 @@ final class PortableStatements implements HotStatements {
 		}
 	}
 
-	private void writeItems(Connection connection, EncodedCommit.EncodedTurn turn, Params first) throws SQLException {
+	private void writeApart(Connection connection, List<NewItems.Apart> items, Params turn) throws SQLException {
+		if (items.isEmpty()) {
+			return;
+		}
 		if (this.templates.dialect().sendsBatchesOneByOne()) {
-			insertAtOnce(connection, turn, first);
+			String session = "(select s.pk from {session} s where s.key_hash = :key)";
+			String rows = MultiRow.values(items.size(), session, ":turn", ":seq");
+			this.templates.sql("insert into {item} (" + AppendPhrases.ITEM_COLUMNS + ") values " + rows)
+				.update(connection, MultiRow.params(items).all(turn));
 		}
 		else {
-			insertAsBatch(connection, turn, first);
-		}
-	}
-
-	private void insertAsBatch(Connection connection, EncodedCommit.EncodedTurn turn, Params first)
-			throws SQLException {
-		long sequence = (long) Objects.requireNonNull(first.get("seq"));
-		List<Params> items = new ArrayList<>();
-		for (NewItem item : turn.items()) {
-			Params params = AppendPhrases.item(item, turn.bodies().get(items.size())).all(first);
-			items.add(params.with("seq", sequence + items.size()));
-		}
-		this.item.updateAll(connection, items);
-	}
-
-	private void insertAtOnce(Connection connection, EncodedCommit.EncodedTurn turn, Params first) throws SQLException {
-		if (!turn.items().isEmpty()) {
-			String session = "(select s.pk from {session} s where s.key_hash = :key)";
-			String rows = MultiRow.values(turn.items().size(), session, ":turn", ":seq");
-			this.templates.sql("insert into {item} (" + AppendPhrases.ITEM_COLUMNS + ") values " + rows)
-				.update(connection, MultiRow.params(turn).all(first));
+			long first = (long) Objects.requireNonNull(turn.get("seq"));
+			this.item.updateAll(connection,
+					items.stream()
+						.map((item) -> AppendPhrases.item(item).all(turn).with("seq", first + item.place()))
+						.toList());
 		}
 	}
 

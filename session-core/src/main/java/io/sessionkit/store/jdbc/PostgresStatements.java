@@ -4,17 +4,19 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 
 import io.sessionkit.internal.row.EncodedCommit;
+import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.ItemRow;
 import io.sessionkit.internal.row.KnownView;
-import io.sessionkit.internal.row.Micros;
 import io.sessionkit.internal.row.OpenedRows;
+import io.sessionkit.internal.row.RecordRow;
 import io.sessionkit.store.Commit.Expect;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
-import io.sessionkit.store.NewItem;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
@@ -30,24 +32,41 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostgresStatements implements HotStatements {
 
-	/** The session, as a table of one row. */
-	private static final String HEADER = """
-			with recursive h as materialized (
-				select {header}, {kind} as kind from {session} s where s.key_hash = :key and {live})
+	/**
+	 * One row: the header, its summary, and the turns of the view, packed into arrays. A
+	 * column for each number, and a row for each turn, would cost more than what is in
+	 * them. If the view is the known one, nothing is read but the header.
+	 */
+	private static final String OPEN = """
+			select n.changed, array[{headerNumbers}], array[{headerTexts}], k.*, v.*
+			from {session} s
+			cross join lateral (select {changed} as changed offset 0) n
+			left join lateral (
+				select array[r.revision, r.written_at, r.expires_at], r.payload from {record} r
+				where n.changed and r.session_pk = s.pk and r.kind = 'checkpoint' and r.id = s.cp_id
+					and (r.expires_at is null or r.expires_at > {now})) k on true
+			left join lateral ({view}) v on true
+			where s.key_hash = :key and {live}
 			""";
 
-	/** The session of the log, whose reader knows no view. */
-	private static final String HEADER_OF_LOG = """
-			with recursive h as materialized (
-				select {header}, 0 as kind from {session} s where s.key_hash = :key and {live})
+	/** The end of the path that is read, as a table of one row, or of none. */
+	private static final String HEAD_OF_VIEW = """
+			with recursive h as (
+				select s.pk, s.cp as floor, s.head, s.run_lo, s.run_parent where n.changed)
+			""";
+
+	private static final String HEAD_OF_LOG = """
+			with recursive h as (
+				select s.pk, cast(0 as bigint) as floor, s.head, s.run_lo, s.run_parent
+				from {session} s where s.key_hash = :key and {live})
 			""";
 
 	/** The runs from the head back to the floor, until they hold the requested turns. */
 	private static final String RUNS_OF_TURNS = """
 			, r(pk, floor, lo, hi, next, turns) as (
-				select pk, {floor}, greatest(run_lo, head - :turns + 1, {floor} + 1), head, run_parent,
+				select pk, floor, greatest(run_lo, head - :turns + 1, floor + 1), head, run_parent,
 					:turns - (head - run_lo + 1)
-				from h where kind = 0
+				from h
 				union all
 				select r.pk, r.floor, greatest(t.run_lo, t.turn_no - r.turns + 1, r.floor + 1), t.turn_no,
 					t.run_parent, r.turns - (t.turn_no - t.run_lo + 1)
@@ -63,147 +82,139 @@ final class PostgresStatements implements HotStatements {
 	 */
 	private static final String RUNS_OF_ITEMS = """
 			, r(pk, floor, lo, hi, next, turns, items) as (
-				select pk, {floor}, greatest(run_lo, head - :turns + 1, {floor} + 1), head, run_parent,
+				select pk, floor, greatest(run_lo, head - :turns + 1, floor + 1), head, run_parent,
 					:turns - (head - run_lo + 1), cast(:items as bigint)
-				from h where kind = 0
+				from h
 				union all
 				select r.pk, r.floor, greatest(t.run_lo, t.turn_no - r.turns + 1, r.floor + 1), t.turn_no,
 					t.run_parent, r.turns - (t.turn_no - t.run_lo + 1), c.items
 				from r cross join lateral (
-					select r.items - count(*) as items from (
-						select 1 from {item} i where i.session_pk = r.pk and i.turn_no between r.lo and r.hi
-							and i.seq < :before limit r.items) n) c
+					select r.items - coalesce(sum(n.items), 0) as items from (
+						select t.items from {turn} t
+						where t.session_pk = r.pk and t.turn_no between r.lo and r.hi and t.items > 0
+						order by t.turn_no desc limit r.items) n) c
 				cross join lateral (
 					select t.run_lo, t.turn_no, t.run_parent from {turn} t
 					where t.session_pk = r.pk and t.turn_no = r.next limit 1) t
 				where r.turns > 0 and r.next > r.floor and c.items > 0)
 			""";
 
-	private static final String NEWEST_ITEMS = """
+	/**
+	 * The newest turns of these runs that have items, each with the number of items in it
+	 * and in those after it. One more turn than requested is read, which shows which turn
+	 * does not fit as a whole.
+	 */
+	private static final String NEWEST_TURNS = """
 			, x as (
-				select i.* from r cross join lateral (
-					select i.seq, i.turn_no, i.recorded_at, i.tokens, i.body from {item} i
-					where i.session_pk = r.pk and i.turn_no between r.lo and r.hi and i.seq < :before
-					order by i.turn_no desc, i.seq desc limit r.items + :more) i)
+				select t.*, sum(t.items) over (order by t.turn_no desc) as total
+				from r cross join lateral (
+					select t.session_pk, t.turn_no, t.first_item, t.items, t.body from {turn} t
+					where t.session_pk = r.pk and t.turn_no between r.lo and r.hi and t.items > 0
+					order by t.turn_no desc limit r.items + 1) t)
 			""";
 
-	/**
-	 * The header and the summary, as rows of the same shape as the items: the header is
-	 * packed, so that items need no column for each of its fields. The rows are not
-	 * sorted: the reader puts the items in order.
-	 */
-	private static final String HEADER_AND_SUMMARY = """
-			select s.kind, null::bigint as seq, null::bigint as turn_no, null::bigint as at, null::int as tokens,
-				null::text as body, array[{headerNumbers}] as numbers, array[{headerTexts}] as texts
-			from h s
+	private static final String TURNS_OF_RUNS = """
+			r cross join lateral (
+				select t.turn_no, t.first_item, t.items, t.body from {turn} t
+				where t.session_pk = r.pk and t.turn_no between r.lo and r.hi order by t.turn_no offset 0) t
+			""";
+
+	private static final String ITEMS_OF_RUNS = """
+			r cross join lateral (
+				select i.* from {item} i
+				where i.session_pk = r.pk and i.turn_no between r.lo and r.hi offset 0) i
+			""";
+
+	private static final String ITEMS_OF_TURNS = """
+			t cross join lateral (
+				select i.* from {item} i where i.session_pk = t.session_pk and i.turn_no = t.turn_no offset 0) i
+			""";
+
+	/** The turns, and the items in rows of their own, each column as an array. */
+	private static final String ARRAYS = """
+			select * from (
+				select array_agg(array[t.turn_no, t.first_item]), array_agg(t.body) from {turns}) t
+			cross join (
+				select array_agg(array[i.seq, i.turn_no, i.recorded_at, i.tokens]), array_agg(i.body)
+				from {items}) i
+			""";
+
+	/** The same as rows, for a log of any length. */
+	private static final String ROWS = """
+			select 2 as kind, t.turn_no, t.first_item, t.items, 0, t.body from {turns}
 			union all
-			select 1, r.revision, r.written_at, r.expires_at, null, r.payload, null, null
-			from h cross join lateral (
-				select * from {record} r
-				where r.session_pk = h.pk and r.kind = 'checkpoint' and r.id = h.cp_id
-					and (r.expires_at is null or r.expires_at > {now}) offset 0) r
-			where h.kind = 0
+			select 3, i.seq, i.turn_no, i.recorded_at, i.tokens, i.body from {items}
 			""";
 
-	private static final String ITEM_SHAPE = """
-			union all
-			select 2, i.seq, i.turn_no, i.recorded_at, i.tokens, i.body, null, null
-			""";
+	private static final String OPEN_HEADER = OPEN.replace("{view}", "select null, null, null, null");
 
-	private static final String OPEN_HEADER = HEADER + HEADER_AND_SUMMARY;
+	private static final String OPEN_TURNS = OPEN.replace("{view}", HEAD_OF_VIEW + RUNS_OF_TURNS + ofRuns(ARRAYS));
 
-	private static final String OPEN_TURNS = (HEADER + RUNS_OF_TURNS + HEADER_AND_SUMMARY + ITEM_SHAPE + """
-			from r cross join lateral (
-				select * from {item} i where i.session_pk = r.pk and i.turn_no between r.lo and r.hi
-				order by i.turn_no, i.seq offset 0) i
-			""").replace("{floor}", "cp");
+	private static final String OPEN_ITEMS = OPEN.replace("{view}", HEAD_OF_VIEW + RUNS_OF_ITEMS + NEWEST_TURNS
+			+ ", t as (select * from x where total <= :items) " + ofTurns(ARRAYS));
 
-	/**
-	 * Reads one item more than requested, which shows which turn does not fit as a whole.
-	 */
-	private static final String OPEN_ITEMS = (HEADER + RUNS_OF_ITEMS + NEWEST_ITEMS + HEADER_AND_SUMMARY + ITEM_SHAPE
-			+ """
-					from x i
-					where i.turn_no > coalesce((select min(turn_no) from x having count(*) > :items), 0)
-					""")
-		.replace("{floor}", "cp");
-
-	private static final String LOG = (HEADER_OF_LOG + RUNS_OF_ITEMS + NEWEST_ITEMS + """
-			select i.seq, i.turn_no, i.recorded_at, i.tokens, i.body from x i order by i.turn_no, i.seq
-			""").replace("{floor}", "cast(0 as bigint)");
+	private static final String LOG = HEAD_OF_LOG + RUNS_OF_ITEMS + NEWEST_TURNS
+			+ ", t as (select * from x where total - items < :items) " + ofTurns(ROWS);
 
 	/** The log without a limit, which needs no counting. */
-	private static final String WHOLE_LOG = (HEADER_OF_LOG + RUNS_OF_TURNS + """
-			select i.seq, i.turn_no, i.recorded_at, i.tokens, i.body from r cross join lateral (
-				select * from {item} i where i.session_pk = r.pk and i.turn_no between r.lo and r.hi
-					and i.seq < :before
-				order by i.turn_no, i.seq offset 0) i
-			order by i.turn_no, i.seq
-			""").replace("{floor}", "cast(0 as bigint)");
+	private static final String WHOLE_LOG = HEAD_OF_LOG + RUNS_OF_TURNS + ofRuns(ROWS);
+
+	private static String ofRuns(String template) {
+		return template.replace("{turns}", TURNS_OF_RUNS).replace("{items}", ITEMS_OF_RUNS);
+	}
+
+	private static String ofTurns(String template) {
+		return template.replace("{turns}", "t").replace("{items}", ITEMS_OF_TURNS);
+	}
 
 	/** The columns of the written header that the turn and the items need. */
 	private static final String RETURNED = """
 			s.pk, s.version, s.turns, s.items, s.run_lo, s.run_parent, s.cp, s.cp_id, s.branch, s.state""";
 
-	/**
-	 * Inserts the turn and the items that follow from the header <code>s</code>, if there
-	 * is one.
-	 */
-	private static final String TURN_AND_ITEMS = """
-			t as (insert into {turn} ({turnColumns})
-				select {turnOfHeader} from s),
-			i as (insert into {item} ({itemColumns})
-				select s.pk, s.turns, s.items - :count + u.n, u.role, u.at, u.tokens, u.body
-				from s, unnest(:roles, :ats, :sizes, :bodies) with ordinality as u(role, at, tokens, body, n))
-			select version, turns, items from s
+	/** Inserts the turn that follows from the header <code>s</code>, if there is one. */
+	private static final String TURN = """
+			t as (insert into {turn} ({turnColumns}) select {turnOfHeader} from s)
 			""";
 
+	/** Inserts its items that have rows of their own. */
+	private static final String ITEMS = """
+			, i as (insert into {item} ({itemColumns})
+				select s.pk, s.turns, s.items - :count + 1 + u.place, u.at, u.tokens, u.body
+				from s, unnest(:places, :ats, :sizes, :bodies) as u(place, at, tokens, body))
+			""";
+
+	private static final String RESULT = " select version, turns, items from s";
+
 	/** Appends to the session as it was opened. */
-	private static final String APPEND = phrased("""
-			with c as materialized (select {now} as now),
-			s as (update {session} s set {raise}
-				from c
+	private static final String APPEND = """
+			with s as (update {session} s set {raise}
 				where s.key_hash = :key and s.version = :version and s.incarnation = :incarnation and s.open_turn = 0
-					and (s.expires_at is null or s.expires_at > c.now)
-					and not exists (select 1 from {turn} t where t.session_pk = s.pk and t.turn_id = :turn)
+					and (s.expires_at is null or s.expires_at > {moment}) {unlessStored}
 				returning {returned}),
-			""" + TURN_AND_ITEMS);
+			""" + TURN;
 
 	/**
 	 * Appends to the session as the statement sees it, or creates it. A concurrent write
 	 * is noticed by the header, which then is no longer as it was seen.
 	 */
-	private static final String APPEND_OR_CREATE = phrased("""
-			with c as materialized (select {now} as now),
-			seen as materialized (
+	private static final String APPEND_OR_CREATE = """
+			with seen as materialized (
 				select pk as seen_pk, version as seen_version, turns as seen_turns, items as seen_items
 				from {session} where key_hash = :key),
 			u as (update {session} s set {raise}
-				from c, seen
+				from seen
 				where cast(:existing as boolean) and s.pk = seen_pk and s.version = seen_version
 					and s.turns = seen_turns and s.items = seen_items and s.open_turn = 0
-					and (s.expires_at is null or s.expires_at > c.now)
-					and not exists (select 1 from {turn} t where t.session_pk = s.pk and t.turn_id = :turn)
+					and (s.expires_at is null or s.expires_at > {moment}) {unlessStored}
 				returning {returned}),
 			n as (insert into {session} as s ({headerColumns})
-				select {firstHeader} from c where not exists (select 1 from seen)
+				select {firstHeader} where not exists (select 1 from seen)
 				on conflict (key_hash) do nothing
 				returning {returned}),
 			s as (select * from u union all select * from n),
-			""" + TURN_AND_ITEMS);
+			""" + TURN;
 
-	private static String phrased(String template) {
-		return template.replace("{raise}", AppendPhrases.RAISE_HEADER)
-			.replace("{firstHeader}", AppendPhrases.FIRST_HEADER)
-			.replace("{headerColumns}", AppendPhrases.HEADER_COLUMNS)
-			.replace("{turnColumns}", AppendPhrases.TURN_COLUMNS)
-			.replace("{turnOfHeader}", AppendPhrases.TURN_OF_HEADER)
-			.replace("{itemColumns}", AppendPhrases.ITEM_COLUMNS)
-			.replace("{returned}", RETURNED)
-			.replace("{moment}", "c.now");
-	}
-
-	private final Sql waitingTurns;
+	private final Sql openTurns;
 
 	private final Sql openItems;
 
@@ -213,18 +224,49 @@ final class PostgresStatements implements HotStatements {
 
 	private final Sql wholeLog;
 
-	private final Sql append;
+	private final Append append;
 
-	private final Sql appendOrCreate;
+	private final Append appendOrCreate;
+
+	private final PortableStatements portable;
 
 	PostgresStatements(Templates templates) {
-		this.waitingTurns = templates.sql(OPEN_TURNS);
+		this.openTurns = templates.sql(OPEN_TURNS);
 		this.openItems = templates.sql(OPEN_ITEMS);
 		this.openHeader = templates.sql(OPEN_HEADER);
 		this.log = templates.sql(LOG);
 		this.wholeLog = templates.sql(WHOLE_LOG);
-		this.append = templates.sql(APPEND);
-		this.appendOrCreate = templates.sql(APPEND_OR_CREATE);
+		this.append = Append.of(templates, APPEND);
+		this.appendOrCreate = Append.of(templates, APPEND_OR_CREATE);
+		this.portable = new PortableStatements(templates);
+	}
+
+	/**
+	 * The two forms of one way to append.
+	 *
+	 * @param turn appends a turn with all its items in its row
+	 * @param turnAndItems appends items in rows of their own too
+	 */
+	private record Append(Sql turn, Sql turnAndItems) {
+
+		static Append of(Templates templates, String template) {
+			return new Append(templates.sql(phrased(template + RESULT)),
+					templates.sql(phrased(template + ITEMS + RESULT)));
+		}
+
+		private static String phrased(String template) {
+			return template.replace("{raise}", AppendPhrases.RAISE_HEADER)
+				.replace("{unlessStored}", AppendPhrases.UNLESS_STORED)
+				.replace("{firstHeader}", AppendPhrases.FIRST_HEADER)
+				.replace("{headerColumns}", AppendPhrases.HEADER_COLUMNS)
+				.replace("{turnColumns}", AppendPhrases.TURN_COLUMNS)
+				.replace("{turnOfHeader}", AppendPhrases.TURN_OF_HEADER)
+				.replace("{given}", AppendPhrases.GIVEN)
+				.replace("{itemColumns}", AppendPhrases.ITEM_COLUMNS)
+				.replace("{returned}", RETURNED)
+				.replace("{moment}", "{statementTime}");
+		}
+
 	}
 
 	@Override
@@ -238,41 +280,86 @@ final class PostgresStatements implements HotStatements {
 		Params params = PortableStatements.known(known)
 			.with("key", key)
 			.with("turns", (long) window.turns())
-			.with("items", (long) window.items())
-			.with("more", 1L)
-			.with("before", Long.MAX_VALUE);
-		OpenedCollector rows = OpenedCollector.ofPackedHeader();
-		open(window).each(connection, params, rows);
-		return rows.opened();
+			.with("items", (long) window.items());
+		return open(window).first(connection, params, PostgresStatements::opened);
 	}
 
 	private Sql open(Window window) {
 		if (window.isEmpty()) {
 			return this.openHeader;
 		}
-		return (window.items() == Integer.MAX_VALUE) ? this.waitingTurns : this.openItems;
+		return (window.items() == Integer.MAX_VALUE) ? this.openTurns : this.openItems;
 	}
 
+	private static OpenedRows opened(ResultSet row) throws SQLException {
+		HeaderRow header = Columns.packedHeader((Long[]) array(row, 2), (String[]) array(row, 3));
+		if (!row.getBoolean(1)) {
+			return new OpenedRows(header, null, List.of(), true);
+		}
+		List<ItemRow> items = new ArrayList<>();
+		if (row.getObject(6) != null) {
+			addTurns(items, (Long[][]) array(row, 6), (String[]) array(row, 7));
+		}
+		if (row.getObject(8) != null) {
+			addItems(items, (Long[][]) array(row, 8), (String[]) array(row, 9));
+		}
+		items.sort(Comparator.comparingLong(ItemRow::sequence));
+		return new OpenedRows(header, (row.getObject(4) != null) ? summary(row) : null, items, false);
+	}
+
+	private static Object array(ResultSet row, int column) throws SQLException {
+		return row.getArray(column).getArray();
+	}
+
+	private static RecordRow summary(ResultSet row) throws SQLException {
+		@Nullable Long[] numbers = (Long[]) array(row, 4);
+		return new RecordRow(Objects.requireNonNull(numbers[0]), Objects.requireNonNull(numbers[1]), numbers[2],
+				row.getString(5));
+	}
+
+	private static void addTurns(List<ItemRow> items, Long[][] numbers, @Nullable String[] bodies) {
+		for (int i = 0; i < numbers.length; i++) {
+			items.addAll(PackedItems.read(numbers[i][0], numbers[i][1], bodies[i]));
+		}
+	}
+
+	private static void addItems(List<ItemRow> items, Long[][] numbers, String[] bodies) {
+		for (int i = 0; i < numbers.length; i++) {
+			Long[] n = numbers[i];
+			items.add(new ItemRow(n[0], n[1], n[2], n[3].intValue(), bodies[i]));
+		}
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * One statement, unless the items before one are requested: these are looked for.
+	 */
 	@Override
 	public List<ItemRow> log(Connection connection, String key, Tail tail) throws SQLException {
+		if (tail.before() != Long.MAX_VALUE) {
+			return this.portable.log(connection, key, tail);
+		}
 		Params params = Params.of("key", key)
 			.with("turns", (long) Integer.MAX_VALUE)
-			.with("items", (long) tail.limit())
-			.with("more", 0L)
-			.with("before", tail.before());
-		Sql sql = (tail.limit() == Integer.MAX_VALUE) ? this.wholeLog : this.log;
-		return sql.all(connection, params, (row) -> Columns.item(row, 1, 5));
+			.with("items", (long) tail.limit());
+		ItemCollector items = new ItemCollector();
+		((tail.limit() == Integer.MAX_VALUE) ? this.wholeLog : this.log).each(connection, params, items);
+		return items.newest(tail.limit());
 	}
 
 	@Override
 	public @Nullable CommitResult append(Connection connection, EncodedCommit commit) throws SQLException {
-		Params params = AppendPhrases.params(commit);
+		NewItems items = NewItems.of(commit.plainTurn());
 		Expect expect = commit.commit().expect();
-		params.with("existing", expect == Expect.ANY);
-		withItems(params, commit.plainTurn());
-		Sql sql = (expect == Expect.UNCHANGED) ? this.append : this.appendOrCreate;
+		Params params = AppendPhrases.params(commit, items).with("existing", expect == Expect.ANY);
+		Append append = (expect == Expect.UNCHANGED) ? this.append : this.appendOrCreate;
 		int count = commit.plainTurn().items().size();
-		return sql.first(connection, params, (row) -> committed(row, count));
+		if (items.apart().isEmpty()) {
+			return append.turn().first(connection, params, (row) -> committed(row, count));
+		}
+		return append.turnAndItems()
+			.first(connection, withItems(params, items.apart()), (row) -> committed(row, count));
 	}
 
 	private static CommitResult committed(ResultSet row, int count) throws SQLException {
@@ -280,19 +367,11 @@ final class PostgresStatements implements HotStatements {
 				AppendPhrases.firstItem(row.getLong(3), count));
 	}
 
-	private static void withItems(Params params, EncodedCommit.EncodedTurn turn) {
-		List<String> roles = new ArrayList<>();
-		List<Long> ats = new ArrayList<>();
-		List<Long> sizes = new ArrayList<>();
-		for (NewItem item : turn.items()) {
-			roles.add(AppendPhrases.role(item));
-			ats.add(Micros.of(item.at()));
-			sizes.add((long) item.tokens());
-		}
-		params.with("roles", roles.toArray(String[]::new))
-			.with("ats", ats.toArray(Long[]::new))
-			.with("sizes", sizes.toArray(Long[]::new))
-			.with("bodies", turn.bodies().toArray(String[]::new));
+	private static Params withItems(Params params, List<NewItems.Apart> items) {
+		return params.with("places", items.stream().map((item) -> (long) item.place()).toArray(Long[]::new))
+			.with("ats", items.stream().map(NewItems.Apart::at).toArray(Long[]::new))
+			.with("sizes", items.stream().map((item) -> (long) item.tokens()).toArray(Long[]::new))
+			.with("bodies", items.stream().map(NewItems.Apart::body).toArray(String[]::new));
 	}
 
 }

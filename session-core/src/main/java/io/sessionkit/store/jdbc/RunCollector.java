@@ -5,38 +5,37 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.sessionkit.internal.row.ItemRow;
-
 /**
- * Collects the rows of one run of a path: its start (kind 0), and its items.
+ * Collects the rows of one run of a path: its start (kind 0), and its newest turns.
  */
 final class RunCollector implements Sql.Receiver {
 
-	private final RunWalk walk;
+	private final List<TurnItems> turns = new ArrayList<>();
 
-	private final List<ItemRow> items = new ArrayList<>();
+	private long runLo;
+
+	private long runParent;
 
 	private boolean found;
-
-	RunCollector(RunWalk walk) {
-		this.walk = walk;
-	}
 
 	@Override
 	public void receive(ResultSet row) throws SQLException {
 		if (row.getInt(1) == 0) {
-			this.walk.leave(row.getLong(2), row.getLong(3));
+			this.runLo = row.getLong(2);
+			this.runParent = row.getLong(3);
 			this.found = true;
 		}
 		else {
-			this.items.add(Columns.item(row, 2, 6));
+			this.turns.add(TurnItems.read(row, 2, 6));
 		}
 	}
 
-	void finish() {
-		this.walk.read(this.items);
-		if (!this.found) {
-			this.walk.stop();
+	void finish(RunWalk walk) {
+		if (this.found) {
+			walk.read(this.runLo, this.runParent, this.turns);
+		}
+		else {
+			walk.stop();
 		}
 	}
 

@@ -3,6 +3,10 @@ package io.sessionkit.store.jdbc;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.LongSummaryStatistics;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.ItemRow;
@@ -10,7 +14,7 @@ import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
 
 /**
- * The walk from a head to the beginning, run by run.
+ * The walk from a head to the beginning, some turns of a run at a time.
  */
 final class RunWalk {
 
@@ -20,7 +24,13 @@ final class RunWalk {
 
 	private final long before;
 
-	private final List<ItemRow> items = new ArrayList<>();
+	/** No turn that begins before the end has a greater number. */
+	private final long upTo;
+
+	/** The newest first. */
+	private final List<TurnItems> turns = new ArrayList<>();
+
+	private final List<ItemRow> apart = new ArrayList<>();
 
 	/** One more than requested if it must be known whether a turn fits. */
 	private long itemsLeft;
@@ -33,27 +43,32 @@ final class RunWalk {
 		this.pk = header.pk();
 		this.floor = header.path().summary();
 		this.before = Long.MAX_VALUE;
-		this.itemsLeft = window.isEmpty() ? 0 : oneMore(window);
+		this.upTo = Long.MAX_VALUE;
+		this.itemsLeft = window.isEmpty() ? 0 : window.items() + 1L;
 		this.turnsLeft = window.turns();
 		this.next = header.path().head();
-		leave(header.path().runLo(), header.path().runParent());
 	}
 
-	RunWalk(HeaderRow header, Tail tail) {
+	/**
+	 * Begins a walk to the items before a sequence.
+	 * @param upTo the newest turn that begins before it
+	 */
+	RunWalk(HeaderRow header, Tail tail, long upTo) {
 		this.pk = header.pk();
 		this.floor = 0;
 		this.before = tail.before();
+		this.upTo = upTo;
 		this.itemsLeft = tail.limit();
 		this.turnsLeft = Integer.MAX_VALUE;
 		this.next = header.path().head();
 	}
 
 	/**
-	 * Returns one more than the limit of items. HSQLDB takes no greater limit than an
-	 * int.
+	 * Returns how many turns to read at a time. A turn has two items or more, as a rule.
+	 * HSQLDB takes no greater limit than an int.
 	 */
-	static long oneMore(Window window) {
-		return Math.min(window.items() + 1L, Integer.MAX_VALUE);
+	static long turnsFor(long items) {
+		return (items < Integer.MAX_VALUE) ? items / 2 + 2 : Integer.MAX_VALUE;
 	}
 
 	boolean hasNext() {
@@ -64,16 +79,31 @@ final class RunWalk {
 		return Params.of("pk", this.pk)
 			.with("hi", this.next)
 			.with("lo", Math.max(this.floor + 1, this.next - this.turnsLeft + 1))
+			.with("upTo", this.upTo)
 			.with("before", this.before)
-			.with("limit", this.itemsLeft);
+			.with("limit", turnsFor(this.itemsLeft));
 	}
 
 	/**
-	 * Continues with the parent of the run.
+	 * Records what was read of the run that ends with the next turn, and continues with
+	 * the turn before: that of the run, if there were as many turns as were asked for, or
+	 * the parent of the run.
+	 * @param found the newest turns of the run, the newest first
 	 */
-	void leave(long runLo, long runParent) {
-		this.turnsLeft -= this.next - runLo + 1;
-		this.next = runParent;
+	void read(long runLo, long runParent, List<TurnItems> found) {
+		boolean more = found.size() >= turnsFor(this.itemsLeft);
+		for (TurnItems turn : found) {
+			this.itemsLeft -= isWhole() ? turn.count() : 0;
+			this.turns.add(turn);
+		}
+		long first = more ? found.get(found.size() - 1).turn() : runLo;
+		this.turnsLeft -= this.next - first + 1;
+		this.next = (first > runLo) ? first - 1 : runParent;
+	}
+
+	/** Only the newest turn that begins before the end may go beyond it. */
+	private boolean isWhole() {
+		return this.before == Long.MAX_VALUE || !this.turns.isEmpty();
 	}
 
 	/**
@@ -84,26 +114,53 @@ final class RunWalk {
 		this.next = 0;
 	}
 
-	void read(List<ItemRow> run) {
-		this.items.addAll(run);
-		this.itemsLeft -= run.size();
+	/**
+	 * Returns the parameters of a statement that reads the items in rows of their own.
+	 * @return the parameters; empty if there are none
+	 */
+	Optional<Params> apart() {
+		LongSummaryStatistics numbers = this.turns.stream()
+			.filter((turn) -> turn.apart() > 0)
+			.mapToLong(TurnItems::turn)
+			.summaryStatistics();
+		return (numbers.getCount() > 0)
+				? Optional.of(Params.of("pk", this.pk).with("lo", numbers.getMin()).with("hi", numbers.getMax()))
+				: Optional.empty();
 	}
 
-	List<ItemRow> items() {
-		this.items.sort(Comparator.comparingLong(ItemRow::sequence));
-		return this.items;
+	void readApart(ItemRow item) {
+		this.apart.add(item);
 	}
 
 	/**
-	 * Returns the items, without those of the oldest turn if it does not fit as a whole.
+	 * Returns the newest items before the end, oldest first.
+	 */
+	List<ItemRow> items(int limit) {
+		List<ItemRow> items = items(this.turns);
+		items.removeIf((item) -> item.sequence() >= this.before);
+		return items.subList(Math.max(0, items.size() - limit), items.size());
+	}
+
+	/**
+	 * Returns the items of the newest turns that fit as a whole.
 	 */
 	List<ItemRow> wholeTurns(Window window) {
-		this.items.sort(Comparator.comparingLong(ItemRow::sequence));
-		if (this.items.size() <= window.items()) {
-			return this.items;
+		int fitting = 0;
+		long items = 0;
+		while (fitting < this.turns.size() && items + this.turns.get(fitting).count() <= window.items()) {
+			items += this.turns.get(fitting).count();
+			fitting++;
 		}
-		long cut = this.items.get(0).turn();
-		return this.items.stream().filter((item) -> item.turn() > cut).toList();
+		return items(this.turns.subList(0, fitting));
+	}
+
+	private List<ItemRow> items(List<TurnItems> chosen) {
+		Set<Long> numbers = chosen.stream().map(TurnItems::turn).collect(Collectors.toSet());
+		List<ItemRow> items = new ArrayList<>();
+		chosen.forEach((turn) -> items.addAll(turn.inRow()));
+		this.apart.stream().filter((item) -> numbers.contains(item.turn())).forEach(items::add);
+		items.sort(Comparator.comparingLong(ItemRow::sequence));
+		return items;
 	}
 
 }

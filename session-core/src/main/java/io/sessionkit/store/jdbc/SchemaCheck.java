@@ -25,6 +25,7 @@ final class SchemaCheck {
 		this.version = templates.sql("select max(version) from {schema}");
 		this.probes = List.of(templates.sql("select {header} from {session} s where 1 = 0"),
 				templates.sql("select " + Columns.TURN + " from {turn} t where 1 = 0"),
+				templates.sql("select {turnItems}, t.given_id from {turn} t where 1 = 0"),
 				templates.sql("select " + Columns.ITEM + " from {item} i where 1 = 0"),
 				templates.sql("select " + Columns.RECORD + " from {record} r where 1 = 0"));
 	}

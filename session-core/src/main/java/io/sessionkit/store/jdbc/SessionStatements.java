@@ -13,6 +13,7 @@ import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.internal.row.Micros;
+import io.sessionkit.internal.row.TurnIds;
 import io.sessionkit.internal.row.TurnRow;
 import io.sessionkit.store.Page;
 import org.jspecify.annotations.Nullable;
@@ -54,8 +55,11 @@ final class SessionStatements {
 		this.locked = templates.sql(columns + "{lock}");
 		this.plain = dialect.isInnoDb() ? templates.sql(columns) : null;
 		this.seen = templates.sql("""
-				select {now}, case when {live} then 1 else 0 end, {header}, t.turn_no, t.parts, t.status
-				from {session} s left join {turn} t on t.session_pk = s.pk and t.turn_id = :turn
+				select {now}, case when {live} then 1 else 0 end, {header}, coalesce(p.turn_no, g.turn_no),
+					coalesce(p.parts, g.parts), coalesce(p.status, g.status)
+				from {session} s
+					left join {turn} p on p.session_pk = s.pk and p.turn_no = :place and p.turn_id = :turn
+					left join {turn} g on g.session_pk = s.pk and g.given_id = :turn
 				where s.key_hash = :key
 				""");
 		this.create = templates.sql("insert into {session} (" + AppendPhrases.HEADER_COLUMNS
@@ -174,7 +178,8 @@ final class SessionStatements {
 	 * of one moment.
 	 */
 	@Nullable Seen seen(Connection connection, String key, String turn) throws SQLException {
-		return this.seen.first(connection, Params.of("key", key).with("turn", turn), Seen::read);
+		return this.seen.first(connection, Params.of("key", key).with("turn", turn).with("place", TurnIds.place(turn)),
+				Seen::read);
 	}
 
 	/**

@@ -14,8 +14,9 @@ import io.sessionkit.internal.row.HeaderRow;
  * <code>{statementTime}</code>, <code>{noText}</code>; <code>{exact x}</code> and
  * <code>{bare x}</code> around texts whose trailing spaces count in comparisons;
  * <code>{live}</code> for a session <code>s</code> that has not expired;
- * <code>{header}</code> for the columns of {@link HeaderRow}; <code>{changed}</code> for
- * a session <code>s</code> whose view is not the known one (takes <code>:stamp</code>,
+ * <code>{header}</code> for the columns of {@link HeaderRow}, <code>{turnItems}</code>
+ * for those of {@link TurnItems}; <code>{changed}</code> for a session <code>s</code>
+ * whose view is not the known one (takes <code>:stamp</code>,
  * <code>:summaryRevision</code>, <code>:summaryAt</code>), and <code>{kind}</code> for
  * what {@link OpenedCollector} is to take its header for; <code>{lock}</code>,
  * <code>{new}</code>, <code>{limit}</code> (takes <code>:limit</code>) and
@@ -66,6 +67,7 @@ record Templates(Dialect dialect, String prefix) {
 			.replace("{header}", Columns.HEADER)
 			.replace("{headerNumbers}", Columns.HEADER_NUMBERS)
 			.replace("{headerTexts}", Columns.HEADER_TEXTS)
+			.replace("{turnItems}", Columns.TURN_ITEMS)
 			.replace("{session}", this.prefix + "SESSION")
 			.replace("{turn}", this.prefix + "TURN")
 			.replace("{item}", this.prefix + "ITEM")

@@ -8,6 +8,7 @@ import io.sessionkit.ViewTotals;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.Micros;
+import io.sessionkit.internal.row.TurnIds;
 import io.sessionkit.internal.row.TurnRow;
 import io.sessionkit.store.Tail;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class TurnStatements {
 
-	private final Sql byId;
+	private final Dialect dialect;
+
+	private final Sql byGivenId;
 
 	private final Sql byNumber;
 
@@ -35,20 +38,21 @@ final class TurnStatements {
 	private final Sql totals;
 
 	TurnStatements(Templates templates) {
+		this.dialect = templates.dialect();
 		String turns = "select " + Columns.TURN + " from {turn} t where t.session_pk = :pk ";
-		this.byId = templates.sql(turns + "and t.turn_id = :id");
+		this.byGivenId = templates.sql(turns + "and t.given_id = :id");
 		this.byNumber = templates.sql(turns + "and t.turn_no = :number");
 		this.newest = templates.sql("select " + Columns.TURN + """
 				 from {session} s join {turn} t on t.session_pk = s.pk
 				where s.key_hash = :key and {live} and t.turn_no < :before order by t.turn_no desc {limit}
 				""");
 		this.insert = templates.sql("insert into {turn} (" + AppendPhrases.TURN_COLUMNS + """
-				) values (:pk, :number, :id, :parent, :runLo, :runParent, 0, null, :branch, :status, 1,
-					:items, :tokens, :startedAt, :endedAt, null, :origin, :outcome)
+				) values (:pk, :number, :id, :given, :parent, :runLo, :runParent, 0, null, :branch, :status, 1,
+					:first, :apart, :items, :tokens, :startedAt, :endedAt, null, :origin, :outcome, :packed)
 				""");
 		this.part = templates.sql("""
 				update {turn} set status = :status, parts = parts + 1, items = items + :items,
-					tokens = tokens + :tokens, ended_at = :endedAt, outcome = :outcome
+					apart = apart + :apart, tokens = tokens + :tokens, ended_at = :endedAt, outcome = :outcome
 				where session_pk = :pk and turn_no = :number
 				""");
 		this.position = templates.sql("""
@@ -66,7 +70,9 @@ final class TurnStatements {
 	}
 
 	@Nullable TurnRow find(Connection connection, long pk, String id) throws SQLException {
-		return this.byId.first(connection, Params.of("pk", pk).with("id", id), Columns::turn);
+		TurnRow named = find(connection, pk, TurnIds.place(id));
+		return (named != null && named.id().equals(id)) ? named
+				: this.byGivenId.first(connection, Params.of("pk", pk).with("id", id), Columns::turn);
 	}
 
 	@Nullable TurnRow find(Connection connection, long pk, long number) throws SQLException {
@@ -88,30 +94,37 @@ final class TurnStatements {
 	/**
 	 * Adds the first part of a turn. The turn follows its parent, at the end of this
 	 * path.
+	 * @param first the sequence of its first item
 	 */
-	void insert(Connection connection, long pk, HeaderRow.Path path, long parent, String branch,
-			EncodedCommit.EncodedTurn turn) throws SQLException {
+	void insert(Connection connection, long pk, HeaderRow.Path path, long parent, String branch, long first,
+			EncodedCommit.EncodedTurn turn, NewItems items) throws SQLException {
+		String id = turn.turn().id();
 		this.insert.update(connection,
-				part(pk, path.head(), turn).with("id", turn.turn().id())
+				part(pk, path.head(), turn, items).with("id", id)
+					.with("given", this.dialect.givenId(id, path.head()))
 					.with("parent", parent)
 					.with("runLo", path.runLo())
 					.with("runParent", path.runParent())
 					.with("branch", branch)
+					.with("first", first)
 					.with("startedAt", Micros.of(turn.turn().startedAt()))
-					.text("origin", turn.origin()));
+					.text("origin", turn.origin())
+					.text("packed", items.packed()));
 	}
 
 	/**
 	 * Adds a later part to a turn.
 	 */
-	void addPart(Connection connection, long pk, long number, EncodedCommit.EncodedTurn turn) throws SQLException {
-		this.part.update(connection, part(pk, number, turn));
+	void addPart(Connection connection, long pk, long number, EncodedCommit.EncodedTurn turn, NewItems items)
+			throws SQLException {
+		this.part.update(connection, part(pk, number, turn, items));
 	}
 
-	private static Params part(long pk, long number, EncodedCommit.EncodedTurn turn) {
+	private static Params part(long pk, long number, EncodedCommit.EncodedTurn turn, NewItems items) {
 		return Params.of("pk", pk)
 			.with("number", number)
 			.with("status", turn.turn().status().name())
+			.with("apart", items.apart().size())
 			.with("items", turn.items().size())
 			.with("tokens", turn.tokens())
 			.with("endedAt", Micros.ofNullable(turn.turn().endedAt()))

@@ -52,11 +52,15 @@ create index if not exists SESSIONKIT_SESSION_PURGE on SESSIONKIT_SESSION (purge
 -- run_lo and run_parent: the first turn, and the parent of that turn, of the unbroken run of numbers that
 -- ends with this turn; in a run each turn is the parent of the next. cp: the last turn that the summary
 -- in force covers. origin is written once: agent, tools, snapshot, inputs. outcome is replaced by each
--- part: model, rounds, failure, verdicts.
+-- part: model, rounds, failure, verdicts. body: the items of the first part, each as its place after
+-- first_item, time, tokens, length in UTF-16 units, line feed, text. apart: how many other items have got
+-- rows of SESSIONKIT_ITEM: those of later parts, and long ones. given_id: turn_id, unless that begins with
+-- the number of the turn, as in 7-x; so few turns need a second entry in an index.
 create table if not exists SESSIONKIT_TURN (
 	session_pk bigint not null,
 	turn_no bigint not null,
 	turn_id varchar(64) not null,
+	given_id varchar(64),
 	parent bigint not null,
 	run_lo bigint not null,
 	run_parent bigint not null,
@@ -65,6 +69,8 @@ create table if not exists SESSIONKIT_TURN (
 	branch varchar(255) not null,
 	status varchar(32) not null,
 	parts integer not null,
+	first_item bigint not null,
+	apart integer not null,
 	items integer not null,
 	tokens integer not null,
 	started_at bigint not null,
@@ -72,15 +78,15 @@ create table if not exists SESSIONKIT_TURN (
 	state character large object,
 	origin character large object,
 	outcome character large object not null,
+	body character large object,
 	primary key (session_pk, turn_no),
-	unique (session_pk, turn_id)
+	unique (session_pk, given_id)
 );
 
 create table if not exists SESSIONKIT_ITEM (
 	session_pk bigint not null,
 	turn_no bigint not null,
 	seq bigint not null,
-	role varchar(16) not null,
 	recorded_at bigint not null,
 	tokens integer not null,
 	body character large object not null,

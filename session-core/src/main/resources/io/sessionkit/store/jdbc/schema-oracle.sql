@@ -54,11 +54,15 @@ create index if not exists SESSIONKIT_SESSION_PURGE on SESSIONKIT_SESSION (purge
 -- run_lo and run_parent: the first turn, and the parent of that turn, of the unbroken run of numbers that
 -- ends with this turn; in a run each turn is the parent of the next. cp: the last turn that the summary
 -- in force covers. origin is written once: agent, tools, snapshot, inputs. outcome is replaced by each
--- part: model, rounds, failure, verdicts.
+-- part: model, rounds, failure, verdicts. body: the items of the first part, each as its place after
+-- first_item, time, tokens, length in UTF-16 units, line feed, text. apart: how many other items have got
+-- rows of SESSIONKIT_ITEM: those of later parts, and long ones. given_id: turn_id, unless that begins with
+-- the number of the turn, as in 7-x; so few turns need a second entry in an index.
 create table if not exists SESSIONKIT_TURN (
 	session_pk number(19) not null,
 	turn_no number(19) not null,
 	turn_id varchar2(64 char) not null,
+	given_id varchar2(64 char),
 	parent number(19) not null,
 	run_lo number(19) not null,
 	run_parent number(19) not null,
@@ -67,6 +71,8 @@ create table if not exists SESSIONKIT_TURN (
 	branch varchar2(255 char) not null,
 	status varchar2(32 char) not null,
 	parts number(10) not null,
+	first_item number(19) not null,
+	apart number(10) not null,
 	items number(10) not null,
 	tokens number(10) not null,
 	started_at number(19) not null,
@@ -74,15 +80,16 @@ create table if not exists SESSIONKIT_TURN (
 	state clob,
 	origin clob,
 	outcome clob not null,
-	primary key (session_pk, turn_no),
-	unique (session_pk, turn_id)
+	body clob,
+	primary key (session_pk, turn_no)
 );
+
+create index if not exists SESSIONKIT_TURN_GIVEN on SESSIONKIT_TURN (session_pk, given_id);
 
 create table if not exists SESSIONKIT_ITEM (
 	session_pk number(19) not null,
 	turn_no number(19) not null,
 	seq number(19) not null,
-	role varchar2(16 char) not null,
 	recorded_at number(19) not null,
 	tokens number(10) not null,
 	body clob not null,

@@ -57,11 +57,15 @@ if not exists (select 1 from sys.indexes where name = N'SESSIONKIT_SESSION_PURGE
 -- run_lo and run_parent: the first turn, and the parent of that turn, of the unbroken run of numbers that
 -- ends with this turn; in a run each turn is the parent of the next. cp: the last turn that the summary
 -- in force covers. origin is written once: agent, tools, snapshot, inputs. outcome is replaced by each
--- part: model, rounds, failure, verdicts.
+-- part: model, rounds, failure, verdicts. body: the items of the first part, each as its place after
+-- first_item, time, tokens, length in UTF-16 units, line feed, text. apart: how many other items have got
+-- rows of SESSIONKIT_ITEM: those of later parts, and long ones. given_id: turn_id, unless that begins with
+-- the number of the turn, as in 7-x; so few turns need a second entry in an index.
 if object_id(N'SESSIONKIT_TURN', N'U') is null create table SESSIONKIT_TURN (
 	session_pk bigint not null,
 	turn_no bigint not null,
 	turn_id nvarchar(64) collate Latin1_General_BIN2 not null,
+	given_id nvarchar(64) collate Latin1_General_BIN2,
 	parent bigint not null,
 	run_lo bigint not null,
 	run_parent bigint not null,
@@ -70,6 +74,8 @@ if object_id(N'SESSIONKIT_TURN', N'U') is null create table SESSIONKIT_TURN (
 	branch nvarchar(255) not null,
 	status nvarchar(32) not null,
 	parts int not null,
+	first_item bigint not null,
+	apart int not null,
 	items int not null,
 	tokens int not null,
 	started_at bigint not null,
@@ -77,15 +83,18 @@ if object_id(N'SESSIONKIT_TURN', N'U') is null create table SESSIONKIT_TURN (
 	state nvarchar(max),
 	origin nvarchar(max),
 	outcome nvarchar(max) not null,
-	primary key (session_pk, turn_no),
-	unique (session_pk, turn_id)
+	body nvarchar(max),
+	primary key (session_pk, turn_no)
 );
+
+if not exists (select 1 from sys.indexes where name = N'SESSIONKIT_TURN_GIVEN'
+		and object_id = object_id(N'SESSIONKIT_TURN'))
+	create index SESSIONKIT_TURN_GIVEN on SESSIONKIT_TURN (session_pk, given_id);
 
 if object_id(N'SESSIONKIT_ITEM', N'U') is null create table SESSIONKIT_ITEM (
 	session_pk bigint not null,
 	turn_no bigint not null,
 	seq bigint not null,
-	role nvarchar(16) not null,
 	recorded_at bigint not null,
 	tokens int not null,
 	body nvarchar(max) not null,

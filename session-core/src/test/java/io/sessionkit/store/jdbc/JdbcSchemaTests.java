@@ -118,7 +118,7 @@ class JdbcSchemaTests {
 		JdbcSessionStore store = new JdbcSessionStore(database.direct(), OPTIONS, "my_");
 		store.verifySchema();
 		store.add(KEY, JdbcTransactionContract.messages("text"));
-		assertThat(database.sql().queryForObject("select count(*) from my_ITEM", Integer.class)).isEqualTo(1);
+		assertThat(database.sql().queryForObject("select count(*) from my_TURN", Integer.class)).isEqualTo(1);
 	}
 
 	/** A schema is a database of its own on MariaDB; SQLite has none. */
@@ -134,7 +134,7 @@ class JdbcSchemaTests {
 		JdbcSessionStore store = new JdbcSessionStore(database.direct(), OPTIONS, "app.my_");
 		store.verifySchema();
 		store.add(KEY, JdbcTransactionContract.messages("text"));
-		assertThat(database.sql().queryForObject("select count(*) from app.my_ITEM", Integer.class)).isEqualTo(1);
+		assertThat(database.sql().queryForObject("select count(*) from app.my_TURN", Integer.class)).isEqualTo(1);
 	}
 
 	private static String text(String script) {
@@ -178,7 +178,7 @@ class JdbcSchemaTests {
 	@Test
 	void valuesDoNotReachExceptions() {
 		TestDatabase database = TestDatabase.h2().created();
-		database.sql().execute("alter table SESSIONKIT_ITEM alter column body varchar(10)");
+		database.sql().execute("alter table SESSIONKIT_TURN alter column body varchar(10)");
 		JdbcSessionStore store = new JdbcSessionStore(database.direct(), OPTIONS);
 		assertThatExceptionOfType(StoreUnavailableException.class)
 			.isThrownBy(() -> store.add(KEY, JdbcTransactionContract.messages("a secret that is too long")))

@@ -191,10 +191,24 @@ final class TestDatabase {
 	boolean corrupt(SessionKey key, long sequence) {
 		// as whoever changes rows by hand is told to
 		sql().update("update SESSIONKIT_SESSION set stamp = stamp + 1 where key_hash = ?", KeyHash.of(key).session());
-		return sql().update("""
-				update SESSIONKIT_ITEM set body = '{broken' where seq = ? and session_pk in
-					(select pk from SESSIONKIT_SESSION where key_hash = ?)
-				""", sequence, KeyHash.of(key).session()) == 1;
+		long session = Objects.requireNonNull(sql().queryForObject(
+				"select pk from SESSIONKIT_SESSION where key_hash = ?", Long.class, KeyHash.of(key).session()));
+		return sql().update("update SESSIONKIT_ITEM set body = '{broken' where seq = ? and session_pk = ?", sequence,
+				session) == 1 || corruptInRow(session, sequence);
+	}
+
+	private boolean corruptInRow(long session, long sequence) {
+		List<TurnItems> turns = sql().query("""
+				select turn_no, first_item, items, apart, body from SESSIONKIT_TURN
+				where session_pk = ? and first_item <= ? and first_item + items > ?
+				""", (row, number) -> TurnItems.read(row, 1, 5), session, sequence, sequence);
+		TurnItems turn = turns.get(turns.size() - 1);
+		PackedItems broken = new PackedItems();
+		turn.inRow()
+			.forEach((item) -> broken.add(item.sequence() - turn.first(), item.at(), item.tokens(),
+					(item.sequence() == sequence) ? "{broken" : item.body()));
+		return sql().update("update SESSIONKIT_TURN set body = ? where session_pk = ? and turn_no = ?", broken.text(),
+				session, turn.turn()) == 1;
 	}
 
 	boolean spoil(SessionKey key) {
