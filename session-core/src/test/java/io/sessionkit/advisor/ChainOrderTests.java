@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
+import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
@@ -14,6 +15,7 @@ import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ScriptedChatModel;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
@@ -21,6 +23,8 @@ import reactor.core.publisher.Flux;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClientRequest;
 import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.DefaultAroundAdvisorChain;
+import org.springframework.ai.chat.client.advisor.api.BaseAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
@@ -30,6 +34,7 @@ import org.springframework.ai.chat.client.advisor.observation.DefaultAdvisorObse
 import org.springframework.core.Ordered;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * The session advisor hands a call to a copy of the rest of its chain. A call with a
@@ -115,6 +120,17 @@ class ChainOrderTests {
 		// the observations of a stream end a little later than the stream
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(conventional).contains("SessionKitModelAdvisor", "behind", "also behind"));
+	}
+
+	/** The advisors outside of it would be passed a second time. */
+	@Test
+	void restOfAChainThatDoesNotHaveTheAdvisorIsRefused() {
+		CallAdvisor outside = new Noting("outside", 0);
+		BaseAdvisorChain chain = DefaultAroundAdvisorChain.builder(ObservationRegistry.NOOP).push(outside).build();
+		CallAdvisor wrapped = new Noting("wrapped", 0);
+		assertThatIllegalStateException()
+			.isThrownBy(() -> ChainRest.behind(wrapped, chain.getCallAdvisors(), (last) -> chain.copy(last)))
+			.withMessageContaining("wrapped");
 	}
 
 	private List<String> passedBy(ChatClient chat, ClientSetup.Mode mode, Consumer<ChatClient.AdvisorSpec> session) {

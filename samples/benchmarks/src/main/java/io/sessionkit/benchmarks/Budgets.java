@@ -21,7 +21,7 @@ final class Budgets {
 			Contenders.REDIS + Contenders.OTHER);
 
 	/**
-	 * What a turn may cost beside the same statements by hand.
+	 * Limits on a turn, as multiples of what the same statements by hand reach.
 	 *
 	 * @param time its time, divided by theirs
 	 * @param throughput its turns per second with many callers, divided by theirs

@@ -46,7 +46,7 @@ public final class Transcript {
 	}
 
 	/**
-	 * What was recorded of a turn after its input, at one moment.
+	 * The recorded content of a turn after its input, at one moment.
 	 *
 	 * @param entries the messages
 	 * @param rounds one entry for each answer of the model

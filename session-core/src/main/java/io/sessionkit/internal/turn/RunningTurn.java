@@ -114,6 +114,10 @@ public final class RunningTurn {
 				continued != null || this.hooks.isEmpty());
 		this.merge = (extensions.merge() != null) ? new TurnMerge(key(), extensions.merge(), this.prompt, this.context)
 				: null;
+		if (continued != null) {
+			// it has the lease, so it has to be there to give the lease back
+			holding();
+		}
 		if (opened.made() != null) {
 			this.events.compacted(opened.made());
 		}

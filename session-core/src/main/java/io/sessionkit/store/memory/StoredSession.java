@@ -345,13 +345,13 @@ final class StoredSession {
 
 	private boolean delete(long sequence) {
 		StoredTurn turn = this.tree.holding(sequence);
-		int tokens = (turn != null) ? turn.delete(sequence) : -1;
-		if (turn == null || tokens < 0) {
+		StoredItem deleted = (turn != null) ? turn.delete(sequence) : null;
+		if (turn == null || deleted == null) {
 			return false;
 		}
 		if (isInView(turn)) {
 			ViewTotals totals = this.header.totals;
-			this.header.totals = new ViewTotals(totals.turns(), totals.items() - 1, totals.tokens() - tokens);
+			this.header.totals = new ViewTotals(totals.turns(), totals.items() - 1, totals.tokens() - deleted.tokens());
 		}
 		return true;
 	}

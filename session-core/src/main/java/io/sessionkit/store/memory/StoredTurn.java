@@ -5,6 +5,7 @@ import java.util.List;
 
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The mutable state of a turn. Guarded by the lock of its session.
@@ -92,17 +93,17 @@ final class StoredTurn {
 
 	/**
 	 * Deletes one item.
-	 * @return its tokens, or -1 if there is no such item
+	 * @return the item; null if there is no such item
 	 */
-	int delete(long sequence) {
+	@Nullable StoredItem delete(long sequence) {
 		for (int i = 0; i < this.items.size(); i++) {
 			if (this.items.get(i).sequence() == sequence) {
-				int freed = this.items.remove(i).tokens();
-				this.tokens -= freed;
-				return freed;
+				StoredItem deleted = this.items.remove(i);
+				this.tokens -= deleted.tokens();
+				return deleted;
 			}
 		}
-		return -1;
+		return null;
 	}
 
 }

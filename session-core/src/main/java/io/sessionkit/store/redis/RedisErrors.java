@@ -57,11 +57,19 @@ final class RedisErrors {
 					+ " nothing was written. Delete it, or set sessionkit.store.redis.key-prefix.", null);
 		}
 		if (code.equals("TURNSLOST")) {
-			return new StoreUnavailableException("Redis has the header of a session but not all of its turns,"
-					+ " as if it had evicted or lost a key; nothing was written. Erase the session,"
-					+ " and set maxmemory-policy to noeviction.", null);
+			return turnsLost();
 		}
 		return isAmbiguous(ex) ? unanswered(ex, write) : refused(ex, code);
+	}
+
+	/**
+	 * Returns the exception for a session that has fewer turns than its header says,
+	 * whether the script or the reader of its answer has noticed it.
+	 */
+	static StoreUnavailableException turnsLost() {
+		return new StoreUnavailableException("Redis has the header of a session but not all of its turns,"
+				+ " as if it had evicted or lost a key; nothing was written. Erase the session,"
+				+ " and set maxmemory-policy to noeviction.", null);
 	}
 
 	private static StoreUnavailableException unanswered(DataAccessException ex, boolean write) {

@@ -122,10 +122,14 @@ record Reply(List<?> values, String about) {
 	 * Returns the turns in the list at a place of this list, oldest first.
 	 * @param newest the number of the newest one
 	 * @param wanted how many the list must have
+	 * @throws io.sessionkit.StoreUnavailableException if it has fewer
 	 */
 	List<PackedTurn> newestTurns(int index, long newest, long wanted) {
 		List<PackedTurn> turns = new Reply(List.of(newest, list(index).values()), this.about).turns(0);
-		return (turns.size() == wanted) ? turns : fail(this.about, "Turns are missing");
+		if (turns.size() != wanted) {
+			throw RedisErrors.turnsLost();
+		}
+		return turns;
 	}
 
 	/** Returns the items of turns, oldest first. */

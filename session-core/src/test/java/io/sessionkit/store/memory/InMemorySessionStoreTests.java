@@ -7,6 +7,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -17,6 +18,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.UnstorableMessageException;
+import io.sessionkit.ViewTotals;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.store.Commit;
@@ -125,6 +127,21 @@ class InMemorySessionStoreTests extends SessionStoreContract {
 		clock.advance(Duration.ofHours(1));
 		assertThat(expiring.deleteExpired(10)).isEqualTo(2);
 		assertThat(expiring.deleteExpired(10)).isZero();
+	}
+
+	@Test
+	void itemThatIsEstimatedBelowZeroIsDeletedAsOthersAre() {
+		SessionStore store = new InMemorySessionStore(StoreOptions.of(CODEC).tokens((message) -> -5));
+		SessionKey key = SessionKey.of("1");
+		store.add(key, batch("q1"));
+		store.add(key, batch("q2"));
+		Session before = store.find(key).orElseThrow();
+		store.commit(Commit.on(before).delete(Set.of(2L)));
+		Session after = store.find(key).orElseThrow();
+		assertThat(store.messages(key)).hasSize(1);
+		assertThat(after.version()).isEqualTo(before.version() + 1);
+		assertThat(after.head()).isEqualTo(1);
+		assertThat(after.totals()).isEqualTo(new ViewTotals(1, 1, -5));
 	}
 
 	@Test

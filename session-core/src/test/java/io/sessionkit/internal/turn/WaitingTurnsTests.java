@@ -1,0 +1,93 @@
+package io.sessionkit.internal.turn;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.UserMessage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class WaitingTurnsTests {
+
+	private static final SessionKey KEY = SessionKey.of("t1");
+
+	private final InMemorySessionStore memory = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+
+	private final AtomicBoolean moved = new AtomicBoolean();
+
+	private final Turns turns = Conversations.of(movable()).turns();
+
+	/**
+	 * Returns a store whose sessions can be on another branch than they were, as after a
+	 * failover.
+	 */
+	private SessionStore movable() {
+		return (SessionStore) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { SessionStore.class },
+				(proxy, method, arguments) -> {
+					try {
+						Object result = method.invoke(this.memory, arguments);
+						return (this.moved.get() && method.getName().equals("open")) ? elsewhere((Optional<?>) result)
+								: result;
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getTargetException();
+					}
+				});
+	}
+
+	private static Optional<SessionView> elsewhere(Optional<?> opened) {
+		return opened.map(SessionView.class::cast).map((view) -> {
+			Session now = view.session();
+			Session.Position at = now.position();
+			Session.Position other = new Session.Position(at.turns(), at.items(), "other", at.head(), at.openTurn(),
+					at.summaryTurn(), at.summaryId(), at.totals());
+			return new SessionView(
+					new Session(now.key(), now.incarnation(), now.version(), other, now.details(), now.times()),
+					view.summary(), view.items());
+		});
+	}
+
+	private String waiting() {
+		RunningTurn turn = this.turns.open(TurnRequest.of(KEY, List.of(new UserMessage("q"))));
+		AssistantMessage reply = AssistantMessage.builder()
+			.content("")
+			.toolCalls(List.of(new ToolCall("1", "function", "wipe", "{}")))
+			.build();
+		turn.holding().store(reply, Map.of(), TurnStatus.AWAITING_APPROVAL, List.of(), false);
+		turn.pause();
+		return turn.id();
+	}
+
+	@Test
+	void turnThatCannotContinueIsNotKeptFromOthers() {
+		String id = waiting();
+		this.moved.set(true);
+		assertThatExceptionOfType(SessionConflictException.class)
+			.isThrownBy(() -> this.turns.waitingTurns().resume(TurnRequest.of(KEY, List.of())))
+			.withMessageContaining("Approvals.cancel");
+		assertThat(this.turns.waitingTurns().leaseHolder(KEY, id)).isNull();
+		this.turns.waitingTurns().takeOver(TurnRequest.of(KEY, List.of())).giveUp();
+		assertThat(this.turns.waitingTurns().leaseHolder(KEY, id)).isNull();
+		assertThat(this.turns.waitingTurns().find(KEY)).isEmpty();
+	}
+
+}
