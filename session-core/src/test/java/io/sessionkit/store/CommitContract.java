@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 import io.sessionkit.Round;
+import java.util.concurrent.atomic.AtomicInteger;
+
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
@@ -451,6 +453,35 @@ abstract class CommitContract extends ProtocolContract {
 		assertThat(count(results, Outcome.COMMITTED)).isEqualTo(1);
 		assertThat(count(results, Outcome.REPEATED)).isEqualTo(7);
 		assertThat(log(key)).containsExactly("q1", "a1", "q2", "a2");
+	}
+
+	/**
+	 * A turn may end in two ways at once, as when an answer comes while its call is
+	 * cancelled.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "%d-%s", "%2$s" })
+	void turnThatIsWrittenInSeveralWaysAtOnceIsStoredOnce(String form) throws Exception {
+		SessionKey key = key();
+		threadOf(key, 1);
+		for (int round = 0; round < 8; round++) {
+			Session base = header(key);
+			String id = form.formatted(base.turns() + 1, name("turn"));
+			Turn completed = Turn.builder(id, AT).status(TurnStatus.COMPLETED, AT).build();
+			Turn cancelled = Turn.builder(id, AT)
+				.after(base.head(), Session.MAIN)
+				.status(TurnStatus.CANCELLED, AT)
+				.build();
+			TurnWrite answer = new TurnWrite(completed, 0, SessionStoreFixture.items("q", "a"));
+			TurnWrite none = new TurnWrite(cancelled, 0, SessionStoreFixture.items("q"));
+			List<Commit> ways = List.of(Commit.on(base).turn(answer), Commit.any(key).turn(none),
+					Commit.any(key).turn(answer), Commit.on(base).turn(none));
+			AtomicInteger next = new AtomicInteger(round);
+			List<CommitResult> results = race(8, () -> store().commit(ways.get(next.getAndIncrement() % 4)));
+			assertThat(count(results, Outcome.COMMITTED)).isEqualTo(1);
+			assertThat(count(results, Outcome.REPEATED)).isEqualTo(7);
+			assertThat(header(key).turns()).isEqualTo(base.turns() + 1);
+		}
 	}
 
 	@Test

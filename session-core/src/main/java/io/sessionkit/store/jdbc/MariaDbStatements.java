@@ -35,7 +35,7 @@ final class MariaDbStatements implements HotStatements {
 	private static final String APPEND = """
 			begin not atomic
 				declare sk_own boolean default @@autocommit = 1 and @@in_transaction = 0;
-				declare sk_stored, sk_there, sk_written, sk_pk, sk_version, sk_turn, sk_items bigint;
+				declare sk_stored, sk_seen, sk_written, sk_pk, sk_version, sk_turn, sk_items bigint;
 				declare exit handler for sqlexception begin
 					begin
 						declare continue handler for sqlexception begin end;
@@ -49,7 +49,9 @@ final class MariaDbStatements implements HotStatements {
 				else
 					savepoint sessionkit_append;
 				end if;
-				select count(p.turn_id) + count(g.turn_id) into sk_stored from {session} s
+				select count(*), max(s.version), max(s.turns), max(s.items), count(p.turn_id) + count(g.turn_id)
+					into sk_seen, sk_version, sk_turn, sk_items, sk_stored
+					from {session} s
 					left join {turn} p on p.session_pk = s.pk and p.turn_no = :place and p.turn_id = :turn
 					left join {turn} g on g.session_pk = s.pk and g.given_id = :turn
 					where s.key_hash = :key;
@@ -79,10 +81,10 @@ final class MariaDbStatements implements HotStatements {
 	 * runs again with <code>:there</code> set.
 	 */
 	private static final String ANY = """
-			select count(*) into sk_there from {session} where key_hash = :key;
-			if :there or sk_there = 1 then
+			if :there or sk_seen = 1 then
 				update {session} set {raise}
-				where key_hash = :key and open_turn = 0 and (expires_at is null or expires_at > {now});
+				where key_hash = :key and version = sk_version and turns = sk_turn and items = sk_items
+					and open_turn = 0 and (expires_at is null or expires_at > {now});
 				set sk_written = row_count();
 			else
 				{create};

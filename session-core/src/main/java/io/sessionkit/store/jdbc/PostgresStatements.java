@@ -185,13 +185,19 @@ final class PostgresStatements implements HotStatements {
 
 	private static final String RESULT = " select version, turns, items from s";
 
-	/** Appends to the session as it was opened. */
+	/**
+	 * Appends to the session as it was opened. The version alone would not do: other
+	 * turns, and this one if it ends in two ways at once, may be stored without raising
+	 * it. A writer that was waited for is noticed by the header only, since the rest of
+	 * the statement sees the tables as they were before.
+	 */
 	private static final String APPEND = """
 			with s as (update {session} s set {raise}
-				where s.key_hash = :key and s.version = :version and s.incarnation = :incarnation and s.open_turn = 0
-					and (s.expires_at is null or s.expires_at > {moment}) {unlessStored}
+				where s.key_hash = :key and s.version = :version and s.turns = :turns and s.items = :items
+					and s.incarnation = :incarnation and s.open_turn = 0 and (s.expires_at is null or s.expires_at > {moment}) {unlessStored}
 				returning {returned}),
-			""" + TURN;
+			"""
+			+ TURN;
 
 	/**
 	 * Appends to the session as the statement sees it, or creates it. A concurrent write
