@@ -29,6 +29,7 @@ import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -55,6 +56,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * <li>the snapshot is what was sent.</li>
  * </ol>
  */
+@Order(2)
 class ViewProperties {
 
 	/** Turns whose requests are checked; there are never fewer than combinations. */

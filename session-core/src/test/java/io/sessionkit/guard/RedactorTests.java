@@ -16,6 +16,7 @@ import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.ModelRequest;
 import io.sessionkit.hook.TurnPart;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,6 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+@Order(2)
 class RedactorTests {
 
 	private static final int TEXTS = Integer.getInteger("sessionkit.texts", 5_000);

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.sessionkit.test.TestStores;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * makes so many operations over all stores instead of a hundred thousand, and
  * {@code -Dsessionkit.seed} begins with the program that another run has named.
  */
+@Order(2)
 class DifferentialTests {
 
 	private static final int OPERATIONS = 100_000;

@@ -1,8 +1,10 @@
 package io.sessionkit.autoconfigure;
 
 import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 import io.sessionkit.autoconfigure.KnownProperties.Property;
 
@@ -22,6 +24,24 @@ final class Spelling {
 	/** The length of the shortest part of a name that can stand for the whole. */
 	private static final int SHORTEST_PART = 4;
 
+	private static final Pattern INDEX_AT_THE_END = Pattern.compile("[\\[_.]\\d+]?$");
+
+	private static final Pattern SEPARATOR = Pattern.compile("[^\\p{L}\\p{N}]");
+
+	/** Made once: each name of an application's environment is compared with all. */
+	private static final List<Known> KNOWN = KnownProperties.ALL.all().stream().map(Known::of).toList();
+
+	/**
+	 * A property and the letters of its name.
+	 */
+	private record Known(Property property, String letters) {
+
+		static Known of(Property property) {
+			return new Known(property, Spelling.letters(property.name()));
+		}
+
+	}
+
 	private Spelling() {
 	}
 
@@ -32,10 +52,10 @@ final class Spelling {
 	 */
 	static Optional<Property> nearest(String name) {
 		String written = letters(name);
-		return KnownProperties.ALL.all()
-			.stream()
-			.filter((property) -> isLike(written, letters(property.name())))
-			.min(Comparator.comparingInt((property) -> distance(written, letters(property.name()))));
+		return KNOWN.stream()
+			.filter((known) -> isLike(written, known.letters()))
+			.min(Comparator.comparingInt((known) -> distance(written, known.letters())))
+			.map(Known::property);
 	}
 
 	/**
@@ -46,10 +66,10 @@ final class Spelling {
 	 */
 	static Optional<Property> misspelt(String name) {
 		String written = letters(name);
-		return KnownProperties.ALL.all()
-			.stream()
-			.filter((property) -> isNear(written, letters(property.name())))
-			.min(Comparator.comparingInt((property) -> distance(written, letters(property.name()))));
+		return KNOWN.stream()
+			.filter((known) -> isNear(written, known.letters()))
+			.min(Comparator.comparingInt((known) -> distance(written, known.letters())))
+			.map(Known::property);
 	}
 
 	/**
@@ -59,10 +79,7 @@ final class Spelling {
 	 */
 	static Optional<Property> sameLetters(String name) {
 		String written = letters(name);
-		return KnownProperties.ALL.all()
-			.stream()
-			.filter((property) -> letters(property.name()).equals(written))
-			.findFirst();
+		return KNOWN.stream().filter((known) -> known.letters().equals(written)).map(Known::property).findFirst();
 	}
 
 	/**
@@ -81,7 +98,8 @@ final class Spelling {
 	 * Returns a name in lower case, without separators and without the index of a list.
 	 */
 	private static String letters(String name) {
-		return name.toLowerCase(Locale.ROOT).replaceAll("[\\[_.]\\d+]?$", "").replaceAll("[^\\p{L}\\p{N}]", "");
+		String lower = INDEX_AT_THE_END.matcher(name.toLowerCase(Locale.ROOT)).replaceAll("");
+		return SEPARATOR.matcher(lower).replaceAll("");
 	}
 
 	private static boolean isLike(String written, String known) {

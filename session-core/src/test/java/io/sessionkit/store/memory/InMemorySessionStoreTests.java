@@ -11,10 +11,6 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.UnstorableMessageException;
@@ -32,8 +28,6 @@ import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Isolated;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
@@ -43,7 +37,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-@Isolated
 class InMemorySessionStoreTests extends SessionStoreContract {
 
 	private static final MessageCodec CODEC = JsonMessageCodec.create();
@@ -165,27 +158,6 @@ class InMemorySessionStoreTests extends SessionStoreContract {
 		assertThat(expiring.messages(key)).hasSize(2);
 		clock.advance(Duration.ofSeconds(1));
 		assertThat(expiring.find(key)).isEmpty();
-	}
-
-	@Test
-	void forgetfulnessIsLoggedOnceAtTheStart() {
-		Logger logger = (Logger) LoggerFactory.getLogger(InMemorySessionStore.class);
-		ListAppender<ILoggingEvent> appender = new ListAppender<>();
-		appender.start();
-		Level level = logger.getLevel();
-		logger.setLevel(Level.INFO);
-		logger.addAppender(appender);
-		try {
-			SessionStore logged = new InMemorySessionStore(StoreOptions.of(CODEC), 5);
-			logged.add(SessionKey.of("thread"), batch("text"));
-			logged.messages(SessionKey.of("thread"));
-			assertThat(appender.list).singleElement()
-				.satisfies((event) -> assertThat(event.getFormattedMessage()).contains("memory", "5", "forgotten"));
-		}
-		finally {
-			logger.detachAppender(appender);
-			logger.setLevel(level);
-		}
 	}
 
 	@Test

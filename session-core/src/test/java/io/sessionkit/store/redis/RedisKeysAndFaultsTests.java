@@ -30,17 +30,16 @@ import io.sessionkit.test.TcpProxy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -50,7 +49,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 /**
  * What the store leaves in Redis, and what it does when something is wrong there.
  */
-@Isolated
 class RedisKeysAndFaultsTests {
 
 	private static final RedisServers SERVER = RedisServers.alone();
@@ -359,28 +357,26 @@ class RedisKeysAndFaultsTests {
 		}
 	}
 
+	/** On a server of its own, since others write to the shared one meanwhile. */
 	@Test
 	void aServerThatIsFullRefusesAndKeepsWhatItHas() {
-		add(this.key, "q1");
-		try {
-			config("maxmemory", "1");
-			assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> add(this.key, "q2"))
+		LettuceConnectionFactory own = RedisServers.appending().connections();
+		try (RedisConnection server = own.getConnection()) {
+			SessionStore sessions = new RedisSessionStore(own, OPTIONS, this.prefix);
+			sessions.add(this.key, List.of(new UserMessage("q1")));
+			server.serverCommands().setConfig("maxmemory", "1");
+			assertThatExceptionOfType(StoreUnavailableException.class)
+				.isThrownBy(() -> sessions.add(this.key, List.of(new UserMessage("q2"))))
 				.withMessageContaining("OOM")
 				.withMessageNotContaining("q2");
+			server.serverCommands().setConfig("maxmemory", "0");
+			assertThat(sessions.messages(this.key)).hasSize(1);
+			sessions.add(this.key, List.of(new UserMessage("q3")));
+			assertThat(sessions.messages(this.key)).hasSize(2);
 		}
 		finally {
-			config("maxmemory", "0");
+			own.destroy();
 		}
-		assertThat(this.store.messages(this.key)).hasSize(1);
-		add(this.key, "q3");
-		assertThat(this.store.messages(this.key)).hasSize(2);
-	}
-
-	private void config(String name, String value) {
-		this.redis.execute((RedisCallback<Void>) (connection) -> {
-			connection.serverCommands().setConfig(name, value);
-			return null;
-		});
 	}
 
 	@Test

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 import io.sessionkit.test.PostgresServer;
-import io.sessionkit.test.RedisServers;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -15,8 +14,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The application processed ahead of time, once for each type of store, and run in a
- * process of its own.
+ * The application processed ahead of time for a database, and run in a process of its
+ * own.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Order(1)
@@ -30,14 +29,6 @@ class AheadOfTimeTests {
 	@BeforeAll
 	void process(@TempDir Path processed) throws IOException {
 		this.jdbc = ProcessedApplication.of(processed);
-	}
-
-	@Test
-	void chatsInMemory(@TempDir Path processed) throws Exception {
-		ProcessedApplication memory = ProcessedApplication.of(processed, "--sessionkit.store.type=memory");
-		try (ChatProcess chat = start(memory, "--sessionkit.store.type=memory")) {
-			assertThatItAnswersFromTheThread(chat, "memory");
-		}
 	}
 
 	@Test
@@ -60,16 +51,6 @@ class AheadOfTimeTests {
 	}
 
 	@Test
-	void chatsInRedis(@TempDir Path processed) throws Exception {
-		ProcessedApplication redis = ProcessedApplication.of(processed, "--spring.profiles.active=redis");
-		try (ChatProcess chat = start(redis, "--spring.profiles.active=redis",
-				"--CHAT_REDIS_HOST=" + RedisServers.alone().host(), "--CHAT_REDIS_PORT=" + RedisServers.alone().port(),
-				"--sessionkit.store.redis.key-prefix=ahead-of-time:")) {
-			assertThatItAnswersFromTheThread(chat, "Redis");
-		}
-	}
-
-	@Test
 	void anotherStoreThanTheOneItWasProcessedForIsRefused() throws Exception {
 		try (ChatProcess chat = start(this.jdbc, "--sessionkit.store.type=memory",
 				"--CHAT_DATA=" + this.folder.toAbsolutePath())) {
@@ -82,7 +63,7 @@ class AheadOfTimeTests {
 		return application.start(this.folder.resolve("output.txt"), arguments);
 	}
 
-	private static void assertThatItAnswersFromTheThread(ChatProcess chat, String store) throws Exception {
+	static void assertThatItAnswersFromTheThread(ChatProcess chat, String store) throws Exception {
 		chat.awaitUp();
 		assertThat(chat.output()).contains("Starting AOT-processed ChatApplication");
 		assertThat(chat.get("/api/about")).contains("\"store\":\"" + store + "\"");

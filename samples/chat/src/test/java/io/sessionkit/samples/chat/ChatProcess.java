@@ -58,6 +58,7 @@ final class ChatProcess implements AutoCloseable {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.add("-XX:TieredStopAtLevel=1");
+		command.add("-XX:+UseSerialGC");
 		command.addAll(options);
 		command.add("-cp");
 		command.add(classPath(classes));
