@@ -18,15 +18,12 @@ final class Arguments {
 	private final List<byte[]> values = new ArrayList<>();
 
 	/**
-	 * Returns the arguments, followed by those that each script expects at the end.
-	 * @param last the arguments at the end
+	 * Returns the arguments, followed by the one that each script expects at the end.
 	 */
-	Object[] toArray(String... last) {
-		List<byte[]> all = new ArrayList<>(this.values);
-		for (String each : last) {
-			all.add(RedisKeys.bytes(each));
-		}
-		return all.toArray();
+	Object[] toArray(String last) {
+		Object[] all = this.values.toArray(new Object[this.values.size() + 1]);
+		all[this.values.size()] = RedisKeys.bytes(last);
+		return all;
 	}
 
 	Arguments with(@Nullable String text) {

@@ -8,6 +8,7 @@ import io.sessionkit.ViewTotals;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.EncodedCommit.EncodedTurn;
 import io.sessionkit.internal.row.Micros;
+import io.sessionkit.internal.row.TurnIds;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
@@ -40,7 +41,7 @@ final class PlainTurn {
 	/**
 	 * Returns the turn of a commit.
 	 * @return the turn; null if the commit does more than append it, or expects something
-	 * else than the session that was opened
+	 * else than the session that was opened, or if the turn that its id names is there
 	 */
 	static @Nullable PlainTurn of(EncodedCommit encoded, WriteId write) {
 		Commit commit = encoded.commit();
@@ -50,20 +51,24 @@ final class PlainTurn {
 			return null;
 		}
 		boolean follows = base.head() == base.turns() && base.openTurn() == 0;
-		return follows ? new PlainTurn(encoded, turn, base, write) : null;
+		long place = TurnIds.place(turn.turn().id());
+		boolean mayBeThere = place > 0 && place <= base.turns();
+		return (follows && !mayBeThere) ? new PlainTurn(encoded, turn, base, write) : null;
 	}
 
 	Arguments arguments(long lag, long slack) {
 		return new Arguments().with(state(this.base.version(), this.base.position()))
-			.with(state(this.base.version() + 1, next()))
-			.with(PackedHeader.stamp(this.encoded.stamp()))
+			.with(PackedHeader.stamp(this.encoded.stamp()) + state(this.base.version() + 1, next()))
 			.with(packed())
 			.with(number())
-			.with(this.turn.turn().id())
+			.with(id())
 			.with((this.base.timeToLive() != null) ? Long.valueOf(Micros.of(this.base.timeToLive())) : null)
-			.with(this.base.key().id())
-			.with(lag)
-			.with(slack);
+			.with(lag + " " + slack + ' ' + this.base.key().id());
+	}
+
+	private String id() {
+		String id = this.turn.turn().id();
+		return ((TurnIds.place(id) == number()) ? '=' : '+') + id;
 	}
 
 	CommitResult result() {

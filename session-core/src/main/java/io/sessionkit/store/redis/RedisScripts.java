@@ -146,12 +146,26 @@ final class RedisScripts {
 	 * there is no complete answer, so that it is unknown whether the script ran
 	 */
 	Reply write(Script script, List<Pair> keys, List<Pair> index, Arguments arguments, WriteId write) {
+		return write(script, keys, index, arguments.with(write.text()));
+	}
+
+	/**
+	 * Runs a script that writes and recognizes by its other arguments a write that
+	 * arrives twice.
+	 * @param script the script
+	 * @param keys the keys of the session
+	 * @param index the keys of the indexes, used if there is one server
+	 * @param arguments the arguments
+	 * @throws io.sessionkit.StoreUnavailableException if the server refuses it, or if
+	 * there is no complete answer, so that it is unknown whether the script ran
+	 */
+	Reply write(Script script, List<Pair> keys, List<Pair> index, Arguments arguments) {
 		return twice(() -> {
 			List<Pair> all = new ArrayList<>(keys);
 			if (haveOneServer()) {
 				all.addAll(index);
 			}
-			return reply(script, all, arguments, write.text());
+			return reply(script, all, arguments);
 		}, RedisErrors::isAmbiguous, true);
 	}
 
@@ -176,17 +190,14 @@ final class RedisScripts {
 		}
 	}
 
-	private Reply reply(Script script, List<Pair> keys, Arguments arguments, String... last) {
+	private Reply reply(Script script, List<Pair> keys, Arguments arguments) {
 		List<byte[]> names = new ArrayList<>();
 		for (Pair pair : keys) {
 			names.add(pair.first());
 			names.add(pair.second());
 		}
 		String token = Long.toString(this.requests.incrementAndGet(), Character.MAX_RADIX);
-		String[] end = new String[last.length + 1];
-		System.arraycopy(last, 0, end, 0, last.length);
-		end[last.length] = token;
-		return PackedAnswer.read(execute(script, names, arguments.toArray(end)), token);
+		return PackedAnswer.read(execute(script, names, arguments.toArray(token)), token);
 	}
 
 	private byte @Nullable [] execute(Script script, List<byte[]> keys, Object[] arguments) {

@@ -14,39 +14,39 @@ import org.springframework.data.redis.core.script.RedisScript;
  */
 enum Script {
 
-	OPEN("open"),
+	OPEN("open", "answer", "open-path"),
 
-	PLAIN("index", "plain"),
+	PLAIN("plain", "index", "plain-index"),
 
-	COMMIT("session", "write", "index", "once", "commit"),
+	COMMIT("answer", "session", "write", "index", "once", "commit"),
 
-	ITEMS("session", "items"),
+	ITEMS("answer", "session", "items"),
 
-	TURN("session", "turn"),
+	TURN("answer", "session", "turn"),
 
-	TURNS("session", "turns"),
+	TURNS("answer", "session", "turns"),
 
-	RECORDS("session", "records"),
+	RECORDS("answer", "session", "records"),
 
-	HEADERS("session", "headers"),
+	HEADERS("answer", "session", "headers"),
 
-	STANDING("session", "standing"),
+	STANDING("answer", "session", "standing"),
 
-	CLEAR("session", "clear"),
+	CLEAR("answer", "session", "clear"),
 
-	PUT("session", "write", "index", "once", "put"),
+	PUT("answer", "session", "write", "index", "once", "put"),
 
-	NEWEST("newest"),
+	NEWEST("answer", "newest"),
 
-	TOUCH("index", "touch"),
+	TOUCH("answer", "index", "touch"),
 
-	FORGET("forget"),
+	FORGET("answer", "forget"),
 
-	SCAN("scan"),
+	SCAN("answer", "scan"),
 
-	PURGE("purge"),
+	PURGE("answer", "purge"),
 
-	PROBE("probe");
+	PROBE("answer", "probe");
 
 	/**
 	 * The script, which returns one text: a driver sets a text at once but builds a list
@@ -55,7 +55,7 @@ enum Script {
 	private final RedisScript<byte[]> script;
 
 	Script(String... files) {
-		StringBuilder text = new StringBuilder(read("answer.lua"));
+		StringBuilder text = new StringBuilder();
 		for (String file : files) {
 			text.append(read(file + ".lua"));
 		}

@@ -288,7 +288,7 @@ class RedisRepeatedWritesTests {
 		Map<Object, Object> all = new HashMap<>(redis.opsForHash().entries(this.keys.records(this.key)));
 		all.put("header", redis.opsForValue().get(this.keys.session(this.key)));
 		all.put("turns", redis.opsForList().range(this.keys.turns(this.key), 0, -1));
-		all.put("ids", redis.opsForSet().members(this.keys.ids(this.key)));
+		all.put("ids", redis.opsForHash().entries(this.keys.ids(this.key)));
 		return all;
 	}
 
