@@ -6,8 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
-import org.springframework.data.redis.core.script.DefaultRedisScript;
-import org.springframework.data.redis.core.script.RedisScript;
+import org.springframework.data.redis.core.script.DigestUtils;
 
 /**
  * The scripts, each composed of its files. The files describe the arguments and results.
@@ -52,18 +51,27 @@ enum Script {
 	 * The script, which returns one text: a driver sets a text at once but builds a list
 	 * piece by piece.
 	 */
-	private final RedisScript<byte[]> script;
+	private final byte[] text;
+
+	private final String digest;
 
 	Script(String... files) {
 		StringBuilder text = new StringBuilder();
 		for (String file : files) {
 			text.append(read(file + ".lua"));
 		}
-		this.script = new DefaultRedisScript<>(text.toString(), byte[].class);
+		this.text = text.toString().getBytes(StandardCharsets.UTF_8);
+		this.digest = DigestUtils.sha1DigestAsHex(text.toString());
 	}
 
-	RedisScript<byte[]> script() {
-		return this.script;
+	/** Returns the script in UTF-8, not to be changed. */
+	byte[] text() {
+		return this.text;
+	}
+
+	/** Returns the digest by which a server knows it. */
+	String digest() {
+		return this.digest;
 	}
 
 	private static String read(String file) {

@@ -92,7 +92,7 @@ class RedisRepeatedWritesTests {
 		}
 		this.store.put(this.key, RecordWrite.create("note", "n", "one"));
 		for (Script script : Script.values()) {
-			this.others.getConnection().scriptingCommands().scriptLoad(script.script().getScriptAsString().getBytes());
+			this.others.getConnection().scriptingCommands().scriptLoad(script.text());
 		}
 		this.proxy.reset();
 	}
