@@ -6,6 +6,7 @@ import java.util.List;
 
 import io.sessionkit.internal.row.Micros;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.redis.RedisKeys.Pair;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,15 +19,25 @@ final class Arguments {
 	private final List<byte[]> values = new ArrayList<>();
 
 	/**
-	 * Returns the arguments, followed by those that each script expects at the end.
-	 * @param last the arguments at the end
+	 * Returns keys, the arguments, and the one that each script expects at the end.
 	 */
-	Object[] toArray(String... last) {
-		List<byte[]> all = new ArrayList<>(this.values);
-		for (String each : last) {
-			all.add(RedisKeys.bytes(each));
+	byte[][] toArray(List<Pair> keys, String last) {
+		byte[][] all = new byte[2 * keys.size() + this.values.size() + 1][];
+		int at = 0;
+		for (Pair pair : keys) {
+			all[at++] = pair.first();
+			all[at++] = pair.second();
 		}
-		return all.toArray();
+		for (byte[] value : this.values) {
+			all[at++] = value;
+		}
+		all[at] = RedisKeys.bytes(last);
+		return all;
+	}
+
+	Arguments with(byte[] bytes) {
+		this.values.add(bytes);
+		return this;
 	}
 
 	Arguments with(@Nullable String text) {

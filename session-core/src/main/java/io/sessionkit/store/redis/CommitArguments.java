@@ -7,6 +7,7 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.EncodedCommit.EncodedTurn;
 import io.sessionkit.internal.row.Micros;
+import io.sessionkit.internal.row.TurnIds;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CommitArguments {
 
-	private static final int PARTS_OF_A_TURN = 13;
+	private static final int PARTS_OF_A_TURN = 14;
 
 	private CommitArguments() {
 	}
@@ -84,6 +85,7 @@ final class CommitArguments {
 			.with(turn.origin())
 			.with(turn.outcome())
 			.with(turn.tokens())
+			.with(TurnIds.place(turn.turn().id()))
 			.with(turn.items().size());
 		withItems(all, turn);
 	}

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the one text that a script answers with: the token of the request, the length of
- * the rest, a line feed, then a list, packed by Redis' {@code cmsgpack}. Any other text
- * is not the answer to the request, or not the whole of it.
+ * the rest, a line feed, then a list, packed by Redis' {@code cmsgpack}, or a text of
+ * <code>open.lua</code> instead. Any other text is not the answer to the request, or not
+ * the whole of it.
  */
 final class PackedAnswer {
 
@@ -45,11 +46,20 @@ final class PackedAnswer {
 	private static Reply read(ByteBuffer bytes, String token) {
 		checkToken(bytes, token);
 		checkLength(bytes);
+		if (isText(bytes)) {
+			return new Reply(List.of(new PackedText(bytes.array(), bytes.position(), bytes.limit())), "a session");
+		}
 		Object values = new PackedAnswer(bytes).value(0);
 		if (values instanceof List<?> list && !bytes.hasRemaining()) {
 			return new Reply(list, "a session");
 		}
 		throw new BrokenAnswerException("it has more than one list");
+	}
+
+	/** Returns whether it begins with a character that no packed list begins with. */
+	private static boolean isText(ByteBuffer bytes) {
+		byte first = bytes.hasRemaining() ? bytes.get(bytes.position()) : 0;
+		return first == '=' || first == '+';
 	}
 
 	private static void checkToken(ByteBuffer bytes, String token) {

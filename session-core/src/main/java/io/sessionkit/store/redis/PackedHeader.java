@@ -1,5 +1,7 @@
 package io.sessionkit.store.redis;
 
+import java.util.HexFormat;
+
 import io.sessionkit.ViewTotals;
 import io.sessionkit.internal.row.HeaderRow;
 import org.jspecify.annotations.Nullable;
@@ -13,23 +15,26 @@ final class PackedHeader {
 
 	private static final int EXPIRY = 20;
 
-	/** The times at which indexes are to be written, and two letters. */
-	private static final int FOR_SCRIPTS = 2 * TIME + 2;
+	private static final int STAMP = 16;
+
+	private static final int HEXADECIMAL = 16;
+
+	/** The times at which indexes are to be written, and three letters. */
+	private static final int FOR_SCRIPTS = 2 * TIME + 3;
 
 	private PackedHeader() {
 	}
 
 	/** Returns a stamp as it is stored. */
 	static String stamp(long stamp) {
-		return "%016x".formatted(stamp);
+		return HexFormat.of().toHexDigits(stamp);
 	}
 
-	static HeaderRow read(byte[] packed) {
-		PackedText text = new PackedText(packed);
-		long stamp = Long.parseUnsignedLong(text.text(TIME), TIME);
+	/** Reads a header, up to its end. */
+	static HeaderRow read(PackedText text) {
 		long updated = text.digits(TIME);
 		long expires = text.digits(EXPIRY);
-		text.skip(FOR_SCRIPTS);
+		long stamp = Long.parseUnsignedLong(text.text(STAMP), HEXADECIMAL);
 		String incarnation = text.word();
 		long version = text.number();
 		long turns = text.number();
@@ -37,14 +42,19 @@ final class PackedHeader {
 		long openTurn = text.number();
 		long head = text.number();
 		ViewTotals totals = new ViewTotals(text.number(), text.number(), text.number());
+		text.skip(FOR_SCRIPTS);
 		HeadPath path = HeadPath.read(text);
 		long created = text.number();
 		Long timeToLive = text.numberOrNull();
 		int[] sizes = { text.size(), text.size(), text.size(), text.size(), text.size(), text.size() };
 		HeaderRow.Life life = new HeaderRow.Life(timeToLive, created, updated,
 				(expires != 0) ? Long.valueOf(expires) : null);
-		return new HeaderRow(0, incarnation, version, turns, items, path.to(head), openTurn, totals, life,
-				text.text(sizes[0]), text.textOrNull(sizes[1]), text.textOrNull(sizes[2]), path.attributes(), stamp);
+		String branch = text.text(sizes[0]);
+		String title = text.textOrNull(sizes[1]);
+		String tags = text.textOrNull(sizes[2]);
+		text.skip(sizes[3] + sizes[4] + sizes[5]);
+		return new HeaderRow(0, incarnation, version, turns, items, path.to(head), openTurn, totals, life, branch,
+				title, tags, path.attributes(), stamp);
 	}
 
 	/**

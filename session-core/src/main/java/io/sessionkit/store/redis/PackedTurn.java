@@ -11,9 +11,10 @@ import io.sessionkit.store.redis.PackedHeader.HeadPath;
  * A turn as it is stored, which <code>session.lua</code> describes.
  *
  * @param number its number
- * @param text all there is of it
+ * @param text all there is of it, up to its items
+ * @param items its items
  */
-record PackedTurn(long number, byte[] text) {
+record PackedTurn(long number, PackedText text, PackedText items) {
 
 	/** From whether it is open to the first item of the answer. */
 	private static final int NUMBERS_BEFORE_SIZES = 10;
@@ -21,8 +22,33 @@ record PackedTurn(long number, byte[] text) {
 	/** Branch, id, id of the write, origin, outcome. */
 	private static final int TEXTS_BEFORE_ITEMS = 5;
 
+	/**
+	 * Reads where a turn ends. Its items may have been left out at the end of the text.
+	 * @param number its number
+	 * @param packed begins with the turn; afterwards it is behind it
+	 */
+	static PackedTurn read(long number, PackedText packed) {
+		PackedText start = packed.copy();
+		packed.number();
+		packed.number();
+		packed.number();
+		int summaryAndAttributes = packed.size() + packed.size();
+		packed.skip(summaryAndAttributes);
+		packed.skipWord();
+		for (int i = 0; i < NUMBERS_BEFORE_SIZES; i++) {
+			packed.skipWord();
+		}
+		int texts = 0;
+		for (int i = 0; i < TEXTS_BEFORE_ITEMS; i++) {
+			texts += packed.size();
+		}
+		int items = (int) packed.number();
+		packed.skip(texts);
+		return new PackedTurn(number, start, packed.piece(packed.isAtEnd() ? 0 : items));
+	}
+
 	TurnRow row() {
-		PackedText packed = new PackedText(this.text);
+		PackedText packed = this.text.copy();
 		HeadPath path = HeadPath.read(packed);
 		TurnStatus status = TurnStatus.valueOf(packed.word());
 		packed.number();
@@ -50,34 +76,15 @@ record PackedTurn(long number, byte[] text) {
 	}
 
 	/** Adds its items to a list, which it returns. */
-	List<ItemRow> addItemsTo(List<ItemRow> items) {
-		PackedText packed = new PackedText(this.text);
-		skipToItems(packed);
+	List<ItemRow> addItemsTo(List<ItemRow> rows) {
+		PackedText packed = this.items.copy();
 		while (!packed.isAtEnd()) {
 			long sequence = packed.number();
 			long at = packed.number();
 			int tokens = (int) packed.number();
-			items.add(new ItemRow(sequence, this.number, at, tokens, packed.text(packed.size())));
+			rows.add(new ItemRow(sequence, this.number, at, tokens, packed.text(packed.size())));
 		}
-		return items;
-	}
-
-	private static void skipToItems(PackedText packed) {
-		packed.number();
-		packed.number();
-		packed.number();
-		int summaryAndAttributes = packed.size() + packed.size();
-		packed.skip(summaryAndAttributes);
-		packed.word();
-		for (int i = 0; i < NUMBERS_BEFORE_SIZES; i++) {
-			packed.numberOrNull();
-		}
-		int texts = 0;
-		for (int i = 0; i < TEXTS_BEFORE_ITEMS; i++) {
-			texts += packed.size();
-		}
-		packed.size();
-		packed.skip(texts);
+		return rows;
 	}
 
 }

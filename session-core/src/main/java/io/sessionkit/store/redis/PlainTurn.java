@@ -1,6 +1,6 @@
 package io.sessionkit.store.redis;
 
-import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 import io.sessionkit.Session;
 import io.sessionkit.Turn;
@@ -8,6 +8,7 @@ import io.sessionkit.ViewTotals;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.EncodedCommit.EncodedTurn;
 import io.sessionkit.internal.row.Micros;
+import io.sessionkit.internal.row.TurnIds;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <code>session.lua</code> describes.
  */
 final class PlainTurn {
+
+	private static final byte[] NONE = {};
 
 	private final EncodedCommit encoded;
 
@@ -40,7 +43,7 @@ final class PlainTurn {
 	/**
 	 * Returns the turn of a commit.
 	 * @return the turn; null if the commit does more than append it, or expects something
-	 * else than the session that was opened
+	 * else than the session that was opened, or if the turn that its id names is there
 	 */
 	static @Nullable PlainTurn of(EncodedCommit encoded, WriteId write) {
 		Commit commit = encoded.commit();
@@ -50,20 +53,24 @@ final class PlainTurn {
 			return null;
 		}
 		boolean follows = base.head() == base.turns() && base.openTurn() == 0;
-		return follows ? new PlainTurn(encoded, turn, base, write) : null;
+		long place = TurnIds.place(turn.turn().id());
+		boolean mayBeThere = place > 0 && place <= base.turns();
+		return (follows && !mayBeThere) ? new PlainTurn(encoded, turn, base, write) : null;
 	}
 
 	Arguments arguments(long lag, long slack) {
 		return new Arguments().with(state(this.base.version(), this.base.position()))
-			.with(state(this.base.version() + 1, next()))
-			.with(PackedHeader.stamp(this.encoded.stamp()))
+			.with(PackedHeader.stamp(this.encoded.stamp()) + state(this.base.version() + 1, next()))
 			.with(packed())
 			.with(number())
-			.with(this.turn.turn().id())
+			.with(id())
 			.with((this.base.timeToLive() != null) ? Long.valueOf(Micros.of(this.base.timeToLive())) : null)
-			.with(this.base.key().id())
-			.with(lag)
-			.with(slack);
+			.with(lag + " " + slack + ' ' + this.base.key().id());
+	}
+
+	private String id() {
+		String id = this.turn.turn().id();
+		return ((TurnIds.place(id) == number()) ? '=' : '+') + id;
 	}
 
 	CommitResult result() {
@@ -95,39 +102,59 @@ final class PlainTurn {
 	}
 
 	/** Returns the turn as it is stored, but for its path. */
-	private String packed() {
+	private byte[] packed() {
 		Turn written = this.turn.turn();
 		Long ended = Micros.ofNullable(written.endedAt());
-		String origin = (this.turn.origin() != null) ? this.turn.origin() : "";
-		String items = items();
-		return "COMPLETED 0 1 " + this.turn.items().size() + ' ' + this.turn.tokens() + " 1 " + (this.base.items() + 1)
-				+ ' ' + Micros.of(written.startedAt()) + ' ' + ((ended != null) ? ended : "") + ' '
-				+ (this.base.version() + 1 - number()) + ' ' + (this.turn.items().isEmpty() ? 0 : 1) + ' '
-				+ size(this.base.branch()) + ' ' + size(written.id()) + ' ' + size(this.write.text()) + ' '
-				+ size(origin) + ' ' + size(this.turn.outcome()) + ' ' + size(items) + '\n' + this.base.branch()
-				+ written.id() + this.write.text() + origin + this.turn.outcome() + items;
+		boolean empty = this.turn.items().isEmpty();
+		byte[][] texts = { bytes(this.base.branch()), bytes(written.id()), bytes(this.write.text()),
+				bytes(this.turn.origin()), bytes(this.turn.outcome()), items() };
+		StringBuilder numbers = new StringBuilder().append("COMPLETED 0 1 ")
+			.append(this.turn.items().size())
+			.append(' ')
+			.append(this.turn.tokens())
+			.append(" 1 ")
+			.append(this.base.items() + 1)
+			.append(' ')
+			.append(Micros.of(written.startedAt()))
+			.append(' ')
+			.append((ended != null) ? ended : "")
+			.append(' ')
+			.append(this.base.version() + 1 - number())
+			.append(empty ? " 0" : " 1");
+		for (byte[] text : texts) {
+			numbers.append(' ').append(text.length);
+		}
+		return joined(bytes(numbers.append('\n').toString()), texts);
 	}
 
-	private String items() {
-		StringBuilder items = new StringBuilder();
+	private byte[] items() {
+		byte[][] pieces = new byte[2 * this.turn.items().size()][];
 		for (int i = 0; i < this.turn.items().size(); i++) {
 			NewItem item = this.turn.items().get(i);
-			String body = this.turn.bodies().get(i);
-			items.append(this.base.items() + 1 + i)
-				.append(' ')
-				.append(Micros.of(item.at()))
-				.append(' ')
-				.append(item.tokens())
-				.append(' ')
-				.append(size(body))
-				.append('\n')
-				.append(body);
+			byte[] body = bytes(this.turn.bodies().get(i));
+			pieces[2 * i] = bytes((this.base.items() + 1 + i) + " " + Micros.of(item.at()) + ' ' + item.tokens() + ' '
+					+ body.length + '\n');
+			pieces[2 * i + 1] = body;
 		}
-		return items.toString();
+		return joined(NONE, pieces);
 	}
 
-	private static int size(String text) {
-		return text.getBytes(StandardCharsets.UTF_8).length;
+	private static byte[] bytes(@Nullable String text) {
+		return (text != null) ? RedisKeys.bytes(text) : NONE;
+	}
+
+	private static byte[] joined(byte[] first, byte[]... others) {
+		int size = first.length;
+		for (byte[] other : others) {
+			size += other.length;
+		}
+		byte[] all = Arrays.copyOf(first, size);
+		int at = first.length;
+		for (byte[] other : others) {
+			System.arraycopy(other, 0, all, at, other.length);
+			at += other.length;
+		}
+		return all;
 	}
 
 }

@@ -50,6 +50,18 @@ final class RedisErrors {
 		return code(ex).equals("CROSSSLOT");
 	}
 
+	/**
+	 * Returns whether the server does not know the digest of a script.
+	 */
+	static boolean isUnknownScript(DataAccessException ex) {
+		for (Throwable each = ex; each != null; each = each.getCause()) {
+			if (isAnswer(each) && String.valueOf(each.getMessage()).contains("NOSCRIPT")) {
+				return true;
+			}
+		}
+		return false;
+	}
+
 	static StoreUnavailableException translate(DataAccessException ex, boolean write) {
 		String code = code(ex);
 		if (code.equals("WRONGTYPE")) {

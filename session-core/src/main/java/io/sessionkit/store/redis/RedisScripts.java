@@ -2,7 +2,6 @@ package io.sessionkit.store.redis;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
@@ -16,10 +15,10 @@ import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisClusterNode;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.core.RedisCallback;
-import org.springframework.data.redis.core.RedisTemplate;
-import org.springframework.data.redis.serializer.RedisSerializer;
+import org.springframework.data.redis.connection.RedisScriptingCommands;
+import org.springframework.data.redis.connection.ReturnType;
 
 /**
  * Runs the scripts, each by its digest, or by its text if the server does not know it
@@ -28,7 +27,7 @@ import org.springframework.data.redis.serializer.RedisSerializer;
  */
 final class RedisScripts {
 
-	private final RedisTemplate<byte[], byte[]> redis = new RedisTemplate<>();
+	private final RedisConnectionFactory connections;
 
 	private final Pair severalSlots;
 
@@ -44,10 +43,7 @@ final class RedisScripts {
 	 */
 	RedisScripts(RedisConnectionFactory connections, Pair severalSlots) {
 		this.severalSlots = severalSlots;
-		this.redis.setConnectionFactory(connections);
-		this.redis.setEnableDefaultSerializer(false);
-		this.redis.setKeySerializer(RedisSerializer.byteArray());
-		this.redis.afterPropertiesSet();
+		this.connections = connections;
 	}
 
 	/**
@@ -64,8 +60,9 @@ final class RedisScripts {
 	}
 
 	private boolean isCluster() {
-		return Boolean.TRUE.equals(this.redis
-			.execute((RedisCallback<Boolean>) (connection) -> connection instanceof RedisClusterConnection));
+		try (RedisConnection connection = this.connections.getConnection()) {
+			return connection instanceof RedisClusterConnection;
+		}
 	}
 
 	/**
@@ -89,9 +86,12 @@ final class RedisScripts {
 	 * Returns keys of each server that has keys, for calling a script there.
 	 */
 	List<Pair> servers(RedisKeys keys) {
-		return read(() -> Objects.requireNonNull(this.redis
-			.execute((RedisCallback<List<Pair>>) (connection) -> (connection instanceof RedisClusterConnection cluster)
-					? mastersOf(cluster, keys) : List.of(keys.oneSlot(0)))));
+		return read(() -> {
+			try (RedisConnection connection = this.connections.getConnection()) {
+				return (connection instanceof RedisClusterConnection cluster) ? mastersOf(cluster, keys)
+						: List.of(keys.oneSlot(0));
+			}
+		});
 	}
 
 	private static List<Pair> mastersOf(RedisClusterConnection cluster, RedisKeys keys) {
@@ -146,12 +146,26 @@ final class RedisScripts {
 	 * there is no complete answer, so that it is unknown whether the script ran
 	 */
 	Reply write(Script script, List<Pair> keys, List<Pair> index, Arguments arguments, WriteId write) {
+		return write(script, keys, index, arguments.with(write.text()));
+	}
+
+	/**
+	 * Runs a script that writes and recognizes by its other arguments a write that
+	 * arrives twice.
+	 * @param script the script
+	 * @param keys the keys of the session
+	 * @param index the keys of the indexes, used if there is one server
+	 * @param arguments the arguments
+	 * @throws io.sessionkit.StoreUnavailableException if the server refuses it, or if
+	 * there is no complete answer, so that it is unknown whether the script ran
+	 */
+	Reply write(Script script, List<Pair> keys, List<Pair> index, Arguments arguments) {
 		return twice(() -> {
 			List<Pair> all = new ArrayList<>(keys);
 			if (haveOneServer()) {
 				all.addAll(index);
 			}
-			return reply(script, all, arguments, write.text());
+			return reply(script, all, arguments);
 		}, RedisErrors::isAmbiguous, true);
 	}
 
@@ -176,28 +190,35 @@ final class RedisScripts {
 		}
 	}
 
-	private Reply reply(Script script, List<Pair> keys, Arguments arguments, String... last) {
-		List<byte[]> names = new ArrayList<>();
-		for (Pair pair : keys) {
-			names.add(pair.first());
-			names.add(pair.second());
-		}
+	private Reply reply(Script script, List<Pair> keys, Arguments arguments) {
 		String token = Long.toString(this.requests.incrementAndGet(), Character.MAX_RADIX);
-		String[] end = new String[last.length + 1];
-		System.arraycopy(last, 0, end, 0, last.length);
-		end[last.length] = token;
-		return PackedAnswer.read(execute(script, names, arguments.toArray(end)), token);
+		return PackedAnswer.read(execute(script, 2 * keys.size(), arguments.toArray(keys, token)), token);
 	}
 
-	private byte @Nullable [] execute(Script script, List<byte[]> keys, Object[] arguments) {
-		try {
-			return this.redis.execute(script.script(), RedisSerializer.byteArray(), RedisSerializer.byteArray(), keys,
-					arguments);
+	/**
+	 * A template would do the same by way of a proxy of the connection.
+	 */
+	private byte @Nullable [] execute(Script script, int keys, byte[][] keysAndArguments) {
+		try (RedisConnection connection = this.connections.getConnection()) {
+			return execute(connection.scriptingCommands(), script, keys, keysAndArguments);
 		}
 		catch (ClassCastException | IndexOutOfBoundsException | NullPointerException
 				| UnsupportedOperationException ex) {
 			// a driver that has lost its position in the answer
 			throw new BrokenAnswerException(ex);
+		}
+	}
+
+	private static byte @Nullable [] execute(RedisScriptingCommands server, Script script, int keys,
+			byte[][] keysAndArguments) {
+		try {
+			return server.evalSha(script.digest(), ReturnType.VALUE, keys, keysAndArguments);
+		}
+		catch (DataAccessException ex) {
+			if (!RedisErrors.isUnknownScript(ex)) {
+				throw ex;
+			}
+			return server.eval(script.text(), ReturnType.VALUE, keys, keysAndArguments);
 		}
 	}
 

@@ -148,18 +148,15 @@ public final class RedisSessionStore implements SessionStore {
 	}
 
 	private static OpenedRows rows(Window window, Reply reply) {
+		if (reply.isText()) {
+			return reply.opened(window);
+		}
 		HeaderRow header = reply.header(0);
 		if (reply.number(1) == 1) {
 			return new OpenedRows(header, null, List.of(), true);
 		}
 		Reply summary = reply.list(2);
-		return new OpenedRows(header, summary.isEmpty() ? null : summary.record(0),
-				reply.items(turns(header, window, reply)), false);
-	}
-
-	private static List<PackedTurn> turns(HeaderRow header, Window window, Reply reply) {
-		return (reply.size() == 4) ? reply.newestTurns(3, header.turns(), Math.min(header.turns(), window.turns()))
-				: reply.turns(3);
+		return new OpenedRows(header, summary.isEmpty() ? null : summary.record(0), reply.items(reply.turns(3)), false);
 	}
 
 	@Override

@@ -10,14 +10,17 @@ import java.util.function.Supplier;
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.ItemRow;
+import io.sessionkit.internal.row.OpenedRows;
 import io.sessionkit.internal.row.RecordRow;
 import io.sessionkit.internal.row.TurnRow;
+import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of a script: a list of numbers, texts and further lists. An empty text of a
- * script stands for a missing one. A value that is not of the expected kind was stored
- * like that: the answer itself was checked before.
+ * The result of a script: a list of numbers, texts and further lists, or one
+ * {@link PackedText} alone. An empty text of a script stands for a missing one. A value
+ * that is not of the expected kind was stored like that: the answer itself was checked
+ * before.
  *
  * @param values the list
  * @param about the subject of the reply, for messages
@@ -93,7 +96,7 @@ record Reply(List<?> values, String about) {
 
 	/** Returns the header at a place of this list. */
 	HeaderRow header(int index) {
-		return read("its header", () -> PackedHeader.read(bytes(index)));
+		return read("its header", () -> PackedHeader.read(new PackedText(bytes(index))));
 	}
 
 	/** Returns the record that starts at a place of this list. */
@@ -111,21 +114,41 @@ record Reply(List<?> values, String about) {
 			long newest = number(i);
 			Reply texts = list(i + 1);
 			for (int k = 0; k < texts.size(); k++) {
-				turns.add(new PackedTurn(newest - k, texts.bytes(k)));
+				turns.add(turn(newest - k, new PackedText(texts.bytes(k))));
 			}
 		}
 		Collections.reverse(turns);
 		return turns;
 	}
 
+	private PackedTurn turn(long number, PackedText packed) {
+		return read("turn " + number, () -> PackedTurn.read(number, packed));
+	}
+
+	/** Returns whether it is a text instead of a list. */
+	boolean isText() {
+		return this.values.size() == 1 && this.values.get(0) instanceof PackedText;
+	}
+
 	/**
-	 * Returns the turns in the list at a place of this list, oldest first.
-	 * @param newest the number of the newest one
-	 * @param wanted how many the list must have
-	 * @throws io.sessionkit.StoreUnavailableException if it has fewer
+	 * Returns what was opened, of a reply that is a text.
+	 * @param window what was asked for
 	 */
-	List<PackedTurn> newestTurns(int index, long newest, long wanted) {
-		List<PackedTurn> turns = new Reply(List.of(newest, list(index).values()), this.about).turns(0);
+	OpenedRows opened(Window window) {
+		PackedText text = ((PackedText) this.values.get(0)).copy();
+		boolean known = text.character() == '=';
+		HeaderRow header = read("its header", () -> PackedHeader.read(text));
+		return new OpenedRows(header, null,
+				known ? List.of() : items(newestTurns(text, header.turns(), Math.min(header.turns(), window.turns()))),
+				known);
+	}
+
+	private List<PackedTurn> newestTurns(PackedText text, long newest, long wanted) {
+		List<PackedTurn> turns = new ArrayList<>();
+		for (long number = newest; !text.isAtEnd(); number--) {
+			turns.add(turn(number, text));
+		}
+		Collections.reverse(turns);
 		if (turns.size() != wanted) {
 			throw RedisErrors.turnsLost();
 		}

@@ -6,64 +6,72 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
-import org.springframework.data.redis.core.script.DefaultRedisScript;
-import org.springframework.data.redis.core.script.RedisScript;
+import org.springframework.data.redis.core.script.DigestUtils;
 
 /**
  * The scripts, each composed of its files. The files describe the arguments and results.
  */
 enum Script {
 
-	OPEN("open"),
+	OPEN("open", "answer", "open-path"),
 
-	PLAIN("index", "plain"),
+	PLAIN("plain", "index", "plain-index"),
 
-	COMMIT("session", "write", "index", "once", "commit"),
+	COMMIT("answer", "session", "write", "index", "once", "commit"),
 
-	ITEMS("session", "items"),
+	ITEMS("answer", "session", "items"),
 
-	TURN("session", "turn"),
+	TURN("answer", "session", "turn"),
 
-	TURNS("session", "turns"),
+	TURNS("answer", "session", "turns"),
 
-	RECORDS("session", "records"),
+	RECORDS("answer", "session", "records"),
 
-	HEADERS("session", "headers"),
+	HEADERS("answer", "session", "headers"),
 
-	STANDING("session", "standing"),
+	STANDING("answer", "session", "standing"),
 
-	CLEAR("session", "clear"),
+	CLEAR("answer", "session", "clear"),
 
-	PUT("session", "write", "index", "once", "put"),
+	PUT("answer", "session", "write", "index", "once", "put"),
 
-	NEWEST("newest"),
+	NEWEST("answer", "newest"),
 
-	TOUCH("index", "touch"),
+	TOUCH("answer", "index", "touch"),
 
-	FORGET("forget"),
+	FORGET("answer", "forget"),
 
-	SCAN("scan"),
+	SCAN("answer", "scan"),
 
-	PURGE("purge"),
+	PURGE("answer", "purge"),
 
-	PROBE("probe");
+	PROBE("answer", "probe");
 
 	/**
 	 * The script, which returns one text: a driver sets a text at once but builds a list
 	 * piece by piece.
 	 */
-	private final RedisScript<byte[]> script;
+	private final byte[] text;
+
+	private final String digest;
 
 	Script(String... files) {
-		StringBuilder text = new StringBuilder(read("answer.lua"));
+		StringBuilder text = new StringBuilder();
 		for (String file : files) {
 			text.append(read(file + ".lua"));
 		}
-		this.script = new DefaultRedisScript<>(text.toString(), byte[].class);
+		this.text = text.toString().getBytes(StandardCharsets.UTF_8);
+		this.digest = DigestUtils.sha1DigestAsHex(text.toString());
 	}
 
-	RedisScript<byte[]> script() {
-		return this.script;
+	/** Returns the script in UTF-8, not to be changed. */
+	byte[] text() {
+		return this.text;
+	}
+
+	/** Returns the digest by which a server knows it. */
+	String digest() {
+		return this.digest;
 	}
 
 	private static String read(String file) {

@@ -33,19 +33,18 @@ final class SessionWrites {
 	CommitResult commit(EncodedCommit encoded) {
 		WriteId write = WriteId.next();
 		PlainTurn plain = PlainTurn.of(encoded, write);
-		return (plain != null && append(encoded, plain, write)) ? plain.result() : commit(encoded, write);
+		return (plain != null && append(encoded, plain)) ? plain.result() : commit(encoded, write);
 	}
 
 	/**
 	 * Appends a turn to a session that is still as it was opened.
 	 * @return whether it was stored: false if more is to be done or found out
 	 */
-	private boolean append(EncodedCommit encoded, PlainTurn plain, WriteId write) {
+	private boolean append(EncodedCommit encoded, PlainTurn plain) {
 		SessionKey key = encoded.commit().key();
 		Arguments arguments = plain.arguments(OwnerIndex.lag(true), OwnerIndex.slack());
 		return this.scripts
-			.write(Script.PLAIN, this.keys.scripts(encoded.key()), List.of(this.keys.sessions(key.owner())), arguments,
-					write)
+			.write(Script.PLAIN, this.keys.scripts(encoded.key()), List.of(this.keys.sessions(key.owner())), arguments)
 			.number(0) == 1;
 	}
 

@@ -21,7 +21,7 @@ local change = {title = given(), tags = given(), state = given(), ttl = number()
 	cp = number(), cpId = text()}
 local write = {id = given(), part = number(), completed = text() == '1', open = text() == '1', status = text(),
 	parent = number(), branch = text(), started = text(), ended = text(), origin = text(), outcome = text(),
-	tokens = number(), count = number() or 0}
+	tokens = number(), place = number(), count = number() or 0}
 local items_at = next_argument
 next_argument = next_argument + 3 * write.count
 local deletes = {}
@@ -40,19 +40,14 @@ local wrong = wrong_type_of_session()
 if wrong then return wrong end
 if values and redis.call('LLEN', TURNS) ~= listed then lost() end
 
--- Returns the turn with an id. Most ids are new; of the others most are those of the newest turns.
-local function turn_with_id(id)
-	if redis.call('SISMEMBER', IDS, id) == 0 then return nil end
-	local found
-	each(1, listed, 100, function(number, text)
-		found = text == APART and turn(number) or text ~= APART and read_turn(text, number)
-		found = found and found.id == id and found or nil
-		if found then found.apart = text == APART end
-		return not found
-	end)
-	return found
+-- Returns the turn with the id that is to be written: the one at the place that the id names, or one whose id is
+-- kept since it is at another place.
+local function turn_with_that_id()
+	local named_one = turn(write.place)
+	if named_one and named_one.id == write.id then return named_one end
+	return turn(tonumber(redis.call('HGET', IDS, write.id) or 0))
 end
-local there = write.id and values and turn_with_id(write.id)
+local there = write.id and values and turn_with_that_id()
 local there_number = there and there.number
 
 local function ended(what, ...)
@@ -265,7 +260,10 @@ local function begin()
 	end
 	if parent ~= at - 1 then lo, run_parent = at, parent end
 	redis.call('LPUSH', TURNS, APART)
-	redis.call('SADD', IDS, write.id)
+	if write.place ~= at then
+		redis.call('HSET', IDS, write.id, at)
+		header.has_ids = true
+	end
 	listed = at
 	return {number = at, apart = write.open, parent = parent, lo = lo, run_parent = run_parent, cp = 0, cpId = '',
 		branch = branch, status = write.status, open = write.open, parts = 0, items = 0, tokens = 0,

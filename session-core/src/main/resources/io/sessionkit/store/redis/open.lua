@@ -1,85 +1,36 @@
 -- KEYS the four of session.lua
 -- ARGV turns, items, '' for no limit; the stamp of the header that the caller knows, '' for none; revision and
 --   time of the summary that the caller knows, 0 for none
--- Returns nothing; or the header and whether the caller knows the rest; else the summary, and either a list of
--- the newest turns, or pairs of a turn and a list of it and of those right before it; the newest first.
+-- Returns nothing; or the header and whether the caller knows the rest; else the summary, and pairs of a turn and a
+-- list of it and of those right before it, the newest first. In most sessions all turns are one run up to the head,
+-- without a summary. Of these it returns a text instead of a list: '=' if the caller knows the rest, or '+', then the
+-- header, then after '+' the newest turns, the newest first. Each of them tells where it ends.
+-- No function is built for these. The answers are packed as answer.lua would.
 local text = redis.call('GET', KEYS[1])
-if not text then return answer({}) end
+if not text then return ARGV[#ARGV] .. ' 1\n\144' end
 local time
-if string.sub(text, 33, 52) ~= '00000000000000000000' then
+local expires = string.sub(text, 17, 36)
+if expires ~= '00000000000000000000' then
 	time = redis.call('TIME')
-	local expires = tonumber(string.sub(text, 33, 52))
-	if expires and expires <= time[1] * 1000000 + time[2] then return answer({}) end
+	expires = tonumber(expires)
+	if expires and expires <= time[1] * 1000000 + time[2] then return ARGV[#ARGV] .. ' 1\n\144' end
 end
-local known = ARGV[3] ~= '' and string.sub(text, 1, 16) == ARGV[3]
+local known = ARGV[3] ~= '' and string.sub(text, 37, 52) == ARGV[3]
+local state = string.find(text, '\n', 53, true) or #text
 
--- all turns are one run up to the head, without a summary, as in most sessions
-if string.sub(text, 86, 86) == 's' and ARGV[1] ~= '' and ARGV[1] ~= '0' and ARGV[2] == '' then
-	if known then return answer({text, 1}) end
-	return answer({text, 0, {}, redis.call('LRANGE', KEYS[2], 0, ARGV[1] - 1)})
-end
-
-local _, stop, turns, head, lo, parent, cp, id_size = string.find(text,
-	'^%S* %d+ (%d+) %d+ %d+ (%d+) %d+ %d+ %-?%d+\n(%d+) (%d+) (%d+) (%d+) %d+\n', 87)
-if not stop then return answer({text, 0, {}}) end
-local summary = {}
-if id_size ~= '0' then
-	time = time or redis.call('TIME')
-	local packed = redis.call('HGET', KEYS[3], 'checkpoint\0' .. string.sub(text, stop + 1, stop + id_size))
-	summary = packed and cmsgpack.unpack(packed) or {}
-	if summary[1] and summary[3] ~= '' and summary[3] <= time[1] * 1000000 + time[2] then summary = {} end
-	known = known and (summary[1] or 0) == tonumber(ARGV[4]) and (summary[2] or 0) == tonumber(ARGV[5])
-end
-if known then return answer({text, 1}) end
-local wanted, items = tonumber(ARGV[1]), tonumber(ARGV[2])
-turns, head, lo, parent, cp = tonumber(turns), tonumber(head), tonumber(lo), tonumber(parent), tonumber(cp)
-
--- Returns texts of turns, newest first. A server may evict keys one by one: what is missing is noticed.
-local function texts(high, low)
-	local found = redis.call('LRANGE', KEYS[2], turns - high, turns - low)
-	if #found ~= high - low + 1 then error('TURNSLOST') end
-	return found
-end
-
-if wanted == 0 or items == 0 or head <= cp then return answer({text, 0, summary}) end
-
-local found = {text, 0, summary}
-
--- Returns the oldest turn that fits as a whole: counting back from the newest, the first that does not excludes
--- all older ones.
-local function oldest_that_fits(low, high)
-	local oldest = high + 1
-	while high >= low do
-		local from = math.max(low, high - 99)
-		for i, each in ipairs(texts(high, from)) do
-			local _, last, id, attributes = string.find(each, '^%d+ %d+ %d+ (%d+) (%d+)\n')
-			local size = tonumber(string.match(each, '^[%u_]+ [01] %d+ (%d+) ', last + id + attributes + 1))
-			if size > items then return oldest end
-			items = items - size
-			oldest = high - i + 1
-		end
-		high = from - 1
+if string.byte(text, state + 34) == 115 and ARGV[1] ~= '' and ARGV[1] ~= '0' and ARGV[2] == '' then
+	local token, size = ARGV[#ARGV], #text + 1
+	if known then return token .. ' ' .. size .. '\n=' .. text end
+	local turns = redis.call('LRANGE', KEYS[2], 0, ARGV[1] - 1)
+	for i = 1, #turns do size = size + #turns[i] end
+	if #turns > 0 and #turns <= 20 then
+		-- one operation copies everything once
+		return token .. ' ' .. size .. '\n+' .. text
+			.. turns[1] .. (turns[2] or '') .. (turns[3] or '') .. (turns[4] or '') .. (turns[5] or '')
+			.. (turns[6] or '') .. (turns[7] or '') .. (turns[8] or '') .. (turns[9] or '') .. (turns[10] or '')
+			.. (turns[11] or '') .. (turns[12] or '') .. (turns[13] or '') .. (turns[14] or '') .. (turns[15] or '')
+			.. (turns[16] or '') .. (turns[17] or '') .. (turns[18] or '') .. (turns[19] or '') .. (turns[20] or '')
 	end
-	return oldest
+	return token .. ' ' .. size .. '\n+' .. text .. table.concat(turns)
 end
 
-while head > cp do
-	local low = math.max(lo, cp + 1)
-	if wanted then
-		low = math.max(low, head - wanted + 1)
-		wanted = wanted - (head - low + 1)
-	end
-	local from = items and oldest_that_fits(low, head) or low
-	if from <= head then
-		found[#found + 1] = head
-		found[#found + 1] = texts(head, from)
-	end
-	if from ~= low or wanted == 0 or parent <= cp then break end
-	local next = redis.call('LINDEX', KEYS[2], parent > turns / 2 and turns - parent or -parent)
-	if not next then break end
-	head = parent
-	lo, parent = string.match(next, '^(%d+) (%d+) ')
-	lo, parent = tonumber(lo), tonumber(parent)
-	if not lo then break end
-end
-return answer(found)

@@ -1,11 +1,12 @@
 -- Functions shared by the scripts of a session. KEYS[1] to KEYS[4] are its keys:
 --   KEYS[1] the header, one text:
---     at fixed places: the stamp of the commit that wrote it (16 hexadecimal digits), the time of that commit
---     (16 digits), the expiry (20, all 0 for never), when the entry in the index of sessions is to be written
---     again (16), when one in an index of records is (16, all 9 for never), whether there may be a hash of records
---     (r or -), and whether all turns are one run up to the head, without a summary (s or -);
+--     at fixed places: the time of the commit that wrote it (16 digits), the expiry (20, all 0 for never), the stamp of
+--     that commit (16 hexadecimal digits);
 --     the state: incarnation, version, turns, items, open turn, head, turns, items and tokens of the view, a
 --     line feed; a client that has opened the session knows all of it;
+--     at fixed places behind it: when the entry in the index of sessions is to be written again (16 digits), when one
+--     in an index of records is (16, all 9 for never), whether there may be a hash of records (r or -), whether all
+--     turns are one run up to the head, without a summary (s or -), and whether there may be ids in KEYS[4] (i or -);
 --     the path of the head;
 --     the rest: created, time to live ('' for none), the sizes of branch, title, tags, owner, id and kinds, a
 --     line feed, and these texts. The kinds are those of the records whose indexes list the session, packed,
@@ -20,7 +21,8 @@
 --     NUL <number>:o its origin, NUL <number>:<part> the items of a part, NUL <number>:v<part> how many bytes of the
 --     outcome are as the part before left them, a space, and the rest; 'multi' the numbers of the turns that were
 --     written in several parts.
---   KEYS[4] the ids of the turns, a set.
+--   KEYS[4] a hash: the id of each turn whose number is not the one that the id names, and that number. An id that
+--     begins with a number and a hyphen names this number; only clients read it.
 -- A path is the unbroken run of turn numbers up to here, as its first turn and what that one follows, then the
 -- turn that a summary covers, the sizes of its id and of the attributes, a line feed, and these two texts.
 -- Times are microseconds by the clock of this server. Sizes are bytes. A missing text is ''.
@@ -54,7 +56,7 @@ end
 local function stored_header(now)
 	local text = redis.call('GET', HEADER)
 	if not text then return nil end
-	local expires = tonumber(string.sub(text, 33, 52))
+	local expires = tonumber(string.sub(text, 17, 36))
 	if expires and expires > 0 and expires <= now then return nil end
 	return text
 end
@@ -85,17 +87,17 @@ end
 
 -- Returns the header by name; missing numbers are nil.
 local function named(text)
-	local header = {stamp = string.sub(text, 1, 16), updated = tonumber(string.sub(text, 17, 32)),
-		expires = tonumber(string.sub(text, 33, 52)), due = tonumber(string.sub(text, 53, 68)),
-		has_records = string.sub(text, 85, 85) == 'r'}
-	if header.expires == 0 then header.expires = nil end
 	local _, stop, incarnation, version, turns, items, open, head, view_turns, view_items, view_tokens =
-		string.find(text, '^(%S*) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%-?%d+)\n', 87)
+		string.find(text, '^(%S*) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%-?%d+)\n', 53)
 	if not stop then error('WRONGTYPE The key of the header holds something else') end
+	local header = {updated = tonumber(string.sub(text, 1, 16)), expires = tonumber(string.sub(text, 17, 36)),
+		stamp = string.sub(text, 37, 52), due = tonumber(string.sub(text, stop + 1, stop + 16)),
+		has_records = string.sub(text, stop + 33, stop + 33) == 'r', has_ids = string.sub(text, stop + 35, stop + 35) == 'i'}
+	if header.expires == 0 then header.expires = nil end
 	header.incarnation, header.version, header.turns, header.items, header.openTurn, header.head, header.viewTurns,
 		header.viewItems, header.viewTokens = incarnation, tonumber(version), tonumber(turns), tonumber(items),
 		tonumber(open), tonumber(head), tonumber(view_turns), tonumber(view_items), tonumber(view_tokens)
-	local at = read_path(text, stop + 1, header)
+	local at = read_path(text, stop + 36, header)
 	local _, last, created, ttl, branch, title, tags, owner, id, kinds =
 		string.find(text, '^(%d+) (%d*) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)\n', at)
 	local texts = cut(text, last + 1, {tonumber(branch), tonumber(title), tonumber(tags), tonumber(owner), tonumber(id),
@@ -118,13 +120,14 @@ end
 -- Writes the header, with its expiry.
 local function save_header(header, lag)
 	local kinds = next(header.kinds) and cmsgpack.pack(header.kinds) or ''
-	local text = header.stamp .. string.format('%016.0f', header.updated)
-		.. (header.expires and string.format('%020.0f', header.expires) or NEVER_EXPIRES)
-		.. string.format('%016.0f', header.due) .. kinds_due(header, lag) .. (header.has_records and 'r' or '-')
-		.. (header.lo == 1 and header.head == header.turns and header.cp == 0 and 's' or '-')
+	local text = string.format('%016.0f', header.updated)
+		.. (header.expires and string.format('%020.0f', header.expires) or NEVER_EXPIRES) .. header.stamp
 		.. header.incarnation .. ' ' .. digits(header.version) .. ' ' .. digits(header.turns) .. ' '
 		.. digits(header.items) .. ' ' .. digits(header.openTurn) .. ' ' .. digits(header.head) .. ' '
 		.. digits(header.viewTurns) .. ' ' .. digits(header.viewItems) .. ' ' .. digits(header.viewTokens) .. '\n'
+		.. string.format('%016.0f', header.due) .. kinds_due(header, lag) .. (header.has_records and 'r' or '-')
+		.. (header.lo == 1 and header.head == header.turns and header.cp == 0 and 's' or '-')
+		.. (header.has_ids and 'i' or '-')
 		.. packed_path(header)
 		.. digits(header.created) .. ' ' .. (header.ttl and digits(header.ttl) or '') .. ' ' .. #header.branch .. ' '
 		.. #header.title .. ' ' .. #header.tags .. ' ' .. #header.owner .. ' ' .. #header.id .. ' ' .. #kinds .. '\n'
@@ -315,6 +318,6 @@ local function wrong_type(kind, keys)
 end
 
 local function wrong_type_of_session()
-	return wrong_type('list', {TURNS}) or wrong_type('hash', {RECORDS}) or wrong_type('set', {IDS})
+	return wrong_type('list', {TURNS}) or wrong_type('hash', {RECORDS}) or wrong_type('hash', {IDS})
 end
 

@@ -2,7 +2,6 @@ package io.sessionkit.store.redis;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.ZoneOffset;
@@ -89,8 +88,7 @@ final class CutClient implements AutoCloseable {
 	private static void teach(RedisConnectionFactory connections) {
 		try (RedisConnection connection = connections.getConnection()) {
 			for (Script script : Script.values()) {
-				connection.scriptingCommands()
-					.scriptLoad(script.script().getScriptAsString().getBytes(StandardCharsets.UTF_8));
+				connection.scriptingCommands().scriptLoad(script.text());
 			}
 		}
 	}

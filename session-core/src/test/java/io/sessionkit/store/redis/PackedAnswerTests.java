@@ -6,6 +6,7 @@ import java.util.HexFormat;
 import java.util.List;
 
 import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.store.Window;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -53,6 +54,24 @@ class PackedAnswerTests {
 			System.arraycopy(whole, 0, mixed, first, whole.length);
 			assertBroken(mixed);
 		}
+	}
+
+	@Test
+	void aTextInPlaceOfAListIsReadWholeOrRefused() {
+		byte[] whole = answer("t1", "=header".getBytes(StandardCharsets.UTF_8));
+		Reply reply = PackedAnswer.read(whole, "t1");
+		assertThat(reply.isText()).isTrue();
+		assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(() -> reply.opened(Window.HEADER))
+			.withMessageContaining("its header");
+		for (int to = 0; to < whole.length; to++) {
+			assertBroken(Arrays.copyOf(whole, to));
+			byte[] mixed = Arrays.copyOf(whole, to + whole.length);
+			System.arraycopy(whole, 0, mixed, to, whole.length);
+			if (to > 0) {
+				assertBroken(mixed);
+			}
+		}
+		assertBroken(answer("t1", new byte[0]));
 	}
 
 	@Test

@@ -90,7 +90,7 @@ class RedisRepeatedWritesTests {
 		}
 		this.store.put(this.key, RecordWrite.create("note", "n", "one"));
 		for (Script script : Script.values()) {
-			this.others.getConnection().scriptingCommands().scriptLoad(script.script().getScriptAsString().getBytes());
+			this.others.getConnection().scriptingCommands().scriptLoad(script.text());
 		}
 		this.proxy.reset();
 	}
@@ -289,7 +289,7 @@ class RedisRepeatedWritesTests {
 		Map<Object, Object> all = new HashMap<>(redis.opsForHash().entries(this.keys.records(this.key)));
 		all.put("header", redis.opsForValue().get(this.keys.session(this.key)));
 		all.put("turns", redis.opsForList().range(this.keys.turns(this.key), 0, -1));
-		all.put("ids", redis.opsForSet().members(this.keys.ids(this.key)));
+		all.put("ids", redis.opsForHash().entries(this.keys.ids(this.key)));
 		return all;
 	}
 

@@ -74,9 +74,10 @@ record StoredKeys(StringRedisTemplate redis, String prefix) {
 		long micros = time.toNanos() / 1000;
 		this.redis.execute(new DefaultRedisScript<>("""
 				local header = redis.call('GET', KEYS[1])
-				local at = string.find(header, '\\n', string.find(header, '\\n', 87) + 1)
+				local state = string.find(header, '\\n', 53)
+				local at = string.find(header, '\\n', state + 1)
 				local kinds, size = '', string.match(header, ' (%d+)\\n', at)
-				local rest = string.sub(header, 85, #header - size)
+				local rest = string.sub(header, state + 33, #header - size)
 				if size ~= '0' then
 					kinds = cmsgpack.unpack(string.sub(header, -size))
 					for kind, at in pairs(kinds) do kinds[kind] = at - ARGV[1] end
@@ -86,8 +87,8 @@ record StoredKeys(StringRedisTemplate redis, String prefix) {
 					local time = string.sub(header, from, from + 15)
 					return time == string.rep('9', 16) and time or string.format('%016.0f', time - ARGV[1])
 				end
-				redis.call('SET', KEYS[1], string.sub(header, 1, 52) .. before(53) .. before(69) .. rest .. kinds,
-						'KEEPTTL')
+				redis.call('SET', KEYS[1], string.sub(header, 1, state) .. before(state + 1) .. before(state + 17)
+						.. rest .. kinds, 'KEEPTTL')
 				"""), List.of(session(key)), Long.toString(micros));
 		for (String index : List.of(sessions(key.owner()), expiries(key.owner()), recordsOf(key.owner(), kind),
 				expiriesOf(key.owner(), kind))) {
@@ -101,13 +102,13 @@ record StoredKeys(StringRedisTemplate redis, String prefix) {
 
 	/** When a session ends by its header, in microseconds. */
 	double endOf(SessionKey key) {
-		return Double.parseDouble(Objects.requireNonNull(this.redis.opsForValue().get(session(key), 32, 51)));
+		return Double.parseDouble(Objects.requireNonNull(this.redis.opsForValue().get(session(key), 16, 35)));
 	}
 
 	/** Spoils the attributes in the header. */
 	boolean spoil(SessionKey key) {
 		String header = Objects.requireNonNull(this.redis.opsForValue().get(session(key)));
-		String spoilt = header.replaceFirst("\n(\\d+ \\d+ \\d+) 0 0\n", "\n$1 0 7\n{broken");
+		String spoilt = header.replaceFirst("([r-][s-][i-]\\d+ \\d+ \\d+) 0 0\n", "$1 0 7\n{broken");
 		this.redis.opsForValue().set(session(key), spoilt);
 		return !spoilt.equals(header);
 	}
