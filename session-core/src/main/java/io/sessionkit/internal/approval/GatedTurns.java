@@ -3,6 +3,7 @@ package io.sessionkit.internal.approval;
 import io.sessionkit.Durability;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 import io.sessionkit.NestedTurnException;
@@ -35,6 +36,9 @@ import org.springframework.ai.tool.ToolCallback;
 public final class GatedTurns {
 
 	private static final Log logger = LogFactory.getLog(GatedTurns.class);
+
+	/** What is read with a turn to continue it. */
+	private static final Set<String> CALLS = Set.of(Ledger.APPROVAL);
 
 	private final Turns turns;
 
@@ -120,7 +124,7 @@ public final class GatedTurns {
 	}
 
 	private TurnCall resume(TurnRequest request, List<ToolCallback> tools, @Nullable HookContext enclosing) {
-		RunningTurn turn = this.waitingTurns.resume(request);
+		RunningTurn turn = this.waitingTurns.resume(request, CALLS);
 		try {
 			TurnCall call = new TurnCall(turn, tools, this.rules.rulings());
 			GatedTurn gate = gate(turn, call, enclosing);
@@ -149,7 +153,7 @@ public final class GatedTurns {
 	private Pause queue(TurnRequest request) {
 		SessionKey key = request.key();
 		Turn open = openTurn(key);
-		if (this.waitingTurns.leaseHolder(key, open.id()) != null) {
+		if (this.waitingTurns.leaseHolder(key) != null) {
 			throw new TurnInProgressException("Another call works on the open turn of session " + key
 					+ " at this moment. The new message was not stored; call again when it is done.");
 		}
@@ -176,11 +180,11 @@ public final class GatedTurns {
 	 * @throws TurnInProgressException if another call works on the turn
 	 */
 	public List<ToolApproval> cancel(SessionKey key) {
-		return this.waitingTurns.find(key).isPresent() ? cancelOpen(key) : List.of();
+		return this.waitingTurns.isOpen(key) ? cancelOpen(key) : List.of();
 	}
 
 	private List<ToolApproval> cancelOpen(SessionKey key) {
-		RunningTurn turn = this.waitingTurns.takeOver(TurnRequest.of(key, List.of()).limit(0));
+		RunningTurn turn = this.waitingTurns.takeOver(TurnRequest.of(key, List.of()).limit(0), CALLS);
 		try {
 			HeldCalls calls = HeldCalls.of(turn, this.ledger, this.rules.texts());
 			List<LedgerEntry> ended = calls.cancel();

@@ -61,7 +61,32 @@ public final class ViewReader {
 	 * @param input the messages that the turn begins with
 	 */
 	public Optional<SessionView> open(SessionKey key, int limit, List<Message> input) {
-		Optional<SessionView> view = openWithinLimits(key, limit, input.size());
+		return withCarried(key, openWithinLimits(key, limit, input.size()), input);
+	}
+
+	/**
+	 * Returns the view that a turn with this input opens, of a session that was opened
+	 * before the input was known.
+	 */
+	public Optional<SessionView> reopen(SessionView opened, int limit, List<Message> input) {
+		SessionView view = this.trim.pins().isEmpty() ? newest(opened, window(limit, input.size()).items()) : opened;
+		return withCarried(opened.session().key(), Optional.of(view), input);
+	}
+
+	/** Returns a view with its newest items only, cut at the start of a turn. */
+	private static SessionView newest(SessionView view, int most) {
+		List<SessionItem> items = view.items();
+		int from = items.size();
+		for (int i = items.size() - 1; i >= 0 && items.size() - i <= most; i--) {
+			if (i == 0 || items.get(i - 1).turn() != items.get(i).turn()) {
+				from = i;
+			}
+		}
+		return new SessionView(view.session(), view.summary(), items.subList(from, items.size()));
+	}
+
+	private Optional<SessionView> withCarried(SessionKey key, Optional<SessionView> opened, List<Message> input) {
+		Optional<SessionView> view = opened;
 		int turns = FIRST_CARRIED;
 		while (view.isPresent() && turns <= MOST_CARRIED && !CarriedTurns.areIn(view.get(), input)) {
 			view = open(this.store, key, Window.turns(turns));

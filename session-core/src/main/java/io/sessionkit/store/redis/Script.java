@@ -22,11 +22,11 @@ enum Script {
 
 	ITEMS("session", "items"),
 
-	TURN("session", "turn"),
+	TURN("session", "kinds", "turn"),
 
 	TURNS("session", "turns"),
 
-	RECORDS("session", "records"),
+	RECORDS("session", "kinds", "records"),
 
 	HEADERS("session", "headers"),
 
