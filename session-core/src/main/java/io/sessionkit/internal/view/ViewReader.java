@@ -61,7 +61,8 @@ public final class ViewReader {
 	 * @param input the messages that the turn begins with
 	 */
 	public Optional<SessionView> open(SessionKey key, int limit, List<Message> input) {
-		return withCarried(key, openWithinLimits(key, limit, input.size()), input);
+		SessionView view = openWithinLimits(key, limit, input.size()).orElse(null);
+		return (view != null) ? withCarried(view, input) : Optional.empty();
 	}
 
 	/**
@@ -70,7 +71,7 @@ public final class ViewReader {
 	 */
 	public Optional<SessionView> reopen(SessionView opened, int limit, List<Message> input) {
 		SessionView view = this.trim.pins().isEmpty() ? newest(opened, window(limit, input.size()).items()) : opened;
-		return withCarried(opened.session().key(), Optional.of(view), input);
+		return withCarried(view, input);
 	}
 
 	/** Returns a view with its newest items only, cut at the start of a turn. */
@@ -85,11 +86,12 @@ public final class ViewReader {
 		return new SessionView(view.session(), view.summary(), items.subList(from, items.size()));
 	}
 
-	private Optional<SessionView> withCarried(SessionKey key, Optional<SessionView> opened, List<Message> input) {
-		Optional<SessionView> view = opened;
+	/** Returns a view with the turns that the input continues. */
+	private Optional<SessionView> withCarried(SessionView opened, List<Message> input) {
+		Optional<SessionView> view = Optional.of(opened);
 		int turns = FIRST_CARRIED;
 		while (view.isPresent() && turns <= MOST_CARRIED && !CarriedTurns.areIn(view.get(), input)) {
-			view = open(this.store, key, Window.turns(turns));
+			view = open(this.store, opened.session().key(), Window.turns(turns));
 			turns *= 4;
 		}
 		return view;
