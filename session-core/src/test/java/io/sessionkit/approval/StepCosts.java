@@ -68,7 +68,7 @@ public abstract class StepCosts {
 
 	public enum Step {
 
-		PAUSE, DECISION, RESUME, STEP, SUMMARY
+		PAUSE, DECISION, RESUME, QUEUE, CANCEL, STEP, SUMMARY
 
 	}
 
@@ -125,6 +125,22 @@ public abstract class StepCosts {
 		assertThat(counted).hasSize(2 + 2 + 3 * 2 + leaseGivenBackAlone())
 			.filteredOn((call) -> call.startsWith("put approval"))
 			.hasSize(6);
+		assertEnded();
+	}
+
+	@Test
+	void aMessageThatIsQueuedCostsTwoCallsBesideTheOpening() {
+		paused(cancel(1));
+		Client client = client(Conversations.builder(counting()), NewMessageRule.QUEUE);
+		assertCalls(Step.QUEUE, () -> client.ask("and this"), "open", "turn [approval, lease, pause]",
+				"put pause seen");
+	}
+
+	@Test
+	void theEndOfAWaitingTurnWithoutTheModelCostsFiveCalls() {
+		Client client = paused(cancel(1));
+		assertCalls(Step.CANCEL, () -> client.approvals.cancel(this.key),
+				ended(1, "open", "open", "put lease new", "turn [approval, pause]", "put approval seen"));
 		assertEnded();
 	}
 
@@ -298,9 +314,13 @@ public abstract class StepCosts {
 	}
 
 	private Client client(Conversations.Builder builder) {
+		return client(builder, NewMessageRule.REJECT);
+	}
+
+	private Client client(Conversations.Builder builder, NewMessageRule rule) {
 		Conversations conversations = builder.build();
 		this.opened.add(conversations);
-		Approvals approvals = Approvals.builder(conversations).tools(Set.of("cancel")).build();
+		Approvals approvals = Approvals.builder(conversations).tools(Set.of("cancel")).onNewMessage(rule).build();
 		ChatClient chat = ChatClient.builder(this.model)
 			.defaultAdvisors(SessionAdvisor.builder(conversations).approvals(approvals).build())
 			.defaultToolCallbacks(tool("cancel"), tool("look"))

@@ -7,10 +7,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 import io.sessionkit.NestedTurnException;
-import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
-import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.approval.ApprovalEvent;
@@ -22,6 +20,7 @@ import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.internal.turn.WaitingTurns;
+import io.sessionkit.store.TurnView;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -146,28 +145,15 @@ public final class GatedTurns {
 				cancel(request.key());
 				yield new OpenedCall.Working(working(this.turns.open(request), tools, enclosing));
 			}
-			case QUEUE -> new OpenedCall.Queued(queue(request));
+			case QUEUE -> new OpenedCall.Queued(queue(turn));
 		};
 	}
 
-	private Pause queue(TurnRequest request) {
-		SessionKey key = request.key();
-		Turn open = openTurn(key);
-		if (this.waitingTurns.leaseHolder(key) != null) {
-			throw new TurnInProgressException("Another call works on the open turn of session " + key
-					+ " at this moment. The new message was not stored; call again when it is done.");
-		}
-		Turn kept = this.waitingTurns.queue(key, request.input());
-		return Pause.of(this.ledger.pending(this.ledger.open(key)), new TurnResult(key, kept, List.of(), false));
-	}
-
-	private Turn openTurn(SessionKey key) {
-		return this.waitingTurns.find(key)
-			.orElseThrow(
-					() -> new SessionConflictException(
-							"The turn that waited on session " + key
-									+ " has continued in the meantime. The new message was not stored; call again.",
-							null));
+	private Pause queue(RunningTurn turn) {
+		SessionKey key = turn.key();
+		TurnView kept = this.waitingTurns.queue(key, turn.openTurn(), turn.request().input(), CALLS);
+		List<LedgerEntry> calls = this.ledger.read(kept.records(Ledger.APPROVAL));
+		return Pause.of(this.ledger.pending(calls), new TurnResult(key, kept.turn(), List.of(), false));
 	}
 
 	/**

@@ -10,6 +10,7 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -106,11 +107,7 @@ public final class WaitingTurns {
 	private RunningTurn continued(TurnRequest request, SessionView opened, TurnLease lease, Set<String> kinds) {
 		SessionKey key = request.key();
 		long number = opened.session().openTurn();
-		Set<String> all = new HashSet<>(kinds);
-		all.add(TurnRecords.PAUSE);
-		TurnView stored = this.store.turn(key, number, all)
-			.filter((view) -> view.turn().status().isOpen())
-			.orElseThrow(() -> ended(key, number));
+		TurnView stored = read(key, number, kinds).orElseThrow(() -> ended(key, number));
 		PauseRecord pause = pause(stored.records(TurnRecords.PAUSE), stored.turn().id())
 			.orElseThrow(() -> ended(key, number));
 		TurnRequest again = request.input(stored.items().stream().map(SessionItem::message).toList());
@@ -158,18 +155,40 @@ public final class WaitingTurns {
 	 * Queues messages for an open turn. When the turn continues, they follow the results
 	 * of its tools.
 	 * @param key the session
+	 * @param number the number of the turn
 	 * @param messages the messages of the caller
+	 * @param kinds the kinds of further records to read with the turn
 	 * @return the turn that they are kept with
 	 * @throws io.sessionkit.UnstorableMessageException if a message cannot be stored
+	 * @throws TurnInProgressException if another call works on the turn
 	 * @throws SessionConflictException if the turn has continued in the meantime
 	 */
-	public Turn queue(SessionKey key, List<Message> messages) {
-		Turn open = find(key).orElseThrow(() -> gone(key));
+	public TurnView queue(SessionKey key, long number, List<Message> messages, Set<String> kinds) {
+		Set<String> withLease = new HashSet<>(kinds);
+		withLease.add(TurnRecords.LEASE);
 		return Attempts.FEW.make(() -> {
-			PauseRecord pause = pause(key, open.id()).orElseThrow(() -> gone(key));
-			boolean queued = this.store.put(key, pause.queue(key, open.id(), messages, this.store.options().codec()));
-			return queued ? Optional.of(open) : Optional.empty();
+			TurnView stored = read(key, number, withLease).orElseThrow(() -> gone(key));
+			checkFree(key, stored.records(TurnRecords.LEASE));
+			PauseRecord pause = pause(stored.records(TurnRecords.PAUSE), stored.turn().id())
+				.orElseThrow(() -> gone(key));
+			boolean queued = this.store.put(key,
+					pause.queue(key, stored.turn().id(), messages, this.store.options().codec()));
+			return queued ? Optional.of(stored) : Optional.empty();
 		}).orElseThrow(() -> gone(key));
+	}
+
+	private void checkFree(SessionKey key, List<SessionRecord> leases) {
+		if (TurnLease.holder(this.store, leases) != null) {
+			throw new TurnInProgressException("Another call works on the open turn of session " + key
+					+ " at this moment. The new message was not stored; call again when it is done.");
+		}
+	}
+
+	/** Reads a turn that is open, with its pause. */
+	private Optional<TurnView> read(SessionKey key, long number, Set<String> kinds) {
+		Set<String> all = new HashSet<>(kinds);
+		all.add(TurnRecords.PAUSE);
+		return this.store.turn(key, number, all).filter((view) -> view.turn().status().isOpen());
 	}
 
 	private static SessionConflictException gone(SessionKey key) {
