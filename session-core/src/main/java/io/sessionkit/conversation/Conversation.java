@@ -94,7 +94,7 @@ public final class Conversation {
 	 * @return true if a call does; false if none does, or if there is no open turn
 	 */
 	public boolean isOpenTurnRunning() {
-		return openTurn().map((turn) -> this.waitingTurns.leaseHolder(this.key, turn.id())).isPresent();
+		return openTurn().map((turn) -> this.waitingTurns.leaseHolder(this.key)).isPresent();
 	}
 
 	/**

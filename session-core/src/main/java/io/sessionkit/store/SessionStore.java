@@ -122,6 +122,25 @@ public interface SessionStore {
 	List<Turn> turns(SessionKey key, Tail tail);
 
 	/**
+	 * Returns one turn of any status and branch with its items, and records of the
+	 * session. Continuing an open turn begins with it. By default it asks
+	 * {@link #records(SessionKey, String)} for each kind, then {@link #turns} and
+	 * {@link #items(SessionKey, long)}, so others may write in between; a store should
+	 * answer all of it in one round trip.
+	 * @param key the session
+	 * @param number the number of the turn
+	 * @param kinds the kinds of the records to return; empty for no records
+	 * @return the turn, or empty if there is no such turn
+	 */
+	default Optional<TurnView> turn(SessionKey key, long number, Set<String> kinds) {
+		List<SessionRecord> records = kinds.stream().flatMap((kind) -> records(key, kind).stream()).toList();
+		return turns(key, new Tail(number + 1, 1)).stream()
+			.filter((turn) -> turn.number() == number)
+			.findFirst()
+			.map((turn) -> new TurnView(turn, items(key, number), records));
+	}
+
+	/**
 	 * Returns the sessions of an owner, last written first.
 	 * @param owner the owner; empty for the sessions that have none
 	 * @param page the part of the list to return
@@ -177,6 +196,17 @@ public interface SessionStore {
 	 * @return the records
 	 */
 	List<SessionRecord> records(String owner, String kind, Page page);
+
+	/**
+	 * Returns whether what this thread commits now may be rolled back after
+	 * {@link #commit} has returned, since it takes part in a transaction of the caller.
+	 * If it may, what others must see at once is written by {@link #put} beside the
+	 * commit, which costs one more call for a turn that was continued or stored in steps.
+	 * @return true, unless the store knows better
+	 */
+	default boolean mayRollBack() {
+		return true;
+	}
 
 	// protocol
 

@@ -203,7 +203,8 @@ abstract class ResumedTurns extends StandingApprovals {
 		try {
 			Future<ChatResponse> gone = thread.submit(() -> goOn(ClientSetup.Mode.CALL));
 			await(running);
-			store().put(this.key, new RecordWrite(TurnRecords.LEASE, approved.turnId(), RecordWrite.ANY, null, null));
+			store().put(this.key,
+					new RecordWrite(TurnRecords.LEASE, TurnRecords.LEASE_ID, RecordWrite.ANY, null, null));
 			assertThat(waiting().status()).isEqualTo(ApprovalStatus.UNCERTAIN);
 			assertThat(isPaused(goOn(ClientSetup.Mode.CALL))).isTrue();
 			assertThatExceptionOfType(DecisionRefusedException.class).isThrownBy(() -> approve(waiting()))

@@ -131,15 +131,18 @@ abstract class SteppedTurns extends NewMessages {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
-	void stepCostsACommitForEachRoundTwoWritesForEachCallAndOneForTheLease(ClientSetup.Mode mode) {
+	void stepCostsACommitForEachRoundAndTwoWritesForEachCall(ClientSetup.Mode mode) {
 		stepwise();
 		List<String> written = new CopyOnWriteArrayList<>();
 		observed().afterPut((record) -> written.add(record.kind()));
 		this.model.calls(look("c1", 1)).calls(look("c2", 2), look("c3", 3)).says("done");
 		ask(mode, "q");
 		assertThat(commits()).isEqualTo(3);
-		assertThat(written).hasSize(7).containsOnly(Ledger.APPROVAL, TurnRecords.LEASE);
-		assertThat(written).containsOnlyOnce(TurnRecords.LEASE);
+		assertThat(written).filteredOn(Ledger.APPROVAL::equals).hasSize(6);
+		// a commit that may be rolled back does not give the lease back
+		assertThat(written).filteredOn(TurnRecords.LEASE::equals).hasSize(store().mayRollBack() ? 1 : 0);
+		assertThat(written).containsOnly(store().mayRollBack() ? new String[] { Ledger.APPROVAL, TurnRecords.LEASE }
+				: new String[] { Ledger.APPROVAL });
 	}
 
 	@ParameterizedTest

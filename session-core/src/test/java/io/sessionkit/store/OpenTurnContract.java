@@ -1,5 +1,6 @@
 package io.sessionkit.store;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * A turn that waits follows the head. Nobody else moves the head meanwhile, so that it
@@ -90,6 +92,57 @@ abstract class OpenTurnContract extends CommitContract {
 		assertThat(header(key).head()).isEqualTo(1);
 		commit(Commit.on(header(key)).turn(completed("q4", "a4")));
 		assertThat(log(key)).containsExactly("q1", "a1", "q4", "a4");
+	}
+
+	@Test
+	void turnIsReadWithItsItemsAndRecordsOfItsSession() {
+		SessionKey key = key();
+		threadOf(key, 2);
+		TurnWrite open = turn(TurnStatus.INCOMPLETE, 2, "q3", "call");
+		commit(Commit.on(header(key)).turn(open).records(List.of(RecordWrite.create("one", "b", "1b"))));
+		commit(Commit.on(header(key)).turn(next(open, TurnStatus.INCOMPLETE, "result")));
+		store().put(key, RecordWrite.create("one", "a", "1a"));
+		store().put(key, RecordWrite.create("two", "a", "2a"));
+		store().put(key, RecordWrite.create("three", "a", "3a"));
+		assertTurn(key, 3, Set.of("one", "two"));
+		assertTurn(key, 3, Set.of("none", "three"));
+		assertTurn(key, 3, Set.of());
+		assertTurn(key, 1, Set.of("one"));
+		TurnView view = store().turn(key, 3, Set.of("one", "two")).orElseThrow();
+		assertThat(texts(view.items())).containsExactly("q3", "call", "result");
+		assertThat(view.records("one")).extracting(SessionRecord::payload).containsExactly("1a", "1b");
+		assertThat(view.records("two")).extracting(SessionRecord::payload).containsExactly("2a");
+	}
+
+	private void assertTurn(SessionKey key, long number, Set<String> kinds) {
+		TurnView view = store().turn(key, number, kinds).orElseThrow();
+		assertThat(view.turn()).isEqualTo(store().turns(key, new Tail(number + 1, 1)).get(0));
+		assertThat(view.items()).isEqualTo(store().items(key, number));
+		assertThat(view.records()).containsExactlyInAnyOrderElementsOf(
+				kinds.stream().flatMap((kind) -> store().records(key, kind).stream()).toList());
+	}
+
+	@Test
+	void turnThatIsNotThereIsNotRead() {
+		SessionKey key = key();
+		assertThat(store().turn(key, 1, Set.of("one"))).isEmpty();
+		threadOf(key, 2);
+		store().put(key, RecordWrite.create("one", "a", "1a"));
+		assertThat(store().turn(key, 0, Set.of("one"))).isEmpty();
+		assertThat(store().turn(key, 3, Set.of("one"))).isEmpty();
+		store().erase(key);
+		assertThat(store().turn(key, 1, Set.of("one"))).isEmpty();
+	}
+
+	@Test
+	void recordThatHasExpiredIsNotReadWithATurn() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		store().put(key, RecordWrite.create("one", "stays", "text"));
+		store().put(key, RecordWrite.create("one", "goes", "text").livingFor(Duration.ofMillis(1)));
+		await().untilAsserted(() -> assertThat(store().turn(key, 1, Set.of("one")).orElseThrow().records("one"))
+			.extracting(SessionRecord::id)
+			.containsExactly("stays"));
 	}
 
 }

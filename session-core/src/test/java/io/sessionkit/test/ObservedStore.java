@@ -2,6 +2,7 @@ package io.sessionkit.test;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
@@ -20,6 +21,7 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnView;
 import io.sessionkit.store.Window;
 
 /**
@@ -162,6 +164,16 @@ public final class ObservedStore implements SessionStore {
 	@Override
 	public List<Turn> turns(SessionKey key, Tail tail) {
 		return this.store.turns(key, tail);
+	}
+
+	@Override
+	public Optional<TurnView> turn(SessionKey key, long number, Set<String> kinds) {
+		return this.store.turn(key, number, kinds);
+	}
+
+	@Override
+	public boolean mayRollBack() {
+		return this.store.mayRollBack();
 	}
 
 	@Override

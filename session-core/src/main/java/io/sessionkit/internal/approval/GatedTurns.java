@@ -3,13 +3,12 @@ package io.sessionkit.internal.approval;
 import io.sessionkit.Durability;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 import io.sessionkit.NestedTurnException;
-import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
-import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.approval.ApprovalEvent;
@@ -21,6 +20,7 @@ import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.internal.turn.WaitingTurns;
+import io.sessionkit.store.TurnView;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +35,9 @@ import org.springframework.ai.tool.ToolCallback;
 public final class GatedTurns {
 
 	private static final Log logger = LogFactory.getLog(GatedTurns.class);
+
+	/** What is read with a turn to continue it. */
+	private static final Set<String> CALLS = Set.of(Ledger.APPROVAL);
 
 	private final Turns turns;
 
@@ -120,7 +123,7 @@ public final class GatedTurns {
 	}
 
 	private TurnCall resume(TurnRequest request, List<ToolCallback> tools, @Nullable HookContext enclosing) {
-		RunningTurn turn = this.waitingTurns.resume(request);
+		RunningTurn turn = this.waitingTurns.resume(request, CALLS);
 		try {
 			TurnCall call = new TurnCall(turn, tools, this.rules.rulings());
 			GatedTurn gate = gate(turn, call, enclosing);
@@ -142,28 +145,15 @@ public final class GatedTurns {
 				cancel(request.key());
 				yield new OpenedCall.Working(working(this.turns.open(request), tools, enclosing));
 			}
-			case QUEUE -> new OpenedCall.Queued(queue(request));
+			case QUEUE -> new OpenedCall.Queued(queue(turn));
 		};
 	}
 
-	private Pause queue(TurnRequest request) {
-		SessionKey key = request.key();
-		Turn open = openTurn(key);
-		if (this.waitingTurns.leaseHolder(key, open.id()) != null) {
-			throw new TurnInProgressException("Another call works on the open turn of session " + key
-					+ " at this moment. The new message was not stored; call again when it is done.");
-		}
-		Turn kept = this.waitingTurns.queue(key, request.input());
-		return Pause.of(this.ledger.pending(this.ledger.open(key)), new TurnResult(key, kept, List.of(), false));
-	}
-
-	private Turn openTurn(SessionKey key) {
-		return this.waitingTurns.find(key)
-			.orElseThrow(
-					() -> new SessionConflictException(
-							"The turn that waited on session " + key
-									+ " has continued in the meantime. The new message was not stored; call again.",
-							null));
+	private Pause queue(RunningTurn turn) {
+		SessionKey key = turn.key();
+		TurnView kept = this.waitingTurns.queue(key, turn.openTurn(), turn.request().input(), CALLS);
+		List<LedgerEntry> calls = this.ledger.read(kept.records(Ledger.APPROVAL));
+		return Pause.of(this.ledger.pending(calls), new TurnResult(key, kept.turn(), List.of(), false));
 	}
 
 	/**
@@ -176,11 +166,11 @@ public final class GatedTurns {
 	 * @throws TurnInProgressException if another call works on the turn
 	 */
 	public List<ToolApproval> cancel(SessionKey key) {
-		return this.waitingTurns.find(key).isPresent() ? cancelOpen(key) : List.of();
+		return this.waitingTurns.isOpen(key) ? cancelOpen(key) : List.of();
 	}
 
 	private List<ToolApproval> cancelOpen(SessionKey key) {
-		RunningTurn turn = this.waitingTurns.takeOver(TurnRequest.of(key, List.of()).limit(0));
+		RunningTurn turn = this.waitingTurns.takeOver(TurnRequest.of(key, List.of()).limit(0), CALLS);
 		try {
 			HeldCalls calls = HeldCalls.of(turn, this.ledger, this.rules.texts());
 			List<LedgerEntry> ended = calls.cancel();

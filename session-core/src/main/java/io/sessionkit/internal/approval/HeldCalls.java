@@ -34,11 +34,11 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	private static final String UNKNOWN = "This call was cancelled.";
 
 	/**
-	 * Returns the calls that a turn holds back.
+	 * Returns the calls that a turn holds back which this call continues.
 	 */
 	static HeldCalls of(RunningTurn turn, Ledger ledger, SafeTexts texts) {
 		HeldReply held = Objects.requireNonNull(turn.holding().reply());
-		List<LedgerEntry> open = withExpired(turn.key(), held, ledger.open(turn.key()));
+		List<LedgerEntry> open = withExpired(turn.key(), held, ledger.read(turn.records(Ledger.APPROVAL)));
 		List<String> ours = requested(turn.key(), held).stream().map((entry) -> entry.approval().id()).toList();
 		List<LedgerEntry> entries = ledger.judged(open)
 			.stream()

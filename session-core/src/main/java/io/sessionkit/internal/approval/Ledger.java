@@ -120,14 +120,13 @@ public final class Ledger {
 	 * holder is gone is uncertain.
 	 */
 	List<LedgerEntry> judged(List<LedgerEntry> entries) {
-		Map<List<Object>, Optional<String>> holders = new HashMap<>();
+		Map<SessionKey, Optional<String>> holders = new HashMap<>();
 		return entries.stream().map((entry) -> {
 			if (entry.status() != ApprovalStatus.CLAIMED) {
 				return entry;
 			}
-			ToolApproval call = entry.approval();
-			Optional<String> holder = holders.computeIfAbsent(List.of(call.key(), call.turnId()),
-					(turn) -> Optional.ofNullable(this.waitingTurns.leaseHolder(call.key(), call.turnId())));
+			Optional<String> holder = holders.computeIfAbsent(entry.approval().key(),
+					(key) -> Optional.ofNullable(this.waitingTurns.leaseHolder(key)));
 			boolean isHeld = holder.filter((who) -> Objects.equals(who, entry.holder())).isPresent();
 			return isHeld ? entry : entry.with(ApprovalStatus.UNCERTAIN);
 		}).toList();
@@ -180,7 +179,7 @@ public final class Ledger {
 		return there && this.store.put(key, new RecordWrite(STANDING_DECISION, id, RecordWrite.ANY, null, null));
 	}
 
-	private List<LedgerEntry> read(List<SessionRecord> records) {
+	List<LedgerEntry> read(List<SessionRecord> records) {
 		return records.stream()
 			.map(this::entry)
 			.sorted(Comparator.comparing((LedgerEntry entry) -> entry.approval().requestedAt())

@@ -5,21 +5,31 @@ import java.util.List;
 import io.sessionkit.SessionItem;
 import io.sessionkit.Turn;
 
+import io.sessionkit.store.TurnView;
+
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 
 /**
  * An open turn that another call continues.
  *
- * @param turn the turn as it was stored
- * @param items the stored items of the turn
+ * @param opened the session as this call has opened it
+ * @param stored the turn as it was stored, and the records that were read with it
  * @param pause the pause, with the reply that the turn holds back
  * @param lease the lease under which this call works on the turn
  */
-record ContinuedTurn(Turn turn, List<SessionItem> items, PauseRecord pause, TurnLease lease) {
+record ContinuedTurn(TurnViews.Opened opened, TurnView stored, PauseRecord pause, TurnLease lease) {
+
+	Turn turn() {
+		return this.stored.turn();
+	}
+
+	List<SessionItem> items() {
+		return this.stored.items();
+	}
 
 	List<Message> messages() {
-		return this.items.stream().map(SessionItem::message).toList();
+		return items().stream().map(SessionItem::message).toList();
 	}
 
 	/**

@@ -23,6 +23,7 @@ import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEvents;
 import io.sessionkit.internal.round.TurnGate;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.StoreOptions;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -101,7 +102,7 @@ public final class RunningTurn {
 		this.hooks = hooks(extensions);
 		this.events = events(extensions);
 		this.startedAt = (continued != null) ? continued.turn().startedAt() : options.now();
-		TurnViews.Opened opened = (continued != null) ? setup.views().openAgain(request) : setup.views().open(request);
+		TurnViews.Opened opened = (continued != null) ? continued.opened() : setup.views().open(request);
 		this.base = opened.header();
 		this.id = (continued != null) ? continued.turn().id()
 				: options.newTurnId((this.base != null) ? this.base.turns() + 1 : 1);
@@ -323,6 +324,7 @@ public final class RunningTurn {
 		if (known == null) {
 			TurnHold.Held held = new TurnHold.Held(key(), this.id, this::recorded, this::isClosed, this::alone);
 			known = new TurnHold(held, this.setup.codec(), this.rounds, keeper(), this.setup.leases(), this.continued);
+			keeper().holding(known);
 			this.hold = known;
 		}
 		return known;
@@ -344,6 +346,16 @@ public final class RunningTurn {
 		if (known != null) {
 			known.end();
 		}
+	}
+
+	/**
+	 * Returns the records of one kind that were read with the turn that this call
+	 * continues.
+	 * @param kind one of the kinds that were asked for
+	 * @return the records; none for a new turn
+	 */
+	public List<SessionRecord> records(String kind) {
+		return (this.continued != null) ? this.continued.stored().records(kind) : List.of();
 	}
 
 	/**

@@ -105,7 +105,7 @@ public final class TurnHold {
 	private void store(TurnKeeper.Recorded recorded, HeldReply holding, TurnStatus status, List<RecordWrite> records,
 			boolean goesOn) {
 		checkRunning(this.turn.isClosed().getAsBoolean());
-		TurnLeases.Taking taking = (goesOn && !hasLease()) ? this.leases.taking(this.turn.key(), this.turn.id()) : null;
+		TurnLeases.Taking taking = (goesOn && !hasLease()) ? this.leases.beginning(this.turn.key()) : null;
 		List<RecordWrite> all = new ArrayList<>(records);
 		if (taking != null) {
 			all.add(taking.write());
@@ -180,6 +180,24 @@ public final class TurnHold {
 		}
 		used.use();
 		return used;
+	}
+
+	/**
+	 * Returns the write that gives the lease back in the commit that ends the turn. No
+	 * tool begins any more.
+	 * @return the write; null if the lease is given back later, or if there is none
+	 */
+	synchronized @Nullable RecordWrite givingBack() {
+		this.ended = true;
+		return (this.lease != null) ? this.lease.givingBack() : null;
+	}
+
+	/** Ends the lease after the commit that has given it back. */
+	synchronized void givenBack() {
+		if (this.lease != null) {
+			this.lease.givenBack();
+			this.lease = null;
+		}
 	}
 
 	synchronized int storedEntries() {

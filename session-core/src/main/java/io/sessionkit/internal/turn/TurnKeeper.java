@@ -94,6 +94,9 @@ final class TurnKeeper {
 
 	private Supplier<List<RecordWrite>> alongside = List::of;
 
+	/** Null if the turn can hold no reply back. */
+	private @Nullable TurnHold hold;
+
 	/** The messages that hooks have left to be stored; null until the hooks have run. */
 	private @Nullable List<Transcript.Entry> kept;
 
@@ -171,6 +174,13 @@ final class TurnKeeper {
 	 */
 	void alongside(Supplier<List<RecordWrite>> records) {
 		this.alongside = records;
+	}
+
+	/**
+	 * Registers what holds replies back, whose lease ends with the turn.
+	 */
+	void holding(TurnHold hold) {
+		this.hold = hold;
 	}
 
 	private List<RecordWrite> joined(List<RecordWrite> more) {
@@ -295,8 +305,16 @@ final class TurnKeeper {
 	 * @return the result; null if another writer was first
 	 */
 	private @Nullable TurnResult commit(Recorded recorded) {
-		TurnResult result = this.writer.commit(outline(recorded, TurnEnd.COMPLETED), this.alongside.get());
+		List<RecordWrite> records = joined(List.of());
+		RecordWrite lease = (this.hold != null) ? this.hold.givingBack() : null;
+		if (lease != null) {
+			records.add(lease);
+		}
+		TurnResult result = this.writer.commit(outline(recorded, TurnEnd.COMPLETED), records);
 		if (result != null) {
+			if (this.hold != null && lease != null) {
+				this.hold.givenBack();
+			}
 			this.events.committed(result.turn());
 		}
 		return result;

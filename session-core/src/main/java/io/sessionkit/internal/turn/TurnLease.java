@@ -2,6 +2,7 @@ package io.sessionkit.internal.turn;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ScheduledExecutorService;
@@ -35,8 +36,6 @@ final class TurnLease implements HeldLease {
 
 	private final SessionKey key;
 
-	private final String turnId;
-
 	private final String holder;
 
 	private final Duration life;
@@ -63,16 +62,18 @@ final class TurnLease implements HeldLease {
 
 	private int users = 1;
 
+	/** Whether the lease is being given back with the end of its turn. */
+	private boolean ending;
+
 	private @Nullable ScheduledFuture<?> renewal;
 
 	private TurnLease(SessionStore store, SessionKey key, RecordWrite taking, String holder, Duration life,
 			Since since) {
 		this.store = store;
 		this.key = key;
-		this.turnId = taking.id();
 		this.holder = holder;
 		this.life = life;
-		this.revision = taking.next();
+		this.revision = taking.first();
 		this.validUntil = since.nanoTime() + life.toNanos();
 		this.validUntilTime = since.time().plus(life);
 	}
@@ -92,11 +93,19 @@ final class TurnLease implements HeldLease {
 	}
 
 	/**
-	 * Creates the write that takes the lease. It does not succeed while the lease is
-	 * held.
+	 * Creates the write that takes the lease of a turn that is open. It does not succeed
+	 * while the lease is held.
 	 */
-	static RecordWrite taking(SessionStore store, SessionKey key, String turnId, String holder, Duration life) {
-		return RecordWrite.create(TurnRecords.LEASE, turnId, payload(store, key, holder)).livingFor(life);
+	static RecordWrite taking(SessionStore store, SessionKey key, String holder, Duration life) {
+		return RecordWrite.create(TurnRecords.LEASE, TurnRecords.LEASE_ID, payload(store, key, holder)).livingFor(life);
+	}
+
+	/**
+	 * Creates the write that takes the lease of a turn that the same commit opens. A
+	 * lease that is there is left over from a turn that has ended.
+	 */
+	static RecordWrite beginning(SessionStore store, SessionKey key, String holder, Duration life) {
+		return RecordWrite.put(TurnRecords.LEASE, TurnRecords.LEASE_ID, payload(store, key, holder)).livingFor(life);
 	}
 
 	/**
@@ -113,16 +122,18 @@ final class TurnLease implements HeldLease {
 	}
 
 	/**
-	 * Returns the current holder of the lease of a turn.
+	 * Returns the current holder of the lease of the open turn.
 	 * @return the holder; null if there is none
 	 */
-	static @Nullable String holder(SessionStore store, SessionKey key, String turnId) {
-		return store.records(key, TurnRecords.LEASE)
-			.stream()
-			.filter((record) -> record.id().equals(turnId))
-			.map((record) -> holder(store, record))
-			.findFirst()
-			.orElse(null);
+	static @Nullable String holder(SessionStore store, SessionKey key) {
+		return holder(store, store.records(key, TurnRecords.LEASE));
+	}
+
+	/**
+	 * Returns the holder that the records of leases name; null if there is none.
+	 */
+	static @Nullable String holder(SessionStore store, List<SessionRecord> leases) {
+		return leases.stream().map((record) -> holder(store, record)).findFirst().orElse(null);
 	}
 
 	private static @Nullable String holder(SessionStore store, SessionRecord record) {
@@ -155,6 +166,24 @@ final class TurnLease implements HeldLease {
 	}
 
 	/**
+	 * Returns the write that gives the lease back in the commit that ends its turn. It
+	 * deletes any lease: with that commit nobody can work on the turn any more.
+	 * @return the write; null if the lease must be given back later, since tools run
+	 * under it, since it has run out, or since the commit may be rolled back
+	 */
+	synchronized @Nullable RecordWrite givingBack() {
+		this.ending = this.users == 1 && isInTime() && !this.store.mayRollBack();
+		return this.ending ? new RecordWrite(TurnRecords.LEASE, TurnRecords.LEASE_ID, RecordWrite.ANY, null, null)
+				: null;
+	}
+
+	/** Ends the lease after the commit that has given it back. */
+	synchronized void givenBack() {
+		this.users = 0;
+		stopRenewal();
+	}
+
+	/**
 	 * Removes a user of the lease. The last one gives it back.
 	 */
 	void leave() {
@@ -179,8 +208,7 @@ final class TurnLease implements HeldLease {
 	private boolean giveBack() {
 		this.writing.lock();
 		try {
-			return isInTime() && this.store.put(this.key,
-					new RecordWrite(TurnRecords.LEASE, this.turnId, this.revision, null, null));
+			return isInTime() && (delete() || isOurs() && delete());
 		}
 		finally {
 			this.writing.unlock();
@@ -194,7 +222,7 @@ final class TurnLease implements HeldLease {
 			if (!isHeld()) {
 				lost();
 			}
-			else if (put() || isOurs()) {
+			else if (put() || isOurs() && put()) {
 				renewedAt(now);
 			}
 			else {
@@ -220,9 +248,14 @@ final class TurnLease implements HeldLease {
 		return now.nanoTime() - this.validUntil < 0 && now.time().isBefore(this.validUntilTime);
 	}
 
+	private boolean delete() {
+		return this.store.put(this.key,
+				new RecordWrite(TurnRecords.LEASE, TurnRecords.LEASE_ID, this.revision, null, null));
+	}
+
 	private boolean put() {
-		boolean renewed = this.store.put(this.key, new RecordWrite(TurnRecords.LEASE, this.turnId, this.revision,
-				payload(this.store, this.key, this.holder), this.life));
+		boolean renewed = this.store.put(this.key, new RecordWrite(TurnRecords.LEASE, TurnRecords.LEASE_ID,
+				this.revision, payload(this.store, this.key, this.holder), this.life));
 		if (renewed) {
 			this.revision++;
 		}
@@ -230,12 +263,13 @@ final class TurnLease implements HeldLease {
 	}
 
 	/**
-	 * Returns whether the stored lease is this one. A renewal may have been stored
-	 * although the response was lost.
+	 * Returns whether the stored lease is this one, and remembers its revision. A renewal
+	 * may have been stored although the response was lost, and a lease that was taken
+	 * with the beginning of its turn may have replaced an older one.
 	 */
 	private boolean isOurs() {
 		for (SessionRecord record : this.store.records(this.key, TurnRecords.LEASE)) {
-			if (record.id().equals(this.turnId) && this.holder.equals(holder(this.store, record))) {
+			if (this.holder.equals(holder(this.store, record))) {
 				this.revision = record.revision();
 				return true;
 			}
@@ -244,7 +278,7 @@ final class TurnLease implements HeldLease {
 	}
 
 	private synchronized void lost() {
-		if (this.users > 0) {
+		if (this.users > 0 && !this.ending) {
 			logger.warn("The lease of the open turn on session " + this.key
 					+ " has run out before it was renewed. What it ran is uncertain unless its result is stored.");
 			this.validUntil = System.nanoTime();

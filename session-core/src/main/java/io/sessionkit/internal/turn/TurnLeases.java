@@ -54,19 +54,26 @@ public final class TurnLeases implements AutoCloseable {
 
 	}
 
-	Taking taking(SessionKey key, String turnId) {
+	/**
+	 * Returns the lease to take in the commit that opens its turn.
+	 */
+	Taking beginning(SessionKey key) {
 		String holder = this.store.options().turnIds().get();
+		return taking(key, holder, TurnLease.beginning(this.store, key, holder, this.life));
+	}
+
+	private Taking taking(SessionKey key, String holder, RecordWrite write) {
 		TurnLease.Since since = TurnLease.Since.now(this.store);
-		RecordWrite write = TurnLease.taking(this.store, key, turnId, holder, this.life);
 		return new Taking(write, () -> TurnLease.taken(this.store, key, write, holder, this.life, since, threads()));
 	}
 
 	/**
-	 * Takes the lease of a turn.
+	 * Takes the lease of the open turn of a session.
 	 * @throws TurnInProgressException if another call has it, or if the session is gone
 	 */
-	TurnLease take(SessionKey key, String turnId) {
-		Taking taking = taking(key, turnId);
+	TurnLease take(SessionKey key) {
+		String holder = this.store.options().turnIds().get();
+		Taking taking = taking(key, holder, TurnLease.taking(this.store, key, holder, this.life));
 		if (!this.store.put(key, taking.write())) {
 			throw new TurnInProgressException("Another call works on the open turn of session " + key
 					+ " at this moment, or the session is gone. Nothing was run by this one; call again when it is"

@@ -60,11 +60,20 @@ public final class TurnViews {
 	}
 
 	/**
-	 * Opens the view for a continued turn. What the turn started from is not summarized
-	 * now.
+	 * Opens the view for a continued turn, before what is stored of the turn is known.
+	 * What the turn started from is not summarized now.
 	 */
 	Opened openAgain(TurnRequest request) {
 		return new Opened(read(request), null);
+	}
+
+	/**
+	 * Returns the view for a continued turn.
+	 * @param opened what was opened before
+	 * @param request the request with the stored messages of the turn
+	 */
+	Opened continued(SessionView opened, TurnRequest request) {
+		return new Opened(this.reader.reopen(opened, request.limit(), request.input()).orElse(null), null);
 	}
 
 	/**

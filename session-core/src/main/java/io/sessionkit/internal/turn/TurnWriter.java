@@ -90,6 +90,12 @@ final class TurnWriter {
 	private boolean moved;
 
 	/**
+	 * The header as the last write has left it; null if it is not known: nobody but the
+	 * store knows the incarnation of a session that this turn has created.
+	 */
+	private @Nullable Session left;
+
+	/**
 	 * Creates the writer of a turn.
 	 * @param base the header as it was when the turn was opened; null if there was none
 	 * @param continued the turn that is continued; null for a new one
@@ -101,6 +107,7 @@ final class TurnWriter {
 		this.id = id;
 		this.startedAt = startedAt;
 		this.base = base;
+		this.left = base;
 		this.snapshots = snapshots;
 		this.parameters = parameters;
 		this.continued = (continued != null) ? continued.turn() : null;
@@ -173,7 +180,7 @@ final class TurnWriter {
 	private @Nullable TurnResult write(Outline outline, HeaderChange header, List<RecordWrite> more) {
 		TurnWrite write = turnWrite(outline);
 		List<RecordWrite> records = records(more);
-		Session expected = this.moved ? unmoved() : this.base;
+		Session expected = (this.moved && this.left == null) ? unmoved() : this.left;
 		if (this.moved && expected == null) {
 			return null;
 		}
@@ -181,6 +188,8 @@ final class TurnWriter {
 			Commit commit = (expected != null) ? Commit.on(expected) : Commit.first(key());
 			CommitResult result = this.store.commit(commit.turn(write).header(header).records(records));
 			if (result.isStored()) {
+				this.left = (expected != null && result.outcome() == Outcome.COMMITTED) ? after(expected, write, result)
+						: null;
 				return isOurs(write, result) ? written(write, result, outline.overLimit()) : null;
 			}
 			expected = this.store.open(key(), Window.HEADER)
@@ -192,6 +201,18 @@ final class TurnWriter {
 			}
 		}
 		return null;
+	}
+
+	/**
+	 * Returns the header as a part of an open turn has left it. If others have written
+	 * meanwhile, the store refuses the next write, and the header is read again.
+	 */
+	private static Session after(Session before, TurnWrite write, CommitResult result) {
+		Session.Position position = new Session.Position(Math.max(before.turns(), result.turn()),
+				before.items() + write.items().size(), before.branch(), before.head(), result.turn(),
+				before.summaryTurn(), before.summaryId(), before.totals());
+		return new Session(before.key(), before.incarnation(), result.version(), position, before.details(),
+				before.times());
 	}
 
 	/**

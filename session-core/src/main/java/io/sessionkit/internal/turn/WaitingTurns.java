@@ -1,16 +1,22 @@
 package io.sessionkit.internal.turn;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnView;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -35,6 +41,7 @@ public final class WaitingTurns {
 	 * time. Hooks run on the messages that were queued while the turn waited, but not
 	 * again on its input. The merge is asked again which part of the history to send.
 	 * @param request the request of this call; its input is ignored
+	 * @param kinds the kinds of further records to read with the turn
 	 * @return the turn, which holds a reply back
 	 * @throws IllegalStateException if the session has no open turn
 	 * @throws io.sessionkit.TurnInProgressException if another call works on it
@@ -45,8 +52,8 @@ public final class WaitingTurns {
 	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
 	 * that the caller expects
 	 */
-	public RunningTurn resume(TurnRequest request) {
-		RunningTurn turn = takeOver(request);
+	public RunningTurn resume(TurnRequest request, Set<String> kinds) {
+		RunningTurn turn = takeOver(request, kinds);
 		try {
 			if (!turn.isOnHead()) {
 				throw new SessionConflictException("Session " + request.key()
@@ -67,16 +74,19 @@ public final class WaitingTurns {
 	 * Takes over the open turn of a session only to end it. Queued messages are ignored,
 	 * and the session may have moved on.
 	 * @param request the request that names the session
+	 * @param kinds the kinds of further records to read with the turn
 	 * @return the turn, which holds a reply back
 	 * @throws IllegalStateException if the session has no open turn
 	 * @throws io.sessionkit.TurnInProgressException if another call works on it
 	 */
-	public RunningTurn takeOver(TurnRequest request) {
-		SessionKey key = request.key();
-		Turn open = find(key).orElseThrow(() -> nothingWaits(request));
-		TurnLease lease = this.setup.leases().take(key, open.id());
+	public RunningTurn takeOver(TurnRequest request, Set<String> kinds) {
+		SessionView opened = this.setup.views().openAgain(request).view();
+		if (opened == null || opened.session().openTurn() == 0) {
+			throw nothingWaits(request);
+		}
+		TurnLease lease = this.setup.leases().take(request.key());
 		try {
-			return continued(request, open, lease);
+			return continued(request, opened, lease, kinds);
 		}
 		catch (RuntimeException | Error ex) {
 			lease.leave();
@@ -84,34 +94,39 @@ public final class WaitingTurns {
 		}
 	}
 
-	private IllegalStateException nothingWaits(TurnRequest request) {
-		request.checkExpected((request.expectedTurn() > 0) ? this.store.find(request.key()).orElse(null) : null);
+	private static IllegalStateException nothingWaits(TurnRequest request) {
 		return new IllegalStateException("The call on session " + request.key()
 				+ " has no message, and nothing in the session waits to be continued. Add .user(..) to the call.");
 	}
 
 	/**
-	 * Reads the turn again and opens it for this call.
-	 * @param seen the turn as it was before the lease was taken; another call may have
-	 * continued it in between
+	 * Reads the turn under its lease and opens it for this call.
+	 * @param opened the session as it was before the lease was taken; another call may
+	 * have continued the turn in between
 	 */
-	private RunningTurn continued(TurnRequest request, Turn seen, TurnLease lease) {
+	private RunningTurn continued(TurnRequest request, SessionView opened, TurnLease lease, Set<String> kinds) {
 		SessionKey key = request.key();
-		PauseRecord pause = pause(key, seen.id()).orElseThrow(() -> ended(key, seen));
-		Turn open = this.store.turns(key, new Tail(seen.number() + 1, 1))
-			.stream()
-			.filter((turn) -> turn.status().isOpen())
-			.findFirst()
-			.orElseThrow(() -> ended(key, seen));
-		List<SessionItem> items = this.store.items(key, open.number());
-		ContinuedTurn continued = new ContinuedTurn(open, items, pause, lease);
-		TurnRequest again = request.input(continued.messages());
+		long number = opened.session().openTurn();
+		TurnView stored = read(key, number, kinds).orElseThrow(() -> ended(key, number));
+		PauseRecord pause = pause(stored.records(TurnRecords.PAUSE), stored.turn().id())
+			.orElseThrow(() -> ended(key, number));
+		TurnRequest again = request.input(stored.items().stream().map(SessionItem::message).toList());
+		ContinuedTurn continued = new ContinuedTurn(this.setup.views().continued(opened, again), stored, pause, lease);
 		return new RunningTurn(again, this.setup, KeptParameters.NONE, continued);
 	}
 
-	private static SessionConflictException ended(SessionKey key, Turn turn) {
-		return new SessionConflictException("The open turn " + turn.number() + " of session " + key
+	private static SessionConflictException ended(SessionKey key, long turn) {
+		return new SessionConflictException("The open turn " + turn + " of session " + key
 				+ " was continued or ended by another call in the meantime. Read the session again.", null);
+	}
+
+	/**
+	 * Returns whether a session has a turn that other calls may continue.
+	 * @param key the session
+	 * @return true if a turn is open
+	 */
+	public boolean isOpen(SessionKey key) {
+		return this.store.find(key).filter((session) -> session.openTurn() != 0).isPresent();
 	}
 
 	/**
@@ -140,18 +155,40 @@ public final class WaitingTurns {
 	 * Queues messages for an open turn. When the turn continues, they follow the results
 	 * of its tools.
 	 * @param key the session
+	 * @param number the number of the turn
 	 * @param messages the messages of the caller
+	 * @param kinds the kinds of further records to read with the turn
 	 * @return the turn that they are kept with
 	 * @throws io.sessionkit.UnstorableMessageException if a message cannot be stored
+	 * @throws TurnInProgressException if another call works on the turn
 	 * @throws SessionConflictException if the turn has continued in the meantime
 	 */
-	public Turn queue(SessionKey key, List<Message> messages) {
-		Turn open = find(key).orElseThrow(() -> gone(key));
+	public TurnView queue(SessionKey key, long number, List<Message> messages, Set<String> kinds) {
+		Set<String> withLease = new HashSet<>(kinds);
+		withLease.add(TurnRecords.LEASE);
 		return Attempts.FEW.make(() -> {
-			PauseRecord pause = pause(key, open.id()).orElseThrow(() -> gone(key));
-			boolean queued = this.store.put(key, pause.queue(key, open.id(), messages, this.store.options().codec()));
-			return queued ? Optional.of(open) : Optional.empty();
+			TurnView stored = read(key, number, withLease).orElseThrow(() -> gone(key));
+			checkFree(key, stored.records(TurnRecords.LEASE));
+			PauseRecord pause = pause(stored.records(TurnRecords.PAUSE), stored.turn().id())
+				.orElseThrow(() -> gone(key));
+			boolean queued = this.store.put(key,
+					pause.queue(key, stored.turn().id(), messages, this.store.options().codec()));
+			return queued ? Optional.of(stored) : Optional.empty();
 		}).orElseThrow(() -> gone(key));
+	}
+
+	private void checkFree(SessionKey key, List<SessionRecord> leases) {
+		if (TurnLease.holder(this.store, leases) != null) {
+			throw new TurnInProgressException("Another call works on the open turn of session " + key
+					+ " at this moment. The new message was not stored; call again when it is done.");
+		}
+	}
+
+	/** Reads a turn that is open, with its pause. */
+	private Optional<TurnView> read(SessionKey key, long number, Set<String> kinds) {
+		Set<String> all = new HashSet<>(kinds);
+		all.add(TurnRecords.PAUSE);
+		return this.store.turn(key, number, all).filter((view) -> view.turn().status().isOpen());
 	}
 
 	private static SessionConflictException gone(SessionKey key) {
@@ -160,21 +197,23 @@ public final class WaitingTurns {
 	}
 
 	private Optional<PauseRecord> pause(SessionKey key, String turnId) {
-		return this.store.records(key, TurnRecords.PAUSE)
-			.stream()
+		return pause(this.store.records(key, TurnRecords.PAUSE), turnId);
+	}
+
+	private Optional<PauseRecord> pause(List<SessionRecord> pauses, String turnId) {
+		return pauses.stream()
 			.filter((record) -> record.id().equals(turnId))
 			.findFirst()
 			.map((record) -> PauseRecord.read(record, this.store.options().codec()));
 	}
 
 	/**
-	 * Returns the name of the holder of the lease of an open turn.
+	 * Returns the name of the holder of the lease of the open turn of a session.
 	 * @param key the session
-	 * @param turnId the turn
 	 * @return the holder; null if no call works on the turn at this moment
 	 */
-	public @Nullable String leaseHolder(SessionKey key, String turnId) {
-		return TurnLease.holder(this.store, key, turnId);
+	public @Nullable String leaseHolder(SessionKey key) {
+		return TurnLease.holder(this.store, key);
 	}
 
 }

@@ -61,10 +61,37 @@ public final class ViewReader {
 	 * @param input the messages that the turn begins with
 	 */
 	public Optional<SessionView> open(SessionKey key, int limit, List<Message> input) {
-		Optional<SessionView> view = openWithinLimits(key, limit, input.size());
+		SessionView view = openWithinLimits(key, limit, input.size()).orElse(null);
+		return (view != null) ? withCarried(view, input) : Optional.empty();
+	}
+
+	/**
+	 * Returns the view that a turn with this input opens, of a session that was opened
+	 * before the input was known.
+	 */
+	public Optional<SessionView> reopen(SessionView opened, int limit, List<Message> input) {
+		SessionView view = this.trim.pins().isEmpty() ? newest(opened, window(limit, input.size()).items()) : opened;
+		return withCarried(view, input);
+	}
+
+	/** Returns a view with its newest items only, cut at the start of a turn. */
+	private static SessionView newest(SessionView view, int most) {
+		List<SessionItem> items = view.items();
+		int from = items.size();
+		for (int i = items.size() - 1; i >= 0 && items.size() - i <= most; i--) {
+			if (i == 0 || items.get(i - 1).turn() != items.get(i).turn()) {
+				from = i;
+			}
+		}
+		return new SessionView(view.session(), view.summary(), items.subList(from, items.size()));
+	}
+
+	/** Returns a view with the turns that the input continues. */
+	private Optional<SessionView> withCarried(SessionView opened, List<Message> input) {
+		Optional<SessionView> view = Optional.of(opened);
 		int turns = FIRST_CARRIED;
 		while (view.isPresent() && turns <= MOST_CARRIED && !CarriedTurns.areIn(view.get(), input)) {
-			view = open(this.store, key, Window.turns(turns));
+			view = open(this.store, opened.session().key(), Window.turns(turns));
 			turns *= 4;
 		}
 		return view;

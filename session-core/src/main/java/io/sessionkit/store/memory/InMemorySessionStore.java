@@ -194,6 +194,11 @@ public final class InMemorySessionStore implements SessionStore {
 	}
 
 	@Override
+	public boolean mayRollBack() {
+		return false;
+	}
+
+	@Override
 	public List<Session> list(String owner, Page page) {
 		return of(owner, now()).map((session) -> Map.entry(session.stamp(), session))
 			.sorted(Map.Entry.<Long, StoredSession>comparingByKey().reversed())

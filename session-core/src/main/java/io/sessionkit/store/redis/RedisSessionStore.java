@@ -1,9 +1,9 @@
 package io.sessionkit.store.redis;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
@@ -25,6 +25,7 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnView;
 import io.sessionkit.store.Window;
 import io.sessionkit.store.redis.OwnerIndex.Found;
 import io.sessionkit.store.redis.RedisKeys.Pair;
@@ -180,7 +181,26 @@ public final class RedisSessionStore implements SessionStore {
 	@Override
 	public List<SessionItem> items(SessionKey key, long turn) {
 		Reply reply = read(Script.TURN, key, new Arguments().with(turn));
-		return this.reader.items(key, reply.items(reply.turns(0)));
+		return reply.isEmpty() ? List.of() : this.reader.items(key, reply.items(List.of(reply.turn(0))));
+	}
+
+	@Override
+	public Optional<TurnView> turn(SessionKey key, long number, Set<String> kinds) {
+		Arguments arguments = new Arguments().with(number);
+		kinds.forEach(arguments::with);
+		Reply reply = read(Script.TURN, key, arguments);
+		return reply.isEmpty() ? Optional.empty() : Optional.of(turn(key, reply));
+	}
+
+	private TurnView turn(SessionKey key, Reply reply) {
+		List<PackedTurn> turn = List.of(reply.turn(0));
+		return new TurnView(this.reader.turn(key, reply.rows(turn).get(0)), this.reader.items(key, reply.items(turn)),
+				reply.list(2).records(key));
+	}
+
+	@Override
+	public boolean mayRollBack() {
+		return false;
 	}
 
 	@Override
@@ -254,11 +274,7 @@ public final class RedisSessionStore implements SessionStore {
 
 	@Override
 	public List<SessionRecord> records(SessionKey key, String kind) {
-		return read(Script.RECORDS, key, new Arguments().with(kind)).lists()
-			.stream()
-			.map((record) -> record.record(1).record(key, kind, record.requiredText(0)))
-			.sorted(Comparator.comparing(SessionRecord::id))
-			.toList();
+		return read(Script.RECORDS, key, new Arguments().with(kind)).records(key);
 	}
 
 	@Override

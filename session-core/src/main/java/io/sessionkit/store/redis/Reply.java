@@ -7,12 +7,14 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.sessionkit.SessionKey;
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.ItemRow;
 import io.sessionkit.internal.row.OpenedRows;
 import io.sessionkit.internal.row.RecordRow;
 import io.sessionkit.internal.row.TurnRow;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
@@ -102,6 +104,19 @@ record Reply(List<?> values, String about) {
 	/** Returns the record that starts at a place of this list. */
 	RecordRow record(int from) {
 		return new RecordRow(number(from), number(from + 1), numberOrNull(from + 2), requiredText(from + 3));
+	}
+
+	/** Returns the records of this list, by id. */
+	List<SessionRecord> records(SessionKey key) {
+		return lists().stream()
+			.map((record) -> record.record(2).record(key, record.requiredText(0), record.requiredText(1)))
+			.sorted(Comparator.comparing(SessionRecord::id))
+			.toList();
+	}
+
+	/** Returns the turn at a place of this list: a number and a list of its text. */
+	PackedTurn turn(int from) {
+		return turn(number(from), new PackedText(list(from + 1).bytes(0)));
 	}
 
 	/**

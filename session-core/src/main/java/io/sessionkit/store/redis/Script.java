@@ -21,11 +21,11 @@ enum Script {
 
 	ITEMS("answer", "session", "items"),
 
-	TURN("answer", "session", "turn"),
+	TURN("answer", "session", "kinds", "turn"),
 
 	TURNS("answer", "session", "turns"),
 
-	RECORDS("answer", "session", "records"),
+	RECORDS("answer", "session", "kinds", "records"),
 
 	HEADERS("answer", "session", "headers"),
 

@@ -1,5 +1,7 @@
--- KEYS the four of session.lua  ARGV number  Returns the turn and a list of its text, if there is such a turn.
-local text, number = stored_header(clock()), tonumber(ARGV[1])
+-- KEYS the four of session.lua  ARGV number, kinds...  Returns the turn, a list of its text and the records of
+-- the kinds, if there is such a turn.
+local now = clock()
+local text, number = stored_header(now), tonumber(ARGV[1])
 if not text then return answer({}) end
 named(text)
 if number < 1 or number > listed then return answer({}) end
@@ -9,4 +11,6 @@ if found == APART then
 	found = found and packed_turn(found)
 end
 if not found then lost() end
-return answer({number, {found}})
+local kinds = {}
+for i = 2, #ARGV - 1 do kinds[ARGV[i]] = true end
+return answer({number, {found}, next(kinds) and records_of(kinds, now) or {}})

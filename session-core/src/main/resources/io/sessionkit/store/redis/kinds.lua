@@ -1,0 +1,19 @@
+-- Returns the records of some kinds that have not expired, each with its kind and id as the first values.
+local function records_of(wanted, now)
+	local records = {}
+	for _, field in ipairs(redis.call('HKEYS', RECORDS)) do
+		local at = string.find(field, '\0', 1, true)
+		local kind = at and string.sub(field, 1, at - 1)
+		if kind and wanted[kind] then
+			local id = string.sub(field, at + 1)
+			local found = record(kind, id, now)
+			if found then
+				table.insert(found, 1, id)
+				table.insert(found, 1, kind)
+				records[#records + 1] = found
+			end
+		end
+	end
+	return records
+end
+

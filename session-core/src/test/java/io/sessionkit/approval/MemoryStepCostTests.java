@@ -1,0 +1,22 @@
+package io.sessionkit.approval;
+
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
+
+class MemoryStepCostTests extends StepCosts {
+
+	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+
+	@Override
+	protected SessionStore store() {
+		return this.store;
+	}
+
+	@Override
+	protected long roundTrips() {
+		return 0;
+	}
+
+}
