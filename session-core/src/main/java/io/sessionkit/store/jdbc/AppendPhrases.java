@@ -15,6 +15,14 @@ final class AppendPhrases {
 	/** The time to live of the session from now on. */
 	private static final String LIFE = "nullif(coalesce(:ttl, ttl), 0)";
 
+	/** The times of a header that is written now. */
+	static final String LIVES_ON = """
+			updated_at = {moment}, expires_at = {moment} + {life},
+			purge_at = case
+				when purge_at >= {moment} + {life} and purge_at <= {moment} + {life} + {life} / {slack} then purge_at
+				else {moment} + {life} + {life} / {slack} end,
+			ttl = {life}""".replace("{life}", LIFE).replace("{slack}", Long.toString(Micros.LIVES_PER_SLACK));
+
 	/** The header with one more turn, which continues the run or starts a new one. */
 	static final String RAISE_HEADER = """
 			version = version + 1, items = items + :count,
@@ -23,11 +31,7 @@ final class AppendPhrases {
 			head = turns + 1, turns = turns + 1,
 			view_turns = view_turns + 1, view_items = view_items + :count, view_tokens = view_tokens + :tokens,
 			title = coalesce(:title, title), tags = coalesce(:tags, tags), state = coalesce(:state, state),
-			stamp = :stamp, updated_at = {moment}, expires_at = {moment} + {life},
-			purge_at = case
-				when purge_at >= {moment} + {life} and purge_at <= {moment} + {life} + {life} / {slack} then purge_at
-				else {moment} + {life} + {life} / {slack} end,
-			ttl = {life}""".replace("{life}", LIFE).replace("{slack}", Long.toString(Micros.LIVES_PER_SLACK));
+			stamp = :stamp,\s""" + LIVES_ON;
 
 	static final String HEADER_COLUMNS = """
 			key_hash, incarnation, owner_hash, owner, id, version, turns, items, branch, head, run_lo, run_parent,
@@ -36,8 +40,14 @@ final class AppendPhrases {
 
 	/** A header with its first turn. */
 	static final String FIRST_HEADER = """
-			:key, :incarnation, :ownerHash, :owner, :id, 1, 1, :count, :branch, 1, 1, 0,
+			:key, :incarnation, :ownerHash, :owner, :id, 1, 1, :count, :main, 1, 1, 0,
 			0, 0, null, 1, :count, :tokens, :title, :tags, :state, :firstTtl, :stamp,
+			{moment}, {moment}, {moment} + :firstTtl, {moment} + :firstPurge""";
+
+	/** A header with a first turn that is not its head. */
+	static final String FIRST_HEADER_BESIDE = """
+			:key, :incarnation, :ownerHash, :owner, :id, 1, 1, :count, :main, 0, 1, 0,
+			{openTurn}, 0, null, 0, 0, 0, :title, :tags, null, :firstTtl, :stamp,
 			{moment}, {moment}, {moment} + :firstTtl, {moment} + :firstPurge""";
 
 	static final String TURN_COLUMNS = """
@@ -76,24 +86,11 @@ final class AppendPhrases {
 	static Params params(EncodedCommit commit, NewItems items) {
 		EncodedCommit.EncodedTurn turn = commit.plainTurn();
 		Session base = commit.commit().base();
-		return new Params().with("key", commit.key().session())
-			.with("ownerHash", commit.key().owner())
-			.with("owner", commit.commit().key().owner())
-			.with("id", commit.commit().key().id())
-			.with("version", (base != null) ? base.version() : null)
+		return header(commit).with("version", (base != null) ? base.version() : null)
 			.with("turns", (base != null) ? base.turns() : null)
 			.with("items", (base != null) ? base.items() : null)
-			.with("incarnation", commit.incarnation())
-			.with("branch", Session.MAIN)
 			.with("count", (long) turn.items().size())
 			.with("tokens", (long) turn.tokens())
-			.text("title", commit.header().title())
-			.text("tags", commit.header().tags())
-			.text("state", commit.header().attributes())
-			.with("ttl", commit.header().timeToLive())
-			.with("firstTtl", commit.firstTimeToLive())
-			.with("stamp", commit.stamp())
-			.with("firstPurge", Micros.withSlack(commit.firstTimeToLive()))
 			.with("turn", turn.turn().id())
 			.with("place", TurnIds.place(turn.turn().id()))
 			.with("apart", items.apart().size())
@@ -102,6 +99,23 @@ final class AppendPhrases {
 			.text("origin", turn.origin())
 			.text("outcome", turn.outcome())
 			.text("packed", items.packed());
+	}
+
+	/** Returns the parameters that a header takes from a commit. */
+	static Params header(EncodedCommit commit) {
+		return new Params().with("key", commit.key().session())
+			.with("ownerHash", commit.key().owner())
+			.with("owner", commit.commit().key().owner())
+			.with("id", commit.commit().key().id())
+			.with("incarnation", commit.incarnation())
+			.with("main", Session.MAIN)
+			.text("title", commit.header().title())
+			.text("tags", commit.header().tags())
+			.text("state", commit.header().attributes())
+			.with("ttl", commit.header().timeToLive())
+			.with("firstTtl", commit.firstTimeToLive())
+			.with("stamp", commit.stamp())
+			.with("firstPurge", Micros.withSlack(commit.firstTimeToLive()));
 	}
 
 	/** Returns the parameters of an item that has a row of its own. */

@@ -9,11 +9,12 @@ package io.sessionkit.store.jdbc;
  * @param sessions headers
  * @param turns turns
  * @param items items
+ * @param reading turns with their items and records
  * @param records records
  * @param schema the check of the tables
  */
 record Backend(Dialect dialect, HotStatements hot, GeneralCommit general, SessionStatements sessions,
-		TurnStatements turns, ItemStatements items, RecordStatements records, SchemaCheck schema) {
+		TurnStatements turns, ItemStatements items, TurnReading reading, RecordStatements records, SchemaCheck schema) {
 
 	static Backend of(Dialect dialect, String prefix) {
 		Templates templates = new Templates(dialect, prefix);
@@ -22,7 +23,7 @@ record Backend(Dialect dialect, HotStatements hot, GeneralCommit general, Sessio
 		ItemStatements items = new ItemStatements(templates);
 		RecordStatements records = new RecordStatements(templates);
 		return new Backend(dialect, dialect.hot(templates), new GeneralCommit(sessions, turns, items, records),
-				sessions, turns, items, records, new SchemaCheck(templates));
+				sessions, turns, items, new TurnReading(templates), records, new SchemaCheck(templates));
 	}
 
 }

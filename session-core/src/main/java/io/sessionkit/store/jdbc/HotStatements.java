@@ -39,6 +39,23 @@ sealed interface HotStatements permits PostgresStatements, MariaDbStatements, Po
 	@Nullable CommitResult append(Connection connection, EncodedCommit commit) throws SQLException;
 
 	/**
+	 * Returns whether {@link #commit} may make a commit that is not plain.
+	 */
+	default boolean makes(EncodedCommit commit) {
+		return false;
+	}
+
+	/**
+	 * Makes a commit with one statement, outside of transactions of the caller.
+	 * @return the result, or null if it has to be made in the general way. Nothing is
+	 * written then
+	 * @throws SQLException also if it has to be made in the general way
+	 */
+	default @Nullable CommitResult commit(Connection connection, EncodedCommit commit) throws SQLException {
+		return null;
+	}
+
+	/**
 	 * Returns whether {@link #append} is one statement, which needs no transaction around
 	 * it.
 	 */

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 import javax.sql.DataSource;
 
@@ -29,6 +30,7 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnView;
 import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
@@ -167,7 +169,7 @@ public final class JdbcSessionStore implements SessionStore {
 	public CommitResult commit(Commit commit) {
 		EncodedCommit encoded = EncodedCommit.of(commit, this.options);
 		Backend statements = backend();
-		CommitResult made = encoded.isPlain() ? commitShort(statements, encoded) : null;
+		CommitResult made = encoded.isPlain() ? commitShort(statements, encoded) : commitAtOnce(statements, encoded);
 		CommitResult result = (made != null) ? made : commitAsWhole(statements, encoded);
 		this.views.committed(encoded, result);
 		return result;
@@ -185,6 +187,17 @@ public final class JdbcSessionStore implements SessionStore {
 			Optional<CommitResult> result = Optional.ofNullable(hot.append(connection, commit));
 			return Optional.of(new JdbcWork.Change<>(result, result.isPresent()));
 		}).orElse(null);
+	}
+
+	private @Nullable CommitResult commitAtOnce(Backend statements, EncodedCommit commit) {
+		HotStatements hot = statements.hot();
+		return (hot.makes(commit) && !mayRollBack())
+				? this.work.writingOrUndone((connection) -> hot.commit(connection, commit)) : null;
+	}
+
+	@Override
+	public boolean mayRollBack() {
+		return this.work.mayJoin();
 	}
 
 	// Only a writer that has lost reads why.
@@ -220,6 +233,18 @@ public final class JdbcSessionStore implements SessionStore {
 		List<TurnRow> newest = new ArrayList<>(this.work.reading((connection) -> turns.newest(connection, hash, tail)));
 		Collections.reverse(newest);
 		return newest.stream().map((row) -> this.reader.turn(key, row)).toList();
+	}
+
+	@Override
+	public Optional<TurnView> turn(SessionKey key, long number, Set<String> kinds) {
+		if (kinds.size() > TurnReading.KINDS) {
+			return SessionStore.super.turn(key, number, kinds);
+		}
+		TurnReading reading = backend().reading();
+		TurnReading.Rows rows = this.work.reading((connection) -> reading.read(connection, key, number, kinds));
+		return (rows != null) ? Optional
+			.of(new TurnView(this.reader.turn(key, rows.turn()), this.reader.items(key, rows.items()), rows.records()))
+				: Optional.empty();
 	}
 
 	@Override

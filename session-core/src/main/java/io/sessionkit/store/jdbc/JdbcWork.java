@@ -83,6 +83,13 @@ final class JdbcWork {
 		return apart;
 	}
 
+	/**
+	 * Returns whether work that is done now may join a transaction of the caller.
+	 */
+	boolean mayJoin() {
+		return !this.alone && TransactionSynchronizationManager.isActualTransactionActive() && isBound();
+	}
+
 	/** Returns whether it works beside an open transaction of the caller. */
 	boolean isApart() {
 		return this.alone;
@@ -132,6 +139,40 @@ final class JdbcWork {
 	 */
 	<T extends @Nullable Object> T writing(Work<T> work) {
 		return single(work, true);
+	}
+
+	/**
+	 * Runs work that writes with one statement, which may undo itself by an error.
+	 * @return the result; null if it has undone itself
+	 */
+	<T> @Nullable T writingOrUndone(Work<@Nullable T> work) {
+		try {
+			return this.<@Nullable T>single((connection) -> {
+				try {
+					return work.on(connection);
+				}
+				catch (SQLException ex) {
+					if (SqlErrors.isUndone(ex)) {
+						throw new Undone(ex);
+					}
+					throw ex;
+				}
+			}, true);
+		}
+		catch (Undone ex) {
+			return null;
+		}
+	}
+
+	/** Ends a statement that has undone itself. */
+	private static final class Undone extends RuntimeException {
+
+		private static final long serialVersionUID = 1;
+
+		Undone(SQLException cause) {
+			super(null, cause, false, false);
+		}
+
 	}
 
 	private <T extends @Nullable Object> T single(Work<T> work, boolean write) {

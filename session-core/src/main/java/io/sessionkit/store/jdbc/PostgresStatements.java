@@ -177,11 +177,11 @@ final class PostgresStatements implements HotStatements {
 			""";
 
 	/** Inserts its items that have rows of their own. */
-	private static final String ITEMS = """
+	static final String ITEMS = """
 			, i as (insert into {item} ({itemColumns})
-				select s.pk, s.turns, s.items - :count + 1 + u.place, u.at, u.tokens, u.body
+				select s.pk, {number}, s.items - :count + 1 + u.place, u.at, u.tokens, u.body
 				from s, unnest(:places, :ats, :sizes, :bodies) as u(place, at, tokens, body))
-			""";
+			""".replace("{itemColumns}", AppendPhrases.ITEM_COLUMNS);
 
 	private static final String RESULT = " select version, turns, items from s";
 
@@ -234,6 +234,8 @@ final class PostgresStatements implements HotStatements {
 
 	private final Append appendOrCreate;
 
+	private final PostgresCommits commits;
+
 	private final PortableStatements portable;
 
 	PostgresStatements(Templates templates) {
@@ -244,6 +246,7 @@ final class PostgresStatements implements HotStatements {
 		this.wholeLog = templates.sql(WHOLE_LOG);
 		this.append = Append.of(templates, APPEND);
 		this.appendOrCreate = Append.of(templates, APPEND_OR_CREATE);
+		this.commits = new PostgresCommits(templates);
 		this.portable = new PortableStatements(templates);
 	}
 
@@ -257,7 +260,7 @@ final class PostgresStatements implements HotStatements {
 
 		static Append of(Templates templates, String template) {
 			return new Append(templates.sql(phrased(template + RESULT)),
-					templates.sql(phrased(template + ITEMS + RESULT)));
+					templates.sql(phrased(template + ITEMS.replace("{number}", "s.turns") + RESULT)));
 		}
 
 		private static String phrased(String template) {
@@ -268,7 +271,6 @@ final class PostgresStatements implements HotStatements {
 				.replace("{turnColumns}", AppendPhrases.TURN_COLUMNS)
 				.replace("{turnOfHeader}", AppendPhrases.TURN_OF_HEADER)
 				.replace("{given}", AppendPhrases.GIVEN)
-				.replace("{itemColumns}", AppendPhrases.ITEM_COLUMNS)
 				.replace("{returned}", RETURNED)
 				.replace("{moment}", "{statementTime}");
 		}
@@ -368,12 +370,22 @@ final class PostgresStatements implements HotStatements {
 			.first(connection, withItems(params, items.apart()), (row) -> committed(row, count));
 	}
 
+	@Override
+	public boolean makes(EncodedCommit commit) {
+		return PostgresCommits.makes(commit);
+	}
+
+	@Override
+	public @Nullable CommitResult commit(Connection connection, EncodedCommit commit) throws SQLException {
+		return this.commits.make(connection, commit);
+	}
+
 	private static CommitResult committed(ResultSet row, int count) throws SQLException {
 		return new CommitResult(Outcome.COMMITTED, row.getLong(1), row.getLong(2),
 				AppendPhrases.firstItem(row.getLong(3), count));
 	}
 
-	private static Params withItems(Params params, List<NewItems.Apart> items) {
+	static Params withItems(Params params, List<NewItems.Apart> items) {
 		return params.with("places", items.stream().map((item) -> (long) item.place()).toArray(Long[]::new))
 			.with("ats", items.stream().map(NewItems.Apart::at).toArray(Long[]::new))
 			.with("sizes", items.stream().map((item) -> (long) item.tokens()).toArray(Long[]::new))

@@ -22,13 +22,13 @@ final class RecordUpserts {
 				from\s""" + SESSION + "where s.key_hash = :key and {live} for key share of s";
 
 	/** An expired record counts as absent: its successor begins anew. */
-	private static final String REPLACE = """
+	static final String REPLACE = """
 			 on conflict (session_pk, kind, id) do update set
 				revision = case when r.expires_at <= excluded.written_at then excluded.revision else r.revision + 1 end,
 				payload = excluded.payload, written_at = excluded.written_at, expires_at = excluded.expires_at
 			""";
 
-	private static final String UNLESS_ALIVE = " where r.expires_at <= excluded.written_at";
+	static final String UNLESS_ALIVE = " where r.expires_at <= excluded.written_at";
 
 	private static final String RETURNED = " returning r.session_pk";
 

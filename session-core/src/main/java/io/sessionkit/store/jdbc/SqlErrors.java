@@ -64,6 +64,14 @@ final class SqlErrors {
 		return isOneOf(CONTENTION, ex);
 	}
 
+	/**
+	 * Returns whether a statement has undone itself by dividing by zero, or has found
+	 * that another writer was faster.
+	 */
+	static boolean isUndone(SQLException ex) {
+		return "22012".equals(state(ex)) || isDuplicateKey(ex);
+	}
+
 	static boolean isDuplicateKey(SQLException ex) {
 		return isOneOf(DUPLICATE, ex);
 	}

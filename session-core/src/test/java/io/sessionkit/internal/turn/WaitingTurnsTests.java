@@ -4,6 +4,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -66,7 +67,7 @@ class WaitingTurnsTests {
 		});
 	}
 
-	private String waiting() {
+	private void leaveWaiting() {
 		RunningTurn turn = this.turns.open(TurnRequest.of(KEY, List.of(new UserMessage("q"))));
 		AssistantMessage reply = AssistantMessage.builder()
 			.content("")
@@ -74,19 +75,18 @@ class WaitingTurnsTests {
 			.build();
 		turn.holding().store(reply, Map.of(), TurnStatus.AWAITING_APPROVAL, List.of(), false);
 		turn.pause();
-		return turn.id();
 	}
 
 	@Test
 	void turnThatCannotContinueIsNotKeptFromOthers() {
-		String id = waiting();
+		leaveWaiting();
 		this.moved.set(true);
 		assertThatExceptionOfType(SessionConflictException.class)
-			.isThrownBy(() -> this.turns.waitingTurns().resume(TurnRequest.of(KEY, List.of())))
+			.isThrownBy(() -> this.turns.waitingTurns().resume(TurnRequest.of(KEY, List.of()), Set.of()))
 			.withMessageContaining("Approvals.cancel");
-		assertThat(this.turns.waitingTurns().leaseHolder(KEY, id)).isNull();
-		this.turns.waitingTurns().takeOver(TurnRequest.of(KEY, List.of())).giveUp();
-		assertThat(this.turns.waitingTurns().leaseHolder(KEY, id)).isNull();
+		assertThat(this.turns.waitingTurns().leaseHolder(KEY)).isNull();
+		this.turns.waitingTurns().takeOver(TurnRequest.of(KEY, List.of()), Set.of()).giveUp();
+		assertThat(this.turns.waitingTurns().leaseHolder(KEY)).isNull();
 		assertThat(this.turns.waitingTurns().find(KEY)).isEmpty();
 	}
 

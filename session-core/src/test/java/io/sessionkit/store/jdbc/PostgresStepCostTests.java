@@ -48,10 +48,4 @@ class PostgresStepCostTests extends StepCosts {
 		return this.proxy.roundTrips();
 	}
 
-	/** A commit with records, and a turn with its items and records, take several. */
-	@Override
-	protected long atMost(Step step, long calls) {
-		return (step == Step.DECISION) ? calls : 5 * calls;
-	}
-
 }

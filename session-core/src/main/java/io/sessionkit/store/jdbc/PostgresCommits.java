@@ -1,0 +1,271 @@
+package io.sessionkit.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.sessionkit.Session;
+import io.sessionkit.internal.row.EncodedCommit;
+import io.sessionkit.internal.row.EncodedCommit.EncodedTurn;
+import io.sessionkit.internal.row.Micros;
+import io.sessionkit.internal.row.TurnIds;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.CommitResult.Outcome;
+import io.sessionkit.store.HeaderChange;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the commits that do more than append one turn, but neither delete nor move, with
+ * one statement: a turn that waits or has failed, a later part of the open turn, a new
+ * summary, and records with any of these. Sessions are created only by a turn.
+ * <p>
+ * The statement writes if the session is as the commit expects, and as
+ * {@link GeneralCommit} would find it in the usual case; otherwise it writes nothing. If
+ * one of its records is not as expected, it divides by zero, which undoes the rest.
+ */
+final class PostgresCommits {
+
+	/** The values that are kept unless the commit changes them. */
+	private static final String DETAILS = """
+			title = coalesce(:title, title), tags = coalesce(:tags, tags),\s""";
+
+	/** The session as the statement sees it, if it is as expected. */
+	private static final String SEEN = """
+			with seen as materialized (
+				select s.pk as seen_pk, s.stamp as seen_stamp {seenColumns}
+				from {session} s {seenTables}
+				where s.key_hash = :key and (s.expires_at is null or s.expires_at > {moment})
+					and {expected} and {usual}),
+			s as (update {session} s set {changes}
+				from seen where s.pk = seen_pk and s.stamp = seen_stamp
+				returning s.pk, s.version, s.turns, s.items, s.head, s.run_lo, s.run_parent, s.cp, s.cp_id, s.branch,
+					s.state, {number} as number)
+			""";
+
+	/** A new session. */
+	private static final String CREATED = """
+			with s as (insert into {session} as s ({headerColumns}) values ({firstHeader})
+				on conflict (key_hash) do nothing
+				returning s.pk, s.version, s.turns, s.items, s.head, s.run_lo, s.run_parent, s.cp, s.cp_id, s.branch,
+					s.state, s.turns as number)
+			""".replace("{headerColumns}", AppendPhrases.HEADER_COLUMNS);
+
+	private static final String UNCHANGED = "s.version = :version and s.incarnation = :incarnation";
+
+	/** A turn that does not become the head; its parent is the head of now. */
+	private static final String BEGUN = """
+			, t as (insert into {turn} ({turnColumns})
+				select s.pk, s.turns, :turn, {given}, s.head,
+					case when s.head = s.turns - 1 then s.run_lo else s.turns end,
+					case when s.head = s.turns - 1 then s.run_parent else s.head end,
+					0, null, :branch, :status, 1, s.items - :count + 1, :apart, :count, :tokens, :startedAt, :endedAt,
+					cast(null as text), :origin, :outcome, :packed
+				from s returning 1)
+			""".replace("{turnColumns}", AppendPhrases.TURN_COLUMNS).replace("{given}", AppendPhrases.GIVEN);
+
+	private static final String APPENDED = """
+			, t as (insert into {turn} ({turnColumns}) select {turnOfHeader} from s returning 1)
+			""".replace("{turnColumns}", AppendPhrases.TURN_COLUMNS)
+		.replace("{turnOfHeader}", AppendPhrases.TURN_OF_HEADER)
+		.replace("{given}", AppendPhrases.GIVEN);
+
+	private static final String CONTINUED = """
+			, t as (update {turn} t set status = :status, parts = t.parts + 1, items = t.items + :count,
+					apart = t.apart + :apart, tokens = t.tokens + :tokens, ended_at = :endedAt, outcome = :outcome {position}
+				from s where t.session_pk = s.pk and t.turn_no = s.number and t.parts = :part
+				returning 1)
+			""";
+
+	private static final String POSITION = ", cp = s.cp, cp_id = s.cp_id, state = s.state";
+
+	private static final String OPEN_TURN = """
+			join {turn} t on t.session_pk = s.pk and t.turn_no = s.open_turn and t.turn_id = :turn and t.parts = :part
+			""";
+
+	private static final String COLUMNS_OF_OPEN_TURN = """
+			, t.turn_no as turn_no, t.run_lo as turn_lo, t.run_parent as turn_run, t.items as turn_items,
+				t.tokens as turn_tokens""";
+
+	/** The open turn becomes the head. */
+	private static final String HEAD = """
+			version = s.version + 1, items = s.items + :count, open_turn = 0, head = turn_no, run_lo = turn_lo,
+			run_parent = turn_run, view_turns = s.view_turns + 1, view_items = s.view_items + turn_items + :count,
+			view_tokens = s.view_tokens + turn_tokens + :tokens, state = coalesce(:state, state),\s""";
+
+	/** The turns after the summary, which are all in the last run. */
+	private static final String AFTER_SUMMARY = """
+			cross join lateral (
+				select count(*) as left_turns, coalesce(sum(t.items), 0) as left_items,
+					coalesce(sum(t.tokens), 0) as left_tokens
+				from {turn} t
+				where t.session_pk = s.pk and t.turn_no >= greatest(s.run_lo, :cp + 1) and t.turn_no <= s.head) v
+			""";
+
+	private static final String SUMMARIZED = """
+			cp = :cp, cp_id = :cpId, view_turns = left_turns, view_items = left_items, view_tokens = left_tokens,\s""";
+
+	private static final String SUMMARY_AT_HEAD = """
+			, t as (update {turn} t set cp = s.cp, cp_id = s.cp_id, state = s.state
+				from s where t.session_pk = s.pk and t.turn_no = s.head
+				returning 1)
+			""";
+
+	private final Templates templates;
+
+	private final Map<String, Sql> statements = new ConcurrentHashMap<>();
+
+	PostgresCommits(Templates templates) {
+		this.templates = templates;
+	}
+
+	/**
+	 * Returns whether a commit is one of these.
+	 */
+	static boolean makes(EncodedCommit encoded) {
+		Commit commit = encoded.commit();
+		HeaderChange header = commit.header();
+		EncodedTurn turn = encoded.turn();
+		boolean becomesHead = turn != null && turn.isCompleted();
+		HeaderChange.Summary summary = header.summary();
+		boolean creates = commit.expect() == Commit.Expect.ABSENT;
+		return (!creates || (turn != null && turn.part() == 0)) && commit.delete().isEmpty() && header.head() == null
+				&& (encoded.header().attributes() == null || becomesHead)
+				&& (summary == null || (turn == null && summary.turn() > 0)) && (turn != null || moves(commit))
+				&& PostgresRecords.makes(commit.records());
+	}
+
+	private static boolean moves(Commit commit) {
+		return !commit.header().equals(HeaderChange.NONE) || !commit.records().isEmpty();
+	}
+
+	/**
+	 * Makes a commit.
+	 * @return the result; null if the session or a record is not as expected, or the
+	 * usual case is not that of this session. Nothing is written then
+	 * @throws SQLException also if a record is not as expected, see
+	 * {@link SqlErrors#isUndone}
+	 */
+	@Nullable CommitResult make(Connection connection, EncodedCommit commit) throws SQLException {
+		EncodedTurn turn = commit.turn();
+		NewItems items = (turn != null) ? NewItems.of(turn) : new NewItems(null, List.of());
+		PostgresRecords records = PostgresRecords.of(commit.commit().records());
+		Sql sql = this.statements.computeIfAbsent(statement(commit, items, records), this.templates::sql);
+		int count = items(turn);
+		return sql.first(connection, params(commit, items).all(records.params()), (row) -> result(row, count));
+	}
+
+	private static int items(@Nullable EncodedTurn turn) {
+		return (turn != null) ? turn.items().size() : 0;
+	}
+
+	private static CommitResult result(ResultSet row, int count) throws SQLException {
+		return new CommitResult(Outcome.COMMITTED, row.getLong(1), row.getLong(2),
+				AppendPhrases.firstItem(row.getLong(3), count));
+	}
+
+	private static String statement(EncodedCommit commit, NewItems items, PostgresRecords records) {
+		boolean unchanged = commit.commit().expect() == Commit.Expect.UNCHANGED;
+		String sql = written(commit).replace("{expected}", unchanged ? UNCHANGED : "true")
+				+ (items.apart().isEmpty() ? "" : PostgresStatements.ITEMS.replace("{number}", "s.number"))
+				+ records.statements() + " select version, number, items, 1 / (case when " + records.checks()
+				+ ((commit.turn() != null) ? " and (select count(*) from t) = 1" : "") + " then 1 else 0 end) from s";
+		return sql.replace("{moment}", "{statementTime}");
+	}
+
+	private static String written(EncodedCommit commit) {
+		EncodedTurn turn = commit.turn();
+		if (turn == null) {
+			return (commit.commit().header().summary() != null) ? summarized() : changed();
+		}
+		if (turn.part() > 0) {
+			return continued(turn, moves(commit.commit()));
+		}
+		if (commit.commit().expect() == Commit.Expect.ABSENT) {
+			return created(turn);
+		}
+		return turn.isCompleted() ? appended() : begun(turn, moves(commit.commit()));
+	}
+
+	private static String changed() {
+		return seen("version = s.version + 1, ", "", "", "true", "0");
+	}
+
+	private static String summarized() {
+		return seen("version = s.version + 1, " + SUMMARIZED, ", left_turns, left_items, left_tokens", AFTER_SUMMARY,
+				":cp <= s.head and (:cp >= s.run_lo or :cp = s.run_parent)", "0") + SUMMARY_AT_HEAD;
+	}
+
+	private static String created(EncodedTurn turn) {
+		String beside = AppendPhrases.FIRST_HEADER_BESIDE.replace("{openTurn}",
+				turn.turn().status().isOpen() ? "1" : "0");
+		return turn.isCompleted() ? CREATED.replace("{firstHeader}", AppendPhrases.FIRST_HEADER) + APPENDED
+				: CREATED.replace("{firstHeader}", beside) + BEGUN;
+	}
+
+	private static String appended() {
+		return SEEN.replace("{changes}", AppendPhrases.RAISE_HEADER)
+			.replace("{seenColumns}", "")
+			.replace("{seenTables}", "")
+			.replace("{usual}", "s.open_turn = 0 " + AppendPhrases.UNLESS_STORED)
+			.replace("{number}", "s.turns") + APPENDED;
+	}
+
+	private static String begun(EncodedTurn turn, boolean moves) {
+		boolean open = turn.turn().status().isOpen();
+		String changes = "version = s.version + " + (moves ? 1 : 0)
+				+ ", turns = s.turns + 1, items = s.items + :count, " + (open ? "open_turn = s.turns + 1, " : "");
+		String usual = "s.head = :parent " + (open ? "and s.open_turn = 0 " : "") + AppendPhrases.UNLESS_STORED;
+		return seen(changes, "", "", usual, "s.turns") + BEGUN;
+	}
+
+	private static String continued(EncodedTurn turn, boolean moves) {
+		if (turn.isCompleted()) {
+			return seen(HEAD, COLUMNS_OF_OPEN_TURN, OPEN_TURN, "t.parent = s.head", "turn_no")
+					+ CONTINUED.replace("{position}", POSITION);
+		}
+		String changes = "version = s.version + " + (moves ? 1 : 0) + ", items = s.items + :count, "
+				+ (turn.turn().status().isOpen() ? "" : "open_turn = 0, ");
+		return seen(changes, COLUMNS_OF_OPEN_TURN, OPEN_TURN, "true", "turn_no") + CONTINUED.replace("{position}", "");
+	}
+
+	private static String seen(String changes, String columns, String tables, String usual, String number) {
+		return SEEN.replace("{changes}", changes + DETAILS + "stamp = :stamp, " + AppendPhrases.LIVES_ON)
+			.replace("{seenColumns}", columns)
+			.replace("{seenTables}", tables)
+			.replace("{usual}", usual)
+			.replace("{number}", number);
+	}
+
+	private static Params params(EncodedCommit commit, NewItems items) {
+		Session base = commit.commit().base();
+		HeaderChange.Summary summary = commit.commit().header().summary();
+		Params params = AppendPhrases.header(commit)
+			.with("version", (base != null) ? base.version() : null)
+			.with("cp", (summary != null) ? summary.turn() : null)
+			.with("cpId", (summary != null) ? summary.id() : null);
+		return (commit.turn() != null) ? params.all(turn(commit.turn(), items)) : params;
+	}
+
+	private static Params turn(EncodedTurn turn, NewItems items) {
+		return PostgresStatements.withItems(new Params(), items.apart())
+			.with("turn", turn.turn().id())
+			.with("place", TurnIds.place(turn.turn().id()))
+			.with("part", (long) turn.part())
+			.with("parent", turn.turn().parent())
+			.with("branch", turn.turn().branch())
+			.with("status", turn.turn().status().name())
+			.with("count", (long) turn.items().size())
+			.with("apart", items.apart().size())
+			.with("tokens", (long) turn.tokens())
+			.with("startedAt", Micros.of(turn.turn().startedAt()))
+			.with("endedAt", Micros.ofNullable(turn.turn().endedAt()))
+			.text("origin", turn.origin())
+			.text("outcome", turn.outcome())
+			.text("packed", items.packed());
+	}
+
+}

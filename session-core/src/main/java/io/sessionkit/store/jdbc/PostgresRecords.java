@@ -1,0 +1,152 @@
+package io.sessionkit.store.jdbc;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+import io.sessionkit.internal.row.Micros;
+import io.sessionkit.store.RecordWrite;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records of a commit, as parts of the one statement that makes it: those that are
+ * created, put, replaced and deleted, each kind of write with arrays of values.
+ */
+final class PostgresRecords {
+
+	/**
+	 * The kinds of writes.
+	 */
+	private enum Write {
+
+		/** Of a record that must be absent; one that has expired counts as absent. */
+		CREATE("c", inserted("c") + RecordUpserts.REPLACE + RecordUpserts.UNLESS_ALIVE),
+
+		PUT("p", inserted("p") + RecordUpserts.REPLACE),
+
+		REPLACE("r", """
+				update {record} r set revision = r.revision + 1, payload = u.payload, written_at = {moment},
+					expires_at = {moment} + u.ttl
+				from s, unnest(:rkinds, :rids, :rexpected, :rpayloads, :rttls) as u(kind, id, expected, payload, ttl)
+				where r.session_pk = s.pk and r.kind = u.kind and r.id = u.id and r.revision = u.expected
+					and (r.expires_at is null or r.expires_at > {moment})
+				"""),
+
+		DELETE("d", """
+				delete from {record} r using s, unnest(:dkinds, :dids, :dexpected) as u(kind, id, expected)
+				where r.session_pk = s.pk and r.kind = u.kind and r.id = u.id and r.revision = u.expected
+					and (r.expires_at is null or r.expires_at > {moment})
+				"""),
+
+		/** Of a record that may be absent. */
+		REMOVE("x", """
+				delete from {record} r using s, unnest(:xkinds, :xids) as u(kind, id)
+				where r.session_pk = s.pk and r.kind = u.kind and r.id = u.id
+				""");
+
+		private final String name;
+
+		private final String sql;
+
+		Write(String name, String sql) {
+			this.name = name;
+			this.sql = sql;
+		}
+
+		private static String inserted(String name) {
+			return """
+					insert into {record} as r (session_pk, kind, id, revision, payload, written_at, expires_at)
+						select s.pk, u.kind, u.id, u.first, u.payload, {moment}, {moment} + u.ttl
+						from s, unnest(:{n}kinds, :{n}ids, :{n}firsts, :{n}payloads, :{n}ttls)
+							as u(kind, id, first, payload, ttl)
+					""".replace("{n}", name);
+		}
+
+		static Write of(RecordWrite record) {
+			if (record.payload() == null) {
+				return (record.expected() > 0) ? DELETE : REMOVE;
+			}
+			if (record.expected() > 0) {
+				return REPLACE;
+			}
+			return (record.expected() == RecordWrite.ANY) ? PUT : CREATE;
+		}
+
+	}
+
+	private final List<RecordWrite> records;
+
+	private PostgresRecords(List<RecordWrite> records) {
+		this.records = records;
+	}
+
+	/**
+	 * Returns whether all can be written so: not one that must be absent and stay so.
+	 */
+	static boolean makes(List<RecordWrite> records) {
+		return records.stream().allMatch((record) -> record.payload() != null || record.expected() != 0);
+	}
+
+	static PostgresRecords of(List<RecordWrite> records) {
+		return new PostgresRecords(records);
+	}
+
+	/** Returns the parts of the statement, each after a comma. */
+	String statements() {
+		StringBuilder statements = new StringBuilder();
+		for (Write write : Write.values()) {
+			if (!of(write).isEmpty()) {
+				statements.append(", ").append(write.name).append(" as (").append(write.sql).append(" returning 1)");
+			}
+		}
+		return statements.toString();
+	}
+
+	/** Returns the condition that all were as expected. */
+	String checks() {
+		StringBuilder checks = new StringBuilder("true");
+		for (Write write : Write.values()) {
+			if (write != Write.REMOVE && !of(write).isEmpty()) {
+				checks.append(" and (select count(*) from ")
+					.append(write.name)
+					.append(") = cardinality(:")
+					.append(write.name)
+					.append("ids)");
+			}
+		}
+		return checks.toString();
+	}
+
+	Params params() {
+		Params params = new Params();
+		for (Write write : Write.values()) {
+			List<RecordWrite> of = of(write);
+			if (!of.isEmpty()) {
+				params.with(write.name + "kinds", texts(of, RecordWrite::kind))
+					.with(write.name + "ids", texts(of, RecordWrite::id))
+					.with(write.name + "firsts", numbers(of, RecordWrite::first))
+					.with(write.name + "expected", numbers(of, RecordWrite::expected))
+					.with(write.name + "ttls", numbers(of, PostgresRecords::life));
+				params.with(write.name + "payloads", texts(of, RecordWrite::payload));
+			}
+		}
+		return params;
+	}
+
+	private static @Nullable Long life(RecordWrite record) {
+		return (record.timeToLive() != null) ? Long.valueOf(Micros.of(record.timeToLive())) : null;
+	}
+
+	private List<RecordWrite> of(Write write) {
+		return this.records.stream().filter((record) -> Write.of(record) == write).toList();
+	}
+
+	private static @Nullable String[] texts(List<RecordWrite> records, Function<RecordWrite, @Nullable String> text) {
+		return records.stream().map(text).toArray(String[]::new);
+	}
+
+	private static @Nullable Long[] numbers(List<RecordWrite> records, Function<RecordWrite, @Nullable Long> number) {
+		return records.stream().map(number).toArray(Long[]::new);
+	}
+
+}
