@@ -45,9 +45,36 @@ public final class Benchmarks {
 				measure(contenders, model, options, results);
 			}
 		}
+		if (options.parts().contains(Part.SERVER) || options.parts().contains(Part.STEPS)) {
+			try (PostgresLab lab = PostgresLab.quiet()) {
+				server = server.isEmpty() ? lab.toString() : server;
+				measureServers(lab, options, results);
+			}
+		}
 		Progress.say("writing to " + options.output());
 		new Report(results, options, server, String.join(" ", arguments), load).write();
 		Progress.say("done");
+	}
+
+	/**
+	 * Measures what plain turns and the steps of turns make servers do.
+	 * @param lab a server on which nothing else happens
+	 */
+	static void measureServers(PostgresLab lab, Options options, Results results) {
+		if (options.parts().contains(Part.SERVER)) {
+			List<Contender> contenders = Contenders.onServers(lab, new CannedChatModel());
+			contenders.forEach((contender) -> results.contender(contender.name(), contender.byHand()));
+			new ServerRace(contenders, options).run(results);
+			contenders.forEach(Contender::close);
+		}
+		if (options.parts().contains(Part.STEPS)) {
+			try (StepServer redis = new RedisStepServer(); StepServer postgres = new PostgresStepServer(lab)) {
+				for (StepServer server : List.of(redis, postgres)) {
+					Progress.say("counting the steps of a turn on " + server.name());
+					results.steps(server.name(), Steps.of(server));
+				}
+			}
+		}
 	}
 
 	/**

@@ -65,6 +65,8 @@ final class Budgets {
 			most("bytes received per turn", store, 1_000, worst(store, TurnCost::received));
 		}
 		costs(Contenders.POSTGRES).forEach((size, cost) -> {
+			most("rows inserted per plain turn, " + Table.whole(size) + " messages", Contenders.POSTGRES, 1,
+					number(cost.inserted()));
 			most("rows updated per plain turn, " + Table.whole(size) + " messages", Contenders.POSTGRES, 1,
 					number(cost.updated()));
 			most("rows deleted per plain turn, " + Table.whole(size) + " messages", Contenders.POSTGRES, 0,
@@ -72,6 +74,8 @@ final class Budgets {
 		});
 		flatBytes(Contenders.POSTGRES);
 		flatBytes(Contenders.REDIS);
+		STORES.forEach(this::serverWork);
+		this.results.steps().forEach(this::steps);
 		for (String store : STORES) {
 			most("time at " + Table.whole(largest()) + " messages ÷ at " + Table.whole(smallest()), store, 1.2,
 					this.results.median(store, largest()) / this.results.median(store, smallest()));
@@ -79,6 +83,32 @@ final class Budgets {
 		STORES.forEach(this::besideByHand);
 		overhead();
 		return this.table;
+	}
+
+	private void serverWork(String store) {
+		if (store.startsWith(Contenders.POSTGRES)) {
+			most("bytes of write-ahead log per plain turn ÷ by hand", store, 1.6, beside(store, ServerWork::logBytes));
+		}
+		most("server time per plain turn ÷ by hand", store, store.endsWith(Contenders.OTHER) ? 1.3 : 0.7,
+				beside(store, ServerWork::micros));
+	}
+
+	private double beside(String store, Function<ServerWork, @Nullable Double> what) {
+		String byHand = this.results.byHand(store);
+		return (byHand != null)
+				? number(what.apply(this.results.work(store))) / number(what.apply(this.results.work(byHand)))
+				: Double.NaN;
+	}
+
+	private void steps(String store, StepCosts costs) {
+		most("round trips of a pause, beyond those of a plain turn", store, 1, costs.pause());
+		most("round trips of a decision", store, 2, costs.decision());
+		most("round trips of continuing with one approved call, beyond those of a plain turn", store, 4,
+				costs.resume());
+		most("round trips of a summary, beyond those of a plain turn", store, 3, costs.summary());
+		most("round trips of a tool round with durability=step", store, 3, costs.round());
+		most("bytes of log per round with durability=step, rounds 32 to 39 ÷ rounds 3 to 10", store, 1.5,
+				costs.lateBytes() / costs.earlyBytes());
 	}
 
 	private void besideByHand(String store) {

@@ -54,6 +54,15 @@ interface Contender extends AutoCloseable {
 	 */
 	TurnCost count(String thread, int turns);
 
+	/**
+	 * Runs turns, neither counted nor timed here, and asks the server what they made it
+	 * do.
+	 * @param thread the id of the session
+	 * @param turns the number of turns
+	 * @return the average work for one of them
+	 */
+	ServerWork work(String thread, int turns);
+
 	@Override
 	void close();
 

@@ -59,7 +59,11 @@ final class Contenders {
 
 	private static final String SCHEMA = "io/sessionkit/store/jdbc/schema-";
 
-	private static final StoreOptions OPTIONS = StoreOptions.of(JsonMessageCodec.create());
+	/** The script that creates SessionKit's tables. */
+	static final String POSTGRES_SCHEMA = SCHEMA + "postgresql.sql";
+
+	/** The options of SessionKit's stores. */
+	static final StoreOptions OPTIONS = StoreOptions.of(JsonMessageCodec.create());
 
 	private Contenders() {
 	}
@@ -114,15 +118,26 @@ final class Contenders {
 				new RedisContender(REDIS_BY_HAND, null, (connections) -> new ByHandRedisThreads(connections, model)));
 	}
 
+	/**
+	 * Returns the contenders whose servers say how much they did.
+	 */
+	static List<Contender> onServers(PostgresLab lab, ChatModel model) {
+		List<Contender> contenders = new ArrayList<>(onRedis(model));
+		contenders.add(sessionKit(lab, false, model));
+		contenders.add(sessionKitInTwoProcesses(lab, model));
+		contenders.add(byHand(lab, false, model));
+		return contenders;
+	}
+
 	static Contender sessionKit(PostgresLab lab, boolean waiting, ChatModel model) {
 		return new PostgresContender(named(POSTGRES, waiting), named(POSTGRES_BY_HAND, waiting), lab, waiting,
-				SCHEMA + "postgresql.sql",
+				POSTGRES_SCHEMA,
 				(connections) -> new SessionKitThreads(model, new JdbcSessionStore(connections, OPTIONS)));
 	}
 
 	static Contender sessionKitInTwoProcesses(PostgresLab lab, ChatModel model) {
 		return new PostgresContender(named(POSTGRES, false) + OTHER, named(POSTGRES_BY_HAND, false), lab, false,
-				SCHEMA + "postgresql.sql", (connections) -> new SessionKitThreads(model,
+				POSTGRES_SCHEMA, (connections) -> new SessionKitThreads(model,
 						new JdbcSessionStore(connections, OPTIONS), new JdbcSessionStore(connections, OPTIONS)));
 	}
 

@@ -82,6 +82,11 @@ final class H2Contender implements Contender {
 	}
 
 	@Override
+	public ServerWork work(String thread, int turns) {
+		return ServerWork.UNKNOWN;
+	}
+
+	@Override
 	public void close() {
 		this.pool.close();
 	}

@@ -57,6 +57,11 @@ final class MemoryContender implements Contender {
 	}
 
 	@Override
+	public ServerWork work(String thread, int turns) {
+		return ServerWork.UNKNOWN;
+	}
+
+	@Override
 	public void close() {
 		// ends with the process
 	}

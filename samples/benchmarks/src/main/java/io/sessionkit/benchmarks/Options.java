@@ -24,7 +24,7 @@ record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, Pace 
 			Options:
 			  --quick            a run of a few minutes, to see that all works
 			  --output=FOLDER    where performance.md and performance.svg go (samples/benchmarks/target/performance)
-			  --parts=A,B        of turns, throughput, micro (all)
+			  --parts=A,B        of turns, throughput, server, steps, micro (all)
 			  --sizes=A,B        messages in a thread, even numbers (10,1000,10000,100000; quick: 10,1000,10000)
 			  --rounds=N         how often each contender has its turn (20; quick: 4)
 			  --turn-limit=SECONDS   a contender whose turn takes longer is not run at that size (5; quick: 2)
@@ -38,6 +38,12 @@ record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, Pace 
 
 		/** Whole turns of many callers. */
 		THROUGHPUT,
+
+		/** The work of the servers for plain turns. */
+		SERVER,
+
+		/** Turns that pause, continue, are summarized or are stored in steps. */
+		STEPS,
 
 		/** Codec and in-memory path. */
 		MICRO

@@ -157,6 +157,17 @@ final class PostgresContender implements Contender {
 				""", (row, number) -> new double[] { row.getDouble(1), row.getDouble(2), row.getDouble(3) });
 	}
 
+	@Override
+	public ServerWork work(String thread, int turns) {
+		// the first change of a page after a checkpoint logs the whole page
+		sql().execute("checkpoint");
+		double before = this.lab.logBytes();
+		for (int i = 0; i < turns; i++) {
+			this.threads.turn(thread, Dialogue.question(i));
+		}
+		return new ServerWork((this.lab.logBytes() - before) / turns, null);
+	}
+
 	private JdbcTemplate sql() {
 		return new JdbcTemplate(this.lab.connections(this.database, true));
 	}

@@ -2,6 +2,7 @@ package io.sessionkit.benchmarks;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
@@ -33,10 +34,23 @@ final class PostgresLab implements AutoCloseable {
 	 * @param fsync whether a commit waits until it is on the disk
 	 */
 	static PostgresLab start(boolean fsync) {
+		return start(EmbeddedPostgres.builder().setServerConfig("fsync", fsync ? "on" : "off"));
+	}
+
+	/**
+	 * Starts a server that writes to its log only what it is made to write: it neither
+	 * vacuums nor makes checkpoints by itself, and waits for no disk.
+	 */
+	static PostgresLab quiet() {
+		return start(EmbeddedPostgres.builder()
+			.setServerConfig("fsync", "off")
+			.setServerConfig("autovacuum", "off")
+			.setServerConfig("checkpoint_timeout", "1d"));
+	}
+
+	private static PostgresLab start(EmbeddedPostgres.Builder builder) {
 		try {
-			return new PostgresLab(EmbeddedPostgres.builder()
-				.setServerConfig("fsync", fsync ? "on" : "off")
-				.setServerConfig("synchronous_commit", "on")
+			return new PostgresLab(builder.setServerConfig("synchronous_commit", "on")
 				.setServerConfig("max_connections", "300")
 				.start());
 		}
@@ -82,6 +96,15 @@ final class PostgresLab implements AutoCloseable {
 
 	int port() {
 		return this.server.getPort();
+	}
+
+	/**
+	 * Returns how many bytes all databases have written to the write-ahead log so far.
+	 */
+	double logBytes() {
+		Double bytes = new JdbcTemplate(connections("postgres", true))
+			.queryForObject("select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')", Double.class);
+		return Objects.requireNonNull(bytes);
 	}
 
 	/**

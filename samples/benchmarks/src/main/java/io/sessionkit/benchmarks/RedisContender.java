@@ -98,6 +98,22 @@ final class RedisContender implements Contender {
 				(double) proxy.bytesWritten() / turns, (double) proxy.bytesRead() / turns);
 	}
 
+	@Override
+	public ServerWork work(String thread, int turns) {
+		double logBytes = this.lab.logBytes();
+		RedisLab.Scripts before = this.lab.scripts();
+		for (int i = 0; i < turns; i++) {
+			this.threads.turn(thread, Dialogue.question(i));
+		}
+		RedisLab.Scripts after = this.lab.scripts();
+		if (after.calls() - before.calls() < 2L * turns) {
+			throw new IllegalStateException(this.name + " ran " + (after.calls() - before.calls()) + " scripts in "
+					+ turns + " turns. To open and to commit takes two; the time of other commands is not counted.");
+		}
+		return new ServerWork((this.lab.logBytes() - logBytes) / turns,
+				(double) (after.micros() - before.micros()) / turns);
+	}
+
 	/**
 	 * Returns a description of its server.
 	 */

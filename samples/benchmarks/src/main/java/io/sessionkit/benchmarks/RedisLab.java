@@ -8,8 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import redis.embedded.RedisServer;
 
@@ -29,6 +32,8 @@ final class RedisLab implements AutoCloseable {
 
 	private static final byte[] SIZE = "return redis.call('MEMORY', 'USAGE', KEYS[1], 'SAMPLES', 0)"
 		.getBytes(StandardCharsets.UTF_8);
+
+	private static final Pattern CALLS_AND_MICROS = Pattern.compile("^calls=(\\d+),usec=(\\d+),");
 
 	private static final String HOST = "127.0.0.1";
 
@@ -109,11 +114,43 @@ final class RedisLab implements AutoCloseable {
 		}
 	}
 
-	private String info(String section, String name) {
+	/**
+	 * Returns how many bytes were appended to the append-only file so far, those included
+	 * that wait to be written to it.
+	 */
+	double logBytes() {
+		Properties persistence = info("persistence");
+		return Double.parseDouble(persistence.getProperty("aof_current_size"))
+				+ Double.parseDouble(persistence.getProperty("aof_buffer_length"));
+	}
+
+	/**
+	 * The scripts that clients have called.
+	 *
+	 * @param calls how often they were called
+	 * @param micros the time that they took in the server, in microseconds
+	 */
+	record Scripts(long calls, long micros) {
+	}
+
+	Scripts scripts() {
+		Properties commands = info("commandstats");
+		long calls = 0;
+		long micros = 0;
+		for (String command : List.of("eval", "evalsha")) {
+			Matcher statistics = CALLS_AND_MICROS.matcher(commands.getProperty("cmdstat_" + command, ""));
+			if (statistics.find()) {
+				calls += Long.parseLong(statistics.group(1));
+				micros += Long.parseLong(statistics.group(2));
+			}
+		}
+		return new Scripts(calls, micros);
+	}
+
+	private Properties info(String section) {
 		LettuceConnectionFactory connections = connections();
 		try (RedisConnection connection = connections.getConnection()) {
-			Properties info = Objects.requireNonNull(connection.serverCommands().info(section));
-			return Objects.requireNonNull(info.getProperty(name));
+			return Objects.requireNonNull(connection.serverCommands().info(section));
 		}
 		finally {
 			connections.destroy();
@@ -125,7 +162,8 @@ final class RedisLab implements AutoCloseable {
 	 */
 	@Override
 	public String toString() {
-		return "Redis " + info("server", "redis_version") + " on loopback, appendonly=yes, appendfsync=everysec";
+		return "Redis " + info("server").getProperty("redis_version")
+				+ " on loopback, appendonly=yes, appendfsync=everysec";
 	}
 
 	@Override

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -88,6 +89,8 @@ final class Report {
 		section("Beside SessionKit on PostgreSQL: median time ÷ its median at the same size", besideUs());
 		section("Mean time per turn, in µs (turns measured; messages sent)", means());
 		section("What one turn costs the store", costs());
+		section("What one plain turn makes the server do", works());
+		section("What the steps of a turn cost: round trips, and bytes appended to the server's log", steps());
 		section("Turns per second, each caller on a thread of its own", throughputs());
 		section("Space", space());
 		section("Codec and in-memory path, in µs", micros());
@@ -177,6 +180,41 @@ final class Report {
 						Table.count(cost.inserted()), Table.count(cost.updated()), Table.count(cost.deleted()),
 						Table.whole(cost.sent()), Table.whole(cost.received())));
 		}
+		return table;
+	}
+
+	private Table works() {
+		Table table = new Table("contender", "bytes appended to its log", "÷ by hand", "time in its commands, µs",
+				"÷ by hand");
+		for (String contender : this.results.contenders()) {
+			ServerWork work = this.results.work(contender);
+			if (!work.equals(ServerWork.UNKNOWN)) {
+				table.row(contender, Table.whole(work.logBytes()), besideByHand(contender, ServerWork::logBytes),
+						fine(work.micros()), besideByHand(contender, ServerWork::micros));
+			}
+		}
+		return table;
+	}
+
+	private String besideByHand(String contender, Function<ServerWork, @Nullable Double> what) {
+		String byHand = this.results.byHand(contender);
+		Double ours = what.apply(this.results.work(contender));
+		Double theirs = (byHand != null) ? what.apply(this.results.work(byHand)) : null;
+		return fine((ours != null && theirs != null) ? ours / theirs : null);
+	}
+
+	private static String fine(@Nullable Double value) {
+		return Table.fine((value != null) ? value : Double.NaN);
+	}
+
+	private Table steps() {
+		Table table = new Table("store", "a pause, beyond the plain turn's 2", "a decision, in all",
+				"continuing with one approved call, beyond 2", "a summary before a turn, beyond 2",
+				"a tool round with durability=step", "bytes of such a round, rounds 3 to 10", "rounds 32 to 39");
+		this.results.steps()
+			.forEach((store, costs) -> table.row(store, Table.count(costs.pause()), Table.count(costs.decision()),
+					Table.count(costs.resume()), Table.count(costs.summary()), Table.count(costs.round()),
+					Table.whole(costs.earlyBytes()), Table.whole(costs.lateBytes())));
 		return table;
 	}
 

@@ -24,6 +24,10 @@ final class Results {
 
 	private final Map<String, Double> bytesPerMessage = new LinkedHashMap<>();
 
+	private final Map<String, ServerWork> works = new LinkedHashMap<>();
+
+	private final Map<String, StepCosts> steps = new LinkedHashMap<>();
+
 	private final Map<String, Micro> micros = new LinkedHashMap<>();
 
 	/**
@@ -55,6 +59,14 @@ final class Results {
 		this.bytesPerMessage.put(contender, bytes);
 	}
 
+	void work(String contender, ServerWork work) {
+		this.works.put(contender, work);
+	}
+
+	void steps(String store, StepCosts costs) {
+		this.steps.put(store, costs);
+	}
+
 	void micro(String benchmark, Micro micro) {
 		this.micros.put(benchmark, micro);
 	}
@@ -81,6 +93,21 @@ final class Results {
 
 	@Nullable Double bytesPerMessage(String contender) {
 		return this.bytesPerMessage.get(contender);
+	}
+
+	/**
+	 * Returns what a contender made its server do; nothing known if that was not
+	 * measured.
+	 */
+	ServerWork work(String contender) {
+		return this.works.getOrDefault(contender, ServerWork.UNKNOWN);
+	}
+
+	/**
+	 * Returns the costs of the steps of a turn by store.
+	 */
+	Map<String, StepCosts> steps() {
+		return this.steps;
 	}
 
 	Map<String, Micro> micros() {

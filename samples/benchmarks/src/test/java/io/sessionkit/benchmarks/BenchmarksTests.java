@@ -33,7 +33,7 @@ class BenchmarksTests {
 	void countsTheCallsOfATurnAndSendsAFullWindow() {
 		Benchmarks.measure(Contenders.inProcess(this.model), this.model, options(Part.TURNS), this.results);
 		assertThat(this.results.costs(Contenders.IN_MEMORY).get(60)).isEqualTo(TurnCost.ofRoundTrips(0));
-		assertThat(this.results.costs(Contenders.H2).get(60)).isEqualTo(TurnCost.ofRoundTrips(5));
+		assertThat(this.results.costs(Contenders.H2).get(60)).isEqualTo(TurnCost.ofRoundTrips(4));
 		assertThat(this.results.costs(Contenders.H2_BY_HAND).get(60)).isEqualTo(TurnCost.ofRoundTrips(4));
 		for (String contender : this.results.contenders()) {
 			assertThat(this.results.times(contender)).containsOnlyKeys(10, 60).allSatisfy((size, time) -> {
@@ -47,9 +47,9 @@ class BenchmarksTests {
 	@Test
 	void countsRoundTripsAndRowsOnPostgres() {
 		try (PostgresLab lab = PostgresLab.start(false)) {
-			assertThat(cost(Contenders.sessionKit(lab, true, this.model), 2, 3, 1, 0).received())
+			assertThat(cost(Contenders.sessionKit(lab, true, this.model), 2, 1, 1, 0).received())
 				.isLessThanOrEqualTo(1_000);
-			for (TurnCost reading : List.of(cost(Contenders.sessionKitInTwoProcesses(lab, this.model), 2, 3, 1, 0),
+			for (TurnCost reading : List.of(cost(Contenders.sessionKitInTwoProcesses(lab, this.model), 2, 1, 1, 0),
 					cost(Contenders.chatMemory(lab, this.model), 9, 79, 0, 79))) {
 				assertThat(reading.received()).isGreaterThan(Contenders.WINDOW_MESSAGES * Dialogue.LENGTH);
 			}
@@ -72,6 +72,46 @@ class BenchmarksTests {
 			}
 			assertThat(cost.sent()).isPositive();
 		}
+	}
+
+	@Test
+	void asksTheServersWhatPlainTurnsMadeThemDo() {
+		try (PostgresLab lab = PostgresLab.quiet()) {
+			Benchmarks.measureServers(lab, options(Part.SERVER), this.results);
+		}
+		for (String contender : this.results.contenders()) {
+			ServerWork work = this.results.work(contender);
+			assertThat(work.logBytes()).as(contender).isBetween(2.0 * Dialogue.LENGTH, 10.0 * Dialogue.LENGTH);
+			if (contender.contains("Redis")) {
+				assertThat(work.micros()).as(contender).isPositive();
+			}
+		}
+		new Report(this.results, options(Part.SERVER), "", "", "idle").write();
+		assertThat(this.folder.resolve("performance.md")).content()
+			.contains(
+					"| bytes of write-ahead log per plain turn ÷ by hand | SessionKit PostgreSQL, no flush | ≤ 1.60 |",
+					"| server time per plain turn ÷ by hand | SessionKit Redis | ≤ 0.70 |",
+					"| server time per plain turn ÷ by hand | SessionKit Redis, another process wrote last | ≤ 1.30 |",
+					"| by hand Redis |");
+	}
+
+	@Test
+	void countsWhatTheStepsOfATurnCost() {
+		try (PostgresLab lab = PostgresLab.quiet()) {
+			Benchmarks.measureServers(lab, options(Part.STEPS), this.results);
+		}
+		assertThat(this.results.steps()).containsOnlyKeys(Contenders.REDIS, Contenders.POSTGRES)
+			.allSatisfy((store, costs) -> {
+				assertThat(List.of(costs.pause(), costs.decision(), costs.resume(), costs.summary(), costs.round()))
+					.as(store)
+					.allSatisfy((trips) -> assertThat(trips).isBetween(1.0, 10.0));
+				assertThat(costs.earlyBytes()).as(store).isGreaterThan(Dialogue.LENGTH);
+				assertThat(costs.lateBytes()).as(store).isGreaterThan(Dialogue.LENGTH);
+			});
+		new Report(this.results, options(Part.STEPS), "", "", "idle").write();
+		assertThat(this.folder.resolve("performance.md")).content()
+			.contains("| round trips of a decision | SessionKit PostgreSQL | ≤ 2 |",
+					"| round trips of a tool round with durability=step | SessionKit Redis | ≤ 3 |");
 	}
 
 	private static TurnCost cost(Contender contender, double roundTrips, double inserted, double updated,
@@ -115,7 +155,7 @@ class BenchmarksTests {
 		assertThat(page).content()
 			.startsWith("# Ours\n" + Report.START)
 			.endsWith(Report.END + "\nmore of ours\n")
-			.contains("a server", "idle", "### Budgets", "| SessionKit H2 | 10 | 5 |")
+			.contains("a server", "idle", "### Budgets", "| SessionKit H2 | 10 | 4 |")
 			.doesNotContain("old");
 		assertThat(this.folder.resolve("performance.svg")).content()
 			.contains("prefers-color-scheme: dark", ">by hand H2</text>")
