@@ -59,7 +59,8 @@ interface Contender extends AutoCloseable {
 	 * do.
 	 * @param thread the id of the session
 	 * @param turns the number of turns
-	 * @return the average work for one of them
+	 * @return the work for one of them: the average of the bytes, and the average time of
+	 * those turns during which the server was interrupted least
 	 */
 	ServerWork work(String thread, int turns);
 

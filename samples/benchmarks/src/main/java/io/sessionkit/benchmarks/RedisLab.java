@@ -41,9 +41,13 @@ final class RedisLab implements AutoCloseable {
 
 	private final int port;
 
+	/** Connections on which it asks the server about itself. */
+	private final LettuceConnectionFactory own;
+
 	private RedisLab(RedisServer server, int port) {
 		this.server = server;
 		this.port = port;
+		this.own = connections(port);
 	}
 
 	/**
@@ -99,8 +103,7 @@ final class RedisLab implements AutoCloseable {
 	 * completely.
 	 */
 	double storedBytes() {
-		LettuceConnectionFactory connections = connections();
-		try (RedisConnection connection = connections.getConnection();
+		try (RedisConnection connection = this.own.getConnection();
 				Cursor<byte[]> keys = connection.keyCommands().scan(ScanOptions.NONE)) {
 			double bytes = 0;
 			while (keys.hasNext()) {
@@ -108,9 +111,6 @@ final class RedisLab implements AutoCloseable {
 				bytes += Objects.requireNonNull(used);
 			}
 			return bytes;
-		}
-		finally {
-			connections.destroy();
 		}
 	}
 
@@ -148,12 +148,8 @@ final class RedisLab implements AutoCloseable {
 	}
 
 	private Properties info(String section) {
-		LettuceConnectionFactory connections = connections();
-		try (RedisConnection connection = connections.getConnection()) {
+		try (RedisConnection connection = this.own.getConnection()) {
 			return Objects.requireNonNull(connection.serverCommands().info(section));
-		}
-		finally {
-			connections.destroy();
 		}
 	}
 
@@ -168,6 +164,7 @@ final class RedisLab implements AutoCloseable {
 
 	@Override
 	public void close() {
+		this.own.destroy();
 		try {
 			this.server.stop();
 		}

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Asks the servers what plain turns made them do. The turns are not timed. Each contender
- * has its turn in each round, and the median of the rounds counts, so that a process that
- * takes the processor away from a server for a moment changes nothing.
+ * has its turn in each round. Of the bytes the median round counts, and of the time the
+ * shortest: the work is the same in each, so what another round took longer was taken by
+ * other processes.
  */
 final class ServerRace {
 
@@ -43,23 +44,33 @@ final class ServerRace {
 			contender.work(THREAD, LEAD_IN);
 		}
 		List<Contender> order = new ArrayList<>(this.contenders);
-		for (int round = 0; round < this.options.pace().rounds(); round++) {
-			Progress.say("work of the servers, round " + (round + 1) + " of " + this.options.pace().rounds());
+		int warmUp = this.options.pace().rounds() / 2;
+		int rounds = warmUp + this.options.pace().rounds();
+		for (int round = 0; round < rounds; round++) {
+			Progress.say("work of the servers, round " + (round + 1) + " of " + rounds);
 			for (Contender contender : order) {
-				measured.computeIfAbsent(contender.name(), (name) -> new ArrayList<>())
-					.add(contender.work(THREAD, TURNS));
+				ServerWork work = contender.work(THREAD, TURNS);
+				if (round >= warmUp) {
+					measured.computeIfAbsent(contender.name(), (name) -> new ArrayList<>()).add(work);
+				}
 			}
 			Collections.rotate(order, 1);
 		}
-		measured.forEach((name, rounds) -> results.work(name,
-				new ServerWork(median(rounds, ServerWork::logBytes), median(rounds, ServerWork::micros))));
+		measured.forEach((name, works) -> results.work(name, of(works)));
 	}
 
-	private static @Nullable Double median(List<ServerWork> rounds, Function<ServerWork, @Nullable Double> what) {
+	private static ServerWork of(List<ServerWork> rounds) {
+		List<Double> logBytes = sorted(rounds, ServerWork::logBytes);
+		List<Double> micros = sorted(rounds, ServerWork::micros);
+		return new ServerWork(logBytes.isEmpty() ? null : logBytes.get((logBytes.size() - 1) / 2),
+				micros.isEmpty() ? null : micros.get(0));
+	}
+
+	private static List<Double> sorted(List<ServerWork> rounds, Function<ServerWork, @Nullable Double> what) {
 		List<Double> values = new ArrayList<>();
 		rounds.stream().map(what).filter(Objects::nonNull).forEach(values::add);
 		Collections.sort(values);
-		return values.isEmpty() ? null : values.get((values.size() - 1) / 2);
+		return values;
 	}
 
 }
