@@ -63,7 +63,8 @@ class ArchitectureTests {
 		arrows.put("store", Set.of("words", "internal", "codec"));
 		arrows.put("internal.row", Set.of("words", "internal", "codec", "internal.message", "store"));
 		arrows.put("store.memory", Set.of("words", "codec", "internal.message", "internal.row", "store"));
-		arrows.put("store.jdbc", Set.of("words", "internal", "codec", "internal.row", "store"));
+		arrows.put("internal.sql", Set.of("words", "internal", "internal.row"));
+		arrows.put("store.jdbc", Set.of("words", "internal", "codec", "internal.row", "internal.sql", "store"));
 		arrows.put("store.redis", Set.of("words", "internal", "codec", "internal.row", "store"));
 		arrows.put("internal.view", Set.of("words", "codec", "internal.message", "context", "hook", "store"));
 		arrows.put("internal.snapshot",
@@ -131,7 +132,7 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule onlyTheJdbcStoreKnowsSpringJdbc = noClasses().that()
-		.resideOutsideOfPackage("io.sessionkit.store.jdbc")
+		.resideOutsideOfPackages("io.sessionkit.store.jdbc", "io.sessionkit.internal.sql")
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("org.springframework.jdbc..", "java.sql..", "javax.sql.."));
 

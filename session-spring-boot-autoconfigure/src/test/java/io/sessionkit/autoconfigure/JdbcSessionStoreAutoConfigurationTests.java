@@ -96,7 +96,7 @@ class JdbcSessionStoreAutoConfigurationTests {
 				chat.prompt().user("I am Ada").advisors(SessionAdvisor.session(KEY)).call().content();
 				assertThat(context.getBean(SessionStore.class).messages(KEY)).extracting(Message::getText)
 					.containsExactly("I am Ada", "hello Ada");
-				assertThat(rows(context.getBean(DataSource.class), "SESSIONKIT_ITEM")).isEqualTo(2);
+				assertThat(rows(context.getBean(DataSource.class), "SESSIONKIT_TURN")).isEqualTo(1);
 			});
 	}
 
@@ -172,7 +172,7 @@ class JdbcSessionStoreAutoConfigurationTests {
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
 				assertThatItWorks(context.getBean(SessionStore.class));
-				assertThat(rows(context.getBean(DataSource.class), "CHAT_ITEM")).isEqualTo(1);
+				assertThat(rows(context.getBean(DataSource.class), "CHAT_TURN")).isEqualTo(1);
 			});
 	}
 

@@ -48,8 +48,8 @@ class SessionPurgeAutoConfigurationTests {
 			store.add(stays, List.of(new UserMessage("text")));
 			store.commit(Commit.any(stays).header(HeaderChange.NONE.timeToLive(Duration.ZERO)));
 			store.add(SessionKey.of("goes"), List.of(new UserMessage("text")));
-			assertThat(items(sql)).isEqualTo(2);
-			await().until(() -> items(sql) == 1);
+			assertThat(turns(sql)).isEqualTo(2);
+			await().until(() -> turns(sql) == 1);
 			assertThat(store.messages(stays)).hasSize(1);
 		});
 	}
@@ -92,8 +92,8 @@ class SessionPurgeAutoConfigurationTests {
 			.count();
 	}
 
-	private static int items(JdbcTemplate sql) {
-		return requireNonNull(sql.queryForObject("select count(*) from SESSIONKIT_ITEM", Integer.class));
+	private static int turns(JdbcTemplate sql) {
+		return requireNonNull(sql.queryForObject("select count(*) from SESSIONKIT_TURN", Integer.class));
 	}
 
 }

@@ -100,12 +100,12 @@ public final class RunningTurn {
 		StoreOptions options = setup.store().options();
 		Extensions extensions = setup.rules().extensions().and(request.extensions());
 		this.hooks = hooks(extensions);
-		this.events = events(extensions);
 		this.startedAt = (continued != null) ? continued.turn().startedAt() : options.now();
 		TurnViews.Opened opened = (continued != null) ? continued.opened() : setup.views().open(request);
 		this.base = opened.header();
 		this.id = (continued != null) ? continued.turn().id()
 				: options.newTurnId((this.base != null) ? this.base.turns() + 1 : 1);
+		this.events = events(extensions);
 		this.prompt = new TurnPrompt(request, opened, setup);
 		this.rounds = new Rounds(request.key(), new Transcript(options::now, options.codec()::storable), this.hooks,
 				this.events, this.prompt::answered);

@@ -1,5 +1,8 @@
 package io.sessionkit.store.jdbc;
 
+import io.sessionkit.internal.sql.Dialect;
+import io.sessionkit.internal.sql.Templates;
+
 /**
  * All statements for one database.
  *
@@ -22,8 +25,16 @@ record Backend(Dialect dialect, HotStatements hot, GeneralCommit general, Sessio
 		TurnStatements turns = new TurnStatements(templates);
 		ItemStatements items = new ItemStatements(templates);
 		RecordStatements records = new RecordStatements(templates);
-		return new Backend(dialect, dialect.hot(templates), new GeneralCommit(sessions, turns, items, records),
+		return new Backend(dialect, hot(dialect, templates), new GeneralCommit(sessions, turns, items, records),
 				sessions, turns, items, new TurnReading(templates), records, new SchemaCheck(templates));
+	}
+
+	private static HotStatements hot(Dialect dialect, Templates templates) {
+		return switch (dialect) {
+			case POSTGRESQL -> new PostgresStatements(templates);
+			case MARIADB -> new MariaDbStatements(templates);
+			default -> new PortableStatements(templates);
+		};
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.sessionkit.store.jdbc;
 
+import io.sessionkit.internal.sql.JdbcWork;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;

@@ -1,5 +1,6 @@
 package io.sessionkit.store.jdbc;
 
+import io.sessionkit.internal.row.NewItems;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -18,7 +19,7 @@ import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
-import io.sessionkit.store.jdbc.JdbcWork.Change;
+import io.sessionkit.internal.sql.JdbcWork.Change;
 import io.sessionkit.store.jdbc.SessionStatements.Found;
 import io.sessionkit.store.jdbc.SessionStatements.Progress;
 import io.sessionkit.store.jdbc.SessionStatements.Seen;

@@ -1,5 +1,7 @@
 package io.sessionkit.store.jdbc;
 
+import io.sessionkit.internal.sql.Columns;
+import io.sessionkit.internal.sql.Sql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -1,5 +1,8 @@
 package io.sessionkit.store.jdbc;
 
+import io.sessionkit.internal.sql.JdbcWork;
+import io.sessionkit.internal.sql.Dialect;
+import io.sessionkit.internal.sql.Templates;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;

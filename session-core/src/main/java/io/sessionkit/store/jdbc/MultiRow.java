@@ -1,5 +1,7 @@
 package io.sessionkit.store.jdbc;
 
+import io.sessionkit.internal.row.NewItems;
+import io.sessionkit.internal.sql.Params;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,5 +1,11 @@
 package io.sessionkit.store.jdbc;
 
+import io.sessionkit.internal.row.NewItems;
+import io.sessionkit.internal.row.PackedItems;
+import io.sessionkit.internal.sql.Columns;
+import io.sessionkit.internal.sql.Templates;
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

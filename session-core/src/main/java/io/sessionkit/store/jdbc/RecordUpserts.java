@@ -1,5 +1,8 @@
 package io.sessionkit.store.jdbc;
 
+import io.sessionkit.internal.sql.Templates;
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 

@@ -1,5 +1,6 @@
 package io.sessionkit.store.jdbc;
 
+import io.sessionkit.internal.sql.Params;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,5 +1,10 @@
 package io.sessionkit.store.jdbc;
 
+import io.sessionkit.internal.sql.Columns;
+import io.sessionkit.internal.sql.Dialect;
+import io.sessionkit.internal.sql.Templates;
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -23,6 +28,16 @@ import org.jspecify.annotations.Nullable;
  * and erases them.
  */
 final class SessionStatements {
+
+	/** A header and the progress of one of its turns. */
+	private static final String SEEN = """
+			select {now}, case when {live} then 1 else 0 end, {header}, coalesce(p.turn_no, g.turn_no),
+				coalesce(p.parts, g.parts), coalesce(p.status, g.status)
+			from {session} s
+				left join {turn} p on p.session_pk = s.pk and p.turn_no = :place and p.turn_id = :turn
+				left join {turn} g on g.session_pk = s.pk and g.given_id = :turn
+			where s.key_hash = :key
+			""";
 
 	private final @Nullable Sql touch;
 
@@ -54,14 +69,7 @@ final class SessionStatements {
 				? templates.sql("update {session} set version = version where key_hash = :key") : null;
 		this.locked = templates.sql(columns + "{lock}");
 		this.plain = dialect.isInnoDb() ? templates.sql(columns) : null;
-		this.seen = templates.sql("""
-				select {now}, case when {live} then 1 else 0 end, {header}, coalesce(p.turn_no, g.turn_no),
-					coalesce(p.parts, g.parts), coalesce(p.status, g.status)
-				from {session} s
-					left join {turn} p on p.session_pk = s.pk and p.turn_no = :place and p.turn_id = :turn
-					left join {turn} g on g.session_pk = s.pk and g.given_id = :turn
-				where s.key_hash = :key
-				""");
+		this.seen = templates.sql(SEEN);
 		this.create = templates.sql("insert into {session} (" + AppendPhrases.HEADER_COLUMNS
 				+ """
 						) values (:key, :incarnation, :ownerHash, :owner, :id, 0, 0, 0, :branch, 0, 1, 0,

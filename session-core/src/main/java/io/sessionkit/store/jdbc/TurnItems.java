@@ -1,5 +1,6 @@
 package io.sessionkit.store.jdbc;
 
+import io.sessionkit.internal.row.PackedItems;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;

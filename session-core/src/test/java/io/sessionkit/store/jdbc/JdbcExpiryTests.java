@@ -1,5 +1,6 @@
 package io.sessionkit.store.jdbc;
 
+import io.sessionkit.internal.sql.Dialect;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

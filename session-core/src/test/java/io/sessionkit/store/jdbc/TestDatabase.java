@@ -1,5 +1,7 @@
 package io.sessionkit.store.jdbc;
 
+import io.sessionkit.internal.row.PackedItems;
+import io.sessionkit.internal.sql.Dialect;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package io.sessionkit.store.jdbc;
+package io.sessionkit.internal.sql;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -15,30 +15,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * The columns of the tables, in the order in which they are selected and read.
  */
-final class Columns {
+public final class Columns {
 
 	/** The numbers of a header, to pack into one column. */
-	static final String HEADER_NUMBERS = """
+	public static final String HEADER_NUMBERS = """
 			s.pk, s.version, s.turns, s.items, s.head, s.run_lo, s.run_parent, s.open_turn, s.cp, \
 			s.view_turns, s.view_items, s.view_tokens, s.ttl, s.created_at, s.updated_at, s.expires_at, s.stamp""";
 
 	/** The texts of a header, to pack into another column. */
-	static final String HEADER_TEXTS = "s.branch, s.cp_id, s.incarnation, s.title, s.tags, s.state";
+	public static final String HEADER_TEXTS = "s.branch, s.cp_id, s.incarnation, s.title, s.tags, s.state";
 
-	static final String HEADER = HEADER_NUMBERS + ", " + HEADER_TEXTS;
+	public static final String HEADER = HEADER_NUMBERS + ", " + HEADER_TEXTS;
 
 	/** How many columns a header has. */
-	static final int HEADER_SIZE = 23;
+	public static final int HEADER_SIZE = 23;
 
-	static final String TURN = """
+	public static final String TURN = """
 			t.turn_no, t.turn_id, t.parent, t.run_lo, t.run_parent, t.cp, t.cp_id, t.branch, t.status, t.parts, \
 			t.items, t.tokens, t.started_at, t.ended_at, t.state, t.origin, t.outcome""";
 
-	static final String TURN_ITEMS = "t.turn_no, t.first_item, t.items, t.apart, t.body";
+	public static final String TURN_ITEMS = "t.turn_no, t.first_item, t.items, t.apart, t.body";
 
-	static final String ITEM = "i.seq, i.turn_no, i.recorded_at, i.tokens, i.body";
+	public static final String ITEM = "i.seq, i.turn_no, i.recorded_at, i.tokens, i.body";
 
-	static final String RECORD = "r.revision, r.written_at, r.expires_at, r.payload";
+	public static final String RECORD = "r.revision, r.written_at, r.expires_at, r.payload";
 
 	private Columns() {
 	}
@@ -48,7 +48,7 @@ final class Columns {
 	 * @param row the row
 	 * @param c the index of the first of them
 	 */
-	static HeaderRow header(ResultSet row, int c) throws SQLException {
+	public static HeaderRow header(ResultSet row, int c) throws SQLException {
 		HeaderRow.Path path = new HeaderRow.Path(row.getLong(c + 4), row.getLong(c + 5), row.getLong(c + 6),
 				row.getLong(c + 8), row.getString(c + 18));
 		ViewTotals totals = new ViewTotals(row.getLong(c + 9), row.getLong(c + 10), row.getLong(c + 11));
@@ -64,7 +64,7 @@ final class Columns {
 	 * @param n its numbers
 	 * @param t its texts
 	 */
-	static HeaderRow packedHeader(@Nullable Long[] n, @Nullable String[] t) {
+	public static HeaderRow packedHeader(@Nullable Long[] n, @Nullable String[] t) {
 		HeaderRow.Path path = new HeaderRow.Path(at(n, 4), at(n, 5), at(n, 6), at(n, 8), t[1]);
 		ViewTotals totals = new ViewTotals(at(n, 9), at(n, 10), at(n, 11));
 		HeaderRow.Life life = new HeaderRow.Life(n[12], at(n, 13), at(n, 14), n[15]);
@@ -76,7 +76,7 @@ final class Columns {
 		return Objects.requireNonNull(numbers[index]);
 	}
 
-	static TurnRow turn(ResultSet row) throws SQLException {
+	public static TurnRow turn(ResultSet row) throws SQLException {
 		HeaderRow.Path path = new HeaderRow.Path(row.getLong(1), row.getLong(4), row.getLong(5), row.getLong(6),
 				row.getString(7));
 		return new TurnRow(row.getString(2), row.getLong(3), path, row.getString(8),
@@ -85,7 +85,7 @@ final class Columns {
 	}
 
 	/** Reads the columns of an item; the body may be at any index. */
-	static ItemRow item(ResultSet row, int first, int body) throws SQLException {
+	public static ItemRow item(ResultSet row, int first, int body) throws SQLException {
 		return new ItemRow(row.getLong(first), row.getLong(first + 1), row.getLong(first + 2), row.getInt(first + 3),
 				row.getString(body));
 	}
@@ -94,12 +94,12 @@ final class Columns {
 	 * Reads the columns of a record; the payload may be at any index. Oracle stores an
 	 * empty text as null.
 	 */
-	static RecordRow record(ResultSet row, int first, int payload) throws SQLException {
+	public static RecordRow record(ResultSet row, int first, int payload) throws SQLException {
 		return new RecordRow(row.getLong(first), row.getLong(first + 1), number(row, first + 2),
 				Objects.requireNonNullElse(row.getString(payload), ""));
 	}
 
-	static @Nullable Long number(ResultSet row, int column) throws SQLException {
+	public static @Nullable Long number(ResultSet row, int column) throws SQLException {
 		long value = row.getLong(column);
 		return row.wasNull() ? null : value;
 	}

@@ -1,4 +1,4 @@
-package io.sessionkit.store.jdbc;
+package io.sessionkit.internal.sql;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  * which an interrupt of the writing thread closes, and the database with it, for
  * everybody.
  */
-final class H2Files {
+public final class H2Files {
 
 	/**
 	 * In no file of this process, or in one that is not written through such a channel.
@@ -23,7 +23,7 @@ final class H2Files {
 	/**
 	 * Returns whether an interrupt would close the database at the other end.
 	 */
-	static boolean closeOnInterrupt(Connection connection) throws SQLException {
+	public static boolean closeOnInterrupt(Connection connection) throws SQLException {
 		String url = connection.getMetaData().getURL();
 		String lower = (url != null) ? url.toLowerCase(Locale.ROOT) : "";
 		return lower.startsWith("jdbc:h2:") && !SAFE.matcher(lower).matches();

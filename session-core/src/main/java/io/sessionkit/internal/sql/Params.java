@@ -1,4 +1,4 @@
-package io.sessionkit.store.jdbc;
+package io.sessionkit.internal.sql;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -8,30 +8,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * The values of a statement's parameters, by name.
  */
-final class Params {
+public final class Params {
 
 	private final Map<String, @Nullable Object> values = new HashMap<>();
 
-	static Params of(String name, @Nullable Object value) {
+	public static Params of(String name, @Nullable Object value) {
 		return new Params().with(name, value);
 	}
 
-	Params with(String name, @Nullable Object value) {
+	public Params with(String name, @Nullable Object value) {
 		this.values.put(name, value);
 		return this;
 	}
 
 	/** Adds a text of any length. */
-	Params text(String name, @Nullable String value) {
+	public Params text(String name, @Nullable String value) {
 		return with(name, new Text(value));
 	}
 
-	Params all(Params others) {
+	public Params all(Params others) {
 		this.values.putAll(others.values);
 		return this;
 	}
 
-	@Nullable Object get(String name) {
+	public @Nullable Object get(String name) {
 		if (!this.values.containsKey(name)) {
 			throw new IllegalStateException("The statement needs a value for ':" + name + "'.");
 		}
@@ -41,7 +41,7 @@ final class Params {
 	/**
 	 * A text that may be long, which some drivers do not accept as a string.
 	 */
-	record Text(@Nullable String value) {
+	public record Text(@Nullable String value) {
 	}
 
 }

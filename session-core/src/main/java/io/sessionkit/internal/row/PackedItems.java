@@ -1,17 +1,16 @@
-package io.sessionkit.store.jdbc;
+package io.sessionkit.internal.row;
 
 import java.util.ArrayList;
 import java.util.List;
 
 import io.sessionkit.UnreadablePayloadException;
-import io.sessionkit.internal.row.ItemRow;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The items in the row of a turn, as one text: of each item its place after the first
  * one, its time, its tokens, the length of its text, a line feed, and the text.
  */
-final class PackedItems {
+public final class PackedItems {
 
 	private final StringBuilder packed = new StringBuilder();
 
@@ -19,7 +18,7 @@ final class PackedItems {
 	 * Adds an item.
 	 * @param place its sequence after the first item of the turn
 	 */
-	PackedItems add(long place, long at, int tokens, String body) {
+	public PackedItems add(long place, long at, int tokens, String body) {
 		this.packed.append(place)
 			.append(' ')
 			.append(at)
@@ -36,7 +35,7 @@ final class PackedItems {
 	 * Returns the text.
 	 * @return the text; null without items, since an empty text is null in Oracle
 	 */
-	@Nullable String text() {
+	public @Nullable String text() {
 		return this.packed.isEmpty() ? null : this.packed.toString();
 	}
 
@@ -46,7 +45,7 @@ final class PackedItems {
 	 * @param first the sequence of the first item of the turn
 	 * @param text the text; null for no items
 	 */
-	static List<ItemRow> read(long turn, long first, @Nullable String text) {
+	public static List<ItemRow> read(long turn, long first, @Nullable String text) {
 		List<ItemRow> items = new ArrayList<>();
 		if (text != null) {
 			Reader reader = new Reader(text);

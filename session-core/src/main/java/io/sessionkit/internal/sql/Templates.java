@@ -1,4 +1,4 @@
-package io.sessionkit.store.jdbc;
+package io.sessionkit.internal.sql;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,11 +25,11 @@ import io.sessionkit.internal.row.HeaderRow;
  * @param dialect the database
  * @param prefix the start of the table names
  */
-record Templates(Dialect dialect, String prefix) {
+public record Templates(Dialect dialect, String prefix) {
 
-	static final String DEFAULT_PREFIX = "SESSIONKIT_";
+	public static final String DEFAULT_PREFIX = "SESSIONKIT_";
 
-	static final String PREFIX_PATTERN = "([A-Za-z_][A-Za-z0-9_]*\\.)?[A-Za-z_][A-Za-z0-9_]*";
+	public static final String PREFIX_PATTERN = "([A-Za-z_][A-Za-z0-9_]*\\.)?[A-Za-z_][A-Za-z0-9_]*";
 
 	private static final Pattern PREFIX = Pattern.compile(PREFIX_PATTERN);
 
@@ -47,7 +47,7 @@ record Templates(Dialect dialect, String prefix) {
 					and k.revision = :summaryRevision and k.written_at = :summaryAt
 					and (k.expires_at is null or k.expires_at > {now})))""";
 
-	static String checkedPrefix(String prefix) {
+	public static String checkedPrefix(String prefix) {
 		if (!PREFIX.matcher(prefix).matches()) {
 			throw new IllegalArgumentException("The table prefix '" + prefix
 					+ "' may have letters, digits and underscores only, after an optional schema and a dot, as in 'app."
@@ -56,7 +56,7 @@ record Templates(Dialect dialect, String prefix) {
 		return prefix;
 	}
 
-	Sql sql(String template) {
+	public Sql sql(String template) {
 		String whole = template.replace("{kind}", "case when {changed} then 0 else 3 end")
 			.replace("{changed}", CHANGED);
 		String exact = EXACT.matcher(whole)

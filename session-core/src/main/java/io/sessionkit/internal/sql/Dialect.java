@@ -1,4 +1,4 @@
-package io.sessionkit.store.jdbc;
+package io.sessionkit.internal.sql;
 
 import java.io.StringReader;
 import java.sql.Connection;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The databases that the store knows, and the differences in their SQL. Each further
  * database needs one more constant and one more script.
  */
-enum Dialect {
+public enum Dialect {
 
 	POSTGRESQL("PostgreSQL", "postgresql", "(cast(extract(epoch from clock_timestamp()) * 1000000 as bigint))") {
 
@@ -24,17 +24,17 @@ enum Dialect {
 		 * the caller's transaction.
 		 */
 		@Override
-		String ignoringDuplicates() {
+		public String ignoringDuplicates() {
 			return "on conflict do nothing";
 		}
 
 		@Override
-		String statementTime() {
+		public String statementTime() {
 			return "(cast(extract(epoch from statement_timestamp()) * 1000000 as bigint))";
 		}
 
 		@Override
-		String recordSource() {
+		public String recordSource() {
 			return """
 					select s.pk, :kind, :id, cast(:first as bigint), :payload, cast(:now as bigint),
 						cast(:expires as bigint)
@@ -42,7 +42,7 @@ enum Dialect {
 		}
 
 		@Override
-		boolean insertsRecordsOfSessions() {
+		public boolean insertsRecordsOfSessions() {
 			return true;
 		}
 
@@ -51,13 +51,8 @@ enum Dialect {
 		 * that refer to this row.
 		 */
 		@Override
-		String lock() {
+		public String lock() {
 			return "for no key update";
-		}
-
-		@Override
-		HotStatements hot(Templates templates) {
-			return new PostgresStatements(templates);
 		}
 
 	},
@@ -67,13 +62,8 @@ enum Dialect {
 	MARIADB("MariaDB", "mariadb", Dialect.INNODB_NOW) {
 
 		@Override
-		boolean isInnoDb() {
+		public boolean isInnoDb() {
 			return true;
-		}
-
-		@Override
-		HotStatements hot(Templates templates) {
-			return new MariaDbStatements(templates);
 		}
 
 	},
@@ -82,7 +72,7 @@ enum Dialect {
 	MYSQL("MySQL", "mysql", Dialect.INNODB_NOW) {
 
 		@Override
-		boolean isInnoDb() {
+		public boolean isInnoDb() {
 			return true;
 		}
 
@@ -90,7 +80,7 @@ enum Dialect {
 		 * Returns the id always: only a duplicate key reveals a repeated turn.
 		 */
 		@Override
-		String givenId(String turn, long number) {
+		public String givenId(String turn, long number) {
 			return turn;
 		}
 
@@ -99,7 +89,7 @@ enum Dialect {
 		 * says otherwise.
 		 */
 		@Override
-		boolean sendsBatchesOneByOne() {
+		public boolean sendsBatchesOneByOne() {
 			return true;
 		}
 
@@ -109,7 +99,7 @@ enum Dialect {
 	SQLITE("SQLite", "sqlite", "(cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000)") {
 
 		@Override
-		boolean locksByWriting() {
+		public boolean locksByWriting() {
 			return true;
 		}
 
@@ -119,17 +109,17 @@ enum Dialect {
 			(timestampdiff(SQL_TSI_FRAC_SECOND, timestamp '1970-01-01 00:00:00+0:00', current_timestamp) / 1000)""") {
 
 		@Override
-		boolean locksByWriting() {
+		public boolean locksByWriting() {
 			return true;
 		}
 
 		@Override
-		String exact(String text) {
+		public String exact(String text) {
 			return text + " || '.'";
 		}
 
 		@Override
-		String bare(String exact) {
+		public String bare(String exact) {
 			return "substring(" + exact + " from 1 for char_length(" + exact + ") - 1)";
 		}
 
@@ -138,27 +128,27 @@ enum Dialect {
 	SQLSERVER("Microsoft SQL Server", "sqlserver", "datediff_big(microsecond, '1970-01-01', sysutcdatetime())") {
 
 		@Override
-		boolean locksByWriting() {
+		public boolean locksByWriting() {
 			return true;
 		}
 
 		@Override
-		String exact(String text) {
+		public String exact(String text) {
 			return text + " + '.'";
 		}
 
 		@Override
-		String bare(String exact) {
+		public String bare(String exact) {
 			return "substring(" + exact + ", 1, len(" + exact + ") - 1)";
 		}
 
 		@Override
-		String limit(String count) {
+		public String limit(String count) {
 			return page(count, "0");
 		}
 
 		@Override
-		String page(String limit, String offset) {
+		public String page(String limit, String offset) {
 			return "offset " + offset + " rows fetch next " + limit + " rows only";
 		}
 
@@ -170,17 +160,17 @@ enum Dialect {
 			from (select sys_extract_utc(systimestamp) - timestamp '1970-01-01 00:00:00' as age from dual) c)""") {
 
 		@Override
-		String noText() {
+		public String noText() {
 			return "to_clob(null)";
 		}
 
 		@Override
-		String limit(String count) {
+		public String limit(String count) {
 			return "fetch first " + count + " rows only";
 		}
 
 		@Override
-		String page(String limit, String offset) {
+		public String page(String limit, String offset) {
 			return "offset " + offset + " rows fetch next " + limit + " rows only";
 		}
 
@@ -189,7 +179,7 @@ enum Dialect {
 		 * places of a statement.
 		 */
 		@Override
-		void bindText(PreparedStatement statement, int index, @Nullable String text) throws SQLException {
+		public void bindText(PreparedStatement statement, int index, @Nullable String text) throws SQLException {
 			if (text == null) {
 				statement.setNull(index, Types.CLOB);
 			}
@@ -222,7 +212,7 @@ enum Dialect {
 	 * @throws SQLException if the database does not tell its name
 	 * @throws IllegalStateException if the database is not one of these
 	 */
-	static Dialect of(Connection connection) throws SQLException {
+	public static Dialect of(Connection connection) throws SQLException {
 		String product = connection.getMetaData().getDatabaseProductName();
 		for (Dialect dialect : values()) {
 			if (dialect.productName.equalsIgnoreCase(product)) {
@@ -238,7 +228,7 @@ enum Dialect {
 	 * Returns the expression for the microseconds since 1970 by the clock of the
 	 * database.
 	 */
-	String now() {
+	public String now() {
 		return this.now;
 	}
 
@@ -246,35 +236,30 @@ enum Dialect {
 	 * Returns the expression for the same time, but with one value in all places of a
 	 * statement, so that an index can be searched with it.
 	 */
-	String statementTime() {
+	public String statementTime() {
 		return this.now;
 	}
 
 	/** Returns the resource that creates the tables. */
-	String script() {
+	public String script() {
 		return "io/sessionkit/store/jdbc/schema-" + this.scriptId + ".sql";
-	}
-
-	/** Returns the statements of every turn. */
-	HotStatements hot(Templates templates) {
-		return new PortableStatements(templates);
 	}
 
 	/**
 	 * Returns whether a record is inserted only if its session exists, and the session
 	 * stays until the record is stored. That takes a lock that no turn waits for.
 	 */
-	boolean insertsRecordsOfSessions() {
+	public boolean insertsRecordsOfSessions() {
 		return false;
 	}
 
 	/** Returns the source of the values of a record that is inserted. */
-	String recordSource() {
+	public String recordSource() {
 		return "values (:pk, :kind, {exact :id}, :first, :payload, :now, :expires)";
 	}
 
 	/** Returns the end of an insert that writes nothing if the key is taken. */
-	String ignoringDuplicates() {
+	public String ignoringDuplicates() {
 		return "";
 	}
 
@@ -282,12 +267,12 @@ enum Dialect {
 	 * Returns whether the database usually runs in the process of the application, so
 	 * that a statement costs no round trip.
 	 */
-	boolean runsInProcess() {
+	public boolean runsInProcess() {
 		return this == H2 || this == HSQLDB || this == SQLITE;
 	}
 
 	/** Returns the end of a select that keeps others from writing the row. */
-	String lock() {
+	public String lock() {
 		return locksByWriting() ? "" : "for update";
 	}
 
@@ -295,7 +280,7 @@ enum Dialect {
 	 * Returns whether a select cannot lock, so that the row is locked by writing it
 	 * unchanged before it is read.
 	 */
-	boolean locksByWriting() {
+	public boolean locksByWriting() {
 		return false;
 	}
 
@@ -304,12 +289,12 @@ enum Dialect {
 	 * READ</code>. Under it a plain read may return older rows than a locking read, and a
 	 * write that finds no row locks the place where the row would be.
 	 */
-	boolean isInnoDb() {
+	public boolean isInnoDb() {
 		return false;
 	}
 
 	/** Returns the first statement of a transaction of several steps; null for none. */
-	@Nullable String beginning() {
+	public @Nullable String beginning() {
 		return isInnoDb() ? "set transaction isolation level read committed" : null;
 	}
 
@@ -317,12 +302,12 @@ enum Dialect {
 	 * Returns the id of a turn as the index of ids has it; null if the turn is found by
 	 * its number, with which the id begins.
 	 */
-	@Nullable String givenId(String turn, long number) {
+	public @Nullable String givenId(String turn, long number) {
 		return (TurnIds.place(turn) == number) ? null : turn;
 	}
 
 	/** Returns whether many rows are better inserted by one statement than by a batch. */
-	boolean sendsBatchesOneByOne() {
+	public boolean sendsBatchesOneByOne() {
 		return false;
 	}
 
@@ -330,32 +315,32 @@ enum Dialect {
 	 * Returns the stored form of a text in which trailing spaces count: some databases
 	 * compare texts as if these were missing.
 	 */
-	String exact(String text) {
+	public String exact(String text) {
 		return text;
 	}
 
 	/** Returns the text that is stored in that form. */
-	String bare(String exact) {
+	public String bare(String exact) {
 		return exact;
 	}
 
 	/** Returns the null that can be selected instead of a long text. */
-	String noText() {
+	public String noText() {
 		return "null";
 	}
 
 	/** Returns the end of a select that limits the number of rows. */
-	String limit(String count) {
+	public String limit(String count) {
 		return "limit " + count;
 	}
 
 	/** Returns the end of a select that returns one page. */
-	String page(String limit, String offset) {
+	public String page(String limit, String offset) {
 		return "limit " + limit + " offset " + offset;
 	}
 
 	/** Binds a text of any length. */
-	void bindText(PreparedStatement statement, int index, @Nullable String text) throws SQLException {
+	public void bindText(PreparedStatement statement, int index, @Nullable String text) throws SQLException {
 		statement.setObject(index, text);
 	}
 

@@ -1,4 +1,4 @@
-package io.sessionkit.store.jdbc;
+package io.sessionkit.internal.sql;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -27,7 +27,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Outside of one it commits what it did, even if the pool hands out connections without
  * auto-commit: otherwise the pool would silently roll it back.
  */
-final class JdbcWork {
+public final class JdbcWork {
 
 	/** The maximum number of attempts if other writers interfere. */
 	private static final int ATTEMPTS = 10;
@@ -40,7 +40,7 @@ final class JdbcWork {
 	/** If true, an interrupt would close the database for all its users. */
 	private volatile boolean uninterrupted;
 
-	JdbcWork(DataSource dataSource) {
+	public JdbcWork(DataSource dataSource) {
 		this(unwrapped(dataSource), false);
 	}
 
@@ -60,7 +60,7 @@ final class JdbcWork {
 	 * Keeps interrupts away from statements from now on if an interrupt would close the
 	 * database.
 	 */
-	void protect(Connection connection) throws SQLException {
+	public void protect(Connection connection) throws SQLException {
 		this.uninterrupted = H2Files.closeOnInterrupt(connection);
 	}
 
@@ -74,7 +74,7 @@ final class JdbcWork {
 	 * of work takes a second connection of the pool while the caller holds one, and
 	 * nothing is retried, because the caller itself may be in the way.
 	 */
-	JdbcWork apart() {
+	public JdbcWork apart() {
 		if (!TransactionSynchronizationManager.isActualTransactionActive()) {
 			return this;
 		}
@@ -86,12 +86,12 @@ final class JdbcWork {
 	/**
 	 * Returns whether work that is done now may join a transaction of the caller.
 	 */
-	boolean mayJoin() {
+	public boolean mayJoin() {
 		return !this.alone && TransactionSynchronizationManager.isActualTransactionActive() && isBound();
 	}
 
 	/** Returns whether it works beside an open transaction of the caller. */
-	boolean isApart() {
+	public boolean isApart() {
 		return this.alone;
 	}
 
@@ -101,7 +101,7 @@ final class JdbcWork {
 
 	/** Work to do on a connection. */
 	@FunctionalInterface
-	interface Work<T extends @Nullable Object> {
+	public interface Work<T extends @Nullable Object> {
 
 		T on(Connection connection) throws SQLException;
 
@@ -112,7 +112,7 @@ final class JdbcWork {
 	 * work has lost a race: it is rolled back and done again.
 	 */
 	@FunctionalInterface
-	interface Attempt<T> {
+	public interface Attempt<T> {
 
 		Optional<Change<T>> on(Connection connection) throws SQLException;
 
@@ -124,20 +124,20 @@ final class JdbcWork {
 	 * @param result the result
 	 * @param kept whether to keep what was written
 	 */
-	record Change<T>(T result, boolean kept) {
+	public record Change<T>(T result, boolean kept) {
 	}
 
 	/**
 	 * Runs work that only reads.
 	 */
-	<T extends @Nullable Object> T reading(Work<T> work) {
+	public <T extends @Nullable Object> T reading(Work<T> work) {
 		return single(work, false);
 	}
 
 	/**
 	 * Runs work that writes with one statement, which needs no transaction.
 	 */
-	<T extends @Nullable Object> T writing(Work<T> work) {
+	public <T extends @Nullable Object> T writing(Work<T> work) {
 		return single(work, true);
 	}
 
@@ -145,7 +145,7 @@ final class JdbcWork {
 	 * Runs work that writes with one statement, which may undo itself by an error.
 	 * @return the result; null if it has undone itself
 	 */
-	<T> @Nullable T writingOrUndone(Work<@Nullable T> work) {
+	public <T> @Nullable T writingOrUndone(Work<@Nullable T> work) {
 		try {
 			return this.<@Nullable T>single((connection) -> {
 				try {
@@ -218,7 +218,7 @@ final class JdbcWork {
 	 * committed: inside a transaction of the caller after its commit, otherwise now. A
 	 * failure does not affect the caller's transaction, which is over by then.
 	 */
-	void afterwards(Work<?> work) {
+	public void afterwards(Work<?> work) {
 		if (!isBound() || !TransactionSynchronizationManager.isSynchronizationActive()) {
 			writing(work);
 			return;
@@ -265,7 +265,7 @@ final class JdbcWork {
 	 * for none
 	 * @throws SessionConflictException if other writers interfered in each attempt
 	 */
-	<T> T atomically(@Nullable String beginning, Attempt<T> attempt) {
+	public <T> T atomically(@Nullable String beginning, Attempt<T> attempt) {
 		int attempts = attempts();
 		for (int i = 1; i <= attempts; i++) {
 			Optional<T> result = attempt(beginning, attempt, i == attempts);

@@ -1,10 +1,9 @@
-package io.sessionkit.store.jdbc;
+package io.sessionkit.internal.row;
 
 import java.util.ArrayList;
 import java.util.List;
 
 import io.sessionkit.internal.row.EncodedCommit.EncodedTurn;
-import io.sessionkit.internal.row.Micros;
 import io.sessionkit.store.NewItem;
 import org.jspecify.annotations.Nullable;
 
@@ -16,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param packed those in the row of the turn; null for none
  * @param apart those in rows of their own
  */
-record NewItems(@Nullable String packed, List<Apart> apart) {
+public record NewItems(@Nullable String packed, List<Apart> apart) {
 
 	/** A text of more characters has a row of its own. */
-	static final int LONGEST = 16 * 1024;
+	public static final int LONGEST = 16 * 1024;
 
 	/**
 	 * An item that has a row of its own.
@@ -29,10 +28,10 @@ record NewItems(@Nullable String packed, List<Apart> apart) {
 	 * @param tokens its size in tokens
 	 * @param body the encoded message
 	 */
-	record Apart(int place, long at, int tokens, String body) {
+	public record Apart(int place, long at, int tokens, String body) {
 	}
 
-	static NewItems of(EncodedTurn turn) {
+	public static NewItems of(EncodedTurn turn) {
 		PackedItems packed = new PackedItems();
 		List<Apart> apart = new ArrayList<>();
 		for (int place = 0; place < turn.items().size(); place++) {

@@ -1,4 +1,4 @@
-package io.sessionkit.store.jdbc;
+package io.sessionkit.internal.sql;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One statement with named parameters, written {@code :name}.
  */
-final class Sql {
+public final class Sql {
 
 	private static final Pattern PARAMETER = Pattern.compile("(?<!:):([a-z][A-Za-z]*)");
 
@@ -24,7 +24,7 @@ final class Sql {
 
 	private final Dialect dialect;
 
-	Sql(String template, Dialect dialect) {
+	public Sql(String template, Dialect dialect) {
 		this.dialect = dialect;
 		Matcher matcher = PARAMETER.matcher(template);
 		while (matcher.find()) {
@@ -35,7 +35,7 @@ final class Sql {
 
 	/** Reads one row. */
 	@FunctionalInterface
-	interface Row<T> {
+	public interface Row<T> {
 
 		T read(ResultSet row) throws SQLException;
 
@@ -43,14 +43,14 @@ final class Sql {
 
 	/** Receives one row. */
 	@FunctionalInterface
-	interface Receiver {
+	public interface Receiver {
 
 		void receive(ResultSet row) throws SQLException;
 
 	}
 
 	/** Passes all rows to the receiver, in order. */
-	void each(Connection connection, Params params, Receiver receiver) throws SQLException {
+	public void each(Connection connection, Params params, Receiver receiver) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.text)) {
 			bind(connection, statement, params);
 			try (ResultSet rows = statement.executeQuery()) {
@@ -62,20 +62,20 @@ final class Sql {
 	}
 
 	/** Returns all rows, in order. */
-	<T> List<T> all(Connection connection, Params params, Row<T> row) throws SQLException {
+	public <T> List<T> all(Connection connection, Params params, Row<T> row) throws SQLException {
 		List<T> all = new ArrayList<>();
 		each(connection, params, (rows) -> all.add(row.read(rows)));
 		return all;
 	}
 
 	/** Returns the first row, or null if there is none. */
-	<T> @Nullable T first(Connection connection, Params params, Row<T> row) throws SQLException {
+	public <T> @Nullable T first(Connection connection, Params params, Row<T> row) throws SQLException {
 		List<T> all = all(connection, params, row);
 		return all.isEmpty() ? null : all.get(0);
 	}
 
 	/** Executes the statement and returns how many rows it wrote. */
-	int update(Connection connection, Params params) throws SQLException {
+	public int update(Connection connection, Params params) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.text)) {
 			bind(connection, statement, params);
 			return statement.executeUpdate();
@@ -86,7 +86,7 @@ final class Sql {
 	 * Executes the statement, which inserts one row.
 	 * @return whether a row was inserted; false if there is one with its key already
 	 */
-	boolean insert(Connection connection, Params params) throws SQLException {
+	public boolean insert(Connection connection, Params params) throws SQLException {
 		try {
 			return update(connection, params) == 1;
 		}
@@ -102,7 +102,7 @@ final class Sql {
 	 * Executes the statement once for each of the parameters, in as few round trips as
 	 * the driver can.
 	 */
-	void updateAll(Connection connection, List<Params> all) throws SQLException {
+	public void updateAll(Connection connection, List<Params> all) throws SQLException {
 		if (all.isEmpty()) {
 			return;
 		}

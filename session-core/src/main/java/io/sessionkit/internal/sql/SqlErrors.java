@@ -1,4 +1,4 @@
-package io.sessionkit.store.jdbc;
+package io.sessionkit.internal.sql;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Finds the meaning of a database failure. Messages of the database, and causes that may
  * quote a value, are not passed on: they can contain text of a session's messages.
  */
-final class SqlErrors {
+public final class SqlErrors {
 
 	/** Stands for the state of a driver that gives none. */
 	private static final String NO_STATE = "unknown";
@@ -60,7 +60,7 @@ final class SqlErrors {
 	/**
 	 * Returns whether other writers interfered, so that a second attempt may succeed.
 	 */
-	static boolean isContention(SQLException ex) {
+	public static boolean isContention(SQLException ex) {
 		return isOneOf(CONTENTION, ex);
 	}
 
@@ -68,11 +68,11 @@ final class SqlErrors {
 	 * Returns whether a statement has undone itself by dividing by zero, or has found
 	 * that another writer was faster.
 	 */
-	static boolean isUndone(SQLException ex) {
+	public static boolean isUndone(SQLException ex) {
 		return "22012".equals(state(ex)) || isDuplicateKey(ex);
 	}
 
-	static boolean isDuplicateKey(SQLException ex) {
+	public static boolean isDuplicateKey(SQLException ex) {
 		return isOneOf(DUPLICATE, ex);
 	}
 
@@ -82,7 +82,7 @@ final class SqlErrors {
 	 * @param connection the connection that failed; null if none was available
 	 * @param write whether the outcome of a write may be unknown
 	 */
-	static SessionException translate(SQLException ex, @Nullable Connection connection, boolean write) {
+	public static SessionException translate(SQLException ex, @Nullable Connection connection, boolean write) {
 		if (isContention(ex) || isOneOf(WAITED, ex)) {
 			return conflict(ex);
 		}
@@ -112,7 +112,7 @@ final class SqlErrors {
 				+ state(ex) + ", error " + ex.getErrorCode() + ").", withoutValues(ex));
 	}
 
-	static String missingTables(@Nullable Connection connection) {
+	public static String missingTables(@Nullable Connection connection) {
 		String script = "io/sessionkit/store/jdbc/schema-<database>.sql";
 		try {
 			script = (connection != null) ? Dialect.of(connection).script() : script;

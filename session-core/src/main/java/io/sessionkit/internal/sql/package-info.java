@@ -1,0 +1,9 @@
+/**
+ * What a store in a relational database stands on: statements with named parameters, the
+ * differences of the databases, columns, connections and errors. For SessionKit alone,
+ * and may change with any version.
+ */
+@NullMarked
+package io.sessionkit.internal.sql;
+
+import org.jspecify.annotations.NullMarked;
