@@ -41,24 +41,26 @@ final class PostgresStatements implements HotStatements {
 	/**
 	 * One row: the header, its summary, and the turns of the view, packed into arrays. A
 	 * column for each number, and a row for each turn, would cost more than what is in
-	 * them. If the view is the known one, nothing is read but the header.
+	 * them. If the view is the known one, the selects in the conditions do not run.
 	 */
 	private static final String OPEN = """
-			select n.changed, array[{headerNumbers}], array[{headerTexts}], k.*, v.*
-			from {session} s
-			cross join lateral (select {changed} as changed offset 0) n
-			left join lateral (
-				select array[r.revision, r.written_at, r.expires_at], r.payload from {record} r
-				where n.changed and r.session_pk = s.pk and r.kind = 'checkpoint' and r.id = s.cp_id
-					and (r.expires_at is null or r.expires_at > {now})) k on true
-			left join lateral ({view}) v on true
-			where s.key_hash = :key and {live}
+			select case when {changed} then 1 else 0 end, array[{headerNumbers}], array[{headerTexts}],
+				case when s.cp_id is not null and {changed} then (
+					select array[cast(r.revision as text), cast(r.written_at as text), cast(r.expires_at as text),
+						r.payload]
+					from {record} r
+					where r.session_pk = s.pk and r.kind = 'checkpoint' and r.id = s.cp_id
+						and (r.expires_at is null or r.expires_at > {now})) end,
+				{view}
+			from {session} s where s.key_hash = :key and {live}
 			""";
 
-	/** The end of the path that is read, as a table of one row, or of none. */
+	private static final String VIEW = "case when {changed} then ({view}) end";
+
+	/** The end of the path that is read, as a table of one row. */
 	private static final String HEAD_OF_VIEW = """
 			with recursive h as (
-				select s.pk, s.cp as floor, s.head, s.run_lo, s.run_parent where n.changed)
+				select s.pk, s.cp as floor, s.head, s.run_lo, s.run_parent)
 			""";
 
 	private static final String HEAD_OF_LOG = """
@@ -136,13 +138,15 @@ final class PostgresStatements implements HotStatements {
 				select i.* from {item} i where i.session_pk = t.session_pk and i.turn_no = t.turn_no offset 0) i
 			""";
 
-	/** The turns, and the items in rows of their own, each column as an array. */
-	private static final String ARRAYS = """
-			select * from (
-				select array_agg(array[t.turn_no, t.first_item]), array_agg(t.body) from {turns}) t
-			cross join (
-				select array_agg(array[i.seq, i.turn_no, i.recorded_at, i.tokens]), array_agg(i.body)
-				from {items}) i
+	/** The turns, and the items in rows of their own, as one array of rows. */
+	private static final String ARRAY = """
+			select array_agg(v.texts) from (
+				select array[cast(t.turn_no as text), cast(t.first_item as text), null, null, t.body] as texts
+				from {turns}
+				union all
+				select array[cast(i.seq as text), cast(i.turn_no as text), cast(i.recorded_at as text),
+					cast(i.tokens as text), i.body]
+				from {items}) v
 			""";
 
 	/** The same as rows, for a log of any length. */
@@ -152,12 +156,13 @@ final class PostgresStatements implements HotStatements {
 			select 3, i.seq, i.turn_no, i.recorded_at, i.tokens, i.body from {items}
 			""";
 
-	private static final String OPEN_HEADER = OPEN.replace("{view}", "select null, null, null, null");
+	private static final String OPEN_HEADER = OPEN.replace("{view}", "null");
 
-	private static final String OPEN_TURNS = OPEN.replace("{view}", HEAD_OF_VIEW + RUNS_OF_TURNS + ofRuns(ARRAYS));
+	private static final String OPEN_TURNS = OPEN.replace("{view}",
+			VIEW.replace("{view}", HEAD_OF_VIEW + RUNS_OF_TURNS + ofRuns(ARRAY)));
 
-	private static final String OPEN_ITEMS = OPEN.replace("{view}", HEAD_OF_VIEW + RUNS_OF_ITEMS + NEWEST_TURNS
-			+ ", t as (select * from x where total <= :items) " + ofTurns(ARRAYS));
+	private static final String OPEN_ITEMS = OPEN.replace("{view}", VIEW.replace("{view}", HEAD_OF_VIEW + RUNS_OF_ITEMS
+			+ NEWEST_TURNS + ", t as (select * from x where total <= :items) " + ofTurns(ARRAY)));
 
 	private static final String LOG = HEAD_OF_LOG + RUNS_OF_ITEMS + NEWEST_TURNS
 			+ ", t as (select * from x where total - items < :items) " + ofTurns(ROWS);
@@ -307,41 +312,41 @@ final class PostgresStatements implements HotStatements {
 
 	private static OpenedRows opened(ResultSet row) throws SQLException {
 		HeaderRow header = Columns.packedHeader((Long[]) array(row, 2), (String[]) array(row, 3));
-		if (!row.getBoolean(1)) {
+		if (row.getInt(1) == 0) {
 			return new OpenedRows(header, null, List.of(), true);
 		}
-		List<ItemRow> items = new ArrayList<>();
-		if (row.getObject(6) != null) {
-			addTurns(items, (Long[][]) array(row, 6), (String[]) array(row, 7));
-		}
-		if (row.getObject(8) != null) {
-			addItems(items, (Long[][]) array(row, 8), (String[]) array(row, 9));
-		}
-		items.sort(Comparator.comparingLong(ItemRow::sequence));
-		return new OpenedRows(header, (row.getObject(4) != null) ? summary(row) : null, items, false);
+		RecordRow summary = (row.getObject(4) != null) ? summary((String[]) array(row, 4)) : null;
+		return new OpenedRows(header, summary,
+				(row.getObject(5) != null) ? items((@Nullable String[][]) array(row, 5)) : List.of(), false);
 	}
 
 	private static Object array(ResultSet row, int column) throws SQLException {
 		return row.getArray(column).getArray();
 	}
 
-	private static RecordRow summary(ResultSet row) throws SQLException {
-		@Nullable Long[] numbers = (Long[]) array(row, 4);
-		return new RecordRow(Objects.requireNonNull(numbers[0]), Objects.requireNonNull(numbers[1]), numbers[2],
-				row.getString(5));
+	private static RecordRow summary(@Nullable String[] texts) {
+		return new RecordRow(number(texts[0]), number(texts[1]), (texts[2] != null) ? Long.valueOf(texts[2]) : null,
+				Objects.requireNonNull(texts[3]));
 	}
 
-	private static void addTurns(List<ItemRow> items, Long[][] numbers, @Nullable String[] bodies) {
-		for (int i = 0; i < numbers.length; i++) {
-			items.addAll(PackedItems.read(numbers[i][0], numbers[i][1], bodies[i]));
+	private static List<ItemRow> items(@Nullable String[][] rows) {
+		List<ItemRow> items = new ArrayList<>();
+		for (@Nullable
+		String[] row : rows) {
+			if (row[2] == null) {
+				items.addAll(PackedItems.read(number(row[0]), number(row[1]), row[4]));
+			}
+			else {
+				items.add(new ItemRow(number(row[0]), number(row[1]), number(row[2]), (int) number(row[3]),
+						Objects.requireNonNull(row[4])));
+			}
 		}
+		items.sort(Comparator.comparingLong(ItemRow::sequence));
+		return items;
 	}
 
-	private static void addItems(List<ItemRow> items, Long[][] numbers, String[] bodies) {
-		for (int i = 0; i < numbers.length; i++) {
-			Long[] n = numbers[i];
-			items.add(new ItemRow(n[0], n[1], n[2], n[3].intValue(), bodies[i]));
-		}
+	private static long number(@Nullable String text) {
+		return Long.parseLong(Objects.requireNonNull(text));
 	}
 
 	/**

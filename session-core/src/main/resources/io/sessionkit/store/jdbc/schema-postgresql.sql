@@ -57,7 +57,7 @@ create index if not exists SESSIONKIT_SESSION_PURGE on SESSIONKIT_SESSION (purge
 -- first_item, time, tokens, length in UTF-16 units, line feed, text. apart: how many other items have got
 -- rows of SESSIONKIT_ITEM: those of later parts, and long ones. given_id: turn_id, unless that begins with
 -- the number of the turn, as in 7-x; so few turns need a second entry in an index that leaves nulls out.
--- toast_tuple_target: turns of up to 8 kB stay in their row as they are.
+-- toast_tuple_target: turns of up to 4 kB stay in their row as they are; of longer ones texts are compressed.
 create table if not exists SESSIONKIT_TURN (
 	session_pk bigint not null,
 	turn_no bigint not null,
@@ -82,7 +82,7 @@ create table if not exists SESSIONKIT_TURN (
 	outcome text not null,
 	body text,
 	primary key (session_pk, turn_no)
-) with (toast_tuple_target = 8160);
+) with (toast_tuple_target = 4096);
 
 create unique index if not exists SESSIONKIT_TURN_GIVEN on SESSIONKIT_TURN (session_pk, given_id)
 	where given_id is not null;
