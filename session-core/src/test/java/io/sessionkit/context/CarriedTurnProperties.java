@@ -64,7 +64,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class CarriedTurnProperties {
 
 	/** Requests that are checked. */
-	private static final int REQUESTS = Integer.getInteger("sessionkit.requests", 9_000);
+	private static final int REQUESTS = Integer.getInteger("sessionkit.requests", 6_000);
 
 	private static final int CALLS = 8;
 

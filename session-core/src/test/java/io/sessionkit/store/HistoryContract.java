@@ -108,7 +108,7 @@ abstract class HistoryContract extends OpenTurnContract {
 			}
 		}
 		List<SessionItem> all = store().items(key, Tail.ALL);
-		for (int before = 1; before <= header(key).items() + 2; before += 3) {
+		for (int before = 1; before <= header(key).items() + 2; before += 13) {
 			long end = before;
 			List<SessionItem> older = all.stream().filter((item) -> item.sequence() < end).toList();
 			assertThat(store().items(key, new Tail(end, 4)))

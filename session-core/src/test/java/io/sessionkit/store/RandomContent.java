@@ -126,7 +126,7 @@ final class RandomContent {
 
 	private Message message() {
 		String text = oneOf(TEXTS) + (++this.count);
-		text = oneIn(12) ? text + "long ".repeat(4_000) : text;
+		text = oneIn(40) ? text + "long ".repeat(4_000) : text;
 		return switch (this.random.nextInt(6)) {
 			case 0 -> ToolResponseMessage.builder()
 				.responses(List.of(new ToolResponse("call " + this.count, "tool", text)))
