@@ -299,6 +299,32 @@ abstract class ViewContract extends ClockContract {
 		}
 	}
 
+	/** Whether the view was read or known must not show in what is handed out. */
+	@Test
+	@SuppressWarnings("unchecked")
+	void valuesInsideOfMetadataBelongToTheirReader() {
+		SessionKey key = key();
+		UserMessage question = UserMessage.builder()
+			.text("q")
+			.metadata(Map.of("list", List.of("one"), "map", Map.of("inner", List.of("one"))))
+			.build();
+		store().add(key, List.of(question, new AssistantMessage("a")));
+		for (int reader = 0; reader < 4; reader++) {
+			Map<String, Object> metadata = store().open(key, Window.ALL)
+				.orElseThrow()
+				.items()
+				.get(0)
+				.message()
+				.getMetadata();
+			assertThat(metadata).containsEntry("list", List.of("one"))
+				.containsEntry("map", Map.of("inner", List.of("one")));
+			((List<Object>) metadata.get("list")).add("reader " + reader);
+			((Map<String, List<Object>>) metadata.get("map")).get("inner").add("reader " + reader);
+			((Map<String, Object>) metadata.get("map")).put("reader", reader);
+			metadata.put("reader", reader);
+		}
+	}
+
 	/**
 	 * Header and items are of one moment, however many write meanwhile.
 	 */

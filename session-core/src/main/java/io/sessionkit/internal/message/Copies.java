@@ -2,7 +2,6 @@ package io.sessionkit.internal.message;
 
 import java.util.AbstractList;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -103,17 +102,17 @@ public final class Copies {
 		if (value instanceof List<?> list) {
 			List<@Nullable Object> copy = new ArrayList<>(list.size());
 			list.forEach((each) -> copy.add(value(each)));
-			return Collections.unmodifiableList(copy);
+			return copy;
 		}
 		if (value instanceof Set<?> set) {
 			Set<@Nullable Object> copy = new LinkedHashSet<>();
 			set.forEach((each) -> copy.add(value(each)));
-			return Collections.unmodifiableSet(copy);
+			return copy;
 		}
 		if (value instanceof Map<?, ?> map) {
 			Map<Object, @Nullable Object> copy = new LinkedHashMap<>();
 			map.forEach((key, each) -> copy.put(key, value(each)));
-			return Collections.unmodifiableMap(copy);
+			return copy;
 		}
 		return value;
 	}

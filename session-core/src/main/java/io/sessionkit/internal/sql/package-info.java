@@ -1,5 +1,5 @@
 /**
- * What a store in a relational database stands on: statements with named parameters, the
+ * The foundation of stores in relational databases: statements with named parameters, the
  * differences of the databases, columns, connections and errors. For SessionKit alone,
  * and may change with any version.
  */

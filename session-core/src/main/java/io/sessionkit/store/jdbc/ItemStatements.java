@@ -157,17 +157,13 @@ final class ItemStatements {
 		Params params = Params.of("pk", pk).with("limit", (long) sequences.size());
 		List<String> names = new ArrayList<>();
 		for (long sequence : sequences) {
-			String name = "seq" + letters(names.size());
+			String name = "seq" + MultiRow.letters(names.size());
 			params.with(name, sequence);
 			names.add(":" + name);
 		}
 		Sql sql = this.templates.sql("select turn_no, seq, tokens from {item} where session_pk = :pk and seq in ("
 				+ String.join(", ", names) + ") order by turn_no desc, seq desc {limit}");
 		return sql.all(connection, params, (row) -> new Place(row.getLong(1), row.getLong(2), row.getInt(3)));
-	}
-
-	private static String letters(int number) {
-		return "" + (char) ('A' + number / 26) + (char) ('a' + number % 26);
 	}
 
 }

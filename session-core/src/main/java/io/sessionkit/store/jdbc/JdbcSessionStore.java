@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
@@ -17,6 +18,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
+import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.internal.row.KnownView;
@@ -160,7 +162,7 @@ public final class JdbcSessionStore implements SessionStore {
 		HotStatements hot = backend().hot();
 		String hash = KeyHash.of(key).session();
 		KnownView known = this.views.known(key, window);
-		OpenedRows rows = this.work.reading((connection) -> hot.open(connection, hash, window, known));
+		OpenedRows rows = reading(key, (connection) -> hot.open(connection, hash, window, known));
 		if (rows == null) {
 			this.views.absent(key, window);
 			return Optional.empty();
@@ -211,22 +213,36 @@ public final class JdbcSessionStore implements SessionStore {
 	}
 
 	private CommitResult commitAsWhole(Backend statements, EncodedCommit commit) {
-		return this.work.atomically(statements.dialect().beginning(),
-				(connection) -> statements.general().make(connection, commit));
+		return named(commit.commit().key(), () -> this.work.atomically(statements.dialect().beginning(),
+				(connection) -> statements.general().make(connection, commit)));
+	}
+
+	private <T extends @Nullable Object> T reading(SessionKey key, JdbcWork.Work<T> work) {
+		return named(key, () -> this.work.reading(work));
+	}
+
+	/** Names the session whose rows are not as they were written. */
+	private static <T extends @Nullable Object> T named(SessionKey key, Supplier<T> access) {
+		try {
+			return access.get();
+		}
+		catch (UnreadablePayloadException ex) {
+			throw new UnreadablePayloadException("Session " + key + " cannot be read: " + ex.getMessage(), ex);
+		}
 	}
 
 	@Override
 	public List<SessionItem> items(SessionKey key, Tail tail) {
 		HotStatements hot = backend().hot();
 		String hash = KeyHash.of(key).session();
-		return this.reader.items(key, this.work.reading((connection) -> hot.log(connection, hash, tail)));
+		return this.reader.items(key, reading(key, (connection) -> hot.log(connection, hash, tail)));
 	}
 
 	@Override
 	public List<SessionItem> items(SessionKey key, long turn) {
 		ItemStatements items = backend().items();
 		String hash = KeyHash.of(key).session();
-		return this.reader.items(key, this.work.reading((connection) -> items.ofTurn(connection, hash, turn)));
+		return this.reader.items(key, reading(key, (connection) -> items.ofTurn(connection, hash, turn)));
 	}
 
 	@Override
@@ -244,7 +260,7 @@ public final class JdbcSessionStore implements SessionStore {
 			return SessionStore.super.turn(key, number, kinds);
 		}
 		TurnReading reading = backend().reading();
-		TurnReading.Rows rows = this.work.reading((connection) -> reading.read(connection, key, number, kinds));
+		TurnReading.Rows rows = reading(key, (connection) -> reading.read(connection, key, number, kinds));
 		return (rows != null) ? Optional
 			.of(new TurnView(this.reader.turn(key, rows.turn()), this.reader.items(key, rows.items()), rows.records()))
 				: Optional.empty();

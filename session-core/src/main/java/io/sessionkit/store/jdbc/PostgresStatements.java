@@ -205,10 +205,10 @@ final class PostgresStatements implements HotStatements {
 	private static final String APPEND = """
 			with s as (update {session} s set {raise}
 				where s.key_hash = :key and s.version = :version and s.turns = :turns and s.items = :items
-					and s.incarnation = :incarnation and s.open_turn = 0 and (s.expires_at is null or s.expires_at > {moment}) {unlessStored}
+					and s.incarnation = :incarnation and s.open_turn = 0
+					and (s.expires_at is null or s.expires_at > {moment}) {unlessStored}
 				returning {returned}),
-			"""
-			+ TURN;
+			""" + TURN;
 
 	/**
 	 * Appends to the session as the statement sees it, or creates it. A concurrent write
@@ -331,8 +331,7 @@ final class PostgresStatements implements HotStatements {
 
 	private static List<ItemRow> items(@Nullable String[][] rows) {
 		List<ItemRow> items = new ArrayList<>();
-		for (@Nullable
-		String[] row : rows) {
+		for (var row : rows) {
 			if (row[2] == null) {
 				items.addAll(PackedItems.read(number(row[0]), number(row[1]), row[4]));
 			}

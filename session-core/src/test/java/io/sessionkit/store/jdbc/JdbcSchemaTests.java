@@ -5,13 +5,18 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
 
 import javax.sql.DataSource;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Window;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -188,6 +193,25 @@ class JdbcSchemaTests {
 				}
 			});
 		assertThat(store.find(KEY)).isEmpty();
+	}
+
+	@Test
+	void itemsThatAreNotAsTheyWereWrittenAreReportedWithTheirSession() {
+		TestDatabase database = TestDatabase.h2().created();
+		JdbcSessionStore store = new JdbcSessionStore(database.direct(), OPTIONS);
+		for (String broken : List.of("0 1", "0 1 2 99999\n{}", "x 1 2 2\n{}", "0 1 2 -2\n{}")) {
+			store.erase(KEY);
+			store.add(KEY, JdbcTransactionContract.messages("text"));
+			database.sql().update("update SESSIONKIT_TURN set body = ?", broken);
+			database.sql().update("update SESSIONKIT_SESSION set stamp = stamp + 1");
+			List<ThrowingCallable> reads = List.of(() -> store.open(KEY, Window.ALL), () -> store.messages(KEY),
+					() -> store.items(KEY, 1), () -> store.turn(KEY, 1, Set.of()), () -> store.pop(KEY));
+			for (ThrowingCallable read : reads) {
+				assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(read)
+					.withMessageContaining(KEY.toString())
+					.withMessageContaining("turn 1");
+			}
+		}
 	}
 
 	@Test

@@ -14,6 +14,7 @@ import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
 import io.sessionkit.test.CountingDataSource;
 import io.sessionkit.test.PostgresProxy;
 import io.sessionkit.test.PostgresServer;
@@ -155,6 +156,22 @@ class TurnBudgetTests {
 		assertThat(rows("SESSIONKIT_TURN", "SESSIONKIT_ITEM")).containsAll(turnsAndItems)
 			.hasSize(turnsAndItems.size() + 1);
 		assertThat(rows("SESSIONKIT_SESSION")).hasSize(1).doesNotContainAnyElementsOf(header);
+	}
+
+	@Test
+	void turnWhoseIdNamesItsNumberHasNoEntryInTheIndexOfIds() {
+		for (int i = 0; i < 5; i++) {
+			turn(i % 2 == 0, i);
+		}
+		assertThat(given()).isEmpty();
+		this.store.add(this.key, List.of(new UserMessage(TEXT)));
+		assertThat(given()).hasSize(1).isEqualTo(List.of(this.store.turns(this.key, Tail.newest(1)).get(0).id()));
+		turn(false, 0);
+		assertThat(given()).hasSize(1);
+	}
+
+	private List<String> given() {
+		return this.sql.queryForList("select given_id from SESSIONKIT_TURN where given_id is not null", String.class);
 	}
 
 	@Test
