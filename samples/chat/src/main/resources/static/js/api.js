@@ -1,4 +1,7 @@
-/** The application's REST API. Every failure is an Error with a sentence for a person. */
+/**
+ * The application's REST API. Every failure is an Error with a sentence for a person;
+ * isAway says that the application does not answer at all.
+ */
 
 const threads = 'api/threads';
 
@@ -6,18 +9,21 @@ const path = (id, rest = '') => `${threads}/${encodeURIComponent(id)}${rest}`;
 
 export const about = () => json('api/about');
 
-export const list = () => json(threads);
+export const list = (offset, limit) => json(`${threads}?offset=${offset}&limit=${limit}`);
 
-/** Null if nothing is stored under this id yet. */
-export async function read(id) {
-	const response = await request(path(id), { allow: 404 });
-	return response.status === 404 ? null : response.json();
-}
+/** The calls that wait for a person, in all threads. */
+export const inbox = () => json('api/inbox');
+
+/** The newest turns before this one; null if nothing is stored under this id yet. */
+export const read = (id, before) => found(path(id, before === undefined ? '' : `?before=${before}`));
+
+/** What tells whether anything has changed; null if the thread is gone. */
+export const head = (id) => found(path(id, '/head'));
 
 export const rename = (id, title) => request(path(id, '/title'), send('PUT', { title }));
 
-/** What the model was shown of the turns before this one. */
-export const history = (id, turn) => json(path(id, `/turns/${turn}/history`));
+/** Everything that is stored of a turn. */
+export const turn = (id, number) => json(path(id, `/turns/${number}`));
 
 /** Summarizes older turns now. */
 export const summarize = async (id) => (await request(path(id, '/summaries'), send('POST'))).json();
@@ -31,7 +37,8 @@ export const decide = (id, call, decision) => request(path(id, `/approvals/${enc
 
 export const revoke = (id, decision) => request(path(id, `/standing-decisions/${encodeURIComponent(decision.id)}`), { method: 'DELETE' });
 
-export const remove = (id) => request(path(id), { method: 'DELETE' });
+/** @param isLast whether the page is about to be left, so that nobody waits for the answer */
+export const remove = (id, isLast = false) => request(path(id), { method: 'DELETE', keepalive: isLast });
 
 /**
  * Asks, and gives the events of the reply one by one: { name, data }.
@@ -47,7 +54,9 @@ async function* reply(url, options, signal) {
 	let buffer = '';
 	const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
 	for (;;) {
-		const { value, done } = await reader.read();
+		const { value, done } = await reader.read().catch((error) => {
+			throw error.name === 'AbortError' ? error : away();
+		});
 		if (done) {
 			return;
 		}
@@ -70,17 +79,27 @@ const send = (method, body) => ({ method, body: JSON.stringify(body), headers: {
 
 const json = async (url) => (await request(url)).json();
 
+async function found(url) {
+	const response = await request(url, { allow: 404 });
+	return response.status === 404 ? null : response.json();
+}
+
 async function request(url, { allow, accept = 'application/json, application/problem+json', headers, ...options } = {}) {
 	let response;
 	try {
 		response = await fetch(url, { ...options, headers: { Accept: accept, ...headers } });
 	}
 	catch (error) {
-		throw error.name === 'AbortError' ? error : new Error('The application does not answer. Is it running?');
+		throw error.name === 'AbortError' ? error : away();
 	}
 	if (response.ok || response.status === allow) {
 		return response;
 	}
 	const problem = await response.json().catch(() => ({}));
-	throw new Error(problem.detail ?? `The application refused this (${response.status}).`);
+	throw failure(problem, `The application refused this (${response.status}).`);
 }
+
+const away = () => Object.assign(new Error('The application does not answer. Is it running?'), { isAway: true });
+
+/** A problem as the application tells it: kind, turn, faults and cause where it knows them. */
+export const failure = ({ detail, kind, turn, faults, cause }, otherwise) => Object.assign(new Error(detail ?? otherwise), { kind, turn, faults, cause });

@@ -1,336 +1,552 @@
 import * as api from './api.js';
-import { approverName, openCalls, showApprovals, showStanding } from './approvals.js';
-import { covered } from './summaries.js';
-import { goTo, liveTurn, mark, replyText, show, showLive } from './conversation.js';
+import { decidedElsewhere, openCalls, refuse, showApprovals, showStanding } from './approvals.js';
+import { compose, composeFor, focusQuestion, forgetDraft, setDraft, showBusy } from './composer.js';
+import { drawn, goTo, isAtEnd, keepEnd, onRead, showCard, showConversation, toEnd } from './conversation.js';
 import { byId, el, icon, setText } from './dom.js';
+import { inspect } from './inspector.js';
+import { liveTurn } from './live.js';
+import { hideProblem, offerUndo, problem } from './notices.js';
 import { closeDrawers } from './panels.js';
+import './shortcuts.js';
+import { say } from './speech.js';
 import { outcomeText, showSummarizer } from './summarizer.js';
-import { showThreads } from './threads.js';
-import { showTimeline } from './timeline.js';
+import { showInbox, showThreads } from './threads.js';
+import { markRead, showTimeline } from './timeline.js';
+import { questionOf } from './turn.js';
 
-const question = byId('question');
-const banner = byId('banner');
+const PAGE = 50;
+
+/** A deleted thread can be had back for so many seconds. */
+const UNDO = 6;
+
+const NO_APPROVALS = { openTurn: 0, running: false, calls: [], standing: [] };
 
 /** Turns that are being answered, by thread: one can look at another thread meanwhile. */
 const running = new Map();
 
-/** A summary that is made in the background is looked for after so many milliseconds. */
-const SUMMARY_WAITS = [250, 500, 1000, 2000, 4000, 8000, 16000];
+/** Turns that ended without being stored, as far as the page knows, by thread. */
+const ended = new Map();
 
-/** Somebody may decide in another window: looks after so many milliseconds while a turn waits. */
-const DECISION_WAIT = 2000;
+/** Threads that are deleted once nobody wants them back: what to do when the page is left. */
+const leaving = new Map();
 
-const NO_APPROVALS = { openTurn: 0, running: false, calls: [], standing: [] };
+let about = null;
 
-let threads = [];
-let turns = [];
-let summaries = [];
-let approvals = NO_APPROVALS;
-let current;
+let list = { threads: [], more: false, count: PAGE };
+
+let waiting = [];
+
+/** The thread that is shown. */
+let view = blank(null, 'loading');
 
 /** The thread that is being summarized because somebody asked for it, and what came of it. */
 let summarizing = null;
 let outcome = '';
 
+function blank(id, status) {
+	return { id, status, thread: null, turns: [], summaries: [], attributes: {}, earlier: 0, approvals: NO_APPROVALS, finished: null };
+}
+
 // Which thread
 
-const idInAddress = () => decodeURIComponent(location.hash.slice(1));
+function idInAddress() {
+	try {
+		return decodeURIComponent(location.hash.slice(1));
+	}
+	catch {
+		return ''; // an address that nobody can mean
+	}
+}
 
 async function open(id, isNew = false) {
 	if (idInAddress() !== id) {
 		history[location.hash ? 'pushState' : 'replaceState'](null, '', `#${encodeURIComponent(id)}`);
 	}
-	current = id;
+	view = blank(id, isNew ? 'new' : 'loading');
 	outcome = '';
 	hideProblem();
 	closeDrawers();
-	await reload(isNew);
-	if (matchMedia('(hover: hover)').matches) {
-		question.focus();
+	composeFor(id);
+	if (isNew) {
+		update();
+	}
+	await Promise.all([isNew ? null : reload(), readList()]);
+	if (id === view.id && matchMedia('(hover: hover)').matches && !document.querySelector('.approval:not(.decided)')) {
+		focusQuestion();
 	}
 }
 
 /** The application has a thread when its first turn is stored; until then it is an id. */
 const newThread = () => open(crypto.randomUUID?.() ?? String(Date.now()) + Math.random(), true);
 
-async function reload(isNew = false) {
-	const id = current;
-	const [stored, decided] = await Promise.all([isNew ? null : guarded(() => api.read(id)),
-		isNew ? null : guarded(() => api.approvals(id)), reloadThreads()]);
-	if (id !== current) {
+/** Reads the thread anew. What cannot be read stays as it is. */
+async function reload() {
+	const { id } = view;
+	let read;
+	let approvals;
+	try {
+		[read, approvals] = await Promise.all([api.read(id), api.approvals(id)]);
+	}
+	catch (error) {
+		if (id === view.id) {
+			unreachable(error);
+		}
 		return;
 	}
-	turns = stored?.turns ?? [];
-	summaries = stored?.summaries ?? [];
-	approvals = decided ?? NO_APPROVALS;
-	show(turns, summaries, approvals, running.get(id)?.live, ask);
-	update();
-	watchForSummary(id);
-	watchForDecisions(id);
-}
-
-async function reloadThreads() {
-	threads = await guarded(api.list) ?? threads;
+	if (id !== view.id) {
+		return;
+	}
+	if (read === null) {
+		absent();
+	}
+	else {
+		take(read, approvals);
+	}
 	update();
 }
 
-function update() {
-	const thread = threads.find(({ id }) => id === current);
-	const title = thread?.title ?? 'New thread';
-	setText(byId('title'), title);
-	setText(document.querySelector('title'), `${title} · SessionKit Chat`);
-	showThreads(threads, current, { open, rename, remove });
-	const id = current;
-	showTimeline(turns, summaries, {
-		goTo: (number) => {
-			closeDrawers();
-			goTo(number);
-		},
-		history: (number) => guarded(() => api.history(id, number)),
-	});
-	showSummarizer(thread?.unsummarized, summarizing === current, outcome);
-	const busy = running.has(current);
-	showApprovals(approvals, turns, busy, { decide, resume });
-	showStanding(approvals.standing, revoke);
-	byId('send').hidden = busy;
-	byId('stop').hidden = !busy;
-	byId('send').disabled = question.value.trim() === '';
+function take(read, approvals) {
+	const isFirst = view.status === 'loading' || view.status === 'away';
+	const first = read.turns[0]?.number ?? 0;
+	const older = view.turns.filter(({ number }) => number < first);
+	const joins = older.length > 0 && older.at(-1).number === first - 1;
+	decidedElsewhere(view.approvals, approvals).forEach(say);
+	view = { ...view, status: 'ready', thread: read.thread, turns: joins ? [...older, ...read.turns] : read.turns, summaries: read.summaries,
+		attributes: read.attributes, earlier: joins ? view.earlier : read.earlier, approvals };
+	if (isFirst) {
+		update();
+		showCard();
+	}
 }
+
+/** It was never stored, or it is gone. */
+function absent() {
+	if (view.thread === null || view.status === 'new') {
+		view = { ...view, status: 'new', turns: [], summaries: [], approvals: NO_APPROVALS };
+		return;
+	}
+	view = { ...view, status: 'gone' };
+	problem('This thread was deleted in another window. What you see is no longer stored.', ['New thread', newThread]);
+}
+
+function unreachable(error) {
+	if (view.status === 'loading') {
+		view = { ...view, status: 'away' };
+	}
+	problem(error.message, ['Try again', reload]);
+	update();
+}
+
+async function readEarlier() {
+	const { id, turns } = view;
+	const read = await guarded(() => api.read(id, turns[0].number));
+	if (read && id === view.id) {
+		view = { ...view, turns: [...read.turns, ...view.turns], earlier: read.earlier };
+		update();
+	}
+}
+
+// The list of threads
+
+async function readList() {
+	const read = await guarded(() => api.list(0, Math.min(100, list.count)));
+	if (read) {
+		const more = list.threads.slice(read.threads.length);
+		list = { ...list, threads: read.more ? [...read.threads, ...more.filter(({ id }) => !read.threads.some((each) => each.id === id))] : read.threads,
+			more: list.threads.length > read.threads.length && read.more ? list.more : read.more };
+		waiting = read.threads.some((thread) => thread.waiting > 0) || waiting.length > 0 ? await api.inbox().catch(() => waiting) : [];
+	}
+	update();
+}
+
+async function readMore() {
+	const read = await guarded(() => api.list(list.threads.length, PAGE));
+	if (read) {
+		const known = new Set(list.threads.map(({ id }) => id));
+		list = { threads: [...list.threads, ...read.threads.filter(({ id }) => !known.has(id))], more: read.more, count: list.count + PAGE };
+		update();
+	}
+}
+
+/** Threads as they are listed: without those that are being deleted, with the one that is new. */
+function threads() {
+	const listed = list.threads.filter(({ id }) => !leaving.has(id));
+	const live = running.get(view.id)?.live;
+	const isListed = listed.some(({ id }) => id === view.id);
+	if (isListed || leaving.has(view.id)) {
+		return listed;
+	}
+	if (view.thread && view.status === 'ready') {
+		return [...listed, view.thread];
+	}
+	return live?.question ? [{ id: view.id, title: shortened(live.question), turns: 0, updatedAt: new Date().toISOString(), waiting: 0 }, ...listed] : listed;
+}
+
+const shortened = (text) => text.length > 48 ? `${text.slice(0, 48).trim()}…` : text;
 
 async function rename(id, title) {
 	await guarded(() => api.rename(id, title));
-	await reloadThreads();
+	await Promise.all([readList(), id === view.id ? reload() : null]);
 }
 
-async function remove(id) {
+/** The thread goes from the page at once, and from the store when nobody has wanted it back. */
+async function remove(id, title) {
 	running.get(id)?.stop();
-	const removed = await guarded(() => api.remove(id));
-	await reloadThreads();
-	if (removed && id === current) {
-		await (threads.length ? open(threads[0].id) : newThread());
-	}
+	const finish = async (isLast) => {
+		try {
+			await api.remove(id, isLast);
+			forgetDraft(id);
+		}
+		catch (error) {
+			problem(error.message);
+		}
+		leaving.delete(id);
+		await readList();
+	};
+	leaving.forEach((each) => each(false)); // one at a time can be had back
+	leaving.set(id, finish);
+	offerUndo(`Deleted “${title}”.`, UNDO, () => {
+		leaving.delete(id);
+		open(id);
+	}, () => finish(false));
+	const next = threads()[0];
+	await (id !== view.id ? update() : next ? open(next.id) : newThread());
 }
+
+window.addEventListener('pagehide', () => leaving.forEach((finish) => finish(true)));
+
+// What is on the page
+
+function update() {
+	const listed = threads();
+	const thread = listed.find(({ id }) => id === view.id) ?? view.thread;
+	const title = thread?.title ?? (view.status === 'loading' || view.status === 'away' ? 'Thread' : 'New thread');
+	setText(byId('title'), title);
+	const count = waiting.length;
+	setText(document.querySelector('title'), `${count > 0 ? `(${count}) ` : ''}${title} · SessionKit Chat`);
+	showThreads(listed, view.id, running, list.more, { open, rename, remove, more: readMore });
+	showInbox(waiting, open);
+	const live = running.get(view.id)?.live ?? leftOver();
+	const shown = { ...view, about, live, finished: view.finished };
+	showConversation(shown, conversationActions);
+	showTimeline({ ...view, live: running.get(view.id)?.live ?? null }, timelineActions);
+	showSummarizer(view.thread?.unsummarized, summarizing === view.id, outcome);
+	const busy = running.has(view.id);
+	showApprovals(view.approvals, view.turns, busy, { decide, resume });
+	keepEnd();
+	showStanding(view.approvals.standing, revoke);
+	showBusy(busy);
+}
+
+/** A turn that ended is shown as it ended until it is there as it was stored. */
+function leftOver() {
+	const live = ended.get(view.id);
+	const isStored = live && view.turns.some(({ number, status, messages }) => number > live.after && status !== 'COMPLETED'
+		&& (live.question === null || messages.some(({ role, text }) => role === 'user' && text === live.question)));
+	if (isStored) {
+		ended.delete(view.id);
+		return null;
+	}
+	return live ?? null;
+}
+
+const look = (number) => inspect(number, (each) => guarded(() => api.turn(view.id, each)), view);
+
+const conversationActions = { ask, retry: ask, inspect: look, earlier: readEarlier, reload };
+
+const timelineActions = {
+	goTo(number) {
+		closeDrawers();
+		goTo(number);
+	},
+	inspect: look,
+};
 
 // One turn
 
-async function ask(text) {
-	const id = current;
+function ask(text) {
+	const { id } = view;
 	if (running.has(id) || text.trim() === '') {
-		return;
+		return false;
 	}
+	if (view.status === 'gone' || view.status === 'away') {
+		problem(view.status === 'gone' ? 'This thread was deleted in another window.' : 'The thread cannot be read now, so nothing is sent.', ['New thread', newThread]);
+		return false;
+	}
+	if (openCalls(view.approvals, view.turns).some(({ pending }) => pending)) {
+		problem('A tool call of this thread waits for a decision. Approve or reject it first, then send your message.');
+		return false;
+	}
+	answer(id, text, (signal) => api.ask(id, text, signal));
+	return true;
+}
+
+function resume() {
+	if (!running.has(view.id)) {
+		answer(view.id, null, (signal) => api.resume(view.id, signal));
+	}
+}
+
+/** @param question null if the turn that waited goes on */
+async function answer(id, question, call) {
 	hideProblem();
+	ended.delete(id);
 	outcome = '';
-	const { live, signal } = begin(id, text);
-	let waits = false;
+	const abort = new AbortController();
+	const live = liveTurn(question, view.turns.at(-1)?.number ?? 0, { isAtEnd: () => id === view.id && isAtEnd(), drawn });
+	running.set(id, { live, stop: () => abort.abort() });
+	update();
+	toEnd(true);
+	let failure = null;
 	try {
-		const turn = await listen(live, api.ask(id, text, signal));
-		waits = turn.status === 'AWAITING_APPROVAL';
-		await stored(id, live, turn);
+		await listen(id, live, call(abort.signal));
 	}
 	catch (error) {
-		ended(id, text, live, error);
+		failure = error;
 	}
 	running.delete(id);
-	// A turn that was stopped just before may have been stored in between.
-	const complete = id !== current || !waits && turns.every((turn, index) => index === 0 || turn.number === turns[index - 1].number + 1);
-	await (complete ? reloadThreads() : reload());
-	watchForSummary(id);
-}
-
-function begin(id, text) {
-	const abort = new AbortController();
-	const live = liveTurn(text);
-	running.set(id, { live, stop: () => abort.abort() });
-	showLive(live);
-	update();
-	return { live, signal: abort.signal };
-}
-
-/** Shows the reply as it comes, and gives the turn as it was stored. */
-async function listen(live, events) {
-	for await (const { name, data } of events) {
-		if (name === 'text') {
-			live.add(data.text);
-		}
-		else if (name === 'turn') {
-			return data;
-		}
-		else if (name === 'problem') {
-			throw new Error(data.detail);
-		}
+	if (failure) {
+		broken(id, question, live, failure);
 	}
-	throw new Error('The reply ended early. Look at the timeline to see whether it was stored.');
+	watchClosely();
+	// A thread whose first turn has failed may not be there yet.
+	await Promise.all([id === view.id && (failure === null || view.thread !== null) ? reload() : null, readList()]);
+}
+
+/** Shows the reply as it comes, then the turn as it was stored. */
+async function listen(id, live, events) {
+	for await (const { name, data } of events) {
+		if (name === 'turn') {
+			await live.end();
+			await stored(id, live, data);
+			return;
+		}
+		if (name === 'problem') {
+			throw api.failure(data, 'The model did not answer.');
+		}
+		({ text: () => live.text(data.text), reasoning: () => live.reasoning(data.text), tool: () => live.tool(data) })[name]?.();
+	}
+	throw new Error('The reply ended early. It is looked up whether it was stored.');
 }
 
 async function stored(id, live, turn) {
-	byId('announcer').textContent = replyText(turn);
-	if (turn.status === 'AWAITING_APPROVAL') {
-		return; // what is stored of it is read with what it waits for
+	const approvals = turn.rounds > 1 || turn.status === 'AWAITING_APPROVAL' ? await api.approvals(id).catch(() => null) : view.approvals;
+	if (id !== view.id || approvals === null) {
+		return;
 	}
-	const calls = turn.rounds > 1 ? await api.approvals(id).catch(() => approvals) : approvals;
-	live.finish(turn, calls);
-	if (id === current) {
-		turns = [...turns, turn];
-		approvals = calls;
+	running.delete(id);
+	const before = view.turns.filter(({ number }) => number !== turn.number);
+	view = { ...view, status: 'ready', turns: [...before, turn].sort((a, b) => a.number - b.number), approvals, finished: live };
+	update();
+	const waits = openCalls(approvals, view.turns).filter(({ pending }) => pending);
+	waits.forEach((call) => say(`${call.title ?? call.tool} needs your decision.`));
+	if (waits.length > 0) {
+		showCard();
 	}
 }
 
-function ended(id, text, live, error) {
-	const stopped = error.name === 'AbortError';
-	live.stop(stopped ? 'Stopped.' : 'Not answered.', stopped ? 'cancelled' : 'failed');
-	if (id !== current) {
-		return;
+function broken(id, question, live, error) {
+	const isStopped = error.name === 'AbortError';
+	const retry = isStopped || question === null ? [] : [el('button', { type: 'button', class: 'quiet retry', onclick: () => ask(question) }, icon('retry'), 'Retry')];
+	live.stop(isStopped ? 'Stopped.' : wordsOf(error), isStopped ? 'stopped' : 'alert', ...retry);
+	ended.set(id, live);
+	if (!isStopped && !SAID_BESIDE.has(error.kind) && id === view.id) {
+		const actions = question === null ? [['Look again', reload]] : [['Edit', () => {
+			setDraft(question);
+			focusQuestion();
+		}]];
+		problem(error.message, ...actions);
 	}
-	if (!stopped) {
-		problem(error.message, ['Try again', () => ask(text)]);
-	}
-	refreshTurns(id, turns.length, 6);
 }
 
-/**
- * The application notices a closed stream when it writes the next word: looks for the turn
- * a few times.
- */
-async function refreshTurns(id, before, times) {
-	await new Promise((resolve) => setTimeout(resolve, 400));
-	const fresh = await api.read(id).catch(() => null);
-	if (id !== current || running.has(id)) {
-		return;
+/** What the turn itself says is not said twice. */
+const SAID_BESIDE = new Set(['MODEL', 'REFUSED']);
+
+function wordsOf({ kind, isAway, message }) {
+	if (isAway) {
+		return 'Not sent, or the answer was lost.';
 	}
-	if (fresh && fresh.turns.length > before) {
-		turns = fresh.turns;
-		summaries = fresh.summaries;
-		show(turns, summaries, approvals, null, ask);
-		await reloadThreads();
+	if (SAID_BESIDE.has(kind)) {
+		return message;
 	}
-	else if (times > 1) {
-		await refreshTurns(id, before, times - 1);
-	}
+	return kind === 'CONFLICT' ? 'Another window was faster. This answer was not stored.' : 'Not answered.';
 }
 
 // Decisions on tool calls
 
 /** Decides, and goes on with the turn once nothing waits any more. */
 async function decide(call, decision) {
-	const id = current;
+	const { id } = view;
 	try {
-		await api.decide(id, call, { ...decision, by: approverName() });
+		await api.decide(id, call, decision);
 		hideProblem();
+		await decideAlike(id, call, decision);
 	}
 	catch (error) {
-		problem(error.message, ['Look again', () => {
-			hideProblem();
-			readApprovals(id);
-		}]);
+		if (!refuse(call, error)) {
+			problem(error.message);
+		}
 		await readApprovals(id);
 		return;
 	}
 	await readApprovals(id);
-	if (id !== current) {
+	if (id !== view.id) {
 		return;
 	}
-	if (approvals.openTurn > 0 && !openCalls(approvals, turns).some(({ pending }) => pending)) {
-		await resume();
+	if (view.approvals.openTurn > 0 && !openCalls(view.approvals, view.turns).some(({ pending }) => pending)) {
+		resume();
 	}
-	(document.querySelector('.approval-actions button') ?? question).focus();
+	const next = document.querySelector('.approval:not(.decided) .approval-actions button');
+	next ? next.focus() : focusQuestion();
+	readList();
 }
 
-async function resume() {
-	const id = current;
-	if (running.has(id)) {
-		return;
-	}
-	hideProblem();
-	const { live, signal } = begin(id, null);
-	let failure = null;
-	try {
-		byId('announcer').textContent = replyText(await listen(live, api.resume(id, signal)));
-	}
-	catch (error) {
-		failure = error;
-	}
-	running.delete(id);
-	if (id === current) {
-		await reload();
-	}
-	if (failure && failure.name !== 'AbortError' && id === current) {
-		problem(failure.message, ['Look again', () => {
-			hideProblem();
-			reload();
-		}]);
+/** What is decided for always counts for the other calls that wait, too. */
+async function decideAlike(id, call, { always, verb, by, text }) {
+	const others = openCalls(view.approvals, view.turns).filter((each) => always && each.pending && each.id !== call.id && each.tool === call.tool
+		&& each.status === 'PROPOSED' && (always === 'TOOL' || each.digest === call.digest));
+	for (const each of others) {
+		await api.decide(id, each, { verb, by, text });
 	}
 }
 
 async function revoke(decision) {
-	const id = current;
+	const { id } = view;
 	await guarded(() => api.revoke(id, decision));
 	await readApprovals(id);
 }
 
 /** Looks at what others have decided. Where a turn went on or began to wait elsewhere, all is read anew. */
 async function readApprovals(id) {
-	const fresh = await api.approvals(id).catch(() => null);
-	if (!fresh || id !== current || running.has(id)) {
+	const fresh = await api.approvals(id);
+	if (id !== view.id || running.has(id)) {
 		return;
 	}
-	const moved = fresh.openTurn !== approvals.openTurn;
-	approvals = fresh;
-	await (moved ? reload() : update());
+	if (fresh.openTurn !== view.approvals.openTurn) {
+		await reload();
+	}
+	else if (JSON.stringify(fresh) !== JSON.stringify(view.approvals)) {
+		decidedElsewhere(view.approvals, fresh).forEach(say);
+		view = { ...view, approvals: fresh };
+		update();
+	}
 }
 
-let decisionWatch = 0;
+byId('conversation').addEventListener('closed', update);
 
-async function watchForDecisions(id) {
-	const mine = ++decisionWatch;
-	while (mine === decisionWatch && id === current && approvals.openTurn > 0) {
-		await new Promise((resolve) => setTimeout(resolve, DECISION_WAIT));
-		if (mine === decisionWatch) {
+// What happens elsewhere: looked for every few seconds, until the application can say so itself
+
+const CALM = 3000;
+
+const CLOSE = 500;
+
+const LONGEST = 12_000;
+
+/** The list shows other threads: looked for every so many times. */
+const LIST_EVERY = 5;
+
+let closely = 0;
+
+let wait = CALM;
+
+let rounds = 0;
+
+let isAway = false;
+
+/** Something follows soon: a summary in the background, or a turn that was stopped. */
+function watchClosely() {
+	closely = 12;
+	clearTimeout(timer);
+	timer = setTimeout(watch, CLOSE);
+}
+
+let timer = setTimeout(watch, CALM);
+
+async function watch() {
+	clearTimeout(timer);
+	try {
+		if (!document.hidden) {
+			await lookAround();
+			if (isAway) {
+				isAway = false;
+				hideProblem();
+				await Promise.all([reload(), readList()]);
+			}
+		}
+		wait = closely > 0 ? CLOSE : view.approvals.openTurn > 0 ? CALM * 2 / 3 : CALM;
+		closely = Math.max(0, closely - 1);
+	}
+	catch (error) {
+		if (error.isAway && !isAway) {
+			isAway = true;
+			problem('The application does not answer. The page tries again by itself.', ['Try now', watch]);
+		}
+		wait = Math.min(LONGEST, wait * 2);
+	}
+	clearTimeout(timer);
+	timer = setTimeout(watch, wait);
+}
+
+async function lookAround() {
+	const { id, status, thread } = view;
+	if (status === 'away' || isAway) {
+		await reloadOrThrow();
+	}
+	else if (status === 'ready' && !running.has(id)) {
+		const head = await api.head(id);
+		if (id !== view.id || running.has(id) || view.thread !== thread) {
+			return;
+		}
+		if (head === null) {
+			absent();
+			update();
+		}
+		else if (JSON.stringify(head) !== JSON.stringify(thread)) {
+			await Promise.all([reload(), readList()]);
+		}
+		else if (head.open > 0) {
 			await readApprovals(id);
 		}
 	}
+	const isAwaited = status === 'new' && closely > 0;
+	if (++rounds % LIST_EVERY === 0 || isAwaited) {
+		await readListQuietly();
+	}
+	if (isAwaited && id === view.id && !running.has(id) && list.threads.some((each) => each.id === id)) {
+		await reload();
+	}
 }
 
-window.addEventListener('focus', () => current && readApprovals(current));
+async function reloadOrThrow() {
+	const { id } = view;
+	const [read, approvals] = await Promise.all([api.read(id), api.approvals(id)]);
+	if (id === view.id && read !== null) {
+		take(read, approvals);
+		update();
+	}
+	else if (id === view.id && view.status === 'away') {
+		absent();
+		update();
+	}
+}
+
+async function readListQuietly() {
+	const before = list;
+	const read = await api.list(0, Math.min(100, list.count));
+	if (before === list) {
+		list = { ...list, threads: [...read.threads, ...list.threads.slice(read.threads.length).filter(({ id }) => !read.threads.some((each) => each.id === id))].slice(0, Math.max(read.threads.length, list.threads.length)), more: list.more && read.more };
+		waiting = read.threads.some((thread) => thread.waiting > 0) || waiting.length > 0 ? await api.inbox() : [];
+		update();
+	}
+}
+
+window.addEventListener('focus', watch);
+document.addEventListener('visibilitychange', () => !document.hidden && watch());
 
 // Summaries
 
-let watch = 0;
-
-/**
- * A summary in the background comes a moment after the answer, and nobody says so: looks
- * for it a few times while one is due.
- */
-async function watchForSummary(id) {
-	const mine = ++watch;
-	for (const wait of SUMMARY_WAITS) {
-		const { since, messages, limit } = threads.find((thread) => thread.id === id)?.unsummarized ?? {};
-		const isThere = since !== covered(summaries);
-		const isDue = limit > 0 && messages >= limit;
-		if (mine !== watch || id !== current || since === undefined || !(isThere || isDue)) {
-			return;
-		}
-		if (!isThere) {
-			await new Promise((resolve) => setTimeout(resolve, wait));
-		}
-		await readSummaries(id);
-	}
-}
-
-async function readSummaries(id) {
-	const fresh = await api.read(id).catch(() => null);
-	if (!fresh || id !== current) {
-		return;
-	}
-	threads = threads.map((thread) => thread.id === id ? fresh.thread : thread);
-	if (fresh.summaries.length !== summaries.length || covered(fresh.summaries) !== covered(summaries)) {
-		summaries = fresh.summaries;
-		mark(turns, summaries);
-	}
-	update();
-}
-
 async function summarize() {
-	const id = current;
+	const { id } = view;
 	if (summarizing !== null) {
 		return;
 	}
@@ -339,11 +555,10 @@ async function summarize() {
 	update();
 	const result = await guarded(() => api.summarize(id));
 	summarizing = null;
-	if (result && id === current) {
-		outcome = outcomeText(result);
+	if (id === view.id) {
+		outcome = result ? outcomeText(result) : '';
+		await reload();
 	}
-	await readSummaries(id);
-	update();
 }
 
 byId('summarize').addEventListener('click', summarize);
@@ -356,78 +571,36 @@ async function guarded(work) {
 	}
 	catch (error) {
 		problem(error.message, ['Try again', () => {
-			hideProblem();
 			reload();
+			readList();
 		}]);
 		return undefined;
 	}
 }
 
-function problem(text, [label, action]) {
-	banner.replaceChildren(icon('alert'), el('span', {}, text),
-		el('button', { type: 'button', class: 'quiet', onclick: action }, label),
-		el('button', { type: 'button', class: 'icon-button small', 'aria-label': 'Close this message', onclick: hideProblem }, icon('close')));
-	banner.hidden = false;
-}
+// The question field, and the start
 
-function hideProblem() {
-	banner.hidden = true;
-}
-
-// The question field
-
-function fit() {
-	question.style.height = 'auto';
-	question.style.height = `${question.scrollHeight}px`;
-	byId('send').disabled = question.value.trim() === '';
-}
-
-function submit() {
-	const text = question.value;
-	if (text.trim() === '' || running.has(current)) {
-		return;
-	}
-	question.value = '';
-	fit();
-	ask(text);
-}
-
-question.addEventListener('input', fit);
-
-// Its own height is what fit() changes: only another width is news.
-let width = 0;
-new ResizeObserver(() => {
-	if (width !== question.offsetWidth) {
-		width = question.offsetWidth;
-		fit();
-	}
-}).observe(question);
-
-question.addEventListener('keydown', (event) => {
-	if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
-		event.preventDefault();
-		submit();
-	}
-});
-byId('composer').addEventListener('submit', (event) => {
-	event.preventDefault();
-	submit();
-});
-byId('stop').addEventListener('click', () => {
-	running.get(current)?.stop();
-	question.focus();
+compose({
+	send: ask,
+	stop: () => running.get(view.id)?.stop(),
+	last: () => questionOf(view.turns.at(-1) ?? { messages: [] }),
+	isBusy: () => running.has(view.id),
 });
 byId('new-thread').addEventListener('click', newThread);
-window.addEventListener('popstate', () => idInAddress() && open(idInAddress()));
-
-// Start
+byId('skip').addEventListener('click', (event) => {
+	event.preventDefault(); // the address belongs to the thread
+	focusQuestion();
+});
+window.addEventListener('popstate', () => (idInAddress() ? open(idInAddress()) : newThread()));
+onRead(markRead);
 
 async function showAbout() {
-	const about = await guarded(api.about);
+	about = await guarded(api.about) ?? null;
 	if (about) {
 		byId('badges').replaceChildren(
 			el('span', { class: about.offline ? 'badge offline' : 'badge', title: 'The model that answers' }, about.model),
-			el('span', { class: 'badge store', title: 'Where the threads are' }, `Stored in ${about.store}`));
+			el('span', { class: 'badge store', title: 'Where the threads are stored' }, `Stored in ${about.store}`));
+		update();
 	}
 }
 
@@ -437,7 +610,8 @@ async function start() {
 		await open(idInAddress());
 		return;
 	}
-	const newest = (await guarded(api.list))?.[0]?.id;
+	await readList();
+	const newest = list.threads[0]?.id;
 	await (newest ? open(newest) : newThread());
 }
 

@@ -1,26 +1,36 @@
 import { escapeHidden, layOut, shown } from './arguments.js';
-import { ago, arrange, byId, el, icon, plural } from './dom.js';
+import { arrange, button, byId, el, icon, setText } from './dom.js';
+import { argumentsForm, fieldList, fieldsOf } from './fields.js';
+import { ago, left, plural } from './words.js';
 
 const STATES = {
-	PROPOSED: 'waits for a decision',
+	PROPOSED: 'waits for your decision',
 	APPROVED: 'approved',
 	CLAIMED: 'runs',
 	DONE: 'has run',
 	REJECTED: 'rejected',
 	DENIED: 'not allowed',
 	CANCELLED: 'cancelled',
-	EXPIRED: 'expired, so it does not run',
-	UNCERTAIN: 'may have run or not; somebody has to find out',
+	EXPIRED: 'expired: it did not run',
+	UNCERTAIN: 'may have run: nobody knows',
 };
+
+/** Calls that did not run and will not. */
+const REFUSED = new Set(['REJECTED', 'DENIED', 'CANCELLED', 'EXPIRED']);
 
 /** The cards by the id of their call, so that what somebody types there stays. */
 const cards = new Map();
 
-const approver = el('input', { id: 'approver', autocomplete: 'name', maxlength: '80', value: localStorage.getItem('approver') ?? 'Somebody' });
-approver.addEventListener('change', () => localStorage.setItem('approver', approver.value));
-const approverLabel = el('label', { class: 'approver' }, el('span', {}, 'You decide as'), approver);
+const approver = el('input', { id: 'approver', autocomplete: 'name', maxlength: '80', placeholder: 'Your name', value: localStorage.getItem('approver') ?? '' });
+const approverFault = el('span', { class: 'field-hint fault', id: 'approver-fault', hidden: true }, 'Write your name: the decision is stored under it.');
+const approverLabel = el('label', { class: 'approver' }, el('span', {}, 'You decide as'), approver, approverFault);
+approver.setAttribute('aria-describedby', 'approver-fault');
+approver.addEventListener('input', () => {
+	localStorage.setItem('approver', approver.value);
+	approverFault.hidden = true;
+});
 
-const continueButton = el('button', { type: 'button', class: 'primary resume' }, 'Continue the turn');
+const continueButton = button('Continue the turn', 'primary resume');
 
 /** The calls of the turn that waits. */
 export const openCalls = (approvals, turns) => approvals.calls.filter((call) =>
@@ -29,7 +39,26 @@ export const openCalls = (approvals, turns) => approvals.calls.filter((call) =>
 /** Who decided on a call of a turn that is over and how, and what ran if a person has edited it; nothing if nobody had to decide. */
 export function outcomeOf(approvals, turn, round, index) {
 	const call = approvals?.calls.find((each) => each.turnId === turn.id && each.round === round && each.index === index);
-	return call && { words: stateOf(call), edited: editedIn(call) };
+	return call && { words: stateOf(call), edited: editedIn(call), isRefused: REFUSED.has(call.status) };
+}
+
+/** How long a turn has waited for people, in milliseconds. */
+export function waitedFor(approvals, turn) {
+	const rounds = new Map();
+	for (const { turnId, round, requestedAt, decisions } of approvals?.calls ?? []) {
+		if (turnId === turn.id && decisions.some(({ standing }) => !standing)) {
+			const decided = Math.max(...decisions.map(({ at }) => Date.parse(at)));
+			const [from, to] = rounds.get(round) ?? [Infinity, 0];
+			rounds.set(round, [Math.min(from, Date.parse(requestedAt)), Math.max(to, decided)]);
+		}
+	}
+	return [...rounds.values()].reduce((sum, [from, to]) => sum + Math.max(0, to - from), 0);
+}
+
+/** What others have decided since, one sentence for each call. */
+export function decidedElsewhere(before, after) {
+	const waited = new Set(before.calls.filter(({ pending }) => pending).map(({ id }) => id));
+	return after.calls.filter(({ id, pending }) => waited.has(id) && !pending).map((call) => `${call.title ?? call.tool}: ${stateOf(call)}.`);
 }
 
 function stateOf({ status, decisions }) {
@@ -40,7 +69,7 @@ const VERBS = { APPROVE: 'approved', REJECT: 'rejected', RETRY: 'run again', ANS
 
 function decided({ verb, by, arguments: others, standing, reason }) {
 	const what = others !== null && verb === 'APPROVE' ? 'edited and approved' : VERBS[verb];
-	return `${what} by ${by}${standing ? ', for always' : ''}${reason ? `: ${reason}` : ''}`;
+	return `${standing ? 'always ' : ''}${what} by ${by}${reason ? `: ${reason}` : ''}`;
 }
 
 /** What a person wants to run in the place of the model's arguments. */
@@ -68,6 +97,9 @@ export function showApprovals(approvals, turns, isAnswering, actions) {
 		nodes.push(continueButton);
 	}
 	arrange(place, nodes);
+	const note = place.parentElement.querySelector(':scope > .note span');
+	setText(note, isPending ? 'This turn waits for your decision. It can wait: also over a restart.'
+		: isAnswering || approvals.running ? 'Decided. The turn goes on.' : 'Nothing waits any more. Continue the turn.');
 }
 
 function cardOf(call, actions) {
@@ -76,53 +108,106 @@ function cardOf(call, actions) {
 	if (known?.shown === shown) {
 		return known.node;
 	}
+	if (known && !call.pending && !known.isKept && known.node.querySelector('.approval-form')) {
+		keep(known, call);
+		known.isKept = true;
+		return known.node;
+	}
+	if (known?.isKept) {
+		return known.node;
+	}
 	const node = card(call, actions);
 	cards.set(call.id, { node, shown });
 	return node;
 }
 
+/** Somebody was faster. What was typed stays until it is no longer wanted. */
+function keep(known, call) {
+	known.node.querySelectorAll('.approval-actions button').forEach((each) => { each.disabled = true; });
+	setText(known.node.querySelector('.approval-state'), stateOf(call));
+	known.node.append(el('p', { class: 'approval-overtaken', role: 'status' }, `This call was decided meanwhile: ${stateOf(call)}. What you typed was not used.`,
+		button('Close', 'quiet', () => {
+			cards.delete(call.id);
+			known.node.dispatchEvent(new CustomEvent('closed', { bubbles: true }));
+		})));
+}
+
 function card(call, actions) {
 	const name = `approval-${call.id}`;
 	const text = layOut(effective(call));
-	const node = el('article', { class: call.pending ? 'approval' : 'approval decided', 'aria-labelledby': name },
-		el('h3', { id: name }, icon('tool'), el('code', {}, call.tool), el('span', { class: 'approval-state' }, stateOf(call))),
+	const fields = fieldsOf(effective(call), call.schema);
+	const json = el('pre', { tabindex: '0', dir: 'ltr', role: 'region', 'aria-label': `Arguments of ${call.tool}` }, el('code', {}, shown(text)));
+	const node = el('article', { class: `approval ${call.pending ? '' : 'decided'} ${REFUSED.has(call.status) ? 'refused' : ''}`, 'aria-labelledby': name },
+		el('h3', { id: name }, icon(REFUSED.has(call.status) ? 'blocked' : 'hand'), el('span', {}, sentence(call, fields)), el('code', {}, call.tool),
+			el('span', { class: 'approval-state' }, stateOf(call))),
 		call.description ? el('p', { class: 'approval-what' }, escapeHidden(call.description)) : null,
-		el('pre', { tabindex: '0', dir: 'ltr', 'aria-label': `Arguments of ${call.tool}` }, el('code', {}, shown(text))),
+		...(fields === null ? [json] : [fieldList(fields), jsonSwitch(json)]),
 		isLong(text) ? el('p', { class: 'approval-facts' }, `${plural(text.length, 'character')}. Scroll to read all of them.`) : null,
 		call.times > 1 ? el('p', { class: 'approval-facts' }, `The reply makes this very call ${call.times} times. It runs once.`) : null);
 	if (call.pending) {
-		node.append(el('p', { class: 'approval-facts' }, facts(call)));
+		node.append(facts(call));
 		choose(node, call, actions, false);
 	}
 	return node;
 }
 
+/** What the call does, as a question. */
+function sentence(call, fields) {
+	const first = fields?.find(({ token, isRequired }) => token !== undefined && isRequired) ?? fields?.[0];
+	const what = first?.value !== undefined && first.value.length <= 24 && !first.value.includes('\n') ? ` ${first.value}` : '';
+	return `${call.title ?? call.tool}${what}${call.pending ? '?' : ''}`;
+}
+
+const jsonSwitch = (json) => el('details', { class: 'as-json' }, el('summary', {}, 'As JSON'), json);
+
 /** It may be more than the card shows at once. */
 const isLong = (text) => text.length > 500 || text.split('\n').length > 12;
 
-const facts = ({ requestedAt, expiresAt }) => `Asked ${ago(requestedAt)}${expiresAt ? ` · expires ${ago(expiresAt)}` : ''}`;
+function facts({ requestedAt, expiresAt }) {
+	return el('p', { class: 'approval-facts' }, el('span', { 'data-ago': requestedAt }, `asked ${ago(requestedAt)}`),
+		...(expiresAt ? [' · ', el('span', { class: 'expiry', 'data-left': expiresAt }, `expires ${left(expiresAt)}`)] : []));
+}
+
+setInterval(() => {
+	document.querySelectorAll('[data-left]').forEach((node) => setText(node, `expires ${left(node.dataset.left)}`));
+	document.querySelectorAll('[data-ago]').forEach((node) => setText(node, `asked ${ago(node.dataset.ago)}`));
+}, 1000);
 
 // What one can do with a card: the choices first, then the form of the one that needs more
 
 function choose(node, call, actions, moveFocus) {
-	const decide = (decision) => actions.decide(call, decision);
-	const reject = ['Reject', () => form(node, call, actions, reasonForm)];
+	const decide = (decision) => whoever((by) => actions.decide(call, { ...decision, by }));
+	const reject = ['Reject', () => form(node, call, decide, reasonForm)];
 	const choices = call.status === 'UNCERTAIN'
-		? [['Run again', () => decide({ verb: 'RETRY' }), 'primary'], ['Answer …', () => form(node, call, actions, answerForm)], reject]
-		: [['Approve', () => decide({ verb: 'APPROVE' }), 'primary'], ['Edit & approve', () => form(node, call, actions, editForm)],
-			reject, ['Always …', () => form(node, call, actions, alwaysForm)]];
+		? [['Run again', () => decide({ verb: 'RETRY' }), 'danger'], ['It has run: answer …', () => form(node, call, decide, answerForm)], reject]
+		: [['Approve', () => decide({ verb: 'APPROVE' }), 'danger'], ['Edit & approve', () => form(node, call, decide, editForm)],
+			reject, ['Always …', () => form(node, call, decide, alwaysForm)]];
+	node.addEventListener('choose', () => choose(node, call, actions, true), { once: true });
 	show(node, el('div', { class: 'approval-actions', role: 'group', 'aria-label': `Decide on ${call.tool}` },
-		...choices.map(([label, onclick, style = 'quiet']) => el('button', { type: 'button', class: style, onclick }, label))));
+		call.status === 'UNCERTAIN' ? el('p', { class: 'approval-what' }, 'The application stopped while this ran. Find out whether it has, then decide.') : null,
+		...choices.map(([label, onclick, style = 'quiet']) => button(label, style, onclick))));
 	if (moveFocus) {
 		node.querySelector('.approval-actions button').focus();
 	}
 }
 
-function form(node, call, actions, fields) {
-	const { content, buttons } = fields(call, (decision) => actions.decide(call, decision));
-	const back = () => choose(node, call, actions, true);
-	const whole = el('form', { class: 'approval-form' }, ...content,
-		el('div', { class: 'approval-actions' }, ...buttons, el('button', { type: 'button', class: 'quiet', onclick: back }, 'Back')));
+/** A decision is stored under a name. */
+function whoever(decide) {
+	const name = approver.value.trim();
+	approverFault.hidden = name !== '';
+	if (name === '') {
+		approver.focus();
+		return;
+	}
+	decide(name);
+}
+
+function form(node, call, decide, fields) {
+	const { content, buttons } = fields(call, decide);
+	const back = () => node.dispatchEvent(new CustomEvent('choose'));
+	const whole = el('form', { class: 'approval-form', novalidate: true }, ...content,
+		el('div', { class: 'approval-actions' }, ...buttons, button('Back', 'quiet', back)),
+		el('p', { class: 'approval-problem', role: 'alert', hidden: true }));
 	whole.addEventListener('submit', (event) => {
 		event.preventDefault();
 		buttons[0].click();
@@ -134,41 +219,63 @@ function form(node, call, actions, fields) {
 		}
 	});
 	show(node, whole);
-	whole.querySelector('textarea, input').focus();
+	whole.querySelector('textarea, input, select').focus();
 }
 
 function show(node, part) {
 	node.querySelector(':scope > .approval-actions, :scope > .approval-form')?.remove();
-	node.classList.toggle('editing', part.querySelector('.arguments') !== null);
+	node.classList.toggle('editing', part.querySelector('.arguments-form') !== null);
 	node.append(part);
 }
 
-const button = (label, style, onclick) => el('button', { type: 'button', class: style, onclick }, label);
+/** Says at the form of a call why the application refuses a decision; false if no form is open. */
+export function refuse(call, problem) {
+	const form = cards.get(call.id)?.node.querySelector('.approval-form');
+	if (!form) {
+		return false;
+	}
+	for (const { field, rule } of problem.faults ?? []) {
+		const input = form.querySelector(`[data-field="${CSS.escape(field)}"]`);
+		const hint = input && byId(input.getAttribute('aria-describedby'));
+		if (hint) {
+			hint.textContent = rule;
+			hint.classList.add('fault');
+			input.setAttribute('aria-invalid', 'true');
+		}
+	}
+	const place = form.querySelector('.approval-problem');
+	place.textContent = problem.message;
+	place.hidden = false;
+	return true;
+}
 
 function field(label, input) {
 	return el('label', { class: 'approval-field' }, el('span', {}, label), input);
 }
 
 function editForm(call, decide) {
-	const text = escapeHidden(layOut(effective(call)));
-	const area = el('textarea', { class: 'arguments', dir: 'ltr', rows: String(Math.min(12, text.split('\n').length + 1)), spellcheck: 'false' });
-	area.value = text;
+	const { content, value } = argumentsForm(effective(call), call.schema);
 	return {
-		content: [field('Arguments, as JSON', area)],
-		buttons: [button('Approve these', 'primary', () => decide({ verb: 'APPROVE', arguments: area.value }))],
+		content,
+		buttons: [button('Approve these', 'danger', () => {
+			const edited = value();
+			if (edited !== null) {
+				decide({ verb: 'APPROVE', arguments: edited === effective(call) ? undefined : edited });
+			}
+		})],
 	};
 }
 
 function reasonForm(call, decide) {
-	const reason = el('input', { class: 'reason', maxlength: '500', autocomplete: 'off' });
+	const reason = el('input', { class: 'reason', maxlength: '500', autocomplete: 'off', dir: 'auto' });
 	return {
 		content: [field('Why? The model is told (optional)', reason)],
-		buttons: [button('Reject', 'danger', () => decide({ verb: 'REJECT', text: reason.value.trim() || undefined }))],
+		buttons: [button('Reject', 'primary', () => decide({ verb: 'REJECT', text: reason.value.trim() || undefined }))],
 	};
 }
 
 function answerForm(call, decide) {
-	const result = el('input', { class: 'reason', maxlength: '500', autocomplete: 'off' });
+	const result = el('input', { class: 'reason', maxlength: '500', autocomplete: 'off', dir: 'auto' });
 	return {
 		content: [field('What came of it, as the model is told', result)],
 		buttons: [button('Answer', 'primary', () => decide({ verb: 'ANSWER', text: result.value }))],
@@ -183,13 +290,10 @@ function alwaysForm(call, decide) {
 	const always = () => scopes.querySelector(':checked').value;
 	return {
 		content: [scopes],
-		buttons: [button('Always approve', 'primary', () => decide({ verb: 'APPROVE', always: always() })),
-			button('Always reject', 'danger', () => decide({ verb: 'REJECT', always: always() }))],
+		buttons: [button('Always approve', 'danger', () => decide({ verb: 'APPROVE', always: always() })),
+			button('Always reject', 'primary', () => decide({ verb: 'REJECT', always: always() }))],
 	};
 }
-
-/** Who decides, as the page knows it: this sample has no login. */
-export const approverName = () => approver.value;
 
 // Decisions on calls to come
 

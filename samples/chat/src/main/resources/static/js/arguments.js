@@ -20,6 +20,9 @@ const HIDDEN = /((?:(?![ \n])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]|
 /** Deeper levels are not indented further, or a few brackets would become megabytes. */
 const DEEPEST = 12;
 
+/** A longer value is no field. */
+const LONGEST = 2000;
+
 /** One line for each member, if it is JSON. */
 export function layOut(text) {
 	if (!isJson(text)) {
@@ -45,6 +48,27 @@ export function layOut(text) {
 				return token;
 		}
 	}).join('');
+}
+
+/**
+ * The members of an object whose values are single texts, numbers or words, as they are
+ * written: { name, token, value }. Null for everything else: what is nested, has a name
+ * twice, or has characters that cannot be seen, is shown as JSON and not as fields.
+ */
+export function plainMembers(text) {
+	const tokens = isJson(text) ? text.match(TOKENS) : [];
+	const isFlat = tokens[0] === '{' && (tokens.length === 2 || tokens.length % 4 === 1);
+	const members = [];
+	for (let index = 1; isFlat && index + 3 < tokens.length; index += 4) {
+		const [name, colon, token, end] = tokens.slice(index, index + 4);
+		if (colon !== ':' || !',}'.includes(end) || '[{'.includes(token)) {
+			return null;
+		}
+		members.push({ name: JSON.parse(name), token, value: token.startsWith('"') ? JSON.parse(token) : token });
+	}
+	const isPlain = new Set(members.map(({ name }) => name)).size === members.length
+		&& members.every(({ name, value }) => !HIDDEN.test(name) && !HIDDEN.test(value) && value.length <= LONGEST);
+	return isFlat && isPlain ? members : null;
 }
 
 /** For reading: each string stands alone, so that text from right to left cannot move what is around it. */

@@ -1,193 +1,257 @@
-import { outcomeOf } from './approvals.js';
-import { escapeHidden, shown } from './arguments.js';
-import { summaryNode, covered } from './summaries.js';
-import { byId, duration, el, icon, plural } from './dom.js';
-import { markdown } from './markdown.js';
-
-const SUGGESTIONS = [
-	['My name is Ada', 'Known later, also after a restart'],
-	['Roll two dice', 'Two tool calls in one turn'],
-	['Tell me a story', 'Long enough to press stop'],
-	['Cancel order 4711', 'Waits until you approve it'],
-];
-
-const NOTES = {
-	CANCELLED: 'Stopped. Kept beside the history; the next question does not see it.',
-	FAILED: 'This turn failed. It is not part of the history.',
-	REFUSED: 'A guard refused this turn.',
-	INCOMPLETE: 'This turn was not finished.',
-	AWAITING_APPROVAL: 'This turn waits for a decision. It can be made in any window, also after a restart.',
-};
-
-const opened = new Set();
+import { arrange, button, byId, el, icon, motion } from './dom.js';
+import { covered, interleave, summaryNode } from './summaries.js';
+import { questionOf, turnNode } from './turn.js';
+import { day } from './words.js';
 
 const conversation = byId('conversation');
 const scroller = byId('scroller');
 const jump = byId('jump');
 
-/** Shows the stored turns of a thread, and the one that is being answered, if any. */
-export function show(turns, summaries, approvals, live, onAsk) {
-	conversation.replaceChildren(...turns.map((turn) => turnNode(turn, approvals)));
-	if (live) {
-		conversation.append(live.node);
-	}
-	else if (turns.length === 0) {
-		conversation.append(emptyState(onAsk));
-	}
-	mark(turns, summaries);
-	toEnd(false);
-	jump.hidden = true;
-}
+/** Closer to the end than this, one follows what comes. */
+const NEAR = 80;
 
-/** Puts the summaries between the turns that are shown, which stay as they are. */
-export function mark(turns, summaries) {
-	const atEnd = isAtEnd();
-	const last = covered(summaries);
-	conversation.querySelectorAll('.summary-card').forEach((node) => node.remove());
-	turns.forEach((turn) => byId(`turn-${turn.number}`)?.classList.toggle('covered', turn.number <= last));
-	for (const summary of summaries) {
-		const next = turns.find((turn) => turn.number > summary.turn);
-		conversation.insertBefore(summaryNode(summary, opened), next ? byId(`turn-${next.number}`) : conversation.querySelector('.live'));
-	}
-	if (atEnd) {
-		toEnd(false);
-	}
-}
+/** Farther than so many windows, going there would take too long to watch. */
+const FAR = 3;
+
+/** The nodes of the turns by their number, with what they show. */
+let known = new Map();
+
+/** Which thread they belong to. */
+let shownThread;
+
+/** Whether its turns, or its start page, have been seen. */
+let isBegun = false;
+
+const openedSummaries = new Set();
+
+let follows = true;
 
 /**
- * A turn while it is being answered. Its node is replaced when it is stored.
- * @param question null if the turn goes on and its question is shown already
+ * Shows a thread. Turns that are as they were stay as they are.
+ *
+ * @param view id, status, turns, summaries, approvals, earlier, live
+ * @param actions ask(text), retry(question), inspect(number), earlier(), reload()
  */
-export function liveTurn(question) {
-	const text = el('div', { class: 'text' });
-	const reply = el('div', { class: 'bubble assistant waiting' }, text, el('span', { class: 'dots' }, el('i'), el('i'), el('i')));
-	const node = el('section', { class: 'turn live', 'aria-label': 'New turn' }, question === null ? null : userBubble(question), reply);
-	let whole = '';
-	return {
-		node,
-		add(delta) {
-			const atEnd = isAtEnd();
-			whole += delta;
-			reply.classList.remove('waiting');
-			text.replaceChildren(...markdown(whole));
-			if (atEnd) {
-				toEnd(false);
-			}
-		},
-		finish(turn, approvals) {
-			const atEnd = isAtEnd();
-			const stored = turnNode(turn, approvals);
-			node.replaceWith(stored);
-			this.node = stored;
-			if (atEnd) {
-				toEnd(false);
-			}
-		},
-		stop(note, status) {
-			node.classList.remove('live');
-			node.classList.add('aside', status);
-			reply.classList.remove('waiting');
-			reply.hidden = !whole;
-			node.append(el('p', { class: 'note' }, note));
-		},
-	};
+export function showConversation(view, actions) {
+	const isAnother = shownThread !== view.id;
+	if (isAnother) {
+		known = new Map();
+		shownThread = view.id;
+		isBegun = false;
+	}
+	const wasAtEnd = isAtEnd();
+	arrange(conversation, nodesOf(view, actions));
+	if (!isBegun) {
+		begin(view);
+	}
+	else if (wasAtEnd && view.turns.length > 0) {
+		toEnd(false);
+	}
+	jump.hidden = follows || view.turns.length === 0;
 }
 
-export const showLive = (live) => {
-	conversation.querySelector('.empty')?.remove();
-	conversation.append(live.node);
-	toEnd(true);
-};
-
-export function goTo(number) {
-	const node = byId(`turn-${number}`);
-	node?.scrollIntoView({ block: 'start', behavior: motion() });
-	node?.classList.add('flash');
-	node?.addEventListener('animationend', () => node.classList.remove('flash'), { once: true });
+/** What has become higher since the conversation was shown, such as a card, does not hide the end. */
+export function keepEnd() {
+	if (follows && conversation.querySelector('.turn')) {
+		scroller.scrollTop = scroller.scrollHeight;
+	}
 }
 
-/** What was said at the end of a turn, for those who listen. */
-export function replyText(turn) {
-	if (turn.status === 'AWAITING_APPROVAL') {
-		return NOTES.AWAITING_APPROVAL;
-	}
-	return turn.messages.filter((message) => message.role === 'assistant').at(-1)?.text ?? '';
+/** A thread opens at its end, the start page at its beginning. */
+function begin(view) {
+	follows = view.turns.length > 0 || Boolean(view.live);
+	isBegun = follows;
+	scroller.scrollTop = follows ? scroller.scrollHeight : 0;
 }
 
-function turnNode(turn, approvals) {
-	const node = el('section', { class: 'turn', id: `turn-${turn.number}`, 'aria-label': `Turn ${turn.number}` },
-		...turn.messages.flatMap((message, index) => messageNodes(message, turn, index, approvals)));
-	if (turn.status === 'AWAITING_APPROVAL') {
-		node.classList.add('awaiting_approval');
-		node.append(el('div', { class: 'approvals', id: 'approvals' }), el('p', { class: 'note' }, NOTES.AWAITING_APPROVAL));
+function nodesOf(view, actions) {
+	if (view.turns.length === 0 && !view.live) {
+		return [placeholder(view, actions)];
 	}
-	else if (turn.status !== 'COMPLETED') {
-		node.classList.add('aside', turn.status.toLowerCase());
-		node.append(el('p', { class: 'note' }, NOTES[turn.status] ?? turn.status));
+	const attempts = attemptsOf(view.turns);
+	const turns = view.turns.filter(({ number }) => attempts.get(number) > 0);
+	const last = covered(view.summaries);
+	let before = null;
+	const nodes = interleave(turns, view.summaries.filter(({ turn }) => turn > view.earlier), (turn) => {
+		const node = nodeOf(turn, view, attempts.get(turn.number), actions);
+		node.classList.toggle('covered', turn.number <= last && turn.status === 'COMPLETED');
+		const today = day(turn.startedAt);
+		const both = today === before ? [node] : [dayNode(today), node];
+		before = today;
+		return both;
+	}, (summary) => [summaryOf(summary)]).flat();
+	if (view.earlier > 0) {
+		nodes.unshift(earlierNode(view.earlier, actions));
 	}
-	else {
-		const cost = [`Turn ${turn.number}`, plural(turn.tokens.input + turn.tokens.output, 'token'), duration(turn.millis ?? 0)];
-		node.append(el('p', { class: 'meta' }, cost.join(' · ')));
-	}
-	return node;
-}
-
-function messageNodes(message, turn, index, approvals) {
-	if (message.role === 'user') {
-		return [userBubble(message.text ?? '')];
-	}
-	if (message.role !== 'assistant') {
-		return [];
-	}
-	const results = turn.messages[index + 1]?.results ?? [];
-	const round = turn.messages.slice(0, index + 1).filter(({ role }) => role === 'assistant').length;
-	const nodes = message.text ? [el('div', { class: 'bubble assistant' }, el('div', { class: 'text' }, ...markdown(message.text)))] : [];
-	if (message.calls.length > 0) {
-		nodes.push(el('div', { class: 'tools' }, ...message.calls.map((call, position) => toolRow(call, results[position], outcomeOf(approvals, turn, round, position)))));
+	if (view.live) {
+		nodes.push(view.live.node);
 	}
 	return nodes;
 }
 
-function userBubble(text) {
-	return el('div', { class: 'bubble user' }, text);
+/**
+ * How often a question was asked until something came of it, by the last of these turns.
+ * The ones before it have 0: nobody needs to see each failure.
+ */
+function attemptsOf(turns) {
+	const attempts = new Map();
+	turns.forEach((turn, index) => {
+		const previous = turns[index - 1];
+		const again = previous !== undefined && (previous.status === 'FAILED' || previous.status === 'CANCELLED')
+			&& questionOf(previous) === questionOf(turn);
+		attempts.set(turn.number, again ? attempts.get(previous.number) + 1 : 1);
+		if (again) {
+			attempts.set(previous.number, 0);
+		}
+	});
+	return attempts;
 }
 
-function toolRow(call, result, outcome) {
-	return el('details', { class: 'tool' },
-		el('summary', {}, icon('tool'), el('code', {}, call.name), el('span', { class: 'tool-result' }, result ? escapeHidden(plain(result.data)) : 'no result'),
-			el('span', { class: 'chevron' }, icon('chevron'))),
-		el('dl', {},
-			el('dt', {}, 'Arguments'), el('dd', {}, el('code', {}, shown(call.data))),
-			...(outcome?.edited !== undefined ? [el('dt', {}, 'Edited to'), el('dd', {}, el('code', {}, shown(outcome.edited)))] : []),
-			el('dt', {}, 'Result'), el('dd', {}, el('code', {}, result ? shown(result.data) : 'none')),
-			...(outcome ? [el('dt', {}, 'Decision'), el('dd', { class: 'decision' }, outcome.words)] : [])));
+function nodeOf(turn, view, attempts, actions) {
+	const calls = view.approvals.calls.filter(({ turnId }) => turnId === turn.id);
+	// The card of a call that waits shows itself what changes.
+	const shown = JSON.stringify([turn, attempts, turn.status === 'AWAITING_APPROVAL' ? null : calls]);
+	const found = known.get(turn.number);
+	if (found?.shown === shown) {
+		return found.node;
+	}
+	const node = turnNode(turn, view.approvals, attempts, view.finished?.known, actions);
+	known.set(turn.number, { node, shown });
+	return node;
 }
 
-/** A result that is nothing but a JSON string, without its quotes. */
-function plain(data) {
-	return data.match(/^"([^"\\]*)"$/)?.[1] ?? data;
+const dayNodes = new Map();
+
+function dayNode(name) {
+	return remembered(dayNodes, `${shownThread} ${name}`, () => el('p', { class: 'day' }, el('span', {}, name)));
 }
 
-function emptyState(onAsk) {
+const summaryNodes = new Map();
+
+function summaryOf(summary) {
+	return remembered(summaryNodes, `${shownThread} ${JSON.stringify(summary)}`, () => summaryNode(summary, openedSummaries));
+}
+
+function remembered(nodes, key, make) {
+	if (nodes.size > 500) {
+		nodes.clear();
+	}
+	return nodes.get(key) ?? nodes.set(key, make()).get(key);
+}
+
+let earlierButton;
+
+function earlierNode(count, actions) {
+	earlierButton ??= button('', 'quiet earlier', () => {
+		const height = scroller.scrollHeight - scroller.scrollTop;
+		earlierButton.onread().then(() => { scroller.scrollTop = scroller.scrollHeight - height; });
+	});
+	earlierButton.onread = actions.earlier;
+	earlierButton.textContent = `Show earlier turns (${count.toLocaleString('en')} more)`;
+	return earlierButton;
+}
+
+// What stands where there are no turns
+
+let placeholders = {};
+
+function placeholder({ id, status, about }, actions) {
+	const key = `${id} ${status} ${about !== null}`;
+	if (placeholders.key !== key) {
+		const make = { loading, away, gone, new: emptyState }[status] ?? emptyState;
+		placeholders = { key, node: make(actions, about) };
+	}
+	return placeholders.node;
+}
+
+const loading = () => el('p', { class: 'loading', role: 'status' }, 'Reading the thread …');
+
+const away = (actions) => el('div', { class: 'away' }, icon('alert'),
+	el('h2', {}, 'This thread cannot be read now'),
+	el('p', {}, 'It is not lost: the application does not answer. The page tries again by itself.'),
+	button('Try again', 'quiet', actions.reload));
+
+const gone = () => el('div', { class: 'away' }, icon('trash'), el('h2', {}, 'This thread was deleted'));
+
+function emptyState(actions, about) {
 	return el('div', { class: 'empty' },
 		el('span', { class: 'empty-mark' }, icon('mark')),
 		el('h2', {}, 'A thread that remembers'),
 		el('p', {}, 'Whatever you say here is stored turn by turn. Stop the application, start it again, and go on.'),
-		el('div', { class: 'suggestions' }, ...SUGGESTIONS.map(([text, why]) =>
-			el('button', { type: 'button', class: 'suggestion', onclick: () => onAsk(text) },
-				el('strong', {}, text), el('span', {}, why)))));
+		el('div', { class: 'suggestions' }, ...(about?.suggestions ?? []).map(({ text, why }) =>
+			el('button', { type: 'button', class: 'suggestion', onclick: () => actions.ask(text) },
+				el('strong', {}, text), el('span', {}, why)))),
+		el('p', { class: 'what' }, 'SessionKit is the session layer of this chat: a Spring Boot starter that stores what an agent and its users say, and gives the model the part it needs. ',
+			el('a', { href: 'https://docs.spring.io/spring-ai/reference/', target: '_blank', rel: 'noopener noreferrer' }, 'Spring AI'),
+			' calls the model. The repository’s README says how to use both.'));
 }
 
-const motion = () => matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth';
+// Where one reads
 
-const isAtEnd = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 80;
+export function goTo(number) {
+	const node = byId(`turn-${number}`) ?? byId(`turn-${nextShown(number)}`);
+	if (!node) {
+		return;
+	}
+	const distance = Math.abs(node.getBoundingClientRect().top - scroller.getBoundingClientRect().top);
+	node.scrollIntoView({ block: 'start', behavior: distance > FAR * scroller.clientHeight ? 'auto' : motion() });
+	node.classList.add('flash');
+	node.addEventListener('animationend', () => node.classList.remove('flash'), { once: true });
+}
 
-function toEnd(smoothly) {
+/** The last attempt stands for the ones before it. */
+const nextShown = (number) => [...known.keys()].sort((a, b) => a - b).find((each) => each > number && byId(`turn-${each}`));
+
+export const isAtEnd = () => follows;
+
+export function toEnd(smoothly) {
 	scroller.scrollTo({ top: scroller.scrollHeight, behavior: smoothly ? motion() : 'auto' });
+	follows = true;
 }
 
-scroller.addEventListener('scroll', () => { jump.hidden = isAtEnd(); }, { passive: true });
+/** Where something was drawn below what one reads, one follows if one was at the end. */
+export function drawn(wasAtEnd) {
+	if (wasAtEnd) {
+		scroller.scrollTop = scroller.scrollHeight;
+	}
+	else {
+		jump.hidden = false;
+	}
+}
+
+/** A card that waits is what a person has come for. */
+export function showCard() {
+	const card = conversation.querySelector('.approval:not(.decided)');
+	if (card && card.getBoundingClientRect().top < scroller.getBoundingClientRect().top) {
+		card.scrollIntoView({ block: 'start' });
+	}
+}
+
+/** Calls back with the number of the turn that is read, whenever it is another one. */
+export function onRead(callback) {
+	const inSight = new Set();
+	const observer = new IntersectionObserver((entries) => {
+		entries.forEach(({ target, isIntersecting }) => isIntersecting ? inSight.add(target) : inSight.delete(target));
+		const numbers = [...inSight].filter((node) => node.isConnected).map((node) => Number(node.id.slice('turn-'.length)));
+		if (numbers.length > 0) {
+			callback(Math.max(...numbers));
+		}
+	}, { root: scroller, rootMargin: '-30% 0px -30% 0px' });
+	new MutationObserver((records) => records.flatMap(({ addedNodes }) => [...addedNodes])
+		.filter((node) => node.id?.startsWith('turn-')).forEach((node) => observer.observe(node))).observe(conversation, { childList: true });
+}
+
+scroller.addEventListener('scroll', () => {
+	follows = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR;
+	jump.hidden = follows || !conversation.querySelector('.turn');
+}, { passive: true });
+
 jump.addEventListener('click', () => toEnd(true));
 
-new ResizeObserver(() => document.documentElement.style.setProperty('--scrollbar',
-	`${scroller.offsetWidth - scroller.clientWidth}px`)).observe(scroller);
+new ResizeObserver(() => {
+	document.documentElement.style.setProperty('--scrollbar', `${scroller.offsetWidth - scroller.clientWidth}px`);
+	if (follows && conversation.querySelector('.turn')) {
+		scroller.scrollTop = scroller.scrollHeight; // the window or the question field has another height
+	}
+}).observe(scroller);
+

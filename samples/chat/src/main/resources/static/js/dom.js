@@ -1,6 +1,14 @@
 /** Makes an element. Text is always set as text, never parsed as HTML. */
 export function el(tag, properties = {}, ...children) {
-	const element = document.createElement(tag);
+	return filled(document.createElement(tag), properties, children);
+}
+
+/** Makes an element of a drawing. */
+export function drawn(tag, properties = {}, ...children) {
+	return filled(document.createElementNS('http://www.w3.org/2000/svg', tag), properties, children);
+}
+
+function filled(element, properties, children) {
 	for (const [name, value] of Object.entries(properties)) {
 		if (value === undefined || value === null || value === false) {
 			continue;
@@ -12,17 +20,33 @@ export function el(tag, properties = {}, ...children) {
 			element.setAttribute(name, value === true ? '' : value);
 		}
 	}
-	element.append(...children.filter((child) => child !== null && child !== undefined));
+	element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
 	return element;
 }
 
 export function icon(name) {
-	const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-	const use = document.createElementNS('http://www.w3.org/2000/svg', 'use');
-	use.setAttribute('href', `#i-${name}`);
-	svg.setAttribute('aria-hidden', 'true');
-	svg.append(use);
-	return svg;
+	return drawn('svg', { 'aria-hidden': 'true' }, drawn('use', { href: `#i-${name}` }));
+}
+
+/** A button with a picture, and a name for those who do not see it. */
+export function iconButton(name, label, onclick, style = 'icon-button small') {
+	return el('button', { type: 'button', class: style, 'aria-label': label, title: label, onclick }, icon(name));
+}
+
+export const button = (label, style, onclick) => el('button', { type: 'button', class: style, onclick }, label);
+
+/** A button that puts a text into the clipboard, and says so. */
+export function copyButton(label, text) {
+	const node = iconButton('copy', label, async () => {
+		await navigator.clipboard.writeText(text());
+		node.replaceChildren(icon('check'));
+		node.title = 'Copied';
+		setTimeout(() => {
+			node.replaceChildren(icon('copy'));
+			node.title = label;
+		}, 1500);
+	});
+	return node;
 }
 
 /**
@@ -30,7 +54,8 @@ export function icon(name) {
  * keyboard is on is never moved: whatever is taken out of the page loses the focus.
  */
 export function arrange(parent, nodes) {
-	[...parent.childNodes].filter((node) => !nodes.includes(node)).forEach((node) => node.remove());
+	const wanted = new Set(nodes);
+	[...parent.childNodes].filter((node) => !wanted.has(node)).forEach((node) => node.remove());
 	const fixed = Math.max(0, nodes.findIndex((node) => node.contains(document.activeElement)));
 	if (nodes.length > 0 && nodes[fixed].parentNode !== parent) {
 		parent.append(nodes[fixed]);
@@ -56,19 +81,4 @@ export function setText(element, text) {
 
 export const byId = (id) => document.getElementById(id);
 
-export function duration(millis) {
-	return millis < 1000 ? `${millis} ms` : `${(millis / 1000).toFixed(1)} s`;
-}
-
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
-
-export function ago(instant) {
-	const seconds = (new Date(instant) - Date.now()) / 1000;
-	const units = [['day', 86400], ['hour', 3600], ['minute', 60]];
-	const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
-	return unit === 'second' ? 'just now' : relative.format(Math.round(seconds / size), unit);
-}
-
-export function plural(count, word) {
-	return `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`;
-}
+export const motion = () => matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth';

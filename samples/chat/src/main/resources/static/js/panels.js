@@ -45,7 +45,7 @@ export function closeDrawers() {
 	}
 }
 
-function toggleTimeline() {
+export function toggleTimeline() {
 	const open = !timeline.isOpen();
 	if (roomForTimeline.matches) {
 		localStorage.setItem('timeline', open ? 'open' : 'closed');
@@ -63,7 +63,12 @@ byId('close-sidebar').addEventListener('click', () => threads.set(false, true));
 byId('toggle-timeline').addEventListener('click', toggleTimeline);
 byId('close-timeline').addEventListener('click', toggleTimeline);
 byId('backdrop').addEventListener('click', closeDrawers);
-document.addEventListener('keydown', (event) => event.key === 'Escape' && closeDrawers());
+document.addEventListener('keydown', (event) => {
+	if (event.key === 'Escape' && app.classList.contains('covered')) {
+		event.preventDefault();
+		closeDrawers();
+	}
+});
 roomForThreads.addEventListener('change', arrange);
 roomForTimeline.addEventListener('change', arrange);
 arrange();

@@ -1,5 +1,6 @@
-import { ago, el, icon, plural } from './dom.js';
+import { el, icon } from './dom.js';
 import { markdown } from './markdown.js';
+import { amount, day, exactTime, timeOfDay } from './words.js';
 
 /**
  * The nodes of turns, oldest first, with those of the summaries between them: each in
@@ -23,23 +24,23 @@ export const covered = (summaries) => summaries.find((summary) => summary.curren
  */
 export function summaryNode(summary, opened) {
 	const { id, turn, since, text, model, tokens, at, current } = summary;
-	const facts = [model ?? 'no model', `${tokens.input.toLocaleString('en')} in`, `${plural(tokens.output, 'token')} out`, ago(at)];
+	const facts = [model ?? 'no model', `${amount(tokens.input)} tokens in`, `${amount(tokens.output)} out`, `${day(at)}, ${timeOfDay(at)}`];
 	const node = el('details', { class: current ? 'summary-card' : 'summary-card older', open: opened.has(id) },
 		el('summary', {}, icon('summary'), el('span', {}, `Summary up to turn ${turn}`),
 			el('span', { class: 'chevron' }, icon('chevron'))),
 		el('div', { class: 'summary-body' },
 			el('p', { class: 'summary-why' }, why(turn, since, current)),
 			el('div', { class: 'text' }, ...markdown(text)),
-			el('p', { class: 'summary-facts', title: new Date(at).toLocaleString('en') }, facts.join(' · '))));
+			el('p', { class: 'summary-facts', title: exactTime(at) }, facts.join(' · '))));
 	node.addEventListener('toggle', () => (node.open ? opened.add(id) : opened.delete(id)));
 	return node;
 }
 
 function why(turn, since, current) {
 	if (!current) {
-		return 'A newer summary has taken this one in.';
+		return 'A newer summary contains this one.';
 	}
 	const turns = turn === 1 ? 'turn 1' : `turns 1 to ${turn}`;
-	const folded = since > 0 ? ` It goes on from the summary up to turn ${since}.` : '';
-	return `The model gets this in the place of ${turns}. They are kept in the log.${folded}`;
+	const folded = since > 0 ? ` It continues the summary up to turn ${since}.` : '';
+	return `The model is sent this in place of ${turns}, which stay stored.${folded}`;
 }

@@ -1,7 +1,8 @@
-import { byId, plural, setText } from './dom.js';
+import { byId, setText } from './dom.js';
+import { plural } from './words.js';
 
 const OUTCOMES = {
-	SUMMARIZED: ({ turns: count }) => `Summarized ${count === 1 ? 'one turn' : `${count} turns`}. The next question goes with the summary.`,
+	SUMMARIZED: ({ turns: count }) => `Summarized ${count === 1 ? 'one turn' : `${count} turns`}. The next question is sent with the summary.`,
 	NOT_DUE: () => 'It is too early for a summary.',
 	NOTHING_TO_COVER: () => 'Nothing to summarize: the newest turns stay as they are, and none is older.',
 	FAILED: ({ failure }) => `No summary was made (${failure}). The thread is as it was.`,
@@ -10,7 +11,7 @@ const OUTCOMES = {
 
 /** How far it is to the next summary, and what came of the last one that was asked for. */
 export function showSummarizer(unsummarized, busy, outcome) {
-	const known = unsummarized?.limit > 0;
+	const known = unsummarized?.limit > 0 && unsummarized.messages > 0;
 	byId('summarizer').hidden = !known;
 	if (!known) {
 		return;

@@ -1,4 +1,5 @@
-import { ago, arrange, byId, el, icon, plural, setText } from './dom.js';
+import { arrange, byId, el, icon, iconButton, setText } from './dom.js';
+import { ago, plural } from './words.js';
 
 const list = byId('threads');
 
@@ -8,28 +9,36 @@ const none = el('li', { class: 'no-threads' }, 'No threads yet');
 let rows = new Map();
 
 /**
- * Shows the threads. Renaming and deleting happen in the row itself.
- * @param actions open(id), rename(id, title), remove(id)
+ * Shows the threads. Renaming happens in the row itself.
+ * @param running the ids of the threads that are being answered
+ * @param actions open(id), rename(id, title), remove(id), more()
  */
-export function showThreads(threads, current, actions) {
+export function showThreads(threads, current, running, hasMore, actions) {
 	rows = new Map(threads.map(({ id }) => [id, rows.get(id) ?? row(id, actions)]));
-	threads.forEach((thread) => rows.get(thread.id).show(thread, thread.id === current));
-	arrange(list, threads.length > 0 ? [...rows.values()].map(({ node }) => node) : [none]);
+	threads.forEach((thread) => rows.get(thread.id).show(thread, thread.id === current, running.has(thread.id)));
+	const nodes = [...rows.values()].map(({ node }) => node);
+	arrange(list, nodes.length === 0 ? [none] : hasMore ? [...nodes, moreNode(actions)] : nodes);
 }
+
+let more;
+
+const moreNode = (actions) => more ??= el('li', { class: 'more' }, el('button', { type: 'button', class: 'quiet', onclick: actions.more }, 'Show older threads'));
 
 function row(id, actions) {
 	let title;
-	const name = el('span', { class: 'thread-title' });
+	const name = el('span', { class: 'thread-title', dir: 'auto' });
 	const facts = el('span', { class: 'thread-facts' });
-	const open = el('button', { type: 'button', class: 'open', onclick: () => actions.open(id) }, name, facts);
-	const rename = action('pencil', () => edit(node, title, restore, (changed) => actions.rename(id, changed)));
-	const remove = action('trash', () => confirm(node, title, restore, () => actions.remove(id)));
+	const mark = el('span', { class: 'thread-mark' });
+	const open = el('button', { type: 'button', class: 'open', onclick: () => actions.open(id) }, name, facts, mark);
+	const rename = iconButton('pencil', '', () => edit(node, title, restore, (changed) => actions.rename(id, changed)));
+	const remove = iconButton('trash', '', () => actions.remove(id, title));
 	const parts = [open, el('span', { class: 'row-actions' }, rename, remove)];
 	const node = el('li', { class: 'thread' }, ...parts);
 	const restore = () => node.replaceChildren(...parts);
+	let marked = '';
 	return {
 		node,
-		show(thread, active) {
+		show(thread, active, isRunning) {
 			title = thread.title;
 			setText(name, title);
 			setText(facts, `${plural(thread.turns, 'turn')} · ${ago(thread.updatedAt)}`);
@@ -37,12 +46,25 @@ function row(id, actions) {
 			label(remove, `Delete “${title}”`);
 			node.classList.toggle('active', active);
 			open.ariaCurrent = active ? 'page' : null;
+			const state = isRunning ? 'running' : thread.waiting > 0 ? 'waiting' : '';
+			if (state !== marked) {
+				marked = state;
+				mark.replaceChildren(...markOf(state, thread.waiting));
+				mark.className = `thread-mark ${state}`;
+			}
 		},
 	};
 }
 
-function action(name, onclick) {
-	return el('button', { type: 'button', class: 'icon-button small', onclick }, icon(name));
+function markOf(state, waiting) {
+	switch (state) {
+		case 'running':
+			return [el('span', { class: 'visually-hidden' }, 'is being answered')];
+		case 'waiting':
+			return [icon('hand'), el('span', {}, waiting > 1 ? `${waiting} calls wait` : 'waits for you')];
+		default:
+			return [];
+	}
 }
 
 function label(button, text) {
@@ -51,7 +73,7 @@ function label(button, text) {
 }
 
 function edit(row, title, restore, rename) {
-	const input = el('input', { class: 'rename', 'aria-label': 'Title', maxlength: '120', value: title });
+	const input = el('input', { class: 'rename', 'aria-label': 'Title', maxlength: '120', dir: 'auto', value: title });
 	let open = true;
 	const close = (save) => {
 		if (!open) {
@@ -83,23 +105,21 @@ function edit(row, title, restore, rename) {
 	input.select();
 }
 
-function confirm(row, title, restore, remove) {
-	const keep = () => {
-		restore();
-		row.querySelector('.row-actions button:last-child').focus();
-	};
-	const yes = el('button', { type: 'button', class: 'danger', onclick: () => {
-		keep(); // until the thread is gone
-		remove();
-	} }, 'Delete');
-	const question = el('div', { class: 'confirm', role: 'group', 'aria-label': `Delete “${title}” for good?` },
-		el('span', {}, 'Delete?'), el('button', { type: 'button', class: 'quiet', onclick: keep }, 'Keep'), yes);
-	question.addEventListener('keydown', (event) => {
-		if (event.key === 'Escape') {
-			event.stopPropagation();
-			keep();
-		}
-	});
-	row.replaceChildren(question);
-	yes.focus();
+// The inbox: what waits for a person, in all threads
+
+const inbox = byId('inbox');
+
+let shownInbox = '';
+
+/** @param calls thread, title, callTitle, requestedAt, expiresAt, oldest first */
+export function showInbox(calls, open) {
+	const shown = JSON.stringify(calls);
+	inbox.hidden = calls.length === 0;
+	if (shown === shownInbox) {
+		return;
+	}
+	shownInbox = shown;
+	setText(byId('inbox-count'), calls.length === 1 ? '1 call waits for you' : `${calls.length} calls wait for you`);
+	byId('inbox-list').replaceChildren(...calls.map((call) => el('li', {}, el('button', { type: 'button', onclick: () => open(call.thread) },
+		el('strong', {}, call.callTitle), el('span', { dir: 'auto' }, `${call.title} · ${ago(call.requestedAt)}`)))));
 }

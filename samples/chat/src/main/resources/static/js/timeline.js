@@ -1,104 +1,122 @@
-import { escapeHidden } from './arguments.js';
-import { summaryNode, covered, interleave } from './summaries.js';
-import { byId, duration, el, icon, plural } from './dom.js';
+import { tokenChart } from './chart.js';
+import { arrange, byId, el, setText } from './dom.js';
+import { covered, interleave, summaryNode } from './summaries.js';
+import { toolNames } from './tools.js';
+import { ownTime, questionOf } from './turn.js';
+import { STATES, duration, plural } from './words.js';
 
-const WORDS = {
-	COMPLETED: 'completed',
-	AWAITING_APPROVAL: 'awaits approval',
-	FAILED: 'failed',
-	CANCELLED: 'cancelled',
-	REFUSED: 'refused',
-	INCOMPLETE: 'incomplete',
-};
+const list = byId('turn-list');
 
-const ROLES = { user: 'you', assistant: 'model', tool: 'tool' };
+const openedSummaries = new Set();
 
-const opened = new Set();
+let entries = new Map();
 
 let shown = {};
 
-const total = (turn) => turn.tokens.input + turn.tokens.output;
+const total = ({ tokens }) => tokens.input + tokens.output;
 
 /**
- * Shows every turn of the thread, whatever became of it, and the summaries between them.
- * @param actions goTo(turn), history(turn)
+ * Shows every turn of the thread that is on the page, whatever became of it, with the
+ * summaries between them. Entries that are as they were stay as they are.
+ *
+ * @param view id, turns, summaries, approvals, earlier, thread, live
+ * @param actions goTo(number), inspect(number)
  */
-export function showTimeline(turns, summaries, actions) {
-	if (shown.turns === turns && shown.summaries === summaries) {
-		return; // nobody loses the place where they read
+export function showTimeline(view, actions) {
+	if (shown.id !== view.id) {
+		entries = new Map();
 	}
-	shown = { turns, summaries };
-	const most = Math.max(1, ...turns.map(total));
-	byId('timeline-sum').textContent = turns.length === 0 ? 'No turns yet. A turn is one question and its answer.'
-		: `${plural(turns.length, 'turn')} · ${plural(turns.reduce((sum, turn) => sum + total(turn), 0), 'token')}`;
-	const last = covered(summaries);
-	byId('turn-list').replaceChildren(...interleave(turns, summaries,
-		(turn) => entry(turn, most, turn.number <= last, actions),
-		(summary) => el('li', { class: 'mark' }, summaryNode(summary, opened))));
+	const isNew = shown.turns !== view.turns || shown.summaries !== view.summaries || shown.approvals !== view.approvals || shown.id !== view.id;
+	if (!isNew && shown.live === view.live) {
+		return;
+	}
+	const grows = shown.id !== view.id || shown.turns?.at(-1)?.number !== view.turns.at(-1)?.number || shown.live !== view.live;
+	shown = { ...view };
+	showSum(view);
+	byId('chart').replaceChildren(...(view.turns.length > 1 ? [tokenChart(view.turns, view.summaries, actions.goTo)] : []));
+	arrange(list, nodesOf(view, actions));
+	if (grows) {
+		list.scrollTop = list.scrollHeight;
+	}
 }
 
-function entry(turn, most, isCovered, actions) {
-	const tools = toolCounts(turn);
-	const question = turn.messages.find((message) => message.role === 'user')?.text ?? '';
-	const facts = [turn.model ?? 'no model', plural(turn.rounds, 'round'), turn.millis === null ? null : duration(turn.millis)];
-	const inLog = isCovered && turn.status === 'COMPLETED';
-	return el('li', { class: `entry ${turn.status.toLowerCase()}${inLog ? ' covered' : ''}` },
-		el('button', { type: 'button', onclick: () => actions.goTo(turn.number) },
-			el('span', { class: 'entry-head' },
-				el('span', { class: 'number' }, `Turn ${turn.number}`),
-				el('span', { class: 'status' }, inLog ? 'kept in the log' : WORDS[turn.status] ?? turn.status)),
-			el('span', { class: 'entry-question' }, question),
-			tools.length ? el('span', { class: 'entry-tools' }, ...tools.map((tool) => el('code', {}, tool))) : null,
-			total(turn) > 0 ? bar(turn, most) : null,
-			el('span', { class: 'entry-facts' }, facts.filter(Boolean).join(' · '))),
-		turn.history?.messages > 0 ? sawNode(turn, actions) : null);
+function showSum({ thread, turns, summaries, earlier }) {
+	if (turns.length === 0) {
+		setText(byId('timeline-sum'), 'A turn is one question and its answer.');
+		return;
+	}
+	const tokens = [...turns, ...summaries].reduce((sum, each) => sum + total(each), 0);
+	const cached = turns.reduce((sum, { tokens: { cacheRead } }) => sum + cacheRead, 0);
+	const count = Math.max(thread?.turns ?? 0, turns.length + earlier);
+	setText(byId('timeline-sum'), [plural(count, 'turn'), `${plural(tokens, 'token')}${earlier > 0 ? ` in the newest ${turns.length}` : ''}`,
+		cached > 0 ? `${Math.round(100 * cached / turns.reduce((sum, turn) => sum + turn.tokens.input, 0))} % of the input from the cache` : null]
+		.filter(Boolean).join(' · '));
 }
 
-/** What the model was shown of the turns before, read when somebody wants to see it. */
-function sawNode(turn, actions) {
-	const { messages, summarized } = turn.history;
-	const list = el('ol', { class: 'saw-list' });
-	const label = summarized ? `Saw a summary + ${messages - 2} messages` : `Saw ${plural(messages, 'message')}`;
-	const node = el('details', { class: 'saw' }, el('summary', {}, label, el('span', { class: 'chevron' }, icon('chevron'))), list);
-	node.addEventListener('toggle', async () => {
-		if (node.open && !list.hasChildNodes()) {
-			list.replaceChildren(...sawRows(await actions.history(turn.number)));
-		}
-	});
+function nodesOf(view, actions) {
+	const last = covered(view.summaries);
+	const nodes = interleave(view.turns, view.summaries.filter(({ turn }) => turn > view.earlier),
+		(turn) => entryOf(turn, view, turn.number <= last, actions), summaryOf);
+	return view.live && view.live.question !== null ? [...nodes, running(view.live)] : nodes;
+}
+
+function entryOf(turn, view, isCovered, actions) {
+	const calls = view.approvals.calls.filter(({ turnId }) => turnId === turn.id);
+	const key = JSON.stringify([turn, isCovered, calls]);
+	const known = entries.get(turn.number);
+	if (known?.key === key) {
+		return known.node;
+	}
+	const node = entry(turn, view.approvals, isCovered, calls, actions);
+	entries.set(turn.number, { key, node });
 	return node;
 }
 
-function sawRows(history) {
-	if (!history) {
-		return [];
+function entry(turn, approvals, isCovered, calls, actions) {
+	const inSummary = isCovered && turn.status === 'COMPLETED';
+	const status = inSummary ? 'summarized' : turn.status === 'COMPLETED' ? null : STATES[turn.status] ?? turn.status;
+	const names = [...new Set(calls.flatMap(({ decisions }) => decisions.map(({ by }) => by)))];
+	const facts = [turn.millis === null ? null : duration(ownTime(turn, approvals)), total(turn) > 0 ? plural(total(turn), 'token') : null,
+		...toolNames(turn), names.length > 0 ? `decided by ${names.join(', ')}` : null].filter(Boolean);
+	return el('li', { class: `entry ${turn.status.toLowerCase()}${inSummary ? ' covered' : ''}`, 'data-turn': turn.number },
+		el('button', { type: 'button', onclick: () => actions.goTo(turn.number) },
+			el('span', { class: 'entry-head' }, el('span', { class: 'number' }, `Turn ${turn.number}`), status ? el('span', { class: 'status' }, status) : null),
+			el('span', { class: 'entry-question', dir: 'auto' }, questionOf(turn)),
+			el('span', { class: 'entry-facts' }, facts.join(' · '))),
+		el('button', { type: 'button', class: 'entry-details', onclick: () => actions.inspect(turn.number) },
+			turn.history?.messages > 0 ? contextOf(turn.history) : 'Details'));
+}
+
+/** What the model was sent of the turns before. */
+const contextOf = ({ messages, summarized }) => summarized ? `Context: summary + ${plural(messages - 2, 'message')}` : `Context: ${plural(messages, 'message')}`;
+
+let runningEntry = {};
+
+function running(live) {
+	if (runningEntry.live !== live) {
+		runningEntry = { live, node: el('li', { class: 'entry running' }, el('span', { class: 'entry-head' }, el('span', { class: 'number' }, 'Now'),
+			el('span', { class: 'status' }, 'answering')), el('span', { class: 'entry-question', dir: 'auto' }, live.question)) };
 	}
-	const end = history.complete ? 'Complete: all that was sent before the question.'
-		: `${plural(history.missing, 'message')} deleted since.`;
-	return [...history.messages.map((message) => el('li', {}, el('b', {}, ROLES[message.role] ?? message.role), el('span', {}, words(message)))),
-		el('li', { class: 'saw-end' }, end)];
+	return runningEntry.node;
 }
 
-function words(message) {
-	const tools = [...message.calls.map((call) => `${call.name}()`), ...message.results.map((result) => `${result.name}: ${result.data}`)];
-	return (message.text || escapeHidden(tools.join(', '))).slice(0, 120);
+const summaryNodes = new Map();
+
+function summaryOf(summary) {
+	const key = JSON.stringify(summary);
+	return summaryNodes.get(key) ?? summaryNodes.set(key, el('li', { class: 'mark' }, summaryNode(summary, openedSummaries))).get(key);
 }
 
-function toolCounts(turn) {
-	const counts = new Map();
-	for (const { name } of turn.messages.flatMap((message) => message.calls)) {
-		counts.set(name, (counts.get(name) ?? 0) + 1);
+/** Marks the turn that is read, and keeps it in sight. */
+export function markRead(number) {
+	list.querySelector('.entry.read')?.classList.remove('read');
+	const node = entries.get(number)?.node;
+	node?.classList.add('read');
+	if (node?.isConnected && !list.contains(document.activeElement)) {
+		const top = node.offsetTop - list.offsetTop;
+		if (top < list.scrollTop || top + node.offsetHeight > list.scrollTop + list.clientHeight) {
+			list.scrollTop = top - list.clientHeight / 2;
+		}
 	}
-	return [...counts].map(([name, count]) => count > 1 ? `${name} ×${count}` : name);
 }
 
-function bar(turn, most) {
-	const share = (tokens) => `${(100 * tokens / most).toFixed(1)}%`;
-	const input = el('i', { class: 'in' });
-	const output = el('i', { class: 'out' });
-	input.style.width = share(turn.tokens.input);
-	output.style.width = share(turn.tokens.output);
-	return el('span', { class: 'entry-tokens' },
-		el('span', { class: 'bar', 'aria-hidden': 'true' }, input, output),
-		el('span', { class: 'key in' }, `${turn.tokens.input.toLocaleString('en')} in`),
-		el('span', { class: 'key out' }, `${turn.tokens.output.toLocaleString('en')} out`));
-}

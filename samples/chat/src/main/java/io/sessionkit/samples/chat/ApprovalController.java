@@ -1,15 +1,14 @@
 package io.sessionkit.samples.chat;
 
-import java.util.Map;
+import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.StandingDecision;
-import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
@@ -17,8 +16,9 @@ import io.sessionkit.samples.chat.ApprovalsView.CallView;
 import io.sessionkit.samples.chat.ApprovalsView.StandingView;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.ai.support.ToolCallbacks;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.ErrorResponseException;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -41,14 +41,12 @@ final class ApprovalController {
 
 	private final Conversations conversations;
 
-	private final Map<String, String> descriptions;
+	private final Calls calls;
 
-	ApprovalController(Approvals approvals, Conversations conversations, OrderTools orders) {
+	ApprovalController(Approvals approvals, Conversations conversations, Calls calls) {
 		this.approvals = approvals;
 		this.conversations = conversations;
-		this.descriptions = Stream.of(ToolCallbacks.from(orders))
-			.collect(Collectors.toMap((tool) -> tool.getToolDefinition().name(),
-					(tool) -> tool.getToolDefinition().description()));
+		this.calls = calls;
 	}
 
 	@GetMapping("/approvals")
@@ -56,13 +54,32 @@ final class ApprovalController {
 		SessionKey key = SessionKey.of(id);
 		Conversation thread = this.conversations.get(key);
 		return new ApprovalsView(thread.openTurn().map(Turn::number).orElse(0L), thread.isOpenTurnRunning(),
-				this.approvals.ledger(key).stream().map(this::view).toList(),
-				this.approvals.standingDecisions(key).stream().map(StandingView::of).toList());
+				this.calls.of(key), this.approvals.standingDecisions(key).stream().map(StandingView::of).toList());
 	}
 
 	@PostMapping("/approvals/{call}")
 	CallView decide(@PathVariable String id, @PathVariable String call, @RequestBody DecisionRequest request) {
-		return view(this.approvals.decide(SessionKey.of(id), call, request.checkedDigest(), request.checkedDecision()));
+		SessionKey key = SessionKey.of(id);
+		try {
+			return this.calls
+				.view(this.approvals.decide(key, call, request.checkedDigest(), request.checkedDecision()));
+		}
+		catch (DecisionRefusedException ex) {
+			throw explained(ex, key, call, request.arguments());
+		}
+	}
+
+	/** Says which arguments are wrong to the person who has written them. */
+	private RuntimeException explained(DecisionRefusedException ex, SessionKey key, String id,
+			@Nullable String arguments) {
+		List<ArgumentFault> faults = (arguments != null) ? this.calls.faults(key, id, arguments) : List.of();
+		if (faults.isEmpty()) {
+			return ex;
+		}
+		ProblemDetail problem = Problems.of(ex);
+		problem.setDetail(faults.stream().map(ArgumentFault::sentence).collect(Collectors.joining(" ")));
+		problem.setProperty("faults", faults);
+		return new ErrorResponseException(HttpStatus.CONFLICT, problem, ex);
 	}
 
 	@DeleteMapping("/standing-decisions/{decision}")
@@ -75,10 +92,6 @@ final class ApprovalController {
 			.orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND,
 					"There is no such standing decision in this thread, or it was revoked already."));
 		this.approvals.revoke(standing);
-	}
-
-	private CallView view(ToolApproval call) {
-		return CallView.of(call, this.descriptions.get(call.tool()));
 	}
 
 	/**

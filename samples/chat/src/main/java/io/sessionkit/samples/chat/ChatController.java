@@ -8,10 +8,10 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Sinks;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.model.ChatResponse;
-import org.springframework.ai.chat.model.Generation;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.ServerSentEvent;
@@ -42,9 +42,10 @@ final class ChatController {
 	}
 
 	/**
-	 * Asks the model and streams the answer: {@code text} events, then one {@code turn},
-	 * whose status may say that it waits for a decision, or one {@code problem}. Closing
-	 * the stream cancels the turn.
+	 * Asks the model and streams the answer: {@code text}, {@code reasoning} and
+	 * {@code tool} events, then one {@code turn}, whose status may say that it waits for
+	 * a decision or has failed, or one {@code problem}. Closing the stream cancels the
+	 * turn.
 	 */
 	@PostMapping(path = "/api/threads/{id}/turns", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 	Flux<ServerSentEvent<Object>> ask(@PathVariable String id, @RequestBody Question question) {
@@ -64,26 +65,27 @@ final class ChatController {
 		return events(this.chat.prompt(), id);
 	}
 
+	/** The listener is this call's own: it hears nothing of other calls in the thread. */
 	private static Flux<ServerSentEvent<Object>> events(ChatClient.ChatClientRequestSpec call, String id) {
-		return call.advisors(SessionAdvisor.session(id))
+		Sinks.Many<ToolEvent> tools = Sinks.many().unicast().onBackpressureBuffer();
+		ReplyParts parts = new ReplyParts();
+		Flux<ServerSentEvent<Object>> reply = call.advisors(SessionAdvisor.session(id))
+			.advisors(SessionAdvisor.listener(new ToolEvents(tools)))
 			.stream()
 			.chatResponse()
-			.concatMapIterable(ChatController::events)
+			.concatMapIterable((response) -> events(response, parts))
 			.onErrorResume((ex) -> {
 				logger.warn("The turn failed.", ex);
 				return Flux.just(event("problem", Problems.of(ex)));
-			});
+			})
+			.doFinally((signal) -> tools.tryEmitComplete());
+		return Flux.merge(tools.asFlux().map((tool) -> event("tool", tool)), reply);
 	}
 
-	private static List<ServerSentEvent<Object>> events(ChatResponse response) {
+	private static List<ServerSentEvent<Object>> events(ChatResponse response, ReplyParts parts) {
 		return SessionAdvisor.turn(response)
 			.map((result) -> List.of(event("turn", TurnView.of(result.turn(), result.items()))))
-			.orElseGet(() -> textEvents(response.getResult()));
-	}
-
-	private static List<ServerSentEvent<Object>> textEvents(@Nullable Generation generation) {
-		String text = (generation != null) ? generation.getOutput().getText() : null;
-		return (text != null && !text.isEmpty()) ? List.of(event("text", new Text(text))) : List.of();
+			.orElseGet(() -> parts.of(response.getResult()).stream().map((part) -> event(part.name(), part)).toList());
 	}
 
 	private static ServerSentEvent<Object> event(String name, Object data) {
@@ -99,9 +101,6 @@ final class ChatController {
 			return this.text;
 		}
 
-	}
-
-	record Text(String text) {
 	}
 
 }

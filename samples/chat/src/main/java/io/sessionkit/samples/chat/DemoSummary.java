@@ -62,6 +62,10 @@ record DemoSummary(String before, int leftOut, List<Line> lines) {
 	 */
 	record Line(String question, List<Result> results) {
 
+		private Line after(List<Result> earlier) {
+			return new Line(this.question, Stream.concat(earlier.stream(), this.results.stream()).toList());
+		}
+
 		private Line with(Result result) {
 			return new Line(this.question, Stream.concat(this.results.stream(), Stream.of(result)).toList());
 		}
@@ -170,7 +174,8 @@ record DemoSummary(String before, int leftOut, List<Line> lines) {
 	}
 
 	/**
-	 * Leaves the oldest lines out, but never the one that has the user's name.
+	 * Leaves the oldest lines out, but never the one that has the user's name. What tools
+	 * returned in the others goes on with the oldest line that stays.
 	 */
 	private DemoSummary shortened() {
 		List<Line> kept = new ArrayList<>(this.lines);
@@ -180,7 +185,9 @@ record DemoSummary(String before, int leftOut, List<Line> lines) {
 			.orElse(null);
 		int removed = 0;
 		while (kept.size() > MOST_LINES) {
-			kept.remove((kept.get(0) == named) ? 1 : 0);
+			int oldest = (kept.get(0) == named) ? 1 : 0;
+			Line left = kept.remove(oldest);
+			kept.set(oldest, kept.get(oldest).after(left.results()));
 			removed++;
 		}
 		return new DemoSummary(this.before, this.leftOut + removed, List.copyOf(kept));

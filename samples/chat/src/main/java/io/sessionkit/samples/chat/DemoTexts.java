@@ -31,6 +31,55 @@ final class DemoTexts {
 			The captain thought that she had a wonderful memory. She had none at all. She had a book, and she never \
 			tore out half a page.""";
 
+	static final String MARKDOWN = """
+			<think>The user wants to see how Markdown looks. A table, some lists and code are enough.</think>
+			## What a session keeps
+
+			A *session* keeps what was **said**, not ~~guessed~~: messages, `tool calls` and results. The \
+			[reference of Spring AI](https://docs.spring.io/spring-ai/reference/) says what a message is.
+
+			| Store | Turns stay | After a restart |
+			|:--|--:|:--:|
+			| in memory | 100 | no |
+			| H2, in a file | 10,000 | yes |
+			| PostgreSQL | 1,000,000 | yes |
+
+			1. Add the starter
+			   - with Maven
+			   - or with Gradle:
+			     ```kotlin
+			     implementation("io.sessionkit:session-spring-boot-starter")
+			     ```
+			2. Name the session of a call
+			3. Ask
+
+			```java
+			@RestController
+			class Chat {
+
+			    // One line names the session.
+			    String ask(String text, String thread) {
+			        return this.client.prompt(text).advisors(SessionAdvisor.session(thread)).call().content();
+			    }
+
+			}
+			```
+
+			> What is stored can be read again.
+			> What is not stored never was.
+
+			- [x] store
+			- [ ] forget
+
+			---
+
+			### In other directions
+
+			هذه جملة بالعربية، وتُقرأ من اليمين إلى اليسار.""";
+
+	/** So long that a page that draws all of it for each word would stand still. */
+	static final String LONG = (MARKDOWN.substring(MARKDOWN.indexOf("## ")) + "\n\n").repeat(30).strip();
+
 	static final String UNDERSTOOD = """
 			I am a small offline demo with a few rules, not a language model, so I did not understand that. Try one of \
 			these:

@@ -6,10 +6,12 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
+import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.ResumeRefusedException;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.http.HttpStatus;
@@ -36,30 +38,42 @@ final class Problems {
 	 */
 	static ProblemDetail of(Throwable ex) {
 		if (ex instanceof SessionConflictException) {
-			return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT,
-					"This thread was written to meanwhile, in another window perhaps. Ask again to go on from there.");
+			return problem(HttpStatus.CONFLICT, "CONFLICT",
+					"Another window was faster, so this answer was not stored. Ask again to go on from there.");
 		}
 		if (ex instanceof SessionPausedException) {
-			return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT,
+			return problem(HttpStatus.CONFLICT, "WAITS",
 					"A tool call of this thread waits for a decision. Approve or reject it first, then send your message.");
 		}
 		if (ex instanceof TurnInProgressException) {
-			return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT,
+			return problem(HttpStatus.CONFLICT, "RUNS",
 					"Another window goes on with this turn at the moment. Its answer appears here when it is there.");
 		}
 		if (ex instanceof DecisionRefusedException refusal) {
 			return of(refusal);
 		}
 		if (ex instanceof CommitFailedException) {
-			return ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE,
+			return problem(HttpStatus.SERVICE_UNAVAILABLE, "UNSTORED",
 					"The answer could not be stored, or the database did not say so. Reload the page to see what the thread holds.");
 		}
 		if (ex instanceof SessionException) {
-			return ProblemDetail.forStatusAndDetail(status(ex), ex.getMessage());
+			return problem(status(ex), (ex instanceof SessionRefusedException) ? "REFUSED" : "SESSION",
+					ex.getMessage());
 		}
-		String kind = NestedExceptionUtils.getMostSpecificCause(ex).getClass().getSimpleName();
-		return ProblemDetail.forStatusAndDetail(HttpStatus.BAD_GATEWAY,
-				"The model did not answer (" + kind + "). The log of the application says why.");
+		ProblemDetail problem = problem(HttpStatus.BAD_GATEWAY, "MODEL",
+				"The model could not answer. Try again; if it goes on, the log of the application says why.");
+		problem.setProperty("cause", NestedExceptionUtils.getMostSpecificCause(ex).getClass().getSimpleName());
+		return problem;
+	}
+
+	/**
+	 * @param kind what the page does about it depends on this
+	 */
+	private static ProblemDetail problem(HttpStatus status, String kind, @Nullable String detail) {
+		ProblemDetail problem = ProblemDetail.forStatus(status);
+		problem.setDetail(detail);
+		problem.setProperty("kind", kind);
+		return problem;
 	}
 
 	private static ProblemDetail of(DecisionRefusedException ex) {

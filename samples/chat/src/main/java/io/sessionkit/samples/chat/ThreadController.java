@@ -3,7 +3,6 @@ package io.sessionkit.samples.chat;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 import io.sessionkit.Session;
@@ -11,6 +10,7 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Page;
@@ -26,6 +26,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
@@ -38,16 +39,20 @@ import org.springframework.web.server.ResponseStatusException;
 @RequestMapping("/api/threads")
 final class ThreadController {
 
-	/** The number of threads that the sidebar lists, and of turns that the page shows. */
-	private static final int NEWEST = 100;
+	/** The number of threads or turns that are read at once, if the page does not say. */
+	private static final String PAGE = "50";
+
+	private static final int LARGEST_PAGE = 100;
 
 	private static final int LONGEST_TITLE = 120;
-
-	private static final int SHORT_TITLE = 48;
 
 	private final SessionStore store;
 
 	private final Conversations conversations;
+
+	private final Approvals approvals;
+
+	private final Titles titles;
 
 	private final long summaryFrom;
 
@@ -55,24 +60,59 @@ final class ThreadController {
 	 * @param summaryFrom the number of messages from which older turns are summarized; 0
 	 * if they never are
 	 */
-	ThreadController(SessionStore store, Conversations conversations,
+	ThreadController(SessionStore store, Conversations conversations, Approvals approvals, Titles titles,
 			@Value("${sessionkit.summarize.trigger-messages:0}") long summaryFrom) {
 		this.store = store;
 		this.conversations = conversations;
+		this.approvals = approvals;
+		this.titles = titles;
 		this.summaryFrom = summaryFrom;
 	}
 
+	/**
+	 * Lists threads, last written first.
+	 */
 	@GetMapping
-	List<ThreadView> list() {
-		return this.store.list("", Page.first(NEWEST)).stream().map(this::view).toList();
+	ThreadPage list(@RequestParam(defaultValue = "0") int offset, @RequestParam(defaultValue = PAGE) int limit) {
+		checkPage(offset, limit);
+		List<Session> sessions = this.store.list("", new Page(offset, limit + 1));
+		return new ThreadPage(sessions.stream().limit(limit).map(this::view).toList(), sessions.size() > limit);
 	}
 
+	/**
+	 * Returns a thread with its newest turns.
+	 * @param before only turns with smaller numbers are returned
+	 */
 	@GetMapping("/{id}")
-	ThreadWithTurns read(@PathVariable String id) {
+	ThreadWithTurns read(@PathVariable String id, @RequestParam(defaultValue = "" + Long.MAX_VALUE) long before,
+			@RequestParam(defaultValue = PAGE) int limit) {
+		checkPage(0, limit);
 		Conversation conversation = this.conversations.get(id);
-		Session session = conversation.session()
+		Session session = existing(conversation);
+		List<TurnView> turns = turns(conversation, new Tail(before, limit));
+		return new ThreadWithTurns(view(session), turns, summaries(conversation, session), session.attributes(),
+				turns.isEmpty() ? 0 : turns.get(0).number() - 1);
+	}
+
+	/**
+	 * Returns what tells whether something has changed, for a page that looks every few
+	 * seconds.
+	 */
+	@GetMapping("/{id}/head")
+	ThreadView head(@PathVariable String id) {
+		return view(existing(this.conversations.get(id)));
+	}
+
+	private static Session existing(Conversation conversation) {
+		return conversation.session()
 			.orElseThrow(() -> new SessionNotFoundException("There is no thread " + conversation.key() + "."));
-		return new ThreadWithTurns(view(session), turns(conversation), summaries(conversation, session));
+	}
+
+	private static void checkPage(int offset, int limit) {
+		if (offset < 0 || limit < 1 || limit > LARGEST_PAGE) {
+			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "A page has 1 to " + LARGEST_PAGE
+					+ " entries and begins at 0 or later; this one has " + limit + " from " + offset + ".");
+		}
 	}
 
 	@PutMapping("/{id}/title")
@@ -88,22 +128,31 @@ final class ThreadController {
 	}
 
 	/**
-	 * Returns all turns. The log holds the completed ones; the others are beside the
-	 * history, but a person wants to see them too.
+	 * Returns turns, whatever became of them. The log holds the completed ones and is
+	 * read at once; the others are beside the history, but a person wants to see them
+	 * too.
 	 */
-	private static List<TurnView> turns(Conversation conversation) {
-		Map<Long, List<SessionItem>> log = conversation.items(Tail.ALL)
-			.stream()
-			.collect(Collectors.groupingBy(SessionItem::turn));
-		return conversation.turns(Tail.newest(NEWEST))
-			.stream()
-			.map((turn) -> TurnView.of(turn, items(conversation, turn, log)))
+	private static List<TurnView> turns(Conversation conversation, Tail tail) {
+		List<Turn> turns = conversation.turns(tail);
+		Map<Long, List<SessionItem>> log = log(conversation, turns, tail);
+		return turns.stream()
+			.map((turn) -> TurnView.of(turn,
+					log.containsKey(turn.number()) ? log.get(turn.number()) : conversation.items(turn.number())))
 			.toList();
 	}
 
-	private static List<SessionItem> items(Conversation conversation, Turn turn, Map<Long, List<SessionItem>> log) {
-		return (turn.status() == TurnStatus.COMPLETED) ? log.getOrDefault(turn.number(), List.of())
-				: conversation.items(turn.number());
+	private static Map<Long, List<SessionItem>> log(Conversation conversation, List<Turn> turns, Tail tail) {
+		int items = turns.stream().filter((turn) -> turn.status() == TurnStatus.COMPLETED).mapToInt(Turn::items).sum();
+		long end = (tail.before() == Long.MAX_VALUE) ? Long.MAX_VALUE
+				: conversation.items(tail.before()).stream().mapToLong(SessionItem::sequence).min().orElse(0);
+		if (items == 0 || end == 0) {
+			return Map.of();
+		}
+		long first = turns.get(0).number();
+		return conversation.items(new Tail(end, items))
+			.stream()
+			.filter((item) -> item.turn() >= first)
+			.collect(Collectors.groupingBy(SessionItem::turn));
 	}
 
 	private static List<SummaryView> summaries(Conversation conversation, Session session) {
@@ -114,43 +163,40 @@ final class ThreadController {
 	}
 
 	private ThreadView view(Session session) {
-		return new ThreadView(session.key().id(), title(session), session.turns(), session.updatedAt(),
+		return new ThreadView(session.key().id(), this.titles.of(session), session.turns(), session.createdAt(),
+				session.updatedAt(), waiting(session), session.openTurn(),
 				new Unsummarized(session.summaryTurn(), session.totals().items(), this.summaryFrom));
 	}
 
-	private String title(Session session) {
-		if (session.title() != null) {
-			return session.title();
-		}
-		return firstItem(session).map((item) -> item.message().getText())
-			.map(ThreadController::shortened)
-			.orElse("New thread");
+	private int waiting(Session session) {
+		return (session.openTurn() == 0) ? 0
+				: (int) this.approvals.pending(session.key())
+					.stream()
+					.filter((call) -> call.status().isPending())
+					.count();
 	}
 
 	/**
-	 * Returns the first item. If the first turn of a thread waits, the log has nothing
-	 * yet.
+	 * @param more whether there are older ones
 	 */
-	private Optional<SessionItem> firstItem(Session session) {
-		return this.store.items(session.key(), 1)
-			.stream()
-			.findFirst()
-			.or(() -> this.conversations.get(session.key()).items(session.openTurn()).stream().findFirst());
+	record ThreadPage(List<ThreadView> threads, boolean more) {
 	}
 
-	private static String shortened(String text) {
-		String line = text.strip().replaceAll("\\s+", " ");
-		int end = line.offsetByCodePoints(0, Math.min(SHORT_TITLE, line.codePointCount(0, line.length())));
-		return (end < line.length()) ? line.substring(0, end).strip() + "…" : line;
-	}
-
-	record ThreadView(String id, String title, long turns, Instant updatedAt, Unsummarized unsummarized) {
+	/**
+	 * @param waiting the number of tool calls on which a person has to decide
+	 * @param open the turn that is not over; 0 if there is none
+	 */
+	record ThreadView(String id, String title, long turns, Instant createdAt, Instant updatedAt, int waiting, long open,
+			Unsummarized unsummarized) {
 	}
 
 	/**
 	 * @param summaries the summaries, earliest turns first
+	 * @param attributes the attributes of the session
+	 * @param earlier the number of turns before the first of these
 	 */
-	record ThreadWithTurns(ThreadView thread, List<TurnView> turns, List<SummaryView> summaries) {
+	record ThreadWithTurns(ThreadView thread, List<TurnView> turns, List<SummaryView> summaries,
+			Map<String, Object> attributes, long earlier) {
 	}
 
 	/**

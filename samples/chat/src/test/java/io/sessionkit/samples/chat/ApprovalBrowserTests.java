@@ -36,7 +36,7 @@ class ApprovalBrowserTests {
 
 	private static final String STATE = ".approval-state";
 
-	private static final String APPROVE = ".approval-actions .primary";
+	private static final String APPROVE = ".approval-actions .danger";
 
 	private static final String EDIT = ".approval-actions :nth-child(2)";
 
@@ -95,16 +95,16 @@ class ApprovalBrowserTests {
 		pause("Cancel order 4711 because it was bought twice");
 
 		assertThat(this.page.texts(".approval h3 code")).containsExactly("cancel_order");
-		assertThat(this.page.texts(STATE)).containsExactly("waits for a decision");
+		assertThat(this.page.texts(STATE)).containsExactly("waits for your decision");
 		assertThat(this.page.texts(".approval-what"))
 			.containsExactly("Cancels an order for good. Call it once for each order.");
 		assertThat(this.page.texts(".approval pre"))
 			.containsExactly("{\n  \"orderNumber\": \"4711\",\n  \"reason\": \"it was bought twice\"\n}");
-		assertThat(this.page.texts(".approval-facts")).containsExactly("Asked just now · expires in 24 hr.");
+		assertThat(this.page.texts(".approval-facts")).containsExactly("asked just now · expires in 24 hours");
 		assertThat(this.page.texts(".approval-actions button")).containsExactly("Approve", "Edit & approve", "Reject",
 				"Always …");
 		assertThat(this.page.texts(".bubble.user")).containsExactly("Cancel order 4711 because it was bought twice");
-		assertThat(this.page.texts(".entry .status")).containsExactly("awaits approval");
+		assertThat(this.page.texts(".entry .status")).containsExactly("waits for you");
 		this.page.screenshot("wide-approval");
 		assertThat(this.page.tooWide()).isEmpty();
 		assertThat(cancelled()).isEmpty();
@@ -115,7 +115,8 @@ class ApprovalBrowserTests {
 		assertThat(this.page.shows(".approval")).isFalse();
 		this.page.click(".tool summary");
 		assertThat(this.page.texts(".tool .decision")).containsExactly("approved by Ada");
-		assertThat(this.page.texts(".entry .status")).containsExactly("completed");
+		assertThat(this.page.texts(".entry .status")).isEmpty();
+		assertThat(this.page.texts(".entry-facts")).singleElement().asString().endsWith("decided by Ada");
 	}
 
 	@Test
@@ -135,13 +136,13 @@ class ApprovalBrowserTests {
 	void runsWithTheArgumentsOfThePerson() throws IOException {
 		pause("Cancel order 4711");
 
-		this.page.click(EDIT);
+		this.page.editAsJson("");
 		this.page.replace(".arguments", "{\"orderNumber\":12}");
 		this.page.screenshot("wide-approval-edit");
 		this.page.click(APPROVE);
-		await().untilAsserted(() -> assertThat(this.page.texts("#banner span")).singleElement()
+		await().untilAsserted(() -> assertThat(this.page.texts(".approval-problem")).singleElement()
 			.asString()
-			.contains("cannot run with these arguments"));
+			.contains("Reason: It is missing.", "Order number: It is not the kind of value"));
 		this.page.replace(".arguments", "{\"orderNumber\":\"4712\",\"reason\":\"the other one\"}");
 		this.page.click(APPROVE);
 
@@ -156,14 +157,14 @@ class ApprovalBrowserTests {
 		pause("Cancel order 4711");
 		this.page.click(ALWAYS);
 		this.page.screenshot("wide-approval-always");
-		this.page.click(".approval-form .primary");
+		this.page.click(".approval-form .danger");
 		answer();
 
 		assertThat(this.page.ask("Cancel order 4712")).startsWith("Order 4712 is cancelled");
 		assertThat(cancelled()).containsExactly("4711", "4712");
 		assertThat(this.page.texts("#standing-list li > span")).containsExactly("cancel_order always approved, by Ada");
 		this.page.click(".turn:last-child .tool summary");
-		assertThat(this.page.texts(".turn:last-child .decision")).containsExactly("approved by Ada, for always");
+		assertThat(this.page.texts(".turn:last-child .decision")).containsExactly("always approved by Ada");
 		this.page.screenshot("wide-approval-standing");
 		this.page.click("#standing-list button");
 		await().untilAsserted(() -> assertThat(this.page.shows("#standing")).isFalse());
@@ -175,7 +176,7 @@ class ApprovalBrowserTests {
 		pause("Cancel order 4711");
 		this.page.click(ALWAYS);
 		this.page.click(".approval-scope input[value=ARGUMENTS]");
-		this.page.click(".approval-form .danger");
+		this.page.click(".approval-form .primary");
 		answer();
 
 		assertThat(this.page.ask("Cancel order 4711")).startsWith("Nothing was cancelled.");
@@ -189,13 +190,14 @@ class ApprovalBrowserTests {
 		pause("Cancel orders 4711 and 4712");
 		ChatPage other = this.page.openInAnotherWindow();
 		other.awaitApproval();
+		other.showJson();
 		assertThat(other.texts(".approval pre")).isEqualTo(this.page.texts(".approval pre")).hasSize(2);
 
 		other.replace("#approver", "Bob");
-		other.click(".approval:nth-of-type(1) .primary");
+		other.click(".approval:nth-of-type(1) .danger");
 
 		await().untilAsserted(
-				() -> assertThat(this.page.texts(STATE)).containsExactly("approved by Bob", "waits for a decision"));
+				() -> assertThat(this.page.texts(STATE)).containsExactly("approved by Bob", "waits for your decision"));
 		assertThat(cancelled()).isEmpty();
 		this.page.click(APPROVE);
 		assertThat(answer()).startsWith("Order 4711 is cancelled").contains("Order 4712 is cancelled");
@@ -215,7 +217,7 @@ class ApprovalBrowserTests {
 		this.page.reload();
 
 		this.page.awaitApproval();
-		assertThat(this.page.texts(STATE)).containsExactly("waits for a decision");
+		assertThat(this.page.texts(STATE)).containsExactly("waits for your decision");
 		assertThat(this.page.texts("#title")).containsExactly("Cancel order 4711");
 		this.page.click(APPROVE);
 		assertThat(answer()).startsWith("Order 4711 is cancelled");
@@ -232,7 +234,8 @@ class ApprovalBrowserTests {
 
 		await().untilAsserted(() -> assertThat(this.page.texts("#banner span")).containsExactly(
 				"A tool call of this thread waits for a decision. Approve or reject it first, then send your message."));
-		assertThat(this.page.texts(STATE)).containsExactly("waits for a decision");
+		assertThat(this.page.texts(STATE)).containsExactly("waits for your decision");
+		assertThat(this.page.<String>script("return document.getElementById('question').value")).isEqualTo("Hello");
 		this.page.click(APPROVE);
 		assertThat(answer()).startsWith("Order 4711 is cancelled");
 		assertThat(this.page.texts(".bubble.user")).containsExactly("Cancel order 4711");
@@ -247,7 +250,7 @@ class ApprovalBrowserTests {
 		this.runsBefore = 0;
 		this.page.type("Cancel order 4711");
 
-		await().untilAsserted(() -> assertThat(this.page.texts(STATE)).containsExactly("expired, so it does not run"));
+		await().untilAsserted(() -> assertThat(this.page.texts(STATE)).containsExactly("expired: it did not run"));
 		this.page.click(".resume");
 
 		assertThat(answer()).contains("Nobody decided on this call in time");
@@ -259,7 +262,7 @@ class ApprovalBrowserTests {
 	@Test
 	void canBeDecidedByKeyboardAndSaysItsNames() {
 		pause("Cancel order 4711");
-		assertThat(this.page.accessibleName(".approval")).startsWith("cancel_order");
+		assertThat(this.page.accessibleName(".approval")).startsWith("Cancel order 4711?");
 		assertThat(this.page.accessibleName("#approver")).isEqualTo("You decide as");
 		assertThat(this.page.accessibleName(".approval-actions")).isEqualTo("Decide on cancel_order");
 
@@ -270,8 +273,8 @@ class ApprovalBrowserTests {
 		this.page.typeInto(".reason", Keys.ESCAPE);
 		assertThat(this.page.focused()).isEqualTo("Approve");
 		this.page.typeInto(EDIT, Keys.ENTER);
-		assertThat(this.page.accessibleName(".arguments")).isEqualTo("Arguments, as JSON");
-		this.page.typeInto(".arguments", Keys.ESCAPE);
+		assertThat(this.page.accessibleName(".arguments-form input")).isEqualTo("Order number");
+		this.page.typeInto(".arguments-form input", Keys.ESCAPE);
 		this.page.typeInto(APPROVE, Keys.ENTER);
 
 		assertThat(answer()).startsWith("Order 4711 is cancelled");
@@ -299,6 +302,7 @@ class ApprovalBrowserTests {
 		this.page.type(question);
 		this.page.awaitApproval();
 		this.page.awaitTimeline();
+		this.page.showJson();
 		this.page.replace("#approver", "Ada");
 	}
 

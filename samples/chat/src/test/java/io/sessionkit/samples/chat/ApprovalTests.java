@@ -120,7 +120,12 @@ class ApprovalTests {
 				Map.of("verb", "APPROVE", "by", "Ada", "arguments", "{\"orderNumber\":[4712]}"));
 
 		assertThat(response.statusCode()).isEqualTo(409);
-		assertThat(response.body()).contains("cannot run with these arguments").doesNotContain("4712");
+		assertThat(response.body()).doesNotContain("4712");
+		JsonNode problem = JsonMapper.shared().readTree(response.body());
+		assertThat(problem.path("detail").asString()).contains("Reason: It is missing.")
+			.contains("Order number: It is not the kind of value that the tool expects.");
+		assertThat(problem.path("faults").values()).extracting((fault) -> fault.path("field").asString())
+			.containsExactlyInAnyOrder("reason", "orderNumber");
 		assertThat(calls()).singleElement().satisfies((call) -> assertThat(call.path("pending").asBoolean()).isTrue());
 	}
 

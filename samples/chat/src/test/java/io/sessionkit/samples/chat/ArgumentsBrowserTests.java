@@ -39,9 +39,7 @@ class ArgumentsBrowserTests {
 
 	private static final String SHOWN = ".approval pre";
 
-	private static final String APPROVE = ".approval-actions .primary";
-
-	private static final String EDIT = ".approval-actions :nth-child(2)";
+	private static final String APPROVE = ".approval-actions .danger";
 
 	/** It stands where it is written; the compiler would take the escape for it. */
 	private static final String RIGHT_TO_LEFT = Character.toString(0x202e);
@@ -109,14 +107,14 @@ class ArgumentsBrowserTests {
 				}""";
 		assertThat(this.page.texts(SHOWN)).containsExactly(laidOut);
 		this.page.screenshot("wide-arguments-numbers");
-		this.page.click(EDIT);
+		this.page.editAsJson("");
 		assertThat(this.page.<String>script("return document.querySelector('.arguments').value")).isEqualTo(laidOut);
 	}
 
 	@Test
 	void whatIsTypedIsSentLetterByLetter() throws Exception {
 		pause("{\"orderNumber\":\"4711\",\"reason\":\"because\"}");
-		this.page.click(EDIT);
+		this.page.editAsJson("");
 		String edited = "{ \"orderNumber\" :\"\\u0034712\",\n\n \"reason\":\"\\u202e 9007199254740993 é “x”\"}";
 		this.page.script("document.querySelector('.arguments').value = arguments[0]", edited);
 
@@ -130,7 +128,7 @@ class ArgumentsBrowserTests {
 	@Test
 	void numbersThatAreTypedAreSentWithAllTheirDigits() {
 		pause("{\"orderNumber\":\"4711\",\"reason\":\"because\"}");
-		this.page.click(EDIT);
+		this.page.editAsJson("");
 		String edited = "{\"orderNumber\":9007199254740993,\"orderNumber\":1e400}";
 		this.page.replace(".arguments", edited);
 		this.page.script("""
@@ -143,9 +141,9 @@ class ArgumentsBrowserTests {
 
 		this.page.click(APPROVE);
 
-		await().untilAsserted(() -> assertThat(this.page.texts("#banner span")).singleElement()
+		await().untilAsserted(() -> assertThat(this.page.texts(".approval-problem")).singleElement()
 			.asString()
-			.contains("cannot run with these arguments"));
+			.isEqualTo("The arguments must be one JSON object that has no name twice."));
 		String body = this.page.script("return window.sent.find((body) => body?.includes('digest'))");
 		assertThat(JsonMapper.shared().readTree(body).path("arguments").asString()).isEqualTo(edited);
 		assertThat(this.page.<String>script("return document.querySelector('.arguments').value")).isEqualTo(edited);
@@ -161,7 +159,7 @@ class ArgumentsBrowserTests {
 					+ "\\u202e\\u200b\\u2067\\u00a0\\u00ad\\ufe0f\\u115f\\u2028\\udb40\\udc41c e\u0301\u0302\\u0303\\u0304\"\n}");
 		assertThat(this.page.texts(SHOWN + " mark")).hasSize(2);
 		this.page.screenshot("wide-arguments-hidden");
-		this.page.click(EDIT);
+		this.page.editAsJson("");
 		String typed = this.page.script("return document.querySelector('.arguments').value");
 		assertThat(typed)
 			.isEqualTo(this.page.<String>script("return document.querySelector('.approval pre').textContent"));
@@ -245,7 +243,7 @@ class ArgumentsBrowserTests {
 			.contains(String.format(Locale.ENGLISH, "%,d characters. Scroll to read all of them.", laidOut.length()));
 		assertThat(this.page.tooWide()).isEmpty();
 		this.page.screenshot("wide-arguments-long");
-		this.page.click(EDIT);
+		this.page.editAsJson("");
 		assertThat(this.page.<String>script("return document.querySelector('.arguments').value")).isEqualTo(laidOut);
 		this.page.click(APPROVE);
 
@@ -333,6 +331,7 @@ class ArgumentsBrowserTests {
 		this.page.type("Cancel it");
 		this.page.awaitApproval();
 		this.page.awaitTimeline();
+		this.page.showJson();
 	}
 
 	private void answer() {

@@ -109,7 +109,9 @@ final class ChatPage {
 	 * The timeline follows once the list of threads has been read again.
 	 */
 	void awaitTimeline() {
-		until("return document.querySelectorAll('.entry').length === document.querySelectorAll('.turn').length");
+		until("""
+				return !document.querySelector('.live')
+					&& document.querySelectorAll('.entry').length >= document.querySelectorAll('.turn').length""");
 	}
 
 	/**
@@ -120,10 +122,35 @@ final class ChatPage {
 	}
 
 	/**
-	 * Waits until the page asks for a decision on a tool call.
+	 * Waits until the page asks for a decision on a tool call, and writes a name if there
+	 * is none.
 	 */
 	void awaitApproval() {
 		until("return document.querySelector('.approval .approval-actions') !== null");
+		script("""
+				const approver = document.getElementById('approver');
+				if (approver.value === '') {
+					approver.value = 'Somebody';
+					approver.dispatchEvent(new Event('input'));
+				}""");
+	}
+
+	/**
+	 * Opens the form for the arguments of a call, as JSON.
+	 * @param card the selector of its card, with a space at the end
+	 */
+	void editAsJson(String card) {
+		click(card + ".approval-actions :nth-child(2)");
+		if (shows(card + ".arguments-form .link")) {
+			click(card + ".arguments-form .link");
+		}
+	}
+
+	/**
+	 * Shows the arguments of all calls as JSON.
+	 */
+	void showJson() {
+		script("document.querySelectorAll('.approval .as-json').forEach((each) => { each.open = true; })");
 	}
 
 	void click(String css) {
@@ -172,20 +199,19 @@ final class ChatPage {
 	}
 
 	/**
-	 * How often the page has looked for decisions.
+	 * How often the page has looked for changes.
 	 */
 	long polls() {
-		return script(
-				"""
-						return performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/approvals')).length""");
+		return script("""
+				return performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/head')).length""");
 	}
 
 	/**
-	 * Waits until the page has looked for decisions so many times more, and has shown
-	 * what it found: it looks again only then.
+	 * Waits until the page has looked for changes so many times more, and has shown what
+	 * it found: it looks again only then.
 	 */
 	void awaitPolls(int more) {
-		until("return performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/approvals')).length > "
+		until("return performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/head')).length > "
 				+ (polls() + more));
 	}
 

@@ -41,9 +41,7 @@ class FocusBrowserTests {
 
 	private static final String SECOND_CARD = ".approval:nth-of-type(2) ";
 
-	private static final String APPROVE = ".approval-actions .primary";
-
-	private static final String EDIT = ".approval-actions :nth-child(2)";
+	private static final String APPROVE = ".approval-actions .danger";
 
 	private static final String REJECT = ".approval-actions :nth-child(3)";
 
@@ -89,7 +87,7 @@ class FocusBrowserTests {
 	@Test
 	void theArgumentsCanBeTypedSlowly() {
 		pause("Cancel order 4711");
-		this.page.click(EDIT);
+		this.page.editAsJson("");
 		this.page.typeInto(".arguments", Keys.chord(Keys.CONTROL, Keys.END), Keys.ARROW_UP, Keys.END, Keys.ARROW_LEFT);
 		long polls = this.page.polls();
 
@@ -128,7 +126,7 @@ class FocusBrowserTests {
 	@Test
 	void theArgumentsOfOneCallCanBeTypedWhileAnotherIsDecidedElsewhere() throws Exception {
 		pause("Cancel orders 4711 and 4712");
-		this.page.click(SECOND_CARD + EDIT);
+		this.page.editAsJson(SECOND_CARD);
 		this.page.typeInto(SECOND_CARD + ".arguments", Keys.chord(Keys.CONTROL, "a"), "{\"order");
 
 		decideElsewhere(Map.of("verb", "APPROVE", "by", "Bob"));
@@ -157,6 +155,7 @@ class FocusBrowserTests {
 		pause("Cancel order 4711");
 		decideElsewhere(Map.of("verb", "APPROVE", "by", "Bob"));
 		await().untilAsserted(() -> assertThat(this.page.shows(".resume")).isTrue());
+		this.page.showJson();
 		this.page.typeInto(".approval pre", Keys.TAB);
 		assertThat(this.page.focused()).isEqualTo("Continue the turn");
 
@@ -193,16 +192,31 @@ class FocusBrowserTests {
 	}
 
 	@Test
-	void theQuestionBeforeADeletionStaysUntilItIsAnswered() {
-		pause("Cancel order 4711");
+	void aDeletedThreadCanBeHadBack() {
+		this.page.ask("Hello");
+		String thread = this.page.thread();
 		this.page.clickInRow("[aria-label^=Delete]");
 
-		this.page.awaitPolls(2);
+		assertThat(this.page.texts("#toast span")).containsExactly("Deleted “Hello”.");
+		assertThat(this.page.thread()).isNotEqualTo(thread);
+		this.page.click("#toast .quiet");
 
-		assertThat(this.page.texts(".thread.active .confirm button")).containsExactly("Keep", "Delete");
-		assertThat(this.page.focused()).isEqualTo("Delete");
-		this.page.click(".thread.active .confirm .quiet");
-		assertThat(this.page.focusedName()).isEqualTo("Delete “Cancel order 4711”");
+		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).containsExactly("Hello"));
+		assertThat(this.page.thread()).isEqualTo(thread);
+		assertThat(this.page.texts(".thread.active .thread-title")).containsExactly("Hello");
+		assertThat(this.page.shows("#toast")).isFalse();
+	}
+
+	@Test
+	void aThreadThatIsDeletedWhenThePageIsLeftIsGone() throws Exception {
+		this.page.ask("Hello");
+		String thread = this.page.thread();
+
+		this.page.clickInRow("[aria-label^=Delete]");
+		this.page.reload();
+
+		await().untilAsserted(
+				() -> assertThat(this.chat.send("GET", "/api/threads/" + thread, null).statusCode()).isEqualTo(404));
 	}
 
 	@Test
@@ -234,23 +248,21 @@ class FocusBrowserTests {
 		this.chat.resume(this.page.thread());
 
 		await().untilAsserted(() -> assertThat(this.page.texts(".turn:last-child .meta")).hasSize(1));
-		assertThat(this.page.shows(".rename")).isFalse();
+		await().untilAsserted(() -> assertThat(this.page.shows(".rename")).isFalse());
 		assertThat(this.page.texts(".thread-title")).contains("Cancel order 4711")
 			.doesNotContain("To be deleted elsewhere");
 	}
 
 	@Test
-	void aDeletionThatIsRefusedLeavesTheRow() {
+	void aDeletionThatIsRefusedBringsTheRowBack() {
 		pause("Cancel order 4711");
 		this.page.clickInRow("[aria-label^=Delete]");
-
-		this.page.typeSlowly("\n");
+		assertThat(this.page.texts("#toast span")).containsExactly("Deleted “Cancel order 4711”.");
 
 		await().untilAsserted(() -> assertThat(this.page.texts("#banner span")).singleElement()
 			.asString()
 			.contains("waits for a decision"));
-		assertThat(this.page.texts(".thread.active .thread-title")).containsExactly("Cancel order 4711");
-		assertThat(this.page.focusedName()).isEqualTo("Delete “Cancel order 4711”");
+		await().untilAsserted(() -> assertThat(this.page.texts(".thread-title").get(0)).isEqualTo("Cancel order 4711"));
 	}
 
 	@Test
@@ -291,6 +303,7 @@ class FocusBrowserTests {
 		this.page.type(question);
 		this.page.awaitApproval();
 		this.page.awaitTimeline();
+		this.page.showJson();
 	}
 
 	/** The first call of the thread, by somebody who has another page. */

@@ -78,7 +78,9 @@ class ProblemsTests {
 			.of(new IllegalStateException("outer", new IllegalArgumentException("Incorrect key: 4711")));
 
 		assertThat(problem.getStatus()).isEqualTo(HttpStatus.BAD_GATEWAY.value());
-		assertThat(problem.getDetail()).contains("IllegalArgumentException").doesNotContain("4711");
+		assertThat(problem.getDetail()).startsWith("The model could not answer.").doesNotContain("4711");
+		assertThat(problem.getProperties()).containsEntry("kind", "MODEL")
+			.containsEntry("cause", "IllegalArgumentException");
 	}
 
 }

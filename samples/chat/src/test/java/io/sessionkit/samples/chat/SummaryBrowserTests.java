@@ -75,8 +75,7 @@ class SummaryBrowserTests {
 
 		assertThat(this.page.texts(TURNS_AND_SUMMARIES)).containsExactly("Turn 1", "Turn 2", "Summary up to turn 2",
 				"Turn 3", "Turn 4", "Turn 5", "Turn 6");
-		assertThat(this.page.texts(".entry .status")).containsExactly("kept in the log", "kept in the log", "completed",
-				"completed", "completed", "completed");
+		assertThat(this.page.texts(".entry .status")).containsExactly("summarized", "summarized");
 		assertThat(this.page.texts(".bubble.user, .conversation > .summary-card summary")).startsWith("My name is Ada",
 				"Roll a die", "Summary up to turn 2", "Roll a die");
 		assertThat(this.page.shows(".mark .text")).isFalse();
@@ -87,10 +86,10 @@ class SummaryBrowserTests {
 			.containsPattern("“Roll a die” · roll_die: [1-6]");
 		assertThat(this.page.texts(".mark .summary-why")).singleElement()
 			.asString()
-			.contains("in the place of turns 1 to 2", "kept in the log");
+			.contains("in place of turns 1 to 2", "stay stored");
 		assertThat(this.page.texts(".mark .summary-facts")).singleElement()
 			.asString()
-			.matches("demo · \\d+ in · \\d+ tokens out · just now");
+			.matches("demo · \\d+ tokens in · \\d+ out · Today, .+");
 		this.page.click(".entry button");
 		await().untilAsserted(() -> assertThat(this.page.isReachable("#turn-1 .bubble.assistant")).isTrue());
 		this.page.screenshot("wide-summary");
@@ -111,11 +110,17 @@ class SummaryBrowserTests {
 
 		assertThat(this.page.texts(TURNS_AND_SUMMARIES + ", .bubble, .conversation > .summary-card")).isEqualTo(before);
 		assertThat(this.page.ask("What is my name?")).contains("Ada");
-		assertThat(this.page.texts(".entry:last-child .saw summary")).containsExactly("Saw a summary + 16 messages");
-		this.page.click(".entry:last-child .saw summary");
-		await().untilAsserted(() -> assertThat(this.page.texts(".saw-list li")).hasSize(2 + 16 + 1));
-		assertThat(this.page.texts(".saw-list li").get(1)).startsWith("model").contains("My name is Ada");
-		assertThat(this.page.texts(".saw-end").get(0)).startsWith("Complete");
+		this.page.click(".entry:last-child > button");
+		assertThat(this.page.texts(".entry:last-child .entry-details"))
+			.containsExactly("Context: summary + 16 messages");
+		this.page.click(".entry:last-child .entry-details");
+		this.page.click("[role=tab]:nth-child(2)");
+		await().untilAsserted(() -> assertThat(this.page.texts(".sent > li")).hasSize(2 + 16));
+		assertThat(this.page.texts(".sent > li").get(1)).startsWith("Model").contains("My name is Ada");
+		assertThat(this.page.texts(".inspector-panel")).singleElement()
+			.asString()
+			.contains("You are a friendly assistant");
+		this.page.click("#close-inspector");
 	}
 
 	@Test
@@ -145,7 +150,7 @@ class SummaryBrowserTests {
 		this.page.click(".mark .summary-card.older summary");
 		this.page.screenshot("narrow-timeline-summary");
 		assertThat(this.page.texts(".mark .summary-card.older .summary-why"))
-			.containsExactly("A newer summary has taken this one in.");
+			.containsExactly("A newer summary contains this one.");
 		assertThat(this.page.tooWide()).isEmpty();
 	}
 
@@ -153,7 +158,7 @@ class SummaryBrowserTests {
 	void reachesASummaryByKeyboardAndSaysItsName() {
 		runPastTheLimit();
 
-		this.page.typeInto("#turn-list > :nth-child(2) .saw summary", Keys.TAB);
+		this.page.typeInto("#turn-list > :nth-child(2) > button", Keys.TAB, Keys.TAB);
 		assertThat(this.page.focused()).isEqualTo("Summary up to turn 2");
 		assertThat(this.page.accessibleName(".mark summary")).isEqualTo("Summary up to turn 2");
 		this.page.typeInto(".mark summary", Keys.ENTER);

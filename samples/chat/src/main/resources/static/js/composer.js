@@ -1,0 +1,103 @@
+import { byId } from './dom.js';
+
+/*
+ * The question field. What is typed there belongs to its thread, also over a reload.
+ */
+
+const question = byId('question');
+
+const drafts = {
+	read: (id) => localStorage.getItem(`draft:${id}`) ?? '',
+	write(id, text) {
+		if (text === '') {
+			localStorage.removeItem(`draft:${id}`);
+		}
+		else {
+			localStorage.setItem(`draft:${id}`, text);
+		}
+	},
+};
+
+let thread;
+
+/** @param actions send(text), stop(), last(): the question before, isBusy() */
+export function compose(actions) {
+	const submit = () => {
+		const text = question.value;
+		if (text.trim() !== '' && !actions.isBusy() && actions.send(text)) {
+			setDraft('');
+		}
+	};
+	question.addEventListener('input', () => {
+		drafts.write(thread, question.value);
+		fit();
+	});
+	question.addEventListener('keydown', (event) => {
+		if (event.isComposing) {
+			return;
+		}
+		if (event.key === 'Enter' && !event.shiftKey) {
+			event.preventDefault();
+			submit();
+		}
+		else if (event.key === 'ArrowUp' && question.value === '') {
+			const last = actions.last();
+			if (last) {
+				event.preventDefault();
+				setDraft(last);
+			}
+		}
+	});
+	byId('composer').addEventListener('submit', (event) => {
+		event.preventDefault();
+		submit();
+	});
+	byId('stop').addEventListener('click', () => {
+		actions.stop();
+		question.focus();
+	});
+	document.addEventListener('keydown', (event) => {
+		if (event.key === 'Escape' && !event.defaultPrevented && actions.isBusy() && !document.querySelector('dialog[open]')) {
+			actions.stop();
+		}
+	});
+	// Its own height is what fit() changes: only another width is news.
+	let width = 0;
+	new ResizeObserver(() => {
+		if (width !== question.offsetWidth) {
+			width = question.offsetWidth;
+			fit();
+		}
+	}).observe(question);
+}
+
+/** Shows the draft of a thread. */
+export function composeFor(id) {
+	if (thread !== id) {
+		thread = id;
+		question.value = drafts.read(id);
+		fit();
+	}
+}
+
+export function setDraft(text) {
+	question.value = text;
+	drafts.write(thread, text);
+	fit();
+}
+
+export const forgetDraft = (id) => drafts.write(id, '');
+
+export function showBusy(isBusy) {
+	byId('send').hidden = isBusy;
+	byId('stop').hidden = !isBusy;
+	byId('send').disabled = question.value.trim() === '';
+}
+
+export const focusQuestion = () => question.focus();
+
+function fit() {
+	question.style.height = 'auto';
+	question.style.height = `${question.scrollHeight}px`;
+	byId('send').disabled = question.value.trim() === '';
+}

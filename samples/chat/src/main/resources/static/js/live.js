@@ -1,0 +1,248 @@
+import { el, icon } from './dom.js';
+import { growingText } from './markdown.js';
+import { reader, say } from './speech.js';
+import { toolRow } from './tools.js';
+import { questionNode, thoughtNode } from './turn.js';
+
+/** So many characters are drawn at once, so that the page never stands still. */
+const PIECE = 3000;
+
+/** Where drawing takes longer, it is done less often: so many times as long must lie between. */
+const REST = 4;
+
+/**
+ * A turn while it is being answered. What arrives is drawn once for each picture that the
+ * screen shows, in the order in which it arrived.
+ *
+ * @param question null if the turn goes on and its question is shown already
+ * @param drawn called after each change, with whether the end was in sight before
+ */
+export function liveTurn(question, number, page) {
+	const dots = el('span', { class: 'dots', role: 'img', 'aria-label': 'The model works' }, el('i'), el('i'), el('i'));
+	const node = el('section', { class: 'turn live', 'aria-label': 'New turn' }, question === null ? null : questionNode(question), dots);
+	const voice = reader();
+	const parts = [];
+	const waiting = [];
+	let planned = null;
+	let next = 0;
+	let drained = () => {};
+
+	say(question === null ? 'The turn goes on.' : 'Asked. The model works.');
+
+	function plan() {
+		if (planned === null) {
+			// A window in the background has no pictures.
+			planned = document.hidden ? setTimeout(draw, 200) : requestAnimationFrame(draw);
+		}
+	}
+
+	function draw() {
+		planned = null;
+		const begun = performance.now();
+		if (begun < next) {
+			plan();
+			return;
+		}
+		flush(PIECE);
+		next = begun + REST * (performance.now() - begun);
+		if (waiting.length > 0) {
+			plan();
+		}
+		else {
+			drained();
+		}
+	}
+
+	function flush(limit) {
+		const atEnd = page.isAtEnd();
+		for (let left = limit; waiting.length > 0 && left > 0;) {
+			const [kind, value] = waiting.shift();
+			if (kind === 'tool') {
+				tool(value);
+				continue;
+			}
+			if (value.length > left) {
+				waiting.unshift([kind, value.slice(left)]);
+			}
+			part(kind).add(value.slice(0, left));
+			left -= value.length;
+		}
+		page.drawn(atEnd);
+	}
+
+	function part(kind) {
+		const last = parts.at(-1);
+		if (last?.kind === kind) {
+			return last;
+		}
+		last?.end?.();
+		const made = MAKERS[kind]();
+		parts.push(made);
+		dots.before(made.node);
+		return made;
+	}
+
+	function tool({ state, id, name, data }) {
+		const row = part('tools');
+		if (state === 'CALLED') {
+			row.called(id, { name, data });
+			say(`The tool ${name} runs.`);
+		}
+		else {
+			(parts.findLast(({ kind, has }) => kind === 'tools' && has(id)) ?? row).returned(id, { name, data });
+		}
+	}
+
+	return {
+		node,
+		question,
+		/** The number of the turn before it, when it began. */
+		after: number,
+		text(delta) {
+			merge('text', delta);
+			voice.add(delta);
+		},
+		reasoning: (delta) => merge('reasoning', delta),
+		tool(event) {
+			waiting.push(['tool', event]);
+			plan();
+		},
+		/** Gives the node of a text that is on the page already, to whoever shows the turn as it was stored. */
+		known(text) {
+			return parts.find((each) => each.kind === 'text' && each.text() === text)?.said();
+		},
+		/** All of it is there, and drawn when this is done. */
+		async end() {
+			voice.end();
+			if (waiting.length > 0) {
+				await new Promise((resolve) => {
+					drained = resolve;
+					plan();
+				});
+			}
+			settle();
+		},
+		/** It ended without being stored, or is not known to be stored. */
+		stop(words, name, ...actions) {
+			settle();
+			dots.remove();
+			node.classList.remove('live');
+			node.classList.add('aside');
+			node.append(el('p', { class: 'note' }, icon(name), el('span', {}, words), ...actions));
+			say(words);
+		},
+	};
+
+	function merge(kind, delta) {
+		const last = waiting.at(-1);
+		if (last?.[0] === kind) {
+			last[1] += delta;
+		}
+		else {
+			waiting.push([kind, delta]);
+		}
+		plan();
+	}
+
+	function settle() {
+		cancelAnimationFrame(planned);
+		clearTimeout(planned);
+		planned = null;
+		flush(Infinity);
+		parts.at(-1)?.end?.();
+	}
+}
+
+const MAKERS = { text: textPart, reasoning: thoughtPart, tools: toolsPart };
+
+const OPENING = '<think>';
+
+const CLOSING = '</think>';
+
+/** Text, and before it what a model thinks if it says so in the text. */
+function textPart() {
+	const node = el('div', { class: 'part' });
+	let all = '';
+	let thought = null;
+	let said = null;
+	function show(text) {
+		if (said === null && text.trim() !== '') {
+			said = growingText();
+			node.append(el('h2', { class: 'visually-hidden' }, 'Answer'), el('div', { class: 'bubble assistant' }, said.node));
+		}
+		said?.add(text);
+	}
+	let rest = '';
+	return {
+		kind: 'text',
+		node,
+		add(text) {
+			all += text;
+			rest += text;
+			if (said === null && OPENING.startsWith(rest.trimStart().slice(0, OPENING.length)) && rest.trim() !== '') {
+				const begun = rest.trimStart();
+				if (begun.length < OPENING.length) {
+					return; // more has to come before one can tell
+				}
+				thought ??= thoughtPart(node);
+				const end = begun.indexOf(CLOSING);
+				thought.set(begun.slice(OPENING.length, end < 0 ? undefined : end));
+				if (end < 0) {
+					return;
+				}
+				thought.end();
+				rest = begun.slice(end + CLOSING.length).trimStart();
+			}
+			const ready = said === null ? rest.trimStart() : rest;
+			rest = '';
+			show(ready);
+		},
+		end() {
+			show(rest);
+			rest = '';
+			thought?.end();
+			said?.end();
+		},
+		said: () => said?.node,
+		text: () => all.trim() === '' ? null : thought ? all.slice(all.indexOf(CLOSING) + CLOSING.length).trimStart() : all,
+	};
+}
+
+function thoughtPart(place) {
+	const node = thoughtNode('', true);
+	place?.append(node);
+	const body = node.querySelector('.text');
+	let all = '';
+	return {
+		kind: 'reasoning',
+		node,
+		add(text) {
+			this.set(all + text);
+		},
+		set(text) {
+			all = text;
+			body.replaceChildren(el('p', { dir: 'auto' }, all.trim()));
+		},
+		end() {
+			node.replaceWith(thoughtNode(all.trim(), false));
+		},
+	};
+}
+
+function toolsPart() {
+	const node = el('div', { class: 'tools' });
+	const rows = new Map();
+	const put = (id, call, result) => {
+		const row = toolRow(call, result);
+		const before = rows.get(id);
+		before ? before.row.replaceWith(row) : node.append(row);
+		rows.set(id, { row, call });
+	};
+	return {
+		kind: 'tools',
+		node,
+		has: (id) => rows.has(id),
+		called: (id, call) => put(id, call, undefined),
+		returned: (id, result) => put(id, rows.get(id)?.call ?? { name: result.name, data: '' }, result),
+	};
+}

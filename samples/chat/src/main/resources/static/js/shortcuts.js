@@ -1,0 +1,44 @@
+import { byId, el } from './dom.js';
+import { toggleTimeline } from './panels.js';
+
+/* Keys, and the window that lists them. */
+
+const dialog = byId('shortcuts');
+
+const KEYS = [
+	['Enter', 'sends the message'],
+	['Shift + Enter', 'begins a new line'],
+	['↑', 'in an empty field: brings the last question back'],
+	['Escape', 'stops the answer, or closes what is open'],
+	['Alt + N', 'new thread'],
+	['Alt + T', 'shows or hides the timeline'],
+	['?', 'shows these keys'],
+];
+
+const isOn = el('input', { type: 'checkbox', checked: localStorage.getItem('question-mark') !== 'off' });
+isOn.addEventListener('change', () => localStorage.setItem('question-mark', isOn.checked ? 'on' : 'off'));
+
+byId('shortcut-list').append(...KEYS.flatMap(([key, what]) => [el('dt', {}, el('kbd', {}, key)), el('dd', {}, what)]));
+byId('shortcut-option').append(isOn, el('span', {}, 'Open this list by ?'));
+
+byId('show-shortcuts').addEventListener('click', () => dialog.showModal());
+byId('close-shortcuts').addEventListener('click', () => dialog.close());
+dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
+
+document.addEventListener('keydown', (event) => {
+	if (document.querySelector('dialog[open]')) {
+		return;
+	}
+	if (event.altKey && !event.ctrlKey && event.code === 'KeyN') {
+		event.preventDefault();
+		byId('new-thread').click();
+	}
+	else if (event.altKey && !event.ctrlKey && event.code === 'KeyT') {
+		event.preventDefault();
+		toggleTimeline();
+	}
+	else if (event.key === '?' && isOn.checked && !event.target.closest('input, textarea, select')) {
+		event.preventDefault();
+		dialog.showModal();
+	}
+});
