@@ -224,6 +224,7 @@ export function showCard() {
 	const card = conversation.querySelector('.approval:not(.decided)');
 	if (card && card.getBoundingClientRect().top < scroller.getBoundingClientRect().top) {
 		card.scrollIntoView({ block: 'start' });
+		follows = false; // the end comes after the decision
 	}
 }
 

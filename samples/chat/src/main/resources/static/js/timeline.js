@@ -77,7 +77,7 @@ function entry(turn, approvals, isCovered, calls, actions) {
 	const status = inSummary ? 'summarized' : turn.status === 'COMPLETED' ? null : STATES[turn.status] ?? turn.status;
 	const names = [...new Set(calls.flatMap(({ decisions }) => decisions.map(({ by }) => by)))];
 	const facts = [turn.millis === null ? null : duration(ownTime(turn, approvals)), total(turn) > 0 ? plural(total(turn), 'token') : null,
-		...toolNames(turn), names.length > 0 ? `decided by ${names.join(', ')}` : null].filter(Boolean);
+		names.length > 0 ? `decided by ${names.join(', ')}` : null, ...toolNames(turn)].filter(Boolean);
 	return el('li', { class: `entry ${turn.status.toLowerCase()}${inSummary ? ' covered' : ''}`, 'data-turn': turn.number },
 		el('button', { type: 'button', onclick: () => actions.goTo(turn.number) },
 			el('span', { class: 'entry-head' }, el('span', { class: 'number' }, `Turn ${turn.number}`), status ? el('span', { class: 'status' }, status) : null),

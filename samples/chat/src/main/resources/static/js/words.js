@@ -81,6 +81,9 @@ function reasonOf(failure) {
 	if (failure === null || failure === undefined) {
 		return 'This turn failed.';
 	}
+	if (failure.endsWith('SessionConflictException')) {
+		return 'Another window was faster.';
+	}
 	return failure === 'no reply' ? 'The model sent an empty answer.'
 		: `The model could not answer (${failure.split('.').at(-1)}).`;
 }

@@ -1,0 +1,463 @@
+package io.sessionkit.samples.chat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.logging.Level;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What a person reads and writes over a day: long threads and answers, Markdown, several
+ * windows, turns that fail, and a server that goes away.
+ */
+@EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere",
+		disabledReason = "Chromium or its driver is missing")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ReadingBrowserTests {
+
+	private static final String[] ARGUMENTS = { "--demo.pace=4ms", "--sessionkit.summarize.trigger-messages=500",
+			BrowserTests.QUIET };
+
+	private Path database;
+
+	private RunningChat chat;
+
+	private ChromeDriver browser;
+
+	private ChatPage page;
+
+	private boolean expectsErrors;
+
+	@BeforeAll
+	void start(@TempDir Path database, @TempDir Path profile) {
+		this.database = database;
+		this.chat = RunningChat.start(database, ARGUMENTS);
+		this.browser = Chromium.start(profile);
+		Chromium.hurry(this.browser);
+	}
+
+	@AfterAll
+	void stop() {
+		if (this.browser != null) {
+			this.browser.quit();
+		}
+		this.chat.close();
+	}
+
+	@BeforeEach
+	void openNewThread() {
+		this.expectsErrors = false;
+		this.page = ChatPage.open(this.browser, address());
+		this.page.newThread();
+	}
+
+	private String address() {
+		return "http://127.0.0.1:" + this.chat.port() + "/";
+	}
+
+	@AfterEach
+	void logsNoErrors() {
+		this.page.closeOtherWindows();
+		List<LogEntry> errors = this.browser.manage()
+			.logs()
+			.get(LogType.BROWSER)
+			.getAll()
+			.stream()
+			.filter((entry) -> entry.getLevel().equals(Level.SEVERE))
+			.toList();
+		assertThat(errors).extracting(LogEntry::getMessage).filteredOn((message) -> !this.expectsErrors).isEmpty();
+	}
+
+	@Test
+	void aThreadThatCannotBeReadIsNotShownAsAnEmptyOneAndThePageHeals() {
+		this.page.ask("My name is Ada");
+		String thread = this.page.thread();
+		this.page.newThread();
+		this.page.ask("Hello");
+		int port = this.chat.port();
+		this.expectsErrors = true;
+		this.chat.close();
+
+		this.page.script("location.hash = arguments[0]", thread);
+		await().untilAsserted(
+				() -> assertThat(this.page.texts(".away h2")).containsExactly("This thread cannot be read now"));
+		assertThat(this.page.shows(".empty")).isFalse();
+		this.chat = RunningChat.startOn(port, this.database, ARGUMENTS);
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).containsExactly("My name is Ada"));
+		await().untilAsserted(() -> assertThat(this.page.shows("#banner")).isFalse());
+	}
+
+	@Test
+	void whatIsShownStaysWhileTheServerIsAway() {
+		this.page.ask("My name is Ada");
+		int port = this.chat.port();
+		this.expectsErrors = true;
+		this.chat.close();
+
+		await().untilAsserted(() -> assertThat(this.page.texts("#banner span")).singleElement()
+			.asString()
+			.startsWith("The application does not answer."));
+		assertThat(this.page.texts(".bubble.user")).containsExactly("My name is Ada");
+		this.chat = RunningChat.startOn(port, this.database, ARGUMENTS);
+
+		await().untilAsserted(() -> assertThat(this.page.shows("#banner")).isFalse());
+		assertThat(this.page.ask("What is my name?")).contains("Ada");
+	}
+
+	@Test
+	void earlierTurnsAreReadWhenSomebodyWantsThemAndCountedRightBefore() throws Exception {
+		String thread = "long-" + this.page.thread();
+		for (int turn = 1; turn <= 108; turn++) {
+			this.chat.ask(thread, "Hello " + turn);
+		}
+
+		this.page.script("location.hash = arguments[0]", thread);
+		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).hasSize(50).endsWith("Hello 108"));
+		assertThat(this.page.texts("#timeline-sum")).singleElement()
+			.asString()
+			.startsWith("108 turns · ")
+			.contains("in the newest 50");
+		assertThat(this.page.texts(".earlier")).containsExactly("Show earlier turns (58 more)");
+		this.page.script("document.getElementById('scroller').scrollTop = 0");
+		this.page.click(".earlier");
+		await().untilAsserted(
+				() -> assertThat(this.page.texts(".earlier")).containsExactly("Show earlier turns (8 more)"));
+		this.page.click(".earlier");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).hasSize(108).startsWith("Hello 1"));
+		assertThat(this.page.shows(".earlier")).isFalse();
+		assertThat(this.page.texts(".entry .number")).hasSize(108);
+		assertThat(this.page.texts("#timeline-sum")).singleElement().asString().doesNotContain("newest");
+	}
+
+	@Test
+	void aThreadThatIsNotInTheListHasItsTitleAndCanBeRenamed() throws Exception {
+		String old = "old-" + this.page.thread();
+		this.chat.ask(old, "Hello from long ago");
+		for (int other = 0; other < 52; other++) {
+			this.chat.ask(old + "-" + other, "Hello");
+		}
+
+		this.page.script("location.hash = arguments[0]", old);
+
+		await().untilAsserted(() -> assertThat(this.page.texts("#title")).containsExactly("Hello from long ago"));
+		assertThat(this.page.texts(".thread.active .thread-title")).containsExactly("Hello from long ago");
+		this.page.clickInRow("[aria-label^=Rename]");
+		this.page.typeInto(".rename", "Found", Keys.ENTER);
+		await().untilAsserted(() -> assertThat(this.page.texts("#title")).containsExactly("Found"));
+		this.page.click(".more button");
+		await().untilAsserted(() -> assertThat(this.page.texts(".thread")).hasSizeGreaterThan(53));
+	}
+
+	@Test
+	void theSkipLinkLeadsToTheFieldAndStaysInTheThread() {
+		this.page.ask("My name is Ada");
+		String thread = this.page.thread();
+
+		this.page.typeInto("#skip", Keys.ENTER);
+
+		assertThat(this.page.caret().field()).isEqualTo("question");
+		assertThat(this.page.thread()).isEqualTo(thread);
+		assertThat(this.page.texts(".bubble.user")).containsExactly("My name is Ada");
+	}
+
+	@Test
+	void anAddressThatNobodyCanMeanIsANewThread() {
+		this.page.script("location.hash = '%E0%A4%A'");
+
+		await().untilAsserted(() -> assertThat(this.page.shows(".empty")).isTrue());
+		assertThat(this.page.thread()).isNotEqualTo("undefined").hasSizeGreaterThan(20);
+		assertThat(this.page.ask("Hello")).startsWith("Hello!");
+	}
+
+	@Test
+	void aDraftBelongsToItsThreadAndSurvivesAReload() {
+		this.page.ask("Hello");
+		String first = this.page.thread();
+		this.page.typeInto("#question", "half a thou");
+		this.page.newThread();
+		assertThat(question()).isEmpty();
+		this.page.typeInto("#question", "another one");
+
+		this.expectsErrors = true; // nothing is stored of this thread
+		this.page.reload();
+
+		assertThat(question()).isEqualTo("another one");
+		this.page.script("location.hash = arguments[0]", first);
+		await().untilAsserted(() -> assertThat(question()).isEqualTo("half a thou"));
+		this.page.typeInto("#question", "ght", Keys.ENTER);
+		this.page.awaitTimeline();
+		this.page.reload();
+		assertThat(question()).isEmpty();
+	}
+
+	private String question() {
+		return this.page.script("return document.getElementById('question').value");
+	}
+
+	@Test
+	void markdownIsShownAsItIsMeant() {
+		this.page.ask("Show me Markdown");
+
+		assertThat(this.page.texts(".text table th")).containsExactly("Store", "Turns stay", "After a restart");
+		assertThat(this.page.texts(".text td.to-right")).contains("1,000,000");
+		assertThat(this.page.texts(".text > ol > li")).hasSize(3);
+		assertThat(this.page.texts(".text > ol > li:first-child > ul > li")).hasSize(2);
+		assertThat(this.page.texts(".text li .code figcaption")).containsExactly("kotlin");
+		assertThat(this.page.texts(".text blockquote p")).hasSize(1);
+		assertThat(this.page.texts(".text del")).containsExactly("guessed");
+		assertThat(this.page.texts(".text .task")).containsExactly("store", "forget");
+		assertThat(this.page.<List<String>>script("""
+				return [...document.querySelectorAll('.text a')].map((link) => `${link.href} ${link.rel}`)"""))
+			.containsExactly("https://docs.spring.io/spring-ai/reference/ noopener noreferrer");
+		await().untilAsserted(() -> assertThat(this.page.texts(".text .token.keyword")).contains("class", "return"));
+		assertThat(this.page.texts(".thought summary")).containsExactly("Thought");
+		assertThat(this.page.texts(".bubble.assistant")).noneMatch((text) -> text.contains("<think>"));
+		List<String> live = this.page.texts(".bubble.assistant");
+		this.page.reload();
+		assertThat(this.page.texts(".bubble.assistant")).isEqualTo(live);
+	}
+
+	@Test
+	void noMarkupOfAMessageComesToLife() {
+		this.page
+			.ask("""
+					<img src=x onerror=alert(1)> [a](javascript:alert(1)) ![b](https://example.com/b.png) <script>alert(1)</script>"""
+				.replace("\n", " "));
+
+		assertThat(this.page.texts(".bubble.user")).singleElement()
+			.asString()
+			.contains("<img src=x onerror=alert(1)>", "<script>alert(1)</script>");
+		assertThat(this.page.<Long>script("return document.querySelectorAll('#conversation :is(img, script)').length"))
+			.isZero();
+		assertThat(this.page.<List<String>>script(
+				"return [...document.querySelectorAll('#conversation a')].map((link) => link.getAttribute('href'))"))
+			.containsExactly("https://example.com/b.png");
+	}
+
+	@Test
+	void aQuestionIsMarkdownToo() {
+		this.page.typeInto("#question", "What is `x` in", Keys.chord(Keys.SHIFT, Keys.ENTER), "```java",
+				Keys.chord(Keys.SHIFT, Keys.ENTER), "int x;", Keys.chord(Keys.SHIFT, Keys.ENTER), "```", Keys.ENTER);
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
+
+		assertThat(this.page.texts(".bubble.user p code")).containsExactly("x");
+		assertThat(this.page.texts(".bubble.user pre")).containsExactly("int x;");
+	}
+
+	/**
+	 * Counted, not timed: what is made for a text that grows by words is little more than
+	 * what it is made of in the end.
+	 */
+	@Test
+	void aLongAnswerIsDrawnOnceAndNotAgainForEachWord() {
+		this.page
+			.script("""
+					window.made = 0;
+					const count = (node) => 1 + [...node.childNodes].reduce((sum, child) => sum + count(child), 0);
+					new MutationObserver((records) => records.forEach(({ addedNodes }) => addedNodes.forEach((node) => { made += count(node); })))
+						.observe(document.getElementById('conversation'), { subtree: true, childList: true })""");
+
+		this.page.type("Give me a long answer");
+		await().atMost(Duration.ofMinutes(2))
+			.untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
+
+		long characters = this.page
+			.script("return document.querySelector('.bubble.assistant .text').textContent.length");
+		long nodes = this.page.script(
+				"return document.querySelectorAll('.bubble.assistant *').length + document.querySelectorAll('.bubble.assistant').length");
+		long made = this.page.script("return made");
+		assertThat(characters).isGreaterThan(20_000);
+		assertThat(made).isLessThan(15 * nodes);
+	}
+
+	@Test
+	void whatIsWrittenFromRightToLeftIsShownSo() {
+		this.page.ask("مرحبا، كيف الحال؟");
+
+		assertThat(this.page.<List<String>>script("""
+				return [...document.querySelectorAll('.bubble.user p, .entry-question, #title')]
+					.map((node) => `${getComputedStyle(node).direction} ${node.textContent}`)"""))
+			.containsOnly("rtl مرحبا، كيف الحال؟")
+			.hasSize(3);
+	}
+
+	@Test
+	void toolsAreSeenWhileTheyRunAndStayInTheirPlace() {
+		this.page
+			.script("""
+					window.states = [];
+					new MutationObserver(() => document.querySelectorAll('.live .tool').forEach((row) => states.push(row.className)))
+						.observe(document.getElementById('conversation'), { subtree: true, childList: true })""");
+
+		this.page.ask("Roll two dice");
+
+		assertThat(this.page.<List<String>>script("return states")).contains("tool runs", "tool done");
+		assertThat(this.page.<List<String>>script(
+				"""
+						return [...document.querySelectorAll('.turn > .tools, .turn > .bubble')].map(({ className }) => className)"""))
+			.containsExactly("tools", "bubble assistant");
+	}
+
+	@Test
+	void theReasonOfAFailureStaysWithTheTurnAndRetryLeavesNoLitter() {
+		this.page.type("Please fail");
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn.failed .note")).hasSize(1));
+		this.page.reload();
+		assertThat(this.page.texts(".turn.failed .note > span")).containsExactly(
+				"The model could not answer (IllegalStateException). The model will not be shown this turn.");
+
+		this.page.click(".retry");
+		await().untilAsserted(() -> assertThat(this.page.texts(".attempts")).containsExactly("2 attempts"));
+		this.page.click(".retry");
+		await().untilAsserted(() -> assertThat(this.page.texts(".attempts")).containsExactly("3 attempts"));
+
+		assertThat(this.page.texts(".bubble.user")).containsExactly("Please fail");
+		assertThat(this.page.texts(".entry .status")).containsExactly("failed", "failed", "failed");
+		this.page.click(".entry:first-child > button");
+	}
+
+	@Test
+	void theTimelineFollowsTheTurnThatIsRead() {
+		IntStream.rangeClosed(1, 12).forEach((turn) -> this.page.ask("Hello " + turn));
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".entry.read .number")).hasSize(1));
+		assertThat(this.page.isReachable(".entry:last-child > button")).isTrue();
+		this.page.script("document.getElementById('scroller').scrollTop = 0");
+		await().untilAsserted(() -> assertThat(this.page.texts(".entry.read .entry-question").get(0)).isIn("Hello 1",
+				"Hello 2", "Hello 3", "Hello 4", "Hello 5"));
+		assertThat(this.page.isReachable(".entry.read > button")).isTrue();
+		this.page.click(".entry:first-child > button");
+		await().untilAsserted(() -> assertThat(this.page.isReachable("#turn-1 .bubble.user")).isTrue());
+	}
+
+	@Test
+	void aTurnOfAnotherWindowAppearsByItself() {
+		this.page.ask("My name is Ada");
+		ChatPage other = this.page.openInAnotherWindow();
+
+		other.ask("Roll a die");
+
+		await().untilAsserted(
+				() -> assertThat(this.page.texts(".bubble.user")).containsExactly("My name is Ada", "Roll a die"));
+	}
+
+	@Test
+	void anAnswerThatLostARaceCanStillBeReadAndAskedForAgain() {
+		this.page.ask("Hello");
+		ChatPage other = this.page.openInAnotherWindow();
+		this.page.type("Tell me a story");
+		this.page.awaitFirstWords();
+
+		other.ask("My name is Ada");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn.aside .note > span"))
+			.containsExactly("Another window was faster. The model will not be shown this turn."));
+		assertThat(this.page.texts(".turn.aside .bubble.assistant")).singleElement()
+			.asString()
+			.contains("lighthouse keeper");
+		this.page.click(".retry");
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn.aside")).isEmpty());
+		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).containsExactly("Hello",
+				"My name is Ada", "Tell me a story"));
+	}
+
+	@Test
+	void aThreadThatIsDeletedElsewhereIsNotMadeAnewInSilence() throws Exception {
+		this.page.ask("My name is Ada");
+		this.expectsErrors = true;
+		this.chat.send("DELETE", "/api/threads/" + this.page.thread(), null);
+
+		await().untilAsserted(() -> assertThat(this.page.texts("#banner span")).singleElement()
+			.asString()
+			.startsWith("This thread was deleted in another window."));
+		assertThat(this.page.texts(".bubble.user")).containsExactly("My name is Ada");
+		this.page.type("Are you there?");
+
+		assertThat(question()).isEqualTo("Are you there?");
+		assertThat(this.chat.send("GET", "/api/threads/" + this.page.thread(), null).statusCode()).isEqualTo(404);
+	}
+
+	@Test
+	void theFirstTurnOfAThreadIsInTheListWhileItRuns() {
+		this.page.type("Tell me a story");
+		this.page.awaitFirstWords();
+
+		assertThat(this.page.texts(".thread.active .thread-title")).containsExactly("Tell me a story");
+		assertThat(this.page.texts(".entry.running .status")).containsExactly("answering");
+		assertThat(this.page.shows(".thread.active .thread-mark.running")).isTrue();
+	}
+
+	@Test
+	void theInspectorShowsAllOfATurn() {
+		this.page.ask("My name is Ada");
+		this.page.ask("Roll a die");
+		this.page.click(".turn:last-child .meta button");
+
+		await().untilAsserted(
+				() -> assertThat(this.page.texts(".stored h3")).containsExactly("User", "Model", "Tool", "Model"));
+		this.page.click(".stored:nth-child(2) .as-json summary");
+		assertThat(this.page.texts(".stored:nth-child(2) .raw").get(0)).contains("roll_die", "sides");
+		this.page.click("[role=tab]:nth-child(2)");
+		assertThat(this.page.texts(".sent > li")).hasSize(2).first().asString().contains("My name is Ada");
+		assertThat(this.page.texts(".inspector-panel code")).contains("roll_die", "current_time", "cancel_order");
+		this.page.click("[role=tab]:nth-child(3)");
+		assertThat(this.page.texts(".inspector-panel tbody tr")).hasSize(2);
+		this.page.click("[role=tab]:nth-child(5)");
+		assertThat(this.page.texts(".inspector-panel dd")).contains("main", "1");
+		this.page.click(".inspector-way .quiet");
+		await().untilAsserted(() -> assertThat(this.page.texts("#inspector-title")).containsExactly("Turn 1"));
+		this.page.typeInto("#close-inspector", Keys.ESCAPE);
+		assertThat(this.page.shows("#inspector")).isFalse();
+	}
+
+	@Test
+	void theKeyboardStopsRecallsAndListsItsKeys() {
+		this.page.type("Tell me a story");
+		this.page.awaitFirstWords();
+		this.page.typeInto("#question", Keys.ESCAPE);
+		await().untilAsserted(() -> assertThat(this.page.texts(".entry .status")).containsExactly("stopped"));
+
+		this.page.typeInto("#question", Keys.ARROW_UP);
+		assertThat(question()).isEqualTo("Tell me a story");
+		this.page.typeInto("#scroller", "?");
+		assertThat(this.page.texts("#shortcuts kbd")).contains("Escape", "Alt + N");
+		this.page.typeInto("#close-shortcuts", Keys.ENTER);
+		this.page.typeInto("#scroller", Keys.chord(Keys.ALT, "n"));
+		await().untilAsserted(() -> assertThat(this.page.shows(".empty")).isTrue());
+	}
+
+	@Test
+	void whatIsSaidCanBeCopied() {
+		this.browser.executeCdpCommand("Browser.grantPermissions",
+				Map.of("permissions", List.of("clipboardReadWrite", "clipboardSanitizedWrite")));
+		this.page.ask("Show me the code");
+
+		this.page.script("document.querySelector('.code figcaption button').click()");
+
+		await().untilAsserted(() -> assertThat(this.page.<String>script("return navigator.clipboard.readText()"))
+			.startsWith("chat.prompt()"));
+		this.page.script("document.querySelector('.said button').click()");
+		await().untilAsserted(() -> assertThat(this.page.<String>script("return navigator.clipboard.readText()"))
+			.isEqualTo("Show me the code"));
+	}
+
+}
