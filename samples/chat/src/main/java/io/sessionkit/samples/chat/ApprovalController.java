@@ -1,15 +1,11 @@
 package io.sessionkit.samples.chat;
 
-import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.StandingDecision;
-import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
@@ -17,7 +13,6 @@ import io.sessionkit.samples.chat.ApprovalsView.CallView;
 import io.sessionkit.samples.chat.ApprovalsView.StandingView;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.ai.support.ToolCallbacks;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -41,14 +36,12 @@ final class ApprovalController {
 
 	private final Conversations conversations;
 
-	private final Map<String, String> descriptions;
+	private final ToolCallViews views;
 
-	ApprovalController(Approvals approvals, Conversations conversations, OrderTools orders) {
+	ApprovalController(Approvals approvals, Conversations conversations, ToolCallViews views) {
 		this.approvals = approvals;
 		this.conversations = conversations;
-		this.descriptions = Stream.of(ToolCallbacks.from(orders))
-			.collect(Collectors.toMap((tool) -> tool.getToolDefinition().name(),
-					(tool) -> tool.getToolDefinition().description()));
+		this.views = views;
 	}
 
 	@GetMapping("/approvals")
@@ -56,13 +49,14 @@ final class ApprovalController {
 		SessionKey key = SessionKey.of(id);
 		Conversation thread = this.conversations.get(key);
 		return new ApprovalsView(thread.openTurn().map(Turn::number).orElse(0L), thread.isOpenTurnRunning(),
-				this.approvals.ledger(key).stream().map(this::view).toList(),
+				this.approvals.ledger(key).stream().map(this.views::of).toList(),
 				this.approvals.standingDecisions(key).stream().map(StandingView::of).toList());
 	}
 
 	@PostMapping("/approvals/{call}")
 	CallView decide(@PathVariable String id, @PathVariable String call, @RequestBody DecisionRequest request) {
-		return view(this.approvals.decide(SessionKey.of(id), call, request.checkedDigest(), request.checkedDecision()));
+		return this.views
+			.of(this.approvals.decide(SessionKey.of(id), call, request.checkedDigest(), request.checkedDecision()));
 	}
 
 	@DeleteMapping("/standing-decisions/{decision}")
@@ -75,10 +69,6 @@ final class ApprovalController {
 			.orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND,
 					"There is no such standing decision in this thread, or it was revoked already."));
 		this.approvals.revoke(standing);
-	}
-
-	private CallView view(ToolApproval call) {
-		return CallView.of(call, this.descriptions.get(call.tool()));
 	}
 
 	/**

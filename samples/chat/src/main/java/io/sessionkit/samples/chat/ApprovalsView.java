@@ -8,6 +8,7 @@ import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * The tool calls of a thread that needed consent, as the page shows them.
@@ -26,20 +27,23 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 	 * @param index its place among the calls of that reply, from 0
 	 * @param pending whether a person has to decide
 	 * @param decisions the decisions, in order
+	 * @param title the head of a sentence for the tool
+	 * @param schema the input schema of the tool; null if it is unknown
 	 * @param times how often the reply makes this very call
 	 */
-	record CallView(String id, String digest, String turnId, int round, int index, String tool,
-			@Nullable String description, String arguments, ApprovalStatus status, boolean pending, Instant requestedAt,
-			@Nullable Instant expiresAt, List<DecisionView> decisions, int times) {
+	record CallView(String id, String digest, String turnId, int round, int index, String tool, String title,
+			@Nullable String description, @Nullable JsonNode schema, String arguments, ApprovalStatus status,
+			boolean pending, Instant requestedAt, @Nullable Instant expiresAt, List<DecisionView> decisions,
+			int times) {
 
 		/**
 		 * @param description what the tool does, for a call that has no description of
 		 * its own
 		 */
-		static CallView of(ToolApproval call, @Nullable String description) {
-			return new CallView(call.id(), call.digest(), call.turnId(), call.round(), call.index(), call.tool(),
-					(call.description() != null) ? call.description() : description, call.arguments(), call.status(),
-					call.status().isPending(), call.requestedAt(), call.expiresAt(),
+		static CallView of(ToolApproval call, String title, @Nullable String description, @Nullable JsonNode schema) {
+			return new CallView(call.id(), call.digest(), call.turnId(), call.round(), call.index(), call.tool(), title,
+					(call.description() != null) ? call.description() : description, schema, call.arguments(),
+					call.status(), call.status().isPending(), call.requestedAt(), call.expiresAt(),
 					call.decisions().stream().map(DecisionView::of).toList(), call.times());
 		}
 

@@ -1,16 +1,10 @@
 package io.sessionkit.samples.chat;
 
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.stream.Collectors;
 
 import io.sessionkit.Session;
-import io.sessionkit.SessionItem;
 import io.sessionkit.SessionNotFoundException;
-import io.sessionkit.Turn;
-import io.sessionkit.TurnStatus;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Page;
@@ -18,7 +12,6 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -26,6 +19,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
@@ -38,41 +32,54 @@ import org.springframework.web.server.ResponseStatusException;
 @RequestMapping("/api/threads")
 final class ThreadController {
 
-	/** The number of threads that the sidebar lists, and of turns that the page shows. */
-	private static final int NEWEST = 100;
+	private static final int MOST = 100;
 
 	private static final int LONGEST_TITLE = 120;
-
-	private static final int SHORT_TITLE = 48;
 
 	private final SessionStore store;
 
 	private final Conversations conversations;
 
-	private final long summaryFrom;
+	private final ThreadViews views;
 
-	/**
-	 * @param summaryFrom the number of messages from which older turns are summarized; 0
-	 * if they never are
-	 */
-	ThreadController(SessionStore store, Conversations conversations,
-			@Value("${sessionkit.summarize.trigger-messages:0}") long summaryFrom) {
+	ThreadController(SessionStore store, Conversations conversations, ThreadViews views) {
 		this.store = store;
 		this.conversations = conversations;
-		this.summaryFrom = summaryFrom;
+		this.views = views;
 	}
 
 	@GetMapping
-	List<ThreadView> list() {
-		return this.store.list("", Page.first(NEWEST)).stream().map(this::view).toList();
+	ThreadList list(@RequestParam(defaultValue = "0") int offset, @RequestParam(defaultValue = "50") int limit) {
+		checkLimit(limit);
+		if (offset < 0) {
+			throw new ResponseStatusException(HttpStatus.BAD_REQUEST,
+					"An offset must not be negative, as " + offset + " is. Use 0 for the newest threads.");
+		}
+		List<Session> sessions = this.store.list("", new Page(offset, limit + 1));
+		return new ThreadList(this.views.of(sessions.stream().limit(limit).toList()), sessions.size() > limit);
 	}
 
+	/**
+	 * Returns the newest turns, or those before a number.
+	 */
 	@GetMapping("/{id}")
-	ThreadWithTurns read(@PathVariable String id) {
+	ThreadWithTurns read(@PathVariable String id, @RequestParam(required = false) @Nullable Long before,
+			@RequestParam(defaultValue = "50") int limit) {
+		checkLimit(limit);
 		Conversation conversation = this.conversations.get(id);
-		Session session = conversation.session()
-			.orElseThrow(() -> new SessionNotFoundException("There is no thread " + conversation.key() + "."));
-		return new ThreadWithTurns(view(session), turns(conversation), summaries(conversation, session));
+		Session session = session(conversation);
+		Tail tail = (before != null) ? Tail.newest(limit).before(before) : Tail.newest(limit);
+		List<TurnView> turns = TurnPages.read(conversation, tail);
+		return new ThreadWithTurns(this.views.of(session), turns, summaries(conversation, session),
+				session.attributes(), turns.isEmpty() ? 0 : turns.get(0).number() - 1);
+	}
+
+	/**
+	 * Returns what a page asks for again and again, to notice what other windows do.
+	 */
+	@GetMapping("/{id}/head")
+	ThreadView head(@PathVariable String id) {
+		return this.views.of(session(this.conversations.get(id)));
 	}
 
 	@PutMapping("/{id}/title")
@@ -87,23 +94,16 @@ final class ThreadController {
 		this.conversations.get(id).clear();
 	}
 
-	/**
-	 * Returns all turns. The log holds the completed ones; the others are beside the
-	 * history, but a person wants to see them too.
-	 */
-	private static List<TurnView> turns(Conversation conversation) {
-		Map<Long, List<SessionItem>> log = conversation.items(Tail.ALL)
-			.stream()
-			.collect(Collectors.groupingBy(SessionItem::turn));
-		return conversation.turns(Tail.newest(NEWEST))
-			.stream()
-			.map((turn) -> TurnView.of(turn, items(conversation, turn, log)))
-			.toList();
+	private static Session session(Conversation conversation) {
+		return conversation.session()
+			.orElseThrow(() -> new SessionNotFoundException("There is no thread " + conversation.key() + "."));
 	}
 
-	private static List<SessionItem> items(Conversation conversation, Turn turn, Map<Long, List<SessionItem>> log) {
-		return (turn.status() == TurnStatus.COMPLETED) ? log.getOrDefault(turn.number(), List.of())
-				: conversation.items(turn.number());
+	private static void checkLimit(int limit) {
+		if (limit < 1 || limit > MOST) {
+			throw new ResponseStatusException(HttpStatus.BAD_REQUEST,
+					"A limit must be from 1 to " + MOST + ", not " + limit + ".");
+		}
 	}
 
 	private static List<SummaryView> summaries(Conversation conversation, Session session) {
@@ -113,55 +113,19 @@ final class ThreadController {
 			.toList();
 	}
 
-	private ThreadView view(Session session) {
-		return new ThreadView(session.key().id(), title(session), session.turns(), session.updatedAt(),
-				new Unsummarized(session.summaryTurn(), session.totals().items(), this.summaryFrom));
-	}
-
-	private String title(Session session) {
-		if (session.title() != null) {
-			return session.title();
-		}
-		return firstItem(session).map((item) -> item.message().getText())
-			.map(ThreadController::shortened)
-			.orElse("New thread");
-	}
-
 	/**
-	 * Returns the first item. If the first turn of a thread waits, the log has nothing
-	 * yet.
+	 * @param more whether there are further ones behind these
 	 */
-	private Optional<SessionItem> firstItem(Session session) {
-		return this.store.items(session.key(), 1)
-			.stream()
-			.findFirst()
-			.or(() -> this.conversations.get(session.key()).items(session.openTurn()).stream().findFirst());
-	}
-
-	private static String shortened(String text) {
-		String line = text.strip().replaceAll("\\s+", " ");
-		int end = line.offsetByCodePoints(0, Math.min(SHORT_TITLE, line.codePointCount(0, line.length())));
-		return (end < line.length()) ? line.substring(0, end).strip() + "…" : line;
-	}
-
-	record ThreadView(String id, String title, long turns, Instant updatedAt, Unsummarized unsummarized) {
+	record ThreadList(List<ThreadView> threads, boolean more) {
 	}
 
 	/**
 	 * @param summaries the summaries, earliest turns first
+	 * @param attributes the state of the session
+	 * @param earlier the number of turns before the first of these
 	 */
-	record ThreadWithTurns(ThreadView thread, List<TurnView> turns, List<SummaryView> summaries) {
-	}
-
-	/**
-	 * The history that no summary covers.
-	 *
-	 * @param since the last turn that a summary covers; 0 for none
-	 * @param messages the number of its messages
-	 * @param limit the number of messages at which the older ones are summarized; 0 for
-	 * never
-	 */
-	record Unsummarized(long since, long messages, long limit) {
+	record ThreadWithTurns(ThreadView thread, List<TurnView> turns, List<SummaryView> summaries,
+			Map<String, Object> attributes, long earlier) {
 	}
 
 	/**

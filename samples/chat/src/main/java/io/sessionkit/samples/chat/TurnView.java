@@ -4,11 +4,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
+import io.sessionkit.Round;
 import io.sessionkit.SessionItem;
 import io.sessionkit.Snapshot;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.Verdict;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -19,18 +21,45 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
  * A turn as the page shows it.
  *
  * @param millis the time it took; null while it is open
+ * @param failure why it failed, as it is stored: the name of a class or a few words; null
+ * if it did not
  * @param tokens the tokens that the provider counted
+ * @param roundList one entry for each answer of the model
  * @param history what the model was shown of the turns before; null if it was not called
  */
-record TurnView(String id, long number, TurnStatus status, @Nullable String model, int rounds, TokenUsage tokens,
-		Instant startedAt, @Nullable Long millis, @Nullable HistoryView history, List<MessageView> messages) {
+record TurnView(String id, long number, TurnStatus status, @Nullable String agent, @Nullable String model, int rounds,
+		List<RoundView> roundList, TokenUsage tokens, Instant startedAt, @Nullable Instant endedAt,
+		@Nullable Long millis, @Nullable String failure, List<VerdictView> verdicts, @Nullable HistoryView history,
+		List<MessageView> messages) {
 
 	static TurnView of(Turn turn, List<SessionItem> items) {
 		Instant end = turn.endedAt();
-		return new TurnView(turn.id(), turn.number(), turn.status(), turn.model(), turn.rounds().size(), turn.usage(),
-				turn.startedAt(), (end != null) ? Duration.between(turn.startedAt(), end).toMillis() : null,
+		return new TurnView(turn.id(), turn.number(), turn.status(), turn.agent(), turn.model(), turn.rounds().size(),
+				turn.rounds().stream().map(RoundView::of).toList(), turn.usage(), turn.startedAt(), end,
+				(end != null) ? Duration.between(turn.startedAt(), end).toMillis() : null, turn.failure(),
+				turn.verdicts().stream().map(VerdictView::of).toList(),
 				(turn.snapshot() != null) ? HistoryView.of(turn.snapshot()) : null,
 				items.stream().map((item) -> MessageView.of(item.message())).toList());
+	}
+
+	record RoundView(@Nullable String model, TokenUsage tokens) {
+
+		static RoundView of(Round round) {
+			return new RoundView(round.model(), round.usage());
+		}
+
+	}
+
+	/**
+	 * What a hook decided or noted.
+	 */
+	record VerdictView(String hook, String phase, String effect, @Nullable String reason) {
+
+		static VerdictView of(Verdict verdict) {
+			return new VerdictView(verdict.hook(), String.valueOf(verdict.phase()), String.valueOf(verdict.effect()),
+					verdict.reason());
+		}
+
 	}
 
 	/**
@@ -47,33 +76,38 @@ record TurnView(String id, long number, TurnStatus status, @Nullable String mode
 	}
 
 	/**
+	 * @param reasoning what the model thought before it answered; null for none
 	 * @param calls the tools that the model wants called, with their arguments
 	 * @param results what those tools returned
 	 */
-	record MessageView(String role, @Nullable String text, List<ToolView> calls, List<ToolView> results) {
+	record MessageView(String role, @Nullable String text, @Nullable String reasoning, List<ToolView> calls,
+			List<ToolView> results) {
 
 		static MessageView of(Message message) {
-			return new MessageView(message.getMessageType().getValue(), message.getText(), calls(message),
-					results(message));
+			return new MessageView(message.getMessageType().getValue(), Reasoning.textOf(message),
+					Reasoning.of(message), calls(message), results(message));
 		}
 
 		private static List<ToolView> calls(Message message) {
 			return (message instanceof AssistantMessage assistant) ? assistant.getToolCalls()
 				.stream()
-				.map((call) -> new ToolView(call.name(), call.arguments()))
+				.map((call) -> new ToolView(call.id(), call.name(), call.arguments()))
 				.toList() : List.of();
 		}
 
 		private static List<ToolView> results(Message message) {
 			return (message instanceof ToolResponseMessage tools) ? tools.getResponses()
 				.stream()
-				.map((response) -> new ToolView(response.name(), response.responseData()))
+				.map((response) -> new ToolView(response.id(), response.name(), response.responseData()))
 				.toList() : List.of();
 		}
 
 	}
 
-	record ToolView(String name, String data) {
+	/**
+	 * @param id the id of the call; a result has that of its call
+	 */
+	record ToolView(String id, String name, String data) {
 	}
 
 }

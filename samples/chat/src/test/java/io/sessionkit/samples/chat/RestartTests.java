@@ -20,7 +20,7 @@ class RestartTests {
 			chat.ask("t1", "Roll a die");
 		}
 		try (RunningChat chat = start()) {
-			JsonNode threads = chat.get("/api/threads");
+			JsonNode threads = chat.get("/api/threads").path("threads");
 			assertThat(threads.values()).extracting((thread) -> thread.path("id").asString()).containsExactly("t1");
 			assertThat(threads.path(0).path("turns").asInt()).isEqualTo(2);
 			assertThat(chat.reply("t1", "What is my name?")).contains("Ada");
