@@ -2,6 +2,7 @@ package io.sessionkit.samples.chat;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Objects;
 
 import javax.sql.DataSource;
@@ -17,6 +18,12 @@ import org.springframework.web.bind.annotation.RestController;
  */
 @RestController
 final class AboutController {
+
+	private static final List<Suggestion> SUGGESTIONS = List.of(
+			new Suggestion("My name is Ada", "Known later, also after a restart"),
+			new Suggestion("Roll two dice", "Two tool calls in one turn"),
+			new Suggestion("Tell me a story", "Long enough to press stop"),
+			new Suggestion("Cancel order 4711", "Waits until you approve it"));
 
 	private final String model;
 
@@ -40,7 +47,7 @@ final class AboutController {
 
 	@GetMapping("/api/about")
 	About about() throws SQLException {
-		return new About(this.model, this.offline, store());
+		return new About(this.model, this.offline, store(), this.offline ? SUGGESTIONS : List.of());
 	}
 
 	private String store() throws SQLException {
@@ -57,7 +64,13 @@ final class AboutController {
 		}
 	}
 
-	record About(String model, boolean offline, String store) {
+	/**
+	 * @param suggestions what to try; empty for a real model, which needs no such help
+	 */
+	record About(String model, boolean offline, String store, List<Suggestion> suggestions) {
+	}
+
+	record Suggestion(String text, String why) {
 	}
 
 }

@@ -1,10 +1,13 @@
 package io.sessionkit.samples.chat;
 
+import java.util.List;
 import java.util.Objects;
 
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
@@ -55,8 +58,32 @@ final class ApprovalController {
 
 	@PostMapping("/approvals/{call}")
 	CallView decide(@PathVariable String id, @PathVariable String call, @RequestBody DecisionRequest request) {
-		return this.views
-			.of(this.approvals.decide(SessionKey.of(id), call, request.checkedDigest(), request.checkedDecision()));
+		try {
+			return this.views
+				.of(this.approvals.decide(SessionKey.of(id), call, request.checkedDigest(), request.checkedDecision()));
+		}
+		catch (DecisionRefusedException ex) {
+			throw explained(ex, SessionKey.of(id), call, request.arguments());
+		}
+	}
+
+	/**
+	 * Looks for the reason in the arguments that a person has written, since it is to be
+	 * shown beside their fields.
+	 */
+	private SessionException explained(DecisionRefusedException ex, SessionKey key, String id,
+			@Nullable String arguments) {
+		if (arguments == null || ex.status() == null || !ex.status().isPending()) {
+			return ex;
+		}
+		List<ArgumentFault> faults = this.approvals.pending(key)
+			.stream()
+			.filter((call) -> call.id().equals(id))
+			.findFirst()
+			.map((call) -> this.views.schema(call.tool()))
+			.map((schema) -> ArgumentFault.in(arguments, schema))
+			.orElse(List.of());
+		return faults.isEmpty() ? ex : new ArgumentsRefusedException(faults, ex.status());
 	}
 
 	@DeleteMapping("/standing-decisions/{decision}")

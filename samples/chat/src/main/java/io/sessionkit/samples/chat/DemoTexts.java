@@ -1,5 +1,11 @@
 package io.sessionkit.samples.chat;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+
+import org.springframework.core.io.ClassPathResource;
+
 /**
  * The longer replies of {@link DemoReply}.
  */
@@ -40,11 +46,34 @@ final class DemoTexts {
 			- “Cancel order 4711”, which a person has to approve
 			- “What did I roll?”, “What did I say first?” or “How many messages are there?”
 			- “How does this work?” or “Tell me a story”
+			- “Show me Markdown” or “Write 35 kB”, to see how the page shows it
 			- “Please fail”, to see a turn that went wrong
 
 			With the profile `openai` a real model answers here.""";
 
+	/** All that GitHub's Markdown has, after a part with the thoughts of the model. */
+	static final String MARKDOWN = resource("demo/markdown.md");
+
+	private static final int LONG = 35_000;
+
 	private DemoTexts() {
+	}
+
+	/**
+	 * Returns the same document again and again, 35 kB of it.
+	 */
+	static String longMarkdown() {
+		String document = MARKDOWN.substring(MARKDOWN.indexOf("</think>") + "</think>".length()).strip() + "\n\n";
+		return document.repeat(LONG / document.length() + 1).substring(0, LONG);
+	}
+
+	private static String resource(String path) {
+		try {
+			return new ClassPathResource(path).getContentAsString(StandardCharsets.UTF_8).strip();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 }

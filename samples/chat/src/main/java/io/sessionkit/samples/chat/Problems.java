@@ -1,15 +1,18 @@
 package io.sessionkit.samples.chat;
 
 import io.sessionkit.CommitFailedException;
+import io.sessionkit.HookFailedException;
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
+import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.ResumeRefusedException;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.http.HttpStatus;
@@ -36,34 +39,64 @@ final class Problems {
 	 */
 	static ProblemDetail of(Throwable ex) {
 		if (ex instanceof SessionConflictException) {
-			return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT,
-					"This thread was written to meanwhile, in another window perhaps. Ask again to go on from there.");
+			return problem(HttpStatus.CONFLICT, Kind.CONFLICT,
+					"Another window was faster. Ask again to go on from there.");
 		}
 		if (ex instanceof SessionPausedException) {
-			return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT,
+			return problem(HttpStatus.CONFLICT, Kind.WAITS,
 					"A tool call of this thread waits for a decision. Approve or reject it first, then send your message.");
 		}
 		if (ex instanceof TurnInProgressException) {
-			return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT,
+			return problem(HttpStatus.CONFLICT, Kind.RUNS,
 					"Another window goes on with this turn at the moment. Its answer appears here when it is there.");
 		}
 		if (ex instanceof DecisionRefusedException refusal) {
 			return of(refusal);
 		}
 		if (ex instanceof CommitFailedException) {
-			return ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE,
+			return problem(HttpStatus.SERVICE_UNAVAILABLE, Kind.UNSTORED,
 					"The answer could not be stored, or the database did not say so. Reload the page to see what the thread holds.");
 		}
 		if (ex instanceof SessionException) {
-			return ProblemDetail.forStatusAndDetail(status(ex), ex.getMessage());
+			return problem(status(ex), kind(ex), ex.getMessage());
 		}
-		String kind = NestedExceptionUtils.getMostSpecificCause(ex).getClass().getSimpleName();
-		return ProblemDetail.forStatusAndDetail(HttpStatus.BAD_GATEWAY,
-				"The model did not answer (" + kind + "). The log of the application says why.");
+		ProblemDetail problem = problem(HttpStatus.BAD_GATEWAY, Kind.MODEL, "The model could not answer. Try again.");
+		problem.setProperty("cause", NestedExceptionUtils.getMostSpecificCause(ex).getClass().getSimpleName());
+		return problem;
+	}
+
+	/**
+	 * Returns the problem of a call that ended without an answer and without an
+	 * exception.
+	 */
+	static ProblemDetail noReply() {
+		ProblemDetail problem = problem(HttpStatus.BAD_GATEWAY, Kind.MODEL, "The model gave no answer. Try again.");
+		problem.setProperty("cause", "no reply");
+		return problem;
+	}
+
+	@ExceptionHandler
+	ProblemDetail arguments(ArgumentsRefusedException ex) {
+		ProblemDetail problem = problem(HttpStatus.CONFLICT, Kind.REFUSED, ex.getMessage());
+		problem.setProperty("faults", ex.faults());
+		problem.setProperty("call", ex.status());
+		return problem;
+	}
+
+	private static ProblemDetail problem(HttpStatus status, Kind kind, @Nullable String detail) {
+		ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, detail);
+		problem.setProperty("kind", kind);
+		return problem;
+	}
+
+	private static Kind kind(Throwable ex) {
+		return (ex instanceof SessionRefusedException || ex instanceof ResumeRefusedException
+				|| ex instanceof InvalidSessionKeyException || ex instanceof SessionNotFoundException
+				|| ex instanceof HookFailedException) ? Kind.REFUSED : Kind.UNSTORED;
 	}
 
 	private static ProblemDetail of(DecisionRefusedException ex) {
-		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, ex.getMessage());
+		ProblemDetail problem = problem(HttpStatus.CONFLICT, Kind.REFUSED, ex.getMessage());
 		problem.setProperty("call", ex.status());
 		problem.setProperty("decidedBy", ex.decidedBy());
 		return problem;
@@ -77,6 +110,24 @@ final class Problems {
 			return HttpStatus.CONFLICT;
 		}
 		return (ex instanceof SessionNotFoundException) ? HttpStatus.NOT_FOUND : HttpStatus.SERVICE_UNAVAILABLE;
+	}
+
+	/** What went wrong, for the page to choose what it offers. */
+	enum Kind {
+
+		/** Another window was faster. */
+		CONFLICT,
+		/** A call waits for a person. */
+		WAITS,
+		/** Another window continues the turn. */
+		RUNS,
+		/** A rule, a hook or a decision does not allow it. */
+		REFUSED,
+		/** The store could not keep it. */
+		UNSTORED,
+		/** The model did not answer. */
+		MODEL
+
 	}
 
 }

@@ -48,8 +48,8 @@ final class Reasoning {
 	}
 
 	/**
-	 * Returns whether it is a thinking block of Anthropic that came in one piece: its text
-	 * is the reasoning. In a stream, the reasoning is under a name of its own.
+	 * Returns whether it is a thinking block of Anthropic that came in one piece: its
+	 * text is the reasoning. In a stream, the reasoning is under a name of its own.
 	 */
 	private static boolean isAllReasoning(Message message) {
 		return message instanceof AssistantMessage && message.getMetadata().get("signature") instanceof String
