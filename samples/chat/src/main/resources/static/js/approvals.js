@@ -228,6 +228,9 @@ function show(node, part) {
 	node.append(part);
 }
 
+/** What a rule of a schema means to who has written the value. */
+const RULES = { required: 'This is missing.', type: 'This is the wrong kind of value.', additionalProperties: 'The tool does not know this field.' };
+
 /** Says at the form of a call why the application refuses a decision; false if no form is open. */
 export function refuse(call, problem) {
 	const form = cards.get(call.id)?.node.querySelector('.approval-form');
@@ -238,7 +241,7 @@ export function refuse(call, problem) {
 		const input = form.querySelector(`[data-field="${CSS.escape(field)}"]`);
 		const hint = input && byId(input.getAttribute('aria-describedby'));
 		if (hint) {
-			hint.textContent = rule;
+			hint.textContent = RULES[rule] ?? 'This is not allowed here.';
 			hint.classList.add('fault');
 			input.setAttribute('aria-invalid', 'true');
 		}

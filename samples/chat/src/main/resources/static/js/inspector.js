@@ -88,13 +88,13 @@ function inFull(message, role) {
 }
 
 /** What the model was sent before the turn's own messages, and what is new in it. */
-function contextTab({ sent, tools }, previous) {
+function contextTab({ sent, system, systemDigest, tools }, previous) {
 	const parts = [el('p', { class: 'why' }, 'What the model was sent in the first call of this turn, before the question.')];
 	if (!sent) {
 		return [...parts, nothing('The model was not called.')];
 	}
-	parts.push(...section('System text', sent.system ? el('div', { class: 'text' }, ...markdown(sent.system))
-		: nothing(sent.systemDigest ? `It is not kept. Its SHA-256 is ${sent.systemDigest}.` : 'There was none.')));
+	parts.push(...section('System text', system ? el('div', { class: 'text' }, ...markdown(system))
+		: nothing(systemDigest ? `It is not kept. Its SHA-256 is ${systemDigest}.` : 'There was none.')));
 	const names = Object.keys(tools ?? {});
 	parts.push(...section('Tools', names.length > 0 ? el('p', {}, ...names.flatMap((name) => [el('code', { title: tools[name] }, name), ' ']))
 		: nothing('None were offered.')));

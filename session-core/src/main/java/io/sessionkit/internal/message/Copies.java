@@ -2,6 +2,7 @@ package io.sessionkit.internal.message;
 
 import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -28,7 +29,7 @@ public final class Copies {
 	private final Map<Message, Message> originals = new IdentityHashMap<>();
 
 	public Message give(Message message) {
-		Message copy = copy(message);
+		Message copy = fixed(message);
 		this.originals.put(copy, message);
 		return copy;
 	}
@@ -43,7 +44,7 @@ public final class Copies {
 	 */
 	public Message take(Message returned) {
 		Message original = this.originals.get(returned);
-		return (original != null) ? original : copy(returned);
+		return (original != null) ? original : fixed(returned);
 	}
 
 	public List<Message> take(List<Message> returned) {
@@ -59,7 +60,7 @@ public final class Copies {
 
 			@Override
 			public Message get(int index) {
-				return copy(messages.get(index));
+				return fixed(messages.get(index));
 			}
 
 			@Override
@@ -88,31 +89,39 @@ public final class Copies {
 				&& (!(one instanceof UserMessage user) || user.getMedia().equals(((UserMessage) other).getMedia())));
 	}
 
-	@SuppressWarnings("NullAway") // a provider may put null into the metadata
+	/**
+	 * Returns a copy of values. The map can be changed, and what is inside of the values
+	 * cannot.
+	 */
 	public static Map<String, Object> values(Map<String, ? extends @Nullable Object> values) {
+		return values(values, true);
+	}
+
+	@SuppressWarnings("NullAway") // a provider may put null into the metadata
+	private static Map<String, Object> values(Map<String, ? extends @Nullable Object> values, boolean fixed) {
 		Map<String, Object> copy = new LinkedHashMap<>();
-		values.forEach((name, value) -> copy.put(name, value(value)));
+		values.forEach((name, value) -> copy.put(name, value(value, fixed)));
 		return copy;
 	}
 
-	private static @Nullable Object value(@Nullable Object value) {
+	private static @Nullable Object value(@Nullable Object value, boolean fixed) {
 		if (value instanceof byte[] bytes) {
 			return bytes.clone();
 		}
 		if (value instanceof List<?> list) {
 			List<@Nullable Object> copy = new ArrayList<>(list.size());
-			list.forEach((each) -> copy.add(value(each)));
-			return copy;
+			list.forEach((each) -> copy.add(value(each, fixed)));
+			return fixed ? Collections.unmodifiableList(copy) : copy;
 		}
 		if (value instanceof Set<?> set) {
 			Set<@Nullable Object> copy = new LinkedHashSet<>();
-			set.forEach((each) -> copy.add(value(each)));
-			return copy;
+			set.forEach((each) -> copy.add(value(each, fixed)));
+			return fixed ? Collections.unmodifiableSet(copy) : copy;
 		}
 		if (value instanceof Map<?, ?> map) {
 			Map<Object, @Nullable Object> copy = new LinkedHashMap<>();
-			map.forEach((key, each) -> copy.put(key, value(each)));
-			return copy;
+			map.forEach((key, each) -> copy.put(key, value(each, fixed)));
+			return fixed ? Collections.unmodifiableMap(copy) : copy;
 		}
 		return value;
 	}
@@ -122,6 +131,18 @@ public final class Copies {
 	 * a class that is not known here is returned as it is.
 	 */
 	public static Message copy(Message message) {
+		return copy(message, false);
+	}
+
+	/**
+	 * Returns a copy for a hook, which is to return what it wants to be different: what
+	 * is inside of its metadata cannot be changed.
+	 */
+	private static Message fixed(Message message) {
+		return copy(message, true);
+	}
+
+	private static Message copy(Message message, boolean fixed) {
 		Message plain = plain(message);
 		if (plain != null) {
 			return plain;
@@ -130,7 +151,7 @@ public final class Copies {
 			return message;
 		}
 		MessageContent content = MessageContent.of(message);
-		return new MessageContent(content.type(), content.text(), new HashMap<>(values(content.metadata())),
+		return new MessageContent(content.type(), content.text(), new HashMap<>(values(content.metadata(), fixed)),
 				List.copyOf(content.calls()), List.copyOf(content.responses()),
 				content.media().stream().map(Copies::medium).toList())
 			.message();

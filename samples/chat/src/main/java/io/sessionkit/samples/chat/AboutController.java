@@ -19,7 +19,7 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 final class AboutController {
 
-	private static final List<Suggestion> DEMO = List.of(
+	private static final List<Suggestion> SUGGESTIONS = List.of(
 			new Suggestion("My name is Ada", "Known later, also after a restart"),
 			new Suggestion("Roll two dice", "Two tool calls in one turn"),
 			new Suggestion("Tell me a story", "Long enough to press stop"),
@@ -47,7 +47,7 @@ final class AboutController {
 
 	@GetMapping("/api/about")
 	About about() throws SQLException {
-		return new About(this.model, this.offline, store(), this.offline ? DEMO : List.of());
+		return new About(this.model, this.offline, store(), this.offline ? SUGGESTIONS : List.of());
 	}
 
 	private String store() throws SQLException {
@@ -65,7 +65,7 @@ final class AboutController {
 	}
 
 	/**
-	 * @param suggestions what to say first; none for a real model
+	 * @param suggestions what to try; empty for a real model, which needs no such help
 	 */
 	record About(String model, boolean offline, String store, List<Suggestion> suggestions) {
 	}

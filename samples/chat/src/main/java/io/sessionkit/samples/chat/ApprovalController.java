@@ -2,8 +2,8 @@ package io.sessionkit.samples.chat;
 
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Collectors;
 
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.approval.Decision;
@@ -17,8 +17,6 @@ import io.sessionkit.samples.chat.ApprovalsView.StandingView;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpStatus;
-import org.springframework.http.ProblemDetail;
-import org.springframework.web.ErrorResponseException;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -41,12 +39,12 @@ final class ApprovalController {
 
 	private final Conversations conversations;
 
-	private final Calls calls;
+	private final ToolCallViews views;
 
-	ApprovalController(Approvals approvals, Conversations conversations, Calls calls) {
+	ApprovalController(Approvals approvals, Conversations conversations, ToolCallViews views) {
 		this.approvals = approvals;
 		this.conversations = conversations;
-		this.calls = calls;
+		this.views = views;
 	}
 
 	@GetMapping("/approvals")
@@ -54,32 +52,38 @@ final class ApprovalController {
 		SessionKey key = SessionKey.of(id);
 		Conversation thread = this.conversations.get(key);
 		return new ApprovalsView(thread.openTurn().map(Turn::number).orElse(0L), thread.isOpenTurnRunning(),
-				this.calls.of(key), this.approvals.standingDecisions(key).stream().map(StandingView::of).toList());
+				this.approvals.ledger(key).stream().map(this.views::of).toList(),
+				this.approvals.standingDecisions(key).stream().map(StandingView::of).toList());
 	}
 
 	@PostMapping("/approvals/{call}")
 	CallView decide(@PathVariable String id, @PathVariable String call, @RequestBody DecisionRequest request) {
-		SessionKey key = SessionKey.of(id);
 		try {
-			return this.calls
-				.view(this.approvals.decide(key, call, request.checkedDigest(), request.checkedDecision()));
+			return this.views
+				.of(this.approvals.decide(SessionKey.of(id), call, request.checkedDigest(), request.checkedDecision()));
 		}
 		catch (DecisionRefusedException ex) {
-			throw explained(ex, key, call, request.arguments());
+			throw explained(ex, SessionKey.of(id), call, request.arguments());
 		}
 	}
 
-	/** Says which arguments are wrong to the person who has written them. */
-	private RuntimeException explained(DecisionRefusedException ex, SessionKey key, String id,
+	/**
+	 * Looks for the reason in the arguments that a person has written, since it is to be
+	 * shown beside their fields.
+	 */
+	private SessionException explained(DecisionRefusedException ex, SessionKey key, String id,
 			@Nullable String arguments) {
-		List<ArgumentFault> faults = (arguments != null) ? this.calls.faults(key, id, arguments) : List.of();
-		if (faults.isEmpty()) {
+		if (arguments == null || ex.status() == null || !ex.status().isPending()) {
 			return ex;
 		}
-		ProblemDetail problem = Problems.of(ex);
-		problem.setDetail(faults.stream().map(ArgumentFault::sentence).collect(Collectors.joining(" ")));
-		problem.setProperty("faults", faults);
-		return new ErrorResponseException(HttpStatus.CONFLICT, problem, ex);
+		List<ArgumentFault> faults = this.approvals.pending(key)
+			.stream()
+			.filter((call) -> call.id().equals(id))
+			.findFirst()
+			.map((call) -> this.views.schema(call.tool()))
+			.map((schema) -> ArgumentFault.in(arguments, schema))
+			.orElse(List.of());
+		return faults.isEmpty() ? ex : new ArgumentsRefusedException(faults, ex.status());
 	}
 
 	@DeleteMapping("/standing-decisions/{decision}")

@@ -27,9 +27,9 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 	 * @param index its place among the calls of that reply, from 0
 	 * @param pending whether a person has to decide
 	 * @param decisions the decisions, in order
+	 * @param title the head of a sentence for the tool
+	 * @param schema the input schema of the tool; null if it is unknown
 	 * @param times how often the reply makes this very call
-	 * @param title what the tool does, in a few words
-	 * @param schema what the tool takes; null if it is unknown
 	 */
 	record CallView(String id, String digest, String turnId, int round, int index, String tool, String title,
 			@Nullable String description, @Nullable JsonNode schema, String arguments, ApprovalStatus status,

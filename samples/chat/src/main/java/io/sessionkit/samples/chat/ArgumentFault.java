@@ -1,51 +1,50 @@
 package io.sessionkit.samples.chat;
 
 import java.util.List;
-import java.util.Objects;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.sessionkit.codec.ToolArguments;
+import tools.jackson.databind.JsonNode;
 
 /**
- * What is wrong with one argument that a person has written, in words for this person.
+ * A fault in the arguments that a person has written.
  *
- * @param field the name of the argument; empty if all of them are meant
- * @param rule what is wrong
+ * @param field the name of the field; empty if the text as a whole is at fault
+ * @param rule the rule of the schema that it breaks, or "json"
  */
 record ArgumentFault(String field, String rule) {
 
-	private static final Pattern FAULT = Pattern
-		.compile("'(?:/?(?<place>[^']*))' breaks the rule '(?<rule>[^']+)'(?: for '(?<name>.*)')?");
+	private static final Pattern FAULT = Pattern.compile("'([^']*)' breaks the rule '([^']*)'(?: for '(.*)')?",
+			Pattern.DOTALL);
 
-	static List<ArgumentFault> in(String arguments, String schema) {
-		return ToolArguments.of(arguments).faults(schema).stream().map(ArgumentFault::of).toList();
+	static List<ArgumentFault> in(String arguments, JsonNode schema) {
+		return ToolArguments.of(arguments).faults(schema.toString()).stream().map(ArgumentFault::parse).toList();
 	}
 
-	private static ArgumentFault of(String fault) {
-		Matcher found = FAULT.matcher(fault);
-		if (!found.matches()) {
-			return new ArgumentFault("", "The arguments must be one JSON object that has no name twice.");
+	private static ArgumentFault parse(String fault) {
+		Matcher parts = FAULT.matcher(fault);
+		if (!parts.matches()) {
+			return new ArgumentFault("", "json");
 		}
-		String name = Objects.requireNonNullElse(found.group("name"), found.group("place"));
-		return new ArgumentFault(name, words(found.group("rule")));
+		String place = parts.group(1);
+		String field = (parts.group(3) != null) ? parts.group(3) : place.substring(place.lastIndexOf('/') + 1);
+		return new ArgumentFault(field, parts.group(2));
 	}
 
-	private static String words(String rule) {
-		return switch (rule) {
-			case "required" -> "It is missing.";
-			case "additionalProperties" -> "The tool does not know it.";
-			case "type" -> "It is not the kind of value that the tool expects.";
-			case "enum" -> "It is none of the values that the tool allows.";
-			case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum" -> "It is outside of the allowed range.";
-			case "minLength", "maxLength" -> "It is too short or too long.";
-			case "pattern", "format" -> "It does not have the form that the tool expects.";
-			default -> "It breaks the rule \"" + rule + "\" of the tool.";
-		};
-	}
-
+	/**
+	 * Returns the sentence for a person.
+	 */
 	String sentence() {
-		return this.field.isEmpty() ? this.rule : Calls.title(this.field) + ": " + this.rule;
+		String words = ToolCallViews.title(this.field).toLowerCase(Locale.ROOT);
+		return switch (this.rule) {
+			case "required" -> "The " + words + " is missing.";
+			case "additionalProperties", "unevaluatedProperties" -> "There is no field “" + this.field + "”.";
+			case "type" -> "The " + words + " has the wrong type.";
+			case "json" -> "The arguments are not one JSON object, or a name is there twice.";
+			default -> (this.field.isEmpty() ? "The value" : "The " + words) + " is not allowed.";
+		};
 	}
 
 }

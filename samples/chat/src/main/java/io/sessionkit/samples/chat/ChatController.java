@@ -1,17 +1,10 @@
 package io.sessionkit.samples.chat;
 
-import java.util.List;
-
-import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Sinks;
 
 import org.springframework.ai.chat.client.ChatClient;
-import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.ServerSentEvent;
@@ -28,8 +21,6 @@ import org.springframework.web.server.ResponseStatusException;
 @RestController
 final class ChatController {
 
-	private static final Log logger = LogFactory.getLog(ChatController.class);
-
 	private final ChatClient chat;
 
 	private final Conversations conversations;
@@ -43,13 +34,14 @@ final class ChatController {
 
 	/**
 	 * Asks the model and streams the answer: {@code text}, {@code reasoning} and
-	 * {@code tool} events, then one {@code turn}, whose status may say that it waits for
-	 * a decision or has failed, or one {@code problem}. Closing the stream cancels the
-	 * turn.
+	 * {@code tool} events in the order in which they happen, then one {@code turn}, whose
+	 * status may say that it waits for a decision, or one {@code problem}. Closing the
+	 * stream cancels the turn.
 	 */
 	@PostMapping(path = "/api/threads/{id}/turns", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 	Flux<ServerSentEvent<Object>> ask(@PathVariable String id, @RequestBody Question question) {
-		return events(this.chat.prompt().user(question.checked()), id);
+		String text = question.checked();
+		return ReplyEvents.of(() -> this.chat.prompt().user(text), this.conversations.get(id));
 	}
 
 	/**
@@ -62,34 +54,7 @@ final class ChatController {
 			throw new ResponseStatusException(HttpStatus.CONFLICT,
 					"Nothing waits in this thread, or another window has gone on with it. Reload the page.");
 		}
-		return events(this.chat.prompt(), id);
-	}
-
-	/** The listener is this call's own: it hears nothing of other calls in the thread. */
-	private static Flux<ServerSentEvent<Object>> events(ChatClient.ChatClientRequestSpec call, String id) {
-		Sinks.Many<ToolEvent> tools = Sinks.many().unicast().onBackpressureBuffer();
-		ReplyParts parts = new ReplyParts();
-		Flux<ServerSentEvent<Object>> reply = call.advisors(SessionAdvisor.session(id))
-			.advisors(SessionAdvisor.listener(new ToolEvents(tools)))
-			.stream()
-			.chatResponse()
-			.concatMapIterable((response) -> events(response, parts))
-			.onErrorResume((ex) -> {
-				logger.warn("The turn failed.", ex);
-				return Flux.just(event("problem", Problems.of(ex)));
-			})
-			.doFinally((signal) -> tools.tryEmitComplete());
-		return Flux.merge(tools.asFlux().map((tool) -> event("tool", tool)), reply);
-	}
-
-	private static List<ServerSentEvent<Object>> events(ChatResponse response, ReplyParts parts) {
-		return SessionAdvisor.turn(response)
-			.map((result) -> List.of(event("turn", TurnView.of(result.turn(), result.items()))))
-			.orElseGet(() -> parts.of(response.getResult()).stream().map((part) -> event(part.name(), part)).toList());
-	}
-
-	private static ServerSentEvent<Object> event(String name, Object data) {
-		return ServerSentEvent.builder(data).event(name).build();
+		return ReplyEvents.of(this.chat::prompt, this.conversations.get(id));
 	}
 
 	record Question(@Nullable String text) {

@@ -1,16 +1,24 @@
 package io.sessionkit.samples.chat;
 
+import java.util.List;
+
 import io.sessionkit.context.Compaction;
+import io.sessionkit.context.SentHistory;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.samples.chat.TurnView.MessageView;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
 
 /**
- * Changes what the model sees of a thread: makes a summary now.
+ * Shows what the model sees of a thread: makes a summary now, and returns what a turn was
+ * shown at the time.
  */
 @RestController
 @RequestMapping("/api/threads/{id}")
@@ -32,11 +40,32 @@ final class ContextController {
 		return new CompactionView(compaction.status(), compaction.turns(), compaction.failure());
 	}
 
+	@GetMapping("/turns/{number}/history")
+	SentView history(@PathVariable String id, @PathVariable long number) {
+		return this.conversations.get(id)
+			.snapshot(number)
+			.map(SentView::of)
+			.orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND,
+					"There is no turn " + number + " in this thread for which the model was called."));
+	}
+
 	/**
 	 * @param turns the number of turns that the summary took in
 	 * @param failure why there is none, in a few words
 	 */
 	record CompactionView(Compaction.Status outcome, int turns, @Nullable String failure) {
+	}
+
+	/**
+	 * @param missing the number of messages deleted since
+	 */
+	record SentView(List<MessageView> messages, int missing, boolean complete) {
+
+		static SentView of(SentHistory sent) {
+			return new SentView(sent.messages().stream().map(MessageView::of).toList(), sent.missing(),
+					sent.isComplete());
+		}
+
 	}
 
 }

@@ -41,7 +41,7 @@ final class DemoChatModel implements ChatModel {
 
 	private static final int CHARACTERS_PER_TOKEN = 4;
 
-	private static final Pattern WORD = Pattern.compile("\\S+\\s*");
+	private static final Pattern WORD = Pattern.compile("\\s*\\S+\\s*");
 
 	private final Duration pace;
 
@@ -65,7 +65,8 @@ final class DemoChatModel implements ChatModel {
 
 	@Override
 	public Flux<ChatResponse> stream(Prompt prompt) {
-		return Flux.defer(() -> Flux.fromIterable(chunks(prompt))).delayElements(this.pace);
+		Flux<ChatResponse> chunks = Flux.defer(() -> Flux.fromIterable(chunks(prompt)));
+		return this.pace.isZero() ? chunks : chunks.delayElements(this.pace);
 	}
 
 	/**

@@ -63,8 +63,8 @@ final class DemoReply {
 			new Rule(pattern("what (?:did|have) (?:i|you) roll"), DemoReply::recalledRolls),
 			new Rule(NAME, DemoReply::greeting), new Rule(pattern("\\bstory\\b"), (reply) -> DemoTexts.STORY),
 			new Rule(pattern("how does (?:this|it) work|show me the code"), (reply) -> DemoTexts.HOW_IT_WORKS),
-			new Rule(pattern("markdown"), (reply) -> DemoTexts.MARKDOWN),
-			new Rule(pattern("\\blong answer\\b"), (reply) -> DemoTexts.LONG),
+			new Rule(pattern("show me (?:some )?markdown"), (reply) -> DemoTexts.MARKDOWN),
+			new Rule(pattern("write 35 ?kb"), (reply) -> DemoTexts.longMarkdown()),
 			new Rule(pattern("please fail"), DemoReply::failure),
 			new Rule(CANCEL, (reply) -> "Which order? Tell me its number, as in “Cancel order 4711”."),
 			new Rule(pattern("^\\W*(?:hello|hi|hey|good (?:morning|evening))\\b"), DemoReply::hello));

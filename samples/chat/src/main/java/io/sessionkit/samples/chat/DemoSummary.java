@@ -62,10 +62,6 @@ record DemoSummary(String before, int leftOut, List<Line> lines) {
 	 */
 	record Line(String question, List<Result> results) {
 
-		private Line after(List<Result> earlier) {
-			return new Line(this.question, Stream.concat(earlier.stream(), this.results.stream()).toList());
-		}
-
 		private Line with(Result result) {
 			return new Line(this.question, Stream.concat(this.results.stream(), Stream.of(result)).toList());
 		}
@@ -174,21 +170,24 @@ record DemoSummary(String before, int leftOut, List<Line> lines) {
 	}
 
 	/**
-	 * Leaves the oldest lines out, but never the one that has the user's name. What tools
-	 * returned in the others goes on with the oldest line that stays.
+	 * Leaves the oldest lines out, but never one that may be asked for later: the one
+	 * that has the user's name, and those with results of tools.
 	 */
 	private DemoSummary shortened() {
-		List<Line> kept = new ArrayList<>(this.lines);
-		Line named = kept.stream()
+		Line named = this.lines.stream()
 			.filter((line) -> DemoReply.nameIn(line.question()).isPresent())
 			.reduce((first, last) -> last)
 			.orElse(null);
 		int removed = 0;
-		while (kept.size() > MOST_LINES) {
-			int oldest = (kept.get(0) == named) ? 1 : 0;
-			Line left = kept.remove(oldest);
-			kept.set(oldest, kept.get(oldest).after(left.results()));
-			removed++;
+		List<Line> kept = new ArrayList<>();
+		for (Line line : this.lines) {
+			boolean tooMany = this.lines.size() - removed > MOST_LINES;
+			if (tooMany && line != named && line.results().isEmpty()) {
+				removed++;
+			}
+			else {
+				kept.add(line);
+			}
 		}
 		return new DemoSummary(this.before, this.leftOut + removed, List.copyOf(kept));
 	}

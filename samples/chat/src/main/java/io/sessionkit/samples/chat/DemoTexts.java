@@ -1,5 +1,11 @@
 package io.sessionkit.samples.chat;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+
+import org.springframework.core.io.ClassPathResource;
+
 /**
  * The longer replies of {@link DemoReply}.
  */
@@ -31,55 +37,6 @@ final class DemoTexts {
 			The captain thought that she had a wonderful memory. She had none at all. She had a book, and she never \
 			tore out half a page.""";
 
-	static final String MARKDOWN = """
-			<think>The user wants to see how Markdown looks. A table, some lists and code are enough.</think>
-			## What a session keeps
-
-			A *session* keeps what was **said**, not ~~guessed~~: messages, `tool calls` and results. The \
-			[reference of Spring AI](https://docs.spring.io/spring-ai/reference/) says what a message is.
-
-			| Store | Turns stay | After a restart |
-			|:--|--:|:--:|
-			| in memory | 100 | no |
-			| H2, in a file | 10,000 | yes |
-			| PostgreSQL | 1,000,000 | yes |
-
-			1. Add the starter
-			   - with Maven
-			   - or with Gradle:
-			     ```kotlin
-			     implementation("io.sessionkit:session-spring-boot-starter")
-			     ```
-			2. Name the session of a call
-			3. Ask
-
-			```java
-			@RestController
-			class Chat {
-
-			    // One line names the session.
-			    String ask(String text, String thread) {
-			        return this.client.prompt(text).advisors(SessionAdvisor.session(thread)).call().content();
-			    }
-
-			}
-			```
-
-			> What is stored can be read again.
-			> What is not stored never was.
-
-			- [x] store
-			- [ ] forget
-
-			---
-
-			### In other directions
-
-			هذه جملة بالعربية، وتُقرأ من اليمين إلى اليسار.""";
-
-	/** So long that a page that draws all of it for each word would stand still. */
-	static final String LONG = (MARKDOWN.substring(MARKDOWN.indexOf("## ")) + "\n\n").repeat(30).strip();
-
 	static final String UNDERSTOOD = """
 			I am a small offline demo with a few rules, not a language model, so I did not understand that. Try one of \
 			these:
@@ -89,11 +46,34 @@ final class DemoTexts {
 			- “Cancel order 4711”, which a person has to approve
 			- “What did I roll?”, “What did I say first?” or “How many messages are there?”
 			- “How does this work?” or “Tell me a story”
+			- “Show me Markdown” or “Write 35 kB”, to see how the page shows it
 			- “Please fail”, to see a turn that went wrong
 
 			With the profile `openai` a real model answers here.""";
 
+	/** All that GitHub's Markdown has, after a part with the thoughts of the model. */
+	static final String MARKDOWN = resource("demo/markdown.md");
+
+	private static final int LONG = 35_000;
+
 	private DemoTexts() {
+	}
+
+	/**
+	 * Returns the same document again and again, 35 kB of it.
+	 */
+	static String longMarkdown() {
+		String document = MARKDOWN.substring(MARKDOWN.indexOf("</think>") + "</think>".length()).strip() + "\n\n";
+		return document.repeat(LONG / document.length() + 1).substring(0, LONG);
+	}
+
+	private static String resource(String path) {
+		try {
+			return new ClassPathResource(path).getContentAsString(StandardCharsets.UTF_8).strip();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 }

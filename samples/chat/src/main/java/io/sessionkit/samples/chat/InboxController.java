@@ -2,52 +2,70 @@ package io.sessionkit.samples.chat;
 
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
+import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Lists the tool calls that wait for a person, in all threads.
+ * Lists the tool calls of all threads that wait for a person.
  */
 @RestController
 final class InboxController {
 
 	private static final int MOST = 100;
 
+	/** The store has the newest first, so more are read than are shown. */
+	private static final int MOST_READ = 1_000;
+
 	private final Approvals approvals;
 
-	private final Titles titles;
+	private final SessionStore store;
 
-	InboxController(Approvals approvals, Titles titles) {
+	private final ThreadViews threads;
+
+	InboxController(Approvals approvals, SessionStore store, ThreadViews threads) {
 		this.approvals = approvals;
-		this.titles = titles;
+		this.store = store;
+		this.threads = threads;
 	}
 
-	/**
-	 * Returns the calls that have waited longest first.
-	 */
 	@GetMapping("/api/inbox")
-	List<WaitingView> waiting() {
-		return this.approvals.pending("", Page.first(MOST))
+	List<WaitingCall> inbox() {
+		Map<SessionKey, String> titles = new HashMap<>();
+		return this.approvals.pending("", Page.first(MOST_READ))
 			.stream()
 			.filter((call) -> call.status().isPending())
 			.sorted(Comparator.comparing(ToolApproval::requestedAt))
-			.map((call) -> new WaitingView(call.key().id(), this.titles.of(call.key()), call.tool(),
-					Calls.title(call.tool()), call.requestedAt(), call.expiresAt()))
+			.limit(MOST)
+			.map((call) -> view(call, titles.computeIfAbsent(call.key(), this::title)))
 			.toList();
 	}
 
+	private String title(SessionKey key) {
+		return this.store.find(key).map(this.threads::title).orElse(key.id());
+	}
+
+	private static WaitingCall view(ToolApproval call, String title) {
+		return new WaitingCall(call.key().id(), title, call.tool(), ToolCallViews.title(call.tool()),
+				call.requestedAt(), call.expiresAt());
+	}
+
 	/**
-	 * @param title the title of the thread
-	 * @param callTitle what the tool does, in a few words
+	 * @param thread the id of the thread
+	 * @param title its title
+	 * @param callTitle the head of a sentence for the tool
 	 */
-	record WaitingView(String thread, String title, String tool, String callTitle, Instant requestedAt,
+	record WaitingCall(String thread, String title, String tool, String callTitle, Instant requestedAt,
 			@Nullable Instant expiresAt) {
 	}
 

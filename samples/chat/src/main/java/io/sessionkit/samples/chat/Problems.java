@@ -1,6 +1,7 @@
 package io.sessionkit.samples.chat;
 
 import io.sessionkit.CommitFailedException;
+import io.sessionkit.HookFailedException;
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
@@ -38,46 +39,64 @@ final class Problems {
 	 */
 	static ProblemDetail of(Throwable ex) {
 		if (ex instanceof SessionConflictException) {
-			return problem(HttpStatus.CONFLICT, "CONFLICT",
-					"Another window was faster, so this answer was not stored. Ask again to go on from there.");
+			return problem(HttpStatus.CONFLICT, Kind.CONFLICT,
+					"Another window was faster. Ask again to go on from there.");
 		}
 		if (ex instanceof SessionPausedException) {
-			return problem(HttpStatus.CONFLICT, "WAITS",
+			return problem(HttpStatus.CONFLICT, Kind.WAITS,
 					"A tool call of this thread waits for a decision. Approve or reject it first, then send your message.");
 		}
 		if (ex instanceof TurnInProgressException) {
-			return problem(HttpStatus.CONFLICT, "RUNS",
+			return problem(HttpStatus.CONFLICT, Kind.RUNS,
 					"Another window goes on with this turn at the moment. Its answer appears here when it is there.");
 		}
 		if (ex instanceof DecisionRefusedException refusal) {
 			return of(refusal);
 		}
 		if (ex instanceof CommitFailedException) {
-			return problem(HttpStatus.SERVICE_UNAVAILABLE, "UNSTORED",
+			return problem(HttpStatus.SERVICE_UNAVAILABLE, Kind.UNSTORED,
 					"The answer could not be stored, or the database did not say so. Reload the page to see what the thread holds.");
 		}
 		if (ex instanceof SessionException) {
-			return problem(status(ex), (ex instanceof SessionRefusedException) ? "REFUSED" : "SESSION",
-					ex.getMessage());
+			return problem(status(ex), kind(ex), ex.getMessage());
 		}
-		ProblemDetail problem = problem(HttpStatus.BAD_GATEWAY, "MODEL",
-				"The model could not answer. Try again; if it goes on, the log of the application says why.");
+		ProblemDetail problem = problem(HttpStatus.BAD_GATEWAY, Kind.MODEL, "The model could not answer. Try again.");
 		problem.setProperty("cause", NestedExceptionUtils.getMostSpecificCause(ex).getClass().getSimpleName());
 		return problem;
 	}
 
 	/**
-	 * @param kind what the page does about it depends on this
+	 * Returns the problem of a call that ended without an answer and without an
+	 * exception.
 	 */
-	private static ProblemDetail problem(HttpStatus status, String kind, @Nullable String detail) {
-		ProblemDetail problem = ProblemDetail.forStatus(status);
-		problem.setDetail(detail);
+	static ProblemDetail noReply() {
+		ProblemDetail problem = problem(HttpStatus.BAD_GATEWAY, Kind.MODEL, "The model gave no answer. Try again.");
+		problem.setProperty("cause", "no reply");
+		return problem;
+	}
+
+	@ExceptionHandler
+	ProblemDetail arguments(ArgumentsRefusedException ex) {
+		ProblemDetail problem = problem(HttpStatus.CONFLICT, Kind.REFUSED, ex.getMessage());
+		problem.setProperty("faults", ex.faults());
+		problem.setProperty("call", ex.status());
+		return problem;
+	}
+
+	private static ProblemDetail problem(HttpStatus status, Kind kind, @Nullable String detail) {
+		ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, detail);
 		problem.setProperty("kind", kind);
 		return problem;
 	}
 
+	private static Kind kind(Throwable ex) {
+		return (ex instanceof SessionRefusedException || ex instanceof ResumeRefusedException
+				|| ex instanceof InvalidSessionKeyException || ex instanceof SessionNotFoundException
+				|| ex instanceof HookFailedException) ? Kind.REFUSED : Kind.UNSTORED;
+	}
+
 	private static ProblemDetail of(DecisionRefusedException ex) {
-		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, ex.getMessage());
+		ProblemDetail problem = problem(HttpStatus.CONFLICT, Kind.REFUSED, ex.getMessage());
 		problem.setProperty("call", ex.status());
 		problem.setProperty("decidedBy", ex.decidedBy());
 		return problem;
@@ -91,6 +110,24 @@ final class Problems {
 			return HttpStatus.CONFLICT;
 		}
 		return (ex instanceof SessionNotFoundException) ? HttpStatus.NOT_FOUND : HttpStatus.SERVICE_UNAVAILABLE;
+	}
+
+	/** What went wrong, for the page to choose what it offers. */
+	enum Kind {
+
+		/** Another window was faster. */
+		CONFLICT,
+		/** A call waits for a person. */
+		WAITS,
+		/** Another window continues the turn. */
+		RUNS,
+		/** A rule, a hook or a decision does not allow it. */
+		REFUSED,
+		/** The store could not keep it. */
+		UNSTORED,
+		/** The model did not answer. */
+		MODEL
+
 	}
 
 }

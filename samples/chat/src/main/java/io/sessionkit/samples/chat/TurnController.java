@@ -6,100 +6,113 @@ import java.util.Map;
 
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Snapshot;
 import io.sessionkit.Turn;
-import io.sessionkit.codec.JsonMessageCodec;
-import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.context.SentHistory;
+import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.samples.chat.ApprovalsView.CallView;
-import io.sessionkit.samples.chat.TurnView.MessageView;
+import io.sessionkit.samples.chat.ContextController.SentView;
+import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
-import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * Shows all that is stored of one turn, for the inspector of the page.
+ * Shows all that is stored of one turn.
  */
 @RestController
-@RequestMapping("/api/threads/{id}/turns/{number}")
 final class TurnController {
+
+	private final SessionStore store;
 
 	private final Conversations conversations;
 
-	private final Calls calls;
+	private final Approvals approvals;
 
-	private final MessageCodec codec;
+	private final ToolCallViews calls;
 
-	/**
-	 * @param codec the codec of the store; the usual one if the application has no other
-	 */
-	TurnController(Conversations conversations, Calls calls, ObjectProvider<MessageCodec> codec) {
+	TurnController(SessionStore store, Conversations conversations, Approvals approvals, ToolCallViews calls) {
+		this.store = store;
 		this.conversations = conversations;
+		this.approvals = approvals;
 		this.calls = calls;
-		this.codec = codec.getIfUnique(JsonMessageCodec::create);
 	}
 
-	@GetMapping
+	@GetMapping("/api/threads/{id}/turns/{number}")
 	TurnDetail read(@PathVariable String id, @PathVariable long number) {
-		Conversation conversation = this.conversations.get(id);
-		Turn turn = conversation.turns(new Tail(number + 1, 1))
+		Conversation thread = this.conversations.get(id);
+		Turn turn = turn(thread, number);
+		List<SessionItem> items = thread.items(number);
+		Snapshot snapshot = turn.snapshot();
+		SentHistory sent = thread.snapshot(number).orElse(null);
+		return new TurnDetail(TurnView.of(turn, items), turn.parent(), turn.branch(), turn.parameters(), turn.tools(),
+				items.stream().map((item) -> item(thread.key(), item)).toList(),
+				(snapshot != null) ? snapshot.parts().stream().map(TurnController::part).toList() : List.of(),
+				(sent != null) ? SentView.of(sent) : null, (snapshot != null) ? snapshot.system() : null,
+				(snapshot != null) ? snapshot.systemDigest() : null, calls(thread.key(), turn));
+	}
+
+	private static Turn turn(Conversation thread, long number) {
+		return thread.turns(Tail.newest(1).before(number + 1))
 			.stream()
-			.filter((each) -> each.number() == number)
+			.filter((turn) -> turn.number() == number)
 			.findFirst()
 			.orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND,
 					"There is no turn " + number + " in this thread."));
-		List<SessionItem> items = conversation.items(number);
-		SentHistory sent = conversation.snapshot(number).orElse(null);
-		return new TurnDetail(TurnView.of(turn, items), turn.parent(), turn.branch(), turn.parameters(), turn.tools(),
-				items.stream().map((item) -> stored(conversation.key(), item)).toList(),
-				(sent != null) ? SentView.of(sent) : null, this.calls.of(conversation.key(), turn.id()));
 	}
 
-	private StoredView stored(SessionKey key, SessionItem item) {
-		return new StoredView(item.sequence(), item.at(), item.tokens(), item.message().getMessageType().getValue(),
-				this.codec.encode(key, item.message()));
+	private List<CallView> calls(SessionKey key, Turn turn) {
+		return this.approvals.ledger(key)
+			.stream()
+			.filter((call) -> call.turnId().equals(turn.id()))
+			.map(this.calls::of)
+			.toList();
+	}
+
+	private ItemView item(SessionKey key, SessionItem item) {
+		return new ItemView(item.sequence(), item.at(), item.tokens(), item.role().getValue(),
+				this.store.options().codec().encode(key, item.message()));
+	}
+
+	private static Map<String, Object> part(Snapshot.Part part) {
+		if (part instanceof Snapshot.Items items) {
+			return Map.of("kind", "ITEMS", "size", items.size(), "from", items.from(), "to", items.to(), "firstTurn",
+					items.firstTurn(), "lastTurn", items.lastTurn());
+		}
+		if (part instanceof Snapshot.Pruned pruned) {
+			return Map.of("kind", "PRUNED", "size", pruned.size(), "sequence", pruned.sequence(), "turn", pruned.turn(),
+					"placeholder", pruned.placeholder());
+		}
+		if (part instanceof Snapshot.Summary summary) {
+			return Map.of("kind", "SUMMARY", "size", summary.size(), "summary", summary.summary());
+		}
+		return Map.of("kind", "VERBATIM", "size", part.size());
 	}
 
 	/**
-	 * @param parent the turn that it follows; 0 for none
-	 * @param parameters what the call was given and the application has chosen to keep
-	 * @param tools the names of the tools that were offered, with their digests
-	 * @param items its messages as they are stored
-	 * @param sent what the model was sent before the turn's own messages; null if it was
-	 * not called
-	 * @param calls its tool calls that needed consent
+	 * @param parameters the advisor parameters that are kept
+	 * @param tools the tools that were offered, with the digest of each definition
+	 * @param snapshot the history that was sent, in parts
+	 * @param sent the history as messages; null if the model was not called
+	 * @param system the system text; null if there was none or it is not kept
+	 * @param calls the tool calls of the turn that needed consent
 	 */
 	record TurnDetail(TurnView turn, long parent, String branch, Map<String, Object> parameters,
-			Map<String, String> tools, List<StoredView> items, @Nullable SentView sent, List<CallView> calls) {
+			Map<String, String> tools, List<ItemView> items, List<Map<String, Object>> snapshot,
+			@Nullable SentView sent, @Nullable String system, @Nullable String systemDigest, List<CallView> calls) {
 	}
 
 	/**
-	 * @param tokens their estimated number
-	 * @param json the message as the store writes it
+	 * @param json the message as it is stored
 	 */
-	record StoredView(long sequence, Instant at, int tokens, String role, String json) {
-	}
-
-	/**
-	 * @param missing the number of messages deleted since
-	 * @param system the system text; null if there was none, or it is not kept
-	 */
-	record SentView(List<MessageView> messages, int missing, boolean complete, @Nullable String system,
-			@Nullable String systemDigest) {
-
-		static SentView of(SentHistory sent) {
-			return new SentView(sent.messages().stream().map(MessageView::of).toList(), sent.missing(),
-					sent.isComplete(), sent.system(), sent.systemDigest());
-		}
-
+	record ItemView(long sequence, Instant at, int tokens, String role, String json) {
 	}
 
 }

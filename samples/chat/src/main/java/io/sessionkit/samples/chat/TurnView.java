@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-import io.sessionkit.SessionItem;
 import io.sessionkit.Round;
+import io.sessionkit.SessionItem;
 import io.sessionkit.Snapshot;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
@@ -21,13 +21,15 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
  * A turn as the page shows it.
  *
  * @param millis the time it took; null while it is open
+ * @param failure why it failed, as it is stored: the name of a class or a few words; null
+ * if it did not
  * @param tokens the tokens that the provider counted
- * @param failure why it failed: the class name of an exception, or "no reply"
+ * @param roundList one entry for each answer of the model
  * @param history what the model was shown of the turns before; null if it was not called
  */
 record TurnView(String id, long number, TurnStatus status, @Nullable String agent, @Nullable String model, int rounds,
 		List<RoundView> roundList, TokenUsage tokens, Instant startedAt, @Nullable Instant endedAt,
-		@Nullable Long millis, @Nullable String failure, List<Verdict> verdicts, @Nullable HistoryView history,
+		@Nullable Long millis, @Nullable String failure, List<VerdictView> verdicts, @Nullable HistoryView history,
 		List<MessageView> messages) {
 
 	static TurnView of(Turn turn, List<SessionItem> items) {
@@ -35,7 +37,8 @@ record TurnView(String id, long number, TurnStatus status, @Nullable String agen
 		return new TurnView(turn.id(), turn.number(), turn.status(), turn.agent(), turn.model(), turn.rounds().size(),
 				turn.rounds().stream().map(RoundView::of).toList(), turn.usage(), turn.startedAt(), end,
 				(end != null) ? Duration.between(turn.startedAt(), end).toMillis() : null, turn.failure(),
-				turn.verdicts(), (turn.snapshot() != null) ? HistoryView.of(turn.snapshot()) : null,
+				turn.verdicts().stream().map(VerdictView::of).toList(),
+				(turn.snapshot() != null) ? HistoryView.of(turn.snapshot()) : null,
 				items.stream().map((item) -> MessageView.of(item.message())).toList());
 	}
 
@@ -43,6 +46,18 @@ record TurnView(String id, long number, TurnStatus status, @Nullable String agen
 
 		static RoundView of(Round round) {
 			return new RoundView(round.model(), round.usage());
+		}
+
+	}
+
+	/**
+	 * What a hook decided or noted.
+	 */
+	record VerdictView(String hook, String phase, String effect, @Nullable String reason) {
+
+		static VerdictView of(Verdict verdict) {
+			return new VerdictView(verdict.hook(), String.valueOf(verdict.phase()), String.valueOf(verdict.effect()),
+					verdict.reason());
 		}
 
 	}
@@ -61,7 +76,7 @@ record TurnView(String id, long number, TurnStatus status, @Nullable String agen
 	}
 
 	/**
-	 * @param reasoning what the model has thought, if its provider says so
+	 * @param reasoning what the model thought before it answered; null for none
 	 * @param calls the tools that the model wants called, with their arguments
 	 * @param results what those tools returned
 	 */
@@ -69,8 +84,8 @@ record TurnView(String id, long number, TurnStatus status, @Nullable String agen
 			List<ToolView> results) {
 
 		static MessageView of(Message message) {
-			return new MessageView(message.getMessageType().getValue(), message.getText(), Reasoning.of(message),
-					calls(message), results(message));
+			return new MessageView(message.getMessageType().getValue(), Reasoning.textOf(message),
+					Reasoning.of(message), calls(message), results(message));
 		}
 
 		private static List<ToolView> calls(Message message) {
@@ -90,7 +105,7 @@ record TurnView(String id, long number, TurnStatus status, @Nullable String agen
 	}
 
 	/**
-	 * @param id what the model calls the call
+	 * @param id the id of the call; a result has that of its call
 	 */
 	record ToolView(String id, String name, String data) {
 	}

@@ -142,7 +142,7 @@ class ApprovalBrowserTests {
 		this.page.click(APPROVE);
 		await().untilAsserted(() -> assertThat(this.page.texts(".approval-problem")).singleElement()
 			.asString()
-			.contains("Reason: It is missing.", "Order number: It is not the kind of value"));
+			.contains("The reason is missing.", "The order number has the wrong type."));
 		this.page.replace(".arguments", "{\"orderNumber\":\"4712\",\"reason\":\"the other one\"}");
 		this.page.click(APPROVE);
 

@@ -120,13 +120,31 @@ class ApprovalTests {
 				Map.of("verb", "APPROVE", "by", "Ada", "arguments", "{\"orderNumber\":[4712]}"));
 
 		assertThat(response.statusCode()).isEqualTo(409);
-		assertThat(response.body()).doesNotContain("4712");
 		JsonNode problem = JsonMapper.shared().readTree(response.body());
-		assertThat(problem.path("detail").asString()).contains("Reason: It is missing.")
-			.contains("Order number: It is not the kind of value that the tool expects.");
-		assertThat(problem.path("faults").values()).extracting((fault) -> fault.path("field").asString())
-			.containsExactlyInAnyOrder("reason", "orderNumber");
+		assertThat(problem.path("detail").asString()).contains("The reason is missing.",
+				"The order number has the wrong type.");
+		assertThat(problem.path("faults").values()).extracting(JsonNode::toString)
+			.containsExactlyInAnyOrder("{\"field\":\"reason\",\"rule\":\"required\"}",
+					"{\"field\":\"orderNumber\",\"rule\":\"type\"}");
+		assertThat(response.body()).doesNotContain("4712");
 		assertThat(calls()).singleElement().satisfies((call) -> assertThat(call.path("pending").asBoolean()).isTrue());
+	}
+
+	@Test
+	void listsTheCallsOfAllThreadsThatWait() throws Exception {
+		pause("Cancel orders 1002 and 1003");
+
+		assertThat(this.chat.get("/api/inbox").values())
+			.filteredOn((call) -> call.path("thread").asString().equals(this.thread))
+			.hasSize(2)
+			.allSatisfy((call) -> {
+				assertThat(call.path("title").asString()).isEqualTo("Cancel orders 1002 and 1003");
+				assertThat(call.path("tool").asString()).isEqualTo("cancel_order");
+				assertThat(call.path("callTitle").asString()).isEqualTo("Cancel order");
+				assertThat(call.path("requestedAt").asString()).isLessThan(call.path("expiresAt").asString());
+			});
+		assertThat(this.chat.get("/api/inbox").values()).extracting((call) -> call.path("requestedAt").asString())
+			.isSorted();
 	}
 
 	@Test

@@ -143,7 +143,7 @@ class ArgumentsBrowserTests {
 
 		await().untilAsserted(() -> assertThat(this.page.texts(".approval-problem")).singleElement()
 			.asString()
-			.isEqualTo("The arguments must be one JSON object that has no name twice."));
+			.isEqualTo("The arguments are not one JSON object, or a name is there twice."));
 		String body = this.page.script("return window.sent.find((body) => body?.includes('digest'))");
 		assertThat(JsonMapper.shared().readTree(body).path("arguments").asString()).isEqualTo(edited);
 		assertThat(this.page.<String>script("return document.querySelector('.arguments').value")).isEqualTo(edited);

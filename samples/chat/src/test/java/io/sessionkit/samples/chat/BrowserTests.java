@@ -192,11 +192,30 @@ class BrowserTests {
 
 		List<String> messages = new ArrayList<>(this.page.texts("#banner span"));
 		messages.addAll(other.texts("#banner span"));
-		assertThat(messages).containsExactly(
-				"Another window was faster, so this answer was not stored. Ask again to go on from there.");
+		assertThat(messages).containsExactly("Another window was faster. Ask again to go on from there.");
 		this.page.narrow();
 		this.page.screenshot("narrow-conflict");
 		assertThat(this.page.tooWide()).isEmpty();
+	}
+
+	@Test
+	void anAnswerThatLostARaceCanStillBeReadAndAskedForAgain() {
+		this.page.ask("Hello");
+		ChatPage other = this.page.openInAnotherWindow();
+		this.page.type("Tell me a story");
+		this.page.awaitFirstWords();
+
+		other.ask("My name is Ada");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn.aside .note > span"))
+			.containsExactly("Another window was faster. The model will not be shown this turn."));
+		assertThat(this.page.texts(".turn.aside .bubble.assistant")).singleElement()
+			.asString()
+			.contains("lighthouse keeper");
+		this.page.click(".retry");
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn.aside")).isEmpty());
+		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).containsExactly("Hello",
+				"My name is Ada", "Tell me a story"));
 	}
 
 	@Test

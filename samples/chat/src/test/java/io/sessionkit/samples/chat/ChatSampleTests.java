@@ -17,7 +17,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -148,14 +147,12 @@ class ChatSampleTests {
 	void keepsAFailedTurnBesideTheHistoryAndSaysSo() throws Exception {
 		List<Event> events = this.chat.ask("failing", "Please fail");
 
-		assertThat(events).singleElement()
-			.satisfies((event) -> assertThat(event.data().path("detail").asString())
-				.startsWith("The model could not answer.")
-				.doesNotContain("was asked to fail"))
-			.satisfies((event) -> assertThat(event.data().path("kind").asString()).isEqualTo("MODEL"))
-			.satisfies((event) -> assertThat(event.data().path("cause").asString()).isEqualTo("IllegalStateException"));
-		assertThat(this.chat.thread("failing").path("turns").path(0).path("failure").asString())
-			.isEqualTo("java.lang.IllegalStateException");
+		assertThat(events).singleElement().satisfies((event) -> {
+			assertThat(event.data().path("detail").asString()).isEqualTo("The model could not answer. Try again.");
+			assertThat(event.data().path("kind").asString()).isEqualTo("MODEL");
+			assertThat(event.data().path("cause").asString()).isEqualTo("IllegalStateException");
+			assertThat(event.data().path("turn").asInt()).isEqualTo(1);
+		});
 		assertThat(this.chat.reply("failing", "How many messages are there?")).contains("1 message,");
 		assertThat(statuses("failing")).containsExactly("FAILED", "COMPLETED");
 	}
@@ -212,22 +209,15 @@ class ChatSampleTests {
 		JsonNode turns = this.chat.thread("seen").path("turns");
 		assertThat(turns.path(0).path("history").toString()).isEqualTo("{\"messages\":0,\"summarized\":false}");
 		assertThat(turns.path(6).path("history").toString()).isEqualTo("{\"messages\":18,\"summarized\":true}");
-		JsonNode turn = this.chat.get("/api/threads/seen/turns/7");
-		JsonNode history = turn.path("sent");
+		JsonNode history = this.chat.get("/api/threads/seen/turns/7/history");
 		assertThat(history.path("complete").asBoolean()).isTrue();
 		assertThat(history.path("missing").asInt(-1)).isZero();
 		assertThat(history.path("messages").values()).hasSize(18)
 			.extracting((message) -> message.path("role").asString())
 			.startsWith("user", "assistant", "user", "assistant", "tool", "assistant");
 		assertThat(history.path("messages").path(1).path("text").asString()).contains("“My name is Ada”");
-		assertThat(history.path("system").asString()).startsWith("You are a friendly assistant.");
-		assertThat(turn.path("tools").propertyNames()).contains("roll_die", "cancel_order");
-		assertThat(turn.path("items").values()).extracting((item) -> item.path("role").asString())
-			.containsExactly("user", "assistant");
-		assertThat(JsonMapper.shared().readTree(turn.path("items").path(0).path("json").asString()).toString())
-			.contains("What is my name?");
-		assertThat(this.chat.send("GET", "/api/threads/seen/turns/8", null).statusCode()).isEqualTo(404);
-		assertThat(this.chat.send("GET", "/api/threads/nobody/turns/1", null).statusCode()).isEqualTo(404);
+		assertThat(this.chat.send("GET", "/api/threads/seen/turns/8/history", null).statusCode()).isEqualTo(404);
+		assertThat(this.chat.send("GET", "/api/threads/nobody/turns/1/history", null).statusCode()).isEqualTo(404);
 	}
 
 	@Test
@@ -250,11 +240,11 @@ class ChatSampleTests {
 	@Test
 	void saysWhoAnswersAndWhereTheThreadsAre() throws Exception {
 		JsonNode about = this.chat.get("/api/about");
-		assertThat(about.path("model").asString()).isEqualTo("DemoChatModel (offline)");
-		assertThat(about.path("offline").asBoolean()).isTrue();
-		assertThat(about.path("store").asString()).isEqualTo("H2");
+
+		assertThat(about.toString())
+			.startsWith("{\"model\":\"DemoChatModel (offline)\",\"offline\":true,\"store\":\"H2\",");
 		assertThat(about.path("suggestions").values()).extracting((each) -> each.path("text").asString())
-			.contains("My name is Ada");
+			.contains("My name is Ada", "Cancel order 4711");
 	}
 
 	@Test

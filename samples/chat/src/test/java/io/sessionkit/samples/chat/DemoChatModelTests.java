@@ -209,6 +209,20 @@ class DemoChatModelTests {
 	}
 
 	@Test
+	void keepsWhatToolsReturnedThroughManySummaries() {
+		String summary = "(none)";
+		for (int round = 0; round < 20; round++) {
+			summary = answer(user(summaryPrompt(summary, """
+					<message role="user">Roll a die</message>
+					<tool-result id="1" name="roll_die">4</tool-result>
+					<message role="user">Hello</message>
+					<message role="user">Hello again</message>""")));
+		}
+
+		assertThat(summary.split("roll_die: 4", -1)).hasSize(21);
+	}
+
+	@Test
 	void recallsFromTheSummaryThatAPromptBeginsWith() {
 		Message[] summary = { new SystemMessage("Be brief"), user("Summarize our conversation so far."), assistant("""
 				Said so far, oldest first:

@@ -1,0 +1,26 @@
+package io.sessionkit.samples.chat;
+
+import java.time.Instant;
+
+/**
+ * A thread as the page lists it.
+ *
+ * @param turns the number of its turns
+ * @param open the turn that waits to be continued; 0 for none
+ * @param waiting the number of its tool calls that wait for a person
+ */
+record ThreadView(String id, String title, long turns, long open, int waiting, Instant createdAt, Instant updatedAt,
+		Unsummarized unsummarized) {
+
+	/**
+	 * The history that no summary covers.
+	 *
+	 * @param since the last turn that a summary covers; 0 for none
+	 * @param messages the number of its messages
+	 * @param limit the number of messages at which the older ones are summarized; 0 for
+	 * never
+	 */
+	record Unsummarized(long since, long messages, long limit) {
+	}
+
+}
