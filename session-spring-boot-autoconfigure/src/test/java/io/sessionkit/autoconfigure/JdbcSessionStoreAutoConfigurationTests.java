@@ -16,6 +16,7 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
 import io.sessionkit.test.ScriptedChatModel;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,6 +53,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Order(1)
 class JdbcSessionStoreAutoConfigurationTests {
 
 	private static final SessionKey KEY = SessionKey.of("t1");
