@@ -136,7 +136,7 @@ function card(call, actions) {
 	const name = `approval-${call.id}`;
 	const text = layOut(effective(call));
 	const fields = fieldsOf(effective(call), call.schema);
-	const json = el('pre', { tabindex: '0', dir: 'ltr', role: 'region', 'aria-label': `Arguments of ${call.tool}` }, el('code', {}, shown(text)));
+	const json = el('pre', { tabindex: '0', dir: 'ltr', role: 'group', 'aria-label': `Arguments of ${call.tool}` }, el('code', {}, shown(text)));
 	const node = el('article', { class: `approval ${call.pending ? '' : 'decided'} ${REFUSED.has(call.status) ? 'refused' : ''}`, 'aria-labelledby': name },
 		el('h3', { id: name }, icon(REFUSED.has(call.status) ? 'blocked' : 'hand'), el('span', {}, sentence(call, fields)), el('code', {}, call.tool),
 			el('span', { class: 'approval-state' }, stateOf(call))),

@@ -50,7 +50,7 @@ export function codeBlock(text, info, isComplete) {
 	}
 	return el('figure', { class: 'code', dir: 'ltr' },
 		el('figcaption', {}, el('span', {}, label || 'code'), copyButton('Copy the code', () => text)),
-		el('pre', { tabindex: '0', role: 'region', 'aria-label': label ? `Code, ${label}` : 'Code' }, code));
+		el('pre', { tabindex: '0', role: 'group', 'aria-label': label ? `Code, ${label}` : 'Code' }, code));
 }
 
 function languageOf(label) {

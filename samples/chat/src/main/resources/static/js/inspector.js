@@ -139,7 +139,7 @@ function roundsTab({ turn }) {
 	const cell = (value) => el('td', {}, value);
 	const rows = rounds.map(({ model, tokens }, index) => el('tr', {}, el('th', { scope: 'row' }, String(index + 1)), cell(model ?? 'unknown'),
 		cell(amount(tokens.input)), cell(amount(tokens.output)), cell(amount(tokens.cacheRead)), cell(share(tokens))));
-	return [el('div', { class: 'table', tabindex: '0', role: 'region', 'aria-label': 'Rounds' }, el('table', {},
+	return [el('div', { class: 'table', tabindex: '0', role: 'group', 'aria-label': 'Rounds' }, el('table', {},
 		el('thead', {}, el('tr', {}, ...['Round', 'Model', 'Tokens in', 'Tokens out', 'From the cache', 'Share'].map((name) => el('th', { scope: 'col' }, name)))),
 		el('tbody', {}, ...rows))),
 		el('p', { class: 'why' }, 'As the provider counts. A round is one call of the model.')];
@@ -171,7 +171,7 @@ const section = (title, ...content) => [el('h3', {}, title), ...content.filter(B
 const nothing = (words) => el('p', { class: 'nothing' }, words);
 
 const asJson = (json, label) => el('details', { class: 'as-json' }, el('summary', {}, label),
-	el('pre', { class: 'raw', tabindex: '0', dir: 'ltr', role: 'region', 'aria-label': label }, el('code', {}, shown(layOut(json)))));
+	el('pre', { class: 'raw', tabindex: '0', dir: 'ltr', role: 'group', 'aria-label': label }, el('code', {}, shown(layOut(json)))));
 
 byId('close-inspector').addEventListener('click', () => dialog.close());
 dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());

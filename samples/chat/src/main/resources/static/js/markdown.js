@@ -101,7 +101,7 @@ function content(item, isComplete) {
 function table({ header, rows, align }) {
 	const cell = (tag) => ({ tokens }, column) => el(tag, { dir: 'auto', class: align[column] ? `to-${align[column]}` : null,
 		scope: tag === 'th' ? 'col' : null }, ...inline(tokens));
-	return el('div', { class: 'table', tabindex: '0', role: 'region', 'aria-label': 'Table' }, el('table', {},
+	return el('div', { class: 'table', tabindex: '0', role: 'group', 'aria-label': 'Table' }, el('table', {},
 		el('thead', {}, el('tr', {}, ...header.map(cell('th')))),
 		el('tbody', {}, ...rows.map((row) => el('tr', {}, ...row.map(cell('td')))))));
 }

@@ -1,0 +1,219 @@
+package io.sessionkit.samples.chat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+import com.deque.html.axecore.results.Results;
+import com.deque.html.axecore.selenium.AxeBuilder;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.interactions.Actions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The page for people who do not see it, or see it in other colours: axe-core finds
+ * nothing, light or dark, in any state; a reply is said while it comes; and the question
+ * field is near.
+ */
+@EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere",
+		disabledReason = "Chromium or its driver is missing")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class AccessBrowserTests {
+
+	private RunningChat chat;
+
+	private ChromeDriver browser;
+
+	private ChatPage page;
+
+	@BeforeAll
+	void start(@TempDir Path database, @TempDir Path profile) {
+		this.chat = RunningChat.start(database, "--demo.pace=3ms", BrowserTests.QUIET);
+		this.browser = Chromium.start(profile);
+	}
+
+	@AfterAll
+	void stop() {
+		if (this.browser != null) {
+			this.browser.quit();
+		}
+		this.chat.close();
+	}
+
+	@BeforeEach
+	void openNewThread() {
+		this.page = ChatPage.open(this.browser, "http://127.0.0.1:" + this.chat.port() + "/");
+		this.page.newThread();
+	}
+
+	@Test
+	void axeFindsNothingWhereOneReads() throws Exception {
+		check("start");
+		this.page.ask("Show me Markdown");
+		for (int turn = 0; turn < 5; turn++) {
+			this.page.ask("Roll two dice");
+		}
+		await().untilAsserted(() -> assertThat(this.page.shows(".mark .summary-card")).isTrue());
+		this.page.script("document.querySelectorAll('details:not(.inbox)').forEach((each) => { each.open = true; })");
+		check("long-opened");
+		this.page.click(".turn:last-child .meta button");
+		await().untilAsserted(() -> assertThat(this.page.shows(".stored")).isTrue());
+		check("inspector");
+		this.page.click("[role=tab]:nth-child(2)");
+		check("inspector-context");
+		this.page.click("[role=tab]:nth-child(3)");
+		check("inspector-rounds");
+		this.page.click("#close-inspector");
+		this.page.click("#show-shortcuts");
+		check("keys");
+		this.page.click("#close-shortcuts");
+		this.page.type("Please fail");
+		await().untilAsserted(() -> assertThat(this.page.shows(".turn.failed")).isTrue());
+		this.page.awaitTimeline();
+		check("failed");
+		this.page.type("Write 35 kB");
+		this.page.awaitFirstWords();
+		check("streaming");
+		this.page.click("#stop");
+		await().untilAsserted(() -> assertThat(this.page.shows(".turn.cancelled")).isTrue());
+		this.page.clickInRow("[aria-label^=Rename]");
+		check("rename");
+		this.page.typeInto(".rename", Keys.ESCAPE);
+		this.page.narrow();
+		this.page.reload();
+		check("phone");
+		this.page.click("#open-sidebar");
+		check("phone-threads");
+		this.page.click("#close-sidebar");
+		this.page.click("#toggle-timeline");
+		check("phone-timeline");
+		this.page.click("#close-timeline");
+		this.page.wide();
+		this.page.clickInRow("[aria-label^=Delete]");
+		check("deleted");
+		this.page.click("#toast .quiet");
+	}
+
+	@Test
+	void axeFindsNothingWhereOneDecides() throws Exception {
+		this.page.type("Cancel orders 4711 and 4712");
+		this.page.awaitApproval();
+		this.page.awaitTimeline();
+		check("card");
+		this.page.click(".approval-actions :nth-child(4)");
+		check("card-always");
+		this.page.typeInto(".approval-scope input", Keys.ESCAPE);
+		this.page.click(".approval-actions :nth-child(2)");
+		this.page.replace(".arguments-form input", String.valueOf(Keys.BACK_SPACE));
+		check("card-edit");
+		this.page.click(".arguments-form .link");
+		check("card-json");
+		this.page.typeInto(".arguments", Keys.ESCAPE);
+		this.page.narrow();
+		this.page.reload();
+		this.page.awaitApproval();
+		check("phone-card");
+		this.page.wide();
+		this.page.script("document.querySelector('#approver').value = ''");
+		this.page.click(".approval-actions .danger");
+		check("card-name");
+	}
+
+	/**
+	 * What comes is said in sentences, each once, and without the signs of Markdown.
+	 */
+	@Test
+	void aReplyIsSaidSentenceBySentenceWhileItComes() {
+		this.page.script("""
+				window.said = [];
+				new MutationObserver((records) => records.forEach(({ addedNodes }) => addedNodes.forEach((node) => {
+					said.push([node.textContent, document.querySelector('.live') !== null]);
+				}))).observe(document.getElementById('announcer'), { childList: true })""");
+
+		this.page.ask("Tell me a story");
+
+		List<List<Object>> said = this.page.script("return said");
+		assertThat(said.get(0)).isEqualTo(List.of("Asked. The model works.", true));
+		assertThat(said.get(1))
+			.isEqualTo(List.of("There was once a lighthouse keeper who could not remember yesterday.", true));
+		assertThat(said).hasSizeGreaterThan(8);
+		assertThat(String.join(" ", said.subList(1, said.size()).stream().map((each) -> (String) each.get(0)).toList())
+			.replaceAll("\\s+", " ")).isEqualTo(this.page.texts(".bubble.assistant").get(0).replaceAll("\\s+", " "));
+	}
+
+	@Test
+	void theFieldIsReachedFromTheStartInTwoSteps() {
+		this.page.ask("Hello");
+		this.page.narrow(); // where nothing has the keyboard at the start
+		this.page.reload();
+
+		new Actions(this.browser).sendKeys(Keys.TAB).perform();
+		assertThat(this.page.focused()).isEqualTo("Skip to the question field");
+		new Actions(this.browser).sendKeys(Keys.ENTER).perform();
+
+		assertThat(this.page.caret().field()).isEqualTo("question");
+	}
+
+	/**
+	 * With the colours of the system nothing that tells a state may be a colour alone.
+	 */
+	@Test
+	void everyStateCanBeToldApartWithForcedColours() throws Exception {
+		this.browser.executeCdpCommand("Emulation.setEmulatedMedia",
+				Map.of("features", List.of(Map.of("name", "forced-colors", "value", "active"))));
+		try {
+			this.page.ask("Roll a die");
+			this.page.ask("Roll a die");
+			this.page.type("Please fail");
+			await().untilAsserted(() -> assertThat(this.page.shows(".turn.failed")).isTrue());
+			this.page.awaitTimeline();
+
+			assertThat(this.page
+				.<String>script("return getComputedStyle(document.querySelector('.bubble.user')).borderStyle"))
+				.isEqualTo("solid");
+			assertThat(this.page.<String>script("return getComputedStyle(document.querySelector('.note')).borderStyle"))
+				.isEqualTo("solid");
+			assertThat(this.page.<List<String>>script(
+					"""
+							return [...document.querySelectorAll('.chart .in, .chart .out')].map((bar) => getComputedStyle(bar).fill)""")
+				.stream()
+				.distinct()).hasSize(2);
+			this.page.screenshot("forced-colours");
+		}
+		finally {
+			this.browser.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("features", List.of()));
+		}
+	}
+
+	/**
+	 * Every rule, best practices included, in both colour schemes.
+	 */
+	private void check(String state) throws Exception {
+		for (String scheme : List.of("light", "dark")) {
+			this.browser.executeCdpCommand("Emulation.setEmulatedMedia",
+					Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+			if (!this.page.shows(".live")) {
+				this.page.awaitStill();
+			}
+			Results results = new AxeBuilder().setLegacyMode(true).analyze(this.browser);
+			assertThat(results.getViolations()).as("%s, %s", state, scheme)
+				.extracting((rule) -> rule.getId() + " " + rule.getImpact() + " "
+						+ rule.getNodes().stream().map((node) -> node.getHtml() + node.getFailureSummary()).toList())
+				.isEmpty();
+			if (!this.page.shows(".live")) {
+				this.page.screenshot("access-" + state + "-" + scheme);
+			}
+		}
+	}
+
+}
