@@ -1,6 +1,6 @@
 import * as api from './api.js';
 import { decidedElsewhere, openCalls, refuse, showApprovals, showStanding } from './approvals.js';
-import { compose, composeFor, focusQuestion, forgetDraft, setDraft, showBusy } from './composer.js';
+import { compose, composeFor, focusQuestion, forgetDraft, keepDraft, setDraft, showBusy } from './composer.js';
 import { drawn, goTo, isAtEnd, keepEnd, onRead, showCard, showConversation, toEnd } from './conversation.js';
 import { byId, el, icon, setText } from './dom.js';
 import { inspect } from './inspector.js';
@@ -293,7 +293,10 @@ async function answer(id, question, call) {
 	ended.delete(id);
 	outcome = '';
 	const abort = new AbortController();
-	const live = liveTurn(question, view.turns.at(-1)?.number ?? 0, { isAtEnd: () => id === view.id && isAtEnd(), drawn });
+	const live = liveTurn(question, view.turns.at(-1)?.number ?? 0, {
+		isAtEnd: () => id === view.id && isAtEnd(),
+		drawn: (wasAtEnd) => id === view.id && drawn(wasAtEnd),
+	});
 	running.set(id, { live, stop: () => abort.abort() });
 	update();
 	toEnd(true);
@@ -350,6 +353,9 @@ function broken(id, question, live, error) {
 	const retry = isStopped || question === null ? [] : [el('button', { type: 'button', class: 'quiet retry', onclick: () => ask(question) }, icon('retry'), 'Retry')];
 	live.stop(isStopped ? 'Stopped.' : wordsOf(error), isStopped ? 'stopped' : 'alert', ...retry);
 	ended.set(id, live);
+	if (error.isAway && question !== null) {
+		keepDraft(id, question);
+	}
 	if (!isStopped && !SAID_BESIDE.has(error.kind) && id === view.id) {
 		const actions = question === null ? [['Look again', reload]] : [['Edit', () => {
 			setDraft(question);
@@ -386,10 +392,10 @@ async function decide(call, decision) {
 		if (!refuse(call, error)) {
 			problem(error.message);
 		}
-		await readApprovals(id);
+		await guarded(() => readApprovals(id));
 		return;
 	}
-	await readApprovals(id);
+	await guarded(() => readApprovals(id));
 	if (id !== view.id) {
 		return;
 	}
@@ -413,7 +419,7 @@ async function decideAlike(id, call, { always, verb, by, text }) {
 async function revoke(decision) {
 	const { id } = view;
 	await guarded(() => api.revoke(id, decision));
-	await readApprovals(id);
+	await guarded(() => readApprovals(id));
 }
 
 /** Looks at what others have decided. Where a turn went on or began to wait elsewhere, all is read anew. */

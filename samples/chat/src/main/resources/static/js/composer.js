@@ -86,6 +86,13 @@ export function setDraft(text) {
 	fit();
 }
 
+/** Keeps what could not be sent, unless something else is written there by now. */
+export function keepDraft(id, text) {
+	if (drafts.read(id) === '') {
+		id === thread ? setDraft(text) : drafts.write(id, text);
+	}
+}
+
 export const forgetDraft = (id) => drafts.write(id, '');
 
 export function showBusy(isBusy) {

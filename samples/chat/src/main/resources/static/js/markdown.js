@@ -13,8 +13,36 @@ const OPTIONS = { gfm: true, breaks: true };
 /** Where a link may lead. Everything else is shown as text. */
 const SAFE = /^(https?:\/\/|mailto:)/i;
 
+/** What is nested deeper is shown as it was written: a page of a thousand quotes in quotes helps nobody. */
+const DEEPEST = 24;
+
+let depth = 0;
+
 /** The elements of a text that is complete. */
-export const markdown = (text) => blocks(Lexer.lex(text, OPTIONS), true);
+export const markdown = (text) => blocks(read(text), true);
+
+/** A text that cannot be read as Markdown is a text. */
+function read(text) {
+	try {
+		return Lexer.lex(text, OPTIONS);
+	}
+	catch {
+		return [{ type: 'text', raw: text, text }];
+	}
+}
+
+function inside(token, make) {
+	if (depth === DEEPEST) {
+		return [token.raw];
+	}
+	depth++;
+	try {
+		return make();
+	}
+	finally {
+		depth--;
+	}
+}
 
 /**
  * An element for a text that grows. Only the newest block is made anew, since nothing that
@@ -28,7 +56,7 @@ export function growingText() {
 		node,
 		add(text) {
 			rest += text;
-			const tokens = Lexer.lex(rest, OPTIONS);
+			const tokens = read(rest);
 			const raw = tokens.map((token) => token.raw).join('');
 			const first = raw === rest ? newest(tokens) : 0;
 			open.forEach((each) => each.remove());
@@ -65,7 +93,7 @@ function block(token, isComplete) {
 		case 'code':
 			return [codeBlock(token.text, token.lang ?? '', isComplete)];
 		case 'blockquote':
-			return [el('blockquote', { dir: 'auto' }, ...blocks(token.tokens, isComplete))];
+			return [el('blockquote', { dir: 'auto' }, ...inside(token, () => blocks(token.tokens, isComplete)))];
 		case 'list':
 			return [list(token, isComplete)];
 		case 'table':
@@ -86,7 +114,7 @@ function list(token, isComplete) {
 
 /** A text that stands alone in an item is no paragraph. */
 function content(item, isComplete) {
-	return item.tokens.flatMap((token) => {
+	return inside(item, () => item.tokens.flatMap((token) => {
 		switch (token.type) {
 			case 'checkbox':
 				return [el('input', { type: 'checkbox', disabled: true, checked: token.checked, 'aria-label': token.checked ? 'done' : 'to do' }), ' '];
@@ -95,7 +123,7 @@ function content(item, isComplete) {
 			default:
 				return block(token, isComplete);
 		}
-	});
+	}));
 }
 
 function table({ header, rows, align }) {
@@ -109,11 +137,11 @@ function table({ header, rows, align }) {
 const inline = (tokens) => tokens.flatMap((token) => {
 	switch (token.type) {
 		case 'strong':
-			return [el('strong', {}, ...inline(token.tokens))];
+			return [el('strong', {}, ...inside(token, () => inline(token.tokens)))];
 		case 'em':
-			return [el('em', {}, ...inline(token.tokens))];
+			return [el('em', {}, ...inside(token, () => inline(token.tokens)))];
 		case 'del':
-			return [el('del', {}, ...inline(token.tokens))];
+			return [el('del', {}, ...inside(token, () => inline(token.tokens)))];
 		case 'codespan':
 			return [el('code', {}, token.text)];
 		case 'br':

@@ -27,6 +27,7 @@ let timer;
  * @param done what happens when nobody took it
  */
 export function offerUndo(text, seconds, undo, done) {
+	clearTimeout(timer);
 	const end = (action) => {
 		clearTimeout(timer);
 		toast.hidden = true;

@@ -9,6 +9,7 @@ import com.deque.html.axecore.selenium.AxeBuilder;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -28,6 +29,7 @@ import static org.awaitility.Awaitility.await;
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere",
 		disabledReason = "Chromium or its driver is missing")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Order(2)
 class AccessBrowserTests {
 
 	private RunningChat chat;
@@ -38,7 +40,7 @@ class AccessBrowserTests {
 
 	@BeforeAll
 	void start(@TempDir Path database, @TempDir Path profile) {
-		this.chat = RunningChat.start(database, "--demo.pace=3ms", BrowserTests.QUIET);
+		this.chat = RunningChat.start(database, "--demo.pace=1ms", BrowserTests.QUIET);
 		this.browser = Chromium.start(profile);
 	}
 

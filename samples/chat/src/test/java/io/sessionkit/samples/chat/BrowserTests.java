@@ -140,6 +140,9 @@ class BrowserTests {
 		this.chat = RunningChat.startOn(port, this.database, PACE, QUIET);
 		this.page.reload();
 
+		assertThat(this.page.<String>script("return document.getElementById('question').value"))
+			.isEqualTo("Is anybody there?");
+		this.page.replace("#question", String.valueOf(Keys.BACK_SPACE));
 		assertThat(this.page.ask("What is my name?")).contains("Ada");
 		assertThat(this.page.texts(".bubble.user")).containsExactly("My name is Ada", "What is my name?");
 	}

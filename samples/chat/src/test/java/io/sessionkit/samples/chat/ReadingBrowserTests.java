@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -30,9 +31,10 @@ import static org.awaitility.Awaitility.await;
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere",
 		disabledReason = "Chromium or its driver is missing")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Order(1)
 class ReadingBrowserTests {
 
-	private static final String[] ARGUMENTS = { "--demo.pace=4ms", "--sessionkit.summarize.trigger-messages=500",
+	private static final String[] ARGUMENTS = { "--demo.pace=1ms", "--sessionkit.summarize.trigger-messages=500",
 			BrowserTests.QUIET };
 
 	private Path database;
@@ -256,6 +258,50 @@ class ReadingBrowserTests {
 		assertThat(this.page.<List<String>>script(
 				"return [...document.querySelectorAll('#conversation a')].map((link) => link.getAttribute('href'))"))
 			.containsExactly("https://example.com/b.png");
+	}
+
+	/**
+	 * A model that was talked into it could write what no reader of Markdown survives.
+	 */
+	@Test
+	void whatIsNestedWithoutEndIsShownAsText() {
+		List<Object> shown = this.page
+			.script("""
+					return import('/js/markdown.js').then(({ growingText, markdown }) => {
+						const depth = (node) => 1 + Math.max(0, ...[...node.childNodes].map(depth));
+						const texts = ['>'.repeat(5000) + 'a', '> '.repeat(3000) + 'a', '*_'.repeat(300) + 'a' + '_*'.repeat(300),
+							Array.from({ length: 200 }, (_, level) => ' '.repeat(2 * level) + '- a').join('\\n')];
+						return texts.map((text) => {
+							const node = document.createElement('div');
+							node.append(...markdown(text));
+							const grows = growingText();
+							grows.add(text);
+							return node.textContent.includes('a') && grows.node.textContent.includes('a') && depth(node) < 120;
+						});
+					})""");
+
+		assertThat(shown).hasSize(4).containsOnly(true);
+	}
+
+	@Test
+	void aSecondDeletionEndsTheFirstAndCanBeHadBackItself() throws Exception {
+		this.page.ask("First");
+		String first = this.page.thread();
+		this.page.newThread();
+		this.page.ask("Second");
+		String second = this.page.thread();
+		this.page.clickInRow("[aria-label^=Delete]");
+		this.page.script("location.hash = arguments[0]", first);
+		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).containsExactly("First"));
+
+		this.page.clickInRow("[aria-label^=Delete]");
+
+		assertThat(this.page.texts("#toast span")).containsExactly("Deleted “First”.");
+		await().untilAsserted(
+				() -> assertThat(this.chat.send("GET", "/api/threads/" + second, null).statusCode()).isEqualTo(404));
+		this.page.click("#toast .quiet");
+		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).containsExactly("First"));
+		assertThat(this.chat.send("GET", "/api/threads/" + first, null).statusCode()).isEqualTo(200);
 	}
 
 	@Test
