@@ -72,7 +72,8 @@ function nodesOf(view, actions) {
 	const turns = view.turns.filter(({ number }) => attempts.get(number) > 0);
 	const last = covered(view.summaries);
 	let before = null;
-	const nodes = interleave(turns, view.summaries.filter(({ turn }) => turn > view.earlier), (turn) => {
+	// The timeline has the older summaries too; here they would be litter.
+	const nodes = interleave(turns, view.summaries.filter(({ current, turn }) => current && turn > view.earlier), (turn) => {
 		const node = nodeOf(turn, view, attempts.get(turn.number), actions);
 		node.classList.toggle('covered', turn.number <= last && turn.status === 'COMPLETED');
 		const today = day(turn.startedAt);

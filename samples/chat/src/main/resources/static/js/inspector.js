@@ -87,8 +87,12 @@ function inFull(message, role) {
 	return [role === 'tool' ? el('pre', { class: 'raw' }, el('code', {}, shown(text))) : el('div', { class: 'text' }, ...markdown(text))];
 }
 
+/** A summary is sent as a question for it and its answer. */
+const SUMMARY_PAIR = 2;
+
 /** What the model was sent before the turn's own messages, and what is new in it. */
-function contextTab({ sent, system, systemDigest, tools }, previous) {
+function contextTab(detail, previous) {
+	const { sent, system, systemDigest, tools } = detail;
 	const parts = [el('p', { class: 'why' }, 'What the model was sent in the first call of this turn, before the question.')];
 	if (!sent) {
 		return [...parts, nothing('The model was not called.')];
@@ -99,7 +103,8 @@ function contextTab({ sent, system, systemDigest, tools }, previous) {
 	parts.push(...section('Tools', names.length > 0 ? el('p', {}, ...names.flatMap((name) => [el('code', { title: tools[name] }, name), ' ']))
 		: nothing('None were offered.')));
 	const before = new Set([...(previous?.sent?.messages ?? []), ...(previous?.turn.messages ?? [])].map(identity));
-	const rows = sent.messages.map((message) => row(message, previous && !before.has(identity(message))));
+	const isSummary = (index) => Boolean(detail.turn.history?.summarized) && index < SUMMARY_PAIR;
+	const rows = sent.messages.map((message, index) => row(message, previous && !before.has(identity(message)), isSummary(index)));
 	const now = new Set(sent.messages.map(identity));
 	const left = previous?.sent ? [...previous.sent.messages, ...previous.turn.messages].filter((message) => !now.has(identity(message))).length : 0;
 	const changes = previous?.sent ? `${changesIn(rows)}${left > 0 ? `${plural(left, 'message')} of before ${left === 1 ? 'is' : 'are'} no longer sent.` : ''}` : '';
@@ -115,9 +120,10 @@ function changesIn(rows) {
 
 const identity = ({ role, text, calls, results }) => JSON.stringify([role, text, calls.map(({ name, data }) => [name, data]), results.map(({ name, data }) => [name, data])]);
 
-function row(message, isFresh) {
+/** @param isSummary nobody has said it: it stands for the turns before */
+function row(message, isFresh, isSummary) {
 	return el('li', { class: isFresh ? 'fresh' : null }, el('details', {}, el('summary', {},
-		el('b', {}, ROLES[message.role] ?? message.role), el('span', { dir: 'auto' }, line(message))), inside(message)));
+		el('b', {}, isSummary ? 'Summary' : ROLES[message.role] ?? message.role), el('span', { dir: 'auto' }, line(message))), inside(message)));
 }
 
 function line(message) {

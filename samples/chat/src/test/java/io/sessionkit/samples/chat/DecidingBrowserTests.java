@@ -3,6 +3,7 @@ package io.sessionkit.samples.chat;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
 
@@ -235,6 +236,16 @@ class DecidingBrowserTests {
 		this.page.click(APPROVE);
 		answered();
 		await().untilAsserted(() -> assertThat(this.page.texts(".thread.active .thread-mark")).isEmpty());
+	}
+
+	@Test
+	void whatIsLeftIsSaidToTheSecondWhereItIsShort() {
+		List<String> left = this.page.script("""
+				return import('/js/words.js').then(({ left }) => [-1, 0.4, 15, 100, 120, 3600, 7000, 86399, 200000]
+					.map((seconds) => left(new Date(Date.now() + 1000 * seconds))))""");
+
+		assertThat(left).containsExactly("now", "in 1 second", "in 15 seconds", "in 100 seconds", "in 2 minutes",
+				"in 60 minutes", "in 117 minutes", "in 24 hours", "in 2 days");
 	}
 
 	private void pause(String question) {

@@ -116,7 +116,8 @@ class SummaryBrowserTests {
 		this.page.click(".entry:last-child .entry-details");
 		this.page.click("[role=tab]:nth-child(2)");
 		await().untilAsserted(() -> assertThat(this.page.texts(".sent > li")).hasSize(2 + 16));
-		assertThat(this.page.texts(".sent > li").get(1)).startsWith("Model").contains("My name is Ada");
+		assertThat(this.page.texts(".sent > li").subList(0, 2)).allMatch((text) -> text.startsWith("Summary"));
+		assertThat(this.page.texts(".sent > li").get(1)).contains("My name is Ada");
 		assertThat(this.page.texts(".inspector-panel")).singleElement()
 			.asString()
 			.contains("You are a friendly assistant");
