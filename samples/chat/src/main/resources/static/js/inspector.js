@@ -163,9 +163,9 @@ function decisionsTab({ turn, calls = [] }) {
 		...section('Tool calls that needed consent', ledger.length > 0 ? el('ul', {}, ...ledger) : nothing('None.'))];
 }
 
-function stateTab({ turn, branch, parent, parameters }, previous, { attributes, thread }) {
+function stateTab({ turn, branch, parent, parameters, before, after }, previous, { attributes, thread }) {
 	return [...section('The turn', list([['Id', turn.id], ['Branch', branch], ['Follows turn', parent === 0 ? 'none' : String(parent)],
-		['Parameters', null, parameters]])),
+		['Parameters', null, parameters], ['Attributes before', null, before], ['Attributes after', null, after]])),
 	...section('The session now', list([['Thread', thread?.id], ['Attributes', null, attributes ?? {}]]))];
 }
 

@@ -258,6 +258,19 @@ public final class Conversation {
 	}
 
 	/**
+	 * Returns the attributes as a turn has left them, with what was written between it
+	 * and the next one. The attributes before a turn are those of its parent.
+	 * @param turn the number of the turn
+	 * @return a copy that cannot be changed; empty if there is no such turn, if it never
+	 * was the head, such as a failed one, and if the store leaves them out
+	 */
+	public Map<String, Object> attributes(long turn) {
+		return this.store.turn(this.key, turn, Set.of())
+			.map((view) -> Collections.unmodifiableMap(Copies.values(view.attributes())))
+			.orElse(Map.of());
+	}
+
+	/**
 	 * Writes an attribute between turns. The rules are those of
 	 * {@link io.sessionkit.hook.SessionContext#put}, which is for code that runs inside a
 	 * turn. The attribute belongs to the turn that is the head. If there is no turn yet,

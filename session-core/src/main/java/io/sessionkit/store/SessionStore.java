@@ -2,6 +2,7 @@ package io.sessionkit.store;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -122,11 +123,12 @@ public interface SessionStore {
 	List<Turn> turns(SessionKey key, Tail tail);
 
 	/**
-	 * Returns one turn of any status and branch with its items, and records of the
-	 * session. Continuing an open turn begins with it. By default it asks
-	 * {@link #records(SessionKey, String)} for each kind, then {@link #turns} and
-	 * {@link #items(SessionKey, long)}, so others may write in between; a store should
-	 * answer all of it in one round trip.
+	 * Returns one turn of any status and branch with its items, records of the session,
+	 * and the attributes as of this turn. Continuing an open turn begins with it. By
+	 * default it asks {@link #records(SessionKey, String)} for each kind, then
+	 * {@link #turns} and {@link #items(SessionKey, long)}, so others may write in
+	 * between, and it leaves the attributes out; a store should answer all of it in one
+	 * round trip.
 	 * @param key the session
 	 * @param number the number of the turn
 	 * @param kinds the kinds of the records to return; empty for no records
@@ -137,7 +139,7 @@ public interface SessionStore {
 		return turns(key, new Tail(number + 1, 1)).stream()
 			.filter((turn) -> turn.number() == number)
 			.findFirst()
-			.map((turn) -> new TurnView(turn, items(key, number), records));
+			.map((turn) -> new TurnView(turn, items(key, number), records, Map.of()));
 	}
 
 	/**

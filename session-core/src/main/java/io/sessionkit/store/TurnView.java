@@ -1,6 +1,9 @@
 package io.sessionkit.store;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 import io.sessionkit.SessionItem;
 import io.sessionkit.Turn;
@@ -11,12 +14,17 @@ import io.sessionkit.Turn;
  * @param turn the turn
  * @param items its items, oldest first
  * @param records the records of the kinds that were asked for
+ * @param attributes the attributes of the session as they were when the next turn began
+ * or, at the head, as they are; empty for a turn that never was the head, such as a
+ * failed one, and if the store leaves them out
  */
-public record TurnView(Turn turn, List<SessionItem> items, List<SessionRecord> records) {
+public record TurnView(Turn turn, List<SessionItem> items, List<SessionRecord> records,
+		Map<String, Object> attributes) {
 
 	public TurnView {
 		items = List.copyOf(items);
 		records = List.copyOf(records);
+		attributes = Collections.unmodifiableMap(new LinkedHashMap<>(attributes));
 	}
 
 	/**

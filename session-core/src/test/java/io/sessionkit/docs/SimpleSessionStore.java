@@ -3,6 +3,7 @@ package io.sessionkit.docs;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Stream;
@@ -23,6 +24,7 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnView;
 import io.sessionkit.store.Window;
 import io.sessionkit.store.memory.SessionDocument;
 import io.sessionkit.store.memory.SessionDocument.Changed;
@@ -120,6 +122,11 @@ public final class SimpleSessionStore implements SessionStore {
 	@Override
 	public List<Turn> turns(SessionKey key, Tail tail) {
 		return document(key).turns(tail);
+	}
+
+	@Override
+	public Optional<TurnView> turn(SessionKey key, long number, Set<String> kinds) {
+		return document(key).turn(number, kinds);
 	}
 
 	@Override

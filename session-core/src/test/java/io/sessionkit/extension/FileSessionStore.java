@@ -16,6 +16,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -38,6 +39,7 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnView;
 import io.sessionkit.store.Window;
 import io.sessionkit.store.memory.SessionDocument;
 import io.sessionkit.store.memory.SessionDocument.Changed;
@@ -150,6 +152,11 @@ public final class FileSessionStore implements SessionStore {
 	@Override
 	public List<Turn> turns(SessionKey key, Tail tail) {
 		return document(key).turns(tail);
+	}
+
+	@Override
+	public Optional<TurnView> turn(SessionKey key, long number, Set<String> kinds) {
+		return document(key).turn(number, kinds);
 	}
 
 	@Override

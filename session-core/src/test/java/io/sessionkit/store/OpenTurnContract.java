@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * A turn that waits follows the head. Nobody else moves the head meanwhile, so that it
@@ -120,6 +121,45 @@ abstract class OpenTurnContract extends CommitContract {
 		assertThat(view.items()).isEqualTo(store().items(key, number));
 		assertThat(view.records()).containsExactlyInAnyOrderElementsOf(
 				kinds.stream().flatMap((kind) -> store().records(key, kind).stream()).toList());
+	}
+
+	/**
+	 * A change between two turns belongs to the first of them.
+	 */
+	@Test
+	void turnIsReadWithTheAttributesThatWereInForceThen() throws Exception {
+		assumeTrue(store().getClass()
+			.getMethod("turn", SessionKey.class, long.class, Set.class)
+			.getDeclaringClass() != SessionStore.class, "The store leaves the attributes of a turn out.");
+		SessionKey key = key();
+		threadOf(key, 1);
+		assertThat(attributes(key, 1)).isEmpty();
+		commit(Commit.on(header(key)).header(HeaderChange.NONE.attributes(Map.of("step", "between"))));
+		assertThat(attributes(key, 1)).isEqualTo(Map.of("step", "between"));
+		commit(Commit.on(header(key)).turn(turn(TurnStatus.COMPLETED, 1, "q2", "a2")));
+		commit(Commit.on(header(key))
+			.turn(turn(TurnStatus.COMPLETED, 2, "q3", "a3"))
+			.header(HeaderChange.NONE.attributes(Map.of("step", "third", "more", List.of(1, 2)))));
+		commit(Commit.on(header(key)).turn(turn(TurnStatus.FAILED, 3, "q4")));
+		commit(Commit.on(header(key)).turn(turn(TurnStatus.COMPLETED, 3, "q5", "a5")));
+		for (SessionStore store : List.of(store(), another())) {
+			assertThat(attributes(store, key, 1)).isEqualTo(Map.of("step", "between"));
+			assertThat(attributes(store, key, 2)).isEqualTo(Map.of("step", "between"));
+			assertThat(attributes(store, key, 3)).isEqualTo(Map.of("step", "third", "more", List.of(1, 2)));
+			assertThat(attributes(store, key, 4)).isEmpty();
+			assertThat(attributes(store, key, 5)).isEqualTo(header(key).attributes()).hasSize(2);
+		}
+		assertThat(store().turn(key, 3, Set.of("a", "b", "c", "d", "e", "f", "g", "h", "i", "j"))
+			.orElseThrow()
+			.attributes()).hasSize(2);
+	}
+
+	private Map<String, Object> attributes(SessionKey key, long number) {
+		return attributes(store(), key, number);
+	}
+
+	private static Map<String, Object> attributes(SessionStore store, SessionKey key, long number) {
+		return store.turn(key, number, Set.of()).orElseThrow().attributes();
 	}
 
 	@Test

@@ -58,6 +58,13 @@ public final class RowReader {
 		return named("Turn " + row.number() + " of session " + key, () -> TurnPayload.turn(key, row, this.codec));
 	}
 
+	/**
+	 * Returns the attributes that were in force when a turn was the head.
+	 */
+	public Map<String, Object> attributes(SessionKey key, TurnRow row) {
+		return named("Turn " + row.number() + " of session " + key, () -> attributes(key, row.attributes()));
+	}
+
 	private @Nullable String title(SessionKey key, @Nullable String payload) {
 		if (payload == null) {
 			return null;

@@ -193,6 +193,8 @@ public enum Dialect {
 	/** The time in UTC: a local time zone can have the same hour twice. */
 	private static final String INNODB_NOW = "timestampdiff(microsecond, '1970-01-01 00:00:00', utc_timestamp(6))";
 
+	private static final int HSQLDB_SECONDS = 5;
+
 	private final String productName;
 
 	private final String scriptId;
@@ -269,6 +271,27 @@ public enum Dialect {
 	 */
 	public boolean runsInProcess() {
 		return this == H2 || this == HSQLDB || this == SQLITE;
+	}
+
+	/**
+	 * Returns whether a transaction that waits for another one is sometimes not woken
+	 * when that one has ended. So the writers of one process should not meet in the
+	 * database.
+	 */
+	public boolean losesWaiters() {
+		return this == HSQLDB;
+	}
+
+	/**
+	 * Returns a statement for a text. Where a transaction could wait for good, statements
+	 * have a time limit, and a wait that reaches it counts as one for others who write.
+	 */
+	PreparedStatement prepare(Connection connection, String text) throws SQLException {
+		PreparedStatement statement = connection.prepareStatement(text);
+		if (losesWaiters()) {
+			statement.setQueryTimeout(HSQLDB_SECONDS);
+		}
+		return statement;
 	}
 
 	/** Returns the end of a select that keeps others from writing the row. */

@@ -51,7 +51,7 @@ public final class Sql {
 
 	/** Passes all rows to the receiver, in order. */
 	public void each(Connection connection, Params params, Receiver receiver) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(this.text)) {
+		try (PreparedStatement statement = this.dialect.prepare(connection, this.text)) {
 			bind(connection, statement, params);
 			try (ResultSet rows = statement.executeQuery()) {
 				while (rows.next()) {
@@ -76,7 +76,7 @@ public final class Sql {
 
 	/** Executes the statement and returns how many rows it wrote. */
 	public int update(Connection connection, Params params) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(this.text)) {
+		try (PreparedStatement statement = this.dialect.prepare(connection, this.text)) {
 			bind(connection, statement, params);
 			return statement.executeUpdate();
 		}
@@ -106,7 +106,7 @@ public final class Sql {
 		if (all.isEmpty()) {
 			return;
 		}
-		try (PreparedStatement statement = connection.prepareStatement(this.text)) {
+		try (PreparedStatement statement = this.dialect.prepare(connection, this.text)) {
 			for (Params params : all) {
 				bind(connection, statement, params);
 				statement.addBatch();

@@ -24,12 +24,13 @@ public final class SqlErrors {
 
 	/**
 	 * Serialization failures, deadlocks, and locks that were not granted in time. After
-	 * the states common to all, those of databases whose state alone is ambiguous:
-	 * MariaDB (a row that has changed since it was read), SQLite (busy, locked), SQL
-	 * Server (a row that has changed), Oracle (busy, deadlock, serialization failure).
+	 * the states common to all (40502 is a wait of HSQLDB that has timed out), those of
+	 * databases whose state alone is ambiguous: MariaDB (a row that has changed since it
+	 * was read), SQLite (busy, locked), SQL Server (a row that has changed), Oracle
+	 * (busy, deadlock, serialization failure).
 	 */
-	private static final Set<String> CONTENTION = Set.of("40001", "40P01", "55P03", "HYT00", "90131", "HY000/1020",
-			NO_STATE + "/5", NO_STATE + "/6", "S0/3960", "61000/54", "61000/60", "72000/8177");
+	private static final Set<String> CONTENTION = Set.of("40001", "40502", "40P01", "55P03", "HYT00", "90131",
+			"HY000/1020", NO_STATE + "/5", NO_STATE + "/6", "S0/3960", "61000/54", "61000/60", "72000/8177");
 
 	/**
 	 * Contention too, but after so long a wait that it is not worth waiting again:

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -92,6 +93,9 @@ public final class JdbcSessionStore implements SessionStore {
 	/** The default prefix of the names of the tables. */
 	public static final String DEFAULT_TABLE_PREFIX = Templates.DEFAULT_PREFIX;
 
+	/** The number of sessions that can be written at once where writers take turns. */
+	private static final int WRITERS = 64;
+
 	/**
 	 * The regular expression of a prefix of table names: letters, digits and underscores,
 	 * after an optional schema and a dot.
@@ -101,6 +105,8 @@ public final class JdbcSessionStore implements SessionStore {
 	private final StoreOptions options;
 
 	private final String tablePrefix;
+
+	private final Object[] writers = Stream.generate(Object::new).limit(WRITERS).toArray();
 
 	private final JdbcWork work;
 
@@ -213,8 +219,19 @@ public final class JdbcSessionStore implements SessionStore {
 	}
 
 	private CommitResult commitAsWhole(Backend statements, EncodedCommit commit) {
-		return named(commit.commit().key(), () -> this.work.atomically(statements.dialect().beginning(),
-				(connection) -> statements.general().make(connection, commit)));
+		Supplier<CommitResult> whole = () -> this.work.atomically(statements.dialect().beginning(),
+				(connection) -> statements.general().make(connection, commit));
+		return named(commit.commit().key(), (statements.dialect().losesWaiters() && !mayRollBack())
+				? () -> alone(commit.commit().key(), whole) : whole);
+	}
+
+	/**
+	 * In a transaction of the caller this could wait for a transaction that waits for it.
+	 */
+	private <T> T alone(SessionKey key, Supplier<T> access) {
+		synchronized (this.writers[Math.floorMod(key.hashCode(), this.writers.length)]) {
+			return access.get();
+		}
 	}
 
 	private <T extends @Nullable Object> T reading(SessionKey key, JdbcWork.Work<T> work) {
@@ -257,12 +274,14 @@ public final class JdbcSessionStore implements SessionStore {
 	@Override
 	public Optional<TurnView> turn(SessionKey key, long number, Set<String> kinds) {
 		if (kinds.size() > TurnReading.KINDS) {
-			return SessionStore.super.turn(key, number, kinds);
+			List<SessionRecord> records = kinds.stream().flatMap((kind) -> records(key, kind).stream()).toList();
+			return turn(key, number, Set.of())
+				.map((view) -> new TurnView(view.turn(), view.items(), records, view.attributes()));
 		}
 		TurnReading reading = backend().reading();
 		TurnReading.Rows rows = reading(key, (connection) -> reading.read(connection, key, number, kinds));
-		return (rows != null) ? Optional
-			.of(new TurnView(this.reader.turn(key, rows.turn()), this.reader.items(key, rows.items()), rows.records()))
+		return (rows != null) ? Optional.of(new TurnView(this.reader.turn(key, rows.turn()),
+				this.reader.items(key, rows.items()), rows.records(), this.reader.attributes(key, rows.turn())))
 				: Optional.empty();
 	}
 

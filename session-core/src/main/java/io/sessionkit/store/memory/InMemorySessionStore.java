@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -27,6 +28,7 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnView;
 import io.sessionkit.store.Window;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -191,6 +193,12 @@ public final class InMemorySessionStore implements SessionStore {
 	@Override
 	public List<Turn> turns(SessionKey key, Tail tail) {
 		return find(key, now()).map((session) -> session.turns(tail)).orElse(List.of());
+	}
+
+	@Override
+	public Optional<TurnView> turn(SessionKey key, long number, Set<String> kinds) {
+		Instant now = now();
+		return find(key, now).flatMap((session) -> session.turn(number, kinds, now));
 	}
 
 	@Override

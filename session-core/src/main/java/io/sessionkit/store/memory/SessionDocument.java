@@ -3,6 +3,7 @@ package io.sessionkit.store.memory;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
@@ -15,6 +16,7 @@ import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnView;
 import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
@@ -186,6 +188,17 @@ public final class SessionDocument {
 	 */
 	public List<Turn> turns(Tail tail) {
 		return this.session.turns(tail);
+	}
+
+	/**
+	 * Returns one turn of any status and branch with its items, records of the session,
+	 * and the attributes as of this turn.
+	 * @param number the number of the turn
+	 * @param kinds the kinds of the records to return; empty for no records
+	 * @return the turn, or empty if there is no such turn
+	 */
+	public Optional<TurnView> turn(long number, Set<String> kinds) {
+		return this.session.turn(number, kinds, this.now);
 	}
 
 	/**

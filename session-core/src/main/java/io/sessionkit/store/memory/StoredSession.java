@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
@@ -25,6 +26,7 @@ import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnView;
 import io.sessionkit.store.TurnWrite;
 import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
@@ -126,6 +128,19 @@ final class StoredSession {
 
 	synchronized List<Turn> turns(Tail tail) {
 		return this.tree.newest(tail).stream().map(StoredTurn::turn).toList();
+	}
+
+	synchronized Optional<TurnView> turn(long number, Set<String> kinds, Instant now) {
+		StoredTurn turn = this.tree.find(number);
+		if (turn == null) {
+			return Optional.empty();
+		}
+		List<SessionRecord> records = kinds.stream()
+			.flatMap((kind) -> records(kind, now).stream())
+			.map(StoredRecords.Stamped::record)
+			.toList();
+		return Optional.of(new TurnView(turn.turn(), read(turn.items()), records,
+				this.roundTrip.read(this.key, turn.position().attributes())));
 	}
 
 	synchronized List<StoredRecords.Stamped> records(String kind, Instant now) {

@@ -16,6 +16,7 @@ import io.sessionkit.internal.row.KnownView;
 import io.sessionkit.internal.row.OpenedRows;
 import io.sessionkit.internal.row.RowReader;
 import io.sessionkit.internal.row.ViewCache;
+import io.sessionkit.internal.row.TurnRow;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
@@ -194,8 +195,9 @@ public final class RedisSessionStore implements SessionStore {
 
 	private TurnView turn(SessionKey key, Reply reply) {
 		List<PackedTurn> turn = List.of(reply.turn(0));
-		return new TurnView(this.reader.turn(key, reply.rows(turn).get(0)), this.reader.items(key, reply.items(turn)),
-				reply.list(2).records(key));
+		TurnRow row = reply.rows(turn).get(0);
+		return new TurnView(this.reader.turn(key, row), this.reader.items(key, reply.items(turn)),
+				reply.list(2).records(key), this.reader.attributes(key, row));
 	}
 
 	@Override

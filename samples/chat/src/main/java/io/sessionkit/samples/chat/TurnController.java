@@ -56,7 +56,8 @@ final class TurnController {
 				items.stream().map((item) -> item(thread.key(), item)).toList(),
 				(snapshot != null) ? snapshot.parts().stream().map(TurnController::part).toList() : List.of(),
 				(sent != null) ? SentView.of(sent) : null, (snapshot != null) ? snapshot.system() : null,
-				(snapshot != null) ? snapshot.systemDigest() : null, calls(thread.key(), turn));
+				(snapshot != null) ? snapshot.systemDigest() : null, calls(thread.key(), turn),
+				thread.attributes(turn.parent()), thread.attributes(number));
 	}
 
 	private static Turn turn(Conversation thread, long number) {
@@ -103,10 +104,13 @@ final class TurnController {
 	 * @param sent the history as messages; null if the model was not called
 	 * @param system the system text; null if there was none or it is not kept
 	 * @param calls the tool calls of the turn that needed consent
+	 * @param before the attributes of the session before the turn
+	 * @param after the attributes as the turn left them; empty if it is not history
 	 */
 	record TurnDetail(TurnView turn, long parent, String branch, Map<String, Object> parameters,
 			Map<String, String> tools, List<ItemView> items, List<Map<String, Object>> snapshot,
-			@Nullable SentView sent, @Nullable String system, @Nullable String systemDigest, List<CallView> calls) {
+			@Nullable SentView sent, @Nullable String system, @Nullable String systemDigest, List<CallView> calls,
+			Map<String, Object> before, Map<String, Object> after) {
 	}
 
 	/**

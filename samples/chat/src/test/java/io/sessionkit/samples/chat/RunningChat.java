@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import io.sessionkit.conversation.Conversations;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -132,6 +133,13 @@ final class RunningChat implements AutoCloseable {
 
 	boolean has(Class<?> bean) {
 		return this.context.getBeanNamesForType(bean).length > 0;
+	}
+
+	/**
+	 * Writes an attribute of a thread, as code of the application would.
+	 */
+	void put(String thread, String name, Object value) {
+		this.context.getBean(Conversations.class).get(thread).put(name, value);
 	}
 
 	/**

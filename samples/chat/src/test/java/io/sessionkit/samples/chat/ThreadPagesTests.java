@@ -113,6 +113,20 @@ class ThreadPagesTests {
 	}
 
 	@Test
+	void showsTheAttributesBeforeAndAfterATurn() throws Exception {
+		this.chat.ask("attributes", "Hello");
+		this.chat.ask("attributes", "Hello again");
+		this.chat.put("attributes", "mood", "curious");
+		this.chat.ask("attributes", "And again");
+
+		JsonNode second = this.chat.get("/api/threads/attributes/turns/2");
+		assertThat(second.path("before").toString()).isEqualTo("{}");
+		assertThat(second.path("after").toString()).isEqualTo("{\"mood\":\"curious\"}");
+		assertThat(this.chat.get("/api/threads/attributes/turns/3").path("before").toString())
+			.isEqualTo("{\"mood\":\"curious\"}");
+	}
+
+	@Test
 	void showsAllThatIsStoredOfATurn() throws Exception {
 		this.chat.ask("inspected", "My name is Ada");
 		this.chat.ask("inspected", "Cancel order 1002");
