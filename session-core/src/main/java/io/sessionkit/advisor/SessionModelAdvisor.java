@@ -45,7 +45,7 @@ final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 	@Override
 	public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
 		RunningTurn turn = told(request);
-		Flux<ChatClientResponse> model = chain.nextStream(request);
+		Flux<ChatClientResponse> model = ThrownErrors.passedOn(chain.nextStream(request));
 		return (turn != null && turn.inputCheck().isPending()) ? BesideModel.stream(turn, model) : model;
 	}
 

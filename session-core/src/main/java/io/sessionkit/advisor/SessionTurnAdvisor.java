@@ -14,6 +14,7 @@ import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccess
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnResult;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.CarriedError;
 import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.OpenedCall;
 import io.sessionkit.internal.approval.Pause;
@@ -222,7 +223,11 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 			return response;
 		}
 		catch (RuntimeException | Error ex) {
-			turn.fail(ex);
+			Throwable cause = CarriedError.original(ex);
+			turn.fail(cause);
+			if (cause instanceof Error error) {
+				throw error;
+			}
 			throw ex;
 		}
 	}
@@ -259,8 +264,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	private static Flux<ChatClientResponse> replies(SessionCall call, StreamAdvisorChain chain, TurnCall working) {
 		RunningTurn turn = working.turn();
 		ChatResponse answer = turn.answer();
-		return (answer != null) ? Flux.just(response(answer, call)) : chain.nextStream(call.with(working))
-			.contextWrite((context) -> TurnBinding.write(turn.running(), context));
+		return (answer != null) ? Flux.just(response(answer, call))
+				: ThrownErrors.passedOn(chain.nextStream(call.with(working)))
+					.contextWrite((context) -> TurnBinding.write(turn.running(), context));
 	}
 
 	/**
@@ -276,7 +282,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	private static Mono<Void> failed(OpenedCall opened, Throwable cause) {
-		return ended(opened, (turn) -> turn.fail(cause));
+		return ended(opened, (turn) -> turn.fail(CarriedError.original(cause)));
 	}
 
 	private static Mono<Void> cancelled(OpenedCall opened) {

@@ -25,7 +25,12 @@ import org.springframework.ai.openai.OpenAiChatOptions;
  */
 public final class OpenAiStub implements AutoCloseable {
 
-	private record Reply(String message, String finishReason) {
+	private record Reply(String message, String finishReason, List<String> reasoning) {
+
+		Reply(String message, String finishReason) {
+			this(message, finishReason, List.of());
+		}
+
 	}
 
 	private final JsonMapper json = JsonMapper.builder().build();
@@ -64,16 +69,34 @@ public final class OpenAiStub implements AutoCloseable {
 		return this;
 	}
 
+	/**
+	 * The next request is answered with a text after reasoning, which a stream gets in
+	 * pieces.
+	 */
+	public OpenAiStub says(String text, List<String> reasoning) {
+		this.script.add(new Reply("\"content\":\"" + text + "\"", "stop", reasoning));
+		return this;
+	}
+
+	/** The next request is answered with a tool call after reasoning. */
+	public OpenAiStub calls(ToolCall call, List<String> reasoning) {
+		this.script.add(new Reply("\"tool_calls\":[" + made(call, 0) + "]", "tool_calls", reasoning));
+		return this;
+	}
+
 	/** The next request is answered with tool calls. */
 	public OpenAiStub calls(ToolCall... calls) {
 		List<String> made = new ArrayList<>();
 		for (ToolCall call : calls) {
-			made.add("{\"index\":" + made.size() + ",\"id\":\"" + call.id()
-					+ "\",\"type\":\"function\",\"function\":{\"name\":\"" + call.name() + "\",\"arguments\":"
-					+ this.json.writeValueAsString(call.arguments()) + "}}");
+			made.add(made(call, made.size()));
 		}
 		this.script.add(new Reply("\"tool_calls\":[" + String.join(",", made) + "]", "tool_calls"));
 		return this;
+	}
+
+	private String made(ToolCall call, int index) {
+		return "{\"index\":" + index + ",\"id\":\"" + call.id() + "\",\"type\":\"function\",\"function\":{\"name\":\""
+				+ call.name() + "\",\"arguments\":" + this.json.writeValueAsString(call.arguments()) + "}}";
 	}
 
 	/** What was sent, one body for each request. */
@@ -116,6 +139,9 @@ public final class OpenAiStub implements AutoCloseable {
 	private static String whole(Reply reply) {
 		String message = reply.message().startsWith("\"content\"") ? reply.message()
 				: "\"content\":null," + reply.message();
+		if (!reply.reasoning().isEmpty()) {
+			message = "\"reasoning_content\":\"" + String.join("", reply.reasoning()) + "\"," + message;
+		}
 		return """
 				{"id":"r","object":"chat.completion","created":1,"model":"stub-1","choices":[{"index":0,
 				"message":{"role":"assistant",%s},"finish_reason":"%s"}],
@@ -125,7 +151,14 @@ public final class OpenAiStub implements AutoCloseable {
 
 	private static String streamed(Reply reply) {
 		String chunk = "data: {\"id\":\"r\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"stub-1\",";
-		return chunk + "\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"," + reply.message()
+		StringBuilder reasoning = new StringBuilder();
+		for (String piece : reply.reasoning()) {
+			reasoning.append(chunk)
+				.append("\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"reasoning_content\":\"")
+				.append(piece)
+				.append("\"},\"finish_reason\":null}]}\n\n");
+		}
+		return reasoning + chunk + "\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"," + reply.message()
 				+ "},\"finish_reason\":null}]}\n\n" + chunk + "\"choices\":[{\"index\":0,\"delta\":{},"
 				+ "\"finish_reason\":\"" + reply.finishReason() + "\"}]}\n\n" + chunk
 				+ "\"choices\":[],\"usage\":{\"prompt_tokens\":11,\"completion_tokens\":3,\"total_tokens\":14}}\n\n"

@@ -28,6 +28,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.openai.OpenAiChatModel;
 import org.springframework.ai.openai.OpenAiChatOptions;
 
@@ -93,6 +94,30 @@ class OpenAiWireTests {
 			assertThat(turn.rounds()).hasSize(2);
 			assertThat(turn.usage()).isEqualTo(new TokenUsage(22, 6, 0, 0));
 		});
+	}
+
+	/**
+	 * A stream brings more of the reasoning with each chunk. It is stored once, with
+	 * calls of tools as with text.
+	 */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void reasoningIsStoredOnceAndWhole(ClientSetup.Mode mode) throws IOException {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, true);
+		try (OpenAiStub stub = new OpenAiStub()) {
+			stub.calls(SessionAdvisorTests.call("c1", "add", "1"), List.of("First ", "the ", "sum."))
+				.says("done", List.of("It ", "is ", "1."));
+			ChatClient chat = setup.builder(stub.model(), SessionAdvisor.of(Conversations.of(this.store)))
+				.defaultTools(SessionAdvisorTests.echo("add"))
+				.build();
+
+			ask(setup, chat, "add 1");
+
+			assertThat(Conversations.of(this.store).get(SessionKey.of("t1")).messages())
+				.filteredOn(AssistantMessage.class::isInstance)
+				.extracting((message) -> message.getMetadata().get("reasoningContent"))
+				.containsExactly("First the sum.", "It is 1.");
+		}
 	}
 
 	private void ask(ClientSetup setup, ChatClient chat, String text) {

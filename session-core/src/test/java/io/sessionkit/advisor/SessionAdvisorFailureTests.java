@@ -108,6 +108,52 @@ class SessionAdvisorFailureTests {
 		assertThat(this.model.lastRequestLines()).isEqualTo(setup.lines("user: q"));
 	}
 
+	/**
+	 * Reactor does not pass such an error on but throws it at the thread that subscribes,
+	 * which is SessionKit's here. The caller of a stream gets it as a cause.
+	 */
+	@ParameterizedTest
+	@MethodSource("setups")
+	void aClassThatIsMissingEndsTheTurnLikeAnyOtherFailure(ClientSetup setup) {
+		NoClassDefFoundError failure = new NoClassDefFoundError("com/example/Missing");
+		this.model.step((prompt) -> {
+			throw failure;
+		})
+			.calls(SessionAdvisorTests.call("c1", "add", "1"))
+			.step((prompt) -> Flux.just(this.model.chunk("half", List.of(), false)).map((chunk) -> {
+				throw failure;
+			}))
+			.says("a");
+		ChatClient chat = client(setup, SessionAdvisorTests.echo("add"));
+
+		assertThatThrownBy(() -> ask(setup, chat, "q")).matches((ex) -> isOrHasCause(ex, failure));
+		assertThatThrownBy(() -> ask(setup, chat, "q")).matches((ex) -> isOrHasCause(ex, failure));
+
+		assertThat(this.thread.turns(Tail.ALL)).extracting(Turn::status)
+			.containsExactly(TurnStatus.FAILED, TurnStatus.FAILED);
+		assertThat(this.thread.turns(Tail.ALL).get(1).failure()).isEqualTo(NoClassDefFoundError.class.getName());
+		ask(setup, chat, "q");
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: q", "assistant: a");
+	}
+
+	private static boolean isOrHasCause(Throwable thrown, Error failure) {
+		return thrown == failure || thrown.getCause() == failure;
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void aToolThatMissesAClassEndsTheTurnLikeAnyOtherFailure(ClientSetup setup) {
+		NoClassDefFoundError failure = new NoClassDefFoundError("com/example/Missing");
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("a");
+		ChatClient chat = client(setup, FunctionToolCallback.builder("add", (Map<String, Object> input) -> {
+			throw failure;
+		}).inputType(Map.class).description("adds").build());
+
+		assertThatThrownBy(() -> ask(setup, chat, "q")).matches((ex) -> isOrHasCause(ex, failure));
+
+		assertThat(this.thread.turns(Tail.ALL)).extracting(Turn::status).containsExactly(TurnStatus.FAILED);
+	}
+
 	@Test
 	void aStreamThatBreaksKeepsThePartialTextBesideTheHistory() {
 		this.model.step((prompt) -> Flux.concat(Flux.just(this.model.chunk("half an ", List.of(), false)),

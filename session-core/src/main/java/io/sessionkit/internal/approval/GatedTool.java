@@ -1,5 +1,6 @@
 package io.sessionkit.internal.approval;
 
+import io.sessionkit.internal.CarriedError;
 import io.sessionkit.internal.tool.WrappedTools;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +66,12 @@ public final class GatedTool implements ToolCallback {
 
 	@Override
 	public String call(String input, @Nullable ToolContext context) {
-		return this.owner.run(this.tool, input, context);
+		try {
+			return this.owner.run(this.tool, input, context);
+		}
+		catch (Error ex) {
+			throw CarriedError.rethrow(ex);
+		}
 	}
 
 	/**

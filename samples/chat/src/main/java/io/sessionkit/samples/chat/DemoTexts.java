@@ -52,7 +52,7 @@ final class DemoTexts {
 			With the profile `openai` a real model answers here.""";
 
 	/** All that GitHub's Markdown has, after a part with the thoughts of the model. */
-	static final String MARKDOWN = resource("demo/markdown.md");
+	static final String MARKDOWN = resource("/demo/markdown.md");
 
 	private static final int LONG = 35_000;
 
@@ -69,7 +69,7 @@ final class DemoTexts {
 
 	private static String resource(String path) {
 		try {
-			return new ClassPathResource(path).getContentAsString(StandardCharsets.UTF_8).strip();
+			return new ClassPathResource(path, DemoTexts.class).getContentAsString(StandardCharsets.UTF_8).strip();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -82,7 +82,7 @@ final class ChatPage {
 	}
 
 	private void awaitThread() {
-		until("return document.querySelector('#conversation > *') && document.querySelector('#badges > *') && true");
+		until("return document.querySelector('#conversation > :not(.loading)') && document.querySelector('#badges > *') && true");
 	}
 
 	void newThread() {

@@ -3,8 +3,6 @@ package io.sessionkit.samples.chat;
 import java.io.File;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -16,6 +14,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import static org.awaitility.Awaitility.await;
 
@@ -25,6 +25,12 @@ import static org.awaitility.Awaitility.await;
  */
 final class ChatProcess implements AutoCloseable {
 
+	/**
+	 * It takes a port that is free when it starts and says which: one that was looked for
+	 * before may have gone to another test.
+	 */
+	private static final Pattern STARTED = Pattern.compile("started on port (\\d+)");
+
 	private static final Duration PATIENCE = Duration.ofSeconds(120);
 
 	private final HttpClient client = HttpClient.newHttpClient();
@@ -33,12 +39,11 @@ final class ChatProcess implements AutoCloseable {
 
 	private final Path output;
 
-	private final int port;
+	private int port;
 
-	private ChatProcess(Process process, Path output, int port) {
+	private ChatProcess(Process process, Path output) {
 		this.process = process;
 		this.output = output;
-		this.port = port;
 	}
 
 	/**
@@ -54,7 +59,6 @@ final class ChatProcess implements AutoCloseable {
 	 */
 	static ChatProcess start(Path output, List<String> options, List<Path> classes, String... arguments)
 			throws IOException {
-		int port = freePort();
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.add("-XX:TieredStopAtLevel=1");
@@ -64,10 +68,11 @@ final class ChatProcess implements AutoCloseable {
 		command.add(classPath(classes));
 		command.add(ChatApplication.class.getName());
 		command.addAll(List.of(arguments));
-		command.add("--server.port=" + port);
+		command.add("--server.port=0");
 		command.add("--logging.level.io.sessionkit.samples.chat=info");
+		command.add("--logging.level.org.springframework.boot.tomcat=info");
 		Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
-		return new ChatProcess(process, output, port);
+		return new ChatProcess(process, output);
 	}
 
 	private static String classPath(List<Path> classes) {
@@ -118,6 +123,11 @@ final class ChatProcess implements AutoCloseable {
 	}
 
 	private boolean isUp() throws IOException, InterruptedException {
+		Matcher started = STARTED.matcher(output());
+		if (!started.find()) {
+			return false;
+		}
+		this.port = Integer.parseInt(started.group(1));
 		try {
 			return this.client.send(HttpRequest.newBuilder(uri("/api/about")).build(), BodyHandlers.discarding())
 				.statusCode() == 200;
@@ -129,12 +139,6 @@ final class ChatProcess implements AutoCloseable {
 
 	private URI uri(String path) {
 		return URI.create("http://127.0.0.1:" + this.port + path);
-	}
-
-	private static int freePort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
-		}
 	}
 
 	@Override
