@@ -55,6 +55,7 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.metadata.ChatResponseMetadata;
 import org.springframework.ai.chat.metadata.DefaultUsage;
+import org.springframework.ai.chat.metadata.ChatGenerationMetadata;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.chat.prompt.ChatOptions;
@@ -304,6 +305,23 @@ public class SessionAdvisorTests {
 		ask(ClientSetup.plain(), client(ClientSetup.plain(), echo("add")), "go");
 		assertThat(Lines.of(this.thread.messages())).containsExactly("user: go", "assistant add({\"value\":\"1\"})",
 				"tool add=1", "assistant: one");
+	}
+
+	/**
+	 * In the shape that Ollama's model streams: each chunk has the next piece. Spring
+	 * AI's model for the protocol of OpenAI has all so far in each chunk, see
+	 * OpenAiWireTests.
+	 */
+	@Test
+	void thinkingThatComesInPiecesIsStoredWhole() {
+		this.model.responds(chunk("", Map.of("thinking", "First ")), chunk("", Map.of("thinking", "the sum.")),
+				chunk("a", Map.of()), new ChatResponse(List.of(new Generation(new AssistantMessage("b"),
+						ChatGenerationMetadata.builder().finishReason("stop").build()))));
+		ask(ClientSetup.streaming(), client(ClientSetup.streaming()), "q");
+
+		AssistantMessage stored = (AssistantMessage) this.thread.messages().get(1);
+		assertThat(stored.getText()).isEqualTo("ab");
+		assertThat(stored.getMetadata()).containsEntry("thinking", "First the sum.");
 	}
 
 	@Test

@@ -35,7 +35,15 @@ final class ReplyAggregator {
 	 */
 	private static final String THOUGHT_SIGNATURES = "thoughtSignatures";
 
+	/**
+	 * What the model thinks, of which each chunk has a piece (Ollama). Models for the
+	 * protocol of OpenAI gather the pieces of their {@code reasoningContent} themselves.
+	 */
+	private static final String THINKING = "thinking";
+
 	private final StringBuilder text = new StringBuilder();
+
+	private final StringBuilder thinking = new StringBuilder();
 
 	private final Map<String, @Nullable Object> metadata = new HashMap<>();
 
@@ -150,9 +158,17 @@ final class ReplyAggregator {
 
 	@SuppressWarnings("NullAway") // declared non-null, but providers put null there
 	private AssistantMessage build(List<ToolCall> calls) {
-		return (AssistantMessage) new MessageContent(MessageType.ASSISTANT, this.text.toString(),
-				new HashMap<>(this.metadata), List.copyOf(calls), List.of(), List.copyOf(this.media))
+		return (AssistantMessage) new MessageContent(MessageType.ASSISTANT, this.text.toString(), properties(),
+				List.copyOf(calls), List.of(), List.copyOf(this.media))
 			.message();
+	}
+
+	private Map<String, @Nullable Object> properties() {
+		Map<String, @Nullable Object> properties = new HashMap<>(this.metadata);
+		if (!this.thinking.isEmpty()) {
+			properties.put(THINKING, this.thinking.toString());
+		}
+		return properties;
 	}
 
 	private void addMessage(AssistantMessage message) {
@@ -166,7 +182,10 @@ final class ReplyAggregator {
 	}
 
 	private void addProperty(String name, @Nullable Object value) {
-		if (name.equals(THOUGHT_SIGNATURES) && value instanceof List<?> more
+		if (name.equals(THINKING) && value instanceof String piece) {
+			this.thinking.append(piece);
+		}
+		else if (name.equals(THOUGHT_SIGNATURES) && value instanceof List<?> more
 				&& this.metadata.get(name) instanceof List<?> before) {
 			List<@Nullable Object> all = new ArrayList<>(before);
 			all.addAll(more);

@@ -1,5 +1,6 @@
 package io.sessionkit.samples.chat;
 
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -42,6 +43,9 @@ final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionL
 	private volatile @Nullable String turnId;
 
 	private volatile boolean ended;
+
+	/** What a model that repeats its reasoning in each chunk has thought so far. */
+	private String reasoning = "";
 
 	private ReplyEvents(FluxSink<ServerSentEvent<Object>> reader, Conversation thread) {
 		this.reader = reader;
@@ -108,14 +112,24 @@ final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionL
 	}
 
 	private void said(AssistantMessage chunk) {
-		String reasoning = Reasoning.of(chunk);
-		if (reasoning != null) {
+		String reasoning = newReasoning(chunk);
+		if (!reasoning.isEmpty()) {
 			send("reasoning", new Text(reasoning));
 		}
 		String text = Reasoning.textOf(chunk);
 		if (text != null && !text.isEmpty()) {
 			send("text", new Text(text));
 		}
+	}
+
+	private String newReasoning(AssistantMessage chunk) {
+		String reasoning = Objects.requireNonNullElse(Reasoning.of(chunk), "");
+		if (!Reasoning.isAllSoFar(chunk)) {
+			return reasoning;
+		}
+		String before = this.reasoning;
+		this.reasoning = reasoning;
+		return reasoning.startsWith(before) ? reasoning.substring(before.length()) : reasoning;
 	}
 
 	@Override

@@ -7,6 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -35,6 +37,12 @@ class OpenAiProfileTests {
 			data: [DONE]
 
 			""";
+
+	private static final String REASONING = Stream.of("They ", "want ", "a greeting.").map((piece) -> """
+			data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"stub-1","choices":\
+			[{"index":0,"delta":{"role":"assistant","reasoning_content":"%s"},"finish_reason":null}]}
+
+			""".formatted(piece)).collect(Collectors.joining());
 
 	private static final String SUMMARY = """
 			{"id":"2","object":"chat.completion","created":1,"model":"stub-1","choices":[{"index":0,"message":\
@@ -75,6 +83,24 @@ class OpenAiProfileTests {
 			.containsExactly("system", "user", "assistant", "user");
 	}
 
+	/**
+	 * Each chunk of Spring AI has all of the reasoning so far; a page gets what is new.
+	 */
+	@Test
+	void reasoningIsSentOnce() throws Exception {
+		String url = "http://127.0.0.1:" + this.server.getAddress().getPort() + "/v1";
+		try (RunningChat chat = RunningChat.start(this.folder, "--spring.profiles.active=openai",
+				"--OPENAI_BASE_URL=" + url, "--OPENAI_API_KEY=none", "--OPENAI_MODEL=stub-1")) {
+			String said = chat.ask("t1", "Think first")
+				.stream()
+				.filter(RunningChat.Event::isText)
+				.map((event) -> event.data().path("text").asString())
+				.collect(Collectors.joining());
+
+			assertThat(said).isEqualTo("They want a greeting.Hello from the stub");
+		}
+	}
+
 	@Test
 	void summarizesWithTheModelOfTheEndpoint() throws Exception {
 		String url = "http://127.0.0.1:" + this.server.getAddress().getPort() + "/v1";
@@ -97,7 +123,8 @@ class OpenAiProfileTests {
 		JsonNode body = JsonMapper.shared().readTree(exchange.getRequestBody().readAllBytes());
 		this.bodies.add(body);
 		boolean stream = body.path("stream").asBoolean(false);
-		byte[] reply = (stream ? REPLY : SUMMARY).getBytes(StandardCharsets.UTF_8);
+		boolean thinks = body.path("messages").toString().contains("Think first");
+		byte[] reply = (stream ? (thinks ? REASONING : "") + REPLY : SUMMARY).getBytes(StandardCharsets.UTF_8);
 		exchange.getResponseHeaders().add("Content-Type", stream ? "text/event-stream" : "application/json");
 		exchange.sendResponseHeaders(200, reply.length);
 		exchange.getResponseBody().write(reply);
