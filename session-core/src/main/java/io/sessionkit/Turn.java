@@ -250,7 +250,8 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 	 * provider did not name the model
 	 * @param rounds one entry for each answer of the model, in order
 	 * @param failure the reason why a failed turn ended: the class name of the exception,
-	 * never its message, or "no reply"; null otherwise
+	 * or of its cause if it only says that another thread threw it, never its message, or
+	 * "no reply"; null otherwise
 	 * @param verdicts the decisions and notes of the hooks, in order
 	 */
 	public record Progress(TurnStatus status, @Nullable Instant endedAt, @Nullable String model, List<Round> rounds,

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
+import com.openai.errors.BadRequestException;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.sessionkit.SessionKey;
@@ -33,6 +34,7 @@ import org.springframework.ai.openai.OpenAiChatModel;
 import org.springframework.ai.openai.OpenAiChatOptions;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * What a provider really receives: Spring AI's OpenAI model speaks to a local server that
@@ -117,6 +119,21 @@ class OpenAiWireTests {
 				.filteredOn(AssistantMessage.class::isInstance)
 				.extracting((message) -> message.getMetadata().get("reasoningContent"))
 				.containsExactly("First the sum.", "It is 1.");
+		}
+	}
+
+	/** A stream wraps what the client of the provider throws. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void aFailedTurnNamesWhatTheProviderAnswered(ClientSetup.Mode mode) throws IOException {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, true);
+		try (OpenAiStub stub = new OpenAiStub()) {
+			ChatClient chat = setup.builder(stub.model(), SessionAdvisor.of(Conversations.of(this.store))).build();
+
+			assertThatThrownBy(() -> ask(setup, chat, "hello")).isInstanceOf(RuntimeException.class);
+
+			assertThat(this.store.turns(SessionKey.of("t1"), Tail.ALL)).extracting(Turn::failure)
+				.containsExactly(BadRequestException.class.getName());
 		}
 	}
 

@@ -1,5 +1,8 @@
 package io.sessionkit.internal.round;
 
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+
 import io.sessionkit.TurnStatus;
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +19,18 @@ public record TurnEnd(TurnStatus status, @Nullable String failure) {
 		return new TurnEnd(TurnStatus.FAILED, failure);
 	}
 
+	/**
+	 * Returns the end of a turn that failed with an exception. What only says that
+	 * another thread threw it, as the streams of some providers do, is left out of the
+	 * reason.
+	 */
 	public static TurnEnd failed(Throwable cause) {
-		return failed(cause.getClass().getName());
+		Throwable thrown = cause;
+		while ((thrown instanceof CompletionException || thrown instanceof ExecutionException)
+				&& thrown.getCause() != null) {
+			thrown = thrown.getCause();
+		}
+		return failed(thrown.getClass().getName());
 	}
 
 }

@@ -1,12 +1,19 @@
 package io.sessionkit.samples.chat;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
+import com.sun.net.httpserver.HttpServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -16,10 +23,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.print.PrintOptions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -484,6 +494,82 @@ class ReadingBrowserTests {
 		this.page.typeInto("#close-shortcuts", Keys.ENTER);
 		this.page.typeInto("#scroller", Keys.chord(Keys.ALT, "n"));
 		await().untilAsserted(() -> assertThat(this.page.shows(".empty")).isTrue());
+	}
+
+	/**
+	 * What a person sees who has a window of 1280 x 860 and reads at twice and four times
+	 * the size.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "640, 430", "320, 215" })
+	void atLargeSizesThePageBeginsAtItsTopAndLeavesRoomToRead(int width, int height) {
+		try {
+			Chromium.resize(this.browser, width, height, false);
+			this.expectsErrors = true; // the new thread is not found
+			this.browser.get(address() + "?size=" + width + "#new-" + width);
+			await().untilAsserted(() -> assertThat(this.page.shows(".empty h2")).isTrue());
+			long top = this.page.script("return document.getElementById('scroller').scrollTop");
+			assertThat(top).isZero();
+
+			this.page.ask("My name is Ada");
+
+			long room = this.page.script("return document.getElementById('scroller').clientHeight");
+			assertThat(room).isGreaterThan(height / 3);
+			long across = this.page.script("return document.documentElement.scrollWidth");
+			assertThat(across).isLessThanOrEqualTo(width);
+		}
+		finally {
+			this.page.wide();
+		}
+	}
+
+	@Test
+	void allTurnsOfAThreadArePrinted() throws Exception {
+		String thread = "printed-" + this.page.thread();
+		for (int turn = 1; turn <= 40; turn++) {
+			this.chat.ask(thread, "Hello " + turn);
+		}
+		this.page.script("location.hash = arguments[0]", thread);
+		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).hasSize(40));
+
+		byte[] pdf = Base64.getDecoder().decode(this.browser.print(new PrintOptions()).getContent());
+
+		long pages = Pattern.compile("/Type\\s*/Page\\b")
+			.matcher(new String(pdf, StandardCharsets.ISO_8859_1))
+			.results()
+			.count();
+		assertThat(pages).isGreaterThan(3);
+	}
+
+	@Test
+	void anAnswerWithoutAWordSaysSoAndCanBeAskedForAgain(@TempDir Path other) throws IOException {
+		HttpServer silent = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		silent.createContext("/", (exchange) -> {
+			byte[] nothing = "data: [DONE]\n\n".getBytes(StandardCharsets.UTF_8);
+			exchange.getRequestBody().readAllBytes();
+			exchange.getResponseHeaders().add("Content-Type", "text/event-stream");
+			exchange.sendResponseHeaders(200, nothing.length);
+			exchange.getResponseBody().write(nothing);
+			exchange.close();
+		});
+		silent.start();
+		try (RunningChat chat = RunningChat.start(other, "--spring.profiles.active=openai",
+				"--OPENAI_BASE_URL=http://127.0.0.1:" + silent.getAddress().getPort() + "/v1", "--OPENAI_API_KEY=none",
+				BrowserTests.QUIET)) {
+			ChatPage page = ChatPage.open(this.browser, "http://127.0.0.1:" + chat.port() + "/");
+			page.type("Hello");
+
+			await().untilAsserted(() -> assertThat(page.texts(".turn.failed")).singleElement()
+				.asString()
+				.contains("The model sent an empty answer.", "Retry"));
+			page.reload();
+			assertThat(page.texts(".turn.failed")).singleElement()
+				.asString()
+				.contains("The model sent an empty answer.", "Retry");
+		}
+		finally {
+			silent.stop(0);
+		}
 	}
 
 	@Test
