@@ -124,7 +124,7 @@ final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionL
 
 	private String newReasoning(AssistantMessage chunk) {
 		String reasoning = Objects.requireNonNullElse(Reasoning.of(chunk), "");
-		if (!Reasoning.isAllSoFar(chunk)) {
+		if (reasoning.isEmpty() || !Reasoning.isAllSoFar(chunk)) {
 			return reasoning;
 		}
 		String before = this.reasoning;

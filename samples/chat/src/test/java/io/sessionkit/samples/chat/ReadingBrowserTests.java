@@ -566,6 +566,8 @@ class ReadingBrowserTests {
 			assertThat(page.texts(".turn.failed")).singleElement()
 				.asString()
 				.contains("The model sent an empty answer.", "Retry");
+			this.browser.get(address()); // the page would look for the other chat when it
+											// is gone
 		}
 		finally {
 			silent.stop(0);
