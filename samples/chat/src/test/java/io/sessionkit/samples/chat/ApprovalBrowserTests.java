@@ -251,6 +251,7 @@ class ApprovalBrowserTests {
 		this.page.type("Cancel order 4711");
 
 		await().untilAsserted(() -> assertThat(this.page.texts(STATE)).containsExactly("expired: it did not run"));
+		assertThat(this.page.shows(".approval.refused")).isTrue();
 		this.page.click(".resume");
 
 		assertThat(answer()).contains("Nobody decided on this call in time");

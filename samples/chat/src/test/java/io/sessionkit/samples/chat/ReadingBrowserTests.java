@@ -460,6 +460,7 @@ class ReadingBrowserTests {
 	@Test
 	void theInspectorShowsAllOfATurn() {
 		this.page.ask("My name is Ada");
+		assertThat(this.page.texts(".turn .meta time")).singleElement().asString().containsPattern("\\d\\d:\\d\\d");
 		this.page.ask("Roll a die");
 		this.page.click(".turn:last-child .meta button");
 
