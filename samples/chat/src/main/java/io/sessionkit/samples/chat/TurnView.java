@@ -51,7 +51,7 @@ record TurnView(String id, long number, TurnStatus status, @Nullable String agen
 	}
 
 	/**
-	 * What a hook decided or noted.
+	 * A decision or a note of a hook.
 	 */
 	record VerdictView(String hook, String phase, String effect, @Nullable String reason) {
 

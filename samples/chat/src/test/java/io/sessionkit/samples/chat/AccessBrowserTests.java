@@ -87,8 +87,8 @@ class AccessBrowserTests {
 		this.page.type("Write 35 kB");
 		this.page.awaitFirstWords();
 		check("streaming");
-		this.page.script("document.getElementById('stop').click()"); // it may be over by
-																		// now
+		// It may be over by now.
+		this.page.script("document.getElementById('stop').click()");
 		await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(this.page.shows(".live")).isFalse());
 		this.page.awaitTimeline();
 		this.page.clickInRow("[aria-label^=Rename]");

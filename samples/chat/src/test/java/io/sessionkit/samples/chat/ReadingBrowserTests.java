@@ -567,8 +567,8 @@ class ReadingBrowserTests {
 			assertThat(page.texts(".turn.failed")).singleElement()
 				.asString()
 				.contains("The model sent an empty answer.", "Retry");
-			this.browser.get(address()); // the page would look for the other chat when it
-											// is gone
+			// The page would look for the other chat when that is gone.
+			this.browser.get(address());
 		}
 		finally {
 			silent.stop(0);
