@@ -159,6 +159,34 @@ public record Session(SessionKey key, String incarnation, long version, Position
 	}
 
 	/**
+	 * Returns this header as if another turn were the head.
+	 * @param head the number of that turn; 0 for the beginning
+	 * @param totals the size of the view there
+	 * @param summaryTurn the turn up to which a summary replaces the log in the view
+	 * there; 0 for none
+	 * @param summaryId the id of the record that holds that summary; null for none
+	 * @param attributes the attributes there
+	 * @return a copy with that head; everything else is as it is
+	 */
+	public Session at(long head, ViewTotals totals, long summaryTurn, @Nullable String summaryId,
+			Map<String, Object> attributes) {
+		Position there = new Position(turns(), items(), branch(), head, openTurn(), summaryTurn, summaryId, totals);
+		return new Session(this.key, this.incarnation, this.version, there,
+				new Details(title(), tags(), attributes, timeToLive()), this.times);
+	}
+
+	/**
+	 * Returns this header as if another branch were the active one.
+	 * @param branch the name of that branch
+	 * @return a copy with that branch; everything else is as it is
+	 */
+	public Session on(String branch) {
+		Position there = new Position(turns(), items(), branch, head(), openTurn(), summaryTurn(), summaryId(),
+				totals());
+		return new Session(this.key, this.incarnation, this.version, there, this.details, this.times);
+	}
+
+	/**
 	 * The position of the history of a session. Only a turn and a move of the head change
 	 * it.
 	 *

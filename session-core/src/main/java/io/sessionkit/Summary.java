@@ -15,18 +15,32 @@ import org.jspecify.annotations.Nullable;
  * in; 0 if it is the first
  * @param covered the size of what it took out of the view: the turns after {@code since}
  * up to {@code turn}
- * @param text the text
+ * @param text the text; {@link #RESET} if nothing stands for the turns that it covers
  * @param pinned items of the covered turns that are still sent as they are
  * @param origin how it was written
  */
 public record Summary(String id, long turn, long since, ViewTotals covered, String text, List<SessionItem> pinned,
 		Origin origin) {
 
+	/**
+	 * The text of a reset, which starts the view anew: nothing stands for the turns that
+	 * it covers.
+	 */
+	public static final String RESET = "";
+
 	public Summary {
 		pinned = List.copyOf(pinned);
-		if (text.isBlank()) {
+		if (text.isBlank() && !text.equals(RESET)) {
 			throw new IllegalArgumentException("A summary must not be blank.");
 		}
+	}
+
+	/**
+	 * Returns whether it is a reset, which starts the view anew.
+	 * @return true if no text stands for the turns that it covers
+	 */
+	public boolean isReset() {
+		return this.text.equals(RESET);
 	}
 
 	/**

@@ -24,6 +24,15 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 	 */
 	public static final int MAX_ID_LENGTH = 64;
 
+	/** The parameter that marks a turn that was brought in as a seed. */
+	public static final String SEEDED = "sessionkit.seeded";
+
+	/**
+	 * The metadata entry of an answer that the caller stopped reading: true. The message
+	 * has only the text that was read. See {@link OnCancel#KEEP}.
+	 */
+	public static final String CUT_SHORT = "sessionkit.cut-short";
+
 	public Turn {
 		if (id.isBlank() || id.length() > MAX_ID_LENGTH) {
 			throw new IllegalArgumentException(
@@ -183,6 +192,14 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 	 */
 	public Map<String, Object> parameters() {
 		return this.origin.parameters();
+	}
+
+	/**
+	 * Returns whether the turn was brought in as a seed, which a reset keeps in the view.
+	 * @return true for a turn that {@code Conversation.seed} has written
+	 */
+	public boolean isSeeded() {
+		return Boolean.TRUE.equals(parameters().get(SEEDED));
 	}
 
 	/**

@@ -60,7 +60,8 @@ class ArchitectureTests {
 		arrows.put("guard", Set.of("words", "internal", "hook"));
 		arrows.put("codec", Set.of("words", "internal", "internal.message"));
 		arrows.put("internal.tool", Set.of("words", "internal", "codec"));
-		arrows.put("store", Set.of("words", "internal", "codec"));
+		arrows.put("store", Set.of("words", "internal", "codec", "internal.message"));
+		arrows.put("internal.tree", Set.of("words", "codec", "store"));
 		arrows.put("internal.row", Set.of("words", "internal", "codec", "internal.message", "store"));
 		arrows.put("store.memory", Set.of("words", "codec", "internal.message", "internal.row", "store"));
 		arrows.put("internal.sql", Set.of("words", "internal", "internal.row"));
@@ -72,14 +73,15 @@ class ArchitectureTests {
 		arrows.put("internal.summary",
 				Set.of("words", "internal", "codec", "internal.message", "internal.view", "context", "hook", "store"));
 		arrows.put("internal.round", Set.of("words", "internal.message", "internal.view", "context", "hook", "store"));
-		arrows.put("internal.turn", Set.of("words", "internal", "codec", "internal.message", "internal.view",
-				"internal.snapshot", "internal.summary", "internal.round", "context", "hook", "store"));
+		arrows.put("internal.turn",
+				Set.of("words", "internal", "codec", "internal.message", "internal.view", "internal.snapshot",
+						"internal.summary", "internal.round", "internal.tree", "context", "hook", "store"));
 		arrows.put("internal.approval", Set.of("words", "internal", "codec", "internal.tool", "internal.round",
 				"internal.turn", "approval", "hook", "store"));
 		arrows.put("conversation",
 				Set.of("words", "internal", "codec", "internal.message", "internal.view", "internal.snapshot",
-						"internal.summary", "internal.turn", "internal.approval", "approval", "context", "hook",
-						"store"));
+						"internal.summary", "internal.tree", "internal.turn", "internal.approval", "approval",
+						"context", "hook", "store"));
 		arrows.put("advisor", Set.of("words", "internal", "internal.round", "internal.turn", "internal.approval",
 				"approval", "conversation", "hook"));
 		return arrows;

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
+import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnResult;
 import io.sessionkit.approval.ToolApproval;
@@ -67,7 +68,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	private SessionAdvisor(Builder builder) {
 		SessionKeyResolver resolver = (builder.resolver != null) ? builder.resolver : (request) -> Optional.empty();
 		Approvals approvals = (builder.approvals != null) ? builder.approvals : Approvals.of(builder.conversations);
-		this.turnAdvisor = new SessionTurnAdvisor(approvals.turns(), resolver, builder.requireSession);
+		this.turnAdvisor = new SessionTurnAdvisor(approvals.turns(), resolver, builder.requireSession,
+				builder.onCancel);
 		boolean resolves = builder.resolver != null || builder.requireSession;
 		this.roundAdvisor = new SessionRoundAdvisor(resolves);
 		this.modelAdvisor = new SessionModelAdvisor(resolves);
@@ -164,6 +166,67 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
+	 * Lets a call take the place of a turn, with another question. The call begins with
+	 * the history before that turn. When it has an answer, its turn becomes the head, and
+	 * the turn in whose place it stands is kept as a sibling, with all turns behind it
+	 * ({@link io.sessionkit.conversation.Conversation#siblings}). If the call fails, is
+	 * cancelled or refused, nothing has changed; while its tool calls wait, the old turns
+	 * stay.
+	 * @param turn the number of a turn of the active branch, or of one that was kept
+	 * beside it
+	 * @return the argument for {@code prompt().advisors(..)}
+	 * @throws IllegalArgumentException if the number is not positive
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> editing(long turn) {
+		checkNumber(turn);
+		return (advisors) -> advisors.param(SessionParameters.EDITING, turn);
+	}
+
+	/**
+	 * Lets a call ask the question of a turn again. It takes the place of that turn as
+	 * {@link #editing} does. The call itself has no message.
+	 * @param turn the number of a turn of the active branch, or of one that was kept
+	 * beside it
+	 * @return the argument for {@code prompt().advisors(..)}
+	 * @throws IllegalArgumentException if the number is not positive
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> regenerating(long turn) {
+		checkNumber(turn);
+		return (advisors) -> advisors.param(SessionParameters.REGENERATING, turn);
+	}
+
+	/**
+	 * Lets a call ask the question of the newest turn of the active branch again, as
+	 * {@link #regenerating(long)} does.
+	 * @return the argument for {@code prompt().advisors(..)}
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> regenerating() {
+		return (advisors) -> advisors.param(SessionParameters.REGENERATING, 0L);
+	}
+
+	/**
+	 * Names the branch that a call continues. The active branch stays the active one for
+	 * others. A call that continues a turn whose tool calls wait names no branch: the
+	 * turn knows its own. A branch that is not active is not summarized by its calls.
+	 * @param name the name of a branch of the session
+	 * @return the argument for {@code prompt().advisors(..)}
+	 * @throws IllegalArgumentException if the name is blank
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> branch(String name) {
+		if (name.isBlank()) {
+			throw new IllegalArgumentException(
+					"The name of a branch must not be blank. Leave it out for the active one.");
+		}
+		return (advisors) -> advisors.param(SessionParameters.BRANCH, name);
+	}
+
+	private static void checkNumber(long turn) {
+		if (turn < 1) {
+			throw new IllegalArgumentException("A turn has a number from 1, not " + turn + ".");
+		}
+	}
+
+	/**
 	 * Adds a hook to a call. It runs inside the hooks of all calls. Several calls of this
 	 * method add several hooks.
 	 * @param hook the hook
@@ -190,6 +253,16 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> merge(HistoryMerge merge) {
 		return (advisors) -> advisors.param(SessionParameters.MERGE, merge);
+	}
+
+	/**
+	 * Sets what becomes of the answer of a streamed call if its subscriber cancels while
+	 * the answer arrives, instead of the configured rule.
+	 * @param onCancel the rule
+	 * @return the argument for {@code prompt().advisors(..)}
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> onCancel(OnCancel onCancel) {
+		return (advisors) -> advisors.param(SessionParameters.ON_CANCEL, onCancel);
 	}
 
 	/**
@@ -263,6 +336,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 
 		private @Nullable Approvals approvals;
 
+		private OnCancel onCancel = OnCancel.DISCARD;
+
 		private Builder(Conversations conversations) {
 			this.conversations = conversations;
 		}
@@ -297,6 +372,17 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 		 */
 		public Builder requireSession(boolean requireSession) {
 			this.requireSession = requireSession;
+			return this;
+		}
+
+		/**
+		 * Sets what becomes of the answer of a stream whose subscriber cancels while the
+		 * answer arrives. The default is {@link OnCancel#DISCARD}.
+		 * @param onCancel the rule
+		 * @return this builder
+		 */
+		public Builder onCancel(OnCancel onCancel) {
+			this.onCancel = onCancel;
 			return this;
 		}
 

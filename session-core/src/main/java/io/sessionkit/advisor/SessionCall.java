@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
+import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
@@ -169,7 +170,30 @@ record SessionCall(ChatClientRequest request) {
 				(options != null) ? options.getModel() : null, ToolDigests.of(options), parameters());
 		Extensions extensions = new Extensions(CallAddition.of(this.request.context(), SessionHook.class),
 				CallAddition.of(this.request.context(), SessionListener.class), merge());
-		return new TurnRequest(key, input(), limit(), expectedTurn(), call, extensions);
+		return new TurnRequest(key, input(), limit(), expectedTurn(), start(), call, extensions);
+	}
+
+	/**
+	 * Returns the place at which the turn begins.
+	 */
+	private TurnRequest.Start start() {
+		List<String> named = SessionParameters.STARTS.stream()
+			.filter((name) -> this.request.context().get(name) != null)
+			.toList();
+		if (named.isEmpty()) {
+			return TurnRequest.Start.HEAD;
+		}
+		if (named.size() > 1) {
+			throw new IllegalStateException("The call names two places to begin at: " + named + ". Name one of them.");
+		}
+		Object value = this.request.context().get(named.get(0));
+		return switch (named.get(0)) {
+			case SessionParameters.EDITING ->
+				new TurnRequest.Start(TurnRequest.Start.Kind.EDIT, number(named.get(0), value, "editing"), null);
+			case SessionParameters.REGENERATING -> new TurnRequest.Start(TurnRequest.Start.Kind.REGENERATE,
+					number(named.get(0), value, "regenerating"), null);
+			default -> new TurnRequest.Start(TurnRequest.Start.Kind.BRANCH, 0, String.valueOf(value));
+		};
 	}
 
 	/**
@@ -269,17 +293,38 @@ record SessionCall(ChatClientRequest request) {
 						+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.merge(..)).");
 	}
 
+	/**
+	 * Returns what becomes of an answer that the caller stops reading.
+	 * @param configured the rule for a call that says nothing
+	 */
+	OnCancel onCancel(OnCancel configured) {
+		Object value = this.request.context().get(SessionParameters.ON_CANCEL);
+		if (value == null) {
+			return configured;
+		}
+		if (value instanceof OnCancel rule) {
+			return rule;
+		}
+		throw new IllegalStateException(
+				"The advisor parameter " + SessionParameters.ON_CANCEL + " must be an OnCancel, not a "
+						+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.onCancel(..)).");
+	}
+
 	private long expectedTurn() {
 		Object value = this.request.context().get(SessionParameters.EXPECT_TURN);
 		if (value == null) {
 			return 0;
 		}
+		return number(SessionParameters.EXPECT_TURN, value, "expectTurn");
+	}
+
+	private static long number(String name, @Nullable Object value, String method) {
 		if (value instanceof Long || value instanceof Integer) {
 			return ((Number) value).longValue();
 		}
-		throw new IllegalStateException(
-				"The advisor parameter " + SessionParameters.EXPECT_TURN + " must be a Long or an Integer, not a "
-						+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.expectTurn(..)).");
+		throw new IllegalStateException("The advisor parameter " + name + " must be a Long or an Integer, not a "
+				+ ((value != null) ? value.getClass().getName() : "null") + ". Use .advisors(SessionAdvisor." + method
+				+ "(..)).");
 	}
 
 	private int limit() {

@@ -1,5 +1,8 @@
 package io.sessionkit.advisor;
 
+import java.util.List;
+
+import io.sessionkit.OnCancel;
 import io.sessionkit.TurnResult;
 import io.sessionkit.hook.HistoryMerge;
 
@@ -20,8 +23,20 @@ final class SessionParameters {
 
 	static final String EXPECT_TURN = "sessionkit.expect-turn";
 
+	static final String EDITING = "sessionkit.editing";
+
+	static final String REGENERATING = "sessionkit.regenerating";
+
+	static final String BRANCH = "sessionkit.branch";
+
+	/** The parameters that name the place at which a turn begins. */
+	static final List<String> STARTS = List.of(EDITING, REGENERATING, BRANCH);
+
 	/** The advisor parameter that holds the merge of one call: a {@link HistoryMerge}. */
 	static final String MERGE = "sessionkit.merge";
+
+	/** The advisor parameter that holds the {@link OnCancel} of one call. */
+	static final String ON_CANCEL = "sessionkit.on-cancel";
 
 	/** The metadata entry of a response that holds its {@link TurnResult}. */
 	static final String TURN = "sessionkit.turn";

@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
+import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnResult;
 import io.sessionkit.hook.TurnBinding;
@@ -52,12 +53,15 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 
 	private final boolean requireSession;
 
+	private final OnCancel onCancel;
+
 	private final SkippedHooks skippedHooks;
 
-	SessionTurnAdvisor(GatedTurns turns, SessionKeyResolver resolver, boolean requireSession) {
+	SessionTurnAdvisor(GatedTurns turns, SessionKeyResolver resolver, boolean requireSession, OnCancel onCancel) {
 		this.turns = turns;
 		this.resolver = resolver;
 		this.requireSession = requireSession;
+		this.onCancel = onCancel;
 		this.skippedHooks = new SkippedHooks(turns.hooks());
 	}
 
@@ -111,6 +115,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 
 	private Flux<ChatClientResponse> openAndStream(SessionCall call, SessionKey key, StreamAdvisorChain chain,
 			ContextView context) {
+		OnCancel rule = call.onCancel(this.onCancel);
 		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
 		Callable<OpenedCall> open = TurnBinding
 			.carrying(() -> observed(observation, () -> open(call, key, chain.getStreamAdvisors())));
@@ -118,7 +123,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return Flux.usingWhen(WaitingThread.run(open, (opened) -> endUnlessTaken(opened, taken)), (opened) -> {
 			taken.set(true);
 			return stream(call, chain, opened, observation);
-		}, (opened) -> Mono.empty(), SessionTurnAdvisor::failed, SessionTurnAdvisor::cancelled);
+		}, (opened) -> Mono.empty(), SessionTurnAdvisor::failed, (opened) -> cancelled(opened, rule));
 	}
 
 	/**
@@ -285,8 +290,8 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return ended(opened, (turn) -> turn.fail(CarriedError.original(cause)));
 	}
 
-	private static Mono<Void> cancelled(OpenedCall opened) {
-		return ended(opened, RunningTurn::cancel);
+	private static Mono<Void> cancelled(OpenedCall opened, OnCancel onCancel) {
+		return ended(opened, (turn) -> turn.cancel(onCancel));
 	}
 
 	private static Mono<Void> ended(OpenedCall opened, Consumer<RunningTurn> end) {

@@ -22,6 +22,7 @@ import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.summary.Summarizer;
+import io.sessionkit.internal.tree.ForkedFrom;
 import io.sessionkit.internal.turn.AttributeRules;
 import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.internal.view.Summaries;
@@ -29,6 +30,7 @@ import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewReader;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.Point;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Tail;
@@ -117,7 +119,8 @@ public final class Conversation {
 	public Optional<Summary> summary() {
 		return this.store.open(this.key, Window.HEADER)
 			.map(SessionView::summary)
-			.map((record) -> Summaries.read(record, this.store.options().codec()));
+			.map((record) -> Summaries.read(record, this.store.options().codec()))
+			.filter((summary) -> !summary.isReset());
 	}
 
 	/**
@@ -129,6 +132,7 @@ public final class Conversation {
 		return this.store.records(this.key, SessionStore.SUMMARY)
 			.stream()
 			.map((record) -> Summaries.read(record, this.store.options().codec()))
+			.filter((summary) -> !summary.isReset())
 			.sorted(Summaries.BY_AGE)
 			.toList();
 	}
@@ -298,6 +302,276 @@ public final class Conversation {
 	}
 
 	/**
+	 * Moves the head back by turns, without deleting anything. Attributes and summary
+	 * become those of the turn before. What was undone can be redone until another turn
+	 * is written, and stays among the {@link #siblings} after that.
+	 * <p>
+	 * Turns before a {@link #reset} are not undone; if there is no turn behind the reset,
+	 * the reset itself is taken back.
+	 * @param turns the number of completed turns; nothing happens if it is not positive,
+	 * and more than there are empty the branch
+	 * @return the turns that were undone, newest first; none if there was none or the
+	 * session is absent
+	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws SessionConflictException if others kept writing to the session; nothing was
+	 * changed
+	 */
+	public List<Turn> undo(int turns) {
+		return moves().undo(turns);
+	}
+
+	/**
+	 * Moves the head forward again over turns that were undone.
+	 * @param turns the number of turns; nothing happens if it is not positive
+	 * @return the turns that were redone, oldest first; none if nothing was undone, or
+	 * another turn was written since
+	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws SessionConflictException if others kept writing to the session; nothing was
+	 * changed
+	 */
+	public List<Turn> redo(int turns) {
+		return moves().redo(turns);
+	}
+
+	/**
+	 * Starts the view anew: the next call sends no message of the turns before, except
+	 * those of a {@link #seed}. The log keeps all turns, and title, tags, attributes and
+	 * time to live stay. An absent session, or one that was just reset, stays as it is.
+	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws SessionConflictException if others kept writing to the session; nothing was
+	 * changed
+	 */
+	public void reset() {
+		moves().reset();
+	}
+
+	/**
+	 * Returns the turns that stand for the same question of the active branch: the turn
+	 * itself, and those that were left when it was edited or regenerated, or undone and
+	 * asked anew.
+	 * @param turn the number of a turn of the active branch
+	 * @return these turns, oldest first; the turn itself among them
+	 * @throws SessionNotFoundException if the session is absent
+	 * @throws IllegalArgumentException if the turn is not on the active branch
+	 */
+	public List<Turn> siblings(long turn) {
+		return moves().siblings(turn);
+	}
+
+	/**
+	 * Makes one of the siblings of a turn active instead of it, with the turns that were
+	 * behind it when it was left.
+	 * @param sibling the number of the sibling
+	 * @return the sibling
+	 * @throws SessionNotFoundException if the session is absent
+	 * @throws IllegalArgumentException if the turn was not left on the active branch
+	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws SessionConflictException if others kept writing to the session; nothing was
+	 * changed
+	 */
+	public Turn choose(long sibling) {
+		return moves().choose(sibling);
+	}
+
+	/**
+	 * Makes a branch that begins at the head, and makes it active. Nothing is copied.
+	 * @param name its name: 1 to 64 characters, not all blank, no control characters. The
+	 * name of a deleted branch is free again
+	 * @throws SessionNotFoundException if the session is absent
+	 * @throws IllegalArgumentException if there is a branch of this name, or the name is
+	 * not possible
+	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws SessionConflictException if others kept writing to the session; nothing was
+	 * changed
+	 */
+	public void branch(String name) {
+		branchesOf().make(name);
+	}
+
+	/**
+	 * Makes a branch of the turns before a turn, without that turn, and makes it active.
+	 * @param name its name, as for {@link #branch(String)}
+	 * @param fromTurn the number of a turn of the active branch
+	 * @throws SessionNotFoundException if the session is absent
+	 * @throws IllegalArgumentException if the turn is not on the active branch, if there
+	 * is a branch of this name, or if the name is not possible
+	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws SessionConflictException if others kept writing to the session; nothing was
+	 * changed
+	 */
+	public void branch(String name, long fromTurn) {
+		branchesOf().make(name, fromTurn);
+	}
+
+	/**
+	 * Makes a branch of the turns before a turn, as {@link #branch(String, long)} does,
+	 * with a free name: {@code branch_from_turn_3}, or the same with {@code _2} and so
+	 * on.
+	 * @param fromTurn the number of a turn of the active branch
+	 * @return the name
+	 * @throws SessionNotFoundException if the session is absent
+	 * @throws IllegalArgumentException if the turn is not on the active branch
+	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws SessionConflictException if others kept writing to the session; nothing was
+	 * changed
+	 */
+	public String branch(long fromTurn) {
+		return branchesOf().make(null, fromTurn);
+	}
+
+	/**
+	 * Makes a branch of the turns before the first question that contains a text, as
+	 * {@link #branch(String, long)} does. Upper and lower case, and the forms that
+	 * Unicode has for one character, count as the same.
+	 * @param name its name, as for {@link #branch(String)}
+	 * @param text a part of the question; taken literally
+	 * @throws SessionNotFoundException if the session is absent
+	 * @throws IllegalArgumentException if no question contains the text, if there is a
+	 * branch of this name, or if the name is not possible
+	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws SessionConflictException if others kept writing to the session; nothing was
+	 * changed
+	 */
+	public void branchFromContent(String name, String text) {
+		branchesOf().makeFromContent(name, text);
+	}
+
+	/**
+	 * Makes another branch the active one. Nothing happens if it is active already.
+	 * @param name the name of the branch
+	 * @throws SessionNotFoundException if the session is absent
+	 * @throws IllegalArgumentException if there is no branch of this name
+	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws SessionConflictException if others kept writing to the session; nothing was
+	 * changed
+	 */
+	public void switchTo(String name) {
+		branchesOf().switchTo(name);
+	}
+
+	/**
+	 * Returns the branches. It reads all turns of the session, without their items, to
+	 * count those of each branch.
+	 * @return the branches, the oldest first; none if the session is absent
+	 */
+	public List<Branch> branches() {
+		return branchesOf().list();
+	}
+
+	/**
+	 * Deletes a branch, and permanently the items of those turns that were written on it
+	 * and are part of no other branch, as {@link #delete(long)} does.
+	 * @param name the name of the branch; never {@value Session#MAIN}
+	 * @param force whether it may be the active one; {@value Session#MAIN} is made active
+	 * first then
+	 * @return the number of items deleted
+	 * @throws SessionNotFoundException if the session is absent
+	 * @throws IllegalArgumentException if there is no branch of this name, or it may not
+	 * be deleted
+	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws SessionConflictException if others kept writing to the session; nothing was
+	 * deleted
+	 */
+	public int deleteBranch(String name, boolean force) {
+		return branchesOf().delete(name, force);
+	}
+
+	/**
+	 * Copies the active branch to a session of its own, with everything that its turns
+	 * have: messages, agents, usage, snapshots, kept parameters, summaries and
+	 * attributes. Turns are numbered from 1. Title, tags and time to live are copied too;
+	 * open turns, approvals and standing decisions are not. The turns, and all that was
+	 * read of them, are written with one commit. It reads the session turn by turn.
+	 * @param to the key of the new session
+	 * @throws SessionNotFoundException if this session is absent
+	 * @throws IllegalStateException if the new session exists already
+	 * @throws SessionConflictException if others kept changing this session
+	 */
+	public void fork(SessionKey to) {
+		Fork.make(this.store, this.key, to, Point.HEAD);
+	}
+
+	/**
+	 * Copies the turns up to one turn to a session of its own, as
+	 * {@link #fork(SessionKey)} does.
+	 * @param to the key of the new session
+	 * @param lastTurn the number of the last turn to copy, a completed one of any branch;
+	 * 0 for none
+	 * @throws SessionNotFoundException if this session is absent
+	 * @throws IllegalArgumentException if there is no such turn, or it is not completed
+	 * @throws IllegalStateException if the new session exists already
+	 * @throws SessionConflictException if others kept changing this session
+	 */
+	public void fork(SessionKey to, long lastTurn) {
+		Fork.make(this.store, this.key, to, Point.at(lastTurn));
+	}
+
+	/**
+	 * Returns the session that this one was forked from.
+	 * @return its key; empty if this session is no fork, or is absent. That session may
+	 * be gone
+	 */
+	public Optional<SessionKey> forkedFrom() {
+		return ForkedFrom.read(this.store.records(this.key, ForkedFrom.KIND), this.store.options().codec())
+			.map(ForkedFrom::key);
+	}
+
+	/**
+	 * Begins the session with messages that were said elsewhere. A question behind an
+	 * answer begins another turn. The turns are marked as seeded, and a {@link #reset}
+	 * keeps their messages in the view.
+	 * @param messages the messages: they begin with a question and end with an answer,
+	 * and calls are followed by their results. Some providers refuse an answer before the
+	 * first question: put a greeting into the system text
+	 * @return the turns
+	 * @throws IllegalArgumentException if the messages are not such a sequence; nothing
+	 * was written
+	 * @throws IllegalStateException if the session has turns already
+	 * @throws io.sessionkit.UnstorableMessageException if a message would not be read
+	 * back equal; nothing was written
+	 * @throws SessionConflictException if others kept writing to the session; nothing was
+	 * written
+	 */
+	public List<Turn> seed(List<? extends Message> messages) {
+		return additions().seed(messages);
+	}
+
+	/**
+	 * Adds one completed turn that no call on this session has made.
+	 * @param messages its messages: questions, then answers, calls followed by their
+	 * results, and an answer at the end
+	 * @param agent the agent that has answered; null for none
+	 * @return the turn
+	 * @throws IllegalArgumentException if the messages are not one such turn; nothing was
+	 * written
+	 * @throws io.sessionkit.UnstorableMessageException if a message would not be read
+	 * back equal; nothing was written
+	 * @throws SessionPausedException if the session has an open turn; nothing was written
+	 * @throws SessionConflictException if others kept writing to the session; nothing was
+	 * written
+	 */
+	public Turn addTurn(List<? extends Message> messages, @Nullable String agent) {
+		return additions().addTurn(messages, agent);
+	}
+
+	/**
+	 * Makes a turn history that was kept beside it: one that was cancelled, has failed,
+	 * or lost to another writer. A copy of it is written behind the head; the turn itself
+	 * stays as it is.
+	 * @param turn the number of the turn
+	 * @return the copy
+	 * @throws IllegalArgumentException if there is no such turn, if it has no answer, or
+	 * if it is history already
+	 * @throws SessionPausedException if the turn is open, or another one is; nothing was
+	 * written
+	 * @throws SessionConflictException if others kept writing to the session; nothing was
+	 * written
+	 */
+	public Turn adopt(long turn) {
+		return additions().adopt(turn);
+	}
+
+	/**
 	 * Deletes the newest message permanently. A summary that covers it stays as it is;
 	 * {@link #delete(Set)} deletes the summary too.
 	 * @return the message, or empty if there was none
@@ -357,6 +631,18 @@ public final class Conversation {
 	 */
 	public void erase() {
 		this.store.erase(this.key);
+	}
+
+	private Moves moves() {
+		return new Moves(new TreeChanges(this.key, this.store));
+	}
+
+	private Branches branchesOf() {
+		return new Branches(new TreeChanges(this.key, this.store));
+	}
+
+	private Additions additions() {
+		return new Additions(this.key, this.store);
 	}
 
 	private void checkNotPaused(String what) {

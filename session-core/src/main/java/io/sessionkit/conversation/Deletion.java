@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
@@ -44,15 +46,41 @@ final class Deletion {
 	}
 
 	int ofTurn(long turn) {
-		return delete((thread) -> (thread.turn(turn) != null) ? thread.items(turn) : List.of());
+		return delete((thread) -> thread.wholeGroups((thread.turn(turn) != null) ? thread.items(turn) : List.of()));
 	}
 
 	int ofItems(Set<Long> sequences) {
-		return sequences.isEmpty() ? 0 : delete((thread) -> thread.find(sequences));
+		return sequences.isEmpty() ? 0 : delete((thread) -> thread.wholeGroups(thread.find(sequences)));
 	}
 
-	private int delete(Function<WholeThread, Collection<SessionItem>> choice) {
-		return Attempts.SOME.make(() -> deleted(choice))
+	/**
+	 * The ends of the ways through a session that stay when a branch is deleted.
+	 *
+	 * @param turns the last turns of these ways
+	 * @param records the deletions of what is kept of the branch
+	 */
+	record Ends(Set<Long> turns, List<RecordWrite> records) {
+	}
+
+	/**
+	 * Deletes what was written on a branch and leads to no other end.
+	 * @param ends reads what stays; it is asked again if others write in between
+	 */
+	int ofBranch(String name, Supplier<Ends> ends) {
+		AtomicReference<List<RecordWrite>> records = new AtomicReference<>(List.of());
+		return delete((thread) -> {
+			Ends stay = ends.get();
+			records.set(stay.records());
+			return thread.itemsOfBranch(name, stay.turns());
+		}, records::get);
+	}
+
+	private int delete(Function<WholeThread, Map<Long, SessionItem>> choice) {
+		return delete(choice, List::of);
+	}
+
+	private int delete(Function<WholeThread, Map<Long, SessionItem>> choice, Supplier<List<RecordWrite>> records) {
+		return Attempts.SOME.make(() -> deleted(choice, records))
 			.orElseThrow(() -> new SessionConflictException(
 					"Nothing was deleted from session " + this.key + ": others wrote to it all the time. Try again.",
 					null));
@@ -62,19 +90,23 @@ final class Deletion {
 	 * Deletes the items of a choice.
 	 * @return how many were deleted; empty if another writer was first
 	 */
-	private Optional<Integer> deleted(Function<WholeThread, Collection<SessionItem>> choice) {
+	private Optional<Integer> deleted(Function<WholeThread, Map<Long, SessionItem>> choice,
+			Supplier<List<RecordWrite>> more) {
 		Session header = this.store.find(this.key).orElse(null);
 		if (header == null) {
 			return Optional.of(0);
 		}
 		WholeThread thread = new WholeThread(this.key, this.store);
-		Map<Long, SessionItem> items = thread.wholeGroups(choice.apply(thread));
-		if (items.isEmpty()) {
+		Map<Long, SessionItem> items = choice.apply(thread);
+		List<RecordWrite> records = more.get();
+		if (items.isEmpty() && records.isEmpty()) {
 			return Optional.of(0);
 		}
 		checkNotWaiting(header, items.values());
-		return this.store.commit(commit(header, thread, items)).isStored() ? Optional.of(items.size())
-				: Optional.empty();
+		Commit commit = items.isEmpty() ? Commit.on(header) : commit(header, thread, items);
+		List<RecordWrite> all = new ArrayList<>(commit.records());
+		all.addAll(records);
+		return this.store.commit(commit.records(all)).isStored() ? Optional.of(items.size()) : Optional.empty();
 	}
 
 	/** Refuses to delete items with which the open turn continues. */

@@ -62,6 +62,26 @@ final class WholeThread {
 	}
 
 	/**
+	 * Returns the items of the turns of a branch that are on the way to none of these
+	 * ends, by sequence. What belongs to them in a turn of another branch stays.
+	 */
+	Map<Long, SessionItem> itemsOfBranch(String branch, Set<Long> ends) {
+		Set<Long> stay = new HashSet<>();
+		for (long end : ends) {
+			for (Turn turn = this.turns.get(end); turn != null && stay.add(turn.number());) {
+				turn = this.turns.get(turn.parent());
+			}
+		}
+		Map<Long, SessionItem> items = new TreeMap<>();
+		this.turns.values()
+			.stream()
+			.filter((turn) -> turn.branch().equals(branch) && !stay.contains(turn.number()))
+			.flatMap((turn) -> items(turn.number()).stream())
+			.forEach((item) -> items.put(item.sequence(), item));
+		return items;
+	}
+
+	/**
 	 * Returns the items with these sequences on all branches. Sequences without an item
 	 * are ignored.
 	 */

@@ -6,6 +6,7 @@ import java.util.Set;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.TurnStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,14 +16,17 @@ import org.jspecify.annotations.Nullable;
  * @param expect the condition on which the commit is accepted
  * @param base the header as it was opened; set if and only if {@code expect} is
  * {@link Expect#UNCHANGED}
- * @param turn the turn to write; null for none
+ * @param earlier completed turns to write before {@code turn}, each of which follows the
+ * one before and becomes the head; they are written with it or not at all
+ * @param turn the turn to write; null for none. A commit that is repeated is recognized
+ * by it
  * @param header new values for the header
  * @param delete sequences of items to delete permanently
  * @param records records to write. If one of them is not as expected, the whole commit is
  * a conflict
  */
-public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nullable TurnWrite turn,
-		HeaderChange header, Set<Long> delete, List<RecordWrite> records) {
+public record Commit(SessionKey key, Expect expect, @Nullable Session base, List<TurnWrite> earlier,
+		@Nullable TurnWrite turn, HeaderChange header, Set<Long> delete, List<RecordWrite> records) {
 
 	/**
 	 * The condition that the session must meet for the commit to be accepted.
@@ -51,9 +55,25 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nul
 			throw new IllegalArgumentException(
 					"A commit needs the opened header exactly when it expects UNCHANGED; it expects " + expect + ".");
 		}
+		checkEarlier(earlier, turn);
+		earlier = List.copyOf(earlier);
 		delete = Set.copyOf(delete);
 		checkWrittenOnce(records);
 		records = List.copyOf(records);
+	}
+
+	private static void checkEarlier(List<TurnWrite> earlier, @Nullable TurnWrite turn) {
+		for (TurnWrite each : earlier) {
+			if (each.turn().status() != TurnStatus.COMPLETED || each.part() != 0 || each.beside()) {
+				throw new IllegalArgumentException("Turn '" + each.turn().id()
+						+ "' is written before another one, so it must be a whole, completed turn of the history.");
+			}
+		}
+		if (!earlier.isEmpty() && (turn == null || turn.turn().status() != TurnStatus.COMPLETED || turn.part() != 0
+				|| turn.beside())) {
+			throw new IllegalArgumentException(
+					"A commit of several turns ends with a whole, completed turn of the history as its turn.");
+		}
 	}
 
 	private static void checkWrittenOnce(List<RecordWrite> records) {
@@ -72,7 +92,7 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nul
 	 * @return a commit without content
 	 */
 	public static Commit on(Session base) {
-		return new Commit(base.key(), Expect.UNCHANGED, base, null, HeaderChange.NONE, Set.of(), List.of());
+		return new Commit(base.key(), Expect.UNCHANGED, base, List.of(), null, HeaderChange.NONE, Set.of(), List.of());
 	}
 
 	/**
@@ -82,7 +102,7 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nul
 	 * @return a commit without content
 	 */
 	public static Commit first(SessionKey key) {
-		return new Commit(key, Expect.ABSENT, null, null, HeaderChange.NONE, Set.of(), List.of());
+		return new Commit(key, Expect.ABSENT, null, List.of(), null, HeaderChange.NONE, Set.of(), List.of());
 	}
 
 	/**
@@ -91,7 +111,7 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nul
 	 * @return a commit without content
 	 */
 	public static Commit any(SessionKey key) {
-		return new Commit(key, Expect.ANY, null, null, HeaderChange.NONE, Set.of(), List.of());
+		return new Commit(key, Expect.ANY, null, List.of(), null, HeaderChange.NONE, Set.of(), List.of());
 	}
 
 	/**
@@ -100,7 +120,22 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nul
 	 * @return the copy
 	 */
 	public Commit turn(TurnWrite turn) {
-		return new Commit(this.key, this.expect, this.base, turn, this.header, this.delete, this.records);
+		return new Commit(this.key, this.expect, this.base, this.earlier, turn, this.header, this.delete, this.records);
+	}
+
+	/**
+	 * Returns a copy of this commit with several completed turns, each of which follows
+	 * the one before.
+	 * @param turns the turns, oldest first; one or more
+	 * @return the copy
+	 */
+	public Commit turns(List<TurnWrite> turns) {
+		if (turns.isEmpty()) {
+			throw new IllegalArgumentException("A commit of turns needs at least one.");
+		}
+		int last = turns.size() - 1;
+		return new Commit(this.key, this.expect, this.base, turns.subList(0, last), turns.get(last), this.header,
+				this.delete, this.records);
 	}
 
 	/**
@@ -109,7 +144,7 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nul
 	 * @return the copy
 	 */
 	public Commit header(HeaderChange header) {
-		return new Commit(this.key, this.expect, this.base, this.turn, header, this.delete, this.records);
+		return new Commit(this.key, this.expect, this.base, this.earlier, this.turn, header, this.delete, this.records);
 	}
 
 	/**
@@ -118,7 +153,8 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nul
 	 * @return the copy
 	 */
 	public Commit delete(Set<Long> sequences) {
-		return new Commit(this.key, this.expect, this.base, this.turn, this.header, sequences, this.records);
+		return new Commit(this.key, this.expect, this.base, this.earlier, this.turn, this.header, sequences,
+				this.records);
 	}
 
 	/**
@@ -127,18 +163,19 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, @Nul
 	 * @return the copy
 	 */
 	public Commit records(List<RecordWrite> records) {
-		return new Commit(this.key, this.expect, this.base, this.turn, this.header, this.delete, records);
+		return new Commit(this.key, this.expect, this.base, this.earlier, this.turn, this.header, this.delete, records);
 	}
 
 	/**
 	 * Returns whether this commit only appends one whole turn. Nearly every commit does,
 	 * so a store should store such a commit in one round trip.
-	 * @return true if the commit has the first part of a turn and neither a move, a
-	 * deletion, a summary nor a record
+	 * @return true if the commit has the first part of one turn of the history and
+	 * neither a move, a deletion, a summary nor a record
 	 */
 	public boolean isPlainTurn() {
-		return this.turn != null && this.turn.part() == 0 && this.header.head() == null && this.header.summary() == null
-				&& this.delete.isEmpty() && this.records.isEmpty();
+		return this.turn != null && this.turn.part() == 0 && this.earlier.isEmpty() && !this.turn.beside()
+				&& this.turn.turn().number() == 0 && this.turn.attributes() == null && this.header.head() == null
+				&& this.header.summary() == null && this.delete.isEmpty() && this.records.isEmpty();
 	}
 
 }

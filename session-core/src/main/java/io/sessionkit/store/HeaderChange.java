@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param timeToLive how long the session lives after each write from now on;
  * {@link Duration#ZERO} if it never expires
  * @param attributes all attributes, as of the new head
- * @param head the turn to move to; totals, summary and attributes become those of that
- * turn
+ * @param head the turn to move to; totals and attributes become those of that turn, and
+ * the view starts with the newest summary on its path
  * @param summary the summary to start the view with
  */
 public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @Nullable Duration timeToLive,

@@ -13,6 +13,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.internal.message.TurnSplitter;
 
 import org.springframework.ai.chat.messages.Message;
 
@@ -65,9 +66,17 @@ public interface SessionStore {
 	 * <li>A session that is not as expected stays unchanged:
 	 * {@link CommitResult.Outcome#CONFLICT}.</li>
 	 * <li>A {@link TurnStatus#COMPLETED} turn follows the head, becomes the new head, and
-	 * raises the totals and the version. A turn of another status is kept beside the
-	 * history: it follows {@link Turn#parent()}, changes neither head nor version, and
-	 * becomes {@link Session#openTurn()} if it is open.</li>
+	 * raises the totals and the version. If the commit has several turns, each follows
+	 * the one before. A turn of another status is kept beside the history: it follows
+	 * {@link Turn#parent()}, changes neither head nor version, and becomes
+	 * {@link Session#openTurn()} if it is open. So is a completed one that says so
+	 * ({@link TurnWrite#beside()}); attributes that come with it belong to it.</li>
+	 * <li>A move comes first: a turn of the same commit follows the turn that the head
+	 * has moved to. The totals and attributes become those of that turn. The view starts
+	 * with the newest summary on its path: of the records that a commit has named as
+	 * {@link HeaderChange.Summary} and that still exist, the one that covers most up to a
+	 * turn of this path. Each turn is the last one of one summary, the one that was named
+	 * last; a record that is written again after it was deleted is another one.</li>
 	 * <li>A later part of a turn adds its items, replaces status, end, model, rounds,
 	 * failure and verdicts, and makes the turn the head when it is completed. Agent,
 	 * start, tools, snapshot and kept parameters stay those of the first part.</li>
@@ -96,6 +105,17 @@ public interface SessionStore {
 	 * left open, while a turn is open; nothing is changed then
 	 */
 	CommitResult commit(Commit commit);
+
+	/**
+	 * Returns the session along one of its paths, all of it as of one moment. Moving the
+	 * head begins with it, and so does a turn that is opened elsewhere than at the head.
+	 * @param key the session
+	 * @param query the end of the path, and what to read
+	 * @return the session, or empty if it is absent or has expired
+	 * @throws IllegalArgumentException if the path would end at a turn that does not
+	 * exist or is not completed
+	 */
+	Optional<PathView> path(SessionKey key, PathQuery query);
 
 	/**
 	 * Returns the newest items of the log, that is of all completed turns of the active
@@ -233,8 +253,9 @@ public interface SessionStore {
 	}
 
 	/**
-	 * Appends messages as one completed turn, together and in order, no matter who else
-	 * writes at the same time.
+	 * Appends messages as completed turns, together and in order, no matter who else
+	 * writes at the same time. A question behind an answer begins another turn, so that
+	 * limits and summaries count them as they were said.
 	 * @param key the session; created if it is absent
 	 * @param messages the messages; an empty list leaves everything as it is
 	 * @throws io.sessionkit.UnstorableMessageException if a message would not be read
@@ -249,11 +270,14 @@ public interface SessionStore {
 		}
 		StoreOptions options = options();
 		Instant now = options.now();
-		Turn turn = Turn.builder(options.turnIds().get(), now).build();
-		List<NewItem> items = messages.stream()
-			.map((message) -> new NewItem(message, now, options.tokens().applyAsInt(message)))
+		List<TurnWrite> turns = TurnSplitter.split(messages)
+			.stream()
+			.map((turn) -> new TurnWrite(Turn.builder(options.turnIds().get(), now).build(), 0,
+					turn.stream()
+						.map((message) -> new NewItem(message, now, options.tokens().applyAsInt(message)))
+						.toList()))
 			.toList();
-		CommitResult result = commit(Commit.any(key).turn(new TurnWrite(turn, 0, items)));
+		CommitResult result = commit(Commit.any(key).turns(turns));
 		if (!result.isStored()) {
 			throw new SessionConflictException(
 					"Session " + key + " could not be written: others wrote to it all the time. Try again.", null);

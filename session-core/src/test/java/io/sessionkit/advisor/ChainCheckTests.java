@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
@@ -127,7 +128,7 @@ class ChainCheckTests {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		ChatClient chat = setup.builder(this.model, null)
 			.defaultAdvisors(new SessionTurnAdvisor(Approvals.of(this.conversations).turns(),
-					(request) -> Optional.empty(), false))
+					(request) -> Optional.empty(), false, OnCancel.DISCARD))
 			.build();
 		assertThatIllegalStateException()
 			.isThrownBy(() -> setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1"))))
@@ -140,7 +141,7 @@ class ChainCheckTests {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		ChatClient chat = setup.builder(this.model, null)
 			.defaultAdvisors(new SessionTurnAdvisor(Approvals.of(this.conversations).turns(),
-					(request) -> Optional.empty(), false), new SessionRoundAdvisor(false))
+					(request) -> Optional.empty(), false, OnCancel.DISCARD), new SessionRoundAdvisor(false))
 			.build();
 		assertThatIllegalStateException()
 			.isThrownBy(() -> setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1"))))

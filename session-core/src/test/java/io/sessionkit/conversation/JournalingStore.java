@@ -13,6 +13,8 @@ import io.sessionkit.Turn;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.PathView;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -110,6 +112,11 @@ public record JournalingStore(SessionStore store, BiConsumer<Step, String> steps
 	@Override
 	public StoreOptions options() {
 		return this.store.options();
+	}
+
+	@Override
+	public Optional<PathView> path(SessionKey key, PathQuery query) {
+		return this.store.path(key, query);
 	}
 
 	@Override

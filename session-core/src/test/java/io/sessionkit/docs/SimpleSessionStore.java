@@ -18,6 +18,8 @@ import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.PathView;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -102,6 +104,11 @@ public final class SimpleSessionStore implements SessionStore {
 		catch (UnreadablePayloadException | UnsupportedVersionException ex) {
 			return false;
 		}
+	}
+
+	@Override
+	public Optional<PathView> path(SessionKey key, PathQuery query) {
+		return document(key).path(query);
 	}
 
 	@Override

@@ -25,6 +25,10 @@ import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.extension.KeywordTurns;
 import io.sessionkit.extension.PlainCopies;
+import io.sessionkit.store.SessionStoreFixture;
+import io.sessionkit.store.TurnWrite;
+import io.sessionkit.store.NewItem;
+import io.sessionkit.store.Commit;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -490,7 +494,11 @@ class HistoryMergeTests {
 	@Test
 	void turnsBeginWhereTheyWereOpenedAndNotWhereAUserSpeaks() {
 		this.store.clear(T1);
-		this.store.add(T1, List.of(user("q1"), new AssistantMessage("a1"), user("q2"), new AssistantMessage("a2")));
+		List<NewItem> items = Stream.of(user("q1"), new AssistantMessage("a1"), user("q2"), new AssistantMessage("a2"))
+			.map((message) -> new NewItem(message, SessionStoreFixture.AT, 1))
+			.toList();
+		this.store
+			.commit(Commit.first(T1).turn(new TurnWrite(Turn.builder("t", SessionStoreFixture.AT).build(), 0, items)));
 		say(HistoryMerge.keepLastTurns(1));
 		assertThat(sent()).containsExactly("user: q1", "assistant: a1", "user: q2", "assistant: a2", "user: q3");
 		HistoryMerge latest = HistoryMerge.keepLastTurns(1);

@@ -47,9 +47,9 @@ abstract class HistoryContract extends OpenTurnContract {
 	@Test
 	void windowOfItemsIsCutAtWholeTurns() {
 		SessionKey key = key();
-		store().add(key, batch("1", "2"));
-		store().add(key, batch("3", "4", "5"));
-		store().add(key, batch("6", "7"));
+		commit(Commit.any(key).turn(completed("1", "2")));
+		commit(Commit.any(key).turn(completed("3", "4", "5")));
+		commit(Commit.any(key).turn(completed("6", "7")));
 		assertThat(view(key, Window.items(1))).isEmpty();
 		assertThat(view(key, Window.items(2))).containsExactly("6", "7");
 		assertThat(view(key, Window.items(4))).containsExactly("6", "7");
@@ -62,7 +62,7 @@ abstract class HistoryContract extends OpenTurnContract {
 	void turnThatDoesNotFitKeepsOlderOnesOut() {
 		SessionKey key = key();
 		store().add(key, batch("small"));
-		store().add(key, batch("1", "2", "3", "4"));
+		commit(Commit.any(key).turn(completed("1", "2", "3", "4")));
 		store().add(key, batch("newest"));
 		assertThat(view(key, Window.items(3))).containsExactly("newest");
 	}
@@ -75,7 +75,7 @@ abstract class HistoryContract extends OpenTurnContract {
 		SessionKey key = key();
 		String one = "1".repeat(20_000);
 		String two = "2".repeat(50_000);
-		store().add(key, batch("q", one, "a"));
+		commit(Commit.any(key).turn(completed("q", one, "a")));
 		TurnWrite first = SessionStoreFixture.turn(TurnStatus.INCOMPLETE, 1, "q2", two);
 		commit(Commit.on(header(key)).turn(first));
 		commit(Commit.any(key).turn(SessionStoreFixture.next(first, TurnStatus.COMPLETED, "r2", one, "a2")));
@@ -317,20 +317,79 @@ abstract class HistoryContract extends OpenTurnContract {
 	}
 
 	@Test
-	void moveRestoresTheSummaryOfItsTurn() {
+	void summaryStaysInForceAfterAMoveBackToATurnThatItEndsBefore() {
+		SessionKey key = key();
+		summarize(threadOf(key, 20), 17, "summary");
+		move(key, Session.MAIN, 19);
+		assertThat(header(key).summaryTurn()).isEqualTo(17);
+		assertThat(header(key).summaryId()).isEqualTo("summary");
+		assertThat(summary(store().open(key, Window.ALL).orElseThrow()).payload()).isEqualTo("text of summary");
+		assertThat(view(key, Window.ALL)).containsExactly("q18", "a18", "q19", "a19");
+		assertThat(header(key).totals()).isEqualTo(new ViewTotals(2, 4, tokens(4)));
+	}
+
+	@Test
+	void summaryIsNotInForceAtATurnThatItCovers() {
 		SessionKey key = key();
 		summarize(threadOf(key, 3), 2, "summary");
 		commit(Commit.on(header(key)).turn(completed("q4", "a4")));
-		move(key, Session.MAIN, 2);
+		move(key, Session.MAIN, 1);
 		assertThat(header(key).summaryTurn()).isZero();
 		assertThat(store().open(key, Window.ALL).orElseThrow().summary()).isNull();
-		assertThat(view(key, Window.ALL)).containsExactly("q1", "a1", "q2", "a2");
-		assertThat(header(key).totals()).isEqualTo(new ViewTotals(2, 4, tokens(4)));
+		assertThat(view(key, Window.ALL)).containsExactly("q1", "a1");
+		assertThat(header(key).totals()).isEqualTo(new ViewTotals(1, 2, tokens(2)));
+		move(key, Session.MAIN, 2);
+		assertThat(header(key).summaryId()).isEqualTo("summary");
+		assertThat(view(key, Window.ALL)).isEmpty();
 		move(key, Session.MAIN, 4);
 		assertThat(header(key).summaryTurn()).isEqualTo(2);
-		assertThat(header(key).summaryId()).isEqualTo("summary");
 		assertThat(view(key, Window.ALL)).containsExactly("q3", "a3", "q4", "a4");
-		assertThat(header(key).totals()).isEqualTo(new ViewTotals(2, 4, tokens(4)));
+	}
+
+	@Test
+	void moveFindsTheNewestSummaryOfItsPath() {
+		SessionKey key = key();
+		threadOf(key, 4);
+		summarize(header(key), 1, "first");
+		summarize(header(key), 3, "second");
+		move(key, "other", 2);
+		assertThat(header(key).summaryId()).isEqualTo("first");
+		commit(Commit.on(header(key)).turn(completed("q5", "a5")));
+		summarize(header(key), 5, "third");
+		move(key, Session.MAIN, 4);
+		assertThat(header(key).summaryId()).isEqualTo("second");
+		assertThat(view(key, Window.ALL)).containsExactly("q4", "a4");
+		move(key, "other", 5);
+		assertThat(header(key).summaryId()).isEqualTo("third");
+		move(key, "another", 2);
+		assertThat(header(key).summaryId()).isEqualTo("first");
+	}
+
+	@Test
+	void moveFindsNoSummaryThatWasDeleted() {
+		SessionKey key = key();
+		threadOf(key, 4);
+		summarize(header(key), 1, "first");
+		summarize(header(key), 2, "second");
+		commit(Commit.on(header(key))
+			.header(HeaderChange.NONE.head(Session.MAIN, 3))
+			.records(List.of(new RecordWrite(SessionStore.SUMMARY, "second", RecordWrite.ANY, null, null))));
+		assertThat(header(key).summaryId()).isEqualTo("first");
+		assertThat(store().put(key, RecordWrite.create(SessionStore.SUMMARY, "second", "another one"))).isTrue();
+		move(key, Session.MAIN, 4);
+		assertThat(header(key).summaryId()).isEqualTo("first");
+		assertThat(view(key, Window.ALL)).containsExactly("q2", "a2", "q3", "a3", "q4", "a4");
+	}
+
+	@Test
+	void summaryThatWasNamedLastStandsForItsTurn() {
+		SessionKey key = key();
+		threadOf(key, 3);
+		summarize(header(key), 2, "first");
+		summarize(header(key), 2, "second");
+		move(key, Session.MAIN, 1);
+		move(key, Session.MAIN, 3);
+		assertThat(header(key).summaryId()).isEqualTo("second");
 	}
 
 	@Test
@@ -566,7 +625,7 @@ abstract class HistoryContract extends OpenTurnContract {
 		return Objects.requireNonNull(view.summary());
 	}
 
-	private void summarize(Session base, long turn, String id) {
+	void summarize(Session base, long turn, String id) {
 		commit(Commit.on(base)
 			.header(HeaderChange.NONE.summary(turn, id))
 			.records(List.of(RecordWrite.create(SessionStore.SUMMARY, id, "text of " + id))));

@@ -65,7 +65,36 @@ final class ModelSession {
 	/**
 	 * A record and the place of its newest write among all writes of the store.
 	 */
-	record ModelRecord(RecordWrite write, long revision, long writtenAt) {
+	static final class ModelRecord {
+
+		final RecordWrite write;
+
+		final long revision;
+
+		final long writtenAt;
+
+		/** The last turn that it covers, if it is a summary that the header has named. */
+		long covers;
+
+		ModelRecord(RecordWrite write, long revision, long writtenAt, long covers) {
+			this.write = write;
+			this.revision = revision;
+			this.writtenAt = writtenAt;
+			this.covers = covers;
+		}
+
+		RecordWrite write() {
+			return this.write;
+		}
+
+		long revision() {
+			return this.revision;
+		}
+
+		long writtenAt() {
+			return this.writtenAt;
+		}
+
 	}
 
 	@Nullable ModelTurn find(String id) {
@@ -77,6 +106,12 @@ final class ModelSession {
 	}
 
 	// changes
+
+	/** Whether a new turn gets the number that it has, if it has one. */
+	boolean isNext(@Nullable TurnWrite write) {
+		return write == null || write.turn().number() == 0 || find(write.turn().id()) != null
+				|| write.turn().number() == this.turns.size() + 1;
+	}
 
 	/**
 	 * Whether the commit would break a rule, where the session is as it expects.
@@ -104,10 +139,13 @@ final class ModelSession {
 		if (this.openTurn == 0 || (continues && !write.turn().status().isOpen())) {
 			return false;
 		}
-		boolean begins = write != null && !continues
-				&& (write.turn().status().isOpen() || write.turn().status() == TurnStatus.COMPLETED);
+		boolean begins = write != null && !continues && (write.turn().status().isOpen() || becomesHead(write));
 		boolean moves = commit.header().head() != null && commit.header().head().turn() != this.head;
 		return begins || moves || emptiesHead(commit.delete());
+	}
+
+	private static boolean becomesHead(TurnWrite write) {
+		return write.turn().status() == TurnStatus.COMPLETED && !write.beside();
 	}
 
 	private boolean emptiesHead(Set<Long> sequences) {
@@ -127,19 +165,20 @@ final class ModelSession {
 	 */
 	CommitResult apply(Commit commit, long stamp) {
 		HeaderChange change = commit.header();
+		commit.records().forEach((record) -> write(record, stamp));
 		if (change.head() != null) {
 			this.branch = change.head().branch();
 			moveTo(change.head().turn());
 		}
+		commit.earlier().forEach(this::add);
 		TurnWrite write = commit.turn();
 		long first = (write != null && !write.items().isEmpty()) ? this.items + 1 : 0;
 		ModelTurn turn = (write != null) ? add(write) : null;
 		boolean deleted = delete(commit.delete());
 		changeAtHead(change);
 		change(change);
-		commit.records().forEach((record) -> write(record, stamp));
 		boolean raises = deleted || !change.equals(HeaderChange.NONE) || !commit.records().isEmpty()
-				|| (turn != null && turn.isCompleted()) || this.version == 0;
+				|| (write != null && becomesHead(write)) || this.version == 0;
 		this.version += raises ? 1 : 0;
 		this.touched |= raises || turn != null;
 		this.writtenAt = (raises || turn != null) ? stamp : this.writtenAt;
@@ -161,15 +200,25 @@ final class ModelSession {
 			this.openTurn = 0;
 		}
 		if (turn.isCompleted()) {
-			turn.position = (turn.parent() == this.head) ? this.position : positionOf(turn.parent());
+			boolean follows = turn.parent() == this.head;
+			Map<String, Object> before = (follows && !write.beside()) ? this.position.attributes()
+					: attributesOf(turn.parent());
+			turn.attributes = (write.attributes() != null) ? write.attributes() : before;
+			if (write.beside()) {
+				return turn;
+			}
+			Position position = this.position;
 			moveTo(turn.number());
+			if (follows) {
+				this.position = new Position(turn.attributes, position.summary(), position.summaryId());
+			}
 		}
 		return turn;
 	}
 
 	private ModelTurn begin(TurnWrite write) {
 		long number = this.turns.size() + 1;
-		if (write.turn().status() == TurnStatus.COMPLETED) {
+		if (becomesHead(write)) {
 			return new ModelTurn(write, number, this.head, this.branch);
 		}
 		long parent = write.turn().parent();
@@ -181,9 +230,22 @@ final class ModelSession {
 		this.position = positionOf(number);
 	}
 
-	private Position positionOf(long number) {
+	Position positionOf(long number) {
+		List<Long> path = path(number).stream().map(ModelTurn::number).toList();
+		Position position = new Position(attributesOf(number), 0, null);
+		for (Map.Entry<String, ModelRecord> summary : this.records.getOrDefault(SessionStore.SUMMARY, Map.of())
+			.entrySet()) {
+			long covers = summary.getValue().covers;
+			if (covers > position.summary() && path.contains(covers)) {
+				position = new Position(position.attributes(), covers, summary.getKey());
+			}
+		}
+		return position;
+	}
+
+	private Map<String, Object> attributesOf(long number) {
 		ModelTurn turn = find(number);
-		return (turn != null) ? turn.position : Position.BEGINNING;
+		return (turn != null) ? turn.attributes : Map.of();
 	}
 
 	private boolean delete(Set<Long> sequences) {
@@ -208,7 +270,12 @@ final class ModelSession {
 		this.position = new Position(attributes, summary, id);
 		ModelTurn turn = find(this.head);
 		if (turn != null) {
-			turn.position = this.position;
+			turn.attributes = attributes;
+		}
+		if (to != null && to.turn() > 0) {
+			this.records.getOrDefault(SessionStore.SUMMARY, Map.of()).forEach((each, record) -> {
+				record.covers = each.equals(to.id()) ? to.turn() : (record.covers == to.turn()) ? 0 : record.covers;
+			});
 		}
 	}
 
@@ -236,8 +303,8 @@ final class ModelSession {
 			ofKind.remove(write.id());
 		}
 		else {
-			ofKind.put(write.id(),
-					new ModelRecord(write, (there != null) ? there.revision() + 1 : write.first(), stamp));
+			ofKind.put(write.id(), new ModelRecord(write, (there != null) ? there.revision() + 1 : write.first(), stamp,
+					(there != null) ? there.covers : 0));
 		}
 	}
 
@@ -258,20 +325,28 @@ final class ModelSession {
 		return path;
 	}
 
-	List<ModelTurn> view() {
-		return path(this.head).stream().filter((turn) -> turn.number() > this.position.summary()).toList();
+	private List<ModelTurn> view(long end, Position at) {
+		return path(end).stream().filter((turn) -> turn.number() > at.summary()).toList();
 	}
 
 	ViewTotals totals() {
+		return totals(this.head, this.position);
+	}
+
+	ViewTotals totals(long end, Position at) {
 		ViewTotals totals = ViewTotals.NONE;
-		for (ModelTurn turn : view()) {
+		for (ModelTurn turn : view(end, at)) {
 			totals = totals.plusTurn(turn.items.size(), turn.tokens());
 		}
 		return totals;
 	}
 
 	List<SessionItem> view(Window window) {
-		List<ModelTurn> view = view();
+		return view(this.head, this.position, window);
+	}
+
+	List<SessionItem> view(long end, Position at, Window window) {
+		List<ModelTurn> view = view(end, at);
 		List<SessionItem> best = List.of();
 		for (int from = view.size(); from >= Math.max(0, (long) view.size() - window.turns()); from--) {
 			List<SessionItem> candidate = items(view.subList(from, view.size())).toList();

@@ -55,7 +55,8 @@ final class ModelStore {
 		if (turn != null && write.part() < turn.parts) {
 			return new Expected(new CommitResult(Outcome.REPEATED, session.version, turn.number(), 0), false, false);
 		}
-		boolean expected = isAsExpected(commit, base, there) && (turn == null || turn.status().isOpen())
+		boolean expected = isAsExpected(commit, base, there) && session.isNext(write)
+				&& (turn == null || turn.status().isOpen())
 				&& commit.records().stream().allMatch(session::isAsExpected);
 		if (!expected) {
 			return new Expected(new CommitResult(Outcome.CONFLICT, session.version, 0, 0), false, false);

@@ -24,8 +24,8 @@ final class ModelTurn {
 
 	int parts;
 
-	/** What was in force when this turn was the head. */
-	Position position = Position.BEGINNING;
+	/** As it has left them. */
+	Map<String, Object> attributes = Map.of();
 
 	ModelTurn(TurnWrite first, long number, long parent, String branch) {
 		this.newest = first;
@@ -96,7 +96,7 @@ final class ModelTurn {
 	}
 
 	/**
-	 * What a head brings with it.
+	 * What is in force at a head.
 	 */
 	record Position(Map<String, Object> attributes, long summary, @Nullable String summaryId) {
 

@@ -14,6 +14,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
+import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.ViewTotals;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
@@ -29,6 +31,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
@@ -112,15 +115,21 @@ abstract class ProtocolContract extends SessionStoreFixture {
 	}
 
 	@Test
-	void addedMessagesAreOneCompletedTurn() {
+	void addedMessagesAreCompletedTurnsOfAQuestionEach() {
 		SessionKey key = key();
-		store().add(key, batch("1", "2", "3"));
-		assertThat(store().turns(key, Tail.ALL)).singleElement().satisfies((turn) -> {
-			assertThat(turn.number()).isEqualTo(1);
-			assertThat(turn.status()).isEqualTo(TurnStatus.COMPLETED);
-			assertThat(turn.items()).isEqualTo(3);
-		});
-		assertThat(store().items(key, Tail.ALL)).extracting(SessionItem::turn).containsOnly(1L);
+		store().add(key, batch("q1", "a1", "q2", "a2", "q3"));
+		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::number, Turn::status, Turn::items)
+			.containsExactly(tuple(1L, TurnStatus.COMPLETED, 2), tuple(2L, TurnStatus.COMPLETED, 2),
+					tuple(3L, TurnStatus.COMPLETED, 1));
+		assertThat(store().items(key, Tail.ALL)).extracting(SessionItem::turn).containsExactly(1L, 1L, 2L, 2L, 3L);
+	}
+
+	@Test
+	void addedQuestionsInARowAndAGreetingStayInOneTurn() {
+		SessionKey key = key();
+		store().add(key, List.of(new AssistantMessage("hello"), new UserMessage("q1"), new UserMessage("q2"),
+				new AssistantMessage("a"), new SystemMessage("from now on"), new UserMessage("q3")));
+		assertThat(store().items(key, Tail.ALL)).extracting(SessionItem::turn).containsExactly(1L, 1L, 1L, 1L, 2L, 2L);
 	}
 
 	@Test

@@ -106,7 +106,7 @@ final class RandomProgram {
 		ModelSession session = this.model.find(key);
 		int turns = (session != null) ? session.turns.size() : 0;
 		long items = (session != null) ? session.items : 0;
-		int dice = this.random.nextInt(14);
+		int dice = this.random.nextInt(18);
 		this.steps.add("read " + dice + " of " + key.id());
 		switch (dice) {
 			case 0, 1, 2 -> comparison().compareView(key, window());
@@ -115,6 +115,9 @@ final class RandomProgram {
 			case 9, 10 -> comparison().compareItems(key, this.random.nextInt(turns + 2));
 			case 11 -> comparison().compareRecords(key, kind());
 			case 12 -> comparison().compareList(key.owner());
+			case 13, 14, 15 -> comparison().comparePath(key,
+					new PathQuery(point(turns), window(), tail(turns), new HashSet<>(List.of(kind(), kind()))));
+			case 16 -> comparison().compareTurns(key, Tail.ALL);
 			default -> comparison().compareRecords(key.owner(), kind());
 		}
 	}
@@ -138,6 +141,15 @@ final class RandomProgram {
 			case 2 -> Window.turns(this.random.nextInt(6));
 			case 3 -> Window.items(this.random.nextInt(12));
 			default -> new Window(this.random.nextInt(6), this.random.nextInt(12));
+		};
+	}
+
+	private Point point(int turns) {
+		long turn = this.random.nextInt(turns + 2);
+		return switch (this.random.nextInt(3)) {
+			case 0 -> Point.HEAD;
+			case 1 -> Point.at(turn);
+			default -> Point.before(turn);
 		};
 	}
 

@@ -16,6 +16,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
+import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.store.ModelStore.Base;
 import io.sessionkit.store.ModelStore.Expected;
@@ -150,7 +151,13 @@ final class RandomWrites {
 	 */
 	private Planned change(ModelSession session, Planned on, int dice) {
 		Commit commit = on.commit();
-		if (dice < 200) {
+		if (dice < 40) {
+			commit = turns(session, commit);
+		}
+		else if (dice < 80) {
+			commit = commit.turn(ofABranch(session));
+		}
+		else if (dice < 200) {
 			commit = commit.turn(this.content.turn(TurnStatus.COMPLETED, 0, 1 + this.random.nextInt(4)));
 		}
 		else if (dice < 270) {
@@ -202,6 +209,36 @@ final class RandomWrites {
 			commit = summary(session, commit);
 		}
 		return (this.random.nextInt(3) == 0) ? commit.records(records(session.key)) : commit;
+	}
+
+	/** Some turns, each behind the one before. */
+	private Commit turns(ModelSession session, Commit on) {
+		List<TurnWrite> turns = new ArrayList<>();
+		for (int i = 1 + this.random.nextInt(4); i > 0; i--) {
+			turns.add(withAttributes(this.content.turn(TurnStatus.COMPLETED, 0, 1 + this.random.nextInt(3))));
+		}
+		Commit commit = on.turns(turns);
+		return (this.random.nextInt(3) == 0) ? commit.header(move(session, commit.header())) : commit;
+	}
+
+	/** A completed turn that does not become the head. */
+	private TurnWrite ofABranch(ModelSession session) {
+		List<ModelTurn> completed = session.turns.stream().filter(ModelTurn::isCompleted).toList();
+		long parent = (completed.isEmpty() || this.random.nextInt(4) == 0) ? 0 : this.content.oneOf(completed).number();
+		TurnWrite write = this.content.turn(TurnStatus.COMPLETED, parent, this.random.nextInt(4));
+		return withAttributes((this.random.nextInt(3) == 0) ? numbered(write, session) : write).asBeside();
+	}
+
+	/** Names the number that the turn is to get, which now and then is not that one. */
+	private TurnWrite numbered(TurnWrite write, ModelSession session) {
+		Turn.Place place = write.turn().place();
+		long number = session.turns.size() + 1L + ((this.random.nextInt(4) == 0) ? 1 : 0);
+		return new TurnWrite(write.turn().stored(new Turn.Place(number, place.parent(), place.branch(), 0, 0)),
+				write.part(), write.items());
+	}
+
+	private TurnWrite withAttributes(TurnWrite turn) {
+		return (this.random.nextInt(3) > 0) ? turn : turn.attributes(Map.of("turn", this.steps.size()));
 	}
 
 	private TurnWrite beside(ModelSession session) {
@@ -279,7 +316,7 @@ final class RandomWrites {
 
 	private void commit(Planned planned) {
 		Commit commit = planned.commit();
-		if (followsWhatIsNoHistory(commit)) {
+		if (followsWhatIsNoHistory(commit) || repeatsEarlierTurns(commit)) {
 			return;
 		}
 		Expected expected = this.model.commit(commit, planned.base());
@@ -291,6 +328,13 @@ final class RandomWrites {
 		}
 	}
 
+	/** Whether it repeats turns, but not the last one, by which a store would know. */
+	private boolean repeatsEarlierTurns(Commit commit) {
+		ModelSession session = this.model.find(commit.key());
+		return session != null && commit.earlier().stream().anyMatch((turn) -> session.find(turn.turn().id()) != null)
+				&& session.find(commit.turn().turn().id()) == null;
+	}
+
 	/**
 	 * A commit that is made again on a later session of its key may name a parent there
 	 * that no turn can have.
@@ -299,7 +343,8 @@ final class RandomWrites {
 		ModelSession session = this.model.find(commit.key());
 		TurnWrite write = commit.turn();
 		ModelTurn parent = (session != null && write != null) ? session.find(write.turn().parent()) : null;
-		return parent != null && !parent.isCompleted() && write.turn().status() != TurnStatus.COMPLETED
+		return parent != null && !parent.isCompleted()
+				&& (write.turn().status() != TurnStatus.COMPLETED || write.beside())
 				&& session.find(write.turn().id()) == null;
 	}
 
@@ -328,6 +373,8 @@ final class RandomWrites {
 		TurnWrite write = commit.turn();
 		Session base = commit.base();
 		return commit.expect() + ((base != null) ? " " + base.version() : "")
+				+ (commit.earlier().isEmpty() ? "" : ", " + commit.earlier().size() + " turns and")
+				+ ((write != null && write.beside()) ? ", beside" : "")
 				+ ((write != null) ? ", '" + write.turn().id() + "' part " + write.part() + " " + write.turn().status()
 						+ " after " + write.turn().parent() + " with " + write.items().size() : "")
 				+ (commit.header().equals(HeaderChange.NONE) ? "" : ", " + commit.header())
@@ -377,14 +424,19 @@ final class RandomWrites {
 		}
 	}
 
-	/** The store has chosen the id of the turn and its times. */
+	/** The store has chosen the ids of the turns and their times. */
 	private void learn(SessionKey key, ModelSession session) {
-		List<NewItem> items = this.store.items(key, session.turns.size() + 1L)
+		long before = session.turns.size();
+		List<TurnWrite> writes = this.store.turns(key, Tail.ALL)
 			.stream()
-			.map((item) -> new NewItem(item.message(), item.at(), item.tokens()))
+			.filter((turn) -> turn.number() > before)
+			.map((turn) -> new TurnWrite(turn.stored(Turn.builder("t", turn.startedAt()).build().place()), 0,
+					this.store.items(key, turn.number())
+						.stream()
+						.map((item) -> new NewItem(item.message(), item.at(), item.tokens()))
+						.toList()))
 			.toList();
-		TurnWrite write = new TurnWrite(this.store.turns(key, Tail.newest(1)).get(0), 0, items);
-		this.model.commit(Commit.any(key).turn(write), null);
+		this.model.commit(Commit.any(key).turns(writes), null);
 	}
 
 	private void erase(SessionKey key) {

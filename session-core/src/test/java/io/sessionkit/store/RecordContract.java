@@ -17,7 +17,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Records: created, replaced, deleted and listed, each by itself or with a commit.
  */
-abstract class RecordContract extends HistoryContract {
+abstract class RecordContract extends PathContract {
 
 	private static final String KIND = "note";
 

@@ -17,6 +17,7 @@ import io.sessionkit.store.ModelSession.ModelRecord;
 import org.jspecify.annotations.Nullable;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
  * Reads a store in every way that there is, and compares what it says with the model.
@@ -91,6 +92,47 @@ final class StoreComparison {
 		assertThat(summary != null).as("summary is there").isEqualTo(record != null);
 		if (summary != null) {
 			compareRecord(summary, record);
+		}
+	}
+
+	void comparePath(SessionKey key, PathQuery query) {
+		ModelSession expected = this.model.find(key);
+		if (expected == null) {
+			assertThat(this.store.path(key, query)).isEmpty();
+			return;
+		}
+		ModelTurn turn = expected.find(query.end().turn());
+		boolean isHead = query.end().equals(Point.HEAD);
+		boolean toTurn = query.end().kind() == Point.Kind.TURN;
+		if (!isHead && (turn == null || (toTurn && !turn.isCompleted())) && !(toTurn && query.end().turn() == 0)) {
+			assertThatIllegalArgumentException().isThrownBy(() -> this.store.path(key, query));
+			return;
+		}
+		long end = isHead ? expected.head : (turn == null) ? 0 : toTurn ? turn.number() : turn.parent();
+		ModelTurn.Position at = isHead ? expected.position : expected.positionOf(end);
+		PathView path = this.store.path(key, query).orElseThrow();
+		compareHeader(path.session(), expected);
+		Session as = path.view().session();
+		assertThat(as).as("header at %s", query.end())
+			.isEqualTo(path.session().at(end, expected.totals(end, at), at.summary(), at.summaryId(), at.attributes()));
+		assertThat(path.view().items()).as("items at %s", query).isEqualTo(expected.view(end, at, query.window()));
+		ModelRecord record = expected.record(SessionStore.SUMMARY, at.summaryId());
+		SessionRecord summary = path.view().summary();
+		assertThat(summary != null).as("summary at %s", query.end()).isEqualTo(record != null);
+		if (summary != null) {
+			compareRecord(summary, record);
+		}
+		List<ModelTurn> turns = expected.path(end)
+			.stream()
+			.filter((each) -> each.number() < query.turns().before())
+			.toList();
+		assertThat(path.turns()).as("turns at %s", query)
+			.isEqualTo(turns.subList(Math.max(0, turns.size() - query.turns().limit()), turns.size())
+				.stream()
+				.map(ModelTurn::turn)
+				.toList());
+		for (String kind : query.kinds()) {
+			assertThat(path.records(kind)).as("records of %s", query).isEqualTo(this.store.records(key, kind));
 		}
 	}
 

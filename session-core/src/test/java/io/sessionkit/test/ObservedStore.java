@@ -15,6 +15,8 @@ import io.sessionkit.Turn;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.PathView;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -126,6 +128,15 @@ public final class ObservedStore implements SessionStore {
 	@Override
 	public StoreOptions options() {
 		return this.store.options();
+	}
+
+	@Override
+	public Optional<PathView> path(SessionKey key, PathQuery query) {
+		note("path");
+		if (this.fault == Fault.OPEN) {
+			throw new StoreUnavailableException("The store is down.", null);
+		}
+		return this.store.path(key, query);
 	}
 
 	@Override

@@ -135,7 +135,8 @@ public final class SessionAdvisorAutoConfiguration {
 			ObjectProvider<SessionKeyResolver> resolver, SessionKitProperties properties) {
 		SessionAdvisor.Builder builder = SessionAdvisor.builder(conversations)
 			.approvals(approvals)
-			.requireSession(properties.requireSession());
+			.requireSession(properties.requireSession())
+			.onCancel(properties.onCancel());
 		resolver.ifAvailable(builder::resolver);
 		return builder.build();
 	}

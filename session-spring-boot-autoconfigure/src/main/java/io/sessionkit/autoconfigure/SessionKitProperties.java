@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 import io.sessionkit.Durability;
+import io.sessionkit.OnCancel;
 import io.sessionkit.conversation.Conversations;
 import org.jspecify.annotations.Nullable;
 
@@ -116,6 +117,13 @@ public final class SessionKitProperties {
 	private final Durability durability;
 
 	/**
+	 * Handling of an answer whose reader cancels the stream: discard (the turn is kept
+	 * beside the history) or keep (the text that was read becomes the answer, marked as
+	 * cut short, and the turn becomes history).
+	 */
+	private final OnCancel onCancel;
+
+	/**
 	 * Time that a process working on an open turn may be silent before others may
 	 * continue the turn. Renewed while the process lives.
 	 */
@@ -151,9 +159,10 @@ public final class SessionKitProperties {
 			@DefaultValue StoreProperties store, @DefaultValue Trim trim, @DefaultValue Prune prune,
 			@DefaultValue SummarizeProperties summarize, @DefaultValue Codec codec, @DefaultValue Sequence sequence,
 			@DefaultValue Attributes attributes, @DefaultValue Turn turn, @DefaultValue Snapshot snapshot,
-			@DefaultValue("turn") Durability durability, @DefaultValue("30s") Duration lease,
-			@DefaultValue ApprovalProperties approval, @DefaultValue("length") TokenEstimate tokenEstimate,
-			@DefaultValue PurgeProperties purge, @Nullable List<String> ignoredNames) {
+			@DefaultValue("turn") Durability durability, @DefaultValue("discard") OnCancel onCancel,
+			@DefaultValue("30s") Duration lease, @DefaultValue ApprovalProperties approval,
+			@DefaultValue("length") TokenEstimate tokenEstimate, @DefaultValue PurgeProperties purge,
+			@Nullable List<String> ignoredNames) {
 		refuseBelowASecond("time-to-live", timeToLive);
 		refuseBelow(Conversations.SHORTEST_LEASE, "lease", lease);
 		this.enabled = enabled;
@@ -170,6 +179,7 @@ public final class SessionKitProperties {
 		this.turn = turn;
 		this.snapshot = snapshot;
 		this.durability = durability;
+		this.onCancel = onCancel;
 		this.lease = lease;
 		this.approval = approval;
 		this.tokenEstimate = tokenEstimate;
@@ -231,6 +241,10 @@ public final class SessionKitProperties {
 
 	public Durability durability() {
 		return this.durability;
+	}
+
+	public OnCancel onCancel() {
+		return this.onCancel;
 	}
 
 	public Duration lease() {

@@ -1,5 +1,6 @@
 package io.sessionkit.autoconfigure;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -23,7 +24,9 @@ import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClientBuilderCustomizer;
@@ -108,6 +111,21 @@ class SessionAdvisorAutoConfigurationTests {
 			assertThatThrownBy(() -> say(chat, "hi", NO_SESSION)).isInstanceOf(RuntimeException.class)
 				.hasMessageContaining("session");
 			assertThat(this.model.prompts()).isEmpty();
+		});
+	}
+
+	@Test
+	void answerThatTheReaderStopsReadingIsKeptIfTheApplicationWantsIt() {
+		this.model.step((prompt) -> Flux.concat(Flux.just(this.model.chunk("half", List.of(), false)), Flux.never()));
+		this.runner.withPropertyValues("sessionkit.on-cancel=keep").run((context) -> {
+			chat(context).prompt()
+				.user("hi")
+				.advisors(SessionAdvisor.session(KEY))
+				.stream()
+				.content()
+				.take(1)
+				.blockLast(Duration.ofSeconds(5));
+			Awaitility.await().untilAsserted(() -> assertThat(stored(context)).containsExactly("hi", "half"));
 		});
 	}
 

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.sessionkit.Durability;
+import io.sessionkit.OnCancel;
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.autoconfigure.StoreProperties.SchemaInitialization;
@@ -79,8 +80,8 @@ class SessionKitPropertiesTests {
 				"sessionkit.summarize.trigger-messages=100", "sessionkit.summarize.keep-turns=2",
 				"sessionkit.summarize.prompt=sum up {conversation}", "sessionkit.summarize.model=small",
 				"sessionkit.summarize.max-input-tokens=9000", "sessionkit.summarize.timeout=5s",
-				"sessionkit.summarize.backoff=2m", "sessionkit.durability=step", "sessionkit.lease=1m",
-				"sessionkit.approval.tools=cancel_order", "sessionkit.approval.siblings=run",
+				"sessionkit.summarize.backoff=2m", "sessionkit.durability=step", "sessionkit.on-cancel=keep",
+				"sessionkit.lease=1m", "sessionkit.approval.tools=cancel_order", "sessionkit.approval.siblings=run",
 				"sessionkit.approval.expires-after=1h", "sessionkit.approval.on-new-message=queue",
 				"sessionkit.approval.version=2026-11", "sessionkit.purge.enabled=false", "sessionkit.purge.interval=1h",
 				"sessionkit.purge.batch-size=50", "sessionkit.ignored-names=sessionkit.theirs")
@@ -105,6 +106,7 @@ class SessionKitPropertiesTests {
 				assertThat(bound.tokenEstimate()).isEqualTo(TokenEstimate.VOCABULARY);
 				assertThat(bound.snapshot()).isEqualTo(new SessionKitProperties.Snapshot(true));
 				assertThat(bound.durability()).isEqualTo(Durability.STEP);
+				assertThat(bound.onCancel()).isEqualTo(OnCancel.KEEP);
 				assertThat(bound.lease()).isEqualTo(Duration.ofMinutes(1));
 				assertThat(bound.approval()).isEqualTo(new ApprovalProperties(Set.of("cancel_order"), SiblingRule.RUN,
 						Duration.ofHours(1), NewMessageRule.QUEUE, "2026-11"));
@@ -153,6 +155,12 @@ class SessionKitPropertiesTests {
 		FailureAnalysis analysis = analysisOf("sessionkit.trim.max-turns=-3");
 		assertThat(analysis.getDescription()).isEqualTo("The property 'sessionkit.trim.max-turns' is '-3'.");
 		assertThat(analysis.getAction()).isEqualTo("Write 0 or more, or leave it out for no limit.");
+	}
+
+	@Test
+	void ruleForCancelledAnswersMustBeOneThatExists() {
+		this.runner.withPropertyValues("sessionkit.on-cancel=stop")
+			.run((context) -> assertThat(context).getFailure().rootCause().hasMessageContaining("OnCancel.stop"));
 	}
 
 	@ParameterizedTest

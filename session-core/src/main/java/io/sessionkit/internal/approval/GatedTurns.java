@@ -79,8 +79,11 @@ public final class GatedTurns {
 		checkNotNested(request.key(), enclosing);
 		checkRules(tools);
 		checkToolLoop(request, tools, toolLoop);
-		if (request.input().isEmpty()) {
-			return new OpenedCall.Working(resume(request, tools, enclosing));
+		boolean continues = request.input().isEmpty() && !request.start().asksAgain();
+		if (continues) {
+			TurnCall call = resume(request, tools, enclosing);
+			return (call != null) ? new OpenedCall.Working(call)
+					: open(request.start(TurnRequest.Start.AGAIN), tools, toolLoop);
 		}
 		RunningTurn turn = this.turns.read(request);
 		return (turn.openTurn() == 0) ? new OpenedCall.Working(working(this.turns.begin(turn), tools, enclosing))
@@ -122,8 +125,12 @@ public final class GatedTurns {
 				enclosing);
 	}
 
-	private TurnCall resume(TurnRequest request, List<ToolCallback> tools, @Nullable HookContext enclosing) {
+	/** Returns null if nothing waits but the answer to the newest question. */
+	private @Nullable TurnCall resume(TurnRequest request, List<ToolCallback> tools, @Nullable HookContext enclosing) {
 		RunningTurn turn = this.waitingTurns.resume(request, CALLS);
+		if (turn == null) {
+			return null;
+		}
 		try {
 			TurnCall call = new TurnCall(turn, tools, this.rules.rulings());
 			GatedTurn gate = gate(turn, call, enclosing);
@@ -145,7 +152,12 @@ public final class GatedTurns {
 				cancel(request.key());
 				yield new OpenedCall.Working(working(this.turns.open(request), tools, enclosing));
 			}
-			case QUEUE -> new OpenedCall.Queued(queue(turn));
+			case QUEUE -> {
+				if (request.start().kind() != TurnRequest.Start.Kind.HEAD) {
+					throw this.turns.paused(turn);
+				}
+				yield new OpenedCall.Queued(queue(turn));
+			}
 		};
 	}
 

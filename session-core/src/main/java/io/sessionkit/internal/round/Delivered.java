@@ -26,6 +26,9 @@ final class Delivered {
 
 	private final ReplyAggregator reply = new ReplyAggregator();
 
+	/** The length of the text of the rounds before the newest one. */
+	private int before;
+
 	private @Nullable ChatResponse last;
 
 	private List<Generation> withoutRound = List.of();
@@ -36,6 +39,20 @@ final class Delivered {
 		if (chunk.hasFinishReasons(WITHOUT_ROUND)) {
 			this.withoutRound = chunk.getResults();
 		}
+	}
+
+	/**
+	 * Begins a round: what follows belongs to another reply.
+	 */
+	void begin() {
+		this.before = this.reply.text().length();
+	}
+
+	/**
+	 * Returns the text of the newest round.
+	 */
+	String newestText() {
+		return this.reply.text().substring(this.before);
 	}
 
 	/**

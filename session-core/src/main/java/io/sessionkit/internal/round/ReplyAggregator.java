@@ -100,6 +100,17 @@ final class ReplyAggregator {
 		return this.finished && this.toolCalls.isEmpty();
 	}
 
+	/**
+	 * Returns whether a chunk called a tool.
+	 */
+	boolean callsTools() {
+		return !this.toolCalls.isEmpty();
+	}
+
+	String text() {
+		return this.text.toString();
+	}
+
 	TokenUsage usage() {
 		return this.usage;
 	}

@@ -1,6 +1,7 @@
 package io.sessionkit.internal.round;
 
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 import io.sessionkit.HookFailedException;
@@ -8,10 +9,13 @@ import io.sessionkit.Round;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TokenUsage;
+import io.sessionkit.Turn;
+import io.sessionkit.internal.message.MessageContent;
 import io.sessionkit.internal.message.Replies;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.MessageType;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.model.ChatResponse;
@@ -214,6 +218,9 @@ public final class Rounds implements OpenRound.Recorder {
 		OpenRound round = new OpenRound(this, inputCheck);
 		this.reply = round.reply();
 		this.open = round;
+		if (this.delivered != null) {
+			this.delivered.begin();
+		}
 		return round;
 	}
 
@@ -392,8 +399,9 @@ public final class Rounds implements OpenRound.Recorder {
 	}
 
 	/**
-	 * Stops recording what arrives. Only {@link #isAnswerWhole} and
-	 * {@link #keepPartialReply} still add messages to the turn.
+	 * Stops recording what arrives. Only {@link #isAnswerWhole},
+	 * {@link #answerWithDelivered} and {@link #keepPartialReply} still add messages to
+	 * the turn.
 	 */
 	public synchronized void freeze() {
 		this.frozen = true;
@@ -408,6 +416,29 @@ public final class Rounds implements OpenRound.Recorder {
 			recordReply();
 		}
 		return this.transcript.isAnswered();
+	}
+
+	/**
+	 * Makes the text that was handed to the caller so far the answer, marked as cut
+	 * short. It is the text alone, since the state that a provider sends with a reply may
+	 * be incomplete.
+	 * @return false if that is not possible, and nothing has changed: no text of the
+	 * newest reply was handed out, it calls tools, or calls of an earlier one are
+	 * unanswered
+	 */
+	public synchronized boolean answerWithDelivered() {
+		ReplyAggregator broken = this.reply;
+		String text = (this.delivered != null) ? this.delivered.newestText() : "";
+		if (broken == null || broken.callsTools() || text.isBlank() || this.transcript.isAnswered()
+				|| this.transcript.awaitsResults()) {
+			return false;
+		}
+		this.transcript.round(broken.model(), broken.usage());
+		this.transcript.answer((AssistantMessage) new MessageContent(MessageType.ASSISTANT, text,
+				Map.of(Turn.CUT_SHORT, true), List.of(), List.of(), List.of())
+			.message());
+		this.reply = null;
+		return true;
 	}
 
 	/**

@@ -191,7 +191,7 @@ public final class Transcript {
 	}
 
 	/**
-	 * Records the answer that a hook gave instead of the model.
+	 * Records the answer that a hook gave instead of the model, or that was cut short.
 	 */
 	void answer(AssistantMessage reply) {
 		add(reply);

@@ -25,14 +25,15 @@ import org.jspecify.annotations.Nullable;
  * @param key the hashes of its key
  * @param incarnation the incarnation of the session that it is based on, or else of the
  * session that it creates
+ * @param earlier the turns before its turn
  * @param turn its turn; null for none
  * @param header the changes of the header
  * @param firstTimeToLive the time to live of a session that is created, in microseconds;
  * null if it never expires
  * @param stamp the stamp of the header that it writes; never 0
  */
-public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nullable EncodedTurn turn,
-		EncodedHeader header, @Nullable Long firstTimeToLive, long stamp) {
+public record EncodedCommit(Commit commit, KeyHash key, String incarnation, List<EncodedTurn> earlier,
+		@Nullable EncodedTurn turn, EncodedHeader header, @Nullable Long firstTimeToLive, long stamp) {
 
 	/**
 	 * Encoded changes of the header.
@@ -68,15 +69,19 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nul
 	 * @param bodies the messages of the part, encoded
 	 * @param items the messages of the part
 	 * @param tokens the tokens of these messages
+	 * @param attributes the attributes that it leaves, encoded; null if those of the turn
+	 * that it follows
+	 * @param beside whether it is kept beside the history although it is completed
 	 */
 	public record EncodedTurn(Turn turn, int part, @Nullable String origin, String outcome, List<String> bodies,
-			List<NewItem> items, int tokens) {
+			List<NewItem> items, int tokens, @Nullable String attributes, boolean beside) {
 
 		public static EncodedTurn of(SessionKey key, TurnWrite write, MessageCodec codec) {
 			return new EncodedTurn(write.turn(), write.part(), TurnPayload.origin(key, write.turn(), codec),
 					TurnPayload.outcome(key, write.turn(), codec),
 					write.items().stream().map((item) -> codec.encode(key, item.message())).toList(), write.items(),
-					write.items().stream().mapToInt(NewItem::tokens).sum());
+					write.items().stream().mapToInt(NewItem::tokens).sum(),
+					(write.attributes() != null) ? codec.encodeValues(key, write.attributes()) : null, write.beside());
 		}
 
 		/**
@@ -92,6 +97,11 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nul
 			return this.turn.status() == TurnStatus.COMPLETED;
 		}
 
+		/** Returns whether it becomes the head. */
+		public boolean becomesHead() {
+			return isCompleted() && !this.beside;
+		}
+
 	}
 
 	public static EncodedCommit of(Commit commit, StoreOptions options) {
@@ -103,6 +113,7 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, @Nul
 		Session base = commit.base();
 		return new EncodedCommit(commit, KeyHash.of(key),
 				(base != null) ? base.incarnation() : Session.newIncarnation(),
+				commit.earlier().stream().map((each) -> EncodedTurn.of(key, each, codec)).toList(),
 				(turn != null) ? EncodedTurn.of(key, turn, codec) : null, header,
 				(first != null && first > 0) ? first : null, newStamp());
 	}

@@ -29,6 +29,14 @@ public record HeaderRow(long pk, String incarnation, long version, long turns, l
 		@Nullable String attributes, long stamp) {
 
 	/**
+	 * Returns this header as if the end of another path were the head.
+	 */
+	public HeaderRow at(Path end, ViewTotals there, @Nullable String attributesThere) {
+		return new HeaderRow(this.pk, this.incarnation, this.version, this.turns, this.items, end, this.openTurn, there,
+				this.life, this.branch, this.title, this.tags, attributesThere, this.stamp);
+	}
+
+	/**
 	 * A turn as the end of a path.
 	 *
 	 * @param head the turn; 0 for the beginning

@@ -2,7 +2,9 @@ package io.sessionkit.internal.row;
 
 import java.util.Objects;
 
+import io.sessionkit.SessionKey;
 import io.sessionkit.store.Commit;
+import io.sessionkit.store.Point;
 import io.sessionkit.store.TurnWrite;
 
 /**
@@ -36,6 +38,20 @@ public final class RefusedChange {
 	public static IllegalArgumentException head(Commit commit, boolean there) {
 		return new IllegalArgumentException("The head of session " + commit.key() + " cannot move to turn "
 				+ Objects.requireNonNull(commit.header().head()).turn() + ": "
+				+ (there ? "it is not completed" : "there is none with this number")
+				+ ". Name a completed turn, or 0 for the beginning.");
+	}
+
+	/**
+	 * Returns the exception for a path that would end at a turn that does not exist or is
+	 * not completed.
+	 * @param key the session
+	 * @param end the end of the path
+	 * @param there whether there is such a turn
+	 * @return the exception to throw
+	 */
+	public static IllegalArgumentException end(SessionKey key, Point end, boolean there) {
+		return new IllegalArgumentException("No path of session " + key + " ends at turn " + end.turn() + ": "
 				+ (there ? "it is not completed" : "there is none with this number")
 				+ ". Name a completed turn, or 0 for the beginning.");
 	}

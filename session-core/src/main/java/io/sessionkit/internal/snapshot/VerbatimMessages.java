@@ -56,6 +56,19 @@ public record VerbatimMessages(SessionKey key, long head, MessageCodec codec) {
 	}
 
 	/**
+	 * Encodes the messages of a record of another session for this one.
+	 */
+	public String copy(SessionRecord record) {
+		Map<String, @Nullable Object> values = new HashMap<>();
+		values.put(HEAD, this.head);
+		values.put(MESSAGES,
+				decode(record, this.codec).stream()
+					.map((message) -> (message != null) ? encode(message) : "")
+					.toList());
+		return this.codec.encodeValues(this.key, values);
+	}
+
+	/**
 	 * Returns the head that the messages of a record were sent on; 0 if the record has
 	 * none.
 	 */

@@ -31,7 +31,7 @@ public final class Columns {
 	public static final int HEADER_SIZE = 23;
 
 	public static final String TURN = """
-			t.turn_no, t.turn_id, t.parent, t.run_lo, t.run_parent, t.cp, t.cp_id, t.branch, t.status, t.parts, \
+			t.turn_no, t.turn_id, t.parent, t.run_lo, t.run_parent, t.branch, t.status, t.parts, \
 			t.items, t.tokens, t.started_at, t.ended_at, t.state, t.origin, t.outcome""";
 
 	public static final String TURN_ITEMS = "t.turn_no, t.first_item, t.items, t.apart, t.body";
@@ -77,11 +77,10 @@ public final class Columns {
 	}
 
 	public static TurnRow turn(ResultSet row) throws SQLException {
-		HeaderRow.Path path = new HeaderRow.Path(row.getLong(1), row.getLong(4), row.getLong(5), row.getLong(6),
-				row.getString(7));
-		return new TurnRow(row.getString(2), row.getLong(3), path, row.getString(8),
-				TurnStatus.valueOf(row.getString(9)), row.getInt(10), row.getInt(11), row.getInt(12), row.getLong(13),
-				number(row, 14), row.getString(15), row.getString(16), row.getString(17));
+		HeaderRow.Path path = new HeaderRow.Path(row.getLong(1), row.getLong(4), row.getLong(5), 0, null);
+		return new TurnRow(row.getString(2), row.getLong(3), path, row.getString(6),
+				TurnStatus.valueOf(row.getString(7)), row.getInt(8), row.getInt(9), row.getInt(10), row.getLong(11),
+				number(row, 12), row.getString(13), row.getString(14), row.getString(15));
 	}
 
 	/** Reads the columns of an item; the body may be at any index. */

@@ -243,8 +243,9 @@ public final class Summarizer implements AutoCloseable {
 	 */
 	private Summary write(Coverage coverage) throws SummaryCalls.FailedException {
 		Summary before = coverage.before();
-		String prompt = SummaryPrompt.of(this.rule.prompt(), (before != null) ? before.text() : null,
-				this.guards.checked(coverage.messages()), coverage.tokens(), this.rule.maxInputTokens());
+		String prompt = SummaryPrompt.of(this.rule.prompt(),
+				(before != null && !before.isReset()) ? before.text() : null, this.guards.checked(coverage.messages()),
+				coverage.tokens(), this.rule.maxInputTokens());
 		SummaryCalls.Reply reply = this.calls.ask(this.rule.model(), prompt, this.rule.timeout());
 		String text = this.guards.checked(reply.text());
 		return new Summary(this.store.options().turnIds().get(), coverage.lastTurn(),

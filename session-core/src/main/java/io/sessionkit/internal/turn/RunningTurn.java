@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import io.sessionkit.CommitFailedException;
 import io.sessionkit.HookFailedException;
 import io.sessionkit.InvalidSequenceException;
+import io.sessionkit.OnCancel;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
@@ -57,7 +58,10 @@ public final class RunningTurn {
 
 	private final Instant startedAt;
 
+	/** The header as this turn sees it: the turn before it is the head. */
 	private final @Nullable Session base;
+
+	private final TurnPlace place;
 
 	private final HookRun hooks;
 
@@ -103,6 +107,7 @@ public final class RunningTurn {
 		this.startedAt = (continued != null) ? continued.turn().startedAt() : options.now();
 		TurnViews.Opened opened = (continued != null) ? continued.opened() : setup.views().open(request);
 		this.base = opened.header();
+		this.place = opened.place();
 		this.id = (continued != null) ? continued.turn().id()
 				: options.newTurnId((this.base != null) ? this.base.turns() + 1 : 1);
 		this.events = events(extensions);
@@ -334,7 +339,7 @@ public final class RunningTurn {
 		TurnKeeper known = this.keeper;
 		if (known == null) {
 			known = new TurnKeeper(key(), this.hooks, this.events, this.attributes,
-					new TurnWriter(this.setup.store(), this.request, this.id, this.startedAt, this.base,
+					new TurnWriter(this.setup.store(), this.request, this.id, this.startedAt, this.place,
 							this.prompt.snapshots(), this.parameters, this.continued));
 			this.keeper = known;
 		}
@@ -455,7 +460,8 @@ public final class RunningTurn {
 		try {
 			TurnResult result = keeper().complete(recorded(), answer);
 			if (result.turn().status() == TurnStatus.COMPLETED) {
-				this.setup.views().committed(this.base, result.turn(), this.events::compacted);
+				Session before = this.place.becomesHead() ? this.base : null;
+				this.setup.views().committed(before, result.turn(), this.events::compacted);
 			}
 			return result;
 		}
@@ -509,13 +515,23 @@ public final class RunningTurn {
 	 * report them to.
 	 */
 	public void cancel() {
+		cancel(OnCancel.DISCARD);
+	}
+
+	/**
+	 * Keeps the turn of a caller that has disconnected, like {@link #cancel()}, but with
+	 * {@link OnCancel#KEEP} also as completed if a part of the answer was handed to the
+	 * caller. If that part cannot become history, because a hook refuses it, another
+	 * writer was first or the store fails, the turn is kept as cancelled.
+	 * @param onCancel the rule for such a part
+	 */
+	public void cancel(OnCancel onCancel) {
 		freeze();
 		if (!close()) {
 			return;
 		}
 		try {
-			boolean unchecked = this.hooks.checksReplies() || this.inputCheck.isPending();
-			if (unchecked || !this.rounds.isAnswerWhole() || !keeper().completeUnseen(recorded())) {
+			if (!completeUnseen(onCancel)) {
 				this.rounds.keepPartialReply();
 				keeper().cancel(recorded());
 			}
@@ -525,6 +541,32 @@ public final class RunningTurn {
 		}
 		finally {
 			endUnwritten();
+		}
+	}
+
+	/**
+	 * Completes the turn of a caller that has disconnected, if it has an answer that no
+	 * hook still has to check.
+	 * @return whether the turn is history now
+	 */
+	private boolean completeUnseen(OnCancel onCancel) {
+		if (this.hooks.checksReplies() || this.inputCheck.isPending()) {
+			return false;
+		}
+		if (this.rounds.isAnswerWhole()) {
+			return keeper().completeUnseen(recorded());
+		}
+		return onCancel == OnCancel.KEEP && this.rounds.answerWithDelivered() && completeCutShort();
+	}
+
+	private boolean completeCutShort() {
+		try {
+			return keeper().completeUnseen(recorded());
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The part that was read of the cancelled turn on session " + key()
+					+ " could not be stored as its answer: " + ex.getClass().getName());
+			return false;
 		}
 	}
 

@@ -20,10 +20,11 @@ import org.springframework.ai.chat.messages.UserMessage;
  * {@link Integer#MAX_VALUE} for no limit other than the configured ones
  * @param expectedTurn the number of the newest turn that the caller has seen in the
  * session: if the session does not have it, the turn is not opened. 0 to expect nothing
+ * @param start the place at which the turn begins
  * @param call what is known of the call to the model
  * @param extensions the parts of the application that take part in this call alone
  */
-public record TurnRequest(SessionKey key, List<Message> input, int limit, long expectedTurn, Call call,
+public record TurnRequest(SessionKey key, List<Message> input, int limit, long expectedTurn, Start start, Call call,
 		Extensions extensions) {
 
 	public TurnRequest {
@@ -62,13 +63,54 @@ public record TurnRequest(SessionKey key, List<Message> input, int limit, long e
 	}
 
 	/**
+	 * The place at which a turn begins.
+	 *
+	 * @param kind how the place is named
+	 * @param turn the turn whose place it takes; 0 for none, or the newest
+	 * @param branch the branch that it continues; null for the active one
+	 */
+	public record Start(Kind kind, long turn, @Nullable String branch) {
+
+		/** Behind the head of the active branch. */
+		public static final Start HEAD = new Start(Kind.HEAD, 0, null);
+
+		/** In the place of the newest turn of the active branch, with its question. */
+		public static final Start AGAIN = new Start(Kind.REGENERATE, 0, null);
+
+		/**
+		 * The ways in which a place is named.
+		 */
+		public enum Kind {
+
+			/** Behind the head of the active branch. */
+			HEAD,
+
+			/** In the place of a turn, with another question. */
+			EDIT,
+
+			/** In the place of a turn, with its question. */
+			REGENERATE,
+
+			/** Behind the head of a branch, which need not be active. */
+			BRANCH
+
+		}
+
+		/** Returns whether the turn gets its question from one that is stored. */
+		public boolean asksAgain() {
+			return this.kind == Kind.REGENERATE;
+		}
+
+	}
+
+	/**
 	 * Returns a request that expects nothing, adds nothing and sets no limit.
 	 * @param key the session
 	 * @param input the input of the caller, without system text
 	 * @return the request
 	 */
 	public static TurnRequest of(SessionKey key, List<Message> input) {
-		return new TurnRequest(key, input, Integer.MAX_VALUE, 0, Call.UNKNOWN, Extensions.NONE);
+		return new TurnRequest(key, input, Integer.MAX_VALUE, 0, Start.HEAD, Call.UNKNOWN, Extensions.NONE);
 	}
 
 	public @Nullable String agent() {
@@ -93,7 +135,16 @@ public record TurnRequest(SessionKey key, List<Message> input, int limit, long e
 	 * @return a copy with this limit
 	 */
 	public TurnRequest limit(int items) {
-		return new TurnRequest(this.key, this.input, items, this.expectedTurn, this.call, this.extensions);
+		return new TurnRequest(this.key, this.input, items, this.expectedTurn, this.start, this.call, this.extensions);
+	}
+
+	/**
+	 * Returns this request with another place to begin at.
+	 * @param place the place
+	 * @return a copy with this place
+	 */
+	public TurnRequest start(Start place) {
+		return new TurnRequest(this.key, this.input, this.limit, this.expectedTurn, place, this.call, this.extensions);
 	}
 
 	/**
@@ -102,7 +153,8 @@ public record TurnRequest(SessionKey key, List<Message> input, int limit, long e
 	 * @return a copy with these messages
 	 */
 	TurnRequest input(List<Message> messages) {
-		return new TurnRequest(this.key, messages, this.limit, this.expectedTurn, this.call, this.extensions);
+		return new TurnRequest(this.key, messages, this.limit, this.expectedTurn, this.start, this.call,
+				this.extensions);
 	}
 
 	/**

@@ -21,10 +21,16 @@ public final class TurnViews {
 	/**
 	 * A session as a turn found it.
 	 *
-	 * @param view the header and the view; null if there is no session
+	 * @param view the view, with the header as if the turn before were the head; null if
+	 * there is no session
+	 * @param place the place at which the turn hangs
 	 * @param made the outcome of a summary that was due; null if none was
 	 */
-	record Opened(@Nullable SessionView view, @Nullable Compaction made) {
+	record Opened(@Nullable SessionView view, TurnPlace place, @Nullable Compaction made) {
+
+		static Opened atHead(@Nullable SessionView view, @Nullable Compaction made) {
+			return new Opened(view, TurnPlace.atHead((view != null) ? view.session() : null), made);
+		}
 
 		@Nullable Session header() {
 			return (this.view != null) ? this.view.session() : null;
@@ -40,23 +46,29 @@ public final class TurnViews {
 
 	private final boolean countsTokens;
 
+	private final TurnPlaces places;
+
 	public TurnViews(ViewReader reader, TokenMemory memory, @Nullable Summarizer summarizer) {
 		this.reader = reader;
+		this.places = new TurnPlaces(reader);
 		this.memory = memory;
 		this.summarizer = summarizer;
 		this.countsTokens = reader.limitsTokens() || (summarizer != null && summarizer.countsTokens());
 	}
 
 	Opened open(TurnRequest request) {
+		if (request.start().kind() != TurnRequest.Start.Kind.HEAD) {
+			return this.places.open(request);
+		}
 		SessionView view = read(request);
 		// a session whose turn waits is left as it is until that turn continues
 		boolean waits = view != null && view.session().openTurn() != 0;
 		if (this.summarizer == null || view == null || waits || !this.summarizer.isDueBefore(view.session())) {
-			return new Opened(view, null);
+			return Opened.atHead(view, null);
 		}
 		Compaction made = this.summarizer.compactBefore(request.key());
 		boolean changed = made.status() == Status.SUMMARIZED || made.status() == Status.DROPPED;
-		return new Opened(changed ? read(request) : view, made);
+		return Opened.atHead(changed ? read(request) : view, made);
 	}
 
 	/**
@@ -64,16 +76,28 @@ public final class TurnViews {
 	 * What the turn started from is not summarized now.
 	 */
 	Opened openAgain(TurnRequest request) {
-		return new Opened(read(request), null);
+		return Opened.atHead(read(request), null);
 	}
 
 	/**
 	 * Returns the view for a continued turn.
 	 * @param opened what was opened before
 	 * @param request the request with the stored messages of the turn
+	 * @param turn the turn as it is stored
 	 */
-	Opened continued(SessionView opened, TurnRequest request) {
-		return new Opened(this.reader.reopen(opened, request.limit(), request.input()).orElse(null), null);
+	Opened continued(SessionView opened, TurnRequest request, Turn turn) {
+		boolean atHead = turn.parent() == opened.session().head() && turn.branch().equals(opened.session().branch());
+		Opened elsewhere = atHead ? null : this.places.openAgain(request, turn);
+		return (elsewhere != null) ? elsewhere
+				: Opened.atHead(this.reader.reopen(opened, request.limit(), request.input()).orElse(null), null);
+	}
+
+	/**
+	 * Returns the request with the question of the turn that it asks again.
+	 * @throws IllegalArgumentException if there is no such turn, or it has no question
+	 */
+	TurnRequest asked(TurnRequest request) {
+		return request.start().asksAgain() ? this.places.asked(request) : request;
 	}
 
 	/**

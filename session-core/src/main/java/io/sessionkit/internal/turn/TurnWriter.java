@@ -25,7 +25,6 @@ import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
-import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
@@ -66,7 +65,10 @@ final class TurnWriter {
 
 	private final Instant startedAt;
 
+	/** The header as the turn sees it: the turn before it is the head. */
 	private final @Nullable Session base;
+
+	private final TurnPlace place;
 
 	private final SnapshotTaker snapshots;
 
@@ -97,17 +99,18 @@ final class TurnWriter {
 
 	/**
 	 * Creates the writer of a turn.
-	 * @param base the header as it was when the turn was opened; null if there was none
+	 * @param place the place at which the turn hangs, with the header as it was opened
 	 * @param continued the turn that is continued; null for a new one
 	 */
-	TurnWriter(SessionStore store, TurnRequest request, String id, Instant startedAt, @Nullable Session base,
+	TurnWriter(SessionStore store, TurnRequest request, String id, Instant startedAt, TurnPlace place,
 			SnapshotTaker snapshots, KeptParameters parameters, @Nullable ContinuedTurn continued) {
 		this.store = store;
 		this.request = request;
 		this.id = id;
 		this.startedAt = startedAt;
-		this.base = base;
-		this.left = base;
+		this.place = place;
+		this.base = place.seen();
+		this.left = place.header();
 		this.snapshots = snapshots;
 		this.parameters = parameters;
 		this.continued = (continued != null) ? continued.turn() : null;
@@ -150,7 +153,7 @@ final class TurnWriter {
 		RecordWrite pause = PauseRecord.write(key(), this.id, held, this.parts + 1, attributes, this.pause,
 				this.store.options().codec());
 		records.add(pause);
-		TurnResult result = write(outline, HeaderChange.NONE, records);
+		TurnResult result = write(outline, null, records);
 		if (result != null) {
 			this.pause = pause.next();
 		}
@@ -163,9 +166,7 @@ final class TurnWriter {
 	 * @return the result; null if another writer was first
 	 */
 	@Nullable TurnResult commit(Outline outline, List<RecordWrite> more) {
-		return write(outline,
-				(outline.attributes() != null) ? HeaderChange.NONE.attributes(outline.attributes()) : HeaderChange.NONE,
-				withoutPause(more));
+		return write(outline, outline.attributes(), withoutPause(more));
 	}
 
 	private List<RecordWrite> withoutPause(List<RecordWrite> more) {
@@ -177,7 +178,8 @@ final class TurnWriter {
 		return records;
 	}
 
-	private @Nullable TurnResult write(Outline outline, HeaderChange header, List<RecordWrite> more) {
+	private @Nullable TurnResult write(Outline outline, @Nullable Map<String, Object> attributes,
+			List<RecordWrite> more) {
 		TurnWrite write = turnWrite(outline);
 		List<RecordWrite> records = records(more);
 		Session expected = (this.moved && this.left == null) ? unmoved() : this.left;
@@ -186,7 +188,8 @@ final class TurnWriter {
 		}
 		for (int attempt = 0; attempt < Attempts.FEW.most(); attempt++) {
 			Commit commit = (expected != null) ? Commit.on(expected) : Commit.first(key());
-			CommitResult result = this.store.commit(commit.turn(write).header(header).records(records));
+			CommitResult result = this.store
+				.commit(this.place.commit(commit, write, attributes, records, this.store.options().codec()));
 			if (result.isStored()) {
 				this.left = (expected != null && result.outcome() == Outcome.COMMITTED) ? after(expected, write, result)
 						: null;
@@ -222,7 +225,7 @@ final class TurnWriter {
 	TurnResult keepAside(Outline outline, List<RecordWrite> more) {
 		TurnWrite write = turnWrite(outline);
 		List<RecordWrite> records = records(withoutPause(more));
-		Session opened = (this.base != null || !this.moved) ? this.base : this.store.find(key()).orElse(null);
+		Session opened = (this.base != null || !this.moved) ? this.place.header() : this.store.find(key()).orElse(null);
 		CommitResult result = (opened != null) ? besideHistory(write, opened, records)
 				: this.store.commit(Commit.any(key()).turn(write).records(records));
 		return (result != null) ? written(write, result, outline.overLimit())
@@ -313,7 +316,7 @@ final class TurnWriter {
 	}
 
 	boolean isErased() {
-		Session opened = this.base;
+		Session opened = this.place.header();
 		return opened != null && this.store.find(key())
 			.filter((session) -> session.incarnation().equals(opened.incarnation()))
 			.isEmpty();
@@ -329,8 +332,13 @@ final class TurnWriter {
 	 * running turn. Everything that removes or adds content moves the head or the totals.
 	 */
 	private boolean hasSameHistory(SessionView view) {
-		Session opened = this.base;
+		Session opened = this.place.header();
 		Session now = view.session();
+		if (!this.place.becomesHead()) {
+			// the record of the branch says whether others have written on it
+			return opened != null && now.incarnation().equals(opened.incarnation())
+					&& now.openTurn() == ((this.stored != null) ? this.stored.number() : 0);
+		}
 		long ours = (this.stored != null) ? this.stored.number() : 0;
 		return opened != null && now.incarnation().equals(opened.incarnation()) && now.openTurn() == ours
 				&& now.head() == opened.head() && now.branch().equals(opened.branch())

@@ -59,10 +59,11 @@ public final class Turns implements AutoCloseable {
 	/**
 	 * Reads what a turn starts with, after checking that its input can be stored. The
 	 * turn has not begun, and nothing has to be done to end it.
-	 * @param request the data with which the turn starts
+	 * @param asking the data with which the turn starts
 	 * @return the turn; it cannot begin if its {@code openTurn()} is not 0
 	 */
-	public RunningTurn read(TurnRequest request) {
+	public RunningTurn read(TurnRequest asking) {
+		TurnRequest request = this.setup.views().asked(asking);
 		MessageCodec codec = this.setup.codec();
 		for (Message message : request.input()) {
 			if (!codec.surelyStores(message)) {

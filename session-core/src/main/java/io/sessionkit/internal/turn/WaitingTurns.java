@@ -20,6 +20,7 @@ import io.sessionkit.store.TurnView;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.MessageType;
 
 /**
  * Finds the turns that calls have left open, and lets one call at a time continue each of
@@ -42,7 +43,8 @@ public final class WaitingTurns {
 	 * again on its input. The merge is asked again which part of the history to send.
 	 * @param request the request of this call; its input is ignored
 	 * @param kinds the kinds of further records to read with the turn
-	 * @return the turn, which holds a reply back
+	 * @return the turn, which holds a reply back; null if nothing waits but the answer to
+	 * the newest question, which was deleted
 	 * @throws IllegalStateException if the session has no open turn
 	 * @throws io.sessionkit.TurnInProgressException if another call works on it
 	 * @throws SessionConflictException if the session has moved on since, so that the
@@ -52,8 +54,12 @@ public final class WaitingTurns {
 	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
 	 * that the caller expects
 	 */
-	public RunningTurn resume(TurnRequest request, Set<String> kinds) {
-		RunningTurn turn = takeOver(request, kinds);
+	public @Nullable RunningTurn resume(TurnRequest request, Set<String> kinds) {
+		SessionView opened = this.setup.views().openAgain(request).view();
+		if (opened != null && opened.session().openTurn() == 0 && endsWithQuestion(opened)) {
+			return null;
+		}
+		RunningTurn turn = takeOver(opened, request, kinds);
 		try {
 			if (!turn.isOnHead()) {
 				throw new SessionConflictException("Session " + request.key()
@@ -80,7 +86,16 @@ public final class WaitingTurns {
 	 * @throws io.sessionkit.TurnInProgressException if another call works on it
 	 */
 	public RunningTurn takeOver(TurnRequest request, Set<String> kinds) {
-		SessionView opened = this.setup.views().openAgain(request).view();
+		return takeOver(this.setup.views().openAgain(request).view(), request, kinds);
+	}
+
+	/** Returns whether the newest question has no answer: the answer was deleted. */
+	private static boolean endsWithQuestion(SessionView view) {
+		List<SessionItem> items = view.items();
+		return !items.isEmpty() && items.get(items.size() - 1).role() == MessageType.USER;
+	}
+
+	private RunningTurn takeOver(@Nullable SessionView opened, TurnRequest request, Set<String> kinds) {
 		if (opened == null || opened.session().openTurn() == 0) {
 			throw nothingWaits(request);
 		}
@@ -96,7 +111,9 @@ public final class WaitingTurns {
 
 	private static IllegalStateException nothingWaits(TurnRequest request) {
 		return new IllegalStateException("The call on session " + request.key()
-				+ " has no message, and nothing in the session waits to be continued. Add .user(..) to the call.");
+				+ " has no message, and nothing in the session waits to be continued: there is no open turn, and the"
+				+ " newest question has its answer. Add .user(..) to the call, or SessionAdvisor.regenerating() for another"
+				+ " answer.");
 	}
 
 	/**
@@ -111,7 +128,8 @@ public final class WaitingTurns {
 		PauseRecord pause = pause(stored.records(TurnRecords.PAUSE), stored.turn().id())
 			.orElseThrow(() -> ended(key, number));
 		TurnRequest again = request.input(stored.items().stream().map(SessionItem::message).toList());
-		ContinuedTurn continued = new ContinuedTurn(this.setup.views().continued(opened, again), stored, pause, lease);
+		ContinuedTurn continued = new ContinuedTurn(this.setup.views().continued(opened, again, stored.turn()), stored,
+				pause, lease);
 		return new RunningTurn(again, this.setup, KeptParameters.NONE, continued);
 	}
 

@@ -48,6 +48,9 @@ public final class Summaries {
 		values.put("items", summary.covered().items());
 		values.put("tokens", summary.covered().tokens());
 		values.put("summary", summary.text());
+		if (summary.isReset()) {
+			values.put("reset", true);
+		}
 		if (!summary.pinned().isEmpty()) {
 			values.put("pinned", summary.pinned().stream().map((item) -> values(key, item, codec)).toList());
 		}
@@ -66,7 +69,7 @@ public final class Summaries {
 	 */
 	public static Summary read(SessionRecord record, MessageCodec codec) {
 		Map<String, @Nullable Object> values = codec.decodeValues(record.key(), record.payload());
-		if (values.get("summary") instanceof String summary && !summary.isBlank()
+		if (values.get("summary") instanceof String summary && (!summary.isBlank() || isReset(values))
 				&& values.get("at") instanceof Instant at) {
 			return new Summary(record.id(), number(values, "turn"), number(values, "since"),
 					new ViewTotals(number(values, "turns"), number(values, "items"), number(values, "tokens")), summary,
@@ -75,6 +78,10 @@ public final class Summaries {
 		}
 		throw new UnreadablePayloadException(
 				"The summary '" + record.id() + "' of session " + record.key() + " holds no text.", null);
+	}
+
+	private static boolean isReset(Map<String, @Nullable Object> values) {
+		return Boolean.TRUE.equals(values.get("reset")) && Summary.RESET.equals(values.get("summary"));
 	}
 
 	private static TokenUsage usage(Map<String, @Nullable Object> values) {
@@ -106,9 +113,12 @@ public final class Summaries {
 
 	/**
 	 * Returns the summary as a question and its answer, because providers want one system
-	 * message, and a user message first.
+	 * message, and a user message first. A reset is no message.
 	 */
 	public static List<Message> pair(String summary) {
+		if (summary.equals(Summary.RESET)) {
+			return List.of();
+		}
 		Map<String, Object> mark = Map.of(MARK, true);
 		return List.of(UserMessage.builder().text(QUESTION).metadata(mark).build(),
 				AssistantMessage.builder().content(summary).properties(mark).build());

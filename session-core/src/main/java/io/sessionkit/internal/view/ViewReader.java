@@ -5,8 +5,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
@@ -15,11 +17,15 @@ import io.sessionkit.Summary;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.context.Trim;
 import io.sessionkit.store.Commit;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.PathView;
+import io.sessionkit.store.Point;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
 
@@ -51,6 +57,10 @@ public final class ViewReader {
 		this.memory = memory;
 	}
 
+	public SessionStore store() {
+		return this.store;
+	}
+
 	public boolean limitsTokens() {
 		return this.trim.limitsTokens();
 	}
@@ -61,8 +71,36 @@ public final class ViewReader {
 	 * @param input the messages that the turn begins with
 	 */
 	public Optional<SessionView> open(SessionKey key, int limit, List<Message> input) {
-		SessionView view = openWithinLimits(key, limit, input.size()).orElse(null);
-		return (view != null) ? withCarried(view, input) : Optional.empty();
+		return open(key, limit, input, (window) -> open(this.store, key, window));
+	}
+
+	/**
+	 * Opens a session for a turn that does not begin at the head.
+	 * @param kinds the kinds of records to read with it
+	 * @throws IllegalArgumentException if there is no such place
+	 */
+	public Optional<PathView> open(SessionKey key, Point point, int limit, List<Message> input, String... kinds) {
+		AtomicReference<@Nullable PathView> read = new AtomicReference<>();
+		PathQuery query = PathQuery.to(point).records(kinds);
+		return open(key, limit, input, (window) -> {
+			PathView path = this.store.path(key, query.window(window)).orElse(null);
+			read.set(path);
+			return Optional.ofNullable(path).map(PathView::view);
+		}).map((view) -> Objects.requireNonNull(read.get()));
+	}
+
+	private Optional<SessionView> open(SessionKey key, int limit, List<Message> input, Reading reading) {
+		SessionView view = openWithinLimits(key, limit, input.size(), reading).orElse(null);
+		return (view != null) ? withCarried(view, input, reading) : Optional.empty();
+	}
+
+	/**
+	 * Reads a part of a view.
+	 */
+	private interface Reading {
+
+		Optional<SessionView> read(Window window);
+
 	}
 
 	/**
@@ -71,7 +109,7 @@ public final class ViewReader {
 	 */
 	public Optional<SessionView> reopen(SessionView opened, int limit, List<Message> input) {
 		SessionView view = this.trim.pins().isEmpty() ? newest(opened, window(limit, input.size()).items()) : opened;
-		return withCarried(view, input);
+		return withCarried(view, input, (window) -> open(this.store, opened.session().key(), window));
 	}
 
 	/** Returns a view with its newest items only, cut at the start of a turn. */
@@ -87,27 +125,27 @@ public final class ViewReader {
 	}
 
 	/** Returns a view with the turns that the input continues. */
-	private Optional<SessionView> withCarried(SessionView opened, List<Message> input) {
+	private Optional<SessionView> withCarried(SessionView opened, List<Message> input, Reading reading) {
 		Optional<SessionView> view = Optional.of(opened);
 		int turns = FIRST_CARRIED;
 		while (view.isPresent() && turns <= MOST_CARRIED && !CarriedTurns.areIn(view.get(), input)) {
-			view = open(this.store, opened.session().key(), Window.turns(turns));
+			view = reading.read(Window.turns(turns));
 			turns *= 4;
 		}
 		return view;
 	}
 
-	private Optional<SessionView> openWithinLimits(SessionKey key, int limit, int input) {
+	private Optional<SessionView> openWithinLimits(SessionKey key, int limit, int input, Reading reading) {
 		if (!this.trim.pins().isEmpty()) {
-			return open(this.store, key, (limit == 0) ? Window.HEADER : Window.ALL);
+			return reading.read((limit == 0) ? Window.HEADER : Window.ALL);
 		}
 		Window window = window(limit, input);
 		if (!this.trim.limitsTokens() || window.isEmpty()) {
-			return open(this.store, key, window);
+			return reading.read(window);
 		}
 		int items = this.memory.itemsFor(key, this.trim.maxTokens());
 		for (boolean again = false;; again = true) {
-			Optional<SessionView> view = open(this.store, key, window.and(Window.items(items)));
+			Optional<SessionView> view = reading.read(window.and(Window.items(items)));
 			if (view.isEmpty() || items >= window.items() || isEnough(view.get(), window)) {
 				return view;
 			}

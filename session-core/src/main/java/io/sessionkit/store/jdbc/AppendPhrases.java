@@ -53,7 +53,7 @@ final class AppendPhrases {
 			{moment}, {moment}, {moment} + :firstTtl, {moment} + :firstPurge""";
 
 	static final String TURN_COLUMNS = """
-			session_pk, turn_no, turn_id, given_id, parent, run_lo, run_parent, cp, cp_id, branch, status, parts,
+			session_pk, turn_no, turn_id, given_id, parent, run_lo, run_parent, branch, status, parts,
 			first_item, apart, items, tokens, started_at, ended_at, state, origin, outcome, body""";
 
 	/**
@@ -64,7 +64,7 @@ final class AppendPhrases {
 	static final String TURN_OF_HEADER = """
 			s.pk, s.turns, :turn, {given},
 			case when s.run_lo < s.turns then s.turns - 1 else s.run_parent end,
-			s.run_lo, s.run_parent, s.cp, s.cp_id, s.branch, 'COMPLETED', 1, s.items - :count + 1, :apart,
+			s.run_lo, s.run_parent, s.branch, 'COMPLETED', 1, s.items - :count + 1, :apart,
 			:count, :tokens, :startedAt, :endedAt, s.state, :origin, :outcome, :packed""";
 
 	/** The same for a turn whose number only the statement knows. */

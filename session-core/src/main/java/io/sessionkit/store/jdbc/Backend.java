@@ -13,20 +13,23 @@ import io.sessionkit.internal.sql.Templates;
  * @param turns turns
  * @param items items
  * @param reading turns with their items and records
+ * @param paths sessions along one of their paths
  * @param records records
  * @param schema the check of the tables
  */
 record Backend(Dialect dialect, HotStatements hot, GeneralCommit general, SessionStatements sessions,
-		TurnStatements turns, ItemStatements items, TurnReading reading, RecordStatements records, SchemaCheck schema) {
+		TurnStatements turns, ItemStatements items, TurnReading reading, PathReading paths, RecordStatements records,
+		SchemaCheck schema) {
 
 	static Backend of(Dialect dialect, String prefix) {
 		Templates templates = new Templates(dialect, prefix);
 		SessionStatements sessions = new SessionStatements(templates);
-		TurnStatements turns = new TurnStatements(templates);
-		ItemStatements items = new ItemStatements(templates);
 		RecordStatements records = new RecordStatements(templates);
+		TurnStatements turns = new TurnStatements(templates, records);
+		ItemStatements items = new ItemStatements(templates);
 		return new Backend(dialect, hot(dialect, templates), new GeneralCommit(sessions, turns, items, records),
-				sessions, turns, items, new TurnReading(templates), records, new SchemaCheck(templates));
+				sessions, turns, items, new TurnReading(templates), new PathReading(templates, turns, records), records,
+				new SchemaCheck(templates));
 	}
 
 	private static HotStatements hot(Dialect dialect, Templates templates) {

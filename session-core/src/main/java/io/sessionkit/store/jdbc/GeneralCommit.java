@@ -165,7 +165,10 @@ final class GeneralCommit {
 	 */
 	private static @Nullable CommitResult refused(EncodedCommit commit, HeaderRow header, @Nullable TurnRow there) {
 		boolean created = header.version() == 0;
-		return created ? null : refused(commit, header, (there != null) ? Progress.of(there) : null);
+		if (created) {
+			return isNext(commit.turn(), header) ? null : new CommitResult(Outcome.CONFLICT, 0, 0, 0);
+		}
+		return refused(commit, header, (there != null) ? Progress.of(there) : null);
 	}
 
 	private static @Nullable CommitResult refused(EncodedCommit commit, HeaderRow header, @Nullable Progress there) {
@@ -174,9 +177,14 @@ final class GeneralCommit {
 			return new CommitResult(Outcome.REPEATED, header.version(), there.number(), 0);
 		}
 		// a turn that has ended takes no more parts: another writer was faster
-		boolean takesPart = there == null || there.open();
+		boolean takesPart = (there != null) ? there.open() : isNext(turn, header);
 		return (isExpected(commit.commit(), header) && takesPart) ? null
 				: new CommitResult(Outcome.CONFLICT, header.version(), 0, 0);
+	}
+
+	/** Returns whether a new turn gets the number that it has, if it has one. */
+	private static boolean isNext(@Nullable EncodedTurn turn, HeaderRow header) {
+		return turn == null || turn.turn().number() == 0 || turn.turn().number() == header.turns() + 1;
 	}
 
 	private static boolean isExpected(Commit commit, HeaderRow header) {
@@ -201,10 +209,14 @@ final class GeneralCommit {
 
 	private Optional<Change<CommitResult>> change(Connection connection, EncodedCommit commit, HeaderDraft draft,
 			@Nullable TurnRow there) throws SQLException {
-		Written written = writeTurn(connection, commit, draft, there);
+		// first, since a move finds the newest summary among the records
 		if (!writeRecords(connection, commit.commit().records(), draft)) {
 			return notKept(conflict(draft));
 		}
+		if (commit.commit().header().head() != null) {
+			settle(connection, draft);
+		}
+		Written written = writeTurns(connection, commit, draft, there);
 		checkOpenTurn(commit.commit(), draft, written.turn());
 		if (!write(connection, commit, draft, written.moved())) {
 			return Optional.empty();
@@ -228,10 +240,21 @@ final class GeneralCommit {
 	}
 
 	/**
-	 * Writes the turn, deletes items, and changes the draft accordingly.
+	 * Starts the view at the head that the draft has moved to with its newest summary.
 	 */
-	private Written writeTurn(Connection connection, EncodedCommit commit, HeaderDraft draft, @Nullable TurnRow there)
+	private void settle(Connection connection, HeaderDraft draft) throws SQLException {
+		draft.head(this.turns.withSummary(connection, draft.pk(), draft.path()), draft.attributes());
+		draft.totals(this.turns.totals(connection, draft.pk(), draft.path()));
+	}
+
+	/**
+	 * Writes the turns, deletes items, and changes the draft accordingly.
+	 */
+	private Written writeTurns(Connection connection, EncodedCommit commit, HeaderDraft draft, @Nullable TurnRow there)
 			throws SQLException {
+		for (EncodedTurn each : commit.earlier()) {
+			write(connection, draft, each, null, draft.nextItems(each.items().size()));
+		}
 		EncodedTurn turn = commit.turn();
 		long first = (turn != null) ? draft.nextItems(turn.items().size()) : 0;
 		long number = (turn != null) ? write(connection, draft, turn, there, first) : 0;
@@ -245,7 +268,7 @@ final class GeneralCommit {
 	private static boolean moves(EncodedCommit commit) {
 		EncodedTurn turn = commit.turn();
 		return !commit.commit().header().equals(HeaderChange.NONE) || !commit.commit().records().isEmpty()
-				|| (turn != null && turn.isCompleted());
+				|| (turn != null && turn.becomesHead());
 	}
 
 	/**
@@ -274,8 +297,8 @@ final class GeneralCommit {
 			return;
 		}
 		HeaderChange.Head to = commit.header().head();
-		boolean isOther = commit.turn() != null && number != seen.openTurn()
-				&& (commit.turn().turn().status().isOpen() || commit.turn().turn().status() == TurnStatus.COMPLETED);
+		boolean isOther = commit.turn() != null && number != seen.openTurn() && (commit.turn().turn().status().isOpen()
+				|| (commit.turn().turn().status() == TurnStatus.COMPLETED && !commit.turn().beside()));
 		if (isOther || (to != null && to.turn() != seen.path().head()) || now.path().head() != seen.path().head()) {
 			throw SessionPausedException.of(commit.key(), seen.openTurn(), "given another head");
 		}
@@ -303,7 +326,8 @@ final class GeneralCommit {
 			throw RefusedChange.head(commit.commit(), target != null);
 		}
 		draft.branch(head.branch());
-		this.turns.moveTo(connection, draft, target);
+		draft.head((target != null) ? target.path() : HeaderRow.Path.BEGINNING,
+				(target != null) ? target.attributes() : null);
 	}
 
 	private void checkSummary(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {
@@ -322,7 +346,7 @@ final class GeneralCommit {
 		this.items.insert(connection, draft.pk(), row.number(), first, items.apart());
 		draft.openTurn(row.number(), turn.turn().status().isOpen());
 		if (turn.isCompleted()) {
-			becomeHead(connection, draft, row);
+			complete(connection, draft, turn, row);
 		}
 		return row.number();
 	}
@@ -336,8 +360,8 @@ final class GeneralCommit {
 	private TurnRow begun(Connection connection, HeaderDraft draft, EncodedTurn turn, NewItems items, long first)
 			throws SQLException {
 		long number = draft.nextTurn();
-		HeaderRow.Path parent = turn.isCompleted() ? draft.path() : path(connection, draft, turn.turn().parent());
-		String branch = turn.isCompleted() ? draft.branch() : turn.turn().branch();
+		HeaderRow.Path parent = turn.becomesHead() ? draft.path() : path(connection, draft, turn.turn().parent());
+		String branch = turn.becomesHead() ? draft.branch() : turn.turn().branch();
 		HeaderRow.Path path = parent.followedBy(number);
 		this.turns.insert(connection, draft.pk(), path, parent.head(), branch, first, turn, items);
 		return turn.begun(path, parent.head(), branch);
@@ -352,25 +376,30 @@ final class GeneralCommit {
 		return (row != null) ? row.path() : HeaderRow.Path.BEGINNING;
 	}
 
-	private void becomeHead(Connection connection, HeaderDraft draft, TurnRow turn) throws SQLException {
-		boolean follows = turn.parent() == draft.path().head();
-		if (!follows) {
-			returnToParent(connection, draft, turn);
+	private void complete(Connection connection, HeaderDraft draft, EncodedTurn turn, TurnRow row) throws SQLException {
+		boolean follows = row.parent() == draft.path().head();
+		String before = (follows && !turn.beside()) ? draft.attributes()
+				: attributesAt(connection, draft, row.parent());
+		String attributes = (turn.attributes() != null) ? turn.attributes() : before;
+		this.turns.attributes(connection, draft.pk(), row.number(), attributes);
+		if (turn.beside()) {
+			return;
 		}
-		draft.head(turn.path().summary(draft.path().summary(), draft.path().summaryId()), draft.attributes());
-		this.turns.position(connection, draft.pk(), draft.path(), draft.attributes());
-		draft.totals(follows ? draft.totals().plusTurn(turn.items(), turn.tokens())
-				: this.turns.totals(connection, draft.pk(), draft.path()));
+		if (follows) {
+			draft.head(row.path().summary(draft.path().summary(), draft.path().summaryId()), attributes);
+			draft.totals(draft.totals().plusTurn(row.items(), row.tokens()));
+		}
+		else {
+			// it was opened before other turns were added: the head returns to where it
+			// was
+			draft.head(row.path(), attributes);
+			settle(connection, draft);
+		}
 	}
 
-	/**
-	 * Moves the head back to where it was when the turn was opened: other turns were
-	 * added since.
-	 */
-	private void returnToParent(Connection connection, HeaderDraft draft, TurnRow turn) throws SQLException {
-		TurnRow parent = this.turns.find(connection, draft.pk(), turn.parent());
-		draft.head((parent != null) ? parent.path() : HeaderRow.Path.BEGINNING,
-				(parent != null) ? parent.attributes() : null);
+	private @Nullable String attributesAt(Connection connection, HeaderDraft draft, long number) throws SQLException {
+		TurnRow turn = this.turns.find(connection, draft.pk(), number);
+		return (turn != null) ? turn.attributes() : null;
 	}
 
 	private void changeAtHead(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {
@@ -380,7 +409,10 @@ final class GeneralCommit {
 		}
 		HeaderRow.Path path = (summary != null) ? covered(draft.path(), summary) : draft.path();
 		draft.head(path, (commit.header().attributes() != null) ? commit.header().attributes() : draft.attributes());
-		this.turns.position(connection, draft.pk(), draft.path(), draft.attributes());
+		this.turns.attributes(connection, draft.pk(), draft.path().head(), draft.attributes());
+		if (summary != null && summary.turn() > 0) {
+			this.records.cover(connection, draft.pk(), summary.turn(), summary.id());
+		}
 		if (summary != null) {
 			draft.totals(this.turns.totals(connection, draft.pk(), draft.path()));
 		}

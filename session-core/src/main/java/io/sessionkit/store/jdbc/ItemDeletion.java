@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 
 import io.sessionkit.ViewTotals;
+import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.TurnRow;
 
 /**
@@ -74,17 +75,15 @@ final class ItemDeletion {
 			turn = this.turns.find(connection, draft.pk(), turn.parent());
 		}
 		ViewTotals totals = draft.totals();
-		if (turn != null && isSameView(turn, draft)) {
-			draft.head(turn.path(), turn.attributes());
+		HeaderRow.Path path = (turn != null) ? this.turns.withSummary(connection, draft.pk(), turn.path())
+				: HeaderRow.Path.BEGINNING;
+		if (turn != null && path.summary() == summary && turn.number() > summary) {
+			draft.head(path, turn.attributes());
 			draft.totals(new ViewTotals(totals.turns() - left, totals.items(), totals.tokens()));
 		}
 		else {
 			this.turns.moveTo(connection, draft, turn);
 		}
-	}
-
-	private static boolean isSameView(TurnRow turn, HeaderDraft draft) {
-		return turn.path().summary() == draft.path().summary() && turn.number() > draft.path().summary();
 	}
 
 }

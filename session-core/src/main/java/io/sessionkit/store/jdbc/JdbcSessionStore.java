@@ -30,6 +30,8 @@ import io.sessionkit.internal.row.ViewCache;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.PathView;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -174,6 +176,23 @@ public final class JdbcSessionStore implements SessionStore {
 			return Optional.empty();
 		}
 		return Optional.of(this.views.opened(key, window, known, rows));
+	}
+
+	@Override
+	public Optional<PathView> path(SessionKey key, PathQuery query) {
+		PathReading paths = backend().paths();
+		PathReading.Rows rows = reading(key, (connection) -> paths.read(connection, key, query));
+		return (rows != null) ? Optional.of(view(key, rows)) : Optional.empty();
+	}
+
+	private PathView view(SessionKey key, PathReading.Rows rows) {
+		Session there = this.reader.session(key, rows.there());
+		String id = there.summaryId();
+		SessionRecord summary = (rows.summary() != null && id != null)
+				? rows.summary().record(key, SessionStore.SUMMARY, id) : null;
+		return new PathView(this.views.session(key, rows.header()),
+				new SessionView(there, summary, this.reader.items(key, rows.items())), rows.next(),
+				rows.turns().stream().map((row) -> this.reader.turn(key, row)).toList(), rows.records());
 	}
 
 	@Override

@@ -67,26 +67,6 @@ final class PortableStatements implements HotStatements {
 			select {header} from {session} s where s.key_hash = :key and {live}
 			""";
 
-	/** The start of a run, its parent, and its newest turns. */
-	private static final String RUN = """
-			select 0 as kind, t.run_lo, t.run_parent, null, null, {noText}
-			from {turn} t where t.session_pk = :pk and t.turn_no = :hi
-			union all
-			select 2, {turnItems} from (
-				select {turnItems}
-				from {turn} h join {turn} t on t.session_pk = h.session_pk and t.items > 0
-					and t.turn_no >= case when h.run_lo > :lo then h.run_lo else :lo end and t.turn_no <= :hi
-				where h.session_pk = :pk and h.turn_no = :hi and t.turn_no <= :upTo and t.first_item < :before
-				order by t.turn_no desc {limit}) t
-			order by 1, 2 desc
-			""";
-
-	/** The items of some turns that have rows of their own. */
-	private static final String APART = """
-			select i.seq, i.turn_no, i.recorded_at, i.tokens, i.body from {item} i
-			where i.session_pk = :pk and i.turn_no >= :lo and i.turn_no <= :hi
-			""";
-
 	/**
 	 * Has no alias, because SQL Server and SQLite each write aliases in their own way.
 	 */
@@ -134,9 +114,7 @@ final class PortableStatements implements HotStatements {
 
 	private final Sql header;
 
-	private final Sql run;
-
-	private final Sql apart;
+	private final PathItems path;
 
 	private final TurnSearch search;
 
@@ -154,8 +132,7 @@ final class PortableStatements implements HotStatements {
 		this.open = templates.sql(OPEN);
 		this.openHeader = templates.sql(OPEN_HEADER + "order by 1");
 		this.header = templates.sql(HEADER);
-		this.run = templates.sql(RUN);
-		this.apart = templates.sql(APART);
+		this.path = new PathItems(templates);
 		this.search = new TurnSearch(templates);
 		this.append = templates.sql(append(templates.dialect()));
 		this.create = templates.sql(CREATE);
@@ -219,7 +196,7 @@ final class PortableStatements implements HotStatements {
 		if (!walk.hasNext() && walk.apart().isEmpty()) {
 			return true;
 		}
-		walk(connection, walk);
+		this.path.walk(connection, walk);
 		return isUnchanged(connection, key, header);
 	}
 
@@ -231,7 +208,7 @@ final class PortableStatements implements HotStatements {
 				return List.of();
 			}
 			RunWalk walk = new RunWalk(header, tail, newestBefore(connection, header, tail));
-			walk(connection, walk);
+			this.path.walk(connection, walk);
 			if (isUnchanged(connection, key, header)) {
 				return walk.items(tail.limit());
 			}
@@ -242,18 +219,6 @@ final class PortableStatements implements HotStatements {
 	private long newestBefore(Connection connection, HeaderRow header, Tail tail) throws SQLException {
 		return (tail.before() > header.items()) ? header.turns()
 				: this.search.newestBefore(connection, header.pk(), header.turns(), tail.before());
-	}
-
-	private void walk(Connection connection, RunWalk walk) throws SQLException {
-		while (walk.hasNext()) {
-			RunCollector run = new RunCollector();
-			this.run.each(connection, walk.params(), run);
-			run.finish(walk);
-		}
-		Optional<Params> apart = walk.apart();
-		if (apart.isPresent()) {
-			this.apart.each(connection, apart.get(), (row) -> walk.readApart(Columns.item(row, 1, 5)));
-		}
 	}
 
 	private boolean isUnchanged(Connection connection, String key, HeaderRow seen) throws SQLException {

@@ -67,7 +67,7 @@ final class PostgresCommits {
 				select s.pk, s.turns, :turn, {given}, s.head,
 					case when s.head = s.turns - 1 then s.run_lo else s.turns end,
 					case when s.head = s.turns - 1 then s.run_parent else s.head end,
-					0, null, :branch, :status, 1, s.items - :count + 1, :apart, :count, :tokens, :startedAt, :endedAt,
+					:branch, :status, 1, s.items - :count + 1, :apart, :count, :tokens, :startedAt, :endedAt,
 					cast(null as text), :origin, :outcome, :packed
 				from s returning 1)
 			""".replace("{turnColumns}", AppendPhrases.TURN_COLUMNS).replace("{given}", AppendPhrases.GIVEN);
@@ -80,12 +80,12 @@ final class PostgresCommits {
 
 	private static final String CONTINUED = """
 			, t as (update {turn} t set status = :status, parts = t.parts + 1, items = t.items + :count,
-					apart = t.apart + :apart, tokens = t.tokens + :tokens, ended_at = :endedAt, outcome = :outcome {position}
+					apart = t.apart + :apart, tokens = t.tokens + :tokens, ended_at = :endedAt, outcome = :outcome {state}
 				from s where t.session_pk = s.pk and t.turn_no = s.number and t.parts = :part
 				returning 1)
 			""";
 
-	private static final String POSITION = ", cp = s.cp, cp_id = s.cp_id, state = s.state";
+	private static final String STATE = ", state = s.state";
 
 	private static final String OPEN_TURN = """
 			join {turn} t on t.session_pk = s.pk and t.turn_no = s.open_turn and t.turn_id = :turn and t.parts = :part
@@ -113,10 +113,10 @@ final class PostgresCommits {
 	private static final String SUMMARIZED = """
 			cp = :cp, cp_id = :cpId, view_turns = left_turns, view_items = left_items, view_tokens = left_tokens,\s""";
 
-	private static final String SUMMARY_AT_HEAD = """
-			, t as (update {turn} t set cp = s.cp, cp_id = s.cp_id, state = s.state
-				from s where t.session_pk = s.pk and t.turn_no = s.head
-				returning 1)
+	/** Each turn is the last one of one summary. */
+	private static final String UNCOVERED = """
+			, n as (update {record} r set covers = null from s
+				where r.session_pk = s.pk and r.kind = 'checkpoint' and r.covers = :cp and r.id <> :cpId)
 			""";
 
 	private final Templates templates;
@@ -139,8 +139,15 @@ final class PostgresCommits {
 		boolean creates = commit.expect() == Commit.Expect.ABSENT;
 		return (!creates || (turn != null && turn.part() == 0)) && commit.delete().isEmpty() && header.head() == null
 				&& (encoded.header().attributes() == null || becomesHead)
-				&& (summary == null || (turn == null && summary.turn() > 0)) && (turn != null || moves(commit))
-				&& PostgresRecords.makes(commit.records());
+				&& (summary == null
+						|| (turn == null && summary.turn() > 0 && PostgresRecords.insert(commit.records(), summary)))
+				&& (turn != null || moves(commit)) && isPlain(encoded) && PostgresRecords.makes(commit.records());
+	}
+
+	private static boolean isPlain(EncodedCommit commit) {
+		EncodedTurn turn = commit.turn();
+		return commit.earlier().isEmpty() && (turn == null
+				|| (!turn.beside() && turn.attributes() == null && (turn.turn().number() == 0 || turn.part() > 0)));
 	}
 
 	private static boolean moves(Commit commit) {
@@ -157,7 +164,7 @@ final class PostgresCommits {
 	@Nullable CommitResult make(Connection connection, EncodedCommit commit) throws SQLException {
 		EncodedTurn turn = commit.turn();
 		NewItems items = (turn != null) ? NewItems.of(turn) : new NewItems(null, List.of());
-		PostgresRecords records = PostgresRecords.of(commit.commit().records());
+		PostgresRecords records = PostgresRecords.of(commit.commit().records(), commit.commit().header().summary());
 		Sql sql = this.statements.computeIfAbsent(statement(commit, items, records), this.templates::sql);
 		int count = items(turn);
 		return sql.first(connection, params(commit, items).all(records.params()), (row) -> result(row, count));
@@ -201,7 +208,7 @@ final class PostgresCommits {
 
 	private static String summarized() {
 		return seen("version = s.version + 1, " + SUMMARIZED, ", left_turns, left_items, left_tokens", AFTER_SUMMARY,
-				":cp <= s.head and (:cp >= s.run_lo or :cp = s.run_parent)", "0") + SUMMARY_AT_HEAD;
+				":cp <= s.head and (:cp >= s.run_lo or :cp = s.run_parent)", "0") + UNCOVERED;
 	}
 
 	private static String created(EncodedTurn turn) {
@@ -230,11 +237,11 @@ final class PostgresCommits {
 	private static String continued(EncodedTurn turn, boolean moves) {
 		if (turn.isCompleted()) {
 			return seen(HEAD, COLUMNS_OF_OPEN_TURN, OPEN_TURN, "t.parent = s.head", "turn_no")
-					+ CONTINUED.replace("{position}", POSITION);
+					+ CONTINUED.replace("{state}", STATE);
 		}
 		String changes = "version = s.version + " + (moves ? 1 : 0) + ", items = s.items + :count, "
 				+ (turn.turn().status().isOpen() ? "" : "open_turn = 0, ");
-		return seen(changes, COLUMNS_OF_OPEN_TURN, OPEN_TURN, "true", "turn_no") + CONTINUED.replace("{position}", "");
+		return seen(changes, COLUMNS_OF_OPEN_TURN, OPEN_TURN, "true", "turn_no") + CONTINUED.replace("{state}", "");
 	}
 
 	private static String seen(String changes, String columns, String tables, String usual, String number) {

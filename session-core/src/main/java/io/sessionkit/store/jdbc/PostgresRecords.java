@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.function.Function;
 
 import io.sessionkit.internal.row.Micros;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,10 +58,10 @@ final class PostgresRecords {
 
 		private static String inserted(String name) {
 			return """
-					insert into {record} as r (session_pk, kind, id, revision, payload, written_at, expires_at)
-						select s.pk, u.kind, u.id, u.first, u.payload, {moment}, {moment} + u.ttl
-						from s, unnest(:{n}kinds, :{n}ids, :{n}firsts, :{n}payloads, :{n}ttls)
-							as u(kind, id, first, payload, ttl)
+					insert into {record} as r (session_pk, kind, id, revision, payload, written_at, covers, expires_at)
+						select s.pk, u.kind, u.id, u.first, u.payload, {moment}, u.covers, {moment} + u.ttl
+						from s, unnest(:{n}kinds, :{n}ids, :{n}firsts, :{n}payloads, :{n}covers, :{n}ttls)
+							as u(kind, id, first, payload, covers, ttl)
 					""".replace("{n}", name);
 		}
 
@@ -77,8 +79,11 @@ final class PostgresRecords {
 
 	private final List<RecordWrite> records;
 
-	private PostgresRecords(List<RecordWrite> records) {
+	private final HeaderChange.@Nullable Summary summary;
+
+	private PostgresRecords(List<RecordWrite> records, HeaderChange.@Nullable Summary summary) {
 		this.records = records;
+		this.summary = summary;
 	}
 
 	/**
@@ -88,8 +93,22 @@ final class PostgresRecords {
 		return records.stream().allMatch((record) -> record.payload() != null || record.expected() != 0);
 	}
 
-	static PostgresRecords of(List<RecordWrite> records) {
-		return new PostgresRecords(records);
+	/** Returns whether one of them is this summary, which may be a new one. */
+	static boolean insert(List<RecordWrite> records, HeaderChange.Summary summary) {
+		return records.stream()
+			.anyMatch((record) -> isOf(record, summary) && record.payload() != null && record.expected() <= 0);
+	}
+
+	private static boolean isOf(RecordWrite record, HeaderChange.Summary summary) {
+		return record.kind().equals(SessionStore.SUMMARY) && record.id().equals(summary.id());
+	}
+
+	/**
+	 * Returns the writes of some records.
+	 * @param summary the summary that is named as the start of the view; null for none
+	 */
+	static PostgresRecords of(List<RecordWrite> records, HeaderChange.@Nullable Summary summary) {
+		return new PostgresRecords(records, summary);
 	}
 
 	/** Returns the parts of the statement, each after a comma. */
@@ -127,11 +146,16 @@ final class PostgresRecords {
 					.with(write.name + "ids", texts(of, RecordWrite::id))
 					.with(write.name + "firsts", numbers(of, RecordWrite::first))
 					.with(write.name + "expected", numbers(of, RecordWrite::expected))
+					.with(write.name + "covers", numbers(of, this::covers))
 					.with(write.name + "ttls", numbers(of, PostgresRecords::life));
 				params.with(write.name + "payloads", texts(of, RecordWrite::payload));
 			}
 		}
 		return params;
+	}
+
+	private @Nullable Long covers(RecordWrite record) {
+		return (this.summary != null && isOf(record, this.summary)) ? Long.valueOf(this.summary.turn()) : null;
 	}
 
 	private static @Nullable Long life(RecordWrite record) {

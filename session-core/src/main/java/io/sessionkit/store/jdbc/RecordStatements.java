@@ -17,6 +17,7 @@ import io.sessionkit.internal.row.Micros;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,7 @@ final class RecordStatements {
 
 	private static final String SET = """
 			update {record} set revision = case when expires_at <= :now then :first else revision + 1 end,
+				covers = case when expires_at <= :now then null else covers end,
 				payload = :payload, written_at = :now, expires_at = :expires
 			""";
 
@@ -69,6 +71,12 @@ final class RecordStatements {
 
 	private final Sql deleteAll;
 
+	private final Sql summaries;
+
+	private final Sql uncover;
+
+	private final Sql cover;
+
 	RecordStatements(Templates templates) {
 		this.upserts = templates.dialect().insertsRecordsOfSessions() ? new RecordUpserts(templates) : null;
 		this.presence = templates.dialect().isInnoDb() ? templates.sql("select revision from {record} " + ROW) : null;
@@ -104,6 +112,16 @@ final class RecordStatements {
 				delete from {record} where session_pk = :pk and kind = :kind and id = :id and expires_at <= {now}
 				""");
 		this.deleteAll = templates.sql("delete from {record} where session_pk = :pk");
+		this.summaries = templates.sql("""
+				select r.covers, {bare r.id} from {record} r
+				where r.session_pk = :pk and r.kind = 'checkpoint' and r.covers <= :turn
+					and (r.expires_at is null or r.expires_at > {now})
+				order by r.covers desc
+				""");
+		this.uncover = templates.sql("""
+				update {record} set covers = null where session_pk = :pk and kind = 'checkpoint' and covers = :turn
+				""");
+		this.cover = templates.sql("update {record} set covers = :turn " + ROW);
 	}
 
 	/**
@@ -198,6 +216,30 @@ final class RecordStatements {
 		Params params = Params.of("pk", pk).with("now", now).with("kind", write.kind()).with("id", write.id());
 		Long there = this.revision.first(connection, params, (row) -> row.getLong(1));
 		return write.expected() == RecordWrite.ANY || write.expected() == ((there != null) ? there : 0);
+	}
+
+	/**
+	 * A summary and the last turn that it covers.
+	 */
+	record Covering(long turn, String id) {
+	}
+
+	/**
+	 * Returns the summaries that cover no turn after this one; those that cover most come
+	 * first.
+	 */
+	List<Covering> summaries(Connection connection, long pk, long turn) throws SQLException {
+		return this.summaries.all(connection, Params.of("pk", pk).with("turn", turn),
+				(row) -> new Covering(row.getLong(1), row.getString(2)));
+	}
+
+	/**
+	 * Notes that a summary covers the turns up to this one, instead of any that did so.
+	 */
+	void cover(Connection connection, long pk, long turn, String id) throws SQLException {
+		Params params = Params.of("pk", pk).with("turn", turn);
+		this.uncover.update(connection, params);
+		this.cover.update(connection, params.with("kind", SessionStore.SUMMARY).with("id", id));
 	}
 
 	List<SessionRecord> of(Connection connection, SessionKey key, String kind) throws SQLException {

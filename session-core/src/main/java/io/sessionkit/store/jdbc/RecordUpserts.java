@@ -28,6 +28,8 @@ final class RecordUpserts {
 	static final String REPLACE = """
 			 on conflict (session_pk, kind, id) do update set
 				revision = case when r.expires_at <= excluded.written_at then excluded.revision else r.revision + 1 end,
+				covers = case when excluded.covers is not null or r.expires_at <= excluded.written_at then excluded.covers
+				else r.covers end,
 				payload = excluded.payload, written_at = excluded.written_at, expires_at = excluded.expires_at
 			""";
 

@@ -30,24 +30,24 @@ final class TurnReading {
 	/** The number of kinds of records that one statement can read. */
 	static final int KINDS = 4;
 
-	private static final int FIRST_TEXT = 14;
+	private static final int FIRST_TEXT = 13;
 
 	private static final String SESSION = "from {session} s join ";
 
 	private static final String LIVE = " where s.key_hash = :key and {live} ";
 
 	private static final String READ = """
-			select 0 as row_kind, t.turn_no, t.first_item, t.items, t.apart, t.parent, t.run_lo, t.run_parent, t.cp,
+			select 0 as row_kind, t.turn_no, t.first_item, t.items, t.apart, t.parent, t.run_lo, t.run_parent,
 				t.parts, t.tokens, t.started_at, t.ended_at,
-				t.turn_id, t.cp_id, t.branch, t.status, t.state, t.origin, t.outcome, t.body
+				t.turn_id, t.branch, t.status, t.state, t.origin, t.outcome, t.body
 			""" + SESSION + "{turn} t on t.session_pk = s.pk and t.turn_no = :turn" + LIVE + """
 			union all
-			select 1, i.seq, i.turn_no, i.recorded_at, i.tokens, null, null, null, null, null, null, null, null,
-				null, null, null, null, {noText}, {noText}, {noText}, i.body
+			select 1, i.seq, i.turn_no, i.recorded_at, i.tokens, null, null, null, null, null, null, null,
+				null, null, null, {noText}, {noText}, {noText}, i.body
 			""" + SESSION + "{item} i on i.session_pk = s.pk and i.turn_no = :turn" + LIVE + """
 			union all
-			select 2, r.revision, r.written_at, r.expires_at, null, null, null, null, null, null, null, null, null,
-				{bare r.id}, null, null, r.kind, {noText}, {noText}, {noText}, r.payload
+			select 2, r.revision, r.written_at, r.expires_at, null, null, null, null, null, null, null, null,
+				{bare r.id}, null, r.kind, {noText}, {noText}, {noText}, r.payload
 			""" + SESSION + """
 			{record} r on r.session_pk = s.pk and r.kind in (:kindA, :kindB, :kindC, :kindD)
 				and (r.expires_at is null or r.expires_at > {now})
@@ -105,21 +105,20 @@ final class TurnReading {
 			switch (row.getInt(1)) {
 				case 0 -> {
 					this.turn = turn(row);
-					this.items.addAll(TurnItems.read(row, 2, FIRST_TEXT + 7).inRow());
+					this.items.addAll(TurnItems.read(row, 2, FIRST_TEXT + 6).inRow());
 				}
-				case 1 -> this.items.add(Columns.item(row, 2, FIRST_TEXT + 7));
-				default -> this.records.add(Columns.record(row, 2, FIRST_TEXT + 7)
-					.record(this.key, row.getString(FIRST_TEXT + 3), row.getString(FIRST_TEXT)));
+				case 1 -> this.items.add(Columns.item(row, 2, FIRST_TEXT + 6));
+				default -> this.records.add(Columns.record(row, 2, FIRST_TEXT + 6)
+					.record(this.key, row.getString(FIRST_TEXT + 2), row.getString(FIRST_TEXT)));
 			}
 		}
 
 		private static TurnRow turn(ResultSet row) throws SQLException {
-			HeaderRow.Path path = new HeaderRow.Path(row.getLong(2), row.getLong(7), row.getLong(8), row.getLong(9),
-					row.getString(FIRST_TEXT + 1));
-			return new TurnRow(row.getString(FIRST_TEXT), row.getLong(6), path, row.getString(FIRST_TEXT + 2),
-					TurnStatus.valueOf(row.getString(FIRST_TEXT + 3)), row.getInt(10), row.getInt(4), row.getInt(11),
-					row.getLong(12), Columns.number(row, 13), row.getString(FIRST_TEXT + 4),
-					row.getString(FIRST_TEXT + 5), row.getString(FIRST_TEXT + 6));
+			HeaderRow.Path path = new HeaderRow.Path(row.getLong(2), row.getLong(7), row.getLong(8), 0, null);
+			return new TurnRow(row.getString(FIRST_TEXT), row.getLong(6), path, row.getString(FIRST_TEXT + 1),
+					TurnStatus.valueOf(row.getString(FIRST_TEXT + 2)), row.getInt(9), row.getInt(4), row.getInt(10),
+					row.getLong(11), Columns.number(row, 12), row.getString(FIRST_TEXT + 3),
+					row.getString(FIRST_TEXT + 4), row.getString(FIRST_TEXT + 5));
 		}
 
 		@Nullable Rows rows() {

@@ -27,6 +27,8 @@ final class TurnStatements {
 
 	private final Dialect dialect;
 
+	private final RecordStatements records;
+
 	private final Sql byGivenId;
 
 	private final Sql byNumber;
@@ -37,13 +39,14 @@ final class TurnStatements {
 
 	private final Sql part;
 
-	private final Sql position;
+	private final Sql attributes;
 
 	private final Sql freed;
 
 	private final Sql totals;
 
-	TurnStatements(Templates templates) {
+	TurnStatements(Templates templates, RecordStatements records) {
+		this.records = records;
 		this.dialect = templates.dialect();
 		String turns = "select " + Columns.TURN + " from {turn} t where t.session_pk = :pk ";
 		this.byGivenId = templates.sql(turns + "and t.given_id = :id");
@@ -53,7 +56,7 @@ final class TurnStatements {
 				where s.key_hash = :key and {live} and t.turn_no < :before order by t.turn_no desc {limit}
 				""");
 		this.insert = templates.sql("insert into {turn} (" + AppendPhrases.TURN_COLUMNS + """
-				) values (:pk, :number, :id, :given, :parent, :runLo, :runParent, 0, null, :branch, :status, 1,
+				) values (:pk, :number, :id, :given, :parent, :runLo, :runParent, :branch, :status, 1,
 					:first, :apart, :items, :tokens, :startedAt, :endedAt, null, :origin, :outcome, :packed)
 				""");
 		this.part = templates.sql("""
@@ -61,8 +64,8 @@ final class TurnStatements {
 					apart = apart + :apart, tokens = tokens + :tokens, ended_at = :endedAt, outcome = :outcome
 				where session_pk = :pk and turn_no = :number
 				""");
-		this.position = templates.sql("""
-				update {turn} set cp = :cp, cp_id = :cpId, state = :state
+		this.attributes = templates.sql("""
+				update {turn} set state = :state
 				where session_pk = :pk and turn_no = :number
 				""");
 		this.freed = templates.sql("""
@@ -138,25 +141,33 @@ final class TurnStatements {
 	}
 
 	/**
-	 * Stores the attributes and the summary that are in force when the turn is the head.
+	 * Stores the attributes that a turn leaves.
 	 */
-	void position(Connection connection, long pk, HeaderRow.Path path, @Nullable String attributes)
-			throws SQLException {
-		this.position.update(connection,
-				Params.of("pk", pk)
-					.with("number", path.head())
-					.with("cp", path.summary())
-					.with("cpId", path.summaryId())
-					.text("state", attributes));
+	void attributes(Connection connection, long pk, long number, @Nullable String attributes) throws SQLException {
+		this.attributes.update(connection, Params.of("pk", pk).with("number", number).text("state", attributes));
 	}
 
 	/**
-	 * Makes a turn the head, with the attributes and the summary in force there; null for
+	 * Returns a path with the newest summary on it.
+	 */
+	HeaderRow.Path withSummary(Connection connection, long pk, HeaderRow.Path path) throws SQLException {
+		List<RecordStatements.Covering> summaries = (path.head() > 0)
+				? this.records.summaries(connection, pk, path.head()) : List.of();
+		for (RecordStatements.Covering summary : summaries) {
+			if (isOnPath(connection, pk, path, summary.turn())) {
+				return path.summary(summary.turn(), summary.id());
+			}
+		}
+		return path.summary(0, null);
+	}
+
+	/**
+	 * Makes a turn the head, with its attributes and the summary in force there; null for
 	 * the beginning.
 	 */
 	void moveTo(Connection connection, HeaderDraft draft, @Nullable TurnRow target) throws SQLException {
-		draft.head((target != null) ? target.path() : HeaderRow.Path.BEGINNING,
-				(target != null) ? target.attributes() : null);
+		HeaderRow.Path path = (target != null) ? target.path() : HeaderRow.Path.BEGINNING;
+		draft.head(withSummary(connection, draft.pk(), path), (target != null) ? target.attributes() : null);
 		draft.totals(totals(connection, draft.pk(), draft.path()));
 	}
 
@@ -201,6 +212,23 @@ final class TurnStatements {
 			end = path(connection, pk, end.runParent());
 		}
 		return end != null && number > 0 && number <= end.head();
+	}
+
+	/**
+	 * Returns the turn behind another one on a path; 0 if there is none.
+	 */
+	long next(Connection connection, long pk, HeaderRow.Path path, long number) throws SQLException {
+		HeaderRow.Path end = path;
+		while (end != null && end.head() > number) {
+			if (number >= end.runLo()) {
+				return number + 1;
+			}
+			if (number == end.runParent()) {
+				return end.runLo();
+			}
+			end = path(connection, pk, end.runParent());
+		}
+		return 0;
 	}
 
 	private HeaderRow.@Nullable Path path(Connection connection, long pk, long number) throws SQLException {

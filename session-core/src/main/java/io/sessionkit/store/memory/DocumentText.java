@@ -63,16 +63,21 @@ final class DocumentText {
 		values.put("timeToLive", header.timeToLive());
 		values.put("createdAt", header.createdAt());
 		values.put("updatedAt", header.updatedAt());
-		write(content.position(), values);
+		values.put("state", content.position().attributes().payload());
+		values.put("checkpoint", content.position().summary());
+		values.put("checkpointId", content.position().summaryId());
+		values.put("checkpoints",
+				new TreeMap<>(content.summaries()).entrySet().stream().map(DocumentText::values).toList());
 		values.put("turns", content.turns().stream().map(DocumentText::values).toList());
 		values.put("records", content.records().stream().map(DocumentText::values).toList());
 		return this.codec.encodeValues(this.key, values);
 	}
 
-	private static void write(HeadPosition position, Map<String, @Nullable Object> values) {
-		values.put("state", position.attributes().payload());
-		values.put("checkpoint", position.summary());
-		values.put("checkpointId", position.summaryId());
+	private static Map<String, @Nullable Object> values(Map.Entry<String, Long> summary) {
+		Map<String, @Nullable Object> values = new LinkedHashMap<>();
+		values.put("id", summary.getKey());
+		values.put("turn", summary.getValue());
+		return values;
 	}
 
 	private static Map<String, @Nullable Object> values(TurnContent content) {
@@ -80,7 +85,7 @@ final class DocumentText {
 		write(content.turn(), values);
 		writeIfPresent(content.turn(), values);
 		values.put("parts", content.parts());
-		write(content.position(), values);
+		values.put("state", content.attributes().payload());
 		values.put("items", content.items().stream().map(DocumentText::values).toList());
 		return values;
 	}
@@ -184,7 +189,7 @@ final class DocumentText {
 		fields.all("turns").forEach((turn) -> turns.add(turn(turn, turns.size() + 1)));
 		checkHead(fields.number("head"), turns.size());
 		HeadPosition position = position(fields);
-		return new SessionContent(header(fields, position, turns.size()), position, turns,
+		return new SessionContent(header(fields, position, turns.size()), position, summaries(fields), turns,
 				fields.all("records").stream().map(this::record).toList());
 	}
 
@@ -217,6 +222,27 @@ final class DocumentText {
 				fields.find("checkpointId", String.class));
 	}
 
+	/**
+	 * Returns the summaries by the last turn that they cover. In older texts each turn
+	 * names the summary that was in force when it was the head.
+	 */
+	private static Map<String, Long> summaries(DocumentFields fields) {
+		Map<String, Long> summaries = new TreeMap<>();
+		fields.all("turns").forEach((turn) -> add(turn, summaries));
+		add(fields, summaries);
+		fields.allIfPresent("checkpoints")
+			.forEach((summary) -> summaries.put(summary.text("id"), summary.number("turn")));
+		return summaries;
+	}
+
+	private static void add(DocumentFields fields, Map<String, Long> summaries) {
+		Long turn = fields.find("checkpoint", Long.class);
+		String id = fields.find("checkpointId", String.class);
+		if (turn != null && turn > 0 && id != null) {
+			summaries.put(id, turn);
+		}
+	}
+
 	private static TurnContent turn(DocumentFields fields, long number) {
 		long parent = fields.number("parent");
 		if (parent < 0 || parent >= number) {
@@ -226,7 +252,8 @@ final class DocumentText {
 		Turn.Place place = new Turn.Place(number, parent, fields.text("branch"), items.size(),
 				items.stream().mapToInt(StoredItem::tokens).sum());
 		Turn turn = new Turn(fields.text("id"), place, origin(fields), progress(fields));
-		return new TurnContent(turn, fields.get("parts", Integer.class), position(fields), items);
+		return new TurnContent(turn, fields.get("parts", Integer.class), StoredAttributes.of(fields.text("state")),
+				items);
 	}
 
 	private static Turn.Origin origin(DocumentFields fields) {

@@ -4,8 +4,7 @@ import io.sessionkit.store.HeaderChange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attributes and the summary that belong to a head: a move to a turn restores those
- * that were in force when that turn was the head.
+ * What is in force at a place in the tree of turns.
  *
  * @param attributes the attributes
  * @param summary the last turn that the summary covers; 0 for no summary

@@ -22,6 +22,8 @@ import io.sessionkit.Turn;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.PathView;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -104,6 +106,12 @@ public final class InMemorySessionStore implements SessionStore {
 	public Optional<SessionView> open(SessionKey key, Window window) {
 		Instant now = now();
 		return find(key, now).map((session) -> session.open(window, now));
+	}
+
+	@Override
+	public Optional<PathView> path(SessionKey key, PathQuery query) {
+		Instant now = now();
+		return find(key, now).map((session) -> session.path(query, now));
 	}
 
 	@Override

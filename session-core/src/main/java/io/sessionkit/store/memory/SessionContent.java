@@ -17,10 +17,16 @@ import org.jspecify.annotations.Nullable;
  * @param header the header; its attributes are those of the position, its totals follow
  * from the turns
  * @param position the attributes and the summary in force at the head
+ * @param summaries the last turns that summaries cover, by the id of their record
  * @param turns all turns, by number
  * @param records all records
  */
-record SessionContent(Session header, HeadPosition position, List<TurnContent> turns, List<SessionRecord> records) {
+record SessionContent(Session header, HeadPosition position, Map<String, Long> summaries, List<TurnContent> turns,
+		List<SessionRecord> records) {
+
+	SessionContent {
+		summaries = Map.copyOf(summaries);
+	}
 
 	/**
 	 * Returns a session that does not exist yet: its version is 0.
@@ -29,7 +35,7 @@ record SessionContent(Session header, HeadPosition position, List<TurnContent> t
 		Session header = new Session(key, Session.newIncarnation(), 0, Session.Position.BEGINNING,
 				new Session.Details(null, Set.of(), Map.of(), timeToLive),
 				new Session.Times(createdAt, createdAt, null));
-		return new SessionContent(header, HeadPosition.BEGINNING, List.of(), List.of());
+		return new SessionContent(header, HeadPosition.BEGINNING, Map.of(), List.of(), List.of());
 	}
 
 }

@@ -11,6 +11,8 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.PathView;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionView;
@@ -159,6 +161,17 @@ public final class SessionDocument {
 	 */
 	public Optional<SessionView> open(Window window) {
 		return this.session.exists() ? Optional.of(this.session.open(window, this.now)) : Optional.empty();
+	}
+
+	/**
+	 * Returns the session along one of its paths.
+	 * @param query the end of the path, and what to read
+	 * @return the session; empty if it is absent
+	 * @throws IllegalArgumentException if the path would end at a turn that does not
+	 * exist or is not completed
+	 */
+	public Optional<PathView> path(PathQuery query) {
+		return this.session.exists() ? Optional.of(this.session.path(query, this.now)) : Optional.empty();
 	}
 
 	/**

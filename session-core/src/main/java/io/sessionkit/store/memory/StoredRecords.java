@@ -1,6 +1,7 @@
 package io.sessionkit.store.memory;
 
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.function.LongSupplier;
 import io.sessionkit.SessionKey;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,22 +43,47 @@ final class StoredRecords {
 			records.remove(write.id());
 			return;
 		}
-		SessionRecord there = find(write.kind(), write.id(), now);
+		Stamped there = stamped(write.kind(), write.id(), now);
 		Instant expiresAt = (write.timeToLive() != null) ? now.plus(write.timeToLive()) : null;
 		records.put(write.id(),
 				new Stamped(new SessionRecord(this.key, write.kind(), write.id(),
-						(there != null) ? there.revision() + 1 : write.first(), write.payload(), now, expiresAt),
-						this.stamps.getAsLong()));
+						(there != null) ? there.record().revision() + 1 : write.first(), write.payload(), now,
+						expiresAt), this.stamps.getAsLong(), (there != null) ? there.covers() : 0));
 	}
 
 	@Nullable SessionRecord find(String kind, String id, Instant now) {
-		Stamped record = this.kinds.getOrDefault(kind, new TreeMap<>()).get(id);
-		return (record != null && record.isAlive(now)) ? record.record() : null;
+		Stamped record = stamped(kind, id, now);
+		return (record != null) ? record.record() : null;
 	}
 
-	void restore(SessionRecord record) {
+	private @Nullable Stamped stamped(String kind, String id, Instant now) {
+		Stamped record = this.kinds.getOrDefault(kind, new TreeMap<>()).get(id);
+		return (record != null && record.isAlive(now)) ? record : null;
+	}
+
+	void restore(SessionRecord record, long covers) {
 		this.kinds.computeIfAbsent(record.kind(), (kind) -> new TreeMap<>())
-			.put(record.id(), new Stamped(record, this.stamps.getAsLong()));
+			.put(record.id(), new Stamped(record, this.stamps.getAsLong(), covers));
+	}
+
+	/**
+	 * Notes that a summary covers the turns up to this one, instead of any that did so.
+	 */
+	void cover(long turn, String id) {
+		this.kinds.getOrDefault(SessionStore.SUMMARY, new TreeMap<>())
+			.replaceAll((each, record) -> each.equals(id) ? record.covering(turn)
+					: (record.covers() == turn) ? record.covering(0) : record);
+	}
+
+	/**
+	 * Returns the summaries that are in force on some path: those that cover most come
+	 * first.
+	 */
+	List<Stamped> summaries(Instant now) {
+		return all(SessionStore.SUMMARY, now).stream()
+			.filter((record) -> record.covers() > 0)
+			.sorted(Comparator.comparingLong(Stamped::covers).reversed())
+			.toList();
 	}
 
 	/**
@@ -100,8 +127,14 @@ final class StoredRecords {
 	 *
 	 * @param record the record
 	 * @param stamp greater than that of every earlier write
+	 * @param covers the last turn that it covers, if it is a summary that the header has
+	 * named; 0 otherwise
 	 */
-	record Stamped(SessionRecord record, long stamp) {
+	record Stamped(SessionRecord record, long stamp, long covers) {
+
+		Stamped covering(long turn) {
+			return new Stamped(this.record, this.stamp, turn);
+		}
 
 		boolean isAlive(Instant now) {
 			Instant expiresAt = this.record.expiresAt();

@@ -3,6 +3,7 @@ package io.sessionkit.store.memory;
 import io.sessionkit.internal.row.RefusedChange;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,6 +22,9 @@ import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.PathView;
+import io.sessionkit.store.Point;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -58,9 +62,14 @@ final class StoredSession {
 		this.roundTrip = roundTrip;
 		this.header = new StoredHeader(content.header(), content.position());
 		this.records = new StoredRecords(this.key, stamps);
-		content.records().forEach(this.records::restore);
+		content.records().forEach((record) -> restore(record, content.summaries()));
 		content.turns().forEach(this::restore);
 		countTotals();
+	}
+
+	private void restore(SessionRecord record, Map<String, Long> summaries) {
+		boolean summary = record.kind().equals(SessionStore.SUMMARY);
+		this.records.restore(record, summary ? summaries.getOrDefault(record.id(), 0L) : 0);
 	}
 
 	private void restore(TurnContent content) {
@@ -74,8 +83,14 @@ final class StoredSession {
 	 * Returns all content that is alive at this time.
 	 */
 	synchronized SessionContent content(Instant now) {
-		return new SessionContent(this.header.session(this.tree.size(), Map.of()), this.header.position,
+		return new SessionContent(this.header.session(this.tree.size(), Map.of()), this.header.position, summaries(now),
 				this.tree.newest(Tail.ALL).stream().map(StoredTurn::content).toList(), this.records.all(now));
+	}
+
+	private Map<String, Long> summaries(Instant now) {
+		Map<String, Long> summaries = new HashMap<>();
+		this.records.summaries(now).forEach((summary) -> summaries.put(summary.record().id(), summary.covers()));
+		return summaries;
 	}
 
 	SessionKey key() {
@@ -111,10 +126,44 @@ final class StoredSession {
 	}
 
 	synchronized SessionView open(Window window, Instant now) {
-		String id = this.header.position.summaryId();
+		return view(session(), this.header.head, this.header.position, window, now);
+	}
+
+	private SessionView view(Session as, long head, HeadPosition position, Window window, Instant now) {
+		String id = position.summaryId();
 		SessionRecord summary = (id != null) ? this.records.find(SessionStore.SUMMARY, id, now) : null;
-		return new SessionView(session(), summary,
-				read(this.tree.view(this.header.head, this.header.position.summary(), window)));
+		return new SessionView(as, summary, read(this.tree.view(head, position.summary(), window)));
+	}
+
+	synchronized PathView path(PathQuery query, Instant now) {
+		Session session = session();
+		long end = end(query.end());
+		boolean isHead = query.end().equals(Point.HEAD);
+		HeadPosition position = isHead ? this.header.position : positionAt(end, now);
+		Session as = isHead ? session : session.at(end, this.tree.totals(end, position.summary()), position.summary(),
+				position.summaryId(), this.roundTrip.read(this.key, position.attributes()));
+		return new PathView(session, view(as, end, position, query.window(), now),
+				this.tree.next(this.header.head, end),
+				this.tree.path(end, query.turns()).stream().map(StoredTurn::turn).toList(),
+				query.kinds()
+					.stream()
+					.flatMap((kind) -> records(kind, now).stream())
+					.map(StoredRecords.Stamped::record)
+					.toList());
+	}
+
+	private long end(Point end) {
+		if (end.kind() == Point.Kind.HEAD) {
+			return this.header.head;
+		}
+		StoredTurn turn = this.tree.find(end.turn());
+		if (end.kind() == Point.Kind.TURN && end.turn() == 0) {
+			return 0;
+		}
+		if (turn == null || (end.kind() == Point.Kind.TURN && !turn.isCompleted())) {
+			throw RefusedChange.end(this.key, end, turn != null);
+		}
+		return (end.kind() == Point.Kind.TURN) ? turn.number() : turn.parent();
 	}
 
 	synchronized List<SessionItem> log(Tail tail) {
@@ -140,7 +189,7 @@ final class StoredSession {
 			.map(StoredRecords.Stamped::record)
 			.toList();
 		return Optional.of(new TurnView(turn.turn(), read(turn.items()), records,
-				this.roundTrip.read(this.key, turn.position().attributes())));
+				this.roundTrip.read(this.key, turn.attributes())));
 	}
 
 	synchronized List<StoredRecords.Stamped> records(String kind, Instant now) {
@@ -185,7 +234,9 @@ final class StoredSession {
 			case ANY -> exists() || (turn != null && turn.part() == 0);
 		};
 		// a turn that has ended takes no more parts: another writer was faster
+		long number = (turn != null) ? turn.turn().number() : 0;
 		return session && (there == null || there.isOpen())
+				&& (there != null || number == 0 || number == this.tree.size() + 1)
 				&& commit.records().stream().allMatch((record) -> this.records.isAsExpected(record, now));
 	}
 
@@ -218,10 +269,14 @@ final class StoredSession {
 		}
 		HeaderChange.Head head = commit.header().head();
 		boolean isOther = turn != null && (there == null || there.number() != open)
-				&& (turn.turn().status().isOpen() || turn.turn().status() == TurnStatus.COMPLETED);
+				&& (turn.turn().status().isOpen() || becomesHead(turn));
 		if (isOther || (head != null && head.turn() != this.header.head) || isHeadEmptiedBy(commit.delete())) {
 			throw SessionPausedException.of(this.key, open, "given another head");
 		}
+	}
+
+	private static boolean becomesHead(TurnWrite turn) {
+		return turn.turn().status() == TurnStatus.COMPLETED && !turn.beside();
 	}
 
 	private boolean isHeadEmptiedBy(Set<Long> sequences) {
@@ -239,49 +294,75 @@ final class StoredSession {
 
 	private CommitResult apply(PreparedCommit write, Instant now) {
 		Commit commit = write.commit();
-		moveTo(commit.header().head());
-		long first = this.header.items + 1;
-		StoredTurn turn = (commit.turn() != null) ? add(commit.turn(), write.messages()) : null;
-		boolean deleted = delete(commit.delete());
-		changeHeader(write);
+		// first, since a move finds the newest summary among the records
 		commit.records().forEach((record) -> this.records.write(record, now));
-		countWrite(deleted || moves(commit, turn), turn != null, now);
-		return new CommitResult(Outcome.COMMITTED, this.header.version, (turn != null) ? turn.number() : 0,
-				write.messages().isEmpty() ? 0 : first);
+		moveTo(commit.header().head(), now);
+		long first = 0;
+		StoredTurn turn = null;
+		for (PreparedCommit.PreparedTurn each : write.turns()) {
+			first = each.messages().isEmpty() ? 0 : this.header.items + 1;
+			turn = add(each, now);
+		}
+		boolean deleted = delete(commit.delete(), now);
+		changeHeader(write);
+		countWrite(deleted || moves(commit), turn != null, now);
+		return new CommitResult(Outcome.COMMITTED, this.header.version, (turn != null) ? turn.number() : 0, first);
 	}
 
-	private void moveTo(HeaderChange.@Nullable Head head) {
+	private void moveTo(HeaderChange.@Nullable Head head, Instant now) {
 		if (head != null) {
 			this.header.branch = head.branch();
-			moveTo(head.turn());
+			moveTo(head.turn(), now);
 		}
 	}
 
-	private StoredTurn add(TurnWrite write, List<StoredMessage> messages) {
-		StoredTurn turn = findOrBegin(write.turn());
-		List<StoredItem> items = number(write.items(), messages, turn.number());
+	private StoredTurn add(PreparedCommit.PreparedTurn prepared, Instant now) {
+		TurnWrite write = prepared.write();
+		StoredTurn turn = findOrBegin(write);
+		List<StoredItem> items = number(write.items(), prepared.messages(), turn.number());
 		turn.add(write.turn(), items);
 		this.tree.addPart(turn, items);
 		this.header.openTurn(turn.number(), turn.isOpen());
 		if (turn.isCompleted()) {
-			becomeHead(turn);
+			complete(turn, prepared, now);
 		}
 		return turn;
 	}
 
-	private StoredTurn findOrBegin(Turn turn) {
-		StoredTurn there = this.tree.find(turn.id());
+	private void complete(StoredTurn turn, PreparedCommit.PreparedTurn prepared, Instant now) {
+		boolean follows = turn.parent() == this.header.head;
+		StoredAttributes before = (follows && !prepared.write().beside()) ? this.header.position.attributes()
+				: attributesAt(turn.parent());
+		turn.attributes((prepared.attributes() != null) ? prepared.attributes() : before);
+		if (prepared.write().beside()) {
+			return;
+		}
+		if (follows) {
+			this.header.head = turn.number();
+			this.header.position = this.header.position.with(turn.attributes(), null);
+			this.header.totals = this.header.totals.plusTurn(turn.items().size(), turn.tokens());
+		}
+		else {
+			// it was opened before other turns were added: the head returns to where it
+			// was
+			moveTo(turn.number(), now);
+		}
+	}
+
+	private StoredTurn findOrBegin(TurnWrite write) {
+		StoredTurn there = this.tree.find(write.turn().id());
 		if (there != null) {
 			return there;
 		}
-		StoredTurn begun = begin(turn);
-		this.tree.add(turn.id(), begun);
+		StoredTurn begun = begin(write);
+		this.tree.add(write.turn().id(), begun);
 		return begun;
 	}
 
-	private StoredTurn begin(Turn turn) {
+	private StoredTurn begin(TurnWrite write) {
+		Turn turn = write.turn();
 		long number = this.tree.size() + 1;
-		if (turn.status() == TurnStatus.COMPLETED) {
+		if (becomesHead(write)) {
 			return new StoredTurn(turn, number, this.header.head, this.header.branch);
 		}
 		// a parent that was deleted with an earlier session of this key is no parent here
@@ -298,28 +379,28 @@ final class StoredSession {
 		return numbered;
 	}
 
-	private void becomeHead(StoredTurn turn) {
-		boolean follows = turn.parent() == this.header.head;
-		turn.position(follows ? this.header.position : positionOf(turn.parent()));
-		if (follows) {
-			this.header.head = turn.number();
-			this.header.totals = this.header.totals.plusTurn(turn.items().size(), turn.tokens());
-		}
-		else {
-			// it was opened before other turns were added: the head returns to where it
-			// was
-			moveTo(turn.number());
-		}
-	}
-
-	private HeadPosition positionOf(long number) {
+	private StoredAttributes attributesAt(long number) {
 		StoredTurn turn = this.tree.find(number);
-		return (turn != null) ? turn.position() : HeadPosition.BEGINNING;
+		return (turn != null) ? turn.attributes() : StoredAttributes.EMPTY;
 	}
 
-	private void moveTo(long number) {
+	/**
+	 * Returns what is in force at a turn: its attributes, and the newest summary on its
+	 * path.
+	 */
+	private HeadPosition positionAt(long number, Instant now) {
+		StoredAttributes attributes = attributesAt(number);
+		return this.records.summaries(now)
+			.stream()
+			.filter((summary) -> this.tree.isOnPath(number, summary.covers()))
+			.findFirst()
+			.map((summary) -> new HeadPosition(attributes, summary.covers(), summary.record().id()))
+			.orElseGet(() -> new HeadPosition(attributes, 0, null));
+	}
+
+	private void moveTo(long number, Instant now) {
 		this.header.head = number;
-		this.header.position = positionOf(number);
+		this.header.position = positionAt(number, now);
 		countTotals();
 	}
 
@@ -335,10 +416,13 @@ final class StoredSession {
 		this.header.position = this.header.position.with(attributes, summary);
 		StoredTurn head = this.tree.find(this.header.head);
 		if (head != null) {
-			head.position(this.header.position);
+			head.attributes(this.header.position.attributes());
 		}
 		if (summary != null) {
 			countTotals();
+			if (summary.turn() > 0) {
+				this.records.cover(summary.turn(), summary.id());
+			}
 		}
 	}
 
@@ -346,14 +430,14 @@ final class StoredSession {
 		this.header.totals = this.tree.totals(this.header.head, this.header.position.summary());
 	}
 
-	private boolean delete(Set<Long> sequences) {
+	private boolean delete(Set<Long> sequences, Instant now) {
 		boolean deleted = false;
 		for (long sequence : sequences) {
 			deleted |= delete(sequence);
 		}
 		StoredTurn head = this.tree.find(this.header.head);
 		if (deleted && head != null && head.items().isEmpty()) {
-			moveTo(newestWithItems(head));
+			moveTo(newestWithItems(head), now);
 		}
 		return deleted;
 	}
@@ -383,9 +467,9 @@ final class StoredSession {
 		return (turn != null) ? turn.number() : 0;
 	}
 
-	private static boolean moves(Commit commit, @Nullable StoredTurn turn) {
+	private static boolean moves(Commit commit) {
 		return !commit.header().equals(HeaderChange.NONE) || !commit.records().isEmpty()
-				|| (turn != null && turn.isCompleted());
+				|| (commit.turn() != null && becomesHead(commit.turn()));
 	}
 
 	/**

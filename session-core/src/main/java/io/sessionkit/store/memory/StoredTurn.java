@@ -20,7 +20,7 @@ final class StoredTurn {
 
 	private int tokens;
 
-	private HeadPosition position = HeadPosition.BEGINNING;
+	private StoredAttributes attributes = StoredAttributes.EMPTY;
 
 	StoredTurn(Turn turn, long number, long parent, String branch) {
 		this.turn = turn.stored(new Turn.Place(number, parent, branch, 0, 0));
@@ -29,13 +29,13 @@ final class StoredTurn {
 	StoredTurn(TurnContent content) {
 		this.turn = content.turn();
 		this.parts = content.parts();
-		this.position = content.position();
+		this.attributes = content.attributes();
 		this.items.addAll(content.items());
 		this.tokens = this.items.stream().mapToInt(StoredItem::tokens).sum();
 	}
 
 	TurnContent content() {
-		return new TurnContent(turn(), this.parts, this.position, this.items);
+		return new TurnContent(turn(), this.parts, this.attributes, this.items);
 	}
 
 	long number() {
@@ -67,14 +67,14 @@ final class StoredTurn {
 	}
 
 	/**
-	 * Returns the attributes and the summary in force when this turn was the head.
+	 * Returns the attributes as this turn has left them.
 	 */
-	HeadPosition position() {
-		return this.position;
+	StoredAttributes attributes() {
+		return this.attributes;
 	}
 
-	void position(HeadPosition position) {
-		this.position = position;
+	void attributes(StoredAttributes attributes) {
+		this.attributes = attributes;
 	}
 
 	Turn turn() {

@@ -9,10 +9,10 @@ import io.sessionkit.Turn;
  *
  * @param turn the turn
  * @param parts how many parts of it were written
- * @param position the attributes and the summary in force when it was the head
+ * @param attributes the attributes as it has left them
  * @param items its items
  */
-record TurnContent(Turn turn, int parts, HeadPosition position, List<StoredItem> items) {
+record TurnContent(Turn turn, int parts, StoredAttributes attributes, List<StoredItem> items) {
 
 	TurnContent {
 		items = List.copyOf(items);

@@ -83,6 +83,19 @@ final class TurnTree {
 	}
 
 	/**
+	 * Returns the turn behind another one on the path to a head; 0 if there is none.
+	 */
+	long next(long head, long number) {
+		long next = 0;
+		StoredTurn turn = find(head);
+		while (turn != null && turn.number() > number) {
+			next = turn.number();
+			turn = find(turn.parent());
+		}
+		return (((turn != null) ? turn.number() : 0) == number) ? next : 0;
+	}
+
+	/**
 	 * Returns the newest whole turns after a summary that fit into a window.
 	 */
 	List<StoredItem> view(long head, long summary, Window window) {
@@ -119,6 +132,22 @@ final class TurnTree {
 				newest.add(items.get(i));
 			}
 		}
+	}
+
+	/**
+	 * Returns the newest turns of the path to a head, oldest first.
+	 */
+	List<StoredTurn> path(long head, Tail tail) {
+		List<StoredTurn> newest = new ArrayList<>();
+		StoredTurn turn = find(head);
+		while (turn != null && newest.size() < tail.limit()) {
+			if (turn.number() < tail.before()) {
+				newest.add(turn);
+			}
+			turn = find(turn.parent());
+		}
+		Collections.reverse(newest);
+		return newest;
 	}
 
 	/**

@@ -1,5 +1,7 @@
 package io.sessionkit.store.redis;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.TreeSet;
 
 import io.sessionkit.Session;
@@ -11,14 +13,11 @@ import io.sessionkit.internal.row.TurnIds;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The arguments of a commit.
  */
 final class CommitArguments {
-
-	private static final int PARTS_OF_A_TURN = 14;
 
 	private CommitArguments() {
 	}
@@ -46,12 +45,22 @@ final class CommitArguments {
 			.with(entries.kinds().size());
 		entries.kinds().forEach(all::with);
 		withChange(all, encoded);
-		withTurn(all, encoded.turn());
+		List<EncodedTurn> turns = turns(encoded);
+		all.with(turns.size());
+		turns.forEach((turn) -> withTurn(all, turn));
 		all.with(commit.delete().size());
 		new TreeSet<>(commit.delete()).forEach((sequence) -> all.with(sequence));
 		all.with(commit.records().size());
 		commit.records().forEach(all::with);
 		return all;
+	}
+
+	private static List<EncodedTurn> turns(EncodedCommit encoded) {
+		List<EncodedTurn> turns = new ArrayList<>(encoded.earlier());
+		if (encoded.turn() != null) {
+			turns.add(encoded.turn());
+		}
+		return turns;
 	}
 
 	private static void withChange(Arguments all, EncodedCommit encoded) {
@@ -67,15 +76,12 @@ final class CommitArguments {
 			.with((summary != null) ? summary.id() : null);
 	}
 
-	private static void withTurn(Arguments all, @Nullable EncodedTurn turn) {
-		if (turn == null) {
-			withNoTurn(all);
-			return;
-		}
+	private static void withTurn(Arguments all, EncodedTurn turn) {
 		TurnStatus status = turn.turn().status();
 		all.with(turn.turn().id())
 			.with(turn.part())
 			.with(turn.isCompleted())
+			.with(turn.beside())
 			.with(status.isOpen())
 			.with(status.name())
 			.with(turn.turn().parent())
@@ -84,16 +90,12 @@ final class CommitArguments {
 			.with(Micros.ofNullable(turn.turn().endedAt()))
 			.with(turn.origin())
 			.with(turn.outcome())
+			.with(turn.attributes())
 			.with(turn.tokens())
 			.with(TurnIds.place(turn.turn().id()))
+			.with(turn.turn().number())
 			.with(turn.items().size());
 		withItems(all, turn);
-	}
-
-	private static void withNoTurn(Arguments all) {
-		for (int i = 0; i < PARTS_OF_A_TURN; i++) {
-			all.with((String) null);
-		}
 	}
 
 	private static void withItems(Arguments all, EncodedTurn turn) {

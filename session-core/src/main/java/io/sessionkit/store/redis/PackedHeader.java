@@ -43,7 +43,10 @@ final class PackedHeader {
 		long head = text.number();
 		ViewTotals totals = new ViewTotals(text.number(), text.number(), text.number());
 		text.skip(FOR_SCRIPTS);
-		HeadPath path = HeadPath.read(text);
+		long summary = text.number();
+		int summaryIdSize = text.size();
+		TurnPath path = TurnPath.read(text);
+		String summaryId = text.textOrNull(summaryIdSize);
 		long created = text.number();
 		Long timeToLive = text.numberOrNull();
 		int[] sizes = { text.size(), text.size(), text.size(), text.size(), text.size(), text.size() };
@@ -53,26 +56,24 @@ final class PackedHeader {
 		String title = text.textOrNull(sizes[1]);
 		String tags = text.textOrNull(sizes[2]);
 		text.skip(sizes[3] + sizes[4] + sizes[5]);
-		return new HeaderRow(0, incarnation, version, turns, items, path.to(head), openTurn, totals, life, branch,
-				title, tags, path.attributes(), stamp);
+		return new HeaderRow(0, incarnation, version, turns, items, path.to(head).summary(summary, summaryId), openTurn,
+				totals, life, branch, title, tags, path.attributes(), stamp);
 	}
 
 	/**
 	 * A path and the attributes at its end.
 	 */
-	record HeadPath(long runLo, long runParent, long summary, @Nullable String summaryId, @Nullable String attributes) {
+	record TurnPath(long runLo, long runParent, @Nullable String attributes) {
 
-		static HeadPath read(PackedText text) {
+		static TurnPath read(PackedText text) {
 			long lo = text.number();
 			long parent = text.number();
-			long summary = text.number();
-			int id = text.size();
 			int attributes = text.size();
-			return new HeadPath(lo, parent, summary, text.textOrNull(id), text.textOrNull(attributes));
+			return new TurnPath(lo, parent, text.textOrNull(attributes));
 		}
 
-		HeaderRow.Path to(long head) {
-			return new HeaderRow.Path(head, this.runLo, this.runParent, this.summary, this.summaryId);
+		HeaderRow.Path to(long end) {
+			return new HeaderRow.Path(end, this.runLo, this.runParent, 0, null);
 		}
 
 	}

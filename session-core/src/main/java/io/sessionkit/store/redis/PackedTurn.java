@@ -5,7 +5,7 @@ import java.util.List;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.internal.row.ItemRow;
 import io.sessionkit.internal.row.TurnRow;
-import io.sessionkit.store.redis.PackedHeader.HeadPath;
+import io.sessionkit.store.redis.PackedHeader.TurnPath;
 
 /**
  * A turn as it is stored, which <code>session.lua</code> describes.
@@ -31,9 +31,7 @@ record PackedTurn(long number, PackedText text, PackedText items) {
 		PackedText start = packed.copy();
 		packed.number();
 		packed.number();
-		packed.number();
-		int summaryAndAttributes = packed.size() + packed.size();
-		packed.skip(summaryAndAttributes);
+		packed.skip(packed.size());
 		packed.skipWord();
 		for (int i = 0; i < NUMBERS_BEFORE_SIZES; i++) {
 			packed.skipWord();
@@ -49,7 +47,7 @@ record PackedTurn(long number, PackedText text, PackedText items) {
 
 	TurnRow row() {
 		PackedText packed = this.text.copy();
-		HeadPath path = HeadPath.read(packed);
+		TurnPath path = TurnPath.read(packed);
 		TurnStatus status = TurnStatus.valueOf(packed.word());
 		packed.number();
 		int parts = (int) packed.number();

@@ -14,12 +14,16 @@ import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.internal.row.KnownView;
 import io.sessionkit.internal.row.OpenedRows;
+import io.sessionkit.internal.row.RefusedChange;
 import io.sessionkit.internal.row.RowReader;
 import io.sessionkit.internal.row.ViewCache;
 import io.sessionkit.internal.row.TurnRow;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.PathView;
+import io.sessionkit.store.Point;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -30,6 +34,7 @@ import io.sessionkit.store.TurnView;
 import io.sessionkit.store.Window;
 import io.sessionkit.store.redis.OwnerIndex.Found;
 import io.sessionkit.store.redis.RedisKeys.Pair;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -74,6 +79,9 @@ public final class RedisSessionStore implements SessionStore {
 	 * and white space.
 	 */
 	public static final String KEY_PREFIX_PATTERN = RedisKeys.PREFIX_PATTERN;
+
+	/** The answer of <code>path.lua</code> for a path that ends where it should. */
+	private static final int END_FOUND = 2;
 
 	private final StoreOptions options;
 
@@ -162,6 +170,46 @@ public final class RedisSessionStore implements SessionStore {
 	}
 
 	@Override
+	public Optional<PathView> path(SessionKey key, PathQuery query) {
+		Point end = query.end();
+		Arguments arguments = new Arguments().with(end.kind().name())
+			.with(end.turn())
+			.withLimit(query.window().turns())
+			.withLimit(query.window().items())
+			.with(before(query.turns()))
+			.withLimit(query.turns().limit());
+		query.kinds().forEach(arguments::with);
+		Reply reply = read(Script.PATH, key, arguments);
+		if (reply.isEmpty()) {
+			return Optional.empty();
+		}
+		if (reply.number(1) != END_FOUND) {
+			throw RefusedChange.end(key, end, reply.number(1) != 0);
+		}
+		return Optional.of(path(key, reply));
+	}
+
+	private PathView path(SessionKey key, Reply reply) {
+		HeaderRow header = reply.header(0);
+		Session there = this.reader.session(key, reply.headerAt(header, 2));
+		Reply summary = reply.list(3);
+		String id = there.summaryId();
+		return new PathView(this.views.session(key, header),
+				new SessionView(there,
+						(summary.isEmpty() || id == null) ? null : summary.record(0).record(key, SUMMARY, id),
+						this.reader.items(key, reply.items(reply.list(4).turns(0)))),
+				reply.number(7), turns(key, reply.list(5)), reply.list(6).records(key));
+	}
+
+	private List<Turn> turns(SessionKey key, Reply turns) {
+		return turns.rows(turns.turns(0)).stream().map((turn) -> this.reader.turn(key, turn)).toList();
+	}
+
+	private static @Nullable Long before(Tail tail) {
+		return (tail.before() != Long.MAX_VALUE) ? Long.valueOf(tail.before()) : null;
+	}
+
+	@Override
 	public CommitResult commit(Commit commit) {
 		EncodedCommit encoded = EncodedCommit.of(commit, this.options);
 		CommitResult result = this.writes.commit(encoded);
@@ -171,9 +219,7 @@ public final class RedisSessionStore implements SessionStore {
 
 	@Override
 	public List<SessionItem> items(SessionKey key, Tail tail) {
-		Reply reply = read(Script.ITEMS, key,
-				new Arguments().with((tail.before() != Long.MAX_VALUE) ? Long.valueOf(tail.before()) : null)
-					.withLimit(tail.limit()));
+		Reply reply = read(Script.ITEMS, key, new Arguments().with(before(tail)).withLimit(tail.limit()));
 		List<SessionItem> items = this.reader.items(key,
 				reply.items(reply.turns(0)).stream().filter((item) -> item.sequence() < tail.before()).toList());
 		return items.subList(Math.max(0, items.size() - tail.limit()), items.size());
@@ -207,10 +253,8 @@ public final class RedisSessionStore implements SessionStore {
 
 	@Override
 	public List<Turn> turns(SessionKey key, Tail tail) {
-		Reply reply = read(Script.TURNS, key,
-				new Arguments().with((tail.before() != Long.MAX_VALUE) ? Long.valueOf(tail.before()) : null)
-					.withLimit(tail.limit()));
-		return reply.rows(reply.turns(0)).stream().map((turn) -> this.reader.turn(key, turn)).toList();
+		Reply reply = read(Script.TURNS, key, new Arguments().with(before(tail)).withLimit(tail.limit()));
+		return turns(key, reply);
 	}
 
 	@Override

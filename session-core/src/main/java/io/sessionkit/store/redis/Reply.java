@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.ViewTotals;
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.ItemRow;
 import io.sessionkit.internal.row.OpenedRows;
@@ -104,6 +105,19 @@ record Reply(List<?> values, String about) {
 	/** Returns the record that starts at a place of this list. */
 	RecordRow record(int from) {
 		return new RecordRow(number(from), number(from + 1), numberOrNull(from + 2), requiredText(from + 3));
+	}
+
+	/**
+	 * Returns the header as if the end of a path were the head.
+	 * @param header the header as it is
+	 * @param index the place of that end in this list
+	 */
+	HeaderRow headerAt(HeaderRow header, int index) {
+		Reply end = list(index);
+		HeaderRow.Path path = new HeaderRow.Path(end.number(0), end.number(1), end.number(2), end.number(3),
+				end.text(4));
+		ViewTotals totals = new ViewTotals(end.number(5), end.number(6), end.number(7));
+		return header.at(path, totals, end.text(8));
 	}
 
 	/** Returns the records of this list, by id. */

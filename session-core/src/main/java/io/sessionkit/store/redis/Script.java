@@ -17,9 +17,11 @@ enum Script {
 
 	PLAIN("plain", "index", "plain-index"),
 
-	COMMIT("answer", "session", "write", "index", "once", "commit"),
+	COMMIT("answer", "session", "summaries", "write", "index", "once", "places", "commit"),
 
 	ITEMS("answer", "session", "items"),
+
+	PATH("answer", "session", "kinds", "summaries", "places", "path"),
 
 	TURN("answer", "session", "kinds", "turn"),
 
@@ -33,7 +35,7 @@ enum Script {
 
 	CLEAR("answer", "session", "clear"),
 
-	PUT("answer", "session", "write", "index", "once", "put"),
+	PUT("answer", "session", "summaries", "write", "index", "once", "put"),
 
 	NEWEST("answer", "newest"),
 

@@ -51,8 +51,7 @@ create index if not exists SESSIONKIT_SESSION_OWNER on SESSIONKIT_SESSION (owner
 create index if not exists SESSIONKIT_SESSION_PURGE on SESSIONKIT_SESSION (purge_at);
 
 -- run_lo and run_parent: the first turn, and the parent of that turn, of the unbroken run of numbers that
--- ends with this turn; in a run each turn is the parent of the next. cp: the last turn that the summary
--- in force covers. origin is written once: agent, tools, snapshot, inputs. outcome is replaced by each
+-- ends with this turn; in a run each turn is the parent of the next. origin is written once: agent, tools, snapshot, inputs. outcome is replaced by each
 -- part: model, rounds, failure, verdicts. body: the items of the first part, each as its place after
 -- first_item, time, tokens, length in UTF-16 units, line feed, text. apart: how many other items have got
 -- rows of SESSIONKIT_ITEM: those of later parts, and long ones. given_id: turn_id, unless that begins with
@@ -65,8 +64,6 @@ create table if not exists SESSIONKIT_TURN (
 	parent bigint not null,
 	run_lo bigint not null,
 	run_parent bigint not null,
-	cp bigint not null,
-	cp_id varchar(64),
 	branch varchar(255) not null,
 	status varchar(32) not null,
 	parts integer not null,
@@ -94,6 +91,7 @@ create table if not exists SESSIONKIT_ITEM (
 	primary key (session_pk, turn_no, seq)
 );
 
+-- covers: the last turn that a summary covers (kind checkpoint), once the header has named it.
 create table if not exists SESSIONKIT_RECORD (
 	session_pk bigint not null,
 	kind varchar(64) not null,
@@ -101,6 +99,7 @@ create table if not exists SESSIONKIT_RECORD (
 	revision bigint not null,
 	payload varchar(268435456) not null,
 	written_at bigint not null,
+	covers bigint,
 	expires_at bigint,
 	primary key (session_pk, kind, id)
 );

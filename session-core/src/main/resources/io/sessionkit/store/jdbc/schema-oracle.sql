@@ -52,8 +52,7 @@ create index if not exists SESSIONKIT_SESSION_OWNER on SESSIONKIT_SESSION (owner
 create index if not exists SESSIONKIT_SESSION_PURGE on SESSIONKIT_SESSION (purge_at);
 
 -- run_lo and run_parent: the first turn, and the parent of that turn, of the unbroken run of numbers that
--- ends with this turn; in a run each turn is the parent of the next. cp: the last turn that the summary
--- in force covers. origin is written once: agent, tools, snapshot, inputs. outcome is replaced by each
+-- ends with this turn; in a run each turn is the parent of the next. origin is written once: agent, tools, snapshot, inputs. outcome is replaced by each
 -- part: model, rounds, failure, verdicts. body: the items of the first part, each as its place after
 -- first_item, time, tokens, length in UTF-16 units, line feed, text. apart: how many other items have got
 -- rows of SESSIONKIT_ITEM: those of later parts, and long ones. given_id: turn_id, unless that begins with
@@ -66,8 +65,6 @@ create table if not exists SESSIONKIT_TURN (
 	parent number(19) not null,
 	run_lo number(19) not null,
 	run_parent number(19) not null,
-	cp number(19) not null,
-	cp_id varchar2(64 char),
 	branch varchar2(255 char) not null,
 	status varchar2(32 char) not null,
 	parts number(10) not null,
@@ -96,6 +93,7 @@ create table if not exists SESSIONKIT_ITEM (
 	primary key (session_pk, turn_no, seq)
 );
 
+-- covers: the last turn that a summary covers (kind checkpoint), once the header has named it.
 create table if not exists SESSIONKIT_RECORD (
 	session_pk number(19) not null,
 	kind varchar2(64 char) not null,
@@ -103,6 +101,7 @@ create table if not exists SESSIONKIT_RECORD (
 	revision number(19) not null,
 	payload clob,
 	written_at number(19) not null,
+	covers number(19),
 	expires_at number(19),
 	primary key (session_pk, kind, id)
 );

@@ -55,8 +55,7 @@ if not exists (select 1 from sys.indexes where name = N'SESSIONKIT_SESSION_PURGE
 	create index SESSIONKIT_SESSION_PURGE on SESSIONKIT_SESSION (purge_at);
 
 -- run_lo and run_parent: the first turn, and the parent of that turn, of the unbroken run of numbers that
--- ends with this turn; in a run each turn is the parent of the next. cp: the last turn that the summary
--- in force covers. origin is written once: agent, tools, snapshot, inputs. outcome is replaced by each
+-- ends with this turn; in a run each turn is the parent of the next. origin is written once: agent, tools, snapshot, inputs. outcome is replaced by each
 -- part: model, rounds, failure, verdicts. body: the items of the first part, each as its place after
 -- first_item, time, tokens, length in UTF-16 units, line feed, text. apart: how many other items have got
 -- rows of SESSIONKIT_ITEM: those of later parts, and long ones. given_id: turn_id, unless that begins with
@@ -69,8 +68,6 @@ if object_id(N'SESSIONKIT_TURN', N'U') is null create table SESSIONKIT_TURN (
 	parent bigint not null,
 	run_lo bigint not null,
 	run_parent bigint not null,
-	cp bigint not null,
-	cp_id nvarchar(64) collate Latin1_General_BIN2,
 	branch nvarchar(255) not null,
 	status nvarchar(32) not null,
 	parts int not null,
@@ -101,6 +98,7 @@ if object_id(N'SESSIONKIT_ITEM', N'U') is null create table SESSIONKIT_ITEM (
 	primary key (session_pk, turn_no, seq)
 );
 
+-- covers: the last turn that a summary covers (kind checkpoint), once the header has named it.
 if object_id(N'SESSIONKIT_RECORD', N'U') is null create table SESSIONKIT_RECORD (
 	session_pk bigint not null,
 	kind nvarchar(64) collate Latin1_General_BIN2 not null,
@@ -108,6 +106,7 @@ if object_id(N'SESSIONKIT_RECORD', N'U') is null create table SESSIONKIT_RECORD 
 	revision bigint not null,
 	payload nvarchar(max) not null,
 	written_at bigint not null,
+	covers bigint,
 	expires_at bigint,
 	primary key (session_pk, kind, id)
 );

@@ -19,11 +19,20 @@ local index = {lag = number(), session_lag = number(), slack = number(), session
 for i = 1, number() do index.kinds[i] = text() end
 local change = {title = given(), tags = given(), state = given(), ttl = number(), branch = text(), head = number(),
 	cp = number(), cpId = text()}
-local write = {id = given(), part = number(), completed = text() == '1', open = text() == '1', status = text(),
-	parent = number(), branch = text(), started = text(), ended = text(), origin = text(), outcome = text(),
-	tokens = number(), place = number(), count = number() or 0}
-local items_at = next_argument
-next_argument = next_argument + 3 * write.count
+
+local function read_turn_write()
+	local read = {id = text(), part = number(), completed = text() == '1', beside = text() == '1', open = text() == '1',
+		status = text(), parent = number(), branch = text(), started = text(), ended = text(), origin = text(),
+		outcome = text(), state = given(), tokens = number(), place = number(), number = number(), count = number()}
+	read.becomes_head = read.completed and not read.beside
+	read.items_at = next_argument
+	next_argument = next_argument + 3 * read.count
+	return read
+end
+local writes = {}
+for i = 1, number() do writes[i] = read_turn_write() end
+-- the turn by which the commit is known; the others come before it
+local write = writes[#writes] or {}
 local deletes = {}
 for i = 1, number() do deletes[i] = number() end
 local records = {}
@@ -72,6 +81,8 @@ local function is_as_expected()
 		return false -- a later part belongs to a turn that was deleted with its session
 	end
 	if there and not there.open then return false end -- it has ended: another writer was faster
+	local expected = not there and write.number or 0 -- the number that a new turn has to get
+	if expected ~= 0 and expected ~= (values and header.turns or 0) + 1 then return false end
 	for _, each_record in ipairs(records) do
 		local expected = created and each_record.expected <= 0 or not created and as_expected(each_record, now)
 		if not expected then return false end
@@ -83,10 +94,6 @@ if not is_as_expected() then return ended('CONFLICT', header.version) end
 local parts = there and there.parts or 0
 if write.id and write.part ~= parts then return ended('PART', parts) end
 
--- the path to the beginning
-
-local BEGINNING = {lo = 1, run_parent = 0, cp = 0, cpId = '', state = ''}
-
 if created then
 	header = {version = 0, turns = 0, items = 0, head = 0, lo = 1, run_parent = 0, openTurn = 0, cp = 0,
 		viewTurns = 0, viewItems = 0, viewTokens = 0, created = now, updated = now, due = now + index.session_lag,
@@ -95,42 +102,16 @@ if created then
 	listed = 0
 end
 
-local function be_at(at, path)
-	header.head, header.lo, header.run_parent = at, path.lo, path.run_parent
-	header.cp, header.cpId, header.state = path.cp, path.cpId, path.state
-end
-
-local function count_view()
-	header.viewTurns, header.viewItems, header.viewTokens = 0, 0, 0
-	walk(header.head, header.lo, header.run_parent, header.cp, function(low, high)
-		each(low, high, SLICE, function(number, packed)
-			local counted = read_turn(packed, number)
-			header.viewTurns = header.viewTurns + 1
-			header.viewItems = header.viewItems + counted.items
-			header.viewTokens = header.viewTokens + counted.tokens
-		end)
-	end)
-end
-
-local function is_on_path(wanted)
-	local head, lo, parent = header.head, header.lo, header.run_parent
-	while lo > wanted do
-		local before = turn(parent)
-		if not before then return false end
-		head, lo, parent = parent, before.lo, before.run_parent
-	end
-	return wanted > 0 and wanted <= head
-end
-
-local head_before = header.head
+-- the place to move to; nil if the head stays
+local target
 if change.head then
-	local target = turn(change.head)
-	if change.head ~= 0 and not target then return ended('HEAD', 'absent') end
+	target = place_of(change.head)
+	if change.head ~= target.head then return ended('HEAD', 'absent') end
 	if change.head ~= 0 and target.status ~= 'COMPLETED' then return ended('HEAD', 'not completed') end
-	header.branch = change.branch
-	be_at(change.head, target or BEGINNING)
 end
-if change.cp and change.cp ~= 0 and not is_on_path(change.cp) then return ended('CHECKPOINT', header.head) end
+if change.cp and change.cp ~= 0 and not is_on_path(change.cp, target or header) then
+	return ended('CHECKPOINT', (target or header).head)
+end
 
 -- the items to delete
 
@@ -195,9 +176,9 @@ end
 local function moves_head_of_open_turn()
 	local open = header.openTurn
 	if open == 0 or there_number == open and not write.open then return false end
-	return write.id and there_number ~= open and (write.open or write.completed)
-		or change.head and change.head ~= head_before
-		or #deletes > 0 and head_before > 0 and are_last_of(head_before)
+	return write.id and there_number ~= open and (write.open or write.becomes_head)
+		or change.head and change.head ~= header.head
+		or #deletes > 0 and header.head > 0 and are_last_of(header.head)
 end
 if moves_head_of_open_turn() then return ended('PAUSED', header.openTurn) end
 
@@ -240,35 +221,67 @@ if wrong then return wrong end
 if created then
 	redis.call('UNLINK', HEADER, TURNS, RECORDS, IDS)
 end
-if change.head then count_view() end
+
+local function count_view(known)
+	local totals = totals_at(header, header.cp, known)
+	header.viewTurns, header.viewItems, header.viewTokens = totals.viewTurns, totals.viewItems, totals.viewTokens
+end
+
+-- Returns where the head is and what its view has.
+local function place_of_head()
+	return {head = header.head, lo = header.lo, run_parent = header.run_parent, cp = header.cp,
+		viewTurns = header.viewTurns, viewItems = header.viewItems, viewTokens = header.viewTokens}
+end
+
+local function move_to(there)
+	local before = place_of_head()
+	header.head, header.lo, header.run_parent, header.state = there.head, there.lo, there.run_parent, there.state
+	header.cp, header.cpId = newest_summary(header, now)
+	count_view(before)
+end
+
+-- first, since a move finds the newest summary among the records
+for _, each_record in ipairs(records) do
+	write_record(each_record, now)
+	header.has_records = true
+end
+if target then
+	header.branch = change.branch
+	move_to(target)
+end
 
 -- Returns the turn that the commit begins, which is not written yet.
-local function begin()
+local function begin(write)
 	local at = header.turns + 1
 	header.turns = at
 	local parent, branch = header.head, header.branch
 	local lo, run_parent = header.lo, header.run_parent
-	if not write.completed then
+	if not write.becomes_head then
 		branch = write.branch
-		parent = write.parent
-		if parent ~= header.head then
-			local before = turn(parent) -- one that was deleted with an earlier session is no parent here
-			if not before then parent = 0 end
-			before = before or BEGINNING
-			lo, run_parent = before.lo, before.run_parent
+		if write.parent ~= header.head then
+			-- one that was deleted with an earlier session is no parent here
+			local before = place_of(write.parent)
+			parent, lo, run_parent = before.head, before.lo, before.run_parent
 		end
 	end
 	if parent ~= at - 1 then lo, run_parent = at, parent end
-	redis.call('LPUSH', TURNS, APART)
 	if write.place ~= at then
 		redis.call('HSET', IDS, write.id, at)
 		header.has_ids = true
 	end
-	listed = at
-	return {number = at, apart = write.open, parent = parent, lo = lo, run_parent = run_parent, cp = 0, cpId = '',
-		branch = branch, status = write.status, open = write.open, parts = 0, items = 0, tokens = 0,
-		first = header.items + 1, started = write.started, ended = '', state = '', origin = write.origin, outcome = '',
-		id = write.id, body = ''}
+	return {number = at, apart = write.open, parent = parent, lo = lo, run_parent = run_parent, branch = branch,
+		status = write.status, open = write.open, parts = 0, items = 0, tokens = 0, first = header.items + 1,
+		started = write.started, ended = '', state = '', origin = write.origin, outcome = '', id = write.id, body = ''}
+end
+
+-- Stores a turn. One that the commit begins becomes the first of the list.
+local function store(changed)
+	local begins = changed.number > listed
+	if begins then
+		redis.call('LPUSH', TURNS, changed.apart and APART or packed_turn(changed))
+		listed = changed.number
+	end
+	if changed.apart or not begins then save_turn(changed) end
 end
 
 -- Returns how many bytes two texts have in common from their start.
@@ -286,10 +299,10 @@ local function same_start(one, other)
 end
 
 -- Adds the items of this part. Of a turn that stays open nothing is read or written again but what changes.
-local function add_items(adding)
+local function add_items(adding, write)
 	local packed = {}
 	for i = 1, write.count do
-		local from = items_at + 3 * (i - 1)
+		local from = write.items_at + 3 * (i - 1)
 		local body = ARGV[from + 3]
 		packed[i] = digits(header.items + i) .. ' ' .. ARGV[from + 1] .. ' ' .. ARGV[from + 2] .. ' ' .. #body .. '\n'
 			.. body
@@ -327,41 +340,47 @@ local function add_items(adding)
 	adding.tokens = adding.tokens + write.tokens
 end
 
-local function become_head(completed)
-	if completed.parent == header.head then
-		header.head, header.lo, header.run_parent = completed.number, completed.lo, completed.run_parent
-		header.viewTurns = header.viewTurns + 1
-		header.viewItems = header.viewItems + completed.items
-		header.viewTokens = header.viewTokens + completed.tokens
-		completed.cp, completed.cpId, completed.state = header.cp, header.cpId, header.state
-	else
+-- Stores a turn that is completed, and makes it the head unless it is kept beside the history.
+local function complete(completed, write)
+	local follows = completed.parent == header.head
+	completed.state = write.state or (follows and not write.beside and header or place_of(completed.parent)).state
+	store(completed)
+	if write.beside then return end
+	completed.head = completed.number
+	if not follows then
 		-- it was opened before other turns were added: the head returns to where it was
-		local before = turn(completed.parent) or BEGINNING
-		completed.cp, completed.cpId, completed.state = before.cp, before.cpId, before.state
-		be_at(completed.number, completed)
+		return move_to(completed)
 	end
+	header.head, header.lo, header.run_parent, header.state =
+		completed.head, completed.lo, completed.run_parent, completed.state
+	header.viewTurns = header.viewTurns + 1
+	header.viewItems = header.viewItems + completed.items
+	header.viewTokens = header.viewTokens + completed.tokens
 end
 
-local first = write.count > 0 and header.items + 1 or 0
-local moves = changes or #records > 0 or write.id and write.completed or header.version == 0
+local moves = changes or #records > 0 or write.becomes_head or header.version == 0
 local version = header.version + (moves and 1 or 0)
-local written = 0
-if write.id then
-	local changed = there or begin()
-	add_items(changed)
+
+-- Writes a turn, or the next part of one that is there. Returns its number and the first item of the part, 0 for none.
+local function write_turn(write, found)
+	local first = write.count > 0 and header.items + 1 or 0
+	local changed = found or begin(write)
+	add_items(changed, write)
 	changed.status, changed.open, changed.ended, changed.outcome =
 		write.status, write.open, write.ended, write.outcome
 	changed.by, changed.version, changed.from = WRITE, version, first
-	written = changed.number
 	if write.open then
-		header.openTurn = written
-	elseif header.openTurn == written then
+		header.openTurn = changed.number
+	elseif header.openTurn == changed.number then
 		header.openTurn = 0
 	end
-	local follows = changed.parent == header.head
-	if write.completed then become_head(changed) end
-	save_turn(changed)
-	if write.completed and not follows then count_view() end
+	if write.completed then complete(changed, write) else store(changed) end
+	return changed.number, first
+end
+
+local written, first = 0, 0
+for i, each_write in ipairs(writes) do
+	written, first = write_turn(each_write, i == #writes and there)
 end
 
 -- delete items
@@ -377,7 +396,7 @@ local function delete_from(at, sequence)
 	if not tokens then return false end
 	from.items, from.tokens = from.items - 1, from.tokens - tokens
 	save_turn(from)
-	if at > header.cp and is_on_path(at) then
+	if at > header.cp and is_on_path(at, header) then
 		header.viewItems, header.viewTokens = header.viewItems - 1, header.viewTokens - tokens
 	end
 	return true
@@ -389,20 +408,10 @@ local function delete(sequence)
 end
 
 local function leave_empty_head()
-	local at, head, left = header.head, turn(header.head), 0
-	if not head or head.items > 0 then return end
-	while head and head.items == 0 do
-		if at > header.cp then left = left + 1 end
-		at = head.parent
-		head = turn(at)
-	end
-	local same_view = head and head.cp == header.cp and at > header.cp
-	be_at(head and at or 0, head or BEGINNING)
-	if same_view then
-		header.viewTurns = header.viewTurns - left
-	else
-		count_view()
-	end
+	local left = place_of(header.head)
+	if left.head == 0 or left.items > 0 then return end
+	while left.head > 0 and left.items == 0 do left = place_of(left.parent) end
+	move_to(left)
 end
 
 local deleted = false
@@ -421,26 +430,23 @@ end
 
 -- the other changes
 
-if change.state or change.cp then
-	header.state = change.state or header.state
-	if change.cp then
-		header.cp, header.cpId = change.cp, change.cp > 0 and change.cpId or ''
-	end
+if change.state then
+	header.state = change.state
 	local head = turn(header.head)
 	if head then
-		head.cp, head.cpId, head.state = header.cp, header.cpId, header.state
+		head.state = header.state
 		save_turn(head)
 	end
-	if change.cp then count_view() end
+end
+if change.cp then
+	local before = place_of_head()
+	header.cp, header.cpId = change.cp, change.cp > 0 and change.cpId or ''
+	count_view(before)
+	if change.cp > 0 then cover(change.cp, change.cpId, now) end
 end
 header.title = change.title or header.title
 header.tags = change.tags or header.tags
 header.ttl = ttl
-
-for _, each_record in ipairs(records) do
-	write_record(each_record, now)
-	header.has_records = true
-end
 
 header.version = version
 header.stamp = commit.stamp

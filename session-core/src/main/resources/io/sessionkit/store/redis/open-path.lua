@@ -1,11 +1,12 @@
 -- The end of open.lua, for the other sessions.
-local _, stop, turns, head, lo, parent, cp, id_size = string.find(text,
-	'^%S* %d+ (%d+) %d+ %d+ (%d+) %d+ %d+ %-?%d+\n%d+[r-][s-][i-](%d+) (%d+) (%d+) (%d+) %d+\n', 53)
+local _, stop, turns, head, cp, id_size, lo, parent, state_size = string.find(text,
+	'^%S* %d+ (%d+) %d+ %d+ (%d+) %d+ %d+ %-?%d+\n%d+[r-][s-][i-](%d+) (%d+) (%d+) (%d+) (%d+)\n', 53)
 if not stop then return answer({text, 0, {}}) end
 local summary = {}
 if id_size ~= '0' then
 	time = time or redis.call('TIME')
-	local packed = redis.call('HGET', KEYS[3], 'checkpoint\0' .. string.sub(text, stop + 1, stop + id_size))
+	local packed = redis.call('HGET', KEYS[3], 'checkpoint\0'
+		.. string.sub(text, stop + state_size + 1, stop + state_size + id_size))
 	summary = packed and cmsgpack.unpack(packed) or {}
 	if summary[1] and summary[3] ~= '' and summary[3] <= time[1] * 1000000 + time[2] then summary = {} end
 	known = known and (summary[1] or 0) == tonumber(ARGV[4]) and (summary[2] or 0) == tonumber(ARGV[5])
@@ -32,8 +33,8 @@ local function oldest_that_fits(low, high)
 	while high >= low do
 		local from = math.max(low, high - 99)
 		for i, each in ipairs(texts(high, from)) do
-			local _, last, id, attributes = string.find(each, '^%d+ %d+ %d+ (%d+) (%d+)\n')
-			local size = tonumber(string.match(each, '^[%u_]+ [01] %d+ (%d+) ', last + id + attributes + 1))
+			local _, last, attributes = string.find(each, '^%d+ %d+ (%d+)\n')
+			local size = tonumber(string.match(each, '^[%u_]+ [01] %d+ (%d+) ', last + attributes + 1))
 			if size > items then return oldest end
 			items = items - size
 			oldest = high - i + 1

@@ -34,8 +34,8 @@ if has_ids and redis.call('HEXISTS', KEYS[4], string.sub(ARGV[5], 2)) == 1 then 
 
 -- the script writes from here on
 
-local _, stop, id_size, state_size = string.find(header, '^%d+ %d+ %d+ (%d+) (%d+)\n', behind + 35)
-if redis.call('LPUSH', KEYS[2], string.sub(header, behind + 35, stop + id_size + state_size) .. ARGV[3])
+local _, stop, path, state_size = string.find(header, '^%d+ %d+ ()%d+ %d+ (%d+)\n', behind + 35)
+if redis.call('LPUSH', KEYS[2], string.sub(header, path, stop + state_size) .. ARGV[3])
 		~= tonumber(ARGV[4]) then
 	redis.call('LPOP', KEYS[2])
 	return ARGV[#ARGV] .. ' 2\n\145\0'

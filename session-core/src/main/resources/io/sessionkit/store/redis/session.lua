@@ -7,7 +7,8 @@
 --     at fixed places behind it: when the entry in the index of sessions is to be written again (16 digits), when one
 --     in an index of records is (16, all 9 for never), whether there may be a hash of records (r or -), whether all
 --     turns are one run up to the head, without a summary (s or -), and whether there may be ids in KEYS[4] (i or -);
---     the path of the head;
+--     the turn that a summary covers and the size of its id, the path of the head, which a turn that follows has too,
+--     that id;
 --     the rest: created, time to live ('' for none), the sizes of branch, title, tags, owner, id and kinds, a
 --     line feed, and these texts. The kinds are those of the records whose indexes list the session, packed,
 --     each with the time of its entry.
@@ -20,11 +21,14 @@
 --   KEYS[3] a hash: <kind> NUL <id> a record, packed; NUL <number> an open turn without origin, outcome and items,
 --     NUL <number>:o its origin, NUL <number>:<part> the items of a part, NUL <number>:v<part> how many bytes of the
 --     outcome are as the part before left them, a space, and the rest; 'multi' the numbers of the turns that were
---     written in several parts.
+--     written in several parts; 'covers' the summaries that a commit has named: the last turn that each covers, its
+--     id and its expiry, packed as one list, the lowest turn first. Every write of a summary keeps it exact, so that
+--     finding the summary of a path reads no records.
 --   KEYS[4] a hash: the id of each turn whose number is not the one that the id names, and that number. An id that
 --     begins with a number and a hyphen names this number; only clients read it.
--- A path is the unbroken run of turn numbers up to here, as its first turn and what that one follows, then the
--- turn that a summary covers, the sizes of its id and of the attributes, a line feed, and these two texts.
+-- A path is the unbroken run of turn numbers up to here, as its first turn and what that one follows, then the size
+-- of the attributes, a line feed, and these. Which summary is in force at a turn is not stored with it: that depends
+-- on what was named since.
 -- Times are microseconds by the clock of this server. Sizes are bytes. A missing text is ''.
 local HEADER, TURNS, RECORDS, IDS = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 
@@ -72,17 +76,14 @@ local function cut(text, at, sizes)
 end
 
 local function read_path(text, at, into)
-	local _, stop, lo, parent, cp, id, state =
-		string.find(text, '^(%d+) (%d+) (%d+) (%d+) (%d+)\n', at)
-	local texts, behind = cut(text, stop + 1, {tonumber(id), tonumber(state)})
-	into.lo, into.run_parent, into.cp = tonumber(lo), tonumber(parent), tonumber(cp)
-	into.cpId, into.state = texts[1], texts[2]
+	local _, stop, lo, parent, size = string.find(text, '^(%d+) (%d+) (%d+)\n', at)
+	local behind = stop + 1 + tonumber(size)
+	into.lo, into.run_parent, into.state = tonumber(lo), tonumber(parent), string.sub(text, stop + 1, behind - 1)
 	return behind
 end
 
 local function packed_path(of)
-	return digits(of.lo) .. ' ' .. digits(of.run_parent) .. ' ' .. digits(of.cp) .. ' ' .. #of.cpId .. ' ' .. #of.state
-		.. '\n' .. of.cpId .. of.state
+	return digits(of.lo) .. ' ' .. digits(of.run_parent) .. ' ' .. #of.state .. '\n' .. of.state
 end
 
 -- Returns the header by name; missing numbers are nil.
@@ -97,7 +98,10 @@ local function named(text)
 	header.incarnation, header.version, header.turns, header.items, header.openTurn, header.head, header.viewTurns,
 		header.viewItems, header.viewTokens = incarnation, tonumber(version), tonumber(turns), tonumber(items),
 		tonumber(open), tonumber(head), tonumber(view_turns), tonumber(view_items), tonumber(view_tokens)
-	local at = read_path(text, stop + 36, header)
+	local _, before, cp, cp_id = string.find(text, '^(%d+) (%d+) ', stop + 36)
+	local behind = read_path(text, before + 1, header)
+	local at = behind + tonumber(cp_id)
+	header.cp, header.cpId = tonumber(cp), string.sub(text, behind, at - 1)
 	local _, last, created, ttl, branch, title, tags, owner, id, kinds =
 		string.find(text, '^(%d+) (%d*) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)\n', at)
 	local texts = cut(text, last + 1, {tonumber(branch), tonumber(title), tonumber(tags), tonumber(owner), tonumber(id),
@@ -128,7 +132,7 @@ local function save_header(header, lag)
 		.. string.format('%016.0f', header.due) .. kinds_due(header, lag) .. (header.has_records and 'r' or '-')
 		.. (header.lo == 1 and header.head == header.turns and header.cp == 0 and 's' or '-')
 		.. (header.has_ids and 'i' or '-')
-		.. packed_path(header)
+		.. digits(header.cp) .. ' ' .. #header.cpId .. ' ' .. packed_path(header) .. header.cpId
 		.. digits(header.created) .. ' ' .. (header.ttl and digits(header.ttl) or '') .. ' ' .. #header.branch .. ' '
 		.. #header.title .. ' ' .. #header.tags .. ' ' .. #header.owner .. ' ' .. #header.id .. ' ' .. #kinds .. '\n'
 		.. header.branch .. header.title .. header.tags .. header.owner .. header.id .. kinds
@@ -171,6 +175,12 @@ local function packed_turn(of)
 		.. #of.branch .. ' ' .. #of.id .. ' ' .. #of.by .. ' '
 		.. #of.origin .. ' ' .. #of.outcome .. ' ' .. #of.body .. '\n'
 		.. of.branch .. of.id .. of.by .. of.origin .. of.outcome .. of.body
+end
+
+-- Returns the text of a turn up to where its items begin.
+local function without_items(text)
+	local body = string.match(text, ' (%d+)\n', read_path(text, 1, {}))
+	return string.sub(text, 1, #text - body)
 end
 
 -- Returns the name of a field of an open turn.
@@ -241,6 +251,12 @@ local function lost()
 	error('TURNSLOST')
 end
 
+-- Returns the text of a turn that is kept apart, as if it were in the list.
+local function packed_apart(number)
+	local found = whole(number)
+	return found and packed_turn(found) or lost()
+end
+
 -- Calls visit for the turns from high to low, newest first, until it returns false.
 local function each(low, high, slice, visit)
 	while high >= low do
@@ -248,6 +264,7 @@ local function each(low, high, slice, visit)
 		local texts = redis.call('LRANGE', TURNS, digits(listed - high), digits(listed - from))
 		if #texts ~= high - from + 1 then lost() end
 		for i, text in ipairs(texts) do
+			if text == APART then text = packed_apart(high - i + 1) end
 			if visit(high - i + 1, text) == false then return false end
 		end
 		high = from - 1

@@ -6,10 +6,7 @@ if not text then return answer({}) end
 named(text)
 if number < 1 or number > listed then return answer({}) end
 local found = redis.call('LINDEX', TURNS, place(number))
-if found == APART then
-	found = whole(number)
-	found = found and packed_turn(found)
-end
+if found == APART then found = packed_apart(number) end
 if not found then lost() end
 local kinds = {}
 for i = 2, #ARGV - 1 do kinds[ARGV[i]] = true end

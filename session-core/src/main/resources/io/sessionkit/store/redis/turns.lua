@@ -8,16 +8,7 @@ if ARGV[1] ~= '' then high = math.min(high, tonumber(ARGV[1]) - 1) end
 local low = (ARGV[2] ~= '') and math.max(1, high - tonumber(ARGV[2]) + 1) or 1
 local turns = {}
 each(low, high, SLICE, function(number, found)
-	if found == APART then
-		local one = whole(number)
-		if not one then lost() end
-		one.body = ''
-		found = packed_turn(one)
-	else
-		local body = tonumber(string.match(found, ' (%d+)\n', read_path(found, 1, {})))
-		found = string.sub(found, 1, #found - body)
-	end
 	turns[#turns + 1] = number
-	turns[#turns + 1] = {found}
+	turns[#turns + 1] = {without_items(found)}
 end)
 return answer(turns)

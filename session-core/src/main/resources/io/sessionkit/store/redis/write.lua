@@ -7,12 +7,13 @@ end
 local function write_record(write, now)
 	local field = write.kind .. '\0' .. write.id
 	if not write.payload then
-		redis.call('HDEL', RECORDS, field)
+		if redis.call('HDEL', RECORDS, field) == 1 and write.kind == SUMMARY then change_covering(write.id) end
 		return
 	end
-	local there = record(write.kind, write.id, now)
-	redis.call('HSET', RECORDS, field, cmsgpack.pack({there and there[REVISION] + 1 or write.first, now,
-		write.ttl and now + write.ttl or '', write.payload}))
+	local there, expires = record(write.kind, write.id, now), write.ttl and now + write.ttl or ''
+	local added = redis.call('HSET', RECORDS, field, cmsgpack.pack({there and there[REVISION] + 1 or write.first, now,
+		expires, write.payload}))
+	if added == 0 and write.kind == SUMMARY then change_covering(write.id, there and expires) end
 end
 
 -- kind, id, expected revision, first revision, whether there is a payload, payload, time to live or ''

@@ -207,7 +207,10 @@ class ToolInputProperties {
 		Object value = plain(this.got);
 		String literal = (value instanceof String text) ? "'" + text.replace("'", "''") + "'"
 				: (value instanceof Number || value instanceof Boolean) ? String.valueOf(value) : null;
-		if (literal == null || value instanceof BigInteger || tool.getToolDefinition().name().startsWith("function")) {
+		// which no literal of the expression language can say
+		boolean smallest = value instanceof Long number && number == Long.MIN_VALUE;
+		if (literal == null || smallest || value instanceof BigInteger
+				|| tool.getToolDefinition().name().startsWith("function")) {
 			return;
 		}
 		String suffix = (value instanceof Long) ? "L" : "";

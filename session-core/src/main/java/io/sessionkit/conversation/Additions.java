@@ -1,0 +1,176 @@
+package io.sessionkit.conversation;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.message.TurnSplitter;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.NewItem;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.Point;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnView;
+import io.sessionkit.store.TurnWrite;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * Adds turns to a session that no call on it has made.
+ */
+final class Additions {
+
+	private final SessionKey key;
+
+	private final SessionStore store;
+
+	Additions(SessionKey key, SessionStore store) {
+		this.key = key;
+		this.store = store;
+	}
+
+	List<Turn> seed(List<? extends Message> messages) {
+		checkWhole(messages);
+		return write("seeded", (session) -> {
+			if (session != null && session.head() != 0) {
+				throw new IllegalStateException("Session " + this.key
+						+ " has turns already; a seed comes before the first one. Use SessionStore.add(..).");
+			}
+			return TurnSplitter.split(messages)
+				.stream()
+				.map((turn) -> write(builder().parameters(Map.of(Turn.SEEDED, true)), turn))
+				.toList();
+		});
+	}
+
+	Turn addTurn(List<? extends Message> messages, @Nullable String agent) {
+		checkWhole(messages);
+		if (TurnSplitter.split(messages).size() > 1) {
+			throw new IllegalArgumentException("The messages are several turns: a question comes behind an answer."
+					+ " Add them with SessionStore.add(..).");
+		}
+		return write("given a turn", (session) -> List.of(write(builder().agent(agent), messages))).get(0);
+	}
+
+	Turn adopt(long number) {
+		TurnView aside = this.store.turn(this.key, number, Set.of())
+			.orElseThrow(() -> new IllegalArgumentException("Session " + this.key + " has no turn " + number + "."));
+		List<Message> messages = aside.items().stream().map(SessionItem::message).toList();
+		checkAside(aside, messages);
+		return write("given a turn that was kept aside", (session) -> {
+			checkNotOnPath(number);
+			return List.of(adopted(aside));
+		}).get(0);
+	}
+
+	private void checkAside(TurnView aside, List<Message> messages) {
+		Turn turn = aside.turn();
+		if (turn.status().isOpen()) {
+			throw new SessionPausedException("Turn " + turn.number() + " of session " + this.key
+					+ " is open. Continue it, or end it with Approvals.cancel(..) first.", turn.number());
+		}
+		boolean answered = !messages.isEmpty() && messages.get(messages.size() - 1) instanceof AssistantMessage reply
+				&& !reply.hasToolCalls();
+		if (!answered) {
+			throw new IllegalArgumentException("Turn " + turn.number() + " of session " + this.key
+					+ " has no answer that could become history. Ask again with SessionAdvisor.regenerating("
+					+ turn.number() + ").");
+		}
+		checkWhole(messages);
+	}
+
+	private void checkNotOnPath(long number) {
+		boolean onPath = this.store.path(this.key, PathQuery.to(Point.HEAD).turns(new Tail(number + 1, 1)))
+			.stream()
+			.flatMap((path) -> path.turns().stream())
+			.anyMatch((turn) -> turn.number() == number);
+		if (onPath) {
+			throw new IllegalArgumentException("Turn " + number + " of session " + this.key + " is history already.");
+		}
+	}
+
+	private TurnWrite adopted(TurnView aside) {
+		Turn turn = aside.turn();
+		Turn.Progress progress = new Turn.Progress(TurnStatus.COMPLETED, this.store.options().now(), turn.model(),
+				turn.rounds(), null, turn.verdicts());
+		Turn.Origin origin = new Turn.Origin(turn.startedAt(), turn.agent(), turn.tools(), null, turn.parameters());
+		return new TurnWrite(new Turn(newId(), new Turn.Place(0, 0, Session.MAIN, 0, 0), origin, progress), 0,
+				aside.items().stream().map((item) -> new NewItem(item.message(), item.at(), item.tokens())).toList());
+	}
+
+	private void checkWhole(List<? extends Message> messages) {
+		String fault = TurnSplitter.fault(messages);
+		if (fault != null) {
+			throw new IllegalArgumentException(
+					"Nothing was added to session " + this.key + ": the messages " + fault + ".");
+		}
+	}
+
+	private Turn.Builder builder() {
+		return Turn.builder(newId(), this.store.options().now());
+	}
+
+	private String newId() {
+		return this.store.options().turnIds().get();
+	}
+
+	private TurnWrite write(Turn.Builder turn, List<? extends Message> messages) {
+		Instant now = this.store.options().now();
+		return new TurnWrite(turn.build(), 0,
+				messages.stream()
+					.map((message) -> new NewItem(message, now, this.store.options().tokens().applyAsInt(message)))
+					.toList());
+	}
+
+	/**
+	 * Writes turns behind the head.
+	 * @param turns plans the turns for the session as it is; null if it is absent
+	 */
+	private List<Turn> write(String what, Function<@Nullable Session, List<TurnWrite>> turns) {
+		return Attempts.SOME.make(() -> {
+			Session session = this.store.find(this.key).orElse(null);
+			if (session != null) {
+				SessionPausedException.check(session, what);
+			}
+			List<TurnWrite> writes = turns.apply(session);
+			Commit commit = (session != null) ? Commit.on(session) : Commit.first(this.key);
+			CommitResult result = this.store.commit(commit.turns(writes));
+			return result.isStored() ? Optional.of(stored(writes, session, result)) : Optional.<List<Turn>>empty();
+		})
+			.orElseThrow(() -> new SessionConflictException(
+					"Session " + this.key + " could not be " + what + ": others wrote to it all the time. Try again.",
+					null));
+	}
+
+	private static List<Turn> stored(List<TurnWrite> writes, @Nullable Session before, CommitResult result) {
+		List<Turn> turns = new ArrayList<>();
+		long number = result.turn() - writes.size();
+		long parent = (before != null) ? before.head() : 0;
+		String branch = (before != null) ? before.branch() : Session.MAIN;
+		for (TurnWrite write : writes) {
+			number++;
+			turns.add(write.turn()
+				.stored(new Turn.Place(number, parent, branch, write.items().size(),
+						write.items().stream().mapToInt(NewItem::tokens).sum())));
+			parent = number;
+		}
+		return turns;
+	}
+
+}

@@ -1,0 +1,266 @@
+package io.sessionkit.conversation;
+
+import java.text.Normalizer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.Turn;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.conversation.TreeChanges.Plan;
+import io.sessionkit.internal.Names;
+import io.sessionkit.internal.tree.BranchRecord;
+import io.sessionkit.internal.tree.LeftTurns;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.PathView;
+import io.sessionkit.store.Point;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.Tail;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.MessageType;
+
+/**
+ * Makes, lists and deletes the branches of a session, and changes the active one. Nothing
+ * is copied: a branch is a record with the number of a turn.
+ */
+final class Branches {
+
+	private final TreeChanges changes;
+
+	Branches(TreeChanges changes) {
+		this.changes = changes;
+	}
+
+	String make(String name) {
+		checkName(name);
+		PathQuery query = PathQuery.to(Point.HEAD).records(BranchRecord.KIND);
+		return this.changes.make("branched", query, this::notFound, (path) -> made(path, name, path.session().head()));
+	}
+
+	String make(@Nullable String name, long fromTurn) {
+		if (name != null) {
+			checkName(name);
+		}
+		PathQuery query = PathQuery.to(Point.HEAD).turns(new Tail(fromTurn + 1, 1)).records(BranchRecord.KIND);
+		return this.changes.make("branched", query, this::notFound, (path) -> {
+			Turn turn = onPath(path, fromTurn);
+			return made(path, (name != null) ? name : freeName(path, fromTurn), turn.parent());
+		});
+	}
+
+	/** Makes a branch that begins with the first question that contains a text. */
+	String makeFromContent(@Nullable String name, String text) {
+		if (text.isBlank()) {
+			throw new IllegalArgumentException("A text to branch at must not be blank.");
+		}
+		long turn = firstQuestionWith(text);
+		return make(name, turn);
+	}
+
+	private long firstQuestionWith(String text) {
+		String wanted = folded(text);
+		return this.changes.store()
+			.items(this.changes.key(), Tail.ALL)
+			.stream()
+			.filter((item) -> item.role() == MessageType.USER && contains(item, wanted))
+			.findFirst()
+			.map(SessionItem::turn)
+			.orElseThrow(() -> new IllegalArgumentException(
+					"No question on the active branch of session " + this.changes.key() + " contains the text."));
+	}
+
+	private static boolean contains(SessionItem item, String wanted) {
+		String text = item.message().getText();
+		return text != null && folded(text).contains(wanted);
+	}
+
+	private static String folded(String text) {
+		return Normalizer.normalize(text, Normalizer.Form.NFKC).toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
+	}
+
+	private Plan<String> made(PathView path, String name, long head) {
+		Session session = path.session();
+		Map<String, BranchRecord> there = read(path);
+		if (name.equals(Session.MAIN) || name.equals(session.branch()) || there.containsKey(name)) {
+			throw new IllegalArgumentException(
+					"Session " + session.key() + " has a branch '" + name + "' already. Choose another name.");
+		}
+		BranchRecord branch = new BranchRecord(name, head, head, this.changes.store().options().now(), 0);
+		return Plan.move(name, head, name, branch.write(session.key(), codec())).and(left(session, there));
+	}
+
+	/** Returns the write that keeps the head of the branch that is left. */
+	private RecordWrite left(Session session, Map<String, BranchRecord> there) {
+		return active(session, there).write(session.key(), codec());
+	}
+
+	private static BranchRecord active(Session session, Map<String, BranchRecord> there) {
+		BranchRecord record = there.get(session.branch());
+		return ((record != null) ? record : new BranchRecord(session.branch(), 0, 0, session.createdAt(), 0))
+			.head(session.head());
+	}
+
+	private String freeName(PathView path, long turn) {
+		Map<String, BranchRecord> there = read(path);
+		String name = "branch_from_turn_" + turn;
+		String free = name;
+		for (int i = 2; there.containsKey(free) || free.equals(path.session().branch()); i++) {
+			free = name + "_" + i;
+		}
+		return free;
+	}
+
+	void switchTo(String name) {
+		PathQuery query = PathQuery.to(Point.HEAD).records(BranchRecord.KIND);
+		this.changes.make("switched to another branch", query, this::notFound, (path) -> switched(path, name));
+	}
+
+	private Plan<String> switched(PathView path, String name) {
+		Session session = path.session();
+		Map<String, BranchRecord> there = read(path);
+		if (name.equals(session.branch())) {
+			return Plan.nothing(name);
+		}
+		BranchRecord to = known(path, there, name);
+		return Plan.move(name, to.head(), name, left(session, there));
+	}
+
+	private static BranchRecord known(PathView path, Map<String, BranchRecord> there, String name) {
+		BranchRecord branch = there.get(name);
+		if (branch == null) {
+			Set<String> names = new HashSet<>(there.keySet());
+			names.add(path.session().branch());
+			throw new IllegalArgumentException("Session " + path.session().key() + " has no branch '" + name
+					+ "'. It has " + names.stream().sorted().toList() + ".");
+		}
+		return branch;
+	}
+
+	/** Reads the turns of the session, for the sizes of the branches. */
+	List<Branch> list() {
+		PathQuery query = PathQuery.to(Point.HEAD).records(BranchRecord.KIND);
+		PathView path = this.changes.store().path(this.changes.key(), query).orElse(null);
+		if (path == null) {
+			return List.of();
+		}
+		Map<String, BranchRecord> there = read(path);
+		there.put(path.session().branch(), active(path.session(), there));
+		Map<Long, Turn> turns = new HashMap<>();
+		this.changes.store().turns(this.changes.key(), Tail.ALL).forEach((turn) -> turns.put(turn.number(), turn));
+		return there.values()
+			.stream()
+			.sorted(Comparator.comparing(BranchRecord::createdAt)
+				.thenComparing((branch) -> !branch.name().equals(Session.MAIN))
+				.thenComparing(BranchRecord::name))
+			.map((branch) -> branch(branch, turns, branch.name().equals(path.session().branch())))
+			.toList();
+	}
+
+	private static Branch branch(BranchRecord branch, Map<Long, Turn> all, boolean active) {
+		long turns = 0;
+		long items = 0;
+		for (Turn turn = all.get(branch.head()); turn != null; turn = all.get(turn.parent())) {
+			turns++;
+			items += turn.items();
+		}
+		return new Branch(branch.name(), branch.head(), turns, items, branch.createdAt(), active);
+	}
+
+	/**
+	 * Deletes a branch, and the items of its turns that lead to no other end.
+	 */
+	int delete(String name, boolean force) {
+		if (name.isBlank() || name.equals(Session.MAIN)) {
+			throw new IllegalArgumentException(
+					"The branch '" + name + "' cannot be deleted. Name another one than '" + Session.MAIN + "'.");
+		}
+		if (name.equals(branches().session().branch())) {
+			if (!force) {
+				throw new IllegalArgumentException("Branch '" + name + "' of session " + this.changes.key()
+						+ " is the active one. Switch to another one first, or delete it with force.");
+			}
+			switchTo(Session.MAIN);
+		}
+		return new Deletion(this.changes.key(), this.changes.store()).ofBranch(name, () -> without(name));
+	}
+
+	private PathView branches() {
+		PathQuery query = PathQuery.to(Point.HEAD).records(BranchRecord.KIND, LeftTurns.KIND);
+		return this.changes.store().path(this.changes.key(), query).orElseGet(this::notFound);
+	}
+
+	/** Returns what is left without a branch. */
+	private Deletion.Ends without(String name) {
+		PathView path = branches();
+		Session session = path.session();
+		SessionPausedException.check(session, "rid of a branch");
+		Map<String, BranchRecord> there = read(path);
+		known(path, there, name);
+		if (name.equals(session.branch())) {
+			throw new SessionConflictException("Branch '" + name + "' of session " + session.key()
+					+ " became the active one in the meantime. Nothing was deleted.", null);
+		}
+		there.put(session.branch(), active(session, there));
+		Set<Long> ends = new HashSet<>();
+		List<RecordWrite> gone = new ArrayList<>();
+		there.values().forEach((branch) -> keep(branch.name(), name, branch.head(), branch.delete(), ends, gone));
+		LeftTurns.read(path.records(LeftTurns.KIND), codec())
+			.forEach((left) -> keep(left.branch(), name, left.tip(), left.delete(), ends, gone));
+		return new Deletion.Ends(ends, gone);
+	}
+
+	private static void keep(String branch, String deleted, long end, RecordWrite deletion, Set<Long> ends,
+			List<RecordWrite> gone) {
+		if (branch.equals(deleted)) {
+			gone.add(deletion);
+		}
+		else {
+			ends.add(end);
+		}
+	}
+
+	private Map<String, BranchRecord> read(PathView path) {
+		Map<String, BranchRecord> branches = new TreeMap<>();
+		path.records(BranchRecord.KIND).forEach((record) -> {
+			BranchRecord branch = BranchRecord.read(record, codec());
+			branches.put(branch.name(), branch);
+		});
+		return branches;
+	}
+
+	private static Turn onPath(PathView path, long number) {
+		Optional<Turn> turn = path.turns().stream().filter((each) -> each.number() == number).findFirst();
+		return turn.orElseThrow(() -> new IllegalArgumentException("Turn " + number + " of session "
+				+ path.session().key() + " is not on the active branch '" + path.session().branch() + "'."));
+	}
+
+	static void checkName(String name) {
+		String flaw = Names.flaw(name);
+		if (name.isBlank() || name.length() > RecordWrite.MAX_NAME_LENGTH || flaw != null) {
+			throw new IllegalArgumentException("The name of a branch must have 1 to " + RecordWrite.MAX_NAME_LENGTH
+					+ " characters, not all blank" + ((flaw != null) ? ", and " + flaw : "") + ".");
+		}
+	}
+
+	private MessageCodec codec() {
+		return this.changes.codec();
+	}
+
+	private <T> T notFound() {
+		throw new SessionNotFoundException("There is no session " + this.changes.key() + ", or it has expired.");
+	}
+
+}

@@ -1,0 +1,252 @@
+package io.sessionkit.conversation;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.Snapshot;
+import io.sessionkit.Summary;
+import io.sessionkit.Turn;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.snapshot.SnapshotReader;
+import io.sessionkit.internal.snapshot.VerbatimMessages;
+import io.sessionkit.internal.tree.ForkedFrom;
+import io.sessionkit.internal.view.Summaries;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.NewItem;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.PathView;
+import io.sessionkit.store.Point;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnView;
+import io.sessionkit.store.TurnWrite;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Copies one path of a session to a session of its own. The turns are numbered anew, and
+ * with them all that refers to them. Used once, by one thread.
+ */
+final class Fork {
+
+	private final SessionStore store;
+
+	private final SessionKey from;
+
+	private final SessionKey to;
+
+	private final List<TurnView> turns = new ArrayList<>();
+
+	/** The new number of each turn. */
+	private final Map<Long, Long> numbers = new HashMap<>();
+
+	/** The items, by their sequence. */
+	private final NavigableMap<Long, Place> items = new TreeMap<>();
+
+	/** The new id of each turn. */
+	private final Map<String, String> ids = new HashMap<>();
+
+	/**
+	 * The place of an item in the copy.
+	 */
+	private record Place(long sequence, long turn) {
+	}
+
+	private Fork(SessionStore store, SessionKey from, SessionKey to) {
+		this.store = store;
+		this.from = from;
+		this.to = to;
+	}
+
+	/**
+	 * Makes the copy.
+	 * @param end the last turn to copy
+	 * @throws SessionNotFoundException if there is no session to copy
+	 * @throws IllegalStateException if the new session exists already
+	 * @throws IllegalArgumentException if no path ends there
+	 */
+	static void make(SessionStore store, SessionKey from, SessionKey to, Point end) {
+		if (from.equals(to)) {
+			throw new IllegalArgumentException("Session " + from + " cannot be forked to itself. Name another key.");
+		}
+		boolean made = Attempts.FEW
+			.make(() -> new Fork(store, from, to).made(end) ? Optional.of(true) : Optional.empty())
+			.isPresent();
+		if (!made) {
+			throw new SessionConflictException(
+					"Session " + from + " was not forked: others changed it each time that it was read. Try again.",
+					null);
+		}
+	}
+
+	/**
+	 * Makes the copy, unless the session was changed while it was read.
+	 */
+	private boolean made(Point end) {
+		PathQuery query = PathQuery.to(end).turns(Tail.ALL).records(SessionStore.SUMMARY, SnapshotReader.KIND);
+		PathView path = this.store.path(this.from, query)
+			.orElseThrow(() -> new SessionNotFoundException(
+					"There is no session " + this.from + " to fork, or it has expired."));
+		for (Turn turn : path.turns()) {
+			TurnView view = this.store.turn(this.from, turn.number(), Set.of()).orElse(null);
+			if (view == null || view.items().size() != turn.items()) {
+				return false;
+			}
+			add(view);
+		}
+		if (!isUnchanged(path.session())) {
+			return false;
+		}
+		write(path);
+		return true;
+	}
+
+	private boolean isUnchanged(Session read) {
+		return this.store.find(this.from)
+			.filter((now) -> now.incarnation().equals(read.incarnation()) && now.version() == read.version())
+			.isPresent();
+	}
+
+	private void add(TurnView turn) {
+		this.turns.add(turn);
+		long number = this.turns.size();
+		this.numbers.put(turn.turn().number(), number);
+		boolean sameNumber = turn.turn().number() == number;
+		this.ids.put(turn.turn().id(), sameNumber ? turn.turn().id() : this.store.options().newTurnId(number));
+		for (SessionItem item : turn.items()) {
+			this.items.put(item.sequence(), new Place(this.items.size() + 1L, number));
+		}
+	}
+
+	private void write(PathView path) {
+		List<Summary> summaries = path.records(SessionStore.SUMMARY)
+			.stream()
+			.map((record) -> Summaries.read(record, codec()))
+			.filter((summary) -> this.numbers.containsKey(summary.turn()))
+			.sorted(Summaries.BY_AGE)
+			.map(this::copy)
+			.toList();
+		List<RecordWrite> records = new ArrayList<>();
+		records.add(new ForkedFrom(this.from, path.view().session().head()).write(this.to, codec()));
+		summaries.forEach((summary) -> records.add(Summaries.write(this.to, summary, codec())));
+		path.records(SnapshotReader.KIND)
+			.stream()
+			.filter((record) -> this.ids.containsKey(record.id()))
+			.forEach((record) -> records.add(copy(record)));
+		Commit first = Commit.first(this.to).header(header(path)).records(records);
+		if (!this.store.commit(this.turns.isEmpty() ? first : first.turns(writes())).isStored()) {
+			throw new IllegalStateException("Session " + this.to + " exists already, so session " + this.from
+					+ " was not forked to it. Choose another key, or erase it first.");
+		}
+		summaries.forEach(this::name);
+	}
+
+	private HeaderChange header(PathView path) {
+		Session session = path.session();
+		HeaderChange header = HeaderChange.NONE.tags(session.tags()).attributes(path.view().session().attributes());
+		header = (session.title() != null) ? header.title(session.title()) : header;
+		return (session.timeToLive() != null) ? header.timeToLive(session.timeToLive()) : header;
+	}
+
+	/**
+	 * Names a summary as the start of the view, so that the store knows it; the newest
+	 * comes last. If this is not done to the end, the view begins earlier.
+	 */
+	private void name(Summary summary) {
+		Attempts.FEW.make(() -> {
+			Session session = this.store.find(this.to).filter((now) -> now.turns() == this.turns.size()).orElse(null);
+			boolean over = session == null || this.store
+				.commit(Commit.on(session).header(HeaderChange.NONE.summary(summary.turn(), summary.id())))
+				.isStored();
+			return over ? Optional.of(true) : Optional.empty();
+		});
+	}
+
+	private List<TurnWrite> writes() {
+		return this.turns.stream().map(this::copy).toList();
+	}
+
+	private TurnWrite copy(TurnView view) {
+		Turn turn = view.turn();
+		Turn.Origin origin = new Turn.Origin(turn.startedAt(), turn.agent(), turn.tools(), copy(turn.snapshot()),
+				turn.parameters());
+		Turn copy = new Turn(this.ids.getOrDefault(turn.id(), turn.id()), new Turn.Place(0, 0, Session.MAIN, 0, 0),
+				origin, turn.progress());
+		return new TurnWrite(copy, 0,
+				view.items().stream().map((item) -> new NewItem(item.message(), item.at(), item.tokens())).toList())
+			.attributes(view.attributes());
+	}
+
+	private @Nullable Snapshot copy(@Nullable Snapshot snapshot) {
+		if (snapshot == null) {
+			return null;
+		}
+		List<Snapshot.Part> parts = new ArrayList<>();
+		for (Snapshot.Part part : snapshot.parts()) {
+			if (part instanceof Snapshot.Items run) {
+				copy(run).ifPresent(parts::add);
+			}
+			else if (part instanceof Snapshot.Pruned pruned) {
+				Place place = this.items.get(pruned.sequence());
+				if (place != null) {
+					parts.add(new Snapshot.Pruned(place.sequence(), place.turn(), pruned.placeholder()));
+				}
+			}
+			else {
+				parts.add(part);
+			}
+		}
+		return new Snapshot(snapshot.systemDigest(), snapshot.system(), parts);
+	}
+
+	/** Returns a run of items without those that were deleted. */
+	private Optional<Snapshot.Items> copy(Snapshot.Items run) {
+		NavigableMap<Long, Place> there = this.items.subMap(run.from(), true, run.to(), true);
+		if (there.isEmpty()) {
+			return Optional.empty();
+		}
+		Place first = there.firstEntry().getValue();
+		Place last = there.lastEntry().getValue();
+		return Optional.of(new Snapshot.Items(first.sequence(), last.sequence(), first.turn(), last.turn()));
+	}
+
+	private Summary copy(Summary summary) {
+		List<SessionItem> pinned = new ArrayList<>();
+		for (SessionItem item : summary.pinned()) {
+			Place place = this.items.get(item.sequence());
+			if (place != null) {
+				pinned.add(new SessionItem(place.sequence(), place.turn(), item.at(), item.tokens(), item.message()));
+			}
+		}
+		return new Summary(summary.id(), this.numbers.getOrDefault(summary.turn(), 0L),
+				this.numbers.getOrDefault(summary.since(), 0L), summary.covered(), summary.text(), pinned,
+				summary.origin());
+	}
+
+	private RecordWrite copy(SessionRecord snapshot) {
+		long head = this.numbers.getOrDefault(VerbatimMessages.head(snapshot, codec()), 0L);
+		return RecordWrite.create(SnapshotReader.KIND, this.ids.getOrDefault(snapshot.id(), snapshot.id()),
+				new VerbatimMessages(this.to, head, codec()).copy(snapshot));
+	}
+
+	private MessageCodec codec() {
+		return this.store.options().codec();
+	}
+
+}

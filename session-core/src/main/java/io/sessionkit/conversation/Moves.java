@@ -1,0 +1,280 @@
+package io.sessionkit.conversation;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.Summary;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.Turn;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.conversation.TreeChanges.Plan;
+import io.sessionkit.internal.tree.LeftTurns;
+import io.sessionkit.internal.view.Summaries;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.PathView;
+import io.sessionkit.store.Point;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Moves the head of a session back and forth, and remembers what it leaves.
+ */
+final class Moves {
+
+	private static final int PAGE = 100;
+
+	private final TreeChanges changes;
+
+	Moves(TreeChanges changes) {
+		this.changes = changes;
+	}
+
+	List<Turn> undo(int turns) {
+		if (turns <= 0) {
+			return List.of();
+		}
+		Tail tail = Tail.newest((turns == Integer.MAX_VALUE) ? turns : turns + 1);
+		PathQuery query = PathQuery.to(Point.HEAD).turns(tail).records(LeftTurns.KIND);
+		return this.changes.make("undone", query, List::of, (path) -> undone(path, turns));
+	}
+
+	private Plan<List<Turn>> undone(PathView path, int turns) {
+		Session session = path.session();
+		List<Turn> gone = new ArrayList<>(
+				path.turns().subList(Math.max(0, path.turns().size() - turns), path.turns().size()));
+		Summary reset = (!gone.isEmpty() && session.summaryTurn() >= gone.get(0).number()) ? newestReset(gone) : null;
+		if (reset != null) {
+			gone.removeIf((turn) -> turn.number() <= reset.turn());
+		}
+		if (gone.isEmpty()) {
+			return (reset != null) ? withoutReset(session, reset) : Plan.nothing(List.of());
+		}
+		Collections.reverse(gone);
+		Turn first = gone.get(gone.size() - 1);
+		LeftTurns left = left(path, first.parent(), first.number());
+		return Plan.move(session.branch(), first.parent(), List.copyOf(gone), left.write(session.key(), codec()));
+	}
+
+	/** Returns the newest reset behind one of some turns; null if there is none. */
+	private @Nullable Summary newestReset(List<Turn> turns) {
+		Set<Long> numbers = new HashSet<>();
+		turns.forEach((turn) -> numbers.add(turn.number()));
+		return summaries().stream()
+			.filter((summary) -> summary.isReset() && numbers.contains(summary.turn()))
+			.max(Summaries.BY_AGE)
+			.orElse(null);
+	}
+
+	private List<Summary> summaries() {
+		return this.changes.store()
+			.records(this.changes.key(), SessionStore.SUMMARY)
+			.stream()
+			.map((record) -> Summaries.read(record, codec()))
+			.toList();
+	}
+
+	/**
+	 * The head stays, and the store finds the summary that was in force before, unless
+	 * the reset has taken the place of one that covers the same turns.
+	 */
+	private Plan<List<Turn>> withoutReset(Session session, Summary reset) {
+		RecordWrite deletion = new RecordWrite(SessionStore.SUMMARY, reset.id(), RecordWrite.ANY, null, null);
+		return summaries().stream()
+			.filter((summary) -> summary.turn() == reset.turn() && !summary.isReset())
+			.max(Summaries.BY_AGE)
+			.map((summary) -> new Plan<List<Turn>>(HeaderChange.NONE.summary(summary.turn(), summary.id()),
+					List.of(deletion), List.of()))
+			.orElseGet(() -> Plan.move(session.branch(), session.head(), List.of(), deletion));
+	}
+
+	/**
+	 * Returns what is left by a move back. If the head stands where an undo has left it,
+	 * the turns that were undone then are left by this one too.
+	 */
+	private LeftTurns left(PathView path, long fork, long first) {
+		Session session = path.session();
+		LeftTurns before = newestAt(path, session.head());
+		return (before != null) ? before.from(fork, first)
+				: new LeftTurns(session.head(), session.branch(), fork, first, session.version());
+	}
+
+	private @Nullable LeftTurns newestAt(PathView path, long fork) {
+		return all(path, (left) -> left.fork() == fork).stream()
+			.max(Comparator.comparingLong(LeftTurns::at))
+			.orElse(null);
+	}
+
+	private List<LeftTurns> all(PathView path, Predicate<LeftTurns> condition) {
+		return LeftTurns.read(path.records(LeftTurns.KIND), codec())
+			.stream()
+			.filter((left) -> left.branch().equals(path.session().branch()) && condition.test(left))
+			.toList();
+	}
+
+	List<Turn> redo(int turns) {
+		if (turns <= 0) {
+			return List.of();
+		}
+		PathQuery query = PathQuery.to(Point.HEAD).records(LeftTurns.KIND);
+		return this.changes.make("redone", query, List::of, (path) -> redone(path, turns));
+	}
+
+	private Plan<List<Turn>> redone(PathView path, int turns) {
+		Session session = path.session();
+		LeftTurns left = newestAt(path, session.head());
+		if (left == null) {
+			return Plan.nothing(List.of());
+		}
+		List<Turn> behind = behind(session.head(), left.tip());
+		List<Turn> again = behind.subList(0, Math.min(turns, behind.size()));
+		long head = again.get(again.size() - 1).number();
+		RecordWrite record = (head == left.tip()) ? left.delete()
+				: left.from(head, behind.get(again.size()).number()).write(session.key(), codec());
+		return Plan.move(session.branch(), head, List.copyOf(again), record);
+	}
+
+	/** Returns the turns behind a turn up to another one, oldest first. */
+	private List<Turn> behind(long turn, long tip) {
+		List<Turn> behind = new ArrayList<>();
+		Tail page = Tail.newest(PAGE);
+		while (behind.isEmpty() || behind.get(0).parent() != turn) {
+			List<Turn> read = this.changes.store()
+				.path(this.changes.key(), PathQuery.to(Point.at(tip)).turns(page))
+				.map(PathView::turns)
+				.orElse(List.of());
+			if (read.isEmpty()) {
+				throw new IllegalStateException("Turn " + tip + " of session " + this.changes.key()
+						+ " does not lead back to turn " + turn + " any more.");
+			}
+			behind.addAll(0, read.stream().filter((each) -> each.number() > turn).toList());
+			page = page.before(read.get(0).number());
+		}
+		return behind;
+	}
+
+	/**
+	 * Starts the view anew behind the head.
+	 */
+	void reset() {
+		PathQuery query = PathQuery.to(Point.HEAD).turns(Tail.ALL);
+		this.changes.make("reset", query, () -> false, this::fresh);
+	}
+
+	private Plan<Boolean> fresh(PathView path) {
+		Session session = path.session();
+		if (session.head() == 0 || (session.totals().turns() == 0 && isReset(path))) {
+			return Plan.nothing(false);
+		}
+		Summary reset = new Summary(this.changes.store().options().turnIds().get(), session.head(),
+				session.summaryTurn(), session.totals(), Summary.RESET, seeded(path),
+				new Summary.Origin(null, TokenUsage.NONE, this.changes.store().options().now()));
+		return new Plan<>(HeaderChange.NONE.summary(reset.turn(), reset.id()),
+				List.of(Summaries.write(session.key(), reset, codec())), true);
+	}
+
+	private boolean isReset(PathView path) {
+		SessionRecord summary = path.view().summary();
+		return summary != null && Summaries.read(summary, codec()).isReset();
+	}
+
+	private List<SessionItem> seeded(PathView path) {
+		List<SessionItem> seeded = new ArrayList<>();
+		path.turns()
+			.stream()
+			.filter(Turn::isSeeded)
+			.forEach((turn) -> seeded.addAll(this.changes.store().items(this.changes.key(), turn.number())));
+		return seeded;
+	}
+
+	/**
+	 * Returns the turns that were tried in the place of a turn of the active branch, and
+	 * that turn, oldest first.
+	 */
+	List<Turn> siblings(long number) {
+		PathQuery query = PathQuery.to(Point.HEAD).turns(new Tail(number + 1, 1)).records(LeftTurns.KIND);
+		PathView path = this.changes.store().path(this.changes.key(), query).orElseThrow(this::notFound);
+		Turn turn = onPath(path, number);
+		Set<Long> numbers = new HashSet<>(Set.of(number));
+		all(path, (left) -> left.fork() == turn.parent()).forEach((left) -> numbers.add(left.first()));
+		List<Turn> siblings = new ArrayList<>();
+		numbers.stream()
+			.sorted()
+			.forEach((each) -> siblings.addAll((each == number) ? List.of(turn) : turn(each).stream().toList()));
+		return siblings;
+	}
+
+	/**
+	 * Makes a turn that the head has left active again, with the turns behind it.
+	 */
+	Turn choose(long number) {
+		PathQuery query = PathQuery.to(Point.HEAD).turns(new Tail(number + 1, 1)).records(LeftTurns.KIND);
+		return this.changes.make("moved to another turn", query, () -> {
+			throw notFound();
+		}, (path) -> chosen(path, number));
+	}
+
+	private Plan<Turn> chosen(PathView path, long number) {
+		Session session = path.session();
+		if (isLast(path, number)) {
+			return Plan.nothing(path.turns().get(0));
+		}
+		LeftTurns there = all(path, (left) -> left.first() == number).stream()
+			.max(Comparator.comparingLong(LeftTurns::at))
+			.orElseThrow(() -> new IllegalArgumentException(
+					"Turn " + number + " of session " + session.key() + " is none that was left on branch '"
+							+ session.branch() + "'. Name one of siblings(..), or use branch(..) and switchTo(..)."));
+		Turn turn = turn(number).orElseThrow(this::notFound);
+		Plan<Turn> plan = Plan.move(session.branch(), there.tip(), turn, there.delete());
+		if (session.head() == there.fork()) {
+			return plan;
+		}
+		long first = this.changes.store()
+			.path(this.changes.key(), PathQuery.to(Point.at(there.fork())))
+			.map(PathView::next)
+			.orElse(0L);
+		return plan.and(new LeftTurns(session.head(), session.branch(), there.fork(), first, session.version())
+			.write(session.key(), codec()));
+	}
+
+	private static boolean isLast(PathView path, long number) {
+		return !path.turns().isEmpty() && path.turns().get(0).number() == number;
+	}
+
+	private static Turn onPath(PathView path, long number) {
+		if (!isLast(path, number)) {
+			throw new IllegalArgumentException("Turn " + number + " of session " + path.session().key()
+					+ " is not on the active branch '" + path.session().branch() + "'.");
+		}
+		return path.turns().get(0);
+	}
+
+	private SessionNotFoundException notFound() {
+		return new SessionNotFoundException("There is no session " + this.changes.key() + ", or it has expired.");
+	}
+
+	private MessageCodec codec() {
+		return this.changes.codec();
+	}
+
+	private Optional<Turn> turn(long number) {
+		return this.changes.store()
+			.turns(this.changes.key(), new Tail(number + 1, 1))
+			.stream()
+			.filter((turn) -> turn.number() == number)
+			.findFirst();
+	}
+
+}

@@ -1,0 +1,103 @@
+package io.sessionkit.conversation;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.internal.Attempts;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.PathView;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Changes of the place where a session stands. Each is one read and one commit on what
+ * was read; if others write in between, it is planned again.
+ */
+final class TreeChanges {
+
+	private final SessionKey key;
+
+	private final SessionStore store;
+
+	TreeChanges(SessionKey key, SessionStore store) {
+		this.key = key;
+		this.store = store;
+	}
+
+	/**
+	 * A change, and what its caller gets.
+	 *
+	 * @param header the change of the header; null for no change at all
+	 * @param records the records to write with it
+	 * @param result the result
+	 */
+	record Plan<T>(@Nullable HeaderChange header, List<RecordWrite> records, T result) {
+
+		static <T> Plan<T> nothing(T result) {
+			return new Plan<>(null, List.of(), result);
+		}
+
+		/** Creates a plan that makes a turn the head. */
+		static <T> Plan<T> move(String branch, long turn, T result, RecordWrite... records) {
+			return new Plan<>(HeaderChange.NONE.head(branch, turn), Arrays.asList(records), result);
+		}
+
+		Plan<T> and(RecordWrite record) {
+			List<RecordWrite> all = new ArrayList<>(this.records);
+			all.add(record);
+			return new Plan<>(this.header, all, this.result);
+		}
+
+	}
+
+	SessionKey key() {
+		return this.key;
+	}
+
+	SessionStore store() {
+		return this.store;
+	}
+
+	MessageCodec codec() {
+		return this.store.options().codec();
+	}
+
+	/**
+	 * Makes a change.
+	 * @param what the change as a past participle, as "undone" in "it cannot be undone"
+	 * @param absent supplies the result, or the exception, if the session is absent
+	 * @throws SessionPausedException if a turn of the session is open
+	 * @throws SessionConflictException if others kept writing to the session
+	 */
+	<T> T make(String what, PathQuery query, Supplier<T> absent, Function<PathView, Plan<T>> planner) {
+		return Attempts.SOME.make(() -> {
+			PathView path = this.store.path(this.key, query).orElse(null);
+			if (path == null) {
+				return Optional.of(absent.get());
+			}
+			SessionPausedException.check(path.session(), what);
+			Plan<T> plan = planner.apply(path);
+			return isMade(path, plan) ? Optional.of(plan.result()) : Optional.empty();
+		})
+			.orElseThrow(() -> new SessionConflictException("Session " + this.key + " could not be " + what
+					+ ": others wrote to it all the time. Nothing was" + " changed; try again.", null));
+	}
+
+	private <T> boolean isMade(PathView path, Plan<T> plan) {
+		return plan.header() == null
+				|| this.store.commit(Commit.on(path.session()).header(plan.header()).records(plan.records()))
+					.isStored();
+	}
+
+}

@@ -1,0 +1,155 @@
+package io.sessionkit.internal.turn;
+
+import java.util.List;
+import java.util.Optional;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.Turn;
+import io.sessionkit.internal.tree.BranchRecord;
+import io.sessionkit.internal.tree.LeftTurns;
+import io.sessionkit.internal.turn.TurnRequest.Start;
+import io.sessionkit.internal.view.ViewReader;
+import io.sessionkit.store.PathView;
+import io.sessionkit.store.Point;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * Finds the places of turns that do not begin at the head of the active branch. Safe for
+ * use by many threads.
+ */
+final class TurnPlaces {
+
+	private final ViewReader reader;
+
+	TurnPlaces(ViewReader reader) {
+		this.reader = reader;
+	}
+
+	/**
+	 * Returns the request with the question of the turn that it asks again.
+	 */
+	TurnRequest asked(TurnRequest request) {
+		if (!request.input().isEmpty()) {
+			throw new IllegalStateException("The call on session " + request.key()
+					+ " asks the question of a turn again, so it takes no message. Use SessionAdvisor.editing(..)"
+					+ " for another question.");
+		}
+		long turn = (request.start().turn() > 0) ? request.start().turn() : newest(request.key());
+		List<Message> question = store().items(request.key(), turn)
+			.stream()
+			.map(SessionItem::message)
+			.takeWhile((message) -> !(message instanceof AssistantMessage))
+			.toList();
+		if (question.isEmpty()) {
+			throw new IllegalArgumentException(
+					"Turn " + turn + " of session " + request.key() + " has no question that could be asked again.");
+		}
+		return request.start(new Start(Start.Kind.EDIT, turn, null)).input(question);
+	}
+
+	private long newest(SessionKey key) {
+		return store().find(key)
+			.map(Session::head)
+			.filter((head) -> head > 0)
+			.orElseThrow(() -> new IllegalArgumentException(
+					"Session " + key + " has no turn whose question could be asked again. Add .user(..) to the call."));
+	}
+
+	TurnViews.Opened open(TurnRequest request) {
+		Start start = request.start();
+		if (request.input().isEmpty()) {
+			throw new IllegalStateException("The call on session " + request.key()
+					+ " names the place at which it begins and has no message. Add .user(..) to the call, or ask the"
+					+ " question of a turn again with SessionAdvisor.regenerating(..).");
+		}
+		return (start.branch() != null) ? onBranch(request, start.branch()) : inPlaceOf(request, start.turn());
+	}
+
+	/**
+	 * Opens the view before a turn, whose place the new turn takes.
+	 */
+	private TurnViews.Opened inPlaceOf(TurnRequest request, long turn) {
+		PathView path = read(request, Point.before(turn));
+		Session header = path.session();
+		Session seen = path.view().session();
+		if (path.next() == 0 && header.head() != seen.head()) {
+			throw new IllegalArgumentException("Turn " + turn + " of session " + request.key()
+					+ " does not follow a turn of the active branch '" + header.branch()
+					+ "'. Switch to its branch first, or make it active with Conversation.choose(..).");
+		}
+		LeftTurns left = (path.next() > 0)
+				? new LeftTurns(header.head(), header.branch(), seen.head(), path.next(), header.version()) : null;
+		return new TurnViews.Opened(path.view(), new TurnPlace(header, seen, left, null), null);
+	}
+
+	private TurnViews.Opened onBranch(TurnRequest request, String name) {
+		Session header = store().find(request.key()).orElseThrow(() -> notFound(request.key()));
+		if (name.equals(header.branch())) {
+			SessionView view = this.reader.open(request.key(), request.limit(), request.input()).orElse(null);
+			return TurnViews.Opened.atHead(view, null);
+		}
+		BranchRecord branch = branch(request.key(), name).orElseThrow(() -> new IllegalArgumentException(
+				"Session " + request.key() + " has no branch '" + name + "'. Make it with Conversation.branch(..)."));
+		return onBranch(request, branch);
+	}
+
+	private TurnViews.Opened onBranch(TurnRequest request, BranchRecord branch) {
+		PathView path = read(request, Point.at(branch.head()));
+		SessionView view = path.view();
+		Session seen = view.session().on(branch.name());
+		return new TurnViews.Opened(new SessionView(seen, view.summary(), view.items()),
+				new TurnPlace(path.session(), seen, null, branch), null);
+	}
+
+	private Optional<BranchRecord> branch(SessionKey key, String name) {
+		return store().records(key, BranchRecord.KIND)
+			.stream()
+			.filter((record) -> record.id().equals(name))
+			.findFirst()
+			.map((record) -> BranchRecord.read(record, store().options().codec()));
+	}
+
+	/**
+	 * Opens the view for a turn that waited and does not hang on the head.
+	 * @return the view; null if the session has moved on, so that the turn cannot become
+	 * history any more
+	 */
+	TurnViews.@Nullable Opened openAgain(TurnRequest request, Turn turn) {
+		Session header = store().find(request.key()).orElseThrow(() -> notFound(request.key()));
+		if (!turn.branch().equals(header.branch())) {
+			return branch(request.key(), turn.branch()).filter((branch) -> branch.head() == turn.parent())
+				.map((branch) -> onBranch(request, branch))
+				.orElse(null);
+		}
+		PathView path = read(request, Point.at(turn.parent()));
+		boolean leaves = LeftTurns.read(path.records(LeftTurns.KIND), store().options().codec())
+			.stream()
+			.anyMatch((left) -> left.tip() == header.head() && left.fork() == turn.parent());
+		return leaves ? new TurnViews.Opened(path.view(),
+				new TurnPlace(path.session(), path.view().session(), null, null), null) : null;
+	}
+
+	private PathView read(TurnRequest request, Point point) {
+		PathView path = this.reader.open(request.key(), point, request.limit(), request.input(), LeftTurns.KIND)
+			.orElseThrow(() -> notFound(request.key()));
+		request.checkExpected(path.session());
+		return path;
+	}
+
+	private SessionStore store() {
+		return this.reader.store();
+	}
+
+	private static SessionNotFoundException notFound(SessionKey key) {
+		return new SessionNotFoundException("There is no session " + key + ", or it has expired.");
+	}
+
+}

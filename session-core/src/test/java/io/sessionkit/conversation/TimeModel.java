@@ -1,0 +1,305 @@
+package io.sessionkit.conversation;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+import io.sessionkit.Session;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a session should be after any number of turns, moves and deletions.
+ */
+final class TimeModel {
+
+	final List<ModelTurn> turns = new ArrayList<>();
+
+	final Map<String, Long> heads = new TreeMap<>(Map.of(Session.MAIN, 0L));
+
+	/** The summaries, by the last turn that each covers; an empty one is a reset. */
+	final Map<Long, String> summaries = new TreeMap<>();
+
+	/** The summaries in whose place there is a reset. */
+	final Map<Long, String> replaced = new HashMap<>();
+
+	final List<Left> lefts = new ArrayList<>();
+
+	String active = Session.MAIN;
+
+	Map<String, Object> attributes = Map.of();
+
+	/**
+	 * A turn.
+	 */
+	static final class ModelTurn {
+
+		final long number;
+
+		final long parent;
+
+		final String branch;
+
+		final boolean history;
+
+		List<String> texts;
+
+		Map<String, Object> attributes = Map.of();
+
+		ModelTurn(long number, long parent, String branch, boolean history, List<String> texts) {
+			this.number = number;
+			this.parent = parent;
+			this.branch = branch;
+			this.history = history;
+			this.texts = texts;
+		}
+
+	}
+
+	/**
+	 * Turns that were left.
+	 */
+	record Left(long tip, String branch, long fork, long first) {
+	}
+
+	long head() {
+		return this.heads.get(this.active);
+	}
+
+	@Nullable ModelTurn find(long number) {
+		return (number > 0 && number <= this.turns.size()) ? this.turns.get((int) number - 1) : null;
+	}
+
+	/** The turns up to an end, oldest first. */
+	List<Long> path(long end) {
+		List<Long> path = new ArrayList<>();
+		for (ModelTurn turn = find(end); turn != null; turn = find(turn.parent)) {
+			path.add(0, turn.number);
+		}
+		return path;
+	}
+
+	List<String> log() {
+		return path(head()).stream().flatMap((number) -> find(number).texts.stream()).toList();
+	}
+
+	/** What the next call on an end begins with. */
+	List<String> view(long end) {
+		List<Long> path = path(end);
+		long covered = covered(end);
+		List<String> view = new ArrayList<>();
+		if (covered > 0 && !this.summaries.get(covered).isEmpty()) {
+			view.add("Summarize our conversation so far.");
+			view.add(this.summaries.get(covered));
+		}
+		path.stream().filter((number) -> number > covered).forEach((number) -> view.addAll(find(number).texts));
+		return view;
+	}
+
+	long covered(long end) {
+		return path(end).stream().filter(this.summaries::containsKey).max(Comparator.naturalOrder()).orElse(0L);
+	}
+
+	/** A turn that becomes history behind a parent, on a branch. */
+	ModelTurn add(long parent, String branch, boolean history, List<String> texts) {
+		ModelTurn turn = new ModelTurn(this.turns.size() + 1L, parent, branch, history, texts);
+		boolean atHead = branch.equals(this.active) && parent == head();
+		turn.attributes = atHead ? this.attributes : attributesOf(parent);
+		this.turns.add(turn);
+		if (history) {
+			if (branch.equals(this.active)) {
+				this.attributes = turn.attributes;
+			}
+			this.heads.put(branch, turn.number);
+		}
+		return turn;
+	}
+
+	/** Remembers what a turn in the place behind a parent leaves. */
+	void leave(long parent) {
+		if (parent != head()) {
+			addLeft(new Left(head(), this.active, parent, next(parent)));
+		}
+	}
+
+	private void addLeft(Left left) {
+		this.lefts.removeIf((each) -> each.tip() == left.tip());
+		this.lefts.add(left);
+	}
+
+	private long next(long parent) {
+		return path(head()).stream().filter((number) -> number > parent).findFirst().orElse(0L);
+	}
+
+	void put(Map<String, Object> all) {
+		this.attributes = all;
+		if (find(head()) != null) {
+			find(head()).attributes = all;
+		}
+	}
+
+	private Map<String, Object> attributesOf(long number) {
+		return (find(number) != null) ? find(number).attributes : Map.of();
+	}
+
+	private void moveTo(long number) {
+		this.heads.put(this.active, number);
+		this.attributes = attributesOf(number);
+	}
+
+	/** The numbers of the undone turns, newest first. */
+	List<Long> undo(int turns) {
+		List<Long> path = path(head());
+		List<Long> gone = new ArrayList<>(path.subList(Math.max(0, path.size() - turns), path.size()));
+		long reset = gone.stream()
+			.filter((number) -> "".equals(this.summaries.get(number)))
+			.max(Comparator.naturalOrder())
+			.orElse(0L);
+		gone.removeIf((number) -> number <= reset);
+		if (gone.isEmpty()) {
+			if (reset > 0) {
+				this.summaries.remove(reset);
+				if (this.replaced.containsKey(reset)) {
+					this.summaries.put(reset, this.replaced.remove(reset));
+				}
+				else {
+					moveTo(head());
+				}
+			}
+			return gone;
+		}
+		long first = gone.get(0);
+		Left before = newestAt(head());
+		Left left = (before != null) ? new Left(before.tip(), this.active, find(first).parent, first)
+				: new Left(head(), this.active, find(first).parent, first);
+		if (before != null) {
+			this.lefts.set(this.lefts.indexOf(before), left);
+		}
+		else {
+			addLeft(left);
+		}
+		moveTo(find(first).parent);
+		Collections.reverse(gone);
+		return gone;
+	}
+
+	private @Nullable Left newestAt(long fork) {
+		Left newest = null;
+		for (Left left : this.lefts) {
+			newest = (left.branch().equals(this.active) && left.fork() == fork) ? left : newest;
+		}
+		return newest;
+	}
+
+	List<Long> redo(int turns) {
+		Left left = newestAt(head());
+		if (left == null) {
+			return List.of();
+		}
+		long from = head();
+		List<Long> behind = path(left.tip()).stream().filter((number) -> number > from).toList();
+		List<Long> again = behind.subList(0, Math.min(turns, behind.size()));
+		long to = again.get(again.size() - 1);
+		if (to == left.tip()) {
+			this.lefts.remove(left);
+		}
+		else {
+			this.lefts.set(this.lefts.indexOf(left), new Left(left.tip(), this.active, to, behind.get(again.size())));
+		}
+		moveTo(to);
+		return again;
+	}
+
+	List<Long> siblings(long number) {
+		Set<Long> siblings = new TreeSet<>(Set.of(number));
+		this.lefts.stream()
+			.filter((left) -> left.branch().equals(this.active) && left.fork() == find(number).parent)
+			.forEach((left) -> siblings.add(left.first()));
+		return List.copyOf(siblings);
+	}
+
+	void choose(long sibling) {
+		if (path(head()).contains(sibling)) {
+			return;
+		}
+		Left there = null;
+		for (Left left : this.lefts) {
+			there = (left.branch().equals(this.active) && left.first() == sibling) ? left : there;
+		}
+		this.lefts.remove(there);
+		if (head() != there.fork()) {
+			addLeft(new Left(head(), this.active, there.fork(), next(there.fork())));
+		}
+		moveTo(there.tip());
+	}
+
+	void branch(String name, long head) {
+		this.heads.put(name, head);
+		switchTo(name);
+	}
+
+	void switchTo(String name) {
+		if (!name.equals(this.active)) {
+			this.active = name;
+			this.attributes = attributesOf(head());
+		}
+	}
+
+	void deleteBranch(String name) {
+		if (name.equals(this.active)) {
+			switchTo(Session.MAIN);
+		}
+		this.heads.remove(name);
+		this.lefts.removeIf((left) -> left.branch().equals(name));
+		Set<Long> stay = new HashSet<>();
+		this.heads.values().forEach((head) -> stay.addAll(path(head)));
+		this.lefts.forEach((left) -> stay.addAll(path(left.tip())));
+		Set<Long> gone = new HashSet<>();
+		this.turns.stream()
+			.filter((turn) -> turn.branch.equals(name) && !stay.contains(turn.number) && !turn.texts.isEmpty())
+			.forEach((turn) -> gone.add(turn.number));
+		empty(gone);
+	}
+
+	/** Deletes the items of turns. */
+	void empty(Set<Long> gone) {
+		if (gone.isEmpty()) {
+			return;
+		}
+		gone.forEach((number) -> find(number).texts = List.of());
+		this.summaries.keySet().removeIf((covered) -> path(covered).stream().anyMatch(gone::contains));
+		this.replaced.keySet().retainAll(this.summaries.keySet());
+		Map<String, Object> before = this.attributes;
+		boolean emptied = gone.contains(head());
+		ModelTurn turn = find(head());
+		if (turn != null && turn.texts.isEmpty()) {
+			while (turn != null && turn.texts.isEmpty()) {
+				turn = find(turn.parent);
+			}
+			moveTo((turn != null) ? turn.number : 0);
+			if (emptied) {
+				put(before);
+			}
+		}
+	}
+
+	void reset() {
+		String before = this.summaries.put(head(), "");
+		if (before != null && !before.isEmpty()) {
+			this.replaced.put(head(), before);
+		}
+	}
+
+	Map<String, Object> with(String name, Object value) {
+		Map<String, Object> all = new HashMap<>(this.attributes);
+		all.put(name, value);
+		return all;
+	}
+
+}

@@ -1,0 +1,492 @@
+package io.sessionkit.conversation;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.Summary;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.Turn;
+import io.sessionkit.ViewTotals;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.conversation.TimeModel.ModelTurn;
+import io.sessionkit.internal.view.Summaries;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionStoreFixture;
+import io.sessionkit.store.Tail;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ValidSequence;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.ChatClient.AdvisorSpec;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.prompt.Prompt;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * A random sequence of turns, moves, branches and deletions on one session, compared with
+ * a {@link TimeModel} after each step.
+ */
+final class TimeProgram {
+
+	private static final int STEPS_SHOWN = 40;
+
+	/** So many steps are between two comparisons of everything. */
+	private static final int WHOLE = 25;
+
+	private final SessionStore store;
+
+	private final long seed;
+
+	private final Random random;
+
+	private final Conversations conversations;
+
+	private final Approvals approvals;
+
+	private final ScriptedChatModel chatModel = new ScriptedChatModel();
+
+	private final ChatClient chat;
+
+	private final SessionKey key = SessionKey.of("time", UUID.randomUUID().toString());
+
+	private final Conversation thread;
+
+	private final List<String> steps = new ArrayList<>();
+
+	private TimeModel model = new TimeModel();
+
+	private int said;
+
+	TimeProgram(SessionStore store, long seed) {
+		this.store = store;
+		this.seed = seed;
+		this.random = new Random(seed);
+		this.conversations = Conversations.of(store);
+		this.thread = this.conversations.get(this.key);
+		this.approvals = Approvals.builder(this.conversations).tools(Set.of("gated")).build();
+		this.chat = ChatClient.builder(this.chatModel)
+			.defaultAdvisors(SessionAdvisor.builder(this.conversations).approvals(this.approvals).build())
+			.defaultToolCallbacks(tool("gated"), tool("look"))
+			.build();
+	}
+
+	record Order(int id) {
+	}
+
+	private static ToolCallback tool(String name) {
+		return FunctionToolCallback.builder(name, (Order order) -> name + " " + order.id())
+			.description(name)
+			.inputType(Order.class)
+			.build();
+	}
+
+	void run(int operations) {
+		try {
+			for (int i = 0; i < operations; i++) {
+				step(this.random.nextInt(100));
+				compare(i % WHOLE == 0);
+			}
+			compare(true);
+			for (Prompt prompt : this.chatModel.prompts()) {
+				assertThat(ValidSequence.faults(prompt.getInstructions())).isEmpty();
+			}
+		}
+		catch (AssertionError | RuntimeException ex) {
+			List<String> last = this.steps.subList(Math.max(0, this.steps.size() - STEPS_SHOWN), this.steps.size());
+			throw new AssertionError("The program of seed " + this.seed + " went wrong in step " + this.steps.size()
+					+ ": " + ex.getMessage() + "\nThe last steps were\n" + String.join("\n", last), ex);
+		}
+		finally {
+			this.store.erase(this.key);
+			this.conversations.close();
+		}
+	}
+
+	private void step(int dice) {
+		if (this.model.turns.isEmpty() || dice < 25) {
+			ask();
+		}
+		else if (dice < 33) {
+			edit();
+		}
+		else if (dice < 38) {
+			regenerate();
+		}
+		else if (dice < 41) {
+			fail();
+		}
+		else if (dice < 51) {
+			undo();
+		}
+		else if (dice < 59) {
+			redo();
+		}
+		else if (dice < 63) {
+			choose();
+		}
+		else if (dice < 68) {
+			branch();
+		}
+		else if (dice < 73) {
+			switchTo();
+		}
+		else if (dice < 78) {
+			askOnBranch();
+		}
+		else if (dice < 80) {
+			deleteBranch();
+		}
+		else if (dice < 84) {
+			put();
+		}
+		else if (dice < 87) {
+			delete();
+		}
+		else if (dice < 91) {
+			summarize();
+		}
+		else if (dice < 93) {
+			reset();
+		}
+		else if (dice < 95) {
+			add();
+		}
+		else if (dice < 97) {
+			adopt();
+		}
+		else if (dice < 99) {
+			fork();
+		}
+		else {
+			this.steps.add("erase");
+			this.thread.erase();
+			this.model = new TimeModel();
+		}
+	}
+
+	private void ask() {
+		long head = this.model.head();
+		String branch = this.model.active;
+		String question = question();
+		this.steps.add("ask " + question);
+		call(head, branch, List.of(question), question, (advisors) -> {
+		});
+	}
+
+	private void edit() {
+		List<Long> path = this.model.path(this.model.head());
+		if (path.isEmpty()) {
+			return;
+		}
+		ModelTurn turn = Objects.requireNonNull(this.model.find(oneOf(path)));
+		String question = question();
+		this.steps.add("edit " + turn.number + " as " + question);
+		inPlaceOf(turn, List.of(question), question, SessionAdvisor.editing(turn.number));
+	}
+
+	private void regenerate() {
+		List<Long> path = this.model.path(this.model.head());
+		ModelTurn turn = path.isEmpty() ? null : this.model.find(oneOf(path));
+		if (turn == null || turn.texts.isEmpty()) {
+			return;
+		}
+		this.steps.add("regenerate " + turn.number);
+		inPlaceOf(turn, List.of(turn.texts.get(0)), null, SessionAdvisor.regenerating(turn.number));
+	}
+
+	private void inPlaceOf(ModelTurn turn, List<String> question, String text, Consumer<AdvisorSpec> place) {
+		long before = this.model.turns.size();
+		long parent = turn.parent;
+		Runnable moves = () -> {
+			this.model.leave(parent);
+			this.model.heads.put(this.model.active, parent);
+			this.model.attributes = (this.model.find(parent) != null) ? this.model.find(parent).attributes : Map.of();
+		};
+		TimeModel now = this.model;
+		List<String> view = now.view(parent);
+		String branch = now.active;
+		call(view, () -> {
+			moves.run();
+			return now.add(parent, branch, true, List.of());
+		}, question, text, place);
+		assertThat(this.model.turns).hasSize((int) before + 1);
+	}
+
+	private void askOnBranch() {
+		String branch = oneOf(List.copyOf(this.model.heads.keySet()));
+		String question = question();
+		this.steps.add("ask " + question + " on " + branch);
+		call(this.model.heads.get(branch), branch, List.of(question), question, SessionAdvisor.branch(branch));
+	}
+
+	private void call(long parent, String branch, List<String> question, String text, Consumer<AdvisorSpec> place) {
+		call(this.model.view(parent), () -> this.model.add(parent, branch, true, List.of()), question, text, place);
+	}
+
+	/**
+	 * Makes a call, which may run a tool, or wait for a person and then continue or be
+	 * cancelled.
+	 */
+	private void call(List<String> view, Supplier<ModelTurn> added, List<String> question, String text,
+			Consumer<AdvisorSpec> place) {
+		int kind = this.random.nextInt(8);
+		int requests = this.chatModel.prompts().size();
+		String answer = "a" + this.said;
+		if (kind < 2) {
+			this.chatModel
+				.calls(new ToolCall("c" + this.said, "function", (kind == 0) ? "look" : "gated", "{\"id\":1}"));
+		}
+		boolean waits = kind == 1;
+		if (!waits) {
+			this.chatModel.says(answer);
+		}
+		spec(text, place);
+		assertThat(texts(this.chatModel.prompts().get(requests).getInstructions())).as("request")
+			.isEqualTo(joined(view, question));
+		if (waits) {
+			decide(answer);
+		}
+		ModelTurn turn = added.get();
+		turn.texts = this.store.items(this.key, turn.number).stream().map(TimeProgram::text).toList();
+		assertThat(turn.texts).startsWith(question.get(0));
+	}
+
+	private void decide(String answer) {
+		List<ToolApproval> pending = this.approvals.pending(this.key);
+		assertThat(pending).hasSize(1);
+		for (Runnable move : List.<Runnable>of(() -> this.thread.undo(1), () -> this.thread.branch("late"),
+				this.thread::reset)) {
+			assertThatExceptionOfType(SessionPausedException.class).isThrownBy(move::run);
+		}
+		this.approvals.approve(pending.get(0), "ada");
+		this.chatModel.says(answer);
+		spec(null, (advisors) -> {
+		});
+	}
+
+	private void spec(String text, Consumer<AdvisorSpec> place) {
+		ChatClient.ChatClientRequestSpec spec = this.chat.prompt()
+			.advisors(SessionAdvisor.session(this.key).andThen(place));
+		ChatClient.ChatClientRequestSpec asked = (text != null) ? spec.user(text) : spec;
+		ChatResponse response = this.random.nextBoolean() ? asked.call().chatResponse()
+				: asked.stream().chatResponse().blockLast();
+		assertThat(response).isNotNull();
+	}
+
+	private void fail() {
+		String question = question();
+		this.steps.add("fail " + question);
+		this.chatModel.fails(new IllegalStateException("down"));
+		assertThatThrownBy(() -> spec(question, (advisors) -> {
+		})).isInstanceOf(IllegalStateException.class);
+		this.model.add(this.model.head(), this.model.active, false, List.of(question));
+	}
+
+	private void undo() {
+		int turns = 1 + this.random.nextInt(4);
+		this.steps.add("undo " + turns);
+		assertThat(numbers(this.thread.undo(turns))).isEqualTo(this.model.undo(turns));
+	}
+
+	private void redo() {
+		int turns = 1 + this.random.nextInt(4);
+		this.steps.add("redo " + turns);
+		assertThat(numbers(this.thread.redo(turns))).isEqualTo(this.model.redo(turns));
+	}
+
+	private void choose() {
+		List<Long> path = this.model.path(this.model.head());
+		if (path.isEmpty()) {
+			return;
+		}
+		long turn = oneOf(path);
+		List<Long> siblings = this.model.siblings(turn);
+		assertThat(numbers(this.thread.siblings(turn))).isEqualTo(siblings);
+		long chosen = oneOf(siblings);
+		this.steps.add("choose " + chosen + " of " + siblings);
+		this.thread.choose(chosen);
+		this.model.choose(chosen);
+	}
+
+	private void branch() {
+		List<Long> path = this.model.path(this.model.head());
+		String name = "b" + ++this.said;
+		if (path.isEmpty() || this.random.nextBoolean()) {
+			this.steps.add("branch " + name);
+			this.thread.branch(name);
+			this.model.branch(name, this.model.head());
+		}
+		else {
+			long from = oneOf(path);
+			this.steps.add("branch " + name + " from " + from);
+			this.thread.branch(name, from);
+			this.model.branch(name, Objects.requireNonNull(this.model.find(from)).parent);
+		}
+	}
+
+	private void switchTo() {
+		String name = oneOf(List.copyOf(this.model.heads.keySet()));
+		this.steps.add("switch to " + name);
+		this.thread.switchTo(name);
+		this.model.switchTo(name);
+	}
+
+	private void deleteBranch() {
+		String name = oneOf(List.copyOf(this.model.heads.keySet()));
+		if (!name.equals(Session.MAIN)) {
+			this.steps.add("delete branch " + name);
+			this.thread.deleteBranch(name, true);
+			this.model.deleteBranch(name);
+		}
+	}
+
+	private void put() {
+		String name = "n" + this.random.nextInt(3);
+		this.steps.add("put " + name);
+		this.thread.put(name, this.said);
+		this.model.put(this.model.with(name, this.said));
+	}
+
+	private void delete() {
+		long number = 1 + this.random.nextInt(this.model.turns.size());
+		this.steps.add("delete " + number);
+		this.thread.delete(number);
+		boolean filled = !Objects.requireNonNull(this.model.find(number)).texts.isEmpty();
+		this.model.empty(filled ? Set.of(number) : Set.of());
+	}
+
+	private void summarize() {
+		List<Long> path = this.model.path(this.model.head());
+		if (path.isEmpty()) {
+			return;
+		}
+		long turn = oneOf(path);
+		if (turn <= this.model.covered(this.model.head())) {
+			return;
+		}
+		this.steps.add("summarize " + turn);
+		Summary summary = new Summary("s" + ++this.said, turn, 0, ViewTotals.NONE, "summary " + this.said, List.of(),
+				new Summary.Origin(null, TokenUsage.NONE, Instant.EPOCH));
+		assertThat(this.store
+			.commit(Commit.on(this.store.find(this.key).orElseThrow())
+				.header(HeaderChange.NONE.summary(turn, summary.id()))
+				.records(List.of(Summaries.write(this.key, summary, this.store.options().codec()))))
+			.isStored()).isTrue();
+		this.model.summaries.put(turn, summary.text());
+	}
+
+	private void reset() {
+		this.steps.add("reset");
+		this.thread.reset();
+		if (this.model.head() > 0) {
+			this.model.reset();
+		}
+	}
+
+	private void add() {
+		this.steps.add("add");
+		int number = ++this.said;
+		List<Message> messages = SessionStoreFixture.batch("p" + number, "r" + number, "p2" + number, "r2" + number);
+		this.store.add(this.key, messages);
+		this.model.add(this.model.head(), this.model.active, true, List.of("p" + number, "r" + number));
+		this.model.add(this.model.head(), this.model.active, true, List.of("p2" + number, "r2" + number));
+	}
+
+	/** Of a turn of another way, which a copy of it makes part of this one. */
+	private void adopt() {
+		List<Long> path = this.model.path(this.model.head());
+		List<ModelTurn> others = this.model.turns.stream()
+			.filter((turn) -> turn.history && !path.contains(turn.number) && !turn.texts.isEmpty())
+			.toList();
+		if (others.isEmpty()) {
+			return;
+		}
+		ModelTurn turn = oneOf(others);
+		this.steps.add("adopt " + turn.number);
+		assertThat(this.thread.adopt(turn.number).number()).isEqualTo(this.model.turns.size() + 1L);
+		this.model.add(this.model.head(), this.model.active, true, turn.texts);
+	}
+
+	private void fork() {
+		SessionKey to = SessionKey.of("time", UUID.randomUUID().toString());
+		this.steps.add("fork");
+		this.thread.fork(to);
+		Conversation copy = this.conversations.get(to);
+		assertThat(texts(copy.messages())).isEqualTo(this.model.log());
+		assertThat(texts(copy.view())).isEqualTo(this.model.view(this.model.head()));
+		assertThat(copy.attributes()).isEqualTo(this.model.attributes);
+		assertThat(copy.forkedFrom()).contains(this.key);
+		copy.erase();
+	}
+
+	private void compare(boolean whole) {
+		Session session = this.store.find(this.key).orElse(null);
+		if (session == null) {
+			assertThat(this.model.turns).isEmpty();
+			return;
+		}
+		assertThat(session.branch()).isEqualTo(this.model.active);
+		assertThat(session.head()).as("head").isEqualTo(this.model.head());
+		assertThat(session.attributes()).as("attributes").isEqualTo(this.model.attributes);
+		assertThat(session.openTurn()).isZero();
+		if (whole) {
+			assertThat(texts(this.thread.messages())).as("log").isEqualTo(this.model.log());
+			assertThat(texts(this.thread.view())).as("view").isEqualTo(this.model.view(this.model.head()));
+			assertThat(numbers(this.store.turns(this.key, Tail.ALL))).hasSize(this.model.turns.size());
+			for (Branch branch : this.thread.branches()) {
+				assertThat(branch.head()).as(branch.name()).isEqualTo(this.model.heads.get(branch.name()));
+				assertThat(branch.turns()).isEqualTo(this.model.path(branch.head()).size());
+			}
+			assertThat(this.thread.branches()).hasSize(this.model.heads.size());
+		}
+	}
+
+	private String question() {
+		return "q" + ++this.said;
+	}
+
+	private <T> T oneOf(List<T> of) {
+		return of.get(this.random.nextInt(of.size()));
+	}
+
+	private static List<String> joined(List<String> one, List<String> other) {
+		List<String> joined = new ArrayList<>(one);
+		joined.addAll(other);
+		return joined;
+	}
+
+	private static String text(SessionItem item) {
+		return item.message().getText();
+	}
+
+	private static List<String> texts(List<Message> messages) {
+		return messages.stream().map(Message::getText).toList();
+	}
+
+	private static List<Long> numbers(List<Turn> turns) {
+		return turns.stream().map(Turn::number).toList();
+	}
+
+}

@@ -1,0 +1,50 @@
+package io.sessionkit.conversation;
+
+import java.util.concurrent.ThreadLocalRandom;
+
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.TestStores;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Random sequences of turns, moves, branches and deletions do on every store what a
+ * simple model does. {@code -Dsessionkit.sequences=20000} makes so many in memory instead
+ * of {@value #IN_MEMORY}, a tenth of them on each server, and a hundredth on the other
+ * stores; {@code -Dsessionkit.seed} begins with the one that another run has named.
+ */
+@Order(2)
+@Execution(ExecutionMode.CONCURRENT)
+class TimeProgramTests {
+
+	private static final int IN_MEMORY = 1_000;
+
+	private static final int OPERATIONS = 200;
+
+	@ParameterizedTest
+	@EnumSource
+	void doesWhatTheModelDoes(TestStores kind) {
+		long sequences = Long.getLong("sessionkit.sequences", IN_MEMORY) / share(kind);
+		long seed = Long.getLong("sessionkit.seed", ThreadLocalRandom.current().nextLong(1_000_000_000));
+		System.out.println(sequences + " sequences of moves on " + kind + " from seed " + seed);
+		SessionStore store = kind.create();
+		long start = System.nanoTime();
+		for (long i = 0; i < sequences; i++) {
+			new TimeProgram(store, seed + i).run(OPERATIONS);
+		}
+		System.out
+			.println(kind + ": " + sequences + " sequences in " + (System.nanoTime() - start) / 1_000_000 + " ms");
+	}
+
+	private static int share(TestStores kind) {
+		return switch (kind) {
+			case MEMORY -> 1;
+			case POSTGRESQL, MARIADB, REDIS -> 10;
+			case H2, HSQLDB, SQLITE, FILE, REDIS_CLUSTER -> 100;
+		};
+	}
+
+}

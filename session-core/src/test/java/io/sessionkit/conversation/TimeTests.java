@@ -1,0 +1,686 @@
+package io.sessionkit.conversation;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.Summary;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.ViewTotals;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.internal.view.Summaries;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionStoreFixture;
+import io.sessionkit.store.Tail;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.TestStores;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Flux;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.prompt.Prompt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Going back and forth in a session, its branches, and what is brought in, on every
+ * store.
+ */
+@ParameterizedClass
+@EnumSource
+class TimeTests {
+
+	private static final Map<TestStores, SessionStore> stores = new EnumMap<>(TestStores.class);
+
+	@Parameter
+	TestStores kind;
+
+	private final SessionKey key = SessionKey.of("time", UUID.randomUUID().toString());
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private SessionStore store;
+
+	private Conversations conversations;
+
+	private Conversation conversation;
+
+	private ChatClient client;
+
+	@BeforeEach
+	void open() {
+		this.store = stores.computeIfAbsent(this.kind, TestStores::create);
+		this.conversations = Conversations.of(this.store);
+		this.conversation = this.conversations.get(this.key);
+		this.client = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(this.conversations)).build();
+	}
+
+	// back and forth
+
+	@Test
+	void undoneTurnsComeBackNewestFirst() {
+		talk(3);
+		assertThat(numbers(this.conversation.undo(2))).containsExactly(3L, 2L);
+		assertThat(log()).containsExactly("q1", "a1");
+		assertThat(numbers(this.conversation.redo(1))).containsExactly(2L);
+		assertThat(log()).containsExactly("q1", "a1", "q2", "a2");
+		assertThat(numbers(this.conversation.redo(5))).containsExactly(3L);
+		assertThat(log()).hasSize(6);
+		assertThat(this.conversation.redo(1)).isEmpty();
+	}
+
+	@Test
+	void undoOfNothingChangesNothing() {
+		assertThat(this.conversation.undo(1)).isEmpty();
+		assertThat(this.conversation.redo(1)).isEmpty();
+		assertThat(this.store.find(this.key)).isEmpty();
+		talk(1);
+		Session before = header();
+		assertThat(this.conversation.undo(0)).isEmpty();
+		assertThat(this.conversation.undo(-1)).isEmpty();
+		assertThat(this.conversation.redo(1)).isEmpty();
+		assertThat(header()).isEqualTo(before);
+	}
+
+	@Test
+	void undoOfMoreThanThereIsEmptiesTheThread() {
+		talk(3);
+		assertThat(numbers(this.conversation.undo(Integer.MAX_VALUE))).containsExactly(3L, 2L, 1L);
+		assertThat(log()).isEmpty();
+		assertThat(header().head()).isZero();
+		assertThat(numbers(this.conversation.redo(2))).containsExactly(1L, 2L);
+	}
+
+	@Test
+	void severalUndosAreRedoneOneByOne() {
+		talk(4);
+		this.conversation.undo(1);
+		this.conversation.undo(1);
+		this.conversation.undo(1);
+		assertThat(numbers(this.conversation.redo(1))).containsExactly(2L);
+		assertThat(numbers(this.conversation.redo(1))).containsExactly(3L);
+		assertThat(numbers(this.conversation.redo(1))).containsExactly(4L);
+		assertThat(this.conversation.redo(1)).isEmpty();
+	}
+
+	@Test
+	void anotherTurnEndsWhatCanBeRedone() {
+		talk(3);
+		this.conversation.undo(2);
+		ask("another", "answer");
+		assertThat(this.conversation.redo(1)).isEmpty();
+		assertThat(log()).containsExactly("q1", "a1", "another", "answer");
+		assertThat(numbers(this.conversation.siblings(4))).containsExactly(2L, 4L);
+		assertThat(this.conversation.choose(2).number()).isEqualTo(2);
+		assertThat(log()).containsExactly("q1", "a1", "q2", "a2", "q3", "a3");
+		this.conversation.choose(4);
+		assertThat(log()).containsExactly("q1", "a1", "another", "answer");
+	}
+
+	@Test
+	void attributesGoBackWithTheTurns() {
+		talk(1);
+		this.conversation.put("step", 1);
+		talk(1);
+		this.conversation.put("step", 2);
+		this.conversation.undo(1);
+		assertThat(this.conversation.attributes()).containsEntry("step", 1);
+		this.conversation.redo(1);
+		assertThat(this.conversation.attributes()).containsEntry("step", 2);
+	}
+
+	@Test
+	void undoIsRefusedWhileATurnIsOpen() {
+		talk(2);
+		this.store.commit(Commit.any(this.key).turn(SessionStoreFixture.turn(TurnStatus.AWAITING_APPROVAL, 2, "q3")));
+		Session before = header();
+		for (Runnable move : List.<Runnable>of(() -> this.conversation.undo(1), () -> this.conversation.redo(1),
+				this.conversation::reset, () -> this.conversation.branch("b"), () -> this.conversation.branch("b", 2),
+				() -> this.conversation.addTurn(said("q", "a"), null))) {
+			assertThatExceptionOfType(SessionPausedException.class).isThrownBy(move::run);
+		}
+		assertThat(header()).isEqualTo(before);
+	}
+
+	@Test
+	void undoAfterASummaryKeepsItInForce() {
+		talk(20);
+		summarize(17);
+		assertThat(this.conversation.view()).hasSize(8);
+		this.conversation.undo(1);
+		assertThat(this.conversation.view()).hasSize(6);
+		this.conversation.undo(4);
+		assertThat(texts(this.conversation.view())).hasSize(30).startsWith("q1", "a1");
+		this.conversation.redo(5);
+		assertThat(this.conversation.view()).hasSize(8);
+	}
+
+	@Test
+	void resetStartsTheViewAnewAndKeepsTheLog() {
+		this.conversation.seed(said("seed", "kept"));
+		talk(2);
+		this.conversation.put("step", 2);
+		this.conversation.rename("title");
+		this.conversation.reset();
+		assertThat(texts(this.conversation.view())).containsExactly("seed", "kept");
+		assertThat(log()).containsExactly("seed", "kept", "q1", "a1", "q2", "a2");
+		assertThat(this.conversation.attributes()).containsEntry("step", 2);
+		assertThat(header().title()).isEqualTo("title");
+		assertThat(this.conversation.summary()).isEmpty();
+		assertThat(this.conversation.summaries()).isEmpty();
+		ask("anew", "answer");
+		assertThat(lastRequest()).containsExactly("seed", "kept", "anew");
+		Session before = header();
+		this.conversation.undo(1);
+		this.conversation.reset();
+		assertThat(header().totals().turns()).isZero();
+		this.conversation.redo(1);
+		assertThat(header().head()).isEqualTo(before.head());
+	}
+
+	@Test
+	void undoStopsAtAResetAndThenTakesItBack() {
+		talk(3);
+		this.conversation.reset();
+		ask("anew", "answer");
+		assertThat(numbers(this.conversation.undo(3))).containsExactly(4L);
+		assertThat(this.conversation.view()).isEmpty();
+		assertThat(this.conversation.undo(1)).isEmpty();
+		assertThat(texts(this.conversation.view())).containsExactly("q1", "a1", "q2", "a2", "q3", "a3");
+		assertThat(numbers(this.conversation.undo(1))).containsExactly(3L);
+	}
+
+	@Test
+	void resetOfAnEmptySessionChangesNothing() {
+		this.conversation.reset();
+		assertThat(this.store.find(this.key)).isEmpty();
+		talk(1);
+		this.conversation.reset();
+		Session before = header();
+		this.conversation.reset();
+		assertThat(header()).isEqualTo(before);
+	}
+
+	// branches
+
+	@Test
+	void branchBeginsAtTheHeadOrBeforeATurn() {
+		talk(3);
+		this.conversation.branch("idea");
+		ask("idea", "good");
+		this.conversation.branch("early", 2);
+		assertThat(log()).containsExactly("q1", "a1");
+		ask("early", "bird");
+		this.conversation.switchTo(Session.MAIN);
+		assertThat(log()).hasSize(6);
+		this.conversation.switchTo("idea");
+		assertThat(log()).endsWith("idea", "good");
+		assertThat(this.conversation.branches()).extracting(Branch::name)
+			.containsExactlyInAnyOrder(Session.MAIN, "idea", "early");
+		assertThat(branch(Session.MAIN)).extracting(Branch::head, Branch::turns, Branch::items, Branch::active)
+			.containsExactly(3L, 3L, 6L, false);
+		assertThat(branch("idea")).extracting(Branch::head, Branch::turns, Branch::items, Branch::active)
+			.containsExactly(4L, 4L, 8L, true);
+		assertThat(branch("early")).extracting(Branch::turns, Branch::items).containsExactly(2L, 4L);
+	}
+
+	@Test
+	void emptyBranchIsListedSwitchedToAndDeleted() {
+		talk(1);
+		assertThat(this.conversation.branch(1)).isEqualTo("branch_from_turn_1");
+		assertThat(log()).isEmpty();
+		this.conversation.switchTo(Session.MAIN);
+		assertThat(this.conversation.branch(1)).isEqualTo("branch_from_turn_1_2");
+		assertThat(this.conversation.branches()).hasSize(3);
+		this.conversation.switchTo("branch_from_turn_1");
+		assertThat(header().head()).isZero();
+		assertThat(this.conversation.deleteBranch("branch_from_turn_1_2", false)).isZero();
+		assertThat(this.conversation.deleteBranch("branch_from_turn_1", true)).isZero();
+		assertThat(this.conversation.branches()).extracting(Branch::name).containsExactly(Session.MAIN);
+		assertThat(log()).containsExactly("q1", "a1");
+	}
+
+	@Test
+	void branchesThatCannotBeAreRefused() {
+		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> this.conversation.branch("b"));
+		talk(2);
+		this.conversation.branch("b", 2);
+		Session before = header();
+		for (String name : List.of("b", Session.MAIN, "", "  ", "x".repeat(65), "a\nb")) {
+			assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.branch(name));
+		}
+		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.branch("c", 2))
+			.withMessageContaining("2");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.switchTo("nowhere"))
+			.withMessageContaining("nowhere")
+			.withMessageContaining(Session.MAIN);
+		for (String name : List.of("", Session.MAIN, "nowhere", "b")) {
+			assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.deleteBranch(name, false));
+		}
+		assertThat(header()).isEqualTo(before);
+	}
+
+	@Test
+	void branchFromContentTakesTheFirstQuestion() {
+		ask("about Straße 100%", "role");
+		ask("ÜBER Äpfel", "a2");
+		ask("über Äpfel", "a3");
+		this.conversation.branchFromContent("apples", "über äpfel");
+		assertThat(log()).containsExactly("about Straße 100%", "role");
+		this.conversation.switchTo(Session.MAIN);
+		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.branchFromContent("r", "role"));
+		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.branchFromContent("r", "1_0"));
+		this.conversation.branchFromContent("percent", "0%");
+		assertThat(log()).isEmpty();
+	}
+
+	@Test
+	void deletedBranchTakesOnlyWhatNoOtherHas() {
+		talk(2);
+		this.conversation.branch("idea", 2);
+		ask("shared", "s");
+		ask("own", "o");
+		this.conversation.branch("next", 4);
+		this.conversation.switchTo(Session.MAIN);
+		assertThat(this.conversation.deleteBranch("idea", false)).isEqualTo(2);
+		assertThat(this.store.items(this.key, 4)).isEmpty();
+		this.conversation.switchTo("next");
+		assertThat(log()).containsExactly("q1", "a1", "shared", "s");
+		this.conversation.branch("idea");
+		assertThat(log()).containsExactly("q1", "a1", "shared", "s");
+	}
+
+	@Test
+	void callOnABranchLeavesTheActiveOneAsItIs() {
+		talk(2);
+		this.conversation.branch("side", 2);
+		this.conversation.put("side", true);
+		this.conversation.switchTo(Session.MAIN);
+		this.model.says("on the side");
+		this.client.prompt().user("aside").advisors(on().andThen(SessionAdvisor.branch("side"))).call().content();
+		assertThat(lastRequest()).containsExactly("q1", "a1", "aside");
+		assertThat(header().branch()).isEqualTo(Session.MAIN);
+		assertThat(log()).containsExactly("q1", "a1", "q2", "a2");
+		this.model.says("again");
+		String content = String.join("",
+				this.client.prompt()
+					.user("more")
+					.advisors(on().andThen(SessionAdvisor.branch("side")))
+					.stream()
+					.content()
+					.collectList()
+					.block());
+		assertThat(content).isEqualTo("again");
+		assertThat(lastRequest()).containsExactly("q1", "a1", "aside", "on the side", "more");
+		ask("q3", "a3");
+		this.conversation.switchTo("side");
+		assertThat(log()).containsExactly("q1", "a1", "aside", "on the side", "more", "again");
+		assertThat(this.conversation.attributes()).containsEntry("side", true);
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.client.prompt()
+				.user("x")
+				.advisors(on().andThen(SessionAdvisor.branch("nowhere")))
+				.call()
+				.content())
+			.withMessageContaining("nowhere");
+	}
+
+	@Test
+	void callsOnOneBranchExcludeEachOther() {
+		talk(1);
+		this.conversation.branch("side");
+		this.conversation.switchTo(Session.MAIN);
+		this.model.step((prompt) -> Flux.defer(() -> {
+			this.model.says("first");
+			CompletableFuture
+				.supplyAsync(() -> this.client.prompt()
+					.user("other")
+					.advisors(on().andThen(SessionAdvisor.branch("side")))
+					.call()
+					.content())
+				.join();
+			return Flux.just(this.model.chunk("late", List.of(), true));
+		}));
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> this.client.prompt()
+			.user("mine")
+			.advisors(on().andThen(SessionAdvisor.branch("side")))
+			.call()
+			.content());
+		assertThat(log()).containsExactly("q1", "a1");
+		this.conversation.switchTo("side");
+		assertThat(log()).containsExactly("q1", "a1", "other", "first");
+	}
+
+	@Test
+	void turnOnTheActiveBranchDoesNotDisturbACallOnAnother() {
+		talk(1);
+		this.conversation.branch("side");
+		this.conversation.switchTo(Session.MAIN);
+		this.model.step((prompt) -> {
+			this.store.add(this.key, said("q2", "a2"));
+			this.store.commit(Commit.any(this.key).turn(SessionStoreFixture.turn(TurnStatus.FAILED, 1, "q3")));
+			return Flux.just(this.model.chunk("there", List.of(), true));
+		});
+		this.client.prompt().user("mine").advisors(on().andThen(SessionAdvisor.branch("side"))).call().content();
+		assertThat(log()).containsExactly("q1", "a1", "q2", "a2");
+		this.conversation.switchTo("side");
+		assertThat(log()).containsExactly("q1", "a1", "mine", "there");
+	}
+
+	// edit and regenerate
+
+	@Test
+	void editTakesThePlaceOfATurn() {
+		talk(3);
+		this.model.says("edited answer");
+		this.client.prompt().user("edited").advisors(on().andThen(SessionAdvisor.editing(2))).call().content();
+		assertThat(lastRequest()).containsExactly("q1", "a1", "edited");
+		assertThat(log()).containsExactly("q1", "a1", "edited", "edited answer");
+		assertThat(numbers(this.conversation.siblings(4))).containsExactly(2L, 4L);
+		assertThat(this.conversation.redo(1)).isEmpty();
+		this.conversation.choose(2);
+		assertThat(log()).hasSize(6);
+		assertThat(this.store.turns(this.key, Tail.newest(1))).singleElement()
+			.satisfies((turn) -> assertThat(turn.parent()).isEqualTo(1));
+	}
+
+	@Test
+	void regenerateAsksTheQuestionAgain() {
+		talk(2);
+		this.model.says("other");
+		String content = String.join("",
+				this.client.prompt()
+					.advisors(on().andThen(SessionAdvisor.regenerating()))
+					.stream()
+					.content()
+					.collectList()
+					.block());
+		assertThat(content).isEqualTo("other");
+		assertThat(lastRequest()).containsExactly("q1", "a1", "q2");
+		assertThat(log()).containsExactly("q1", "a1", "q2", "other");
+		this.model.says("third");
+		this.client.prompt().advisors(on().andThen(SessionAdvisor.regenerating(3))).call().content();
+		assertThat(numbers(this.conversation.siblings(4))).containsExactly(2L, 3L, 4L);
+		this.model.says("first anew");
+		this.client.prompt().advisors(on().andThen(SessionAdvisor.regenerating(1))).call().content();
+		assertThat(log()).containsExactly("q1", "first anew");
+		this.conversation.choose(1);
+		assertThat(log()).containsExactly("q1", "a1", "q2", "third");
+	}
+
+	@Test
+	void failedEditChangesNothing() {
+		talk(2);
+		Session before = header();
+		this.model.fails(new IllegalStateException("down"));
+		assertThatIllegalStateException().isThrownBy(() -> this.client.prompt()
+			.user("edited")
+			.advisors(on().andThen(SessionAdvisor.editing(1)))
+			.call()
+			.content());
+		assertThat(header().head()).isEqualTo(before.head());
+		assertThat(header().version()).isEqualTo(before.version());
+		assertThat(log()).hasSize(4);
+		this.model.says("at last");
+		this.client.prompt().advisors(on().andThen(SessionAdvisor.regenerating(3))).call().content();
+		assertThat(log()).containsExactly("edited", "at last");
+	}
+
+	@Test
+	void callWithoutAMessageAnswersAQuestionWhoseAnswerWasPopped() {
+		talk(2);
+		this.conversation.pop();
+		this.model.says("anew");
+		this.client.prompt().advisors(on()).call().content();
+		assertThat(lastRequest()).containsExactly("q1", "a1", "q2");
+		assertThat(log()).containsExactly("q1", "a1", "q2", "anew");
+		assertThatIllegalStateException().isThrownBy(() -> this.client.prompt().advisors(on()).call().content())
+			.withMessageContaining("regenerating");
+	}
+
+	@Test
+	void callsThatCannotBeginThereAreRefused() {
+		talk(1);
+		assertThatIllegalArgumentException().isThrownBy(
+				() -> this.client.prompt().user("x").advisors(on().andThen(SessionAdvisor.editing(7))).call().content())
+			.withMessageContaining("7");
+		assertThatIllegalArgumentException().isThrownBy(
+				() -> this.client.prompt().advisors(on().andThen(SessionAdvisor.regenerating(7))).call().content());
+		assertThatIllegalStateException().isThrownBy(() -> this.client.prompt()
+			.user("x")
+			.advisors(on().andThen(SessionAdvisor.regenerating(1)))
+			.call()
+			.content());
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.client.prompt().advisors(on().andThen(SessionAdvisor.editing(1))).call().content());
+		assertThatIllegalStateException().isThrownBy(() -> this.client.prompt()
+			.user("x")
+			.advisors(on().andThen(SessionAdvisor.editing(1)).andThen(SessionAdvisor.branch("b")))
+			.call()
+			.content());
+		this.conversation.branch("b", 1);
+		assertThatIllegalArgumentException().isThrownBy(() -> this.client.prompt()
+			.user("x")
+			.advisors(on().andThen(SessionAdvisor.editing(2)))
+			.call()
+			.content());
+		assertThat(header().branch()).isEqualTo("b");
+	}
+
+	@Test
+	void editThatOthersOvertakeIsKeptBeside() {
+		talk(2);
+		this.model.step((prompt) -> {
+			this.store.add(this.key, said("between", "them"));
+			return Flux.just(this.model.chunk("late", List.of(), true));
+		});
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> this.client.prompt()
+			.user("edited")
+			.advisors(on().andThen(SessionAdvisor.editing(1)))
+			.call()
+			.content());
+		assertThat(log()).endsWith("between", "them");
+		Turn aside = this.store.turns(this.key, Tail.newest(1)).get(0);
+		assertThat(aside.parent()).isZero();
+		assertThat(this.conversation.adopt(aside.number()).status()).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(log()).endsWith("between", "them", "edited", "late");
+	}
+
+	// bringing in
+
+	@Test
+	void messagesThatAreAddedAreTurns() {
+		List<Message> messages = new ArrayList<>();
+		for (int i = 1; i <= 20; i++) {
+			messages.addAll(said("q" + i, "a" + i));
+		}
+		this.store.add(this.key, messages);
+		assertThat(this.store.turns(this.key, Tail.ALL)).hasSize(20);
+		assertThat(header().totals().turns()).isEqualTo(20);
+		assertThat(log()).hasSize(40);
+	}
+
+	@Test
+	void seedBeginsASession() {
+		List<Turn> turns = this.conversation.seed(said("one", "1", "two", "2"));
+		assertThat(numbers(turns)).containsExactly(1L, 2L);
+		assertThat(this.conversation.turns(Tail.ALL)).allMatch(Turn::isSeeded);
+		ask("three", "3");
+		assertThat(lastRequest()).containsExactly("one", "1", "two", "2", "three");
+		assertThat(this.conversation.turns(Tail.newest(1))).noneMatch(Turn::isSeeded);
+		assertThatIllegalStateException().isThrownBy(() -> this.conversation.seed(said("late", "l")));
+	}
+
+	@Test
+	void seedThatCouldNotBeSentIsRefused() {
+		ToolCall call = new ToolCall("c1", "function", "tool", "{}");
+		Message calling = AssistantMessage.builder().content("").toolCalls(List.of(call)).build();
+		for (List<Message> messages : List.of(List.<Message>of(new AssistantMessage("Hello!"), new UserMessage("q")),
+				List.<Message>of(new UserMessage("q")), List.<Message>of(),
+				List.of(new UserMessage("q"), calling, new UserMessage("q2"), new AssistantMessage("a")),
+				List.of(new UserMessage("q"), calling))) {
+			assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.seed(messages));
+		}
+		assertThat(this.store.find(this.key)).isEmpty();
+	}
+
+	@Test
+	void turnIsAdded() {
+		talk(1);
+		Turn turn = this.conversation.addTurn(said("q", "a"), "clerk");
+		assertThat(turn.number()).isEqualTo(2);
+		assertThat(this.conversation.turns(Tail.newest(1))).containsExactly(turn);
+		assertThat(turn.agent()).isEqualTo("clerk");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.conversation.addTurn(said("q", "a", "q", "a"), null));
+		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.addTurn(said("q"), null));
+	}
+
+	@Test
+	void turnThatIsHistoryIsNotAdopted() {
+		talk(1);
+		this.store.commit(Commit.any(this.key).turn(SessionStoreFixture.turn(TurnStatus.CANCELLED, 1, "q2")));
+		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.adopt(1)).withMessageContaining("1");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.adopt(2))
+			.withMessageContaining("answer");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.adopt(3));
+		assertThat(log()).hasSize(2);
+	}
+
+	// fork
+
+	@Test
+	void forkHasAllThatTheTurnsHave() {
+		ask("q1", "a1");
+		this.conversation.undo(1);
+		talk(2);
+		this.conversation.put("step", 2);
+		this.conversation.rename("title");
+		summarize(2);
+		ask("q3", "a3");
+		SessionKey to = SessionKey.of("time", UUID.randomUUID().toString());
+		this.conversation.fork(to);
+		Conversation fork = this.conversations.get(to);
+		assertThat(fork.forkedFrom()).contains(this.key);
+		assertThat(texts(fork.messages())).isEqualTo(log());
+		assertThat(texts(fork.view())).isEqualTo(texts(this.conversation.view()));
+		assertThat(fork.session().orElseThrow().title()).isEqualTo("title");
+		assertThat(fork.attributes()).containsEntry("step", 2);
+		assertThat(fork.attributes(1)).doesNotContainKey("step");
+		assertThat(numbers(fork.turns(Tail.ALL))).containsExactly(1L, 2L, 3L);
+		assertThat(fork.turns(Tail.ALL)).extracting(Turn::usage)
+			.isEqualTo(this.conversation.turns(new Tail(Long.MAX_VALUE, 3)).stream().map(Turn::usage).toList());
+		assertThat(texts(fork.snapshot(3).orElseThrow().messages()))
+			.isEqualTo(texts(this.conversation.snapshot(4).orElseThrow().messages()));
+		fork.undo(1);
+		assertThat(this.conversation.messages()).hasSize(6);
+		assertThat(fork.summaries()).hasSize(1);
+		fork.delete(1);
+		assertThat(this.conversation.messages()).hasSize(6);
+	}
+
+	@Test
+	void forkEndsAtATurn() {
+		talk(3);
+		SessionKey to = SessionKey.of("time", UUID.randomUUID().toString());
+		this.conversation.fork(to, 2);
+		assertThat(texts(this.store.messages(to))).containsExactly("q1", "a1", "q2", "a2");
+		assertThatIllegalStateException().isThrownBy(() -> this.conversation.fork(to)).withMessageContaining(to.id());
+		SessionKey other = SessionKey.of("time", UUID.randomUUID().toString());
+		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.fork(other, 9));
+		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.fork(this.key));
+		assertThatExceptionOfType(SessionNotFoundException.class)
+			.isThrownBy(() -> this.conversations.get(other).fork(SessionKey.of("time", "x")));
+		assertThat(this.store.find(other)).isEmpty();
+	}
+
+	private void talk(int turns) {
+		long from = this.store.find(this.key).map(Session::turns).orElse(0L);
+		long offset = this.store.items(this.key, Tail.ALL).size() / 2;
+		for (long i = offset + 1; i <= offset + turns; i++) {
+			String number = String
+				.valueOf(this.store.turns(this.key, Tail.ALL).stream().anyMatch(Turn::isSeeded) ? i - 1 : i);
+			ask("q" + number, "a" + number);
+		}
+		assertThat(header().turns()).isEqualTo(from + turns);
+	}
+
+	private void ask(String question, String answer) {
+		this.model.says(answer);
+		this.client.prompt().user(question).advisors(on()).call().content();
+	}
+
+	private void summarize(long turn) {
+		Session session = header();
+		Summary summary = new Summary("s" + turn, turn, 0, ViewTotals.NONE, "so far", List.of(),
+				new Summary.Origin(null, TokenUsage.NONE, Instant.parse("2026-01-02T03:04:05Z")));
+		RecordWrite record = Summaries.write(this.key, summary, this.store.options().codec());
+		assertThat(this.store
+			.commit(Commit.on(session).header(HeaderChange.NONE.summary(turn, summary.id())).records(List.of(record)))
+			.isStored()).isTrue();
+	}
+
+	private Consumer<ChatClient.AdvisorSpec> on() {
+		return SessionAdvisor.session(this.key);
+	}
+
+	private Branch branch(String name) {
+		return this.conversation.branches()
+			.stream()
+			.filter((each) -> each.name().equals(name))
+			.findFirst()
+			.orElseThrow();
+	}
+
+	private Session header() {
+		return this.store.find(this.key).orElseThrow();
+	}
+
+	private List<String> log() {
+		return texts(this.conversation.messages());
+	}
+
+	private List<String> lastRequest() {
+		List<Prompt> prompts = this.model.prompts();
+		return texts(prompts.get(prompts.size() - 1).getInstructions());
+	}
+
+	private static List<Message> said(String... texts) {
+		return SessionStoreFixture.batch(texts);
+	}
+
+	private static List<String> texts(List<Message> messages) {
+		return messages.stream().map(Message::getText).toList();
+	}
+
+	private static List<Long> numbers(List<Turn> turns) {
+		return turns.stream().map(Turn::number).toList();
+	}
+
+}
