@@ -280,6 +280,11 @@ final class TimeProgram {
 				this.thread::reset)) {
 			assertThatExceptionOfType(SessionPausedException.class).isThrownBy(move::run);
 		}
+		if (this.random.nextInt(3) == 0) {
+			this.steps.add("cancel");
+			assertThat(this.approvals.cancel(this.key)).hasSize(1);
+			return;
+		}
 		this.approvals.approve(pending.get(0), "ada");
 		this.chatModel.says(answer);
 		spec(null, (advisors) -> {
@@ -418,7 +423,7 @@ final class TimeProgram {
 	private void adopt() {
 		List<Long> path = this.model.path(this.model.head());
 		List<ModelTurn> others = this.model.turns.stream()
-			.filter((turn) -> turn.history && !path.contains(turn.number) && !turn.texts.isEmpty())
+			.filter((turn) -> turn.history && !path.contains(turn.number) && isAnswered(turn))
 			.toList();
 		if (others.isEmpty()) {
 			return;
@@ -427,6 +432,12 @@ final class TimeProgram {
 		this.steps.add("adopt " + turn.number);
 		assertThat(this.thread.adopt(turn.number).number()).isEqualTo(this.model.turns.size() + 1L);
 		this.model.add(this.model.head(), this.model.active, true, turn.texts);
+	}
+
+	/** A turn that was cancelled while it waited has results, and no answer. */
+	private static boolean isAnswered(ModelTurn turn) {
+		String last = turn.texts.isEmpty() ? "" : turn.texts.get(turn.texts.size() - 1);
+		return last.startsWith("a") || last.startsWith("r");
 	}
 
 	private void fork() {

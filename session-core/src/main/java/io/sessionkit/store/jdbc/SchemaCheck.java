@@ -31,7 +31,7 @@ final class SchemaCheck {
 				templates.sql("select " + Columns.TURN + " from {turn} t where 1 = 0"),
 				templates.sql("select {turnItems}, t.given_id from {turn} t where 1 = 0"),
 				templates.sql("select " + Columns.ITEM + " from {item} i where 1 = 0"),
-				templates.sql("select " + Columns.RECORD + " from {record} r where 1 = 0"));
+				templates.sql("select " + Columns.RECORD + ", r.covers from {record} r where 1 = 0"));
 	}
 
 	/**
