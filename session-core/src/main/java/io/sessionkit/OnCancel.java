@@ -1,7 +1,7 @@
 package io.sessionkit;
 
 /**
- * What becomes of an answer that the caller stops reading, by cancelling the stream.
+ * The ways to treat an answer that the caller stops reading, by cancelling the stream.
  */
 public enum OnCancel {
 

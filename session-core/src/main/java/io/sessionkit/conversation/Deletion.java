@@ -126,7 +126,7 @@ final class Deletion {
 			if (gone.isBefore(summary.turn())) {
 				records.add(delete(record));
 			}
-			else if (thread.isOnPath(header.head(), summary.turn())) {
+			else if (thread.isOnPath(gone.headAfter(header.head()), summary.turn())) {
 				kept.add(summary);
 			}
 		}
@@ -148,14 +148,16 @@ final class Deletion {
 	}
 
 	private static HeaderChange view(Session header, Gone gone, List<Summary> kept) {
-		boolean covered = gone.isBefore(header.summaryTurn());
-		if (!covered && !gone.isEmptied(header.head())) {
+		long covered = header.summaryTurn();
+		boolean moves = gone.headAfter(header.head()) != header.head();
+		if (gone.isBefore(covered)) {
+			return Summaries.viewFromNewest(kept);
+		}
+		if (!moves) {
 			return HeaderChange.NONE;
 		}
-		if (!covered) {
-			return Summaries.viewFrom(header.summaryTurn(), header.summaryId());
-		}
-		return Summaries.viewFromNewest(kept);
+		boolean stays = covered == 0 || kept.stream().anyMatch((summary) -> summary.turn() == covered);
+		return stays ? Summaries.viewFrom(covered, header.summaryId()) : Summaries.viewFromNewest(kept);
 	}
 
 	private static RecordWrite delete(SessionRecord record) {
@@ -201,6 +203,18 @@ final class Deletion {
 
 		boolean isEmptied(long turn) {
 			return this.emptied.contains(turn);
+		}
+
+		/**
+		 * Returns where the head will be: a head without an item moves to the nearest
+		 * turn before it that has one.
+		 */
+		long headAfter(long head) {
+			Turn turn = this.thread.turn(head);
+			while (turn != null && (turn.items() == 0 || isEmptied(turn.number()))) {
+				turn = this.thread.turn(turn.parent());
+			}
+			return (turn != null) ? turn.number() : 0;
 		}
 
 		boolean isQuotedBy(SessionRecord snapshot) {

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param base the header as it was opened; set if and only if {@code expect} is
  * {@link Expect#UNCHANGED}
  * @param earlier completed turns to write before {@code turn}, each of which follows the
- * one before and becomes the head; they are written with it or not at all
+ * one before and becomes the head; they are written with it or not at all. Their ids must
+ * be new in the session
  * @param turn the turn to write; null for none. A commit that is repeated is recognized
  * by it
  * @param header new values for the header

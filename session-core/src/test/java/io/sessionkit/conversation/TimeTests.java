@@ -109,6 +109,19 @@ class TimeTests {
 	}
 
 	@Test
+	void viewStartsWithNoSummaryOfTurnsThatTheHeadHasFallenBehind() {
+		talk(3);
+		this.conversation.delete(1);
+		this.conversation.delete(2);
+		summarize(2);
+		this.conversation.delete(3);
+		assertThat(header().head()).isZero();
+		assertThat(this.conversation.view()).isEmpty();
+		ask("q4", "a4");
+		assertThat(lastRequest()).containsExactly("q4");
+	}
+
+	@Test
 	void undoOfMoreThanThereIsEmptiesTheThread() {
 		talk(3);
 		assertThat(numbers(this.conversation.undo(Integer.MAX_VALUE))).containsExactly(3L, 2L, 1L);
@@ -391,6 +404,65 @@ class TimeTests {
 		assertThat(log()).containsExactly("q1", "a1", "q2", "a2");
 		this.conversation.switchTo("side");
 		assertThat(log()).containsExactly("q1", "a1", "mine", "there");
+	}
+
+	@Test
+	void callOnABranchThatBecomesActiveMeanwhileDoesNotLoseItsTurn() {
+		talk(1);
+		this.conversation.branch("side");
+		this.conversation.switchTo(Session.MAIN);
+		this.model.step((prompt) -> {
+			this.conversation.switchTo("side");
+			return Flux.just(this.model.chunk("late", List.of(), true));
+		});
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> this.client.prompt()
+			.user("mine")
+			.advisors(on().andThen(SessionAdvisor.branch("side")))
+			.call()
+			.content());
+		assertThat(log()).containsExactly("q1", "a1");
+		this.conversation.adopt(2);
+		assertThat(log()).containsExactly("q1", "a1", "mine", "late");
+	}
+
+	@Test
+	void callOnABranchDoesNotDisturbATurnOnTheActiveOne() {
+		talk(1);
+		this.conversation.branch("side");
+		this.conversation.switchTo(Session.MAIN);
+		this.model.step((prompt) -> Flux.defer(() -> {
+			this.model.says("there");
+			CompletableFuture
+				.supplyAsync(() -> this.client.prompt()
+					.user("aside")
+					.advisors(on().andThen(SessionAdvisor.branch("side")))
+					.call()
+					.content())
+				.join();
+			return Flux.just(this.model.chunk("here", List.of(), true));
+		}));
+		this.client.prompt().user("mine").advisors(on()).call().content();
+		assertThat(log()).containsExactly("q1", "a1", "mine", "here");
+		this.conversation.switchTo("side");
+		assertThat(log()).containsExactly("q1", "a1", "aside", "there");
+	}
+
+	@Test
+	void callOnABranchThatIsDeletedMeanwhileIsKeptBeside() {
+		talk(1);
+		this.conversation.branch("side");
+		this.conversation.switchTo(Session.MAIN);
+		this.model.step((prompt) -> {
+			this.conversation.deleteBranch("side", false);
+			return Flux.just(this.model.chunk("late", List.of(), true));
+		});
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> this.client.prompt()
+			.user("mine")
+			.advisors(on().andThen(SessionAdvisor.branch("side")))
+			.call()
+			.content());
+		assertThat(this.conversation.branches()).extracting(Branch::name).containsExactly(Session.MAIN);
+		assertThat(log()).containsExactly("q1", "a1");
 	}
 
 	// edit and regenerate

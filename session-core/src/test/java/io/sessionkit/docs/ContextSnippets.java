@@ -2,6 +2,7 @@ package io.sessionkit.docs;
 
 import java.util.List;
 
+import io.sessionkit.OnCancel;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
@@ -13,6 +14,7 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.TurnPart;
 import io.sessionkit.store.SessionStore;
+import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -144,6 +146,17 @@ final class ContextSnippets {
 			return ex.reason();
 		}
 		// end::call
+	}
+
+	static Flux<String> ofOneStream(ChatClient chat, String text) {
+		// tag::cancel
+		return chat.prompt()
+			.user(text)
+			.advisors(SessionAdvisor.session("t1"))
+			.advisors(SessionAdvisor.onCancel(OnCancel.KEEP))
+			.stream()
+			.content();
+		// end::cancel
 	}
 
 }

@@ -38,6 +38,11 @@ record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable Lef
 		return this.branch == null;
 	}
 
+	/** Returns whether the branch of the turn has become the active one. */
+	boolean isActiveIn(Session now) {
+		return this.branch != null && now.branch().equals(this.branch.name());
+	}
+
 	/** Returns whether the turn follows the head of the session. */
 	boolean isAtHead() {
 		return this.branch == null

@@ -335,8 +335,9 @@ final class TurnWriter {
 		Session opened = this.place.header();
 		Session now = view.session();
 		if (!this.place.becomesHead()) {
-			// the record of the branch says whether others have written on it
-			return opened != null && now.incarnation().equals(opened.incarnation())
+			// the record of the branch says whether others have written on it, unless it
+			// has become the active one: then the header does
+			return opened != null && !this.place.isActiveIn(now) && now.incarnation().equals(opened.incarnation())
 					&& now.openTurn() == ((this.stored != null) ? this.stored.number() : 0);
 		}
 		long ours = (this.stored != null) ? this.stored.number() : 0;
