@@ -83,6 +83,18 @@ public final class Columns {
 				number(row, 12), row.getString(13), row.getString(14), row.getString(15));
 	}
 
+	/**
+	 * Reads a packed turn.
+	 * @param n its numbers: number, parent, run, parts, items, tokens, times
+	 * @param t its texts: id, branch, status, attributes, origin, outcome
+	 */
+	public static TurnRow packedTurn(@Nullable Long[] n, @Nullable String[] t) {
+		HeaderRow.Path path = new HeaderRow.Path(at(n, 0), at(n, 2), at(n, 3), 0, null);
+		return new TurnRow(Objects.requireNonNull(t[0]), at(n, 1), path, Objects.requireNonNull(t[1]),
+				TurnStatus.valueOf(Objects.requireNonNull(t[2])), (int) at(n, 4), (int) at(n, 5), (int) at(n, 6),
+				at(n, 7), n[8], t[3], t[4], Objects.requireNonNull(t[5]));
+	}
+
 	/** Reads the columns of an item; the body may be at any index. */
 	public static ItemRow item(ResultSet row, int first, int body) throws SQLException {
 		return new ItemRow(row.getLong(first), row.getLong(first + 1), row.getLong(first + 2), row.getInt(first + 3),

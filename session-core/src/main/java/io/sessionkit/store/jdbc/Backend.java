@@ -18,7 +18,7 @@ import io.sessionkit.internal.sql.Templates;
  * @param schema the check of the tables
  */
 record Backend(Dialect dialect, HotStatements hot, GeneralCommit general, SessionStatements sessions,
-		TurnStatements turns, ItemStatements items, TurnReading reading, PathReading paths, RecordStatements records,
+		TurnStatements turns, ItemStatements items, TurnReading reading, Paths paths, RecordStatements records,
 		SchemaCheck schema) {
 
 	static Backend of(Dialect dialect, String prefix) {
@@ -28,8 +28,13 @@ record Backend(Dialect dialect, HotStatements hot, GeneralCommit general, Sessio
 		TurnStatements turns = new TurnStatements(templates, records);
 		ItemStatements items = new ItemStatements(templates);
 		return new Backend(dialect, hot(dialect, templates), new GeneralCommit(sessions, turns, items, records),
-				sessions, turns, items, new TurnReading(templates), new PathReading(templates, turns, records), records,
+				sessions, turns, items, new TurnReading(templates),
+				paths(dialect, templates, new PathReading(templates, turns, records)), records,
 				new SchemaCheck(templates));
+	}
+
+	private static Paths paths(Dialect dialect, Templates templates, PathReading general) {
+		return (dialect == Dialect.POSTGRESQL) ? new PostgresPaths(templates, general) : general;
 	}
 
 	private static HotStatements hot(Dialect dialect, Templates templates) {

@@ -180,12 +180,12 @@ public final class JdbcSessionStore implements SessionStore {
 
 	@Override
 	public Optional<PathView> path(SessionKey key, PathQuery query) {
-		PathReading paths = backend().paths();
-		PathReading.Rows rows = reading(key, (connection) -> paths.read(connection, key, query));
+		Paths paths = backend().paths();
+		Paths.Rows rows = reading(key, (connection) -> paths.read(connection, key, query));
 		return (rows != null) ? Optional.of(view(key, rows)) : Optional.empty();
 	}
 
-	private PathView view(SessionKey key, PathReading.Rows rows) {
+	private PathView view(SessionKey key, Paths.Rows rows) {
 		Session there = this.reader.session(key, rows.there());
 		String id = there.summaryId();
 		SessionRecord summary = (rows.summary() != null && id != null)

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * Reads a session along one of its paths, with several statements whose results belong
  * together if the header has not been written since.
  */
-final class PathReading {
+final class PathReading implements Paths {
 
 	private static final int ATTEMPTS = 20;
 
@@ -61,27 +61,8 @@ final class PathReading {
 				""");
 	}
 
-	/**
-	 * What was read.
-	 *
-	 * @param header the header as it is
-	 * @param there the header as if the end of the path were the head
-	 * @param summary the summary with which the view starts there; null if there is none
-	 * @param next the turn of the active branch behind the end of the path; 0 for none
-	 * @param items the items of the view there, oldest first
-	 * @param turns turns of the path, oldest first
-	 * @param records records of the session
-	 */
-	record Rows(HeaderRow header, HeaderRow there, @Nullable RecordRow summary, long next, List<ItemRow> items,
-			List<TurnRow> turns, List<SessionRecord> records) {
-	}
-
-	/**
-	 * Reads a session.
-	 * @return what was read; null if the session is absent
-	 * @throws IllegalArgumentException if no path ends where the query says
-	 */
-	@Nullable Rows read(Connection connection, SessionKey key, PathQuery query) throws SQLException {
+	@Override
+	public @Nullable Rows read(Connection connection, SessionKey key, PathQuery query) throws SQLException {
 		String hash = KeyHash.of(key).session();
 		for (int i = 1; i < ATTEMPTS; i++) {
 			HeaderRow header = header(connection, hash);

@@ -21,12 +21,14 @@ import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the commits that do more than append one turn, but neither delete nor move, with
- * one statement: a turn that waits or has failed, a later part of the open turn, a new
- * summary, and records with any of these. Sessions are created only by a turn.
+ * Makes the commits that do more than append one turn, but do not delete, with one
+ * statement: a turn that waits or has failed, a later part of the open turn, a new
+ * summary, another head, a turn that takes the place of another one, and records with any
+ * of these. Sessions are created only by a turn.
  * <p>
  * The statement writes if the session is as the commit expects, and as
  * {@link GeneralCommit} would find it in the usual case; otherwise it writes nothing. If
@@ -119,6 +121,34 @@ final class PostgresCommits {
 				where r.session_pk = s.pk and r.kind = 'checkpoint' and r.covers = :cp and r.id <> :cpId)
 			""";
 
+	/**
+	 * The session with another head. The totals and the summary there are read first, as
+	 * of the same moment.
+	 */
+	private static final String MOVED = """
+			with recursive seen as materialized (
+				select s.pk, s.stamp from {session} s
+				where s.key_hash = :key and (s.expires_at is null or s.expires_at > {moment})
+					and {expected} and s.open_turn = 0 {unlessStored})
+			{asHead},
+			s as (update {session} s set branch = :headBranch, cp = h.floor, cp_id = h.cp_id, {changes}
+				from seen, h, q where s.pk = seen.pk and s.stamp = seen.stamp
+				returning s.pk, s.version, s.turns, s.items, s.head, s.run_lo, s.run_parent, s.cp, s.cp_id, s.branch,
+					s.state, {number} as number)
+			""".replace("{asHead}", PostgresRuns.END.replace("{from}", "seen") + PostgresRuns.AS_HEAD);
+
+	private static final String TO_TURN = """
+			version = s.version + 1, head = h.head, run_lo = h.run_lo, run_parent = h.run_parent, state = h.state,
+			view_turns = q.turns, view_items = q.items, view_tokens = q.tokens,\s""";
+
+	/** The new turn follows the other head. */
+	private static final String TO_NEW_TURN = """
+			version = s.version + 1, turns = s.turns + 1, items = s.items + :count, head = s.turns + 1,
+			run_lo = case when h.head = s.turns then h.run_lo else s.turns + 1 end,
+			run_parent = case when h.head = s.turns then h.run_parent else h.head end,
+			state = coalesce(:state, h.state), view_turns = q.turns + 1, view_items = q.items + :count,
+			view_tokens = q.tokens + :tokens,\s""";
+
 	private final Templates templates;
 
 	private final Map<String, Sql> statements = new ConcurrentHashMap<>();
@@ -137,11 +167,21 @@ final class PostgresCommits {
 		boolean becomesHead = turn != null && turn.isCompleted();
 		HeaderChange.Summary summary = header.summary();
 		boolean creates = commit.expect() == Commit.Expect.ABSENT;
-		return (!creates || (turn != null && turn.part() == 0)) && commit.delete().isEmpty() && header.head() == null
+		return (!creates || (turn != null && turn.part() == 0)) && commit.delete().isEmpty()
+				&& (header.head() == null || movesAlone(commit, turn))
 				&& (encoded.header().attributes() == null || becomesHead)
 				&& (summary == null
 						|| (turn == null && summary.turn() > 0 && PostgresRecords.insert(commit.records(), summary)))
 				&& (turn != null || moves(commit)) && isPlain(encoded) && PostgresRecords.makes(commit.records());
+	}
+
+	/**
+	 * Returns whether the move depends on nothing that the commit writes itself.
+	 */
+	private static boolean movesAlone(Commit commit, @Nullable EncodedTurn turn) {
+		return commit.expect() != Commit.Expect.ABSENT && commit.header().summary() == null
+				&& (turn == null || (turn.isCompleted() && turn.part() == 0))
+				&& commit.records().stream().noneMatch((record) -> record.kind().equals(SessionStore.SUMMARY));
 	}
 
 	private static boolean isPlain(EncodedCommit commit) {
@@ -190,6 +230,10 @@ final class PostgresCommits {
 
 	private static String written(EncodedCommit commit) {
 		EncodedTurn turn = commit.turn();
+		if (commit.commit().header().head() != null) {
+			return (turn != null) ? moved(TO_NEW_TURN, AppendPhrases.UNLESS_STORED, "s.turns") + APPENDED
+					: moved(TO_TURN, "", "0");
+		}
 		if (turn == null) {
 			return (commit.commit().header().summary() != null) ? summarized() : changed();
 		}
@@ -200,6 +244,12 @@ final class PostgresCommits {
 			return created(turn);
 		}
 		return turn.isCompleted() ? appended() : begun(turn, moves(commit.commit()));
+	}
+
+	private static String moved(String changes, String unlessStored, String number) {
+		return MOVED.replace("{changes}", changes + DETAILS + "stamp = :stamp, " + AppendPhrases.LIVES_ON)
+			.replace("{unlessStored}", unlessStored)
+			.replace("{number}", number);
 	}
 
 	private static String changed() {
@@ -255,7 +305,10 @@ final class PostgresCommits {
 	private static Params params(EncodedCommit commit, NewItems items) {
 		Session base = commit.commit().base();
 		HeaderChange.Summary summary = commit.commit().header().summary();
+		HeaderChange.Head head = commit.commit().header().head();
 		Params params = AppendPhrases.header(commit)
+			.with("end", (head != null) ? head.turn() : null)
+			.with("headBranch", (head != null) ? head.branch() : null)
 			.with("version", (base != null) ? base.version() : null)
 			.with("cp", (summary != null) ? summary.turn() : null)
 			.with("cpId", (summary != null) ? summary.id() : null);

@@ -31,10 +31,6 @@ import org.jspecify.annotations.Nullable;
  * Opens a turn with one statement and commits it with one. Neither raises an error for a
  * duplicate or for a session that has changed, because an error would end the caller's
  * transaction.
- * <p>
- * A path is walked run by run; <code>lateral</code> with <code>offset 0</code> or
- * <code>limit</code> keeps the planner from reading whole tables instead, whatever its
- * statistics say.
  */
 final class PostgresStatements implements HotStatements {
 
@@ -57,7 +53,7 @@ final class PostgresStatements implements HotStatements {
 
 	private static final String VIEW = "case when {changed} then ({view}) end";
 
-	/** The end of the path that is read, as a table of one row. */
+	/** The end of the path that is read, for {@link PostgresRuns}. */
 	private static final String HEAD_OF_VIEW = """
 			with recursive h as (
 				select s.pk, s.cp as floor, s.head, s.run_lo, s.run_parent)
@@ -67,75 +63,6 @@ final class PostgresStatements implements HotStatements {
 			with recursive h as (
 				select s.pk, cast(0 as bigint) as floor, s.head, s.run_lo, s.run_parent
 				from {session} s where s.key_hash = :key and {live})
-			""";
-
-	/** The runs from the head back to the floor, until they hold the requested turns. */
-	private static final String RUNS_OF_TURNS = """
-			, r(pk, floor, lo, hi, next, turns) as (
-				select pk, floor, greatest(run_lo, head - :turns + 1, floor + 1), head, run_parent,
-					:turns - (head - run_lo + 1)
-				from h
-				union all
-				select r.pk, r.floor, greatest(t.run_lo, t.turn_no - r.turns + 1, r.floor + 1), t.turn_no,
-					t.run_parent, r.turns - (t.turn_no - t.run_lo + 1)
-				from r cross join lateral (
-					select t.run_lo, t.turn_no, t.run_parent from {turn} t
-					where t.session_pk = r.pk and t.turn_no = r.next limit 1) t
-				where r.turns > 0 and r.next > r.floor)
-			""";
-
-	/**
-	 * The same runs, but only until they hold the requested items. Items are counted only
-	 * if the run is not the last one.
-	 */
-	private static final String RUNS_OF_ITEMS = """
-			, r(pk, floor, lo, hi, next, turns, items) as (
-				select pk, floor, greatest(run_lo, head - :turns + 1, floor + 1), head, run_parent,
-					:turns - (head - run_lo + 1), cast(:items as bigint)
-				from h
-				union all
-				select r.pk, r.floor, greatest(t.run_lo, t.turn_no - r.turns + 1, r.floor + 1), t.turn_no,
-					t.run_parent, r.turns - (t.turn_no - t.run_lo + 1), c.items
-				from r cross join lateral (
-					select r.items - coalesce(sum(n.items), 0) as items from (
-						select t.items from {turn} t
-						where t.session_pk = r.pk and t.turn_no between r.lo and r.hi and t.items > 0
-						order by t.turn_no desc limit r.items) n) c
-				cross join lateral (
-					select t.run_lo, t.turn_no, t.run_parent from {turn} t
-					where t.session_pk = r.pk and t.turn_no = r.next limit 1) t
-				where r.turns > 0 and r.next > r.floor and c.items > 0)
-			""";
-
-	/**
-	 * The newest turns of these runs that have items, each with the number of items in it
-	 * and in those after it. One more turn than requested is read, which shows which turn
-	 * does not fit as a whole.
-	 */
-	private static final String NEWEST_TURNS = """
-			, x as (
-				select t.*, sum(t.items) over (order by t.turn_no desc) as total
-				from r cross join lateral (
-					select t.session_pk, t.turn_no, t.first_item, t.items, t.body from {turn} t
-					where t.session_pk = r.pk and t.turn_no between r.lo and r.hi and t.items > 0
-					order by t.turn_no desc limit r.items + 1) t)
-			""";
-
-	private static final String TURNS_OF_RUNS = """
-			r cross join lateral (
-				select t.turn_no, t.first_item, t.items, t.body from {turn} t
-				where t.session_pk = r.pk and t.turn_no between r.lo and r.hi order by t.turn_no offset 0) t
-			""";
-
-	private static final String ITEMS_OF_RUNS = """
-			r cross join lateral (
-				select i.* from {item} i
-				where i.session_pk = r.pk and i.turn_no between r.lo and r.hi offset 0) i
-			""";
-
-	private static final String ITEMS_OF_TURNS = """
-			t cross join lateral (
-				select i.* from {item} i where i.session_pk = t.session_pk and i.turn_no = t.turn_no offset 0) i
 			""";
 
 	/** The turns, and the items in rows of their own, as one array of rows. */
@@ -159,24 +86,16 @@ final class PostgresStatements implements HotStatements {
 	private static final String OPEN_HEADER = OPEN.replace("{view}", "null");
 
 	private static final String OPEN_TURNS = OPEN.replace("{view}",
-			VIEW.replace("{view}", HEAD_OF_VIEW + RUNS_OF_TURNS + ofRuns(ARRAY)));
+			VIEW.replace("{view}", HEAD_OF_VIEW + PostgresRuns.RUNS_OF_TURNS + PostgresRuns.ofRuns(ARRAY)));
 
-	private static final String OPEN_ITEMS = OPEN.replace("{view}", VIEW.replace("{view}", HEAD_OF_VIEW + RUNS_OF_ITEMS
-			+ NEWEST_TURNS + ", t as (select * from x where total <= :items) " + ofTurns(ARRAY)));
+	private static final String OPEN_ITEMS = OPEN.replace("{view}", VIEW.replace("{view}",
+			HEAD_OF_VIEW + PostgresRuns.RUNS_OF_ITEMS + PostgresRuns.WHOLE_TURNS + PostgresRuns.ofTurns(ARRAY)));
 
-	private static final String LOG = HEAD_OF_LOG + RUNS_OF_ITEMS + NEWEST_TURNS
-			+ ", t as (select * from x where total - items < :items) " + ofTurns(ROWS);
+	private static final String LOG = HEAD_OF_LOG + PostgresRuns.RUNS_OF_ITEMS + PostgresRuns.NEWEST_TURNS
+			+ ", t as (select * from x where total - items < :items) " + PostgresRuns.ofTurns(ROWS);
 
 	/** The log without a limit, which needs no counting. */
-	private static final String WHOLE_LOG = HEAD_OF_LOG + RUNS_OF_TURNS + ofRuns(ROWS);
-
-	private static String ofRuns(String template) {
-		return template.replace("{turns}", TURNS_OF_RUNS).replace("{items}", ITEMS_OF_RUNS);
-	}
-
-	private static String ofTurns(String template) {
-		return template.replace("{turns}", "t").replace("{items}", ITEMS_OF_TURNS);
-	}
+	private static final String WHOLE_LOG = HEAD_OF_LOG + PostgresRuns.RUNS_OF_TURNS + PostgresRuns.ofRuns(ROWS);
 
 	/** The columns of the written header that the turn and the items need. */
 	private static final String RETURNED = """

@@ -1,0 +1,98 @@
+package io.sessionkit.conversation;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionStoreFixture;
+import io.sessionkit.store.TurnWrite;
+import io.sessionkit.test.ScriptedChatModel;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.client.ChatClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What a move costs on a store, on threads of any length: round trips, and what is
+ * written.
+ */
+public abstract class MoveCosts {
+
+	private static final List<Integer> LENGTHS = List.of(10, 1_000, 10_000);
+
+	private static final int TOGETHER = 500;
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	protected abstract SessionStore store();
+
+	/** Returns the round trips so far. */
+	protected abstract long roundTrips();
+
+	/** Returns how much was written so far, as the server counts it. */
+	protected abstract long writes();
+
+	@Test
+	void movesTakeTwoRoundTripsAndWriteTheSameOnAnyThread() {
+		Conversations conversations = Conversations.of(store());
+		ChatClient chat = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(conversations)).build();
+		cost(conversations, chat, SessionKey.of("owner", "warm"), 3);
+		List<Map<String, List<Long>>> costs = new ArrayList<>();
+		for (int length : LENGTHS) {
+			costs.add(cost(conversations, chat, SessionKey.of("owner", "t" + length), length));
+		}
+		System.out.println("round trips and writes of moves: " + costs);
+		assertThat(costs).allSatisfy((cost) -> {
+			for (String move : List.of("undo", "branch", "switch", "edit", "turn")) {
+				assertThat(cost.get(move).get(0)).as(move).isEqualTo(2);
+			}
+			assertThat(cost).isEqualTo(costs.get(0));
+		});
+	}
+
+	private Map<String, List<Long>> cost(Conversations conversations, ChatClient chat, SessionKey key, int length) {
+		for (int i = 0; i < length; i += TOGETHER) {
+			List<TurnWrite> turns = new ArrayList<>();
+			for (int j = i; j < Math.min(length, i + TOGETHER); j++) {
+				turns.add(SessionStoreFixture.completed("q" + j, "a" + j));
+			}
+			store().commit(Commit.any(key).turns(turns));
+		}
+		Conversation thread = conversations.get(key);
+		Map<String, List<Long>> costs = new HashMap<>();
+		// the first ones note their kinds of records in the indexes of the owner
+		thread.undo(1);
+		thread.redo(1);
+		thread.branch("first");
+		thread.switchTo("main");
+		costs.put("undo", counted(() -> thread.undo(1)));
+		thread.redo(1);
+		costs.put("branch", counted(() -> thread.branch("idea", length)));
+		costs.put("switch", counted(() -> thread.switchTo("main")));
+		this.model.says("edited");
+		costs.put("edit",
+				counted(() -> chat.prompt()
+					.user("q")
+					.advisors(SessionAdvisor.session(key).andThen(SessionAdvisor.editing(length)))
+					.call()
+					.content()));
+		this.model.says("answer");
+		costs.put("turn",
+				counted(() -> chat.prompt().user("q").advisors(SessionAdvisor.session(key)).call().content()));
+		return costs;
+	}
+
+	private List<Long> counted(Runnable move) {
+		long written = writes();
+		long before = roundTrips();
+		move.run();
+		return List.of(roundTrips() - before, writes() - written);
+	}
+
+}
