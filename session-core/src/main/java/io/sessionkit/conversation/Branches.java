@@ -187,12 +187,16 @@ final class Branches {
 			throw new IllegalArgumentException(
 					"The branch '" + name + "' cannot be deleted. Name another one than '" + Session.MAIN + "'.");
 		}
-		if (name.equals(branches().session().branch())) {
+		Session session = branches().session();
+		if (name.equals(session.branch())) {
 			if (!force) {
 				throw new IllegalArgumentException("Branch '" + name + "' of session " + this.changes.key()
 						+ " is the active one. Switch to another one first, or delete it with force.");
 			}
 			switchTo(Session.MAIN);
+		}
+		else {
+			this.changes.isEnded(session, "rid of a branch");
 		}
 		return new Deletion(this.changes.key(), this.changes.store()).ofBranch(name, () -> without(name));
 	}

@@ -3,6 +3,7 @@ package io.sessionkit.conversation;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
@@ -56,13 +57,22 @@ public final class Conversation {
 
 	private final DataSize maxAttributes;
 
+	/** Cancels what waits before a move; null if it is refused then. */
+	private final @Nullable Approvals canceller;
+
 	Conversation(SessionKey key, SessionStore store, @Nullable Summarizer summarizer, WaitingTurns waitingTurns,
 			DataSize maxAttributes) {
+		this(key, store, summarizer, waitingTurns, maxAttributes, null);
+	}
+
+	private Conversation(SessionKey key, SessionStore store, @Nullable Summarizer summarizer, WaitingTurns waitingTurns,
+			DataSize maxAttributes, @Nullable Approvals canceller) {
 		this.key = key;
 		this.store = store;
 		this.summarizer = summarizer;
 		this.waitingTurns = waitingTurns;
 		this.maxAttributes = maxAttributes;
+		this.canceller = canceller;
 	}
 
 	/**
@@ -299,6 +309,21 @@ public final class Conversation {
 	 */
 	public void remove(String name) {
 		changeAttributes(false, (rules, attributes) -> rules.without(attributes, name));
+	}
+
+	/**
+	 * Returns a handle whose moves end a turn that waits, in place of being refused.
+	 * Undo, redo, reset, choose, and the changes of branches then call
+	 * {@link Approvals#cancel} first. The cancelled turn becomes history as it does
+	 * there, in a commit of its own: {@code undo(1)} takes it back, and {@code redo(1)}
+	 * brings it back with the answer that its calls were cancelled. If another call works
+	 * on the turn, a move throws a {@link io.sessionkit.TurnInProgressException}.
+	 * @param approvals the approvals of this store
+	 * @return another handle for this session
+	 */
+	public Conversation cancelling(Approvals approvals) {
+		return new Conversation(this.key, this.store, this.summarizer, this.waitingTurns, this.maxAttributes,
+				Objects.requireNonNull(approvals, "approvals"));
 	}
 
 	/**
@@ -634,11 +659,11 @@ public final class Conversation {
 	}
 
 	private Moves moves() {
-		return new Moves(new TreeChanges(this.key, this.store));
+		return new Moves(new TreeChanges(this.key, this.store, this.canceller));
 	}
 
 	private Branches branchesOf() {
-		return new Branches(new TreeChanges(this.key, this.store));
+		return new Branches(new TreeChanges(this.key, this.store, this.canceller));
 	}
 
 	private Additions additions() {

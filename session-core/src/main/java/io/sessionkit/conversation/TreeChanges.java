@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
@@ -30,9 +31,13 @@ final class TreeChanges {
 
 	private final SessionStore store;
 
-	TreeChanges(SessionKey key, SessionStore store) {
+	/** Ends what waits before a change; null to refuse the change then. */
+	private final @Nullable Approvals canceller;
+
+	TreeChanges(SessionKey key, SessionStore store, @Nullable Approvals canceller) {
 		this.key = key;
 		this.store = store;
+		this.canceller = canceller;
 	}
 
 	/**
@@ -77,7 +82,8 @@ final class TreeChanges {
 	 * Makes a change.
 	 * @param what the change as a past participle, as "undone" in "it cannot be undone"
 	 * @param absent supplies the result, or the exception, if the session is absent
-	 * @throws SessionPausedException if a turn of the session is open
+	 * @throws SessionPausedException if a turn of the session is open and is not to be
+	 * cancelled
 	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	<T> T make(String what, PathQuery query, Supplier<T> absent, Function<PathView, Plan<T>> planner) {
@@ -86,12 +92,28 @@ final class TreeChanges {
 			if (path == null) {
 				return Optional.of(absent.get());
 			}
-			SessionPausedException.check(path.session(), what);
+			if (isEnded(path.session(), what)) {
+				return Optional.empty();
+			}
 			Plan<T> plan = planner.apply(path);
 			return isMade(path, plan) ? Optional.of(plan.result()) : Optional.empty();
 		})
 			.orElseThrow(() -> new SessionConflictException("Session " + this.key + " could not be " + what
 					+ ": others wrote to it all the time. Nothing was" + " changed; try again.", null));
+	}
+
+	/**
+	 * Ends the open turn of a session, if it has one.
+	 * @return whether it had one, so that the session has changed
+	 * @throws SessionPausedException if it has one that may not be ended
+	 */
+	boolean isEnded(Session session, String what) {
+		if (this.canceller == null || session.openTurn() == 0) {
+			SessionPausedException.check(session, what);
+			return false;
+		}
+		this.canceller.cancel(this.key);
+		return true;
 	}
 
 	private <T> boolean isMade(PathView path, Plan<T> plan) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -29,6 +30,7 @@ import io.sessionkit.store.SessionStoreFixture;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.TestStores;
+import io.sessionkit.test.ValidSequence;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
@@ -42,6 +44,7 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.prompt.Prompt;
+import org.springframework.ai.tool.function.FunctionToolCallback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -179,6 +182,45 @@ class TimeTests {
 			assertThatExceptionOfType(SessionPausedException.class).isThrownBy(move::run);
 		}
 		assertThat(header()).isEqualTo(before);
+	}
+
+	@Test
+	void movesCancelWhatWaitsIfTheyAreToldTo() {
+		Approvals approvals = Approvals.builder(this.conversations).tools(Set.of("gated")).build();
+		Conversation cancelling = this.conversation.cancelling(approvals);
+		talk(1);
+		waits(approvals, "q2");
+		assertThat(numbers(cancelling.undo(1))).containsExactly(2L);
+		assertThat(approvals.pending(this.key)).isEmpty();
+		assertThat(header().openTurn()).isZero();
+		assertThat(log()).containsExactly("q1", "a1");
+		cancelling.redo(1);
+		assertThat(log()).hasSize(5).startsWith("q1", "a1", "q2");
+		ask("q3", "a3");
+		assertThat(ValidSequence.faults(this.model.prompts().get(this.model.prompts().size() - 1).getInstructions()))
+			.isEmpty();
+		waits(approvals, "q4");
+		cancelling.branch("b");
+		assertThat(header().branch()).isEqualTo("b");
+		cancelling.switchTo(Session.MAIN);
+		waits(approvals, "q5");
+		cancelling.deleteBranch("b", false);
+		assertThat(this.conversation.branches()).hasSize(1);
+		assertThat(header().openTurn()).isZero();
+	}
+
+	private void waits(Approvals approvals, String question) {
+		this.model.calls(new ToolCall("c1", "function", "gated", "{}"));
+		ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.builder(this.conversations).approvals(approvals).build())
+			.defaultToolCallbacks(FunctionToolCallback.builder("gated", () -> "done").description("gated").build())
+			.build()
+			.prompt()
+			.user(question)
+			.advisors(on())
+			.call()
+			.content();
+		assertThat(approvals.pending(this.key)).hasSize(1);
 	}
 
 	@Test

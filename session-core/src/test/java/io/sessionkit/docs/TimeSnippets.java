@@ -5,6 +5,7 @@ import java.util.List;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,12 @@ final class TimeSnippets {
 		thread.redo(1);
 		// end::undo
 		return undone;
+	}
+
+	static List<Turn> cancel(Conversation thread, Approvals approvals) {
+		// tag::cancel
+		return thread.cancelling(approvals).undo(1);
+		// end::cancel
 	}
 
 	static @Nullable String edit(ChatClient chat, SessionKey session, long turn, String text) {
