@@ -52,6 +52,8 @@ final class TimeModel {
 
 		Map<String, Object> attributes = Map.of();
 
+		boolean seeded;
+
 		ModelTurn(long number, long parent, String branch, boolean history, List<String> texts) {
 			this.number = number;
 			this.parent = parent;
@@ -94,7 +96,12 @@ final class TimeModel {
 		List<Long> path = path(end);
 		long covered = covered(end);
 		List<String> view = new ArrayList<>();
-		if (covered > 0 && !this.summaries.get(covered).isEmpty()) {
+		if (covered > 0 && this.summaries.get(covered).isEmpty()) {
+			path.stream()
+				.filter((number) -> number <= covered && find(number).seeded)
+				.forEach((number) -> view.addAll(find(number).texts));
+		}
+		else if (covered > 0) {
 			view.add("Summarize our conversation so far.");
 			view.add(this.summaries.get(covered));
 		}

@@ -1,5 +1,6 @@
 package io.sessionkit.conversation;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -21,6 +23,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.context.Prune;
 import io.sessionkit.conversation.TimeModel.ModelTurn;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
@@ -35,6 +38,7 @@ import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClient.AdvisorSpec;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.ai.tool.ToolCallback;
@@ -43,6 +47,7 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 /**
  * A random sequence of turns, moves, branches and deletions on one session, compared with
@@ -54,6 +59,15 @@ final class TimeProgram {
 
 	/** So many steps are between two comparisons of everything. */
 	private static final int WHOLE = 25;
+
+	/** So many results of tools are sent again. */
+	private static final int KEPT_RESULTS = 2;
+
+	/** Longer than what takes its place. */
+	private static final String LONG = "x".repeat(2 * Prune.PLACEHOLDER.length());
+
+	/** So a text begins that a tool has returned. */
+	private static final String RESULT = "result: ";
 
 	private final SessionStore store;
 
@@ -83,7 +97,7 @@ final class TimeProgram {
 		this.store = store;
 		this.seed = seed;
 		this.random = new Random(seed);
-		this.conversations = Conversations.of(store);
+		this.conversations = Conversations.builder(store).prune(Prune.keepLastToolResults(KEPT_RESULTS)).build();
 		this.thread = this.conversations.get(this.key);
 		this.approvals = Approvals.builder(this.conversations).tools(Set.of("gated")).build();
 		this.chat = ChatClient.builder(this.chatModel)
@@ -96,7 +110,7 @@ final class TimeProgram {
 	}
 
 	private static ToolCallback tool(String name) {
-		return FunctionToolCallback.builder(name, (Order order) -> name + " " + order.id())
+		return FunctionToolCallback.builder(name, (Order order) -> name + LONG)
 			.description(name)
 			.inputType(Order.class)
 			.build();
@@ -125,7 +139,10 @@ final class TimeProgram {
 	}
 
 	private void step(int dice) {
-		if (this.model.turns.isEmpty() || dice < 25) {
+		if (this.model.turns.isEmpty() && dice < 50) {
+			seed();
+		}
+		else if (this.model.turns.isEmpty() || dice < 25) {
 			ask();
 		}
 		else if (dice < 33) {
@@ -180,10 +197,35 @@ final class TimeProgram {
 			fork();
 		}
 		else {
+			end();
+		}
+	}
+
+	private void seed() {
+		this.steps.add("seed");
+		int number = ++this.said;
+		this.thread.seed(SessionStoreFixture.batch("s" + number, "r" + number, "s2" + number, "r2" + number));
+		for (String each : List.of("", "2")) {
+			this.model.add(this.model.head(), this.model.active, true,
+					List.of("s" + each + number, "r" + each + number)).seeded = true;
+		}
+	}
+
+	/** Ends the session by erasing it, or by its time to live. */
+	private void end() {
+		if (this.random.nextBoolean()) {
 			this.steps.add("erase");
 			this.thread.erase();
-			this.model = new TimeModel();
 		}
+		else {
+			this.steps.add("expire");
+			this.store.commit(Commit.any(this.key).header(HeaderChange.NONE.timeToLive(Duration.ofMillis(2))));
+			await().atMost(10, TimeUnit.SECONDS)
+				.pollDelay(Duration.ofMillis(3))
+				.pollInterval(Duration.ofMillis(1))
+				.until(() -> this.store.find(this.key).isEmpty());
+		}
+		this.model = new TimeModel();
 	}
 
 	private void ask() {
@@ -264,12 +306,16 @@ final class TimeProgram {
 		}
 		spec(text, place);
 		assertThat(texts(this.chatModel.prompts().get(requests).getInstructions())).as("request")
-			.isEqualTo(joined(view, question));
+			.isEqualTo(joined(pruned(view), question));
 		if (waits) {
 			decide(answer);
 		}
 		ModelTurn turn = added.get();
-		turn.texts = this.store.items(this.key, turn.number).stream().map(TimeProgram::text).toList();
+		turn.texts = this.store.items(this.key, turn.number)
+			.stream()
+			.map(SessionItem::message)
+			.map(TimeProgram::text)
+			.toList();
 		assertThat(turn.texts).startsWith(question.get(0));
 	}
 
@@ -431,13 +477,13 @@ final class TimeProgram {
 		ModelTurn turn = oneOf(others);
 		this.steps.add("adopt " + turn.number);
 		assertThat(this.thread.adopt(turn.number).number()).isEqualTo(this.model.turns.size() + 1L);
-		this.model.add(this.model.head(), this.model.active, true, turn.texts);
+		this.model.add(this.model.head(), this.model.active, true, turn.texts).seeded = turn.seeded;
 	}
 
 	/** A turn that was cancelled while it waited has results, and no answer. */
 	private static boolean isAnswered(ModelTurn turn) {
 		String last = turn.texts.isEmpty() ? "" : turn.texts.get(turn.texts.size() - 1);
-		return last.startsWith("a") || last.startsWith("r");
+		return last.matches("[ar]\\d+");
 	}
 
 	private void fork() {
@@ -488,12 +534,27 @@ final class TimeProgram {
 		return joined;
 	}
 
-	private static String text(SessionItem item) {
-		return item.message().getText();
+	/** Returns a view as it is sent: without the older results of tools. */
+	private static List<String> pruned(List<String> view) {
+		List<String> pruned = new ArrayList<>(view);
+		int results = 0;
+		for (int i = pruned.size() - 1; i >= 0; i--) {
+			boolean isResult = pruned.get(i).startsWith(RESULT);
+			if (isResult && results >= KEPT_RESULTS && pruned.get(i).length() > LONG.length()) {
+				pruned.set(i, RESULT + Prune.PLACEHOLDER);
+			}
+			results += isResult ? 1 : 0;
+		}
+		return pruned;
+	}
+
+	private static String text(Message message) {
+		return (message instanceof ToolResponseMessage results) ? RESULT + results.getResponses().get(0).responseData()
+				: message.getText();
 	}
 
 	private static List<String> texts(List<Message> messages) {
-		return messages.stream().map(Message::getText).toList();
+		return messages.stream().map(TimeProgram::text).toList();
 	}
 
 	private static List<Long> numbers(List<Turn> turns) {
