@@ -23,21 +23,30 @@ final class ShownTurns {
 
 	private final Map<Long, Turn> all = new HashMap<>();
 
+	private final Set<Long> path;
+
 	private final List<Turn> shown;
 
 	private ShownTurns(List<Turn> turns, long head) {
 		turns.forEach((turn) -> this.all.put(turn.number(), turn));
-		Set<Long> path = path(head);
-		this.shown = turns.stream().filter((turn) -> isShown(turn, path)).toList();
+		this.path = path(head);
+		this.shown = turns.stream().filter(this::isShown).toList();
 	}
 
 	static ShownTurns of(Conversation conversation, Session session) {
 		return new ShownTurns(conversation.turns(Tail.ALL), session.head());
 	}
 
-	private static boolean isShown(Turn turn, Set<Long> path) {
-		return path.contains(turn.number())
-				|| (turn.status() != TurnStatus.COMPLETED && (turn.parent() == 0 || path.contains(turn.parent())));
+	private boolean isShown(Turn turn) {
+		return hasInHistory(turn.number()) || (turn.status() != TurnStatus.COMPLETED && isParent(turn.parent()));
+	}
+
+	private boolean isParent(long number) {
+		return number == 0 || hasInHistory(number);
+	}
+
+	boolean hasInHistory(long number) {
+		return this.path.contains(number);
 	}
 
 	/** Returns the numbers of the turns from the beginning to one of them. */

@@ -72,7 +72,7 @@ final class ThreadController {
 		ShownTurns shown = ShownTurns.of(conversation, session);
 		List<Turn> page = shown.page(new Tail((before != null) ? before : Long.MAX_VALUE, limit));
 		return new ThreadWithTurns(this.views.of(session), TurnPages.read(conversation, page),
-				summaries(conversation, session), session.attributes(),
+				summaries(conversation, session, shown), session.attributes(),
 				page.isEmpty() ? 0 : shown.before(page.get(0).number()).size(), conversation.siblings(),
 				shown.tree(conversation.branches()), forkedFrom(conversation));
 	}
@@ -109,9 +109,11 @@ final class ThreadController {
 		}
 	}
 
-	private static List<SummaryView> summaries(Conversation conversation, Session session) {
+	/** Leaves out those of turns that were left, or are on another branch. */
+	private static List<SummaryView> summaries(Conversation conversation, Session session, ShownTurns shown) {
 		return conversation.summaries()
 			.stream()
+			.filter((summary) -> shown.hasInHistory(summary.turn()))
 			.map((summary) -> SummaryView.of(summary, summary.id().equals(session.summaryId())))
 			.toList();
 	}
