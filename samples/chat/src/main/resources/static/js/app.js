@@ -326,7 +326,9 @@ function again(turn) {
 }
 
 /** A turn that was to take the place of another one tries that again. */
-const retry = (turn) => replacedBy(turn, view.turns) === null ? ask(questionOf(turn)) : again(turn);
+function retry(turn) {
+	return replacedBy(turn, view.turns) === null ? ask(questionOf(turn)) : again(turn);
+}
 
 /** The first turn that is hidden while another one is asked in the place of this one. */
 function placeOf({ number, parent }) {
