@@ -6,7 +6,7 @@ import { button, el } from './dom.js';
  * @param close called when it is sent, or when nothing shall change
  */
 export function editForm(text, send, close) {
-	const field = el('textarea', { class: 'edit-text', 'aria-label': 'Your question, edited', dir: 'auto', maxlength: '20000', enterkeyhint: 'send' });
+	const field = el('textarea', { class: 'edit-text', rows: '1', 'aria-label': 'Your question, edited', dir: 'auto', maxlength: '20000', enterkeyhint: 'send' });
 	const submit = () => {
 		if (field.value.trim() !== '' && send(field.value)) {
 			close();

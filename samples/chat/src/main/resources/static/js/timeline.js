@@ -97,7 +97,7 @@ function entry(turn, approvals, isCovered, calls, { siblings, forks }, actions) 
 			el('span', { class: 'entry-question', dir: 'auto' }, questionOf(turn)),
 			el('span', { class: 'entry-facts' }, facts.join(' · ')),
 			siblings.length > 1 ? mark('retry', `Answer ${placeOf(turn.number, siblings)}`) : null,
-			forks.length > 0 ? mark('branch', `Here parts ${forks.map((name) => `“${name}”`).join(', ')}`) : null),
+			forks.length > 0 ? mark('branch', `${forks.map((name) => `“${name}”`).join(', ')} ${forks.length > 1 ? 'part' : 'parts'} here`) : null),
 		el('button', { type: 'button', class: 'entry-details', onclick: () => actions.inspect(turn.number) },
 			turn.history?.messages > 0 ? contextOf(turn.history) : 'Details'));
 }

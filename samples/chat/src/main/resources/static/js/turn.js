@@ -161,7 +161,11 @@ export const ownTime = (turn, approvals) => Math.max(0, (turn.millis ?? 0) - wai
 
 const details = (turn, actions) => iconButton('info', `Details of turn ${turn.number}`, () => actions.inspect(turn.number));
 
-const note = (turn, { replaced }, name, ...more) => el('p', { class: 'note' }, icon(name), el('span', {}, noteOf(turn, replaced)), ...more);
+const note = (turn, place, name, ...more) => el('p', { class: 'note' }, icon(name), el('span', {}, noteOf(turn)), replacing(turn, place), ...more);
+
+/** What becomes of the turn whose place this one was to take. */
+const replacing = ({ status }, { replaced }) => replaced === null ? null : el('span', { class: 'replacing' },
+	status === 'AWAITING_APPROVAL' ? `Its answer takes the place of turn ${replaced}.` : `Turn ${replaced}, in whose place it was asked, stays as it was.`);
 
 function asideNote(turn, place, actions) {
 	const name = turn.status === 'CANCELLED' ? 'stopped' : 'alert';

@@ -62,15 +62,7 @@ export const STATES = {
 };
 
 /** What the reader of a turn that is not part of the history should know. */
-export function noteOf(turn, replaced) {
-	if (replaced === null || replaced === undefined) {
-		return becameOf(turn);
-	}
-	return `${becameOf(turn)} ${turn.status === 'AWAITING_APPROVAL' ? `Its answer takes the place of turn ${replaced}.`
-		: `It was to take the place of turn ${replaced}, which stays as it was.`}`;
-}
-
-function becameOf(turn) {
+export function noteOf(turn) {
 	switch (turn.status) {
 		case 'CANCELLED':
 			return 'Stopped. The model will not be shown this turn.';

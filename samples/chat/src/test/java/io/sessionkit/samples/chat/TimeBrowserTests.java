@@ -161,9 +161,8 @@ class TimeBrowserTests {
 		await().untilAsserted(() -> assertThat(this.page.shows(".turn.failed")).isTrue());
 
 		awaitQuestions("One", "Two", "Please fail");
-		assertThat(this.page.texts(".turn.failed .note > span")).singleElement()
-			.asString()
-			.contains("It was to take the place of turn 1, which stays as it was.");
+		assertThat(this.page.texts(".turn.failed .replacing"))
+			.containsExactly("Turn 1, in whose place it was asked, stays as it was.");
 		this.page.screenshot("time-failed-edit");
 		this.page.click(".turn.failed .retry");
 		await().untilAsserted(() -> assertThat(this.page.texts(".attempts")).containsExactly("2 attempts"));
@@ -209,14 +208,14 @@ class TimeBrowserTests {
 		this.page.ask("Three, but cheaper");
 		await().untilAsserted(() -> assertThat(this.page.texts(".branch")).containsExactly("main\n3 turns",
 				"cheaper\n3 turns · from “main” after turn 2"));
-		assertThat(this.page.texts(".entry-mark")).containsExactly("Here parts “main”");
+		assertThat(this.page.texts(".entry-mark")).containsExactly("“main” parts here");
 		this.page.screenshot("time-branches");
 		assertThat(this.page.tooWide()).isEmpty();
 
 		this.page.click("#branch-list li:first-child .branch");
 		awaitQuestions("One", "Two", "Three");
 		assertThat(this.page.texts(".branch[aria-current]")).containsExactly("main\n3 turns");
-		assertThat(this.page.texts(".entry-mark")).containsExactly("Here parts “cheaper”");
+		assertThat(this.page.texts(".entry-mark")).containsExactly("“cheaper” parts here");
 		this.page.click("#branch-list li:last-child [aria-label^=Delete]");
 		assertThat(this.page.focused()).isEqualTo("Keep");
 		this.page.screenshot("time-branch-delete");
@@ -303,6 +302,7 @@ class TimeBrowserTests {
 
 		this.page.typeInto("#turn-1 [aria-label='Copy the question']", Keys.TAB);
 		assertThat(this.page.focusedName()).isEqualTo("Edit the question");
+		this.page.awaitStill();
 		assertThat(this.page.<String>script("return getComputedStyle(document.activeElement).opacity")).isEqualTo("1");
 		new Actions(this.browser).sendKeys(Keys.ENTER, " edited", Keys.ENTER).perform();
 		awaitQuestions("One edited");
@@ -427,9 +427,8 @@ class TimeBrowserTests {
 		edit(1, "Cancel order 4711");
 		this.page.awaitApproval();
 		awaitQuestions("One", "Two", "Cancel order 4711");
-		assertThat(this.page.texts(".awaiting_approval > .note")).singleElement()
-			.asString()
-			.contains("Its answer takes the place of turn 1.");
+		assertThat(this.page.texts(".awaiting_approval .replacing"))
+			.containsExactly("Its answer takes the place of turn 1.");
 		this.page.click(".approval-actions .danger");
 
 		awaitQuestions("Cancel order 4711");
