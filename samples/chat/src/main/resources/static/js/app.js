@@ -332,7 +332,7 @@ function retry(turn) {
 
 /** The first turn that is hidden while another one is asked in the place of this one. */
 function placeOf({ number, parent }) {
-	return Math.min(number, replacedBy({ number: Infinity, parent }, view.turns) ?? number);
+	return Math.min(number, ...view.turns.filter((turn) => turn.status === 'COMPLETED' && turn.parent === parent).map((turn) => turn.number));
 }
 
 /** What the keyboard was on is gone. */

@@ -7,16 +7,15 @@ const menu = byId('turn-menu');
 /** From the edge of the window, and from the button. */
 const GAP = 6;
 
-/** A press on the button closes the menu before it is a click. */
-const PRESS = 300;
-
 let opener;
 
-let closedAt = -Infinity;
+/** The button that is pressed while its menu is open: that closes the menu before it is a click. */
+let pressed = null;
 
 /** @param items name of the picture, words, and what to do */
 export function openMenu(from, label, items) {
-	if (from === opener && performance.now() - closedAt < PRESS) {
+	if (from === pressed) {
+		pressed = null;
 		return;
 	}
 	opener = from;
@@ -50,9 +49,12 @@ menu.addEventListener('keydown', (event) => {
 	}
 });
 
+document.addEventListener('pointerdown', ({ target }) => {
+	pressed = menu.matches(':popover-open') && opener.contains(target) ? opener : null;
+}, true);
+
 menu.addEventListener('toggle', ({ newState }) => {
 	if (newState === 'closed') {
-		closedAt = performance.now();
 		opener?.setAttribute('aria-expanded', 'false');
 	}
 });

@@ -146,9 +146,12 @@ export const placeOf = (number, siblings) => `${siblings.indexOf(number) + 1} of
 export const siblingsOf = ({ number, parent, status }, siblings) => status === 'COMPLETED'
 	? [...new Set([...siblings[parent] ?? [], number])].sort((a, b) => a - b) : [number];
 
-/** The number of the turn whose place a turn was to take; null if it came to the end. */
+/**
+ * The number of the turn whose place a turn was to take; null if it came to the end. One
+ * that was there before it began is meant: another window may have been faster.
+ */
 export const replacedBy = (turn, turns) => turn.status === 'COMPLETED' ? null
-	: turns.find(({ number, parent, status }) => status === 'COMPLETED' && parent === turn.parent && number < turn.number)?.number ?? null;
+	: turns.find(({ parent, status, endedAt }) => status === 'COMPLETED' && parent === turn.parent && endedAt <= turn.startedAt)?.number ?? null;
 
 /** The time that the turn took is its own: a person who decides takes as long as they like. */
 function facts(turn, approvals) {
