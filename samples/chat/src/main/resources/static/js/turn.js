@@ -151,7 +151,7 @@ export const siblingsOf = ({ number, parent, status }, siblings) => status === '
  * that was there before it began is meant: another window may have been faster.
  */
 export const replacedBy = (turn, turns) => turn.status === 'COMPLETED' ? null
-	: turns.find(({ parent, status, endedAt }) => status === 'COMPLETED' && parent === turn.parent && endedAt <= turn.startedAt)?.number ?? null;
+	: turns.find(({ parent, status, endedAt }) => status === 'COMPLETED' && parent === turn.parent && new Date(endedAt) <= new Date(turn.startedAt))?.number ?? null;
 
 /** The time that the turn took is its own: a person who decides takes as long as they like. */
 function facts(turn, approvals) {
