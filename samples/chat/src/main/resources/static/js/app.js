@@ -270,13 +270,20 @@ function showMoves(busy) {
 /** A turn that ended is shown as it ended until it is there as it was stored. */
 function leftOver() {
 	const live = ended.get(view.id);
-	const isStored = live && view.turns.some(({ number, status, cutShort, messages }) => number > live.after && (status !== 'COMPLETED' || cutShort)
-		&& (live.question === null || messages.some(({ role, text }) => role === 'user' && text === live.question)));
-	if (isStored) {
+	if (live && view.turns.some((turn) => isOutcome(turn, live))) {
 		ended.delete(view.id);
 		return null;
 	}
 	return live ?? null;
+}
+
+/** Whether this is what was stored of it. One that was stopped may have been complete by then. */
+function isOutcome({ number, status, cutShort, messages }, live) {
+	const isEnded = status !== 'COMPLETED' || cutShort || live.isStopped;
+	if (live.question === null) {
+		return number === live.after && status !== 'AWAITING_APPROVAL' && isEnded;
+	}
+	return number > live.after && isEnded && messages.some(({ role, text }) => role === 'user' && text === live.question);
 }
 
 const look = (number) => inspect(number, (each) => guarded(() => api.turn(view.id, each)), view);
@@ -429,6 +436,7 @@ async function stored(id, live, turn) {
 function broken(id, question, live, error, askAgain) {
 	const isStopped = error.name === 'AbortError';
 	const isEdit = live.hides > 0;
+	live.isStopped = isStopped;
 	const actions = isStopped || question === null ? [] : [el('button', { type: 'button', class: 'quiet retry', onclick: askAgain }, icon('retry'), 'Retry')];
 	live.stop(isStopped ? 'Stopped.' : wordsOf(error), isStopped ? 'stopped' : 'alert', ...actions);
 	if (!isStopped || !live.hasText()) {
