@@ -41,6 +41,7 @@ export function editForm(text, send, close) {
 		focus() {
 			fit(field);
 			field.focus();
+			form.scrollIntoView({ block: 'nearest' });
 			field.setSelectionRange(text.length, text.length);
 		},
 	};

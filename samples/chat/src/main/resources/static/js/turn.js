@@ -27,7 +27,8 @@ export function turnNode(turn, approvals, place, known, actions) {
 	const node = el('section', { class: 'turn', id: `turn-${turn.number}`, 'aria-label': `Turn ${turn.number}` }, ...messages);
 	if (turn.status === 'AWAITING_APPROVAL') {
 		node.classList.add('awaiting_approval');
-		node.append(el('div', { class: 'approvals', id: 'approvals' }), note(turn, place, 'clock'));
+		node.append(el('div', { class: 'approvals', id: 'approvals' }),
+			note(turn, 'clock', place.replaced === null ? null : el('span', { class: 'replacing' }, `Its answer takes the place of turn ${place.replaced}.`)));
 	}
 	else if (turn.status !== 'COMPLETED') {
 		node.classList.add('aside', turn.status.toLowerCase());
@@ -164,15 +165,15 @@ export const ownTime = (turn, approvals) => Math.max(0, (turn.millis ?? 0) - wai
 
 const details = (turn, actions) => iconButton('info', `Details of turn ${turn.number}`, () => actions.inspect(turn.number));
 
-const note = (turn, place, name, ...more) => el('p', { class: 'note' }, icon(name), el('span', {}, noteOf(turn)), replacing(turn, place), ...more);
-
-/** What becomes of the turn whose place this one was to take. */
-const replacing = ({ status }, { replaced }) => replaced === null ? null : el('span', { class: 'replacing' },
-	status === 'AWAITING_APPROVAL' ? `Its answer takes the place of turn ${replaced}.` : `Turn ${replaced}, in whose place it was asked, stays as it was.`);
+const note = (turn, name, ...more) => el('p', { class: 'note' }, icon(name), el('span', {}, noteOf(turn)), ...more);
 
 function asideNote(turn, place, actions) {
 	const name = turn.status === 'CANCELLED' ? 'stopped' : 'alert';
 	const retry = turn.status === 'REFUSED' ? null
 		: el('button', { type: 'button', class: 'quiet retry', onclick: () => actions.retry(turn) }, icon('retry'), 'Retry');
-	return note(turn, place, name, place.attempts > 1 ? el('span', { class: 'attempts' }, `${place.attempts} attempts`) : null, retry, details(turn, actions));
+	const node = note(turn, name, place.attempts > 1 ? el('span', { class: 'attempts' }, `${place.attempts} attempts`) : null, retry, details(turn, actions));
+	if (place.replaced !== null) {
+		node.querySelector('span').append(' ', el('span', { class: 'replacing' }, `Turn ${place.replaced}, in whose place it was asked, stays as it was.`));
+	}
+	return node;
 }
