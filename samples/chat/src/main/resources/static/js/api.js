@@ -37,6 +37,24 @@ export const decide = (id, call, decision) => request(path(id, `/approvals/${enc
 
 export const revoke = (id, decision) => request(path(id, `/standing-decisions/${encodeURIComponent(decision.id)}`), { method: 'DELETE' });
 
+/** Goes back by a turn; gives the numbers of those that went. */
+export const undo = async (id) => (await request(path(id, '/undo'), send('POST'))).json();
+
+export const redo = async (id) => (await request(path(id, '/redo'), send('POST'))).json();
+
+/** Goes to another answer. */
+export const choose = (id, number) => request(path(id, '/choose'), send('POST', { turn: number }));
+
+/** @param fromTurn the first turn that the branch does not have; null for one at the end */
+export const branch = (id, name, fromTurn) => request(path(id, '/branches'), send('POST', { name, fromTurn }));
+
+export const switchTo = (id, name) => request(path(id, '/branch'), send('PUT', { name }));
+
+export const deleteBranch = (id, { name, active }) => request(path(id, `/branches?name=${encodeURIComponent(name)}&force=${active}`), { method: 'DELETE' });
+
+/** Copies the thread up to a turn; gives the id of the copy. */
+export const fork = async (id, number) => (await (await request(path(id, '/fork'), send('POST', { turn: number }))).json()).id;
+
 /** @param isLast whether the page is about to be left, so that nobody waits for the answer */
 export const remove = (id, isLast = false) => request(path(id), { method: 'DELETE', keepalive: isLast });
 
@@ -45,6 +63,12 @@ export const remove = (id, isLast = false) => request(path(id), { method: 'DELET
  * Aborting the signal closes the stream, which cancels the turn.
  */
 export const ask = (id, text, signal) => reply(path(id, '/turns'), send('POST', { text }), signal);
+
+/** Asks in the place of a turn, with another question. */
+export const edit = (id, number, text, signal) => reply(path(id, '/turns'), send('POST', { text, editing: number }), signal);
+
+/** Asks the question of a turn again, in its place. */
+export const again = (id, number, signal) => reply(path(id, `/turns/${number}/again`), send('POST'), signal);
 
 /** Goes on with the turn that waited. */
 export const resume = (id, signal) => reply(path(id, '/resume'), send('POST'), signal);

@@ -1,10 +1,12 @@
 import * as api from './api.js';
 import { decidedElsewhere, openCalls, refuse, showApprovals, showStanding } from './approvals.js';
+import { askName, freeName, showBranches } from './branches.js';
 import { compose, composeFor, focusQuestion, forgetDraft, keepDraft, setDraft, showBusy } from './composer.js';
-import { drawn, goTo, isAtEnd, keepEnd, onRead, showCard, showConversation, toEnd } from './conversation.js';
+import { drawn, focusPager, goTo, isAtEnd, keepEnd, onRead, showCard, showConversation, toEnd } from './conversation.js';
 import { byId, el, icon, setText } from './dom.js';
 import { inspect } from './inspector.js';
 import { liveTurn } from './live.js';
+import { openMenu } from './menu.js';
 import { hideProblem, offerUndo, problem } from './notices.js';
 import { closeDrawers } from './panels.js';
 import './shortcuts.js';
@@ -12,7 +14,7 @@ import { say } from './speech.js';
 import { outcomeText, showSummarizer } from './summarizer.js';
 import { showInbox, showThreads } from './threads.js';
 import { markRead, showTimeline } from './timeline.js';
-import { questionOf } from './turn.js';
+import { questionOf, replacedBy } from './turn.js';
 
 const PAGE = 50;
 
@@ -39,12 +41,16 @@ let waiting = [];
 /** The thread that is shown. */
 let view = blank(null, 'loading');
 
+/** Whether the thread goes to another place at the moment. */
+let moving = false;
+
 /** The thread that is being summarized because somebody asked for it, and what came of it. */
 let summarizing = null;
 let outcome = '';
 
 function blank(id, status) {
-	return { id, status, thread: null, turns: [], summaries: [], attributes: {}, earlier: 0, approvals: NO_APPROVALS, finished: null };
+	return { id, status, thread: null, turns: [], summaries: [], attributes: {}, earlier: 0, siblings: {}, branches: [], forkedFrom: null,
+		approvals: NO_APPROVALS, finished: null };
 }
 
 // Which thread
@@ -109,20 +115,27 @@ function take(read, approvals) {
 	const isFirst = view.status === 'loading' || view.status === 'away';
 	const first = read.turns[0]?.number ?? 0;
 	const older = view.turns.filter(({ number }) => number < first);
-	const joins = older.length > 0 && older.at(-1).number === first - 1;
+	const joins = follow(older, read.turns) && read.earlier === view.earlier + older.length;
 	decidedElsewhere(view.approvals, approvals).forEach(say);
 	view = { ...view, status: 'ready', thread: read.thread, turns: joins ? [...older, ...read.turns] : read.turns, summaries: read.summaries,
-		attributes: read.attributes, earlier: joins ? view.earlier : read.earlier, approvals };
+		attributes: read.attributes, earlier: joins ? view.earlier : read.earlier, siblings: read.siblings, branches: read.branches,
+		forkedFrom: read.forkedFrom, approvals };
 	if (isFirst) {
 		update();
 		showCard();
 	}
 }
 
+/** Whether turns continue older ones: since those were read, the thread may have gone another way. */
+function follow(older, newer) {
+	const last = older.findLast(({ status }) => status === 'COMPLETED');
+	return last !== undefined && newer.find(({ status }) => status === 'COMPLETED')?.parent === last.number;
+}
+
 /** It was never stored, or it is gone. */
 function absent() {
 	if (view.thread === null || view.status === 'new') {
-		view = { ...view, status: 'new', turns: [], summaries: [], approvals: NO_APPROVALS };
+		view = blank(view.id, 'new');
 		return;
 	}
 	view = { ...view, status: 'gone' };
@@ -138,9 +151,12 @@ function unreachable(error) {
 }
 
 async function readEarlier() {
-	const { id, turns } = view;
+	const { id, turns, thread } = view;
 	const read = await guarded(() => api.read(id, turns[0].number));
-	if (read && id === view.id) {
+	if (read && id === view.id && (read.thread.branch !== thread.branch || read.thread.head !== thread.head)) {
+		await reload(); // it has gone another way meanwhile
+	}
+	else if (read && id === view.id) {
 		view = { ...view, turns: [...read.turns, ...view.turns], earlier: read.earlier };
 		update();
 	}
@@ -227,32 +243,52 @@ function update() {
 	showThreads(listed, view.id, running, list.more, { open, rename, remove, more: readMore });
 	showInbox(waiting, open);
 	const live = running.get(view.id)?.live ?? leftOver();
-	const shown = { ...view, about, live, finished: view.finished };
-	showConversation(shown, conversationActions);
-	showTimeline({ ...view, live: running.get(view.id)?.live ?? null }, timelineActions);
+	const turns = live?.hides > 0 ? view.turns.filter(({ number }) => number < live.hides) : view.turns;
+	showConversation({ ...view, turns, about, live }, conversationActions);
+	showTimeline({ ...view, turns, live: running.get(view.id)?.live ?? null }, timelineActions);
+	showBranches(view, branchActions);
 	showSummarizer(view.thread?.unsummarized, summarizing === view.id, outcome);
 	const busy = running.has(view.id);
 	showApprovals(view.approvals, view.turns, busy, { decide, resume });
 	keepEnd();
 	showStanding(view.approvals.standing, revoke);
 	showBusy(busy);
+	byId('app').classList.toggle('busy', busy);
+	showMoves(busy);
+}
+
+/** What can be undone and redone: the turns that were left behind the head can come back. */
+function showMoves(busy) {
+	const { thread, siblings, status } = view;
+	const canUndo = status === 'ready' && thread?.head > 0;
+	const canRedo = status === 'ready' && siblings[thread?.head] !== undefined;
+	byId('moves').hidden = !canUndo && !canRedo;
+	byId('undo').setAttribute('aria-disabled', String(!canUndo || busy));
+	byId('redo').setAttribute('aria-disabled', String(!canRedo || busy));
 }
 
 /** A turn that ended is shown as it ended until it is there as it was stored. */
 function leftOver() {
 	const live = ended.get(view.id);
-	const isStored = live && view.turns.some(({ number, status, messages }) => number > live.after && status !== 'COMPLETED'
-		&& (live.question === null || messages.some(({ role, text }) => role === 'user' && text === live.question)));
-	if (isStored) {
+	if (live && view.turns.some((turn) => isOutcome(turn, live))) {
 		ended.delete(view.id);
 		return null;
 	}
 	return live ?? null;
 }
 
+/** Whether this is what was stored of it. One that was stopped may have been complete by then. */
+function isOutcome({ number, status, cutShort, messages }, live) {
+	const isEnded = status !== 'COMPLETED' || cutShort || live.isStopped;
+	if (live.question === null) {
+		return number === live.after && status !== 'AWAITING_APPROVAL' && isEnded;
+	}
+	return number > live.after && isEnded && messages.some(({ role, text }) => role === 'user' && text === live.question);
+}
+
 const look = (number) => inspect(number, (each) => guarded(() => api.turn(view.id, each)), view);
 
-const conversationActions = { ask, retry: ask, inspect: look, earlier: readEarlier, reload };
+const conversationActions = { ask, retry, inspect: look, earlier: readEarlier, reload, edit, again, choose, menu };
 
 const timelineActions = {
 	goTo(number) {
@@ -260,13 +296,59 @@ const timelineActions = {
 		goTo(number);
 	},
 	inspect: look,
+	open,
 };
+
+const branchActions = { switchTo, deleteBranch };
 
 // One turn
 
 function ask(text) {
 	const { id } = view;
-	if (running.has(id) || text.trim() === '') {
+	if (text.trim() === '' || !mayAsk(id)) {
+		return false;
+	}
+	answer(id, { question: text, call: (signal) => api.ask(id, text, signal), retry: () => ask(text) });
+	return true;
+}
+
+/** Asks another question in the place of a turn. */
+function edit(turn, text) {
+	const { id } = view;
+	if (!mayAsk(id)) {
+		return false;
+	}
+	answer(id, { question: text, hides: placeOf(turn), call: (signal) => api.edit(id, turn.number, text, signal), retry: () => edit(turn, text) });
+	focusAfterSend();
+	return true;
+}
+
+/** Asks the question of a turn again, in its place. */
+function again(turn) {
+	const { id } = view;
+	if (mayAsk(id)) {
+		answer(id, { question: questionOf(turn), hides: placeOf(turn), call: (signal) => api.again(id, turn.number, signal), retry: () => again(turn) });
+		focusAfterSend();
+	}
+}
+
+/** A turn that was to take the place of another one tries that again. */
+function retry(turn) {
+	return replacedBy(turn, view.turns) === null ? ask(questionOf(turn)) : again(turn);
+}
+
+/** The first turn that is hidden while another one is asked in the place of this one. */
+function placeOf({ number, parent }) {
+	return Math.min(number, ...view.turns.filter((turn) => turn.status === 'COMPLETED' && turn.parent === parent).map((turn) => turn.number));
+}
+
+/** What the keyboard was on is gone. */
+function focusAfterSend() {
+	matchMedia('(hover: hover)').matches ? focusQuestion() : byId('scroller').focus({ preventScroll: true });
+}
+
+function mayAsk(id) {
+	if (running.has(id) || moving) {
 		return false;
 	}
 	if (view.status === 'gone' || view.status === 'away') {
@@ -277,18 +359,20 @@ function ask(text) {
 		problem('A tool call of this thread waits for a decision. Approve or reject it first, then send your message.');
 		return false;
 	}
-	answer(id, text, (signal) => api.ask(id, text, signal));
 	return true;
 }
 
 function resume() {
 	if (!running.has(view.id)) {
-		answer(view.id, null, (signal) => api.resume(view.id, signal));
+		answer(view.id, { question: null, call: (signal) => api.resume(view.id, signal) });
 	}
 }
 
-/** @param question null if the turn that waited goes on */
-async function answer(id, question, call) {
+/**
+ * @param question null if the turn that waited goes on
+ * @param hides the first turn that is not shown meanwhile; 0 for none
+ */
+async function answer(id, { question, hides = 0, call, retry: askAgain }) {
 	hideProblem();
 	ended.delete(id);
 	outcome = '';
@@ -297,6 +381,7 @@ async function answer(id, question, call) {
 		isAtEnd: () => id === view.id && isAtEnd(),
 		drawn: (wasAtEnd) => id === view.id && drawn(wasAtEnd),
 	});
+	live.hides = hides;
 	running.set(id, { live, stop: () => abort.abort() });
 	update();
 	toEnd(true);
@@ -309,7 +394,7 @@ async function answer(id, question, call) {
 	}
 	running.delete(id);
 	if (failure) {
-		broken(id, question, live, failure);
+		broken(id, question, live, failure, askAgain);
 	}
 	watchClosely();
 	// A thread whose first turn has failed may not be there yet.
@@ -338,7 +423,7 @@ async function stored(id, live, turn) {
 		return;
 	}
 	running.delete(id);
-	const before = view.turns.filter(({ number }) => number !== turn.number);
+	const before = view.turns.filter(({ number }) => number !== turn.number && !(turn.status === 'COMPLETED' && live.hides > 0 && number >= live.hides));
 	view = { ...view, status: 'ready', turns: [...before, turn].sort((a, b) => a.number - b.number), approvals, finished: live };
 	update();
 	const waits = openCalls(approvals, view.turns).filter(({ pending }) => pending);
@@ -348,20 +433,24 @@ async function stored(id, live, turn) {
 	}
 }
 
-function broken(id, question, live, error) {
+function broken(id, question, live, error, askAgain) {
 	const isStopped = error.name === 'AbortError';
-	const retry = isStopped || question === null ? [] : [el('button', { type: 'button', class: 'quiet retry', onclick: () => ask(question) }, icon('retry'), 'Retry')];
-	live.stop(isStopped ? 'Stopped.' : wordsOf(error), isStopped ? 'stopped' : 'alert', ...retry);
+	const isEdit = live.hides > 0;
+	live.isStopped = isStopped;
+	const actions = isStopped || question === null ? [] : [el('button', { type: 'button', class: 'quiet retry', onclick: askAgain }, icon('retry'), 'Retry')];
+	live.stop(isStopped ? 'Stopped.' : wordsOf(error), isStopped ? 'stopped' : 'alert', ...actions);
+	if (!isStopped || !live.hasText()) {
+		live.hides = 0; // the turns in whose place it stood are the history still
+	}
 	ended.set(id, live);
-	if (error.isAway && question !== null) {
+	if (error.isAway && question !== null && !isEdit) {
 		keepDraft(id, question);
 	}
 	if (!isStopped && !SAID_BESIDE.has(error.kind) && id === view.id) {
-		const actions = question === null ? [['Look again', reload]] : [['Edit', () => {
+		problem(error.message, question === null ? ['Look again', reload] : isEdit ? ['Try again', askAgain] : ['Edit', () => {
 			setDraft(question);
 			focusQuestion();
-		}]];
-		problem(error.message, ...actions);
+		}]);
 	}
 }
 
@@ -376,6 +465,96 @@ function wordsOf({ kind, isAway, message }) {
 		return message;
 	}
 	return kind === 'CONFLICT' ? 'Another window was faster. This answer was not stored.' : 'Not answered.';
+}
+
+// Back and forth
+
+/** Takes the thread to another place, and shows what is there. */
+async function move(work) {
+	const { id } = view;
+	if (moving || running.has(id)) {
+		return undefined;
+	}
+	moving = true;
+	hideProblem();
+	try {
+		const moved = await work(id) ?? true;
+		ended.delete(id);
+		return moved;
+	}
+	catch (error) {
+		problem(error.message);
+		return undefined;
+	}
+	finally {
+		moving = false;
+		await Promise.all([id === view.id ? reload() : null, readList()]);
+	}
+}
+
+async function undo() {
+	const moved = await move(api.undo);
+	if (moved) {
+		say(moved.turns.length === 0 ? 'Nothing to undo.' : `Turn ${moved.turns.at(-1)} is undone.`);
+	}
+}
+
+async function redo() {
+	const moved = await move(api.redo);
+	if (moved) {
+		say(moved.turns.length === 0 ? 'Nothing to redo.' : `Turn ${moved.turns.at(-1)} is back.`);
+	}
+}
+
+for (const [button, action] of [['undo', undo], ['redo', redo]]) {
+	byId(button).addEventListener('click', ({ currentTarget }) => currentTarget.getAttribute('aria-disabled') === 'true' || action());
+}
+
+/** @param step the button by which one came there: previous or next */
+async function choose(number, step) {
+	if (await move((id) => api.choose(id, number))) {
+		focusPager(number, step);
+		say(`Turn ${number} is shown.`);
+	}
+}
+
+async function switchTo(name) {
+	if (await move((id) => api.switchTo(id, name))) {
+		say(`Branch ${name} is shown.`);
+		byId('branch-list').querySelector('[aria-current]')?.focus();
+	}
+}
+
+async function deleteBranch(branch) {
+	if (await move((id) => api.deleteBranch(id, branch))) {
+		say(`Branch ${branch.name} is deleted.`);
+		(byId('branch-list').querySelector('[aria-current]') ?? byId('toggle-timeline')).focus();
+	}
+}
+
+function menu(turn, button) {
+	openMenu(button, `Turn ${turn.number}`, [
+		['branch', 'Branch from here', () => branchFrom(turn)],
+		['fork', 'Fork into a new thread', () => forkFrom(turn)],
+	]);
+}
+
+function branchFrom({ number }) {
+	const next = view.turns.find(({ parent, status }) => status === 'COMPLETED' && parent === number)?.number ?? null;
+	askName(`It has the turns up to turn ${number}. What follows stays on “${view.thread.branch}”.`, freeName(view.branches), async (name) => {
+		const { id } = view;
+		await api.branch(id, name, next);
+		hideProblem();
+		await Promise.all([id === view.id ? reload() : null, readList()]);
+	});
+}
+
+async function forkFrom({ number }) {
+	const copy = await guarded(() => api.fork(view.id, number));
+	if (copy) {
+		await open(copy);
+		say('This is the copy.');
+	}
 }
 
 // Decisions on tool calls

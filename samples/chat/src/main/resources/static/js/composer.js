@@ -57,7 +57,7 @@ export function compose(actions) {
 		question.focus();
 	});
 	document.addEventListener('keydown', (event) => {
-		if (event.key === 'Escape' && !event.defaultPrevented && actions.isBusy() && !document.querySelector('dialog[open]')) {
+		if (event.key === 'Escape' && !event.defaultPrevented && actions.isBusy() && !document.querySelector('dialog[open], :popover-open')) {
 			actions.stop();
 		}
 	});

@@ -1,6 +1,6 @@
 import { arrange, button, byId, el, icon, motion } from './dom.js';
 import { covered, interleave, summaryNode } from './summaries.js';
-import { questionOf, turnNode } from './turn.js';
+import { questionOf, replacedBy, siblingsOf, turnNode } from './turn.js';
 import { day } from './words.js';
 
 const conversation = byId('conversation');
@@ -29,8 +29,8 @@ let follows = true;
 /**
  * Shows a thread. Turns that are as they were stay as they are.
  *
- * @param view id, status, turns, summaries, approvals, earlier, live
- * @param actions ask(text), retry(question), inspect(number), earlier(), reload()
+ * @param view id, status, turns, siblings, summaries, approvals, earlier, live
+ * @param actions ask(text), earlier(), reload(), and those of a turn
  */
 export function showConversation(view, actions) {
 	const isAnother = shownThread !== view.id;
@@ -111,12 +111,14 @@ function attemptsOf(turns) {
 function nodeOf(turn, view, attempts, actions) {
 	const calls = view.approvals.calls.filter(({ turnId }) => turnId === turn.id);
 	// The card of a call that waits shows itself what changes.
-	const shown = JSON.stringify([turn, attempts, turn.status === 'AWAITING_APPROVAL' ? null : calls]);
+	const place = { attempts, siblings: siblingsOf(turn, view.siblings), replaced: replacedBy(turn, view.turns) };
+	const shown = JSON.stringify([turn, place, turn.status === 'AWAITING_APPROVAL' ? null : calls]);
 	const found = known.get(turn.number);
-	if (found?.shown === shown) {
+	// Whoever edits a question there goes on.
+	if (found?.shown === shown || found?.node.querySelector('.edit')) {
 		return found.node;
 	}
-	const node = turnNode(turn, view.approvals, attempts, view.finished?.known, actions);
+	const node = turnNode(turn, view.approvals, place, view.finished?.known, actions);
 	known.set(turn.number, { node, shown });
 	return node;
 }
@@ -202,6 +204,14 @@ export function goTo(number) {
 
 /** The last attempt stands for the ones before it. */
 const nextShown = (number) => [...known.keys()].sort((a, b) => a - b).find((each) => each > number && byId(`turn-${each}`));
+
+/** Puts the keyboard on the way to the other answers of a turn. */
+export function focusPager(number, name) {
+	const node = byId(`turn-${number}`);
+	const button = node?.querySelector(`.${name}:not(:disabled)`) ?? node?.querySelector('.pager button:not(:disabled)');
+	button?.focus({ preventScroll: true });
+	button?.scrollIntoView({ block: 'nearest' });
+}
 
 export const isAtEnd = () => follows;
 

@@ -28,13 +28,20 @@ export async function inspect(number, read, view) {
 	if (!dialog.open) {
 		dialog.showModal();
 	}
-	const [detail, previous] = await Promise.all([read(number), number > 1 ? read(number - 1, true) : null]);
+	const { before } = neighbours(number, view);
+	const [detail, previous] = await Promise.all([read(number), before > 0 ? read(before, true) : null]);
 	if (detail) {
 		showTurn(place, number, detail, previous, { read, view });
 	}
 	else {
 		place.replaceChildren(el('p', { class: 'loading' }, 'The turn cannot be read now.'));
 	}
+}
+
+/** The turns that are shown beside a turn; the first one that is shown knows only its parent. */
+function neighbours(number, { turns }) {
+	const index = turns.findIndex((turn) => turn.number === number);
+	return { before: (turns[index - 1]?.number ?? turns[index]?.parent) || 0, after: turns[index + 1]?.number ?? 0 };
 }
 
 function showTurn(place, number, detail, previous, { read, view }) {
@@ -56,9 +63,10 @@ function showTurn(place, number, detail, previous, { read, view }) {
 			next.focus();
 		}
 	});
+	const { before, after } = neighbours(number, view);
 	const go = (label, to) => view.turns.some((turn) => turn.number === to) ? button(label, 'quiet', () => inspect(to, read, view)) : null;
 	arrange(place, [el('p', { class: 'inspector-facts' }, factsOf(detail.turn)),
-		el('div', { class: 'inspector-way' }, ...[go('Turn before', number - 1), go('Turn after', number + 1)].filter(Boolean)), bar, panel]);
+		el('div', { class: 'inspector-way' }, ...[go('Turn before', before), go('Turn after', after)].filter(Boolean)), bar, panel]);
 	choose(chosen);
 }
 

@@ -98,6 +98,10 @@ export function liveTurn(question, number, page) {
 		question,
 		/** The number of the turn before it, when it began. */
 		after: number,
+		/** The first of the turns in whose place it stands; 0 for none. */
+		hides: 0,
+		isStopped: false,
+		hasText: () => parts.some((each) => each.kind === 'text' && each.text() !== null),
 		text(delta) {
 			merge('text', delta);
 			voice.add(delta);

@@ -45,6 +45,12 @@ export function closeDrawers() {
 	}
 }
 
+export function showTimelinePanel() {
+	if (!timeline.isOpen()) {
+		toggleTimeline();
+	}
+}
+
 export function toggleTimeline() {
 	const open = !timeline.isOpen();
 	if (roomForTimeline.matches) {

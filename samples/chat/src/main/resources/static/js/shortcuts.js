@@ -11,9 +11,14 @@ const KEYS = [
 	['↑', 'in an empty field: brings the last question back'],
 	['Escape', 'stops the answer, or closes what is open'],
 	['Alt + N', 'new thread'],
+	['Alt + U', 'takes the last turn back'],
+	['Alt + R', 'brings back what was taken back'],
 	['Alt + T', 'shows or hides the timeline'],
 	['?', 'shows these keys'],
 ];
+
+/** Fields undo what is typed by keys of their own. */
+const BUTTONS = { KeyU: 'undo', KeyR: 'redo' };
 
 const isOn = el('input', { type: 'checkbox', checked: localStorage.getItem('question-mark') !== 'off' });
 isOn.addEventListener('change', () => localStorage.setItem('question-mark', isOn.checked ? 'on' : 'off'));
@@ -36,6 +41,10 @@ document.addEventListener('keydown', (event) => {
 	else if (event.altKey && !event.ctrlKey && event.code === 'KeyT') {
 		event.preventDefault();
 		toggleTimeline();
+	}
+	else if (event.altKey && !event.ctrlKey && BUTTONS[event.code]) {
+		event.preventDefault();
+		byId(BUTTONS[event.code]).click();
 	}
 	else if (event.key === '?' && isOn.checked && !event.target.closest('input, textarea, select')) {
 		event.preventDefault();

@@ -384,6 +384,19 @@ public final class Conversation {
 	}
 
 	/**
+	 * Returns the turns that were left on the active branch, by the turn that they
+	 * follow. The other {@link #siblings(long)} of a turn are those of its parent, and
+	 * {@link #redo} goes on with one of those of the head, so a page that shows many
+	 * turns needs one read for all of them.
+	 * @return the numbers of the first turns that were left, ascending, by the number of
+	 * the turn that they follow, 0 for the beginning; that one may have been left itself.
+	 * Empty if nothing was left, or the session is absent
+	 */
+	public Map<Long, List<Long>> siblings() {
+		return moves().siblings();
+	}
+
+	/**
 	 * Makes one of the siblings of a turn active instead of it, with the turns that were
 	 * behind it when it was left.
 	 * @param sibling the number of the sibling

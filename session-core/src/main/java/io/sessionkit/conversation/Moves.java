@@ -5,9 +5,13 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
@@ -214,6 +218,19 @@ final class Moves {
 			.sorted()
 			.forEach((each) -> siblings.addAll((each == number) ? List.of(turn) : turn(each).stream().toList()));
 		return siblings;
+	}
+
+	/**
+	 * Returns the numbers of the turns that were left, by the turn that they follow.
+	 */
+	Map<Long, List<Long>> siblings() {
+		return this.changes.store()
+			.path(this.changes.key(), PathQuery.to(Point.HEAD).records(LeftTurns.KIND))
+			.map((path) -> all(path, (left) -> true))
+			.orElse(List.of())
+			.stream()
+			.collect(Collectors.groupingBy(LeftTurns::fork, TreeMap::new, Collectors.mapping(LeftTurns::first,
+					Collectors.collectingAndThen(Collectors.toCollection(TreeSet::new), List::copyOf))));
 	}
 
 	/**

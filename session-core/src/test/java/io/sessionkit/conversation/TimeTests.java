@@ -549,6 +549,34 @@ class TimeTests {
 	}
 
 	@Test
+	void allSiblingsOfTheActiveBranchAreReadAtOnce() {
+		assertThat(this.conversation.siblings()).isEmpty();
+		talk(3);
+		assertThat(this.conversation.siblings()).isEmpty();
+		regenerate(3);
+		regenerate(4);
+		this.model.says("edited answer");
+		this.client.prompt().user("edited").advisors(on().andThen(SessionAdvisor.editing(1))).call().content();
+		assertThat(this.conversation.siblings()).isEqualTo(Map.of(0L, List.of(1L), 2L, List.of(3L, 4L)));
+		this.conversation.undo(1);
+		assertThat(this.conversation.siblings()).isEqualTo(Map.of(0L, List.of(1L, 6L), 2L, List.of(3L, 4L)));
+		this.conversation.choose(1);
+		assertThat(this.conversation.siblings()).isEqualTo(Map.of(0L, List.of(6L), 2L, List.of(3L, 4L)));
+		this.conversation.undo(1);
+		this.conversation.redo(1);
+		assertThat(this.conversation.siblings()).isEqualTo(Map.of(0L, List.of(6L), 2L, List.of(3L, 4L)));
+		this.conversation.branch("side");
+		assertThat(this.conversation.siblings()).isEmpty();
+		this.conversation.switchTo(Session.MAIN);
+		assertThat(this.conversation.siblings()).hasSize(2);
+	}
+
+	private void regenerate(long turn) {
+		this.model.says("again");
+		this.client.prompt().advisors(on().andThen(SessionAdvisor.regenerating(turn))).call().content();
+	}
+
+	@Test
 	void failedEditChangesNothing() {
 		talk(2);
 		Session before = header();

@@ -1,5 +1,7 @@
 package io.sessionkit.samples.chat;
 
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -33,15 +35,39 @@ final class ChatController {
 	}
 
 	/**
-	 * Asks the model and streams the answer: {@code text}, {@code reasoning} and
-	 * {@code tool} events in the order in which they happen, then one {@code turn}, whose
-	 * status may say that it waits for a decision, or one {@code problem}. Closing the
-	 * stream cancels the turn.
+	 * Asks the model, at the end of the thread or in the place of another turn, and
+	 * streams the answer: {@code text}, {@code reasoning} and {@code tool} events in the
+	 * order in which they happen, then one {@code turn}, whose status may say that it
+	 * waits for a decision, or one {@code problem}. Closing the stream cancels the turn.
 	 */
 	@PostMapping(path = "/api/threads/{id}/turns", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 	Flux<ServerSentEvent<Object>> ask(@PathVariable String id, @RequestBody Question question) {
 		String text = question.checked();
-		return ReplyEvents.of(() -> this.chat.prompt().user(text), this.conversations.get(id));
+		Long turn = question.editing();
+		Conversation thread = this.conversations.get(id);
+		if (turn == null) {
+			return ReplyEvents.of(() -> this.chat.prompt().user(text), thread);
+		}
+		checkShown(thread, turn);
+		return ReplyEvents.of(() -> this.chat.prompt().user(text).advisors(SessionAdvisor.editing(turn)), thread);
+	}
+
+	/**
+	 * Asks the question of a turn again. The new turn takes its place, and the old one
+	 * stays as a sibling. Streams as {@link #ask} does.
+	 */
+	@PostMapping(path = "/api/threads/{id}/turns/{number}/again", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+	Flux<ServerSentEvent<Object>> again(@PathVariable String id, @PathVariable long number) {
+		Conversation thread = this.conversations.get(id);
+		checkShown(thread, number);
+		return ReplyEvents.of(() -> this.chat.prompt().advisors(SessionAdvisor.regenerating(number)), thread);
+	}
+
+	private static void checkShown(Conversation thread, long turn) {
+		if (thread.session().filter((session) -> ShownTurns.of(thread, session).contains(turn)).isEmpty()) {
+			throw new ResponseStatusException(HttpStatus.NOT_FOUND, "Turn " + turn
+					+ " is not shown in this thread, or not any more. Reload the page, or go to its branch first.");
+		}
 	}
 
 	/**
@@ -57,7 +83,10 @@ final class ChatController {
 		return ReplyEvents.of(this.chat::prompt, this.conversations.get(id));
 	}
 
-	record Question(@Nullable String text) {
+	/**
+	 * @param editing the turn whose place the new one takes; null for none
+	 */
+	record Question(@Nullable String text, @Nullable Long editing) {
 
 		String checked() {
 			if (this.text == null || this.text.isBlank()) {

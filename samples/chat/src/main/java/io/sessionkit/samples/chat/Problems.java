@@ -83,6 +83,27 @@ final class Problems {
 		return problem;
 	}
 
+	/**
+	 * Returns the problem of a move in the thread, which asks nothing.
+	 */
+	static ProblemDetail ofMove(SessionException ex) {
+		if (ex instanceof SessionConflictException) {
+			return problem(HttpStatus.CONFLICT, Kind.CONFLICT, "Other windows kept writing here. Try again.");
+		}
+		if (ex instanceof SessionPausedException) {
+			return problem(HttpStatus.CONFLICT, Kind.WAITS,
+					"A tool call of this thread waits for a decision. Approve or reject it first.");
+		}
+		return of(ex);
+	}
+
+	/**
+	 * Returns the problem of a value that SessionKit refuses. Its texts can be shown.
+	 */
+	static ProblemDetail wrongValue(IllegalArgumentException ex) {
+		return problem(HttpStatus.BAD_REQUEST, Kind.REFUSED, ex.getMessage());
+	}
+
 	private static ProblemDetail problem(HttpStatus status, Kind kind, @Nullable String detail) {
 		ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, detail);
 		problem.setProperty("kind", kind);

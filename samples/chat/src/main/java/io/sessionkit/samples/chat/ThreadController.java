@@ -5,6 +5,7 @@ import java.util.Map;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.Turn;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Page;
@@ -60,7 +61,7 @@ final class ThreadController {
 	}
 
 	/**
-	 * Returns the newest turns, or those before a number.
+	 * Returns the newest turns that are shown, or those before a number.
 	 */
 	@GetMapping("/{id}")
 	ThreadWithTurns read(@PathVariable String id, @RequestParam(required = false) @Nullable Long before,
@@ -68,10 +69,12 @@ final class ThreadController {
 		checkLimit(limit);
 		Conversation conversation = this.conversations.get(id);
 		Session session = session(conversation);
-		Tail tail = (before != null) ? Tail.newest(limit).before(before) : Tail.newest(limit);
-		List<TurnView> turns = TurnPages.read(conversation, tail);
-		return new ThreadWithTurns(this.views.of(session), turns, summaries(conversation, session),
-				session.attributes(), turns.isEmpty() ? 0 : turns.get(0).number() - 1);
+		ShownTurns shown = ShownTurns.of(conversation, session);
+		List<Turn> page = shown.page(new Tail((before != null) ? before : Long.MAX_VALUE, limit));
+		return new ThreadWithTurns(this.views.of(session), TurnPages.read(conversation, page),
+				summaries(conversation, session, shown), session.attributes(),
+				page.isEmpty() ? 0 : shown.before(page.get(0).number()).size(), conversation.siblings(),
+				shown.tree(conversation.branches()), forkedFrom(conversation));
 	}
 
 	/**
@@ -106,11 +109,19 @@ final class ThreadController {
 		}
 	}
 
-	private static List<SummaryView> summaries(Conversation conversation, Session session) {
+	/** Leaves out those of turns that were left, or are on another branch. */
+	private static List<SummaryView> summaries(Conversation conversation, Session session, ShownTurns shown) {
 		return conversation.summaries()
 			.stream()
+			.filter((summary) -> shown.hasInHistory(summary.turn()))
 			.map((summary) -> SummaryView.of(summary, summary.id().equals(session.summaryId())))
 			.toList();
+	}
+
+	private @Nullable ForkView forkedFrom(Conversation conversation) {
+		return conversation.forkedFrom()
+			.map((key) -> new ForkView(key.id(), this.store.find(key).map(this.views::title).orElse(null)))
+			.orElse(null);
 	}
 
 	/**
@@ -122,10 +133,15 @@ final class ThreadController {
 	/**
 	 * @param summaries the summaries, earliest turns first
 	 * @param attributes the state of the session
-	 * @param earlier the number of turns before the first of these
+	 * @param earlier the number of turns that are shown before the first of these
+	 * @param siblings the turns that were left, by the number of the turn that they
+	 * follow
+	 * @param branches the branches, the oldest first
+	 * @param forkedFrom the thread that this one was forked from; null for none
 	 */
 	record ThreadWithTurns(ThreadView thread, List<TurnView> turns, List<SummaryView> summaries,
-			Map<String, Object> attributes, long earlier) {
+			Map<String, Object> attributes, long earlier, Map<Long, List<Long>> siblings, List<BranchView> branches,
+			@Nullable ForkView forkedFrom) {
 	}
 
 	/**

@@ -5,12 +5,14 @@ import java.time.Instant;
 /**
  * A thread as the page lists it.
  *
- * @param turns the number of its turns
+ * @param turns the number of its turns, of all branches and whatever became of them
+ * @param head the turn that the next one follows; 0 for none
+ * @param branch the active branch
  * @param open the turn that waits to be continued; 0 for none
  * @param waiting the number of its tool calls that wait for a person
  */
-record ThreadView(String id, String title, long turns, long open, int waiting, Instant createdAt, Instant updatedAt,
-		Unsummarized unsummarized) {
+record ThreadView(String id, String title, long turns, long head, String branch, long open, int waiting,
+		Instant createdAt, Instant updatedAt, Unsummarized unsummarized) {
 
 	/**
 	 * The history that no summary covers.

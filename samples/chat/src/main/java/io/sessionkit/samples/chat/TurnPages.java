@@ -12,17 +12,16 @@ import io.sessionkit.conversation.Conversation;
 import io.sessionkit.store.Tail;
 
 /**
- * Reads some turns of a thread with their items, and no other items. The log holds those
- * of the completed turns; the others are beside the history, but a person wants to see
- * them too.
+ * Reads the items of some turns of a thread, and no other items. The log holds those of
+ * the completed turns; the others are beside the history, but a person wants to see them
+ * too.
  */
 final class TurnPages {
 
 	private TurnPages() {
 	}
 
-	static List<TurnView> read(Conversation conversation, Tail tail) {
-		List<Turn> turns = conversation.turns(tail);
+	static List<TurnView> read(Conversation conversation, List<Turn> turns) {
 		Map<Long, List<SessionItem>> items = completed(conversation, turns);
 		return turns.stream()
 			.map((turn) -> TurnView.of(turn,
@@ -55,7 +54,9 @@ final class TurnPages {
 		return items;
 	}
 
-	/** Returns false for a turn of another branch, and for one beside the history. */
+	/**
+	 * Returns false for a turn beside the history, and for one that was left meanwhile.
+	 */
 	private static boolean isWhole(Turn turn, Map<Long, List<SessionItem>> items) {
 		return items.getOrDefault(turn.number(), List.of()).size() == turn.items();
 	}

@@ -20,26 +20,33 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 /**
  * A turn as the page shows it.
  *
+ * @param parent the number of the turn that it follows; 0 for the first
  * @param millis the time it took; null while it is open
  * @param failure why it failed, as it is stored: the name of a class or a few words; null
  * if it did not
  * @param tokens the tokens that the provider counted
  * @param roundList one entry for each answer of the model
  * @param history what the model was shown of the turns before; null if it was not called
+ * @param cutShort whether somebody stopped reading the answer, which ends there
  */
-record TurnView(String id, long number, TurnStatus status, @Nullable String agent, @Nullable String model, int rounds,
-		List<RoundView> roundList, TokenUsage tokens, Instant startedAt, @Nullable Instant endedAt,
+record TurnView(String id, long number, long parent, TurnStatus status, @Nullable String agent, @Nullable String model,
+		int rounds, List<RoundView> roundList, TokenUsage tokens, Instant startedAt, @Nullable Instant endedAt,
 		@Nullable Long millis, @Nullable String failure, List<VerdictView> verdicts, @Nullable HistoryView history,
-		List<MessageView> messages) {
+		boolean cutShort, List<MessageView> messages) {
 
 	static TurnView of(Turn turn, List<SessionItem> items) {
 		Instant end = turn.endedAt();
-		return new TurnView(turn.id(), turn.number(), turn.status(), turn.agent(), turn.model(), turn.rounds().size(),
-				turn.rounds().stream().map(RoundView::of).toList(), turn.usage(), turn.startedAt(), end,
-				(end != null) ? Duration.between(turn.startedAt(), end).toMillis() : null, turn.failure(),
-				turn.verdicts().stream().map(VerdictView::of).toList(),
+		return new TurnView(turn.id(), turn.number(), turn.parent(), turn.status(), turn.agent(), turn.model(),
+				turn.rounds().size(), turn.rounds().stream().map(RoundView::of).toList(), turn.usage(),
+				turn.startedAt(), end, (end != null) ? Duration.between(turn.startedAt(), end).toMillis() : null,
+				turn.failure(), turn.verdicts().stream().map(VerdictView::of).toList(),
 				(turn.snapshot() != null) ? HistoryView.of(turn.snapshot()) : null,
+				items.stream().anyMatch((item) -> isCutShort(item.message())),
 				items.stream().map((item) -> MessageView.of(item.message())).toList());
+	}
+
+	private static boolean isCutShort(Message message) {
+		return Boolean.TRUE.equals(message.getMetadata().get(Turn.CUT_SHORT));
 	}
 
 	record RoundView(@Nullable String model, TokenUsage tokens) {

@@ -110,6 +110,37 @@ class AccessBrowserTests {
 	}
 
 	@Test
+	void axeFindsNothingWhereOneGoesBackAndForth() throws Exception {
+		this.page.ask("Roll a die");
+		this.page.ask("Roll two dice");
+		this.page.click("#turn-1 [aria-label='Edit the question']");
+		check("edit");
+		this.page.typeInto(".edit-text", Keys.ESCAPE);
+		this.page.click("#turn-2 [aria-label='Another answer']");
+		await().untilAsserted(() -> assertThat(this.page.texts(".pager-place")).containsExactly("2 of 2"));
+		this.page.awaitTimeline();
+		check("answers");
+		this.page.click("#turn-1 [aria-haspopup=menu]");
+		check("turn-menu");
+		this.page.click("#turn-menu button:first-child");
+		check("branch-name");
+		this.page.typeInto("#branch-name", Keys.ENTER);
+		await().untilAsserted(() -> assertThat(this.page.shows("#branches")).isTrue());
+		check("branches");
+		this.page.click("#branch-list [aria-label^=Delete]");
+		check("branch-delete");
+		this.page.click(".branch-confirm .quiet");
+		this.page.click("#turn-1 [aria-haspopup=menu]");
+		this.page.click("#turn-menu button:last-child");
+		await().untilAsserted(() -> assertThat(this.page.shows("#forked-from")).isTrue());
+		check("fork");
+		this.page.narrow();
+		this.page.reload();
+		check("phone-moves");
+		this.page.wide();
+	}
+
+	@Test
 	void axeFindsNothingWhereOneDecides() throws Exception {
 		this.page.type("Cancel orders 4711 and 4712");
 		this.page.awaitApproval();

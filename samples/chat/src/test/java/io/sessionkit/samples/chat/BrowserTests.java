@@ -222,16 +222,16 @@ class BrowserTests {
 	}
 
 	@Test
-	void keepsAStoppedTurnAsCancelled() {
+	void keepsWhatWasReadOfAStoppedTurn() {
 		this.page.type("Tell me a story");
 		this.page.awaitFirstWords();
 
 		this.page.click("#stop");
 
-		await().untilAsserted(() -> assertThat(this.page.texts(".entry .status")).containsExactly("stopped"));
-		assertThat(this.page.texts(".turn .note")).singleElement().asString().startsWith("Stopped.");
-		assertThat(this.page.ask("How many messages are there?")).contains("1 message,");
-		assertThat(this.page.texts(".entry .status")).containsExactly("stopped");
+		await().untilAsserted(() -> assertThat(this.page.texts(".entry .status")).containsExactly("stopped here"));
+		assertThat(this.page.texts(".turn .cut")).containsExactly("Stopped here.");
+		assertThat(this.page.ask("How many messages are there?")).contains("3 messages,");
+		assertThat(this.page.texts(".entry .status")).containsExactly("stopped here");
 	}
 
 	@Test

@@ -6,6 +6,9 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 
 import io.sessionkit.samples.chat.RunningChat.Event;
@@ -19,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -158,15 +162,34 @@ class ChatSampleTests {
 	}
 
 	@Test
-	void cancelsTheTurnWhenTheReaderGoesAway() throws Exception {
+	void keepsWhatWasReadWhenTheReaderGoesAway() throws Exception {
 		try (InputStream reply = this.chat.open("cancelled", "Tell me a story")) {
 			assertThat(reply.read()).isPositive();
 		}
 
-		await().untilAsserted(() -> assertThat(statuses("cancelled")).containsExactly("CANCELLED"));
-		assertThat(this.chat.thread("cancelled").path("turns").path(0).path("messages").path(0).path("text").asString())
-			.isEqualTo("Tell me a story");
-		assertThat(this.chat.reply("cancelled", "How many messages are there?")).contains("1 message,");
+		await().untilAsserted(() -> assertThat(statuses("cancelled")).containsExactly("COMPLETED"));
+		JsonNode turn = this.chat.thread("cancelled").path("turns").path(0);
+		assertThat(turn.path("cutShort").asBoolean()).isTrue();
+		assertThat(turn.path("messages").path(0).path("text").asString()).isEqualTo("Tell me a story");
+		assertThat(this.chat.reply("cancelled", "How many messages are there?")).contains("3 messages,");
+	}
+
+	/**
+	 * The container notices that the reader is gone when it writes the events of the
+	 * tools.
+	 */
+	@Test
+	void cancelsTheTurnWhenTheReaderGoesAwayBeforeAnyText(@TempDir Path folder) throws Exception {
+		try (RunningChat slow = RunningChat.start(folder, "--demo.pace=2s")) {
+			Future<?> reply = slow.begin("cancelled", "Roll two dice");
+			assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> reply.get(1, TimeUnit.SECONDS));
+			reply.cancel(true);
+
+			await().untilAsserted(
+					() -> assertThat(slow.thread("cancelled").path("turns").path(0).path("status").asString())
+						.isEqualTo("CANCELLED"));
+			assertThat(slow.reply("cancelled", "How many messages are there?")).contains("1 message,");
+		}
 	}
 
 	@Test

@@ -138,7 +138,7 @@ class DayAtTheDeskBrowserTests {
 		this.page.awaitFirstWords();
 		this.page.click("#stop");
 		await().untilAsserted(() -> assertThat(stored()).hasSize((int) before + 1));
-		await().untilAsserted(() -> assertThat(this.page.shows(".turn:last-child.cancelled")).isTrue());
+		await().untilAsserted(() -> assertThat(this.page.shows(".turn:last-child.cut-short")).isTrue());
 		this.page.awaitTimeline();
 	}
 

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.chrome.ChromeDriver;
 
@@ -68,6 +69,7 @@ class PicturesBrowserTests {
 		await().untilAsserted(() -> assertThat(this.page.shows(".stored")).isTrue());
 		take("inspector");
 		this.page.click("#close-inspector");
+		branches();
 		this.page.script("location.hash = 'notes'");
 		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).containsExactly("Show me Markdown"));
 		take("markdown");
@@ -82,6 +84,22 @@ class PicturesBrowserTests {
 		take("card-edit");
 		this.page.newThread();
 		take("start");
+	}
+
+	private void branches() throws IOException {
+		this.page.click(".turn:last-child [aria-label='Another answer']");
+		await().untilAsserted(() -> assertThat(this.page.texts(".pager-place")).containsExactly("2 of 2"));
+		this.page.click(".turn:first-of-type [aria-haspopup=menu]");
+		this.page.click("#turn-menu button:first-child");
+		take("branch-name");
+		this.page.typeInto("#branch-name", Keys.ENTER);
+		await().untilAsserted(() -> assertThat(this.page.shows("#branches")).isTrue());
+		this.page.click("#branch-list li:first-child .branch");
+		await().untilAsserted(() -> assertThat(this.page.shows(".pager-place")).isTrue());
+		take("branches");
+		this.page.click(".turn:last-child [aria-label='Edit the question']");
+		take("edit");
+		this.page.typeInto(".edit-text", Keys.ESCAPE);
 	}
 
 	private void take(String state) throws IOException {

@@ -486,7 +486,7 @@ class ReadingBrowserTests {
 		this.page.type("Write 35 kB");
 		this.page.awaitFirstWords();
 		this.page.typeInto("#question", Keys.ESCAPE);
-		await().untilAsserted(() -> assertThat(this.page.texts(".entry .status")).containsExactly("stopped"));
+		await().untilAsserted(() -> assertThat(this.page.texts(".entry .status")).containsExactly("stopped here"));
 
 		this.page.typeInto("#question", Keys.ARROW_UP);
 		assertThat(question()).isEqualTo("Write 35 kB");

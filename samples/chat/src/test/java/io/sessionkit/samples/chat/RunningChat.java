@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
 
 import io.sessionkit.conversation.Conversations;
 import org.jspecify.annotations.Nullable;
@@ -68,6 +70,20 @@ final class RunningChat implements AutoCloseable {
 	}
 
 	/**
+	 * All events of the reply to a question in the place of another one.
+	 */
+	List<Event> ask(String thread, String text, long editing) throws IOException, InterruptedException {
+		return events(send("POST", turns(thread), Map.of("text", text, "editing", editing)));
+	}
+
+	/**
+	 * All events of another reply to the question of a turn.
+	 */
+	List<Event> again(String thread, long turn) throws IOException, InterruptedException {
+		return events(send("POST", turns(thread) + "/" + turn + "/again", Map.of()));
+	}
+
+	/**
 	 * All events of the reply to a turn that waited.
 	 */
 	List<Event> resume(String thread) throws IOException, InterruptedException {
@@ -101,6 +117,14 @@ final class RunningChat implements AutoCloseable {
 		return send("POST", turns(thread), Map.of("text", text), BodyHandlers.ofInputStream()).body();
 	}
 
+	/**
+	 * The reply when it is whole; cancelling it closes the connection.
+	 */
+	Future<HttpResponse<String>> begin(String thread, String text) {
+		BodyPublisher body = BodyPublishers.ofString(json.writeValueAsString(Map.of("text", text)));
+		return this.client.sendAsync(request("POST", turns(thread), body), BodyHandlers.ofString());
+	}
+
 	JsonNode get(String path) throws IOException, InterruptedException {
 		return json.readTree(send("GET", path, null).body());
 	}
@@ -114,13 +138,25 @@ final class RunningChat implements AutoCloseable {
 		return send(method, path, body, BodyHandlers.ofString());
 	}
 
+	/**
+	 * With a body as it is.
+	 */
+	HttpResponse<String> sendJson(String method, String path, String body) throws IOException, InterruptedException {
+		return this.client.send(request(method, path, BodyPublishers.ofString(body)), BodyHandlers.ofString());
+	}
+
 	private <T> HttpResponse<T> send(String method, String path, @Nullable Object body, BodyHandler<T> handler)
 			throws IOException, InterruptedException {
-		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
+		BodyPublisher publisher = (body != null) ? BodyPublishers.ofString(json.writeValueAsString(body))
+				: BodyPublishers.noBody();
+		return this.client.send(request(method, path, publisher), handler);
+	}
+
+	private HttpRequest request(String method, String path, BodyPublisher body) {
+		return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
 			.header("Content-Type", "application/json")
-			.method(method,
-					(body != null) ? BodyPublishers.ofString(json.writeValueAsString(body)) : BodyPublishers.noBody());
-		return this.client.send(request.build(), handler);
+			.method(method, body)
+			.build();
 	}
 
 	private static String turns(String thread) {
