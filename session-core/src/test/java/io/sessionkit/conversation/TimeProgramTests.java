@@ -1,6 +1,7 @@
 package io.sessionkit.conversation;
 
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.LongStream;
 
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.TestStores;
@@ -10,11 +11,14 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 /**
  * Random sequences of turns, moves, branches and deletions do on every store what a
  * simple model does. {@code -Dsessionkit.sequences=20000} makes so many in memory instead
  * of {@value #IN_MEMORY}, a tenth of them on each server, and a hundredth on the other
- * stores; {@code -Dsessionkit.seed} begins with the one that another run has named.
+ * stores; {@code -Dsessionkit.store=MEMORY} makes them on one store alone, side by side.
+ * {@code -Dsessionkit.seed} begins with the one that another run has named.
  */
 @Order(2)
 @Execution(ExecutionMode.CONCURRENT)
@@ -27,14 +31,16 @@ class TimeProgramTests {
 	@ParameterizedTest
 	@EnumSource
 	void doesWhatTheModelDoes(TestStores kind) {
+		String named = System.getProperty("sessionkit.store");
+		assumeTrue(named == null || named.equals(kind.name()), "another store is asked for");
 		long sequences = Long.getLong("sessionkit.sequences", IN_MEMORY) / share(kind);
 		long seed = Long.getLong("sessionkit.seed", ThreadLocalRandom.current().nextLong(1_000_000_000));
 		System.out.println(sequences + " sequences of moves on " + kind + " from seed " + seed);
 		SessionStore store = kind.create();
 		long start = System.nanoTime();
-		for (long i = 0; i < sequences; i++) {
-			new TimeProgram(store, seed + i).run(OPERATIONS);
-		}
+		LongStream seeds = LongStream.range(seed, seed + sequences);
+		// beside other stores and tests there is no processor to spare
+		((named != null) ? seeds.parallel() : seeds).forEach((each) -> new TimeProgram(store, each).run(OPERATIONS));
 		System.out
 			.println(kind + ": " + sequences + " sequences in " + (System.nanoTime() - start) / 1_000_000 + " ms");
 	}
