@@ -56,7 +56,8 @@ public final class Conversations implements AutoCloseable {
 		TokenMemory memory = new TokenMemory();
 		this.summarizer = (builder.summarize != null)
 				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), builder.hooks, memory) : null;
-		TurnViews views = new TurnViews(new ViewReader(this.store, builder.trim, memory), memory, this.summarizer);
+		TurnViews views = new TurnViews(new ViewReader(this.store, builder.trim, builder.prune, memory), memory,
+				this.summarizer);
 		this.turns = new Turns(this.store, this.rules, views, new TurnLeases(this.store, builder.lease),
 				builder.durability);
 	}

@@ -98,13 +98,25 @@ class LongThreadTests {
 			LettuceConnectionFactory connections = server.connectionsBy(proxy.port());
 			try {
 				SessionStore store = new RedisSessionStore(connections, OPTIONS, "long-" + UUID.randomUUID() + ":");
-				store.find(SessionKey.of("warm"));
-				store.add(SessionKey.of("warm"), List.of(new AssistantMessage("hello")));
+				twoTurns(store);
 				new LongThread("Redis", store, proxy::roundTrips, 4).run();
 			}
 			finally {
 				connections.destroy();
 			}
+		}
+	}
+
+	/**
+	 * Has the server know the scripts of a new session and of the turns that follow: each
+	 * is sent once.
+	 */
+	private static void twoTurns(SessionStore store) {
+		ChatClient chat = ClientSetup.plain()
+			.builder(new ScriptedChatModel().says("a1").says("a2"), SessionAdvisor.of(Conversations.of(store)))
+			.build();
+		for (String question : List.of("u1", "u2")) {
+			chat.prompt().user(question).advisors(SessionAdvisor.session(SessionKey.of("warm"))).call().content();
 		}
 	}
 

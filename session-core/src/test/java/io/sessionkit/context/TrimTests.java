@@ -3,6 +3,7 @@ package io.sessionkit.context;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.CachedUsage;
@@ -167,6 +168,58 @@ class TrimTests {
 			chat.prompt().user("u").advisors(SessionAdvisor.session(T1)).call().content();
 			assertThat(sized.calls().subList(before, sized.calls().size())).as("turn %s", turn)
 				.containsExactly("open", "commit");
+		}
+	}
+
+	@Test
+	void aMergeIsGivenTheHistoryThatFitsHoweverMuchOfItWasRead() {
+		history(100);
+		List<List<String>> given = new ArrayList<>();
+		Conversations conversations = Conversations.builder(this.store)
+			.trim(Trim.keepLastTokens(70))
+			.merge((history, input) -> {
+				given.add(Lines.of(history));
+				return Stream.concat(history.stream(), input.stream()).toList();
+			})
+			.build();
+		ChatClient chat = ClientSetup.plain().builder(this.model, SessionAdvisor.of(conversations)).build();
+		for (int turn = 101; turn <= 103; turn++) {
+			this.model.says("a" + turn);
+			chat.prompt().user("u" + turn).advisors(SessionAdvisor.session(T1)).call().content();
+			assertThat(given.get(given.size() - 1)).containsExactly("user: u" + (turn - 3), "assistant: a" + (turn - 3),
+					"user: u" + (turn - 2), "assistant: a" + (turn - 2), "user: u" + (turn - 1),
+					"assistant: a" + (turn - 1));
+		}
+	}
+
+	@Test
+	void asManyTurnsAreReadAsFitWhenOldToolResultsAreShort() {
+		ObservedStore sized = new ObservedStore(
+				new InMemorySessionStore(
+						StoreOptions.of(JsonMessageCodec.create())
+							.tokens((message) -> (message instanceof ToolResponseMessage results
+									&& !results.getResponses().get(0).responseData().equals(Prune.PLACEHOLDER)) ? 100
+											: 10)));
+		for (int i = 1; i <= 60; i++) {
+			sized.add(T1, toolTurn("u" + i, "a" + i));
+		}
+		Conversations conversations = Conversations.builder(sized)
+			.trim(Trim.keepLastTokens(1000))
+			.prune(Prune.keepLastToolResults(2))
+			.build();
+		ChatClient chat = ClientSetup.plain().builder(this.model, SessionAdvisor.of(conversations)).build();
+		for (int i = 0; i < 3; i++) {
+			int before = sized.calls().size();
+			this.model.says("a");
+			chat.prompt().user("u").advisors(SessionAdvisor.session(T1)).call().content();
+			// the newest two results 130, the plain turns since then 20 each, and others
+			// 40
+			int turns = 21 - i / 2;
+			assertThat(this.model.lastRequestLines()).hasSize(1 + 2 * i + 4 * (turns + 1))
+				.startsWith("user: u" + (60 - turns));
+			if (i > 0) {
+				assertThat(sized.calls().subList(before, sized.calls().size())).containsExactly("open", "commit");
+			}
 		}
 	}
 

@@ -9,6 +9,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.context.Prune;
+import io.sessionkit.context.Trim;
 import io.sessionkit.internal.message.CurrentTurn;
 import io.sessionkit.internal.round.HookRun;
 import io.sessionkit.internal.round.Transcript;
@@ -74,13 +75,18 @@ final class TurnPrompt {
 		Session base = opened.header();
 		this.head = (base != null) ? base.head() : 0;
 		this.view = pruned(ViewLine.of(opened.view(), this.options));
-		this.history = History.of(shown(this.view), (base != null) ? base.summaryTurn() : 0, this.head,
-				this.rules.trim(), request.limit(), this.input);
 		TurnViews views = setup.views();
-		this.size = views.countsTokens()
-				? new RequestSize(this.history.lines(), this.options.tokens(), views.memory().factor(this.key)) : null;
+		double factor = views.countsTokens() ? views.memory().factor(this.key) : 1;
+		this.history = History.of(shown(this.view), (base != null) ? base.summaryTurn() : 0, this.head,
+				estimated(this.rules.trim(), factor), request.limit(), this.input);
+		this.size = views.countsTokens() ? new RequestSize(this.history.lines(), this.options.tokens(), factor) : null;
 		this.calibration = (this.size != null)
 				? new Calibration(this.key, views.memory(), this.size, this.options.tokens()) : null;
+	}
+
+	/** Returns the limits with the tokens as they are before the factor. */
+	private static Trim estimated(Trim trim, double factor) {
+		return trim.limitsTokens() ? trim.maxTokens((int) Math.max(1, trim.maxTokens() / factor)) : trim;
 	}
 
 	private List<ViewLine> pruned(List<ViewLine> lines) {

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToIntFunction;
 
 import io.sessionkit.context.Pins;
 import io.sessionkit.context.Trim;
@@ -44,6 +45,14 @@ public final class History {
 			return this.kind == Kind.TURN || this.kind == Kind.PINNED;
 		}
 
+		int tokens() {
+			int tokens = 0;
+			for (ViewLine line : this.lines) {
+				tokens += line.tokens();
+			}
+			return tokens;
+		}
+
 	}
 
 	private final List<Unit> units;
@@ -62,12 +71,14 @@ public final class History {
 	}
 
 	/**
-	 * Creates the history from the lines of a view that the call's limit on messages and
-	 * the limit on turns leave.
+	 * Creates the history from the lines of a view that the limits leave. What is read of
+	 * a session is a guess if tokens are limited, so they are counted here: hooks and a
+	 * merge are to be given the same history however much was read.
 	 * @param view the lines of the view
 	 * @param covered the last turn that a summary covers; the lines that are left of
 	 * these turns were pinned when the summary was written
 	 * @param head the head of the session
+	 * @param trim the limits, with the tokens as they are estimated
 	 * @param limit the number of the newest messages that a call allows, cut at a turn
 	 * @param input the messages that the current turn begins with
 	 */
@@ -76,7 +87,8 @@ public final class History {
 		int all = units.size();
 		carry(units, CarriedTurns.start(view, head, input));
 		leaveNewest(units, limit);
-		leaveTurns(units, trim.maxTurns());
+		leave(units, trim.maxTurns(), (unit) -> unit.isTurn() ? 1 : 0);
+		leave(units, trim.maxTokens(), Unit::tokens);
 		return new History(units, (units.size() == all) ? view : lines(units));
 	}
 
@@ -96,20 +108,24 @@ public final class History {
 	}
 
 	/**
-	 * Removes the turns that are more than the limit allows.
+	 * Removes units until the rest is not larger than the limit allows.
 	 */
-	private static void leaveTurns(List<Unit> units, int limit) {
-		int turns = 0;
-		for (Unit unit : units) {
-			turns += unit.isTurn() ? 1 : 0;
+	private static void leave(List<Unit> units, int limit, ToIntFunction<Unit> size) {
+		if (limit == Integer.MAX_VALUE) {
+			return;
 		}
-		if (turns <= limit) {
+		long sum = 0;
+		for (Unit unit : units) {
+			sum += size.applyAsInt(unit);
+		}
+		if (sum <= limit) {
 			return;
 		}
 		for (Unit unit : inOrderOfLeaving(units)) {
-			if (turns > limit && unit.isTurn()) {
+			int without = size.applyAsInt(unit);
+			if (sum > limit && without > 0 && unit.kind() != Kind.CARRIED) {
 				units.remove(unit);
-				turns--;
+				sum -= without;
 			}
 		}
 	}

@@ -76,6 +76,14 @@ public record ViewLine(Message message, Source source, long turn, int tokens) {
 		return lines;
 	}
 
+	static List<ViewLine> of(List<SessionItem> items) {
+		List<ViewLine> lines = new ArrayList<>(items.size());
+		for (SessionItem item : items) {
+			lines.add(of(item));
+		}
+		return lines;
+	}
+
 	private static ViewLine of(SessionItem item) {
 		return new ViewLine(item.message(), new Source.Item(item.sequence()), item.turn(), item.tokens());
 	}

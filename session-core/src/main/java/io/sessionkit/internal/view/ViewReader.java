@@ -9,12 +9,14 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.ToIntFunction;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Summary;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.context.Prune;
 import io.sessionkit.context.Trim;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.PathQuery;
@@ -49,11 +51,14 @@ public final class ViewReader {
 
 	private final Trim trim;
 
+	private final Prune prune;
+
 	private final TokenMemory memory;
 
-	public ViewReader(SessionStore store, Trim trim, TokenMemory memory) {
+	public ViewReader(SessionStore store, Trim trim, Prune prune, TokenMemory memory) {
 		this.store = store;
 		this.trim = trim;
+		this.prune = prune;
 		this.memory = memory;
 	}
 
@@ -90,7 +95,7 @@ public final class ViewReader {
 	}
 
 	private Optional<SessionView> open(SessionKey key, int limit, List<Message> input, Reading reading) {
-		SessionView view = openWithinLimits(key, limit, input.size(), reading).orElse(null);
+		SessionView view = openWithinLimits(key, limit, input, reading).orElse(null);
 		return (view != null) ? withCarried(view, input, reading) : Optional.empty();
 	}
 
@@ -135,18 +140,18 @@ public final class ViewReader {
 		return view;
 	}
 
-	private Optional<SessionView> openWithinLimits(SessionKey key, int limit, int input, Reading reading) {
+	private Optional<SessionView> openWithinLimits(SessionKey key, int limit, List<Message> input, Reading reading) {
 		if (!this.trim.pins().isEmpty()) {
 			return reading.read((limit == 0) ? Window.HEADER : Window.ALL);
 		}
-		Window window = window(limit, input);
+		Window window = window(limit, input.size());
 		if (!this.trim.limitsTokens() || window.isEmpty()) {
 			return reading.read(window);
 		}
 		int items = this.memory.itemsFor(key, this.trim.maxTokens());
 		for (boolean again = false;; again = true) {
 			Optional<SessionView> view = reading.read(window.and(Window.items(items)));
-			if (view.isEmpty() || items >= window.items() || isEnough(view.get(), window)) {
+			if (view.isEmpty() || items >= window.items() || isEnough(view.get(), window, input)) {
 				return view;
 			}
 			if (items >= view.get().session().totals().items()) {
@@ -231,23 +236,45 @@ public final class ViewReader {
 		return new Window(this.trim.maxTurns(), room).and(Window.items(limit));
 	}
 
-	private boolean isEnough(SessionView view, Window window) {
+	private boolean isEnough(SessionView view, Window window, List<Message> input) {
 		List<SessionItem> items = view.items();
 		SessionKey key = view.session().key();
-		double factor = this.memory.factor(key);
-		double tokens = 0;
-		for (int i = items.size() - 1; i >= 0; i--) {
-			tokens += items.get(i).tokens() * factor;
-			if (tokens > this.trim.maxTokens()) {
-				this.memory.fitted(key, items.size() - i);
-				return true;
-			}
+		int over = over(view, input);
+		if (over > 0) {
+			this.memory.fitted(key, over);
+			return true;
 		}
 		if (items.size() >= view.session().totals().items()) {
 			this.memory.fittedAll(key, items.size(), this.trim.maxTokens());
 			return true;
 		}
 		return items.stream().mapToLong(SessionItem::turn).distinct().count() >= window.turns();
+	}
+
+	/**
+	 * Returns how many of the newest items are over the limit on tokens together, as they
+	 * are sent: old tool results are short then.
+	 * @return 0 if all items that were read are within the limit
+	 */
+	private int over(SessionView view, List<Message> input) {
+		double most = this.trim.maxTokens() / this.memory.factor(view.session().key());
+		int over = over(view.items(), SessionItem::tokens, most);
+		if (over == 0 || this.prune.equals(Prune.NONE)) {
+			return over;
+		}
+		ToolPruner pruner = new ToolPruner(this.prune, this.store.options().tokens());
+		return over(pruner.prune(ViewLine.of(view.items()), view.session().head(), input), ViewLine::tokens, most);
+	}
+
+	private static <T> int over(List<T> items, ToIntFunction<T> size, double most) {
+		long tokens = 0;
+		for (int i = items.size() - 1; i >= 0; i--) {
+			tokens += size.applyAsInt(items.get(i));
+			if (tokens > most) {
+				return items.size() - i;
+			}
+		}
+		return 0;
 	}
 
 }
