@@ -73,17 +73,19 @@ class ArchitectureTests {
 		arrows.put("internal.summary",
 				Set.of("words", "internal", "codec", "internal.message", "internal.view", "context", "hook", "store"));
 		arrows.put("internal.round", Set.of("words", "internal.message", "internal.view", "context", "hook", "store"));
+		arrows.put("internal.line", Set.of("words", "internal", "codec", "store"));
 		arrows.put("internal.turn",
-				Set.of("words", "internal", "codec", "internal.message", "internal.view", "internal.snapshot",
-						"internal.summary", "internal.round", "internal.tree", "context", "hook", "store"));
-		arrows.put("internal.approval", Set.of("words", "internal", "codec", "internal.tool", "internal.round",
-				"internal.turn", "approval", "hook", "store"));
+				Set.of("words", "internal", "codec", "internal.message", "internal.line", "internal.view",
+						"internal.snapshot", "internal.summary", "internal.round", "internal.tree", "context", "hook",
+						"store"));
+		arrows.put("internal.approval", Set.of("words", "internal", "codec", "internal.tool", "internal.line",
+				"internal.round", "internal.turn", "approval", "hook", "store"));
 		arrows.put("conversation",
 				Set.of("words", "internal", "codec", "internal.message", "internal.view", "internal.snapshot",
 						"internal.summary", "internal.tree", "internal.turn", "internal.approval", "approval",
 						"context", "hook", "store"));
-		arrows.put("advisor", Set.of("words", "internal", "internal.round", "internal.turn", "internal.approval",
-				"approval", "conversation", "hook"));
+		arrows.put("advisor", Set.of("words", "internal", "internal.line", "internal.round", "internal.turn",
+				"internal.approval", "approval", "conversation", "hook"));
 		return arrows;
 	}
 

@@ -1,10 +1,12 @@
 package io.sessionkit.advisor;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
+import io.sessionkit.Concurrency;
 import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnResult;
@@ -69,7 +71,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 		SessionKeyResolver resolver = (builder.resolver != null) ? builder.resolver : (request) -> Optional.empty();
 		Approvals approvals = (builder.approvals != null) ? builder.approvals : Approvals.of(builder.conversations);
 		this.turnAdvisor = new SessionTurnAdvisor(approvals.turns(), resolver, builder.requireSession,
-				builder.onCancel);
+				new CallRules(builder.onCancel, builder.concurrency, builder.concurrencyTimeout));
 		boolean resolves = builder.resolver != null || builder.requireSession;
 		this.roundAdvisor = new SessionRoundAdvisor(resolves);
 		this.modelAdvisor = new SessionModelAdvisor(resolves);
@@ -266,6 +268,16 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
+	 * Sets how a call is treated while another one works on the session, instead of the
+	 * configured rule.
+	 * @param concurrency the rule
+	 * @return the argument for {@code prompt().advisors(..)}
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> concurrency(Concurrency concurrency) {
+		return (advisors) -> advisors.param(SessionParameters.CONCURRENCY, concurrency);
+	}
+
+	/**
 	 * Returns the turn that a response belongs to, as it was stored.
 	 * @param response a response, or the last element of a stream
 	 * @return the turn; empty if the call named no session, and for the other elements of
@@ -336,7 +348,11 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 
 		private @Nullable Approvals approvals;
 
-		private OnCancel onCancel = OnCancel.DISCARD;
+		private OnCancel onCancel = CallRules.DEFAULT.onCancel();
+
+		private Concurrency concurrency = CallRules.DEFAULT.concurrency();
+
+		private Duration concurrencyTimeout = CallRules.DEFAULT.concurrencyTimeout();
 
 		private Builder(Conversations conversations) {
 			this.conversations = conversations;
@@ -383,6 +399,33 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 		 */
 		public Builder onCancel(OnCancel onCancel) {
 			this.onCancel = onCancel;
+			return this;
+		}
+
+		/**
+		 * Sets how a call is treated while another one works on its session. The default
+		 * is {@link Concurrency#OPTIMISTIC}.
+		 * @param concurrency the rule
+		 * @return this builder
+		 */
+		public Builder concurrency(Concurrency concurrency) {
+			this.concurrency = concurrency;
+			return this;
+		}
+
+		/**
+		 * Sets how long a call waits at most for the calls before it. The default is one
+		 * minute.
+		 * @param timeout the time; zero not to wait
+		 * @return this builder
+		 * @throws IllegalArgumentException if the time is negative
+		 */
+		public Builder concurrencyTimeout(Duration timeout) {
+			if (timeout.isNegative()) {
+				throw new IllegalArgumentException(
+						"A call cannot wait for " + timeout + ". Use a positive duration, or zero not to wait.");
+			}
+			this.concurrencyTimeout = timeout;
 			return this;
 		}
 

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
+import io.sessionkit.Concurrency;
 import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
 import io.sessionkit.hook.HistoryMerge;
@@ -308,6 +309,23 @@ record SessionCall(ChatClientRequest request) {
 		throw new IllegalStateException(
 				"The advisor parameter " + SessionParameters.ON_CANCEL + " must be an OnCancel, not a "
 						+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.onCancel(..)).");
+	}
+
+	/**
+	 * Returns how to treat the call while another one works on the session.
+	 * @param configured the rule for a call that says nothing
+	 */
+	Concurrency concurrency(Concurrency configured) {
+		Object value = this.request.context().get(SessionParameters.CONCURRENCY);
+		if (value == null) {
+			return configured;
+		}
+		if (value instanceof Concurrency rule) {
+			return rule;
+		}
+		throw new IllegalStateException(
+				"The advisor parameter " + SessionParameters.CONCURRENCY + " must be a Concurrency, not a "
+						+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.concurrency(..)).");
 	}
 
 	private long expectedTurn() {

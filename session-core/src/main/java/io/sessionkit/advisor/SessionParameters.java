@@ -2,6 +2,7 @@ package io.sessionkit.advisor;
 
 import java.util.List;
 
+import io.sessionkit.Concurrency;
 import io.sessionkit.OnCancel;
 import io.sessionkit.TurnResult;
 import io.sessionkit.hook.HistoryMerge;
@@ -37,6 +38,9 @@ final class SessionParameters {
 
 	/** The advisor parameter that holds the {@link OnCancel} of one call. */
 	static final String ON_CANCEL = "sessionkit.on-cancel";
+
+	/** The advisor parameter that holds the {@link Concurrency} of one call. */
+	static final String CONCURRENCY = "sessionkit.concurrency";
 
 	/** The metadata entry of a response that holds its {@link TurnResult}. */
 	static final String TURN = "sessionkit.turn";

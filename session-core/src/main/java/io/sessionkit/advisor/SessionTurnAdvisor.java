@@ -20,6 +20,8 @@ import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.OpenedCall;
 import io.sessionkit.internal.approval.Pause;
 import io.sessionkit.internal.approval.TurnCall;
+import io.sessionkit.internal.line.Arrival;
+import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -53,15 +55,15 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 
 	private final boolean requireSession;
 
-	private final OnCancel onCancel;
+	private final CallRules rules;
 
 	private final SkippedHooks skippedHooks;
 
-	SessionTurnAdvisor(GatedTurns turns, SessionKeyResolver resolver, boolean requireSession, OnCancel onCancel) {
+	SessionTurnAdvisor(GatedTurns turns, SessionKeyResolver resolver, boolean requireSession, CallRules rules) {
 		this.turns = turns;
 		this.resolver = resolver;
 		this.requireSession = requireSession;
-		this.onCancel = onCancel;
+		this.rules = rules;
 		this.skippedHooks = new SkippedHooks(turns.hooks());
 	}
 
@@ -84,7 +86,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		}
 		ChainCheck.check(chain.getCallAdvisors(), this, request);
 		call.name(key.get());
-		OpenedCall opened = open(call, key.get(), chain.getCallAdvisors());
+		Arrival arrival = arrive(call, key.get());
+		Admission admission = (arrival != null) ? arrival.await() : null;
+		OpenedCall opened = open(call, key.get(), chain.getCallAdvisors(), admission);
 		if (opened instanceof OpenedCall.Working working) {
 			return answered(call, chain, working.call());
 		}
@@ -115,15 +119,44 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 
 	private Flux<ChatClientResponse> openAndStream(SessionCall call, SessionKey key, StreamAdvisorChain chain,
 			ContextView context) {
-		OnCancel rule = call.onCancel(this.onCancel);
+		OnCancel rule = call.onCancel(this.rules.onCancel());
 		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
-		Callable<OpenedCall> open = TurnBinding
-			.carrying(() -> observed(observation, () -> open(call, key, chain.getStreamAdvisors())));
+		Arrival arrival = arrive(call, key);
+		Callable<Optional<OpenedCall>> open = TurnBinding
+			.carrying(() -> observed(observation, () -> openInTurn(call, key, chain.getStreamAdvisors(), arrival)));
 		AtomicBoolean taken = new AtomicBoolean();
-		return Flux.usingWhen(WaitingThread.run(open, (opened) -> endUnlessTaken(opened, taken)), (opened) -> {
+		Mono<OpenedCall> opening = WaitingThread
+			.run(open, (opened) -> opened.ifPresent((each) -> endUnlessTaken(each, taken)))
+			.flatMap(Mono::justOrEmpty);
+		return Flux.usingWhen((arrival != null) ? waiting(opening, arrival) : opening, (opened) -> {
 			taken.set(true);
 			return stream(call, chain, opened, observation);
 		}, (opened) -> Mono.empty(), SessionTurnAdvisor::failed, (opened) -> cancelled(opened, rule));
+	}
+
+	/**
+	 * Opens the turn if nobody is before the call.
+	 * @return empty if the call has to wait
+	 */
+	private Optional<OpenedCall> openInTurn(SessionCall call, SessionKey key, List<? extends Advisor> advisors,
+			@Nullable Arrival arrival) {
+		if (arrival == null) {
+			return Optional.of(open(call, key, advisors, null));
+		}
+		return Optional.ofNullable(arrival.look()).map((admission) -> open(call, key, advisors, admission));
+	}
+
+	/**
+	 * Tries to open the turn again and again, on no thread in between: those that work
+	 * need the threads to end.
+	 */
+	private static Mono<OpenedCall> waiting(Mono<OpenedCall> opening, Arrival arrival) {
+		return opening
+			.repeatWhenEmpty(Integer.MAX_VALUE, (looks) -> looks.concatMap((look) -> Mono.delay(arrival.pause())))
+			.doOnCancel(() -> WaitingThread.run(() -> {
+				arrival.leave();
+				return arrival;
+			}).subscribe());
 	}
 
 	/**
@@ -131,8 +164,12 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 * has stored nothing yet, so only a continued turn has to release its lease.
 	 */
 	private static void endUnlessTaken(OpenedCall opened, AtomicBoolean taken) {
-		if (opened instanceof OpenedCall.Working working && !taken.get() && working.call().turn().isContinued()) {
-			working.call().turn().cancel();
+		if (opened instanceof OpenedCall.Working working && !taken.get()) {
+			RunningTurn turn = working.call().turn();
+			if (turn.isContinued()) {
+				turn.cancel();
+			}
+			turn.leaveLine();
 		}
 	}
 
@@ -202,9 +239,14 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return key;
 	}
 
-	private OpenedCall open(SessionCall call, SessionKey key, List<? extends Advisor> advisors) {
+	private @Nullable Arrival arrive(SessionCall call, SessionKey key) {
+		return this.turns.arrive(key, call.concurrency(this.rules.concurrency()), this.rules.concurrencyTimeout());
+	}
+
+	private OpenedCall open(SessionCall call, SessionKey key, List<? extends Advisor> advisors,
+			@Nullable Admission admission) {
 		boolean toolLoop = advisors.stream().anyMatch(ToolAdvisor.class::isInstance);
-		return this.turns.open(call.turnRequest(key), call.tools(), toolLoop);
+		return this.turns.open(call.turnRequest(key), call.tools(), toolLoop, admission);
 	}
 
 	private CallAdvisorChain rest(CallAdvisorChain chain) {

@@ -58,8 +58,7 @@ public final class Conversations implements AutoCloseable {
 				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), builder.hooks, memory) : null;
 		TurnViews views = new TurnViews(new ViewReader(this.store, builder.trim, builder.prune, memory), memory,
 				this.summarizer);
-		this.turns = new Turns(this.store, this.rules, views, new TurnLeases(this.store, builder.lease),
-				builder.durability);
+		this.turns = new Turns(this.store, this.rules, views, builder.lease, builder.durability);
 	}
 
 	/**

@@ -6,7 +6,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
-import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
@@ -128,7 +127,7 @@ class ChainCheckTests {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		ChatClient chat = setup.builder(this.model, null)
 			.defaultAdvisors(new SessionTurnAdvisor(Approvals.of(this.conversations).turns(),
-					(request) -> Optional.empty(), false, OnCancel.DISCARD))
+					(request) -> Optional.empty(), false, CallRules.DEFAULT))
 			.build();
 		assertThatIllegalStateException()
 			.isThrownBy(() -> setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1"))))
@@ -141,7 +140,7 @@ class ChainCheckTests {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		ChatClient chat = setup.builder(this.model, null)
 			.defaultAdvisors(new SessionTurnAdvisor(Approvals.of(this.conversations).turns(),
-					(request) -> Optional.empty(), false, OnCancel.DISCARD), new SessionRoundAdvisor(false))
+					(request) -> Optional.empty(), false, CallRules.DEFAULT), new SessionRoundAdvisor(false))
 			.build();
 		assertThatIllegalStateException()
 			.isThrownBy(() -> setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1"))))

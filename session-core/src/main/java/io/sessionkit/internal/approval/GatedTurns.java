@@ -1,11 +1,13 @@
 package io.sessionkit.internal.approval;
 
-import io.sessionkit.Durability;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
+import io.sessionkit.Concurrency;
+import io.sessionkit.Durability;
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
@@ -16,6 +18,8 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.line.Arrival;
+import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
 import io.sessionkit.internal.turn.Turns;
@@ -58,10 +62,27 @@ public final class GatedTurns {
 	}
 
 	/**
-	 * Opens the turn of a call, or continues the open turn if the call has no input.
+	 * Returns the arrival of a call on a session, which does not stand in line yet.
+	 * @param key the session
+	 * @param concurrency how to treat a call while another one works
+	 * @param timeout how long to wait at most
+	 * @return the arrival; null if the call neither waits nor is waited for
+	 * @throws NestedTurnException if the call is made inside a turn on the same session,
+	 * for which it would wait
+	 */
+	public @Nullable Arrival arrive(SessionKey key, Concurrency concurrency, Duration timeout) {
+		checkNotNested(key, TurnBinding.enclosing().orElse(null));
+		return (concurrency != Concurrency.OPTIMISTIC) ? this.turns.lines().arrive(key, concurrency, timeout) : null;
+	}
+
+	/**
+	 * Opens the turn of a call, or continues the open turn if the call has no input. The
+	 * turn leaves the line when the call ends, and so does a call that does not work on a
+	 * turn.
 	 * @param request the data with which the turn starts
 	 * @param tools the tools on offer
 	 * @param toolLoop whether the call runs tools itself
+	 * @param admission the admission of the call; null if it does not stand in line
 	 * @return the turn, or the result of the call if its message was queued
 	 * @throws NestedTurnException if the call is made inside a turn on the same session,
 	 * or inside any turn while calls of the turn that it continues wait for a decision
@@ -74,20 +95,41 @@ public final class GatedTurns {
 	 * @throws io.sessionkit.approval.ResumeRefusedException if the tools are not those
 	 * that were approved
 	 */
-	public OpenedCall open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop) {
+	public OpenedCall open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop,
+			@Nullable Admission admission) {
+		if (admission == null) {
+			return open(request, tools, toolLoop, (turn) -> {
+			});
+		}
+		boolean works = false;
+		try {
+			OpenedCall opened = open(request, tools, toolLoop, (turn) -> turn.inLine(admission));
+			works = opened instanceof OpenedCall.Working;
+			return opened;
+		}
+		finally {
+			if (!works) {
+				admission.leave();
+			}
+		}
+	}
+
+	private OpenedCall open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop,
+			Consumer<RunningTurn> inLine) {
 		HookContext enclosing = TurnBinding.enclosing().orElse(null);
 		checkNotNested(request.key(), enclosing);
 		checkRules(tools);
 		checkToolLoop(request, tools, toolLoop);
 		boolean continues = request.input().isEmpty() && !request.start().asksAgain();
 		if (continues) {
-			TurnCall call = resume(request, tools, enclosing);
+			TurnCall call = resume(request, tools, enclosing, inLine);
 			return (call != null) ? new OpenedCall.Working(call)
-					: open(request.start(TurnRequest.Start.AGAIN), tools, toolLoop);
+					: open(request.start(TurnRequest.Start.AGAIN), tools, toolLoop, inLine);
 		}
 		RunningTurn turn = this.turns.read(request);
+		inLine.accept(turn);
 		return (turn.openTurn() == 0) ? new OpenedCall.Working(working(this.turns.begin(turn), tools, enclosing))
-				: afterPause(turn, tools, enclosing);
+				: afterPause(turn, tools, enclosing, inLine);
 	}
 
 	private static void checkNotNested(SessionKey key, @Nullable HookContext enclosing) {
@@ -126,12 +168,14 @@ public final class GatedTurns {
 	}
 
 	/** Returns null if nothing waits but the answer to the newest question. */
-	private @Nullable TurnCall resume(TurnRequest request, List<ToolCallback> tools, @Nullable HookContext enclosing) {
+	private @Nullable TurnCall resume(TurnRequest request, List<ToolCallback> tools, @Nullable HookContext enclosing,
+			Consumer<RunningTurn> inLine) {
 		RunningTurn turn = this.waitingTurns.resume(request, CALLS);
 		if (turn == null) {
 			return null;
 		}
 		try {
+			inLine.accept(turn);
 			TurnCall call = new TurnCall(turn, tools, this.rules.rulings());
 			GatedTurn gate = gate(turn, call, enclosing);
 			call.gate(gate);
@@ -144,13 +188,19 @@ public final class GatedTurns {
 		}
 	}
 
-	private OpenedCall afterPause(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing) {
+	private OpenedCall afterPause(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing,
+			Consumer<RunningTurn> inLine) {
 		TurnRequest request = turn.request();
 		return switch (this.rules.onNewMessage()) {
 			case REJECT -> throw this.turns.paused(turn);
 			case CANCEL -> {
 				cancel(request.key());
-				yield new OpenedCall.Working(working(this.turns.open(request), tools, enclosing));
+				RunningTurn next = this.turns.read(request);
+				inLine.accept(next);
+				if (next.openTurn() != 0) {
+					throw this.turns.paused(next);
+				}
+				yield new OpenedCall.Working(working(this.turns.begin(next), tools, enclosing));
 			}
 			case QUEUE -> {
 				if (request.start().kind() != TurnRequest.Start.Kind.HEAD) {

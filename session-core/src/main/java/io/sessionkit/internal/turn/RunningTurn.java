@@ -17,6 +17,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.hook.TurnAccess;
+import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.round.HookRun;
 import io.sessionkit.internal.round.InputCheck;
 import io.sessionkit.internal.round.Rounds;
@@ -87,6 +88,9 @@ public final class RunningTurn {
 
 	/** Null if the turn can hold no reply back. */
 	private volatile @Nullable TurnHold hold;
+
+	/** Null if the call does not stand in line. */
+	private volatile @Nullable Admission admission;
 
 	private @Nullable ChatResponse answer;
 
@@ -346,10 +350,38 @@ public final class RunningTurn {
 		return known;
 	}
 
+	/**
+	 * Gives back what the call holds of the session: the lease, and the admission.
+	 */
 	private void endHold() {
 		TurnHold known = this.hold;
+		try {
+			if (known != null) {
+				known.end();
+			}
+		}
+		finally {
+			leaveLine();
+		}
+	}
+
+	/**
+	 * Sets the admission with which the call works on the session. The call leaves the
+	 * line when it ends.
+	 * @param admission the admission
+	 */
+	public synchronized void inLine(Admission admission) {
+		this.admission = admission;
+		keeper().inLine(admission);
+	}
+
+	/**
+	 * Leaves the line if the call still stands in it, for a call that does not begin.
+	 */
+	public void leaveLine() {
+		Admission known = this.admission;
 		if (known != null) {
-			known.end();
+			known.leave();
 		}
 	}
 

@@ -16,6 +16,8 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
+import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.round.HookRun;
 import io.sessionkit.internal.round.KeptPart;
 import io.sessionkit.internal.round.Transcript;
@@ -96,6 +98,9 @@ final class TurnKeeper {
 
 	/** Null if the turn can hold no reply back. */
 	private @Nullable TurnHold hold;
+
+	/** Null if the call does not stand in line. */
+	private @Nullable Admission admission;
 
 	/** The messages that hooks have left to be stored; null until the hooks have run. */
 	private @Nullable List<Transcript.Entry> kept;
@@ -181,6 +186,13 @@ final class TurnKeeper {
 	 */
 	void holding(TurnHold hold) {
 		this.hold = hold;
+	}
+
+	/**
+	 * Registers the admission of the call, which leaves the line with the turn.
+	 */
+	void inLine(Admission admission) {
+		this.admission = admission;
 	}
 
 	private List<RecordWrite> joined(List<RecordWrite> more) {
@@ -291,6 +303,13 @@ final class TurnKeeper {
 	}
 
 	private SessionConflictException moved(@Nullable ChatResponse answer) {
+		if (this.admission != null && this.admission.isLost()) {
+			return new SessionConflictException("The call on session " + this.key
+					+ " has lost its place in line: it was"
+					+ " suspended or cut off from the store for longer than sessionkit.lease. The reply is in this"
+					+ " exception and the turn is kept beside the history; call again to continue from what is there"
+					+ " now.", answer);
+		}
 		return new SessionConflictException(this.writer.isErased()
 				? "Session " + this.key + " was erased or has expired while this turn was open. The reply is in this"
 						+ " exception, and nothing of the turn was stored."
@@ -310,7 +329,7 @@ final class TurnKeeper {
 		if (lease != null) {
 			records.add(lease);
 		}
-		TurnResult result = this.writer.commit(outline(recorded, TurnEnd.COMPLETED), records);
+		TurnResult result = commit(outline(recorded, TurnEnd.COMPLETED), records);
 		if (result != null) {
 			if (this.hold != null && lease != null) {
 				this.hold.givenBack();
@@ -318,6 +337,27 @@ final class TurnKeeper {
 			this.events.committed(result.turn());
 		}
 		return result;
+	}
+
+	/** Calls that join the line meanwhile are no reason to give up. */
+	private @Nullable TurnResult commit(TurnWriter.Outline outline, List<RecordWrite> records) {
+		Admission known = this.admission;
+		if (known == null) {
+			return this.writer.commit(outline, records);
+		}
+		for (int attempt = 0; attempt < Attempts.SOME.most(); attempt++) {
+			List<RecordWrite> all = new ArrayList<>(records);
+			all.add(known.leaving());
+			TurnResult result = this.writer.commit(outline, all);
+			if (result != null) {
+				known.left();
+				return result;
+			}
+			if (!known.hasChanged()) {
+				return null;
+			}
+		}
+		return null;
 	}
 
 	private TurnResult keepAside(Recorded recorded, TurnEnd end) {

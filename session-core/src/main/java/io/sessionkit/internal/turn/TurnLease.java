@@ -5,13 +5,12 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.Uninterrupted;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
@@ -29,8 +28,6 @@ import org.jspecify.annotations.Nullable;
 final class TurnLease implements HeldLease {
 
 	private static final Log logger = LogFactory.getLog(TurnLease.class);
-
-	private static final int RENEWALS = 3;
 
 	private final SessionStore store;
 
@@ -114,10 +111,9 @@ final class TurnLease implements HeldLease {
 	 * @param since a moment before that write
 	 */
 	static TurnLease taken(SessionStore store, SessionKey key, RecordWrite taking, String holder, Duration life,
-			Since since, ScheduledExecutorService threads) {
+			Since since, Renewals renewals) {
 		TurnLease lease = new TurnLease(store, key, taking, holder, life, since);
-		long period = Math.max(1, life.toMillis() / RENEWALS);
-		lease.renewal = threads.scheduleWithFixedDelay(lease::renew, period, period, TimeUnit.MILLISECONDS);
+		lease.renewal = renewals.start(life, lease::renew);
 		return lease;
 	}
 

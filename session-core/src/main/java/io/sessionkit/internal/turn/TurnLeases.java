@@ -1,21 +1,18 @@
 package io.sessionkit.internal.turn;
 
 import java.time.Duration;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.internal.Renewals;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Gives out leases of open turns and renews them. Safe for use by many threads.
+ * Gives out leases of open turns. Safe for use by many threads.
  */
-public final class TurnLeases implements AutoCloseable {
+public final class TurnLeases {
 
 	/**
 	 * The default lifetime of a lease: the time after which an open turn is free if the
@@ -23,21 +20,16 @@ public final class TurnLeases implements AutoCloseable {
 	 */
 	public static final Duration DEFAULT_LIFE = Duration.ofSeconds(30);
 
-	/**
-	 * The number of threads. A renewal that waits for a connection must not cost other
-	 * turns their leases.
-	 */
-	private static final int THREADS = 4;
-
 	private final SessionStore store;
 
 	private final Duration life;
 
-	private @Nullable ScheduledExecutorService threads;
+	private final Renewals renewals;
 
-	public TurnLeases(SessionStore store, Duration life) {
+	public TurnLeases(SessionStore store, Duration life, Renewals renewals) {
 		this.store = store;
 		this.life = life;
+		this.renewals = renewals;
 	}
 
 	/**
@@ -64,7 +56,8 @@ public final class TurnLeases implements AutoCloseable {
 
 	private Taking taking(SessionKey key, String holder, RecordWrite write) {
 		TurnLease.Since since = TurnLease.Since.now(this.store);
-		return new Taking(write, () -> TurnLease.taken(this.store, key, write, holder, this.life, since, threads()));
+		return new Taking(write,
+				() -> TurnLease.taken(this.store, key, write, holder, this.life, since, this.renewals));
 	}
 
 	/**
@@ -80,33 +73,6 @@ public final class TurnLeases implements AutoCloseable {
 					+ " done. The turn of a process that was killed is free after " + this.life + ".");
 		}
 		return taking.taken();
-	}
-
-	private synchronized ScheduledExecutorService threads() {
-		if (this.threads == null) {
-			this.threads = Executors.newScheduledThreadPool(THREADS, (task) -> {
-				Thread thread = new Thread(task, "sessionkit-lease");
-				thread.setDaemon(true);
-				return thread;
-			});
-		}
-		return this.threads;
-	}
-
-	/**
-	 * Stops renewing leases.
-	 */
-	@Override
-	public synchronized void close() {
-		if (this.threads != null) {
-			this.threads.shutdownNow();
-			try {
-				this.threads.awaitTermination(1, TimeUnit.SECONDS);
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-			}
-		}
 	}
 
 }

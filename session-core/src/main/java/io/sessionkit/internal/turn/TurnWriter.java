@@ -195,15 +195,22 @@ final class TurnWriter {
 						: null;
 				return isOurs(write, result) ? written(write, result, outline.overLimit()) : null;
 			}
+			Session refused = expected;
 			expected = this.store.open(key(), Window.HEADER)
 				.filter(this::hasSameHistory)
 				.map(SessionView::session)
 				.orElse(null);
-			if (expected == null) {
+			if (expected == null || isAsBefore(expected, refused)) {
 				return null;
 			}
 		}
 		return null;
+	}
+
+	/** If the session has not changed, a record was not as expected, and will not be. */
+	private static boolean isAsBefore(Session now, @Nullable Session refused) {
+		return refused != null && now.version() == refused.version() && now.incarnation().equals(refused.incarnation())
+				&& now.openTurn() == refused.openTurn();
 	}
 
 	/**

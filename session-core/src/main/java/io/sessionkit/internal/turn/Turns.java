@@ -1,5 +1,6 @@
 package io.sessionkit.internal.turn;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -7,6 +8,8 @@ import io.sessionkit.Durability;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.internal.Renewals;
+import io.sessionkit.internal.line.Lines;
 import io.sessionkit.store.SessionStore;
 
 import org.springframework.ai.chat.messages.Message;
@@ -23,8 +26,18 @@ public final class Turns implements AutoCloseable {
 
 	private final Durability durability;
 
-	public Turns(SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases, Durability durability) {
-		this.setup = new TurnSetup(store, rules, views, leases);
+	private final Lines lines;
+
+	private final Renewals renewals = new Renewals();
+
+	/**
+	 * Creates the object that runs turns.
+	 * @param lease how long a call that does not renew it keeps an open turn, or its
+	 * place in line
+	 */
+	public Turns(SessionStore store, TurnRules rules, TurnViews views, Duration lease, Durability durability) {
+		this.setup = new TurnSetup(store, rules, views, new TurnLeases(store, lease, this.renewals));
+		this.lines = new Lines(store, lease, this.renewals);
 		this.durability = durability;
 		this.waitingTurns = new WaitingTurns(this.setup);
 	}
@@ -110,6 +123,14 @@ public final class Turns implements AutoCloseable {
 	}
 
 	/**
+	 * Returns the lines in which the calls on sessions stand.
+	 * @return the lines
+	 */
+	public Lines lines() {
+		return this.lines;
+	}
+
+	/**
 	 * Returns the store of the sessions.
 	 * @return the store
 	 */
@@ -134,11 +155,11 @@ public final class Turns implements AutoCloseable {
 	}
 
 	/**
-	 * Stops the threads that renew leases.
+	 * Stops the threads that renew leases and places in line.
 	 */
 	@Override
 	public void close() {
-		this.setup.leases().close();
+		this.renewals.close();
 	}
 
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.context.Trim;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -83,6 +85,21 @@ class TurnBudgetTests {
 		this.proxy.reset();
 		turn(stream, 0);
 		assertThat(this.proxy.roundTrips()).isEqualTo(2);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "REJECT", "SERIALIZE" })
+	void aTurnThatStandsInLineTakesOneRoundTripMore(Concurrency concurrency) {
+		ChatClient inLine = ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.builder(Conversations.of(this.store)).concurrency(concurrency).build())
+			.build();
+		turn(inLine, false, 0);
+		turn(inLine, true, 0);
+		for (boolean stream : List.of(false, true)) {
+			this.proxy.reset();
+			turn(inLine, stream, 0);
+			assertThat(this.proxy.roundTrips()).isEqualTo(3);
+		}
 	}
 
 	@ParameterizedTest

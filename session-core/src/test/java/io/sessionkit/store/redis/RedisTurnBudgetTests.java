@@ -15,6 +15,7 @@ import java.util.function.LongFunction;
 
 import io.sessionkit.Session;
 import io.sessionkit.Durability;
+import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -41,6 +42,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -106,6 +108,21 @@ class RedisTurnBudgetTests {
 			this.proxy.reset();
 			turn(stream, 0);
 			assertThat(this.proxy.roundTrips()).isEqualTo(2);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "REJECT", "SERIALIZE" })
+	void aTurnThatStandsInLineTakesOneRoundTripMore(Concurrency concurrency) {
+		ChatClient inLine = ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.builder(Conversations.of(this.store)).concurrency(concurrency).build())
+			.build();
+		turn(inLine, this.key, false, 0);
+		turn(inLine, this.key, true, 0);
+		for (boolean stream : List.of(false, true)) {
+			this.proxy.reset();
+			turn(inLine, this.key, stream, 0);
+			assertThat(this.proxy.roundTrips()).isEqualTo(3);
 		}
 	}
 

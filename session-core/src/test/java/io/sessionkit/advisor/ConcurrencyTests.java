@@ -1,0 +1,409 @@
+package io.sessionkit.advisor;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import io.sessionkit.Concurrency;
+import io.sessionkit.NestedTurnException;
+import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.TurnInProgressException;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ClientSetup;
+import io.sessionkit.test.ScriptedChatModel.Lines;
+import io.sessionkit.test.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.model.ChatModel;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+import org.springframework.ai.chat.prompt.Prompt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Who goes first if several calls come to a session at the same time.
+ */
+class ConcurrencyTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private final SessionKey key = SessionKey.of("order", UUID.randomUUID().toString());
+
+	private final WaitingModel model = new WaitingModel();
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	private final List<Conversations> opened = new ArrayList<>();
+
+	@AfterEach
+	void close() {
+		this.model.open();
+		this.threads.shutdownNow();
+		this.opened.forEach(Conversations::close);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aSecondCallIsRejectedBeforeTheModelIsCalled(TestStores kind) throws Exception {
+		SessionStore store = kind.create();
+		ChatClient chat = chat(store, Concurrency.REJECT, LONG, LONG);
+		Future<String> first = ask(chat, "u1");
+		this.model.awaitCalls(1);
+		assertThatExceptionOfType(TurnInProgressException.class).isThrownBy(() -> answer(chat, "u2"))
+			.withMessageContaining(this.key.toString())
+			.withMessageContaining("sessionkit.concurrency=serialize");
+		this.model.open();
+		assertThat(first.get()).isEqualTo("a of u1");
+		assertThat(answer(chat, "u3")).isEqualTo("a of u3");
+		assertThat(log(store)).containsExactly("user: u1", "assistant: a of u1", "user: u3", "assistant: a of u3");
+		assertThat(this.model.calls.get()).isEqualTo(2);
+		assertThat(inLine(store)).isZero();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void callsAreAnsweredInTheOrderOfTheirArrival(TestStores kind) throws Exception {
+		SessionStore store = kind.create();
+		List<ChatClient> chats = List.of(chat(store, Concurrency.SERIALIZE, LONG, LONG),
+				chat(store, Concurrency.SERIALIZE, LONG, LONG));
+		List<Future<String>> answers = new ArrayList<>();
+		for (int i = 1; i <= 8; i++) {
+			answers.add(ask(chats.get(i % 2), "u" + i));
+			awaitInLine(store, i);
+		}
+		this.model.open();
+		for (int i = 1; i <= 8; i++) {
+			assertThat(answers.get(i - 1).get(20, TimeUnit.SECONDS)).isEqualTo("a of u" + i);
+		}
+		assertThat(log(store)).isEqualTo(IntStream.rangeClosed(1, 8)
+			.boxed()
+			.flatMap((i) -> List.of("user: u" + i, "assistant: a of u" + i).stream())
+			.toList());
+		assertThat(this.model.calls.get()).isEqualTo(8);
+		assertThat(store.turns(this.key, Tail.ALL)).allMatch((turn) -> turn.status() == TurnStatus.COMPLETED);
+		assertThat(inLine(store)).isZero();
+	}
+
+	/** There are fewer threads for streams than callers. */
+	@Test
+	void manyWaitingStreamsDoNotKeepTheOneAtWorkFromEnding() throws Exception {
+		SessionStore store = memory();
+		ChatClient chat = chat(store, Concurrency.SERIALIZE, LONG, LONG);
+		this.model.open();
+		List<Future<String>> answers = new ArrayList<>();
+		for (int i = 0; i < 100; i++) {
+			String question = "u" + i;
+			answers.add(this.threads.submit(() -> stream(chat, question)));
+		}
+		for (Future<String> answer : answers) {
+			assertThat(answer.get(30, TimeUnit.SECONDS)).startsWith("a of u");
+		}
+		assertThat(store.messages(this.key)).hasSize(200);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aCallThatFailsLetsTheNextOneWork(TestStores kind) {
+		SessionStore store = kind.create();
+		ChatClient chat = chat(store, Concurrency.REJECT, LONG, LONG);
+		this.model.open();
+		assertThatIllegalStateException().isThrownBy(() -> answer(chat, "fail"));
+		assertThat(inLine(store)).isZero();
+		assertThatIllegalStateException().isThrownBy(() -> stream(chat, "fail"));
+		assertThat(stream(chat, "u1")).isEqualTo("a of u1");
+		assertThat(log(store)).containsExactly("user: u1", "assistant: a of u1");
+	}
+
+	@Test
+	void aCallThatHasWaitedTooLongIsRefusedAndLeaves() throws Exception {
+		SessionStore store = memory();
+		ChatClient chat = chat(store, Concurrency.SERIALIZE, Duration.ofMillis(200), LONG);
+		Future<String> first = ask(chat, "u1");
+		this.model.awaitCalls(1);
+		assertThatExceptionOfType(TurnInProgressException.class).isThrownBy(() -> answer(chat, "u2"))
+			.withMessageContaining("PT0.2S")
+			.withMessageContaining("sessionkit.concurrency-timeout");
+		assertThatExceptionOfType(TurnInProgressException.class).isThrownBy(() -> stream(chat, "u2"));
+		assertThat(inLine(store)).isEqualTo(1);
+		this.model.open();
+		assertThat(first.get()).isEqualTo("a of u1");
+		assertThat(this.model.calls.get()).isEqualTo(1);
+	}
+
+	@Test
+	void aWaitingCallThatIsInterruptedLeaves() throws Exception {
+		SessionStore store = memory();
+		ChatClient chat = chat(store, Concurrency.SERIALIZE, LONG, LONG);
+		ask(chat, "u1");
+		this.model.awaitCalls(1);
+		Future<String> second = ask(chat, "u2");
+		awaitInLine(store, 2);
+		second.cancel(true);
+		awaitInLine(store, 1);
+		this.model.open();
+		awaitInLine(store, 0);
+		assertThat(log(store)).containsExactly("user: u1", "assistant: a of u1");
+	}
+
+	@Test
+	void aWaitingStreamThatIsCancelledLeaves() throws Exception {
+		SessionStore store = memory();
+		ChatClient chat = chat(store, Concurrency.SERIALIZE, LONG, LONG);
+		ask(chat, "u1");
+		this.model.awaitCalls(1);
+		Disposable second = prompt(chat, "u2").stream().content().subscribe();
+		awaitInLine(store, 2);
+		second.dispose();
+		awaitInLine(store, 1);
+		this.model.open();
+		awaitInLine(store, 0);
+		assertThat(log(store)).containsExactly("user: u1", "assistant: a of u1");
+	}
+
+	@Test
+	void aStreamAtWorkThatIsCancelledLetsTheNextOneWork() throws Exception {
+		SessionStore store = memory();
+		ChatClient chat = chat(store, Concurrency.SERIALIZE, LONG, LONG);
+		Disposable first = prompt(chat, "u1").stream().content().subscribe();
+		this.model.awaitCalls(1);
+		Future<String> second = ask(chat, "u2");
+		awaitInLine(store, 2);
+		first.dispose();
+		this.model.open();
+		assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo("a of u2");
+		awaitInLine(store, 0);
+		assertThat(log(store)).containsExactly("user: u2", "assistant: a of u2");
+	}
+
+	/** A process that was killed renews nothing. */
+	@ParameterizedTest
+	@EnumSource
+	void aCallThatNoLongerShowsThatItIsThereIsPassedByAndChangesNothing(TestStores kind) throws Exception {
+		SessionStore store = kind.create();
+		Duration life = Duration.ofSeconds(1);
+		ChatClient stopped = chat(store, Concurrency.SERIALIZE, LONG, life);
+		Future<String> first = ask(stopped, "u1");
+		this.model.awaitCalls(1);
+		this.opened.remove(0).close();
+		ChatClient chat = chat(store, Concurrency.SERIALIZE, LONG, life);
+		Future<String> second = ask(chat, "u2");
+		this.model.awaitCalls(2);
+		this.model.open();
+		assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo("a of u2");
+		assertThatExceptionOfType(Exception.class).isThrownBy(first::get)
+			.withCauseInstanceOf(SessionConflictException.class);
+		assertThat(log(store)).containsExactly("user: u2", "assistant: a of u2");
+		assertThat(inLine(store)).isZero();
+	}
+
+	/** Nobody else was there, so the call was late and has lost nothing. */
+	@Test
+	void aPlaceThatWasLostIsAConflictThatSaysSo() throws Exception {
+		SessionStore store = memory();
+		ChatClient chat = chat(store, Concurrency.REJECT, LONG, Duration.ofSeconds(1));
+		Future<String> first = ask(chat, "u1");
+		this.model.awaitCalls(1);
+		this.opened.remove(0).close();
+		TimeUnit.MILLISECONDS.sleep(1_100);
+		Future<String> second = ask(chat(store, Concurrency.REJECT, LONG, LONG), "u2");
+		this.model.awaitCalls(2);
+		this.model.open("u1");
+		assertThatExceptionOfType(Exception.class).isThrownBy(first::get)
+			.withStackTraceContaining("has lost its place in line");
+		this.model.open();
+		assertThat(second.get()).isEqualTo("a of u2");
+	}
+
+	@Test
+	void aCallInsideOfATurnOnTheSameSessionIsRefusedAtOnce() {
+		SessionStore store = memory();
+		ChatClient chat = chat(store, Concurrency.SERIALIZE, LONG, LONG);
+		this.model.open();
+		this.model.nested = () -> answer(chat, "inner");
+		assertThatExceptionOfType(NestedTurnException.class).isThrownBy(() -> answer(chat, "outer"));
+	}
+
+	@Test
+	void aCallCanSayHowItIsTreated() throws Exception {
+		SessionStore store = memory();
+		ChatClient chat = chat(store, Concurrency.REJECT, LONG, LONG);
+		Future<String> first = ask(chat, "u1");
+		this.model.awaitCalls(1);
+		Future<String> second = this.threads.submit(
+				() -> prompt(chat, "u2").advisors(SessionAdvisor.concurrency(Concurrency.SERIALIZE)).call().content());
+		awaitInLine(store, 2);
+		this.model.open();
+		assertThat(List.of(first.get(), second.get())).containsExactly("a of u1", "a of u2");
+		assertThatIllegalStateException()
+			.isThrownBy(() -> prompt(chat, "u3").advisors((spec) -> spec.param("sessionkit.concurrency", "reject"))
+				.call()
+				.content())
+			.withMessageContaining("SessionAdvisor.concurrency(..)");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> SessionAdvisor.builder(this.opened.get(0)).concurrencyTimeout(Duration.ofSeconds(-1)))
+			.withMessageContaining("PT-1S");
+	}
+
+	@Test
+	void ofThreeClicksAtOnceOneIsPaidForUnderReject() throws Exception {
+		SessionStore store = memory();
+		ChatClient chat = chat(store, Concurrency.REJECT, LONG, LONG);
+		List<Future<String>> clicks = List.of(ask(chat, "u"), ask(chat, "u"), ask(chat, "u"));
+		this.model.awaitCalls(1);
+		int refused = 0;
+		for (int i = 0; i < 200 && refused < 2; i++) {
+			TimeUnit.MILLISECONDS.sleep(10);
+			refused = (int) clicks.stream().filter(Future::isDone).count();
+		}
+		this.model.open();
+		for (Future<String> click : clicks) {
+			awaitDone(click);
+		}
+		assertThat(refused).isEqualTo(2);
+		assertThat(this.model.calls.get()).isEqualTo(1);
+		assertThat(log(store)).containsExactly("user: u", "assistant: a of u");
+	}
+
+	private static void awaitDone(Future<String> click) throws InterruptedException {
+		while (!click.isDone()) {
+			TimeUnit.MILLISECONDS.sleep(5);
+		}
+	}
+
+	private static SessionStore memory() {
+		return new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+	}
+
+	private ChatClient chat(SessionStore store, Concurrency concurrency, Duration timeout, Duration life) {
+		Conversations conversations = Conversations.builder(store).lease(life).build();
+		this.opened.add(conversations);
+		return ClientSetup.plain()
+			.builder(this.model,
+					SessionAdvisor.builder(conversations).concurrency(concurrency).concurrencyTimeout(timeout).build())
+			.build();
+	}
+
+	private Future<String> ask(ChatClient chat, String question) {
+		return this.threads.submit((Callable<String>) () -> answer(chat, question));
+	}
+
+	private String answer(ChatClient chat, String question) {
+		return prompt(chat, question).call().content();
+	}
+
+	private String stream(ChatClient chat, String question) {
+		return String.join("", prompt(chat, question).stream().content().collectList().block());
+	}
+
+	private ChatClient.ChatClientRequestSpec prompt(ChatClient chat, String question) {
+		return chat.prompt().user(question).advisors(SessionAdvisor.session(this.key));
+	}
+
+	private List<String> log(SessionStore store) {
+		return Lines.of(store.messages(this.key));
+	}
+
+	private int inLine(SessionStore store) {
+		return store.records(this.key, "line")
+			.stream()
+			.mapToInt((record) -> record.payload().split("-", -1).length / 4)
+			.sum();
+	}
+
+	private void awaitInLine(SessionStore store, int calls) throws InterruptedException {
+		for (int i = 0; i < 1_000 && inLine(store) != calls; i++) {
+			TimeUnit.MILLISECONDS.sleep(10);
+		}
+		assertThat(inLine(store)).isEqualTo(calls);
+	}
+
+	/**
+	 * Answers when it is let.
+	 */
+	private static final class WaitingModel implements ChatModel {
+
+		private final AtomicInteger calls = new AtomicInteger();
+
+		private final CountDownLatch all = new CountDownLatch(1);
+
+		private final Set<String> some = ConcurrentHashMap.newKeySet();
+
+		private volatile Callable<String> nested = () -> "";
+
+		void open() {
+			this.all.countDown();
+		}
+
+		void open(String question) {
+			this.some.add(question);
+		}
+
+		void awaitCalls(int number) throws InterruptedException {
+			for (int i = 0; i < 1_000 && this.calls.get() < number; i++) {
+				TimeUnit.MILLISECONDS.sleep(10);
+			}
+			assertThat(this.calls.get()).isGreaterThanOrEqualTo(number);
+		}
+
+		@Override
+		public ChatResponse call(Prompt prompt) {
+			this.calls.incrementAndGet();
+			String question = prompt.getInstructions().get(prompt.getInstructions().size() - 1).getText();
+			try {
+				while (!this.all.await(5, TimeUnit.MILLISECONDS) && !this.some.contains(question)) {
+					continue;
+				}
+				this.nested.call();
+			}
+			catch (RuntimeException ex) {
+				throw ex;
+			}
+			catch (Exception ex) {
+				throw new IllegalStateException(ex);
+			}
+			if (question.equals("fail")) {
+				throw new IllegalStateException("as asked");
+			}
+			return new ChatResponse(List.of(new Generation(new AssistantMessage("a of " + question))));
+		}
+
+		@Override
+		public Flux<ChatResponse> stream(Prompt prompt) {
+			return Mono.fromCallable(() -> call(prompt)).subscribeOn(Schedulers.boundedElastic()).flux();
+		}
+
+	}
+
+}
