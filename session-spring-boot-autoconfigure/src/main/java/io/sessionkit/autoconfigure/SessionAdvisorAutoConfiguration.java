@@ -136,7 +136,9 @@ public final class SessionAdvisorAutoConfiguration {
 		SessionAdvisor.Builder builder = SessionAdvisor.builder(conversations)
 			.approvals(approvals)
 			.requireSession(properties.requireSession())
-			.onCancel(properties.onCancel());
+			.onCancel(properties.onCancel())
+			.concurrency(properties.concurrency())
+			.concurrencyTimeout(properties.concurrencyTimeout());
 		resolver.ifAvailable(builder::resolver);
 		return builder.build();
 	}

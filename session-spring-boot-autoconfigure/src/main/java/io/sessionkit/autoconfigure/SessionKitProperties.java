@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 import io.sessionkit.Durability;
+import io.sessionkit.Concurrency;
 import io.sessionkit.OnCancel;
 import io.sessionkit.conversation.Conversations;
 import org.jspecify.annotations.Nullable;
@@ -124,8 +125,21 @@ public final class SessionKitProperties {
 	private final OnCancel onCancel;
 
 	/**
-	 * Time that a process working on an open turn may be silent before others may
-	 * continue the turn. Renewed while the process lives.
+	 * Handling of a call on a session on which another call is working: optimistic (both
+	 * ask the model, and the one that ends first becomes history), reject (the later one
+	 * fails before the model is called) or serialize (the later one waits, in the order
+	 * of arrival).
+	 */
+	private final Concurrency concurrency;
+
+	/**
+	 * Longest time that a call waits for those before it, with concurrency=serialize.
+	 */
+	private final Duration concurrencyTimeout;
+
+	/**
+	 * Time that a process working on an open turn, or standing in line for a session, may
+	 * be silent before others may go on. Renewed while the process lives.
 	 */
 	private final Duration lease;
 
@@ -160,11 +174,13 @@ public final class SessionKitProperties {
 			@DefaultValue SummarizeProperties summarize, @DefaultValue Codec codec, @DefaultValue Sequence sequence,
 			@DefaultValue Attributes attributes, @DefaultValue Turn turn, @DefaultValue Snapshot snapshot,
 			@DefaultValue("turn") Durability durability, @DefaultValue("discard") OnCancel onCancel,
+			@DefaultValue("optimistic") Concurrency concurrency, @DefaultValue("60s") Duration concurrencyTimeout,
 			@DefaultValue("30s") Duration lease, @DefaultValue ApprovalProperties approval,
 			@DefaultValue("length") TokenEstimate tokenEstimate, @DefaultValue PurgeProperties purge,
 			@Nullable List<String> ignoredNames) {
 		refuseBelowASecond("time-to-live", timeToLive);
 		refuseBelow(Conversations.SHORTEST_LEASE, "lease", lease);
+		refuseBelow(Duration.ZERO, "concurrency-timeout", concurrencyTimeout);
 		this.enabled = enabled;
 		this.autoRegister = autoRegister;
 		this.requireSession = requireSession;
@@ -180,6 +196,8 @@ public final class SessionKitProperties {
 		this.snapshot = snapshot;
 		this.durability = durability;
 		this.onCancel = onCancel;
+		this.concurrency = concurrency;
+		this.concurrencyTimeout = concurrencyTimeout;
 		this.lease = lease;
 		this.approval = approval;
 		this.tokenEstimate = tokenEstimate;
@@ -245,6 +263,14 @@ public final class SessionKitProperties {
 
 	public OnCancel onCancel() {
 		return this.onCancel;
+	}
+
+	public Concurrency concurrency() {
+		return this.concurrency;
+	}
+
+	public Duration concurrencyTimeout() {
+		return this.concurrencyTimeout;
 	}
 
 	public Duration lease() {

@@ -4,9 +4,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.TurnInProgressException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -127,6 +129,23 @@ class SessionAdvisorAutoConfigurationTests {
 				.blockLast(Duration.ofSeconds(5));
 			Awaitility.await().untilAsserted(() -> assertThat(stored(context)).containsExactly("hi", "half"));
 		});
+	}
+
+	@Test
+	void callThatComesWhileAnotherOneWorksIsRejectedIfTheApplicationWantsIt() {
+		this.runner.withPropertyValues("sessionkit.concurrency=reject", "sessionkit.concurrency-timeout=1s")
+			.run((context) -> {
+				ChatClient chat = chat(context);
+				this.model.step((prompt) -> {
+					assertThatThrownBy(
+							() -> CompletableFuture.supplyAsync(() -> say(chat, "second", SessionAdvisor.session(KEY)))
+								.join())
+						.hasCauseInstanceOf(TurnInProgressException.class);
+					return Flux.just(this.model.chunk("hello", List.of(), true));
+				});
+				say(chat, "first", SessionAdvisor.session(KEY));
+				assertThat(stored(context)).containsExactly("first", "hello");
+			});
 	}
 
 	@Test

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
+import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.OnCancel;
 import io.sessionkit.approval.NewMessageRule;
@@ -81,7 +82,8 @@ class SessionKitPropertiesTests {
 				"sessionkit.summarize.prompt=sum up {conversation}", "sessionkit.summarize.model=small",
 				"sessionkit.summarize.max-input-tokens=9000", "sessionkit.summarize.timeout=5s",
 				"sessionkit.summarize.backoff=2m", "sessionkit.durability=step", "sessionkit.on-cancel=keep",
-				"sessionkit.lease=1m", "sessionkit.approval.tools=cancel_order", "sessionkit.approval.siblings=run",
+				"sessionkit.concurrency=serialize", "sessionkit.concurrency-timeout=5s", "sessionkit.lease=1m",
+				"sessionkit.approval.tools=cancel_order", "sessionkit.approval.siblings=run",
 				"sessionkit.approval.expires-after=1h", "sessionkit.approval.on-new-message=queue",
 				"sessionkit.approval.version=2026-11", "sessionkit.purge.enabled=false", "sessionkit.purge.interval=1h",
 				"sessionkit.purge.batch-size=50", "sessionkit.ignored-names=sessionkit.theirs")
@@ -107,6 +109,8 @@ class SessionKitPropertiesTests {
 				assertThat(bound.snapshot()).isEqualTo(new SessionKitProperties.Snapshot(true));
 				assertThat(bound.durability()).isEqualTo(Durability.STEP);
 				assertThat(bound.onCancel()).isEqualTo(OnCancel.KEEP);
+				assertThat(bound.concurrency()).isEqualTo(Concurrency.SERIALIZE);
+				assertThat(bound.concurrencyTimeout()).isEqualTo(Duration.ofSeconds(5));
 				assertThat(bound.lease()).isEqualTo(Duration.ofMinutes(1));
 				assertThat(bound.approval()).isEqualTo(new ApprovalProperties(Set.of("cancel_order"), SiblingRule.RUN,
 						Duration.ofHours(1), NewMessageRule.QUEUE, "2026-11"));
@@ -130,8 +134,9 @@ class SessionKitPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "sessionkit.lease, 10ms", "sessionkit.approval.expires-after, 0s",
-			"sessionkit.approval.expires-after, -1h", "sessionkit.approval.version, ' '" })
+	@CsvSource({ "sessionkit.lease, 10ms", "sessionkit.concurrency-timeout, -1s",
+			"sessionkit.approval.expires-after, 0s", "sessionkit.approval.expires-after, -1h",
+			"sessionkit.approval.version, ' '" })
 	void approvalsAndLeasesThatCannotWorkAreRefusedWithWhatToWrite(String property, String value) {
 		FailureAnalysis analysis = analysisOf(property + "=" + value);
 		assertThat(analysis.getDescription()).contains("'" + property + "'");

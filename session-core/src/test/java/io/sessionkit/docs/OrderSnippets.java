@@ -1,0 +1,28 @@
+package io.sessionkit.docs;
+
+import io.sessionkit.Concurrency;
+import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.SessionAdvisor;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.client.ChatClient;
+
+/**
+ * The code of {@code docs/order.md}.
+ */
+final class OrderSnippets {
+
+	private OrderSnippets() {
+	}
+
+	static @Nullable String serialize(ChatClient chat, SessionKey session, String text) {
+		// tag::serialize
+		return chat.prompt()
+			.user(text)
+			.advisors(SessionAdvisor.session(session).andThen(SessionAdvisor.concurrency(Concurrency.SERIALIZE)))
+			.call()
+			.content();
+		// end::serialize
+	}
+
+}
