@@ -1,8 +1,9 @@
 package io.sessionkit;
 
 /**
- * Thrown if another call is working on the open turn of the session, in this process or
- * in another one, or may be doing so because this call has lost its lease. This call runs
+ * Thrown if another call is working on the session, in this process or in another one, or
+ * may be doing so because this call has lost its lease: on its open turn, or with
+ * {@link Concurrency#REJECT} or {@link Concurrency#SERIALIZE} on any turn. This call runs
  * nothing more; the message says what it has done. Try again when the other call is done.
  */
 public final class TurnInProgressException extends SessionException {

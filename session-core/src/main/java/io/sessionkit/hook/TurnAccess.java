@@ -1,5 +1,9 @@
 package io.sessionkit.hook;
 
+import java.util.Set;
+
+import io.sessionkit.SessionKey;
+
 /**
  * The turn behind a {@link SessionContext}. For SessionKit's own packages; applications
  * use the context.
@@ -11,6 +15,13 @@ public interface TurnAccess {
 	 * @return the context
 	 */
 	HookContext context();
+
+	/**
+	 * Returns the sessions whose turns wait for this one: its own, and those of the turns
+	 * inside of which it was begun.
+	 * @return the keys
+	 */
+	Set<SessionKey> sessions();
 
 	/**
 	 * Writes an attribute, as {@link SessionContext#put} does.

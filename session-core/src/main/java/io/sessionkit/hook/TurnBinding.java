@@ -1,8 +1,10 @@
 package io.sessionkit.hook;
 
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 
+import io.sessionkit.SessionKey;
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
 
@@ -91,6 +93,15 @@ public final class TurnBinding implements AutoCloseable {
 	 */
 	public static Optional<HookContext> enclosing() {
 		return Optional.ofNullable(running()).map(TurnAccess::context);
+	}
+
+	/**
+	 * Returns the sessions whose turns wait for the code on this thread.
+	 * @return the keys; none outside of all turns
+	 */
+	public static Set<SessionKey> sessions() {
+		TurnAccess turn = running();
+		return (turn != null) ? turn.sessions() : Set.of();
 	}
 
 	/**

@@ -71,7 +71,7 @@ public final class GatedTurns {
 	 * for which it would wait
 	 */
 	public @Nullable Arrival arrive(SessionKey key, Concurrency concurrency, Duration timeout) {
-		checkNotNested(key, TurnBinding.enclosing().orElse(null));
+		checkNotNested(key);
 		return (concurrency != Concurrency.OPTIMISTIC) ? this.turns.lines().arrive(key, concurrency, timeout) : null;
 	}
 
@@ -117,7 +117,7 @@ public final class GatedTurns {
 	private OpenedCall open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop,
 			Consumer<RunningTurn> inLine) {
 		HookContext enclosing = TurnBinding.enclosing().orElse(null);
-		checkNotNested(request.key(), enclosing);
+		checkNotNested(request.key());
 		checkRules(tools);
 		checkToolLoop(request, tools, toolLoop);
 		boolean continues = request.input().isEmpty() && !request.start().asksAgain();
@@ -132,11 +132,14 @@ public final class GatedTurns {
 				: afterPause(turn, tools, enclosing, inLine);
 	}
 
-	private static void checkNotNested(SessionKey key, @Nullable HookContext enclosing) {
-		if (enclosing != null && enclosing.key().equals(key)) {
+	/** Neither turn could become history, or each would wait for the other. */
+	private static void checkNotNested(SessionKey key) {
+		if (TurnBinding.sessions().contains(key)) {
+			HookContext enclosing = TurnBinding.enclosing().orElseThrow();
 			throw new NestedTurnException("A tool or hook of turn " + enclosing.turnId() + " on session "
-					+ enclosing.key() + " made a call on the same session " + key
-					+ ". Give the inner call a session of its own, or .advisors(SessionAdvisor.none()).");
+					+ enclosing.key() + " made a call on "
+					+ (key.equals(enclosing.key()) ? "the same session " : "a session whose turn waits for that one, ")
+					+ key + ". Give the inner call a session of its own, or .advisors(SessionAdvisor.none()).");
 		}
 	}
 

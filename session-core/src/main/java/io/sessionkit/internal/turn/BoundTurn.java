@@ -1,7 +1,9 @@
 package io.sessionkit.internal.turn;
 
+import java.util.Set;
 import java.util.function.Supplier;
 
+import io.sessionkit.SessionKey;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnAccess;
 
@@ -9,10 +11,12 @@ import io.sessionkit.hook.TurnAccess;
  * A turn as its tools and hooks see it.
  *
  * @param now supplies what is known of the turn now
+ * @param sessions the sessions whose turns wait for it
  * @param attributes the attributes of the turn
  * @param saving whether the turn is bound to a hook that decides what is stored
  */
-record BoundTurn(Supplier<HookContext> now, TurnAttributes attributes, boolean saving) implements TurnAccess {
+record BoundTurn(Supplier<HookContext> now, Set<SessionKey> sessions, TurnAttributes attributes,
+		boolean saving) implements TurnAccess {
 
 	@Override
 	public HookContext context() {

@@ -1,11 +1,15 @@
 package io.sessionkit.internal.turn;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 import io.sessionkit.Verdict.Phase;
+import io.sessionkit.SessionKey;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnAccess;
+import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.round.Rounds;
 
@@ -26,6 +30,8 @@ final class TurnContext {
 
 	private final TurnAttributes attributes;
 
+	private final Set<SessionKey> sessions;
+
 	/**
 	 * True once hooks have let the input pass, except for guards that run beside the
 	 * model.
@@ -44,6 +50,14 @@ final class TurnContext {
 		this.rounds = rounds;
 		this.attributes = attributes;
 		this.begun = begun;
+		Set<SessionKey> enclosing = TurnBinding.sessions();
+		this.sessions = enclosing.isEmpty() ? Set.of(request.key()) : with(enclosing, request.key());
+	}
+
+	private static Set<SessionKey> with(Set<SessionKey> enclosing, SessionKey key) {
+		Set<SessionKey> sessions = new HashSet<>(enclosing);
+		sessions.add(key);
+		return Set.copyOf(sessions);
 	}
 
 	/**
@@ -57,14 +71,14 @@ final class TurnContext {
 	 * Returns the turn as its tools see it.
 	 */
 	TurnAccess running() {
-		return new BoundTurn(this::now, this.attributes, false);
+		return new BoundTurn(this::now, this.sessions, this.attributes, false);
 	}
 
 	/**
 	 * Returns the turn as hooks of a phase see it.
 	 */
 	TurnAccess running(Phase phase) {
-		return new BoundTurn(this::now, this.attributes, phase == Phase.BEFORE_SAVE);
+		return new BoundTurn(this::now, this.sessions, this.attributes, phase == Phase.BEFORE_SAVE);
 	}
 
 	private HookContext now() {
