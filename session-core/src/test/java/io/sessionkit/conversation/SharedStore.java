@@ -13,8 +13,10 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
 import io.sessionkit.store.redis.RedisSessionStore;
+import io.sessionkit.test.MariaDbServer;
 import io.sessionkit.test.PostgresServer;
 import io.sessionkit.test.RedisServers;
+import org.mariadb.jdbc.MariaDbDataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 import org.springframework.core.io.ClassPathResource;
@@ -38,6 +40,15 @@ public record SharedStore(List<String> words) {
 			.execute(database);
 		return new SharedStore(
 				List.of("postgresql", database.getUrl(), database.getUser(), String.valueOf(database.getPassword())));
+	}
+
+	public static SharedStore inMariaDb() {
+		MariaDbServer server = MariaDbServer.running();
+		MariaDbDataSource database = (MariaDbDataSource) server.dataSource(server.newDatabase());
+		new ResourceDatabasePopulator(new ClassPathResource("io/sessionkit/store/jdbc/schema-mariadb.sql"))
+			.execute(database);
+		return new SharedStore(List.of("mariadb", String.valueOf(database.getUrl()), String.valueOf(database.getUser()),
+				server.password()));
 	}
 
 	public static SharedStore inRedis() {

@@ -104,6 +104,14 @@ public final class MariaDbServer {
 	}
 
 	/**
+	 * The password of the user that the data sources have.
+	 * @return the password
+	 */
+	public String password() {
+		return this.password;
+	}
+
+	/**
 	 * A new, empty database, whose default character set knows little.
 	 * @return its name
 	 */

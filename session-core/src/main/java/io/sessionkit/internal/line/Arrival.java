@@ -25,6 +25,9 @@ public final class Arrival {
 
 	private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
 
+	/** For the call whose turn is next. */
+	private static final Duration LONGEST_PAUSE_OF_NEXT = Duration.ofMillis(50);
+
 	private final Lines lines;
 
 	private final SessionKey key;
@@ -45,6 +48,9 @@ public final class Arrival {
 	private long beat;
 
 	private boolean inLine;
+
+	/** The calls that stood before this one when it looked last. */
+	private int before;
 
 	private boolean over;
 
@@ -142,6 +148,7 @@ public final class Arrival {
 	/** Stands in line, or shows that it still does, and leaves out who is gone. */
 	private @Nullable Admission joined(Line now, long revision) {
 		this.inLine = true;
+		this.before = now.before(this.id);
 		Set<String> gone = this.watch.gone(now);
 		gone.remove(this.id);
 		Line next = now.without(gone);
@@ -161,9 +168,9 @@ public final class Arrival {
 	 * Returns how long to wait until the next look, a little longer each time.
 	 */
 	public synchronized Duration pause() {
-		Duration now = this.pause;
-		Duration longer = now.multipliedBy(3).dividedBy(2);
-		this.pause = (longer.compareTo(LONGEST_PAUSE) < 0) ? longer : LONGEST_PAUSE;
+		Duration longest = (this.before <= 1) ? LONGEST_PAUSE_OF_NEXT : LONGEST_PAUSE;
+		Duration now = (this.pause.compareTo(longest) < 0) ? this.pause : longest;
+		this.pause = now.multipliedBy(3).dividedBy(2);
 		return now;
 	}
 
