@@ -20,9 +20,10 @@ import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.OpenedCall;
 import io.sessionkit.internal.approval.Pause;
 import io.sessionkit.internal.approval.TurnCall;
-import io.sessionkit.internal.line.Arrival;
 import io.sessionkit.internal.line.Admission;
+import io.sessionkit.internal.line.Arrival;
 import io.sessionkit.internal.turn.RunningTurn;
+import io.sessionkit.internal.turn.TurnRequest;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -86,9 +87,10 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		}
 		ChainCheck.check(chain.getCallAdvisors(), this, request);
 		call.name(key.get());
+		TurnRequest asking = call.turnRequest(key.get());
 		Arrival arrival = arrive(call, key.get());
 		Admission admission = (arrival != null) ? arrival.await() : null;
-		OpenedCall opened = open(call, key.get(), chain.getCallAdvisors(), admission);
+		OpenedCall opened = open(asking, call, chain.getCallAdvisors(), admission);
 		if (opened instanceof OpenedCall.Working working) {
 			return answered(call, chain, working.call());
 		}
@@ -121,9 +123,10 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 			ContextView context) {
 		OnCancel rule = call.onCancel(this.rules.onCancel());
 		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
+		TurnRequest asking = call.turnRequest(key);
 		Arrival arrival = arrive(call, key);
 		Callable<Optional<OpenedCall>> open = TurnBinding
-			.carrying(() -> observed(observation, () -> openInTurn(call, key, chain.getStreamAdvisors(), arrival)));
+			.carrying(() -> observed(observation, () -> openInTurn(asking, call, chain.getStreamAdvisors(), arrival)));
 		AtomicBoolean taken = new AtomicBoolean();
 		Mono<OpenedCall> opening = WaitingThread
 			.run(open, (opened) -> opened.ifPresent((each) -> endUnlessTaken(each, taken)))
@@ -138,12 +141,12 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 * Opens the turn if nobody is before the call.
 	 * @return empty if the call has to wait
 	 */
-	private Optional<OpenedCall> openInTurn(SessionCall call, SessionKey key, List<? extends Advisor> advisors,
+	private Optional<OpenedCall> openInTurn(TurnRequest asking, SessionCall call, List<? extends Advisor> advisors,
 			@Nullable Arrival arrival) {
 		if (arrival == null) {
-			return Optional.of(open(call, key, advisors, null));
+			return Optional.of(open(asking, call, advisors, null));
 		}
-		return Optional.ofNullable(arrival.look()).map((admission) -> open(call, key, advisors, admission));
+		return Optional.ofNullable(arrival.look()).map((admission) -> open(asking, call, advisors, admission));
 	}
 
 	/**
@@ -243,10 +246,14 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return this.turns.arrive(key, call.concurrency(this.rules.concurrency()), this.rules.concurrencyTimeout());
 	}
 
-	private OpenedCall open(SessionCall call, SessionKey key, List<? extends Advisor> advisors,
+	/**
+	 * Opens the turn. What can be wrong with the call itself was found before it came to
+	 * the line, so nothing fails here between the admission and the turn that ends it.
+	 */
+	private OpenedCall open(TurnRequest asking, SessionCall call, List<? extends Advisor> advisors,
 			@Nullable Admission admission) {
 		boolean toolLoop = advisors.stream().anyMatch(ToolAdvisor.class::isInstance);
-		return this.turns.open(call.turnRequest(key), call.tools(), toolLoop, admission);
+		return this.turns.open(asking, call.tools(), toolLoop, admission);
 	}
 
 	private CallAdvisorChain rest(CallAdvisorChain chain) {

@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -25,6 +26,7 @@ import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.TestHooks;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
@@ -149,6 +151,32 @@ class ConcurrencyTests {
 		assertThatIllegalStateException().isThrownBy(() -> stream(chat, "fail"));
 		assertThat(stream(chat, "u1")).isEqualTo("a of u1");
 		assertThat(log(store)).containsExactly("user: u1", "assistant: a of u1");
+	}
+
+	/** Such a call must not keep the session for ever. */
+	@ParameterizedTest
+	@EnumSource
+	void aCallThatIsWrongItselfLeavesNothingInLine(ClientSetup.Mode mode) {
+		SessionStore store = memory();
+		ChatClient chat = chat(store, Concurrency.SERIALIZE, LONG, LONG);
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		this.model.open();
+		assertThat(answer(chat, "u1")).isEqualTo("a of u1");
+		for (String parameter : List.of("limit", "merge", "expect-turn", "editing", "concurrency")) {
+			assertThatExceptionOfType(RuntimeException.class).as(parameter)
+				.isThrownBy(() -> setup
+					.content(prompt(chat, "u2").advisors((spec) -> spec.param("sessionkit." + parameter, "wrong"))));
+			assertThat(inLine(store)).as(parameter).isZero();
+		}
+		for (Consumer<ChatClient.AdvisorSpec> place : List.of(SessionAdvisor.editing(7), SessionAdvisor.branch("none"),
+				SessionAdvisor.expectTurn(7), SessionAdvisor.hook(TestHooks.beforeTurn("broken", (messages) -> {
+					throw new IllegalStateException("broken");
+				})))) {
+			assertThatExceptionOfType(RuntimeException.class)
+				.isThrownBy(() -> setup.content(prompt(chat, "u2").advisors(place)));
+			assertThat(inLine(store)).isZero();
+		}
+		assertThat(answer(chat, "u3")).isEqualTo("a of u3");
 	}
 
 	@Test

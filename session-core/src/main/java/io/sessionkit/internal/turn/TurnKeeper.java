@@ -305,8 +305,7 @@ final class TurnKeeper {
 	private SessionConflictException moved(@Nullable ChatResponse answer) {
 		if (this.admission != null && this.admission.isLost()) {
 			return new SessionConflictException("The call on session " + this.key
-					+ " has lost its place in line: it was"
-					+ " suspended or cut off from the store for longer than sessionkit.lease. The reply is in this"
+					+ " has lost its place in line: it was suspended or cut off from the store for longer than sessionkit.lease. The reply is in this"
 					+ " exception and the turn is kept beside the history; call again to continue from what is there"
 					+ " now.", answer);
 		}
