@@ -33,7 +33,7 @@ class KilledCallersTests {
 
 	private static final int CALLERS = 8;
 
-	private static final long LONGEST_LIFE_MILLIS = 1_500;
+	private static final long LONGEST_LIFE_MILLIS = 4_000;
 
 	enum Server {
 

@@ -32,9 +32,10 @@ import org.springframework.ai.chat.prompt.Prompt;
  */
 final class QueueingProcess {
 
-	static final Duration LEASE = Duration.ofSeconds(1);
+	/** So long that a busy machine alone does not cost a call its place. */
+	static final Duration LEASE = Duration.ofSeconds(3);
 
-	static final Duration TIMEOUT = Duration.ofSeconds(20);
+	static final Duration TIMEOUT = Duration.ofSeconds(30);
 
 	private static final int LONGEST_CALL_MILLIS = 20;
 
