@@ -116,6 +116,19 @@ abstract class HistoryContract extends OpenTurnContract {
 		}
 	}
 
+	/** The number of items that are left does not say where their turn ends. */
+	@Test
+	void pageIsWholeThatEndsInATurnWithDeletedItems() {
+		SessionKey key = key();
+		store().add(key, batch("1"));
+		commit(Commit.any(key).turn(completed("2", "3", "4", "5")));
+		commit(Commit.on(header(key)).delete(Set.of(3L)));
+		assertThat(texts(store().items(key, new Tail(5, 3)))).containsExactly("1", "2", "4");
+		assertThat(texts(store().items(key, new Tail(5, 2)))).containsExactly("2", "4");
+		assertThat(texts(store().items(key, new Tail(4, 3)))).containsExactly("1", "2");
+		assertThat(texts(store().items(key, new Tail(3, 3)))).containsExactly("1", "2");
+	}
+
 	@Test
 	void smallerOfBothLimitsCounts() {
 		SessionKey key = key();

@@ -11,8 +11,12 @@ local function newest(low, high)
 	return before and begun_by(before - 1, low, high) or high
 end
 
+-- Counts what a turn has before the sequence. A turn that was stored at once lies before all newer ones; in the newest
+-- one, items may have been deleted, so that their number does not say where it ends.
+local begun = false
 local function count(of)
-	if not before or of.first + of.items <= before and of.parts == 1 then return of.items end
+	if not before or begun and of.parts == 1 then return of.items end
+	begun = true
 	local at, items = 1, 0
 	while at <= #of.body do
 		local _, stop, sequence, size = string.find(of.body, '^(%d+) %-?%d+ %-?%d+ (%d+)\n', at)

@@ -41,6 +41,8 @@ class RedisCutAnswersTests {
 	private static final int SLACK = 8;
 
 	/** From one cut to the next one within an answer. */
+	private static final int NODES = 3;
+
 	private static final int STRIDE = Integer.getInteger("sessionkit.cuts", 9);
 
 	private static final Map<CutClient.Kind, CutClient> clients = new EnumMap<>(CutClient.Kind.class);
@@ -69,6 +71,15 @@ class RedisCutAnswersTests {
 		Subject shared = subject(client, operation);
 		Outcome expected = run(client, operation, shared, Long.MAX_VALUE);
 		SortedSet<Long> ends = client.cut().ends();
+		// a server that does not know a script yet says so first, each node for itself
+		for (int i = 0; i < NODES; i++) {
+			Subject another = operation.writes() ? subject(client, operation) : shared;
+			Outcome again = run(client, operation, another, Long.MAX_VALUE);
+			if (again.bytes() < expected.bytes()) {
+				expected = again;
+				ends = client.cut().ends();
+			}
+		}
 		long bytes = expected.bytes();
 		List<String> faults = new ArrayList<>();
 		for (long after : cuts(bytes, ends)) {
