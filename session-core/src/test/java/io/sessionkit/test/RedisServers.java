@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
@@ -38,6 +39,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * takes a key prefix of its own.
  */
 public final class RedisServers {
+
+	private static final int MOST_STARTS = 20;
 
 	private static final String IMAGE = "redis:7-alpine";
 
@@ -272,8 +275,28 @@ public final class RedisServers {
 	}
 
 	private static void start(Redis server) throws IOException {
-		server.start();
+		for (int attempt = 1; !isStarted(server, attempt); attempt++) {
+			server.stop();
+			LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
+		}
 		Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server)));
+	}
+
+	/**
+	 * The program was written just now. A process that another thread has begun to start
+	 * meanwhile has the file open for a moment, and it cannot be run.
+	 */
+	private static boolean isStarted(Redis server, int attempt) throws IOException {
+		try {
+			server.start();
+			return true;
+		}
+		catch (IOException ex) {
+			if (attempt < MOST_STARTS && String.valueOf(ex.getCause()).contains("Text file busy")) {
+				return false;
+			}
+			throw ex;
+		}
 	}
 
 	private static void stop(Redis server) {
