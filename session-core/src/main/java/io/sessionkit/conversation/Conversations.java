@@ -326,9 +326,10 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * Sets how long a process that works on an open turn may fail to renew its lease
-		 * before others may continue the turn. The default is 30 seconds. The lease is
-		 * renewed regularly, so it need not be as long as a tool takes.
+		 * Sets how long a process that works on an open turn, or whose call stands in
+		 * line, may fail to renew its lease before others may go on. The default is 30
+		 * seconds. The lease is renewed regularly, so it need not be as long as a tool or
+		 * a model takes.
 		 * @param lease the time, at least one second
 		 * @return this builder
 		 * @throws IllegalArgumentException if it is shorter than one second

@@ -35,6 +35,7 @@ import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
+import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
@@ -473,7 +474,8 @@ class BesideModelTests extends ApprovalFixture {
 	}
 
 	private RunningTurn open() {
-		return conversations().turns().open(TurnRequest.of(this.key, List.of(new UserMessage(SECRET))));
+		Turns turns = conversations().turns();
+		return turns.begin(turns.read(TurnRequest.of(this.key, List.of(new UserMessage(SECRET)))));
 	}
 
 	private void guards(SessionHook... hooks) {

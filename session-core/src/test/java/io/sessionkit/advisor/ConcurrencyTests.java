@@ -261,7 +261,6 @@ class ConcurrencyTests {
 		assertThat(inLine(store)).isZero();
 	}
 
-	/** Nobody else was there, so the call was late and has lost nothing. */
 	@Test
 	void aPlaceThatWasLostIsAConflictThatSaysSo() throws Exception {
 		SessionStore store = memory();

@@ -200,9 +200,6 @@ public final class GatedTurns {
 				cancel(request.key());
 				RunningTurn next = this.turns.read(request);
 				inLine.accept(next);
-				if (next.openTurn() != 0) {
-					throw this.turns.paused(next);
-				}
 				yield new OpenedCall.Working(working(this.turns.begin(next), tools, enclosing));
 			}
 			case QUEUE -> {

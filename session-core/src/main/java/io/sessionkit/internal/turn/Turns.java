@@ -43,37 +43,15 @@ public final class Turns implements AutoCloseable {
 	}
 
 	/**
-	 * Opens a turn: checks that its input can be stored, reads header and view at once,
-	 * runs the hooks on the input and asks the merge for the messages to send. The turn
-	 * is written when it is completed, failed, cancelled or held, and leaves no trace
-	 * before that.
-	 * @param request the data with which the turn starts
-	 * @return the open turn
+	 * Reads what a turn starts with: header and view at once, after checking that its
+	 * input can be stored. The turn has not begun, and nothing has to be done to end it.
+	 * @param asking the data with which the turn starts
+	 * @return the turn; it cannot begin if its {@code openTurn()} is not 0
 	 * @throws io.sessionkit.UnstorableMessageException if a message of the input cannot
 	 * be stored; the store was not called
 	 * @throws io.sessionkit.StoreUnavailableException if the store does not answer
-	 * @throws SessionPausedException if the session has an open turn
 	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
 	 * that the caller expects
-	 * @throws io.sessionkit.InvalidSequenceException if the input has tool results that
-	 * answer no call, or a reply that cannot be sent at its position
-	 * @throws io.sessionkit.SessionRefusedException if a hook refuses the input; the turn
-	 * is kept as refused, without the input. What a hook throws is thrown as it is, and
-	 * the turn is kept as failed
-	 */
-	public RunningTurn open(TurnRequest request) {
-		RunningTurn turn = read(request);
-		if (turn.openTurn() != 0) {
-			throw paused(turn);
-		}
-		return begin(turn);
-	}
-
-	/**
-	 * Reads what a turn starts with, after checking that its input can be stored. The
-	 * turn has not begun, and nothing has to be done to end it.
-	 * @param asking the data with which the turn starts
-	 * @return the turn; it cannot begin if its {@code openTurn()} is not 0
 	 */
 	public RunningTurn read(TurnRequest asking) {
 		TurnRequest request = this.setup.views().asked(asking);
@@ -92,11 +70,22 @@ public final class Turns implements AutoCloseable {
 	}
 
 	/**
-	 * Begins a turn that was read: runs the hooks on the input and asks the merge.
+	 * Begins a turn that was read: runs the hooks on the input and asks the merge for the
+	 * messages to send. The turn is written when it is completed, failed, cancelled or
+	 * held, and leaves no trace before that.
 	 * @param turn the turn
 	 * @return the same turn
+	 * @throws SessionPausedException if the session has an open turn
+	 * @throws io.sessionkit.InvalidSequenceException if the input has tool results that
+	 * answer no call, or a reply that cannot be sent at its position
+	 * @throws io.sessionkit.SessionRefusedException if a hook refuses the input; the turn
+	 * is kept as refused, without the input. What a hook throws is thrown as it is, and
+	 * the turn is kept as failed
 	 */
 	public RunningTurn begin(RunningTurn turn) {
+		if (turn.openTurn() != 0) {
+			throw paused(turn);
+		}
 		turn.begin();
 		return turn;
 	}

@@ -29,7 +29,7 @@ class TurnRoundsTests {
 		.of(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
 
 	private final RunningTurn turn = this.conversations.turns()
-		.open(TurnRequest.of(KEY, List.of(new UserMessage("q"))));
+		.begin(this.conversations.turns().read(TurnRequest.of(KEY, List.of(new UserMessage("q")))));
 
 	private OpenRound round() {
 		RoundRequest start = this.turn.rounds().begin(List.of(new UserMessage("q")));
