@@ -211,6 +211,18 @@ public interface SessionStore {
 	List<SessionRecord> records(SessionKey key, String kind);
 
 	/**
+	 * Returns one record of a session. By default it looks through all records of the
+	 * kind; a store should read that one alone, since a session may have many.
+	 * @param key the session
+	 * @param kind the kind
+	 * @param id the id
+	 * @return the record, or empty if the record or the session is absent
+	 */
+	default Optional<SessionRecord> record(SessionKey key, String kind, String id) {
+		return records(key, kind).stream().filter((record) -> record.id().equals(id)).findFirst();
+	}
+
+	/**
 	 * Returns the records of one kind in all sessions of an owner, last written first.
 	 * @param owner the owner; empty for the sessions that have none
 	 * @param kind the kind

@@ -155,6 +155,11 @@ public record JournalingStore(SessionStore store, BiConsumer<Step, String> steps
 	}
 
 	@Override
+	public Optional<SessionRecord> record(SessionKey key, String kind, String id) {
+		return this.store.record(key, kind, id);
+	}
+
+	@Override
 	public List<SessionRecord> records(String owner, String kind, Page page) {
 		return this.store.records(owner, kind, page);
 	}

@@ -168,7 +168,23 @@ abstract class RecordContract extends PathContract {
 			assertThat(store().put(key, RecordWrite.create(KIND, id, id))).as(id).isTrue();
 		}
 		assertThat(store().put(key, RecordWrite.create("Note", "a", "text"))).isTrue();
-		assertThat(store().records(key, KIND)).hasSize(8).allMatch((record) -> record.payload().equals(record.id()));
+		assertThat(store().records(key, KIND)).hasSize(8)
+			.allMatch((record) -> record.payload().equals(record.id()))
+			.allMatch((record) -> store().record(key, KIND, record.id()).orElseThrow().equals(record));
+		assertThat(store().record(key, "Note", "a").orElseThrow().payload()).isEqualTo("text");
+	}
+
+	@Test
+	void recordIsReadByItsId() {
+		SessionKey key = key();
+		assertThat(store().record(key, KIND, "a")).isEmpty();
+		threadOf(key, 1);
+		store().put(key, RecordWrite.create(KIND, "a", "text"));
+		assertThat(store().record(key, KIND, "a")).contains(only(key));
+		assertThat(store().record(key, KIND, "b")).isEmpty();
+		assertThat(store().record(key, "other", "a")).isEmpty();
+		store().erase(key);
+		assertThat(store().record(key, KIND, "a")).isEmpty();
 	}
 
 	@Test
@@ -181,6 +197,7 @@ abstract class RecordContract extends PathContract {
 				() -> assertThat(store().records(key, KIND)).extracting(SessionRecord::id).containsExactly("stays"));
 		assertThat(store().records(key.owner(), KIND, Page.first(10))).extracting(SessionRecord::id)
 			.containsExactly("stays");
+		assertThat(store().record(key, KIND, "goes")).isEmpty();
 		assertThat(store().records(key, KIND).get(0).expiresAt())
 			.isEqualTo(store().records(key, KIND).get(0).writtenAt().plus(Duration.ofHours(1)));
 	}

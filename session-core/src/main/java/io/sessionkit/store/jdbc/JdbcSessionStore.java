@@ -370,6 +370,12 @@ public final class JdbcSessionStore implements SessionStore {
 	}
 
 	@Override
+	public Optional<SessionRecord> record(SessionKey key, String kind, String id) {
+		RecordStatements records = backend().records();
+		return this.work.reading((connection) -> records.find(connection, key, kind, id));
+	}
+
+	@Override
 	public List<SessionRecord> records(String owner, String kind, Page page) {
 		RecordStatements records = backend().records();
 		return this.work.reading((connection) -> records.of(connection, owner, kind, page));

@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.row.KeyHash;
@@ -63,6 +64,8 @@ final class RecordStatements {
 
 	private final Sql ofSession;
 
+	private final Sql one;
+
 	private final Sql ofOwner;
 
 	private final Sql expired;
@@ -94,10 +97,12 @@ final class RecordStatements {
 		this.deleteAny = templates.sql("delete from {record} " + ROW);
 		this.deleteSeen = templates.sql("delete from {record} " + ROW + "and revision = :expected and " + ALIVE);
 		this.revision = templates.sql("select revision from {record} " + ROW + "and " + ALIVE);
-		this.ofSession = templates.sql("select {bare r.id}, " + Columns.RECORD + """
+		String ofSession = "select {bare r.id}, " + Columns.RECORD + """
 				 from {session} s join {record} r on r.session_pk = s.pk and r.kind = :kind
 				where s.key_hash = :key and {live} and (r.expires_at is null or r.expires_at > {now})
-				""");
+				""";
+		this.ofSession = templates.sql(ofSession);
+		this.one = templates.sql(ofSession + " and r.id = {exact :id}");
 		this.ofOwner = templates.sql("select {bare r.id}, " + Columns.RECORD + """
 				, s.owner, s.id
 				from {session} s join {record} r on r.session_pk = s.pk and r.kind = :kind
@@ -248,6 +253,11 @@ final class RecordStatements {
 		// not by the database, whose collation may order letters differently
 		records.sort(Comparator.comparing(SessionRecord::id));
 		return records;
+	}
+
+	Optional<SessionRecord> find(Connection connection, SessionKey key, String kind, String id) throws SQLException {
+		Params params = Params.of("key", KeyHash.of(key).session()).with("kind", kind).with("id", id);
+		return Optional.ofNullable(this.one.first(connection, params, (row) -> record(row, key, kind)));
 	}
 
 	List<SessionRecord> of(Connection connection, String owner, String kind, Page page) throws SQLException {

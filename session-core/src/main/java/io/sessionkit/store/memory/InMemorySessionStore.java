@@ -273,6 +273,12 @@ public final class InMemorySessionStore implements SessionStore {
 	}
 
 	@Override
+	public Optional<SessionRecord> record(SessionKey key, String kind, String id) {
+		Instant now = now();
+		return find(key, now).map((session) -> session.record(kind, id, now));
+	}
+
+	@Override
 	public List<SessionRecord> records(String owner, String kind, Page page) {
 		Instant now = now();
 		return of(owner, now).flatMap((session) -> session.records(kind, now).stream())

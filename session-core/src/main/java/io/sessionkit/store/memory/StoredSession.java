@@ -192,6 +192,10 @@ final class StoredSession {
 				this.roundTrip.read(this.key, turn.attributes())));
 	}
 
+	synchronized @Nullable SessionRecord record(String kind, String id, Instant now) {
+		return this.records.find(kind, id, now);
+	}
+
 	synchronized List<StoredRecords.Stamped> records(String kind, Instant now) {
 		return this.records.all(kind, now);
 	}

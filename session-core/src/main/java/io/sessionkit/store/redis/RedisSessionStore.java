@@ -324,6 +324,11 @@ public final class RedisSessionStore implements SessionStore {
 	}
 
 	@Override
+	public Optional<SessionRecord> record(SessionKey key, String kind, String id) {
+		return read(Script.RECORD, key, new Arguments().with(kind).with(id)).records(key).stream().findFirst();
+	}
+
+	@Override
 	public List<SessionRecord> records(String owner, String kind, Page page) {
 		long lag = this.scripts.haveOneServer() ? 0 : OwnerIndex.lag();
 		return this.index.newest(this.keys.records(owner, kind), lag, false, page, (ids) -> records(owner, kind, ids));

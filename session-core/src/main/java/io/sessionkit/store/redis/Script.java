@@ -27,6 +27,8 @@ enum Script {
 
 	TURNS("answer", "session", "turns"),
 
+	RECORD("answer", "session", "record"),
+
 	RECORDS("answer", "session", "kinds", "records"),
 
 	HEADERS("answer", "session", "headers"),
