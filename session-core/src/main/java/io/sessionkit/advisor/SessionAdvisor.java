@@ -61,6 +61,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 */
 	public static final String EXPECT_TURN = SessionParameters.EXPECT_TURN;
 
+	private static final int LONGEST_KEY = 255;
+
 	private final SessionTurnAdvisor turnAdvisor;
 
 	private final SessionRoundAdvisor roundAdvisor;
@@ -70,8 +72,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	private SessionAdvisor(Builder builder) {
 		SessionKeyResolver resolver = (builder.resolver != null) ? builder.resolver : (request) -> Optional.empty();
 		Approvals approvals = (builder.approvals != null) ? builder.approvals : Approvals.of(builder.conversations);
-		this.turnAdvisor = new SessionTurnAdvisor(approvals.turns(), resolver, builder.requireSession,
-				new CallRules(builder.onCancel, builder.concurrency, builder.concurrencyTimeout));
+		this.turnAdvisor = new SessionTurnAdvisor(approvals.turns(), resolver, builder.requireSession, new CallRules(
+				builder.onCancel, builder.concurrency, builder.concurrencyTimeout, builder.idempotencyTimeToLive));
 		boolean resolves = builder.resolver != null || builder.requireSession;
 		this.roundAdvisor = new SessionRoundAdvisor(resolves);
 		this.modelAdvisor = new SessionModelAdvisor(resolves);
@@ -278,6 +280,38 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
+	 * Gives the request of a call a name, so that its client can repeat it. If a call
+	 * with the same name was made on the session before, and not longer ago than
+	 * {@code sessionkit.idempotency-time-to-live}, the model is not called: the call gets
+	 * the reply that is stored, or waits for the call that runs. If that call failed
+	 * before anything of its turn was stored, this one runs. It needs the same messages,
+	 * agent and place to begin at, else it is refused with an
+	 * {@link io.sessionkit.IdempotencyKeyException}.
+	 * @param key a name that the client gives to each of its requests, such as a random
+	 * UUID, and keeps when it repeats one
+	 * @return the argument for {@code prompt().advisors(..)}
+	 * @throws IllegalArgumentException if the name is blank or longer than 255 characters
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> idempotencyKey(String key) {
+		if (key.isBlank() || key.length() > LONGEST_KEY) {
+			throw new IllegalArgumentException(
+					"An idempotency key has 1 to " + LONGEST_KEY + " characters and is not blank; this one has "
+							+ key.length() + ". Use a random UUID, for example.");
+		}
+		return (advisors) -> advisors.param(SessionParameters.IDEMPOTENCY_KEY, key);
+	}
+
+	/**
+	 * Returns whether a response repeats the reply of an earlier call with the same
+	 * idempotency key. Nothing was paid for it, so it has no usage.
+	 * @param response a response, or any element of a stream
+	 * @return true if the model was not called
+	 */
+	public static boolean isRepeated(@Nullable ChatResponse response) {
+		return response != null && Boolean.TRUE.equals(response.getMetadata().get(SessionParameters.REPEATED));
+	}
+
+	/**
 	 * Returns the turn that a response belongs to, as it was stored.
 	 * @param response a response, or the last element of a stream
 	 * @return the turn; empty if the call named no session, and for the other elements of
@@ -354,6 +388,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 
 		private Duration concurrencyTimeout = CallRules.DEFAULT.concurrencyTimeout();
 
+		private Duration idempotencyTimeToLive = CallRules.DEFAULT.idempotencyTimeToLive();
+
 		private Builder(Conversations conversations) {
 			this.conversations = conversations;
 		}
@@ -426,6 +462,22 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 						"A call cannot wait for " + timeout + ". Use a positive duration, or zero not to wait.");
 			}
 			this.concurrencyTimeout = timeout;
+			return this;
+		}
+
+		/**
+		 * Sets how long a request with an idempotency key can be repeated, from when its
+		 * turn was stored. The default is one day.
+		 * @param timeToLive the time
+		 * @return this builder
+		 * @throws IllegalArgumentException if the time is not positive
+		 */
+		public Builder idempotencyTimeToLive(Duration timeToLive) {
+			if (timeToLive.isNegative() || timeToLive.isZero()) {
+				throw new IllegalArgumentException(
+						"A request cannot be repeated for " + timeToLive + ". Use a positive duration.");
+			}
+			this.idempotencyTimeToLive = timeToLive;
 			return this;
 		}
 

@@ -1,5 +1,6 @@
 package io.sessionkit.advisor;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +17,7 @@ import io.sessionkit.hook.SessionListener;
 import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.TurnCall;
 import io.sessionkit.internal.turn.Extensions;
+import io.sessionkit.internal.line.Request;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
 import org.jspecify.annotations.Nullable;
@@ -326,6 +328,23 @@ record SessionCall(ChatClientRequest request) {
 		throw new IllegalStateException(
 				"The advisor parameter " + SessionParameters.CONCURRENCY + " must be a Concurrency, not a "
 						+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.concurrency(..)).");
+	}
+
+	/**
+	 * Returns the request that the call makes.
+	 * @param timeToLive how long the turn that answers it is remembered
+	 * @return the request; null if its client cannot tell it from others
+	 */
+	@Nullable Request made(TurnRequest asking, Duration timeToLive) {
+		Object name = this.request.context().get(SessionParameters.IDEMPOTENCY_KEY);
+		if (name == null) {
+			return null;
+		}
+		if (name instanceof String text && !text.isBlank()) {
+			return Request.of(text, ContentDigest.of(asking), timeToLive);
+		}
+		throw new IllegalStateException("The advisor parameter " + SessionParameters.IDEMPOTENCY_KEY
+				+ " must be a String that is not blank. Use .advisors(SessionAdvisor.idempotencyKey(..)).");
 	}
 
 	private long expectedTurn() {

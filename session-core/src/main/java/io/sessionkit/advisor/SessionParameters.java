@@ -42,6 +42,12 @@ final class SessionParameters {
 	/** The advisor parameter that holds the {@link Concurrency} of one call. */
 	static final String CONCURRENCY = "sessionkit.concurrency";
 
+	/** The advisor parameter that holds the name of the request that a call makes. */
+	static final String IDEMPOTENCY_KEY = "sessionkit.idempotency-key";
+
+	/** The metadata entry of a response that was not paid for again. */
+	static final String REPEATED = "sessionkit.repeated";
+
 	/** The metadata entry of a response that holds its {@link TurnResult}. */
 	static final String TURN = "sessionkit.turn";
 

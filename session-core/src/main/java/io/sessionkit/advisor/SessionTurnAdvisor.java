@@ -88,13 +88,15 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		ChainCheck.check(chain.getCallAdvisors(), this, request);
 		call.name(key.get());
 		TurnRequest asking = call.turnRequest(key.get());
-		Arrival arrival = arrive(call, key.get());
+		Arrival arrival = arrive(call, asking);
 		Admission admission = (arrival != null) ? arrival.await() : null;
 		OpenedCall opened = open(asking, call, chain.getCallAdvisors(), admission);
 		if (opened instanceof OpenedCall.Working working) {
 			return answered(call, chain, working.call());
 		}
-		return paused(((OpenedCall.Queued) opened).pause(), null, call);
+		return (opened instanceof OpenedCall.Repeated repeated)
+				? carrying(response(marked(repeated.reply()), call), repeated.turn())
+				: paused(((OpenedCall.Queued) opened).pause(), null, call);
 	}
 
 	private ChatClientResponse answered(SessionCall call, CallAdvisorChain chain, TurnCall working) {
@@ -124,7 +126,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		OnCancel rule = call.onCancel(this.rules.onCancel());
 		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
 		TurnRequest asking = call.turnRequest(key);
-		Arrival arrival = arrive(call, key);
+		Arrival arrival = arrive(call, asking);
 		Callable<Optional<OpenedCall>> open = TurnBinding
 			.carrying(() -> observed(observation, () -> openInTurn(asking, call, chain.getStreamAdvisors(), arrival)));
 		AtomicBoolean taken = new AtomicBoolean();
@@ -210,6 +212,10 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 			link(working.call(), observation);
 			return stream(call, rest(chain), working.call());
 		}
+		if (opened instanceof OpenedCall.Repeated repeated) {
+			ChatClientResponse reply = response(marked(repeated.reply()), call);
+			return Flux.just(reply, lastElement(reply, call, repeated.turn()));
+		}
 		return Flux.just(paused(((OpenedCall.Queued) opened).pause(), null, call));
 	}
 
@@ -242,8 +248,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return key;
 	}
 
-	private @Nullable Arrival arrive(SessionCall call, SessionKey key) {
-		return this.turns.arrive(key, call.concurrency(this.rules.concurrency()), this.rules.concurrencyTimeout());
+	private @Nullable Arrival arrive(SessionCall call, TurnRequest asking) {
+		return this.turns.arrive(asking.key(), call.made(asking, this.rules.idempotencyTimeToLive()),
+				call.concurrency(this.rules.concurrency()), this.rules.concurrencyTimeout());
 	}
 
 	/**
@@ -333,6 +340,10 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 
 	private static ChatClientResponse response(ChatResponse answer, SessionCall call) {
 		return ChatClientResponse.builder().chatResponse(answer).context(call.request().context()).build();
+	}
+
+	private static ChatResponse marked(ChatResponse repeated) {
+		return ChatResponse.builder().from(repeated).metadata(SessionParameters.REPEATED, true).build();
 	}
 
 	private static Mono<Void> failed(OpenedCall opened, Throwable cause) {

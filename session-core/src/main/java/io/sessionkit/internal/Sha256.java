@@ -38,6 +38,14 @@ public final class Sha256 {
 	}
 
 	/**
+	 * Adds bytes.
+	 */
+	public Sha256 add(byte[] bytes) {
+		this.digest.update(bytes);
+		return this;
+	}
+
+	/**
 	 * Adds a byte, which keeps two texts apart.
 	 */
 	public Sha256 add(int mark) {

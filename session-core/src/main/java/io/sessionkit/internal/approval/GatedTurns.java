@@ -19,7 +19,9 @@ import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.line.Admission;
+import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.line.Arrival;
+import io.sessionkit.internal.line.Request;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
 import io.sessionkit.internal.turn.Turns;
@@ -53,26 +55,31 @@ public final class GatedTurns {
 
 	private final Consumer<ApprovalEvent> events;
 
+	private final RepeatedRequests repeated;
+
 	public GatedTurns(Turns turns, ApprovalRules rules, Ledger ledger, Consumer<ApprovalEvent> events) {
 		this.turns = turns;
 		this.waitingTurns = turns.waitingTurns();
 		this.rules = rules;
 		this.ledger = ledger;
 		this.events = events;
+		this.repeated = new RepeatedRequests(turns.store(), ledger);
 	}
 
 	/**
 	 * Returns the arrival of a call on a session, which does not stand in line yet.
 	 * @param key the session
+	 * @param made the request that the call makes; null if its client cannot tell it from
+	 * others
 	 * @param concurrency how to treat a call while another one works
 	 * @param timeout how long to wait at most
 	 * @return the arrival; null if the call neither waits nor is waited for
 	 * @throws NestedTurnException if the call is made inside a turn on the same session,
 	 * for which it would wait
 	 */
-	public @Nullable Arrival arrive(SessionKey key, Concurrency concurrency, Duration timeout) {
+	public @Nullable Arrival arrive(SessionKey key, @Nullable Request made, Concurrency concurrency, Duration timeout) {
 		checkNotNested(key);
-		return (concurrency != Concurrency.OPTIMISTIC) ? this.turns.lines().arrive(key, concurrency, timeout) : null;
+		return this.turns.lines().arrive(key, made, concurrency, timeout);
 	}
 
 	/**
@@ -103,7 +110,7 @@ public final class GatedTurns {
 		}
 		boolean works = false;
 		try {
-			OpenedCall opened = open(request, tools, toolLoop, (turn) -> turn.inLine(admission));
+			OpenedCall opened = admitted(request, tools, toolLoop, admission);
 			works = opened instanceof OpenedCall.Working;
 			return opened;
 		}
@@ -112,6 +119,17 @@ public final class GatedTurns {
 				admission.leave();
 			}
 		}
+	}
+
+	/** A turn that broke off is continued with the messages that it has. */
+	private OpenedCall admitted(TurnRequest request, List<ToolCallback> tools, boolean toolLoop, Admission admission) {
+		Answer answer = admission.answer();
+		OpenedCall repeated = (answer != null) ? this.repeated.answer(request.key(), answer) : null;
+		if (repeated != null) {
+			return repeated;
+		}
+		TurnRequest asked = (answer != null) ? request.input(List.of()).start(TurnRequest.Start.HEAD) : request;
+		return open(asked, tools, toolLoop, (turn) -> turn.inLine(admission));
 	}
 
 	private OpenedCall open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop,
@@ -213,7 +231,7 @@ public final class GatedTurns {
 
 	private Pause queue(RunningTurn turn) {
 		SessionKey key = turn.key();
-		TurnView kept = this.waitingTurns.queue(key, turn.openTurn(), turn.request().input(), CALLS);
+		TurnView kept = this.waitingTurns.queue(key, turn.openTurn(), turn.request().input(), CALLS, turn::answeredBy);
 		List<LedgerEntry> calls = this.ledger.read(kept.records(Ledger.APPROVAL));
 		return Pause.of(this.ledger.pending(calls), new TurnResult(key, kept.turn(), List.of(), false));
 	}

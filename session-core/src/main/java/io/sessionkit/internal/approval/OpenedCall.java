@@ -1,8 +1,12 @@
 package io.sessionkit.internal.approval;
 
+import io.sessionkit.TurnResult;
+
+import org.springframework.ai.chat.model.ChatResponse;
+
 /**
- * The beginning of a call: either it works on a turn, or its message was queued for the
- * turn that waits.
+ * The beginning of a call: it works on a turn, or its message was queued for the turn
+ * that waits, or its request was made before.
  */
 public sealed interface OpenedCall {
 
@@ -15,11 +19,21 @@ public sealed interface OpenedCall {
 	}
 
 	/**
-	 * A call whose message was queued. It is over.
+	 * A call whose turn waits: its message was queued, or it repeats the request of that
+	 * turn. It is over.
 	 *
 	 * @param pause the result of the call
 	 */
 	record Queued(Pause pause) implements OpenedCall {
+	}
+
+	/**
+	 * A call whose request was answered before. It is over.
+	 *
+	 * @param reply the reply as it was stored
+	 * @param turn the turn that it ended
+	 */
+	record Repeated(ChatResponse reply, TurnResult turn) implements OpenedCall {
 	}
 
 }

@@ -1,84 +1,95 @@
 package io.sessionkit.internal.line;
 
-import java.util.Set;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 
-import io.sessionkit.SessionKey;
-import io.sessionkit.internal.Renewals;
-import io.sessionkit.internal.Uninterrupted;
 import io.sessionkit.store.RecordWrite;
-import io.sessionkit.store.SessionRecord;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The first place of a line: its call works on the session. It is renewed until the call
- * leaves. The commit that leaves is refused if the place was lost, so that a call that
- * was suspended for longer than its place lived changes nothing. Safe for use by many
+ * The first places of the lines in which a call had to stand: it works on the session. Or
+ * the turn that answers its request, if that was made before. Safe for use by many
  * threads.
  */
 public final class Admission {
 
-	private static final Log logger = LogFactory.getLog(Admission.class);
+	private final List<Place> places;
 
-	private final Lines lines;
+	private final @Nullable Answer answer;
 
-	private final SessionKey key;
+	private volatile @Nullable Answer turn;
 
-	private final String id;
-
-	/** Held while the line is written or about to be left. */
-	private final Lock writing = new ReentrantLock();
-
-	private Line line;
-
-	private long revision;
-
-	private boolean lost;
-
-	private boolean over;
-
-	private final ScheduledFuture<?> renewal;
-
-	Admission(Lines lines, SessionKey key, String id, Line line, long revision, Renewals renewals) {
-		this.lines = lines;
-		this.key = key;
-		this.id = id;
-		this.line = line;
-		this.revision = revision;
-		this.renewal = renewals.start(lines.life(), this::renew);
+	Admission(List<Place> places, @Nullable Answer answer) {
+		this.places = places;
+		this.answer = answer;
 	}
 
 	/**
-	 * Creates the write that leaves the line in the commit that ends the turn: the next
-	 * call, if one waits, works then.
+	 * Returns the turn that answers the request of this call.
+	 * @return the turn; null if the call makes the request for the first time, and if its
+	 * client cannot tell it from others
 	 */
-	public RecordWrite leaving() {
-		this.writing.lock();
-		try {
-			this.renewal.cancel(false);
-			return this.lines.write(this.key, this.line.without(Set.of(this.id)), this.revision);
-		}
-		finally {
-			this.writing.unlock();
-		}
+	public @Nullable Answer answer() {
+		return this.answer;
 	}
 
 	/**
-	 * Returns whether the line has changed since {@link #leaving}, and this call still
-	 * works. Then the commit that was refused can be made with a new write.
+	 * Sets the turn that the call works on.
+	 * @param answer the turn, which answers the request of this call
+	 */
+	public void working(Answer answer) {
+		this.turn = answer;
+	}
+
+	/**
+	 * Creates the writes that leave the lines in the commit that ends the turn: the next
+	 * call, if one waits, works then.
+	 * @return the writes
+	 */
+	public List<RecordWrite> leaving() {
+		return this.places.stream().map((place) -> place.leaving(turn())).toList();
+	}
+
+	/**
+	 * Creates the writes that store, with the first part of the turn, that it answers the
+	 * request of this call.
+	 * @return the writes; none if the call has no such request, or if that is stored
+	 */
+	public List<RecordWrite> answering() {
+		List<RecordWrite> writes = new ArrayList<>();
+		for (Place place : this.places) {
+			RecordWrite write = place.answering(turn());
+			if (write != null) {
+				writes.add(write);
+			}
+		}
+		return writes;
+	}
+
+	/** Goes on after the commit that has stored what answers the request. */
+	public void answered() {
+		this.places.forEach((place) -> place.answered(turn()));
+	}
+
+	private Answer turn() {
+		return Objects.requireNonNull(this.turn);
+	}
+
+	/**
+	 * Returns whether a line has changed since the writes for the last commit were
+	 * created, and this call still works. Then the commit that was refused can be made
+	 * with new ones.
 	 */
 	public boolean hasChanged() {
-		this.writing.lock();
-		try {
-			long before = this.revision;
-			return refresh() && this.revision != before;
+		boolean changed = false;
+		for (Place place : this.places) {
+			if (!place.isStillFirst()) {
+				return false;
+			}
+			changed |= place.hasChanged();
 		}
-		finally {
-			this.writing.unlock();
-		}
+		return changed;
 	}
 
 	/**
@@ -86,103 +97,19 @@ public final class Admission {
 	 * that it is there.
 	 */
 	public boolean isLost() {
-		this.writing.lock();
-		try {
-			return this.lost;
-		}
-		finally {
-			this.writing.unlock();
-		}
+		return this.places.stream().anyMatch(Place::isLost);
 	}
 
-	/** Ends the admission after the commit that has left the line. */
+	/** Ends the admission after the commit that has left the lines. */
 	public void left() {
-		this.writing.lock();
-		try {
-			this.over = true;
-		}
-		finally {
-			this.writing.unlock();
-		}
+		this.places.forEach(Place::left);
 	}
 
 	/**
-	 * Leaves the line, unless it was left already.
+	 * Leaves the lines, unless they were left already.
 	 */
 	public void leave() {
-		this.renewal.cancel(false);
-		try {
-			Uninterrupted.call(() -> {
-				leaveOnce();
-				return null;
-			});
-		}
-		catch (RuntimeException ex) {
-			logger.warn("The place of a call on session " + this.key + " could not be given back and ends in "
-					+ this.lines.life() + ": " + ex.getClass().getName());
-		}
-	}
-
-	private void leaveOnce() {
-		this.writing.lock();
-		try {
-			if (!this.over) {
-				this.over = true;
-				this.lines.remove(this.key, this.id);
-			}
-		}
-		finally {
-			this.writing.unlock();
-		}
-	}
-
-	private void renew() {
-		this.writing.lock();
-		try {
-			if (!this.over && !beat() && !(refresh() && beat())) {
-				this.renewal.cancel(false);
-			}
-		}
-		catch (RuntimeException ex) {
-			logger.warn(
-					"The place of a call on session " + this.key + " could not be renewed: " + ex.getClass().getName());
-		}
-		finally {
-			this.writing.unlock();
-		}
-	}
-
-	private boolean beat() {
-		Line next = this.line.beaten(this.id);
-		if (!this.lines.put(this.key, this.lines.write(this.key, next, this.revision))) {
-			return false;
-		}
-		this.line = next;
-		this.revision++;
-		return true;
-	}
-
-	/**
-	 * Reads the line.
-	 * @return whether this call still works
-	 */
-	private boolean refresh() {
-		SessionRecord record = this.lines.record(this.key);
-		if (record == null || !this.lines.line(record).isFirst(this.id)) {
-			lost();
-			return false;
-		}
-		this.line = this.lines.line(record);
-		this.revision = record.revision();
-		return true;
-	}
-
-	private void lost() {
-		if (!this.lost && !this.over) {
-			logger.warn("A call on session " + this.key + " has lost its place in line: it did not show for "
-					+ this.lines.life() + " that it is there. Its turn does not become history.");
-		}
-		this.lost = true;
+		this.places.forEach(Place::leave);
 	}
 
 }

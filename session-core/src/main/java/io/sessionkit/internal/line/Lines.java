@@ -1,6 +1,7 @@
 package io.sessionkit.internal.line;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -16,10 +17,11 @@ import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lines of calls on the sessions of a store. A line is one record of its session. A
- * session without one is free, and a call takes it with one write. Whoever finds a record
- * joins the line, and the call at work hands the session over by leaving. Safe for use by
- * many threads.
+ * The lines of calls on the sessions of a store: that of all calls on a session, and
+ * those of the calls that make one request. A line is one record of its session. Where
+ * there is none the first call works, and it takes one write to be the first. Whoever
+ * finds a record joins the line, and the call at work hands over by leaving. Safe for use
+ * by many threads.
  */
 public final class Lines {
 
@@ -39,11 +41,23 @@ public final class Lines {
 	/**
 	 * Returns the arrival of a call, which does not stand in line yet.
 	 * @param key the session
-	 * @param concurrency {@link Concurrency#REJECT} or {@link Concurrency#SERIALIZE}
-	 * @param timeout how long to wait at most
+	 * @param request the request that the call makes; null if its client cannot tell it
+	 * from others
+	 * @param concurrency how to treat the call while another one works
+	 * @param timeout how long to wait at most in each line
+	 * @return the arrival; null if the call neither waits nor is waited for
 	 */
-	public Arrival arrive(SessionKey key, Concurrency concurrency, Duration timeout) {
-		return new Arrival(this, key, this.store.options().turnIds().get(), concurrency, timeout);
+	public @Nullable Arrival arrive(SessionKey key, @Nullable Request request, Concurrency concurrency,
+			Duration timeout) {
+		String id = this.store.options().turnIds().get();
+		List<Wait> waits = new ArrayList<>();
+		if (request != null) {
+			waits.add(new Wait(this, key, LineName.of(request), id, Concurrency.SERIALIZE, timeout));
+		}
+		if (concurrency != Concurrency.OPTIMISTIC) {
+			waits.add(new Wait(this, key, LineName.SESSION, id, concurrency, timeout));
+		}
+		return waits.isEmpty() ? null : new Arrival(key, waits);
 	}
 
 	Duration life() {
@@ -51,13 +65,13 @@ public final class Lines {
 	}
 
 	/**
-	 * Takes the session if nobody stands in line.
-	 * @return the admission of the call; null if there is a line
+	 * Takes the first place if nobody stands in line.
+	 * @return the place; null if there is a line
 	 */
-	@Nullable Admission take(SessionKey key, String id) {
-		Line line = Line.of(id);
-		RecordWrite write = write(key, line, 0);
-		return (this.store.put(key, write) || begin(key, write)) ? admit(key, id, line, write.next()) : null;
+	@Nullable Place take(SessionKey key, LineName name, String id) {
+		Line line = Line.of(id, name.content());
+		RecordWrite write = write(key, name, line, 0);
+		return (this.store.put(key, write) || begin(key, write)) ? admit(key, name, id, line, write.next()) : null;
 	}
 
 	/** Creates the session with its line, unless there is a session. */
@@ -65,20 +79,16 @@ public final class Lines {
 		return this.store.commit(Commit.first(key).records(List.of(write))).isStored();
 	}
 
-	/** Admits the first call of the line, and begins to renew its ticket. */
-	Admission admit(SessionKey key, String id, Line line, long revision) {
-		return new Admission(this, key, id, line, revision, this.renewals);
+	/** Lets the first call of the line work, and begins to renew its ticket. */
+	Place admit(SessionKey key, LineName name, String id, Line line, long revision) {
+		return new Place(this, key, name, id, line, revision, this.renewals);
 	}
 
 	/**
-	 * Returns the record of the line of a session; null if nobody stands in line.
+	 * Returns the record of a line; null if nobody stands in it.
 	 */
-	@Nullable SessionRecord record(SessionKey key) {
-		return this.store.records(key, Line.KIND)
-			.stream()
-			.filter((record) -> record.id().equals(Line.ID))
-			.findFirst()
-			.orElse(null);
+	@Nullable SessionRecord record(SessionKey key, LineName name) {
+		return this.store.record(key, name.kind(), name.id()).orElse(null);
 	}
 
 	Line line(SessionRecord record) {
@@ -90,20 +100,26 @@ public final class Lines {
 	}
 
 	/**
-	 * Creates the write of a line, which deletes the record of an empty one.
+	 * Creates the write of a line, which deletes the record of an empty one. The record
+	 * of an answered request lives as long as the answer is remembered.
 	 * @param revision the revision of the line that it replaces; 0 for none
 	 */
-	RecordWrite write(SessionKey key, Line line, long revision) {
-		return line.isEmpty() ? new RecordWrite(Line.KIND, Line.ID, revision, null, null) : new RecordWrite(Line.KIND,
-				Line.ID, revision, line.payload(key, this.store.options().codec()), this.life);
+	RecordWrite write(SessionKey key, LineName name, Line line, long revision) {
+		if (line.isEmpty()) {
+			return new RecordWrite(name.kind(), name.id(), revision, null, null);
+		}
+		Request request = name.request();
+		Duration lives = (line.answer() != null && request != null) ? request.timeToLive() : this.life;
+		return new RecordWrite(name.kind(), name.id(), revision, line.payload(key, this.store.options().codec()),
+				lives);
 	}
 
 	/** Takes a call out of the line, wherever it stands. */
-	void remove(SessionKey key, String id) {
+	void remove(SessionKey key, LineName name, String id) {
 		Attempts.MANY.make(() -> {
-			SessionRecord record = record(key);
+			SessionRecord record = record(key, name);
 			boolean gone = record == null || !line(record).has(id)
-					|| this.store.put(key, write(key, line(record).without(Set.of(id)), record.revision()));
+					|| this.store.put(key, write(key, name, line(record).without(Set.of(id)), record.revision()));
 			return gone ? Optional.of(true) : Optional.empty();
 		});
 	}

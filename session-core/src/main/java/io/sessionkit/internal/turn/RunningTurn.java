@@ -18,6 +18,7 @@ import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.internal.line.Admission;
+import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.round.HookRun;
 import io.sessionkit.internal.round.InputCheck;
 import io.sessionkit.internal.round.Rounds;
@@ -112,8 +113,7 @@ public final class RunningTurn {
 		TurnViews.Opened opened = (continued != null) ? continued.opened() : setup.views().open(request);
 		this.base = opened.header();
 		this.place = opened.place();
-		this.id = (continued != null) ? continued.turn().id()
-				: options.newTurnId((this.base != null) ? this.base.turns() + 1 : 1);
+		this.id = (continued != null) ? continued.turn().id() : options.newTurnId(firstNumber());
 		this.events = events(extensions);
 		this.prompt = new TurnPrompt(request, opened, setup);
 		this.rounds = new Rounds(request.key(), new Transcript(options::now, options.codec()::storable), this.hooks,
@@ -372,7 +372,30 @@ public final class RunningTurn {
 	 */
 	public synchronized void inLine(Admission admission) {
 		this.admission = admission;
+		admission.working(new Answer(this.id, firstNumber()));
 		keeper().inLine(admission);
+	}
+
+	/**
+	 * Creates the writes that store that another turn answers the request of this call.
+	 * @param other the turn that waits
+	 * @return the writes; none if the client of the call cannot repeat it
+	 */
+	public List<RecordWrite> answeredBy(Turn other) {
+		Admission known = this.admission;
+		if (known == null) {
+			return List.of();
+		}
+		known.working(new Answer(other.id(), other.number()));
+		return known.answering();
+	}
+
+	/** Returns the smallest number that the turn can have. */
+	private long firstNumber() {
+		if (this.continued != null) {
+			return this.continued.turn().number();
+		}
+		return (this.base != null) ? this.base.turns() + 1 : 1;
 	}
 
 	/**

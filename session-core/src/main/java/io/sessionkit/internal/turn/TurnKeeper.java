@@ -3,6 +3,7 @@ package io.sessionkit.internal.turn;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.sessionkit.CommitFailedException;
@@ -152,12 +153,21 @@ final class TurnKeeper {
 		TurnWriter.Outline outline = new TurnWriter.Outline(new TurnEnd(status, null),
 				(this.kept != null) ? this.kept : List.of(), recorded.rounds(), this.hooks.verdicts(), null,
 				recorded.overLimit());
-		TurnResult result = this.writer.hold(outline, held, this.attributes.change(), joined(more));
+		TurnResult result = hold(outline, held, joined(more));
 		if (result == null) {
 			throw moved(null);
 		}
 		this.kept = null;
 		return result;
+	}
+
+	private @Nullable TurnResult hold(TurnWriter.Outline outline, HeldReply held, List<RecordWrite> records) {
+		Admission known = this.admission;
+		if (known == null) {
+			return this.writer.hold(outline, held, this.attributes.change(), records);
+		}
+		return inLine(known, records, known::answering,
+				(all) -> this.writer.hold(outline, held, this.attributes.change(), all), known::answered);
 	}
 
 	/**
@@ -338,21 +348,30 @@ final class TurnKeeper {
 		return result;
 	}
 
-	/** Calls that join the line meanwhile are no reason to give up. */
 	private @Nullable TurnResult commit(TurnWriter.Outline outline, List<RecordWrite> records) {
 		Admission known = this.admission;
 		if (known == null) {
 			return this.writer.commit(outline, records);
 		}
+		return inLine(known, records, known::leaving, (all) -> this.writer.commit(outline, all), known::left);
+	}
+
+	/**
+	 * Writes with what it says of the lines. Calls that join a line meanwhile are no
+	 * reason to give up.
+	 */
+	private static @Nullable TurnResult inLine(Admission admission, List<RecordWrite> records,
+			Supplier<List<RecordWrite>> ofLines, Function<List<RecordWrite>, @Nullable TurnResult> write,
+			Runnable written) {
 		for (int attempt = 0; attempt < Attempts.SOME.most(); attempt++) {
 			List<RecordWrite> all = new ArrayList<>(records);
-			all.add(known.leaving());
-			TurnResult result = this.writer.commit(outline, all);
+			all.addAll(ofLines.get());
+			TurnResult result = write.apply(all);
 			if (result != null) {
-				known.left();
+				written.run();
 				return result;
 			}
-			if (!known.hasChanged()) {
+			if (!admission.hasChanged()) {
 				return null;
 			}
 		}

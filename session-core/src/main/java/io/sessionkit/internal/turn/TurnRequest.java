@@ -149,10 +149,10 @@ public record TurnRequest(SessionKey key, List<Message> input, int limit, long e
 
 	/**
 	 * Returns this request with another input.
-	 * @param messages the messages that the turn has so far
+	 * @param messages the messages, without system text
 	 * @return a copy with these messages
 	 */
-	TurnRequest input(List<Message> messages) {
+	public TurnRequest input(List<Message> messages) {
 		return new TurnRequest(this.key, messages, this.limit, this.expectedTurn, this.start, this.call,
 				this.extensions);
 	}

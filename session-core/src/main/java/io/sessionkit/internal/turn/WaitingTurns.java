@@ -1,9 +1,11 @@
 package io.sessionkit.internal.turn;
 
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
@@ -12,6 +14,8 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
@@ -176,12 +180,14 @@ public final class WaitingTurns {
 	 * @param number the number of the turn
 	 * @param messages the messages of the caller
 	 * @param kinds the kinds of further records to read with the turn
+	 * @param alongside creates further records to write with them, for that turn
 	 * @return the turn that they are kept with
 	 * @throws io.sessionkit.UnstorableMessageException if a message cannot be stored
 	 * @throws TurnInProgressException if another call works on the turn
 	 * @throws SessionConflictException if the turn has continued in the meantime
 	 */
-	public TurnView queue(SessionKey key, long number, List<Message> messages, Set<String> kinds) {
+	public TurnView queue(SessionKey key, long number, List<Message> messages, Set<String> kinds,
+			Function<Turn, List<RecordWrite>> alongside) {
 		Set<String> withLease = new HashSet<>(kinds);
 		withLease.add(TurnRecords.LEASE);
 		return Attempts.FEW.make(() -> {
@@ -189,10 +195,18 @@ public final class WaitingTurns {
 			checkFree(key, stored.records(TurnRecords.LEASE));
 			PauseRecord pause = pause(stored.records(TurnRecords.PAUSE), stored.turn().id())
 				.orElseThrow(() -> gone(key));
-			boolean queued = this.store.put(key,
-					pause.queue(key, stored.turn().id(), messages, this.store.options().codec()));
-			return queued ? Optional.of(stored) : Optional.empty();
+			RecordWrite queue = pause.queue(key, stored.turn().id(), messages, this.store.options().codec());
+			return put(key, queue, alongside.apply(stored.turn())) ? Optional.of(stored) : Optional.empty();
 		}).orElseThrow(() -> gone(key));
+	}
+
+	private boolean put(SessionKey key, RecordWrite record, List<RecordWrite> alongside) {
+		if (alongside.isEmpty()) {
+			return this.store.put(key, record);
+		}
+		List<RecordWrite> records = new ArrayList<>(alongside);
+		records.add(record);
+		return this.store.commit(Commit.any(key).records(records)).isStored();
 	}
 
 	private void checkFree(SessionKey key, List<SessionRecord> leases) {

@@ -1,0 +1,100 @@
+package io.sessionkit.internal.approval;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+import io.sessionkit.IdempotencyKeyException;
+import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnResult;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.internal.line.Answer;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnView;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.metadata.ChatResponseMetadata;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+
+/**
+ * Answers requests that are made again with what is stored.
+ */
+final class RepeatedRequests {
+
+	private static final Set<String> CALLS = Set.of(Ledger.APPROVAL);
+
+	/** How many turns are read at once if the turn has not got its first number. */
+	private static final int BATCH = 100;
+
+	private final SessionStore store;
+
+	private final Ledger ledger;
+
+	RepeatedRequests(SessionStore store, Ledger ledger) {
+		this.store = store;
+		this.ledger = ledger;
+	}
+
+	/**
+	 * Returns the result of a call whose request was made before.
+	 * @return the result; null if the call has to continue the turn, which broke off
+	 * @throws IdempotencyKeyException if the reply is no longer there, or never was
+	 */
+	@Nullable OpenedCall answer(SessionKey key, Answer answer) {
+		TurnView stored = find(key, answer).filter((view) -> !view.items().isEmpty() || view.turn().status().isOpen())
+			.orElseThrow(() -> new IdempotencyKeyException(
+					"The request was made before, and the turn that answered it" + " was deleted from session " + key
+							+ " since. Nothing was run." + " Give it another key to ask again."));
+		Turn turn = stored.turn();
+		TurnResult result = new TurnResult(key, turn, stored.items(), false);
+		return switch (turn.status()) {
+			case COMPLETED -> new OpenedCall.Repeated(reply(result), result);
+			case AWAITING_APPROVAL -> new OpenedCall.Queued(
+					Pause.of(this.ledger.pending(this.ledger.read(stored.records(Ledger.APPROVAL))), result));
+			case INCOMPLETE -> null;
+			case FAILED, CANCELLED,
+					REFUSED ->
+				throw new IdempotencyKeyException("The request was made before, as turn " + turn.number()
+						+ " of session " + key + ", which waited and then ended " + turn.status()
+						+ ". Nothing was run. Give it another key to ask again.");
+		};
+	}
+
+	private Optional<TurnView> find(SessionKey key, Answer answer) {
+		Optional<TurnView> first = this.store.turn(key, answer.from(), CALLS);
+		return first.filter((view) -> view.turn().id().equals(answer.turn())).or(() -> later(key, answer));
+	}
+
+	/** Others were stored before it, so it has got a later number. */
+	private Optional<TurnView> later(SessionKey key, Answer answer) {
+		long newest = this.store.find(key).map(Session::turns).orElse(0L);
+		for (long from = answer.from() + 1; from <= newest; from += BATCH) {
+			Optional<Turn> found = this.store.turns(key, new Tail(from + BATCH, BATCH))
+				.stream()
+				.filter((turn) -> turn.id().equals(answer.turn()))
+				.findFirst();
+			if (found.isPresent()) {
+				return this.store.turn(key, found.get().number(), CALLS);
+			}
+		}
+		return Optional.empty();
+	}
+
+	/** Nothing was paid for it this time, so it has no usage. */
+	private static ChatResponse reply(TurnResult result) {
+		List<SessionItem> items = result.items();
+		AssistantMessage reply = (items.get(items.size() - 1).message() instanceof AssistantMessage last) ? last
+				: new AssistantMessage(null);
+		ChatResponseMetadata.Builder metadata = ChatResponseMetadata.builder();
+		String model = result.turn().model();
+		return new ChatResponse(List.of(new Generation(reply)),
+				((model != null) ? metadata.model(model) : metadata).build());
+	}
+
+}

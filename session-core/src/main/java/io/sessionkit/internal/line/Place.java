@@ -1,0 +1,260 @@
+package io.sessionkit.internal.line;
+
+import java.util.Set;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.internal.Renewals;
+import io.sessionkit.internal.Uninterrupted;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first place of a line: its call works. It is renewed until the call leaves. The
+ * commit that leaves is refused if the place was lost, so that a call that was suspended
+ * for longer than its place lived changes nothing. Safe for use by many threads.
+ */
+final class Place {
+
+	private static final Log logger = LogFactory.getLog(Place.class);
+
+	private final Lines lines;
+
+	private final SessionKey key;
+
+	private final LineName name;
+
+	private final String id;
+
+	/** Held while the line is written or about to be left. */
+	private final Lock writing = new ReentrantLock();
+
+	private Line line;
+
+	private long revision;
+
+	/** The revision that the last write for a commit has expected. */
+	private long expected;
+
+	private boolean lost;
+
+	private boolean over;
+
+	private final ScheduledFuture<?> renewal;
+
+	Place(Lines lines, SessionKey key, LineName name, String id, Line line, long revision, Renewals renewals) {
+		this.lines = lines;
+		this.key = key;
+		this.name = name;
+		this.id = id;
+		this.line = line;
+		this.revision = revision;
+		this.renewal = renewals.start(lines.life(), this::renew);
+	}
+
+	/**
+	 * Returns the turn that answers the calls of this line, as far as it is stored; null
+	 * if there is none.
+	 */
+	@Nullable Answer answer() {
+		this.writing.lock();
+		try {
+			return this.line.answer();
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/**
+	 * Creates the write that leaves the line in the commit that ends the turn. The next
+	 * call, if one waits, works then. In the line of a request the turn answers all who
+	 * wait.
+	 */
+	RecordWrite leaving(Answer turn) {
+		this.writing.lock();
+		try {
+			this.renewal.cancel(false);
+			this.expected = this.revision;
+			Line next = (this.name.request() != null) ? this.line.answered(turn).left()
+					: this.line.without(Set.of(this.id));
+			return this.lines.write(this.key, this.name, next, this.revision);
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/**
+	 * Creates the write that stores, with the first part of a turn, that this turn
+	 * answers the request.
+	 * @return the write; null if this is not the line of a request, or if that is stored
+	 * already
+	 */
+	@Nullable RecordWrite answering(Answer turn) {
+		this.writing.lock();
+		try {
+			this.expected = this.revision;
+			return (this.name.request() != null && this.line.answer() == null)
+					? this.lines.write(this.key, this.name, this.line.answered(turn), this.revision) : null;
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/**
+	 * Goes on after the commit that has stored what answers the request, unless this has
+	 * been read since.
+	 */
+	void answered(Answer turn) {
+		this.writing.lock();
+		try {
+			if (this.name.request() != null && this.line.answer() == null) {
+				this.line = this.line.answered(turn);
+				this.revision = this.expected + 1;
+			}
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/**
+	 * Reads the line again after a commit was refused.
+	 * @return whether this call still works
+	 */
+	boolean isStillFirst() {
+		this.writing.lock();
+		try {
+			return refresh();
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/**
+	 * Returns whether the line is not the one that the last write for a commit has
+	 * expected.
+	 */
+	boolean hasChanged() {
+		this.writing.lock();
+		try {
+			return this.revision != this.expected;
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/**
+	 * Returns whether another call was admitted, since this one had not shown in time
+	 * that it is there.
+	 */
+	boolean isLost() {
+		this.writing.lock();
+		try {
+			return this.lost;
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/** Ends the place after the commit that has left the line. */
+	void left() {
+		this.writing.lock();
+		try {
+			this.over = true;
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/**
+	 * Leaves the line, unless it was left already.
+	 */
+	void leave() {
+		this.renewal.cancel(false);
+		try {
+			Uninterrupted.call(() -> {
+				leaveOnce();
+				return null;
+			});
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The place of a call on session " + this.key + " could not be given back and ends in "
+					+ this.lines.life() + ": " + ex.getClass().getName());
+		}
+	}
+
+	private void leaveOnce() {
+		this.writing.lock();
+		try {
+			if (!this.over) {
+				this.over = true;
+				this.lines.remove(this.key, this.name, this.id);
+			}
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	private void renew() {
+		this.writing.lock();
+		try {
+			if (!this.over && !beat() && !(refresh() && beat())) {
+				this.renewal.cancel(false);
+			}
+		}
+		catch (RuntimeException ex) {
+			logger.warn(
+					"The place of a call on session " + this.key + " could not be renewed: " + ex.getClass().getName());
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	private boolean beat() {
+		Line next = this.line.beaten(this.id);
+		if (!this.lines.put(this.key, this.lines.write(this.key, this.name, next, this.revision))) {
+			return false;
+		}
+		this.line = next;
+		this.revision++;
+		return true;
+	}
+
+	/**
+	 * Reads the line.
+	 * @return whether this call still works
+	 */
+	private boolean refresh() {
+		SessionRecord record = this.lines.record(this.key, this.name);
+		if (record == null || !this.lines.line(record).isFirst(this.id)) {
+			lost();
+			return false;
+		}
+		this.line = this.lines.line(record);
+		this.revision = record.revision();
+		return true;
+	}
+
+	private void lost() {
+		if (!this.lost && !this.over) {
+			logger.warn("A call on session " + this.key + " has lost its place in line: it did not show for "
+					+ this.lines.life() + " that it is there. Its turn does not become history.");
+		}
+		this.lost = true;
+	}
+
+}

@@ -1,0 +1,208 @@
+package io.sessionkit.internal.line;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
+
+import io.sessionkit.Concurrency;
+import io.sessionkit.IdempotencyKeyException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.TurnInProgressException;
+import io.sessionkit.internal.Renewals;
+import io.sessionkit.store.SessionRecord;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that has come to a line and does not work yet. It looks at the line from time to
+ * time, since no store tells it when the line moves. Safe for use by many threads: one
+ * looks, and another one may leave.
+ */
+final class Wait {
+
+	private static final Log logger = LogFactory.getLog(Wait.class);
+
+	private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
+
+	private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
+
+	/** For the call whose turn is next. */
+	private static final Duration LONGEST_PAUSE_OF_NEXT = Duration.ofMillis(50);
+
+	private final Lines lines;
+
+	private final SessionKey key;
+
+	private final LineName name;
+
+	private final String id;
+
+	private final Concurrency concurrency;
+
+	private final Duration timeout;
+
+	private final LineWatch watch;
+
+	/** When the call has come to the line; null until it has looked. */
+	private @Nullable Long since;
+
+	private Duration pause = FIRST_PAUSE;
+
+	/** The last time at which this call has shown that it is there. */
+	private long beat;
+
+	private boolean inLine;
+
+	/** The calls that stood before this one when it looked last. */
+	private int before;
+
+	private @Nullable Answer answer;
+
+	private boolean over;
+
+	Wait(Lines lines, SessionKey key, LineName name, String id, Concurrency concurrency, Duration timeout) {
+		this.lines = lines;
+		this.key = key;
+		this.name = name;
+		this.id = id;
+		this.concurrency = concurrency;
+		this.timeout = timeout;
+		this.watch = new LineWatch(lines.life(), System::nanoTime);
+	}
+
+	/**
+	 * Looks whether it is this call's turn. The first look joins the line.
+	 * @return the first place, which the call must end by leaving; null if it has to
+	 * wait, if there is an {@link #answer}, and once it has left
+	 * @throws TurnInProgressException if others work and this call does not wait, or if
+	 * it has waited too long
+	 * @throws IdempotencyKeyException if the others in line ask something else
+	 */
+	synchronized @Nullable Place look() {
+		if (this.over) {
+			return null;
+		}
+		long came = came();
+		Place place = found();
+		if (place != null || this.answer != null) {
+			this.over = true;
+			return place;
+		}
+		if (System.nanoTime() - came > this.timeout.toNanos()) {
+			leave();
+			throw new TurnInProgressException("The call on session " + this.key + " has waited " + this.timeout
+					+ " for the calls before it. Nothing was run; try again, or raise"
+					+ " sessionkit.concurrency-timeout.");
+		}
+		return null;
+	}
+
+	private long came() {
+		long came = (this.since != null) ? this.since : System.nanoTime();
+		this.since = came;
+		return came;
+	}
+
+	/**
+	 * Returns the turn that answers this call, so that it need not work.
+	 * @return the turn; null if none is known
+	 */
+	synchronized @Nullable Answer answer() {
+		return this.answer;
+	}
+
+	/** If the store fails, the call does not stay in line. */
+	private @Nullable Place found() {
+		try {
+			SessionRecord record = this.inLine ? this.lines.record(this.key, this.name) : null;
+			Place free = (record == null) ? this.lines.take(this.key, this.name, this.id) : null;
+			if (free != null) {
+				return free;
+			}
+			return in((record != null) ? record : this.lines.record(this.key, this.name));
+		}
+		catch (RuntimeException ex) {
+			leave();
+			throw ex;
+		}
+	}
+
+	private @Nullable Place in(@Nullable SessionRecord record) {
+		if (record == null) {
+			return null;
+		}
+		if (this.concurrency == Concurrency.REJECT) {
+			this.over = true;
+			throw new TurnInProgressException("Another call works on session " + this.key
+					+ ". Nothing was run by this one; call again when the other one is done, or let it wait with"
+					+ " sessionkit.concurrency=serialize. The place of a process that was killed is free after "
+					+ this.lines.life() + ".");
+		}
+		Line now = this.lines.line(record);
+		checkContent(now);
+		if (now.isAnswered()) {
+			this.answer = now.answer();
+			return null;
+		}
+		if (now.isFirst(this.id)) {
+			return this.lines.admit(this.key, this.name, this.id, now, record.revision());
+		}
+		return joined(now, record.revision());
+	}
+
+	private void checkContent(Line now) {
+		if (!Objects.equals(now.content(), this.name.content())) {
+			throw new IdempotencyKeyException("An earlier call on session " + this.key
+					+ " had the same idempotency key and other messages, another agent or another place to begin at."
+					+ " Nothing was run. Give each request a key of its own, and repeat it as it was.");
+		}
+	}
+
+	/** Stands in line, or shows that it still does, and leaves out who is gone. */
+	private @Nullable Place joined(Line now, long revision) {
+		this.inLine = true;
+		this.before = now.before(this.id);
+		Set<String> gone = this.watch.gone(now);
+		gone.remove(this.id);
+		Line next = now.without(gone);
+		boolean shows = !next.has(this.id)
+				|| System.nanoTime() - this.beat > Renewals.period(this.lines.life()).toNanos();
+		if (shows) {
+			next = next.has(this.id) ? next.beaten(this.id) : next.with(this.id);
+		}
+		if (next.equals(now) || !this.lines.put(this.key, this.lines.write(this.key, this.name, next, revision))) {
+			return null;
+		}
+		this.beat = shows ? System.nanoTime() : this.beat;
+		return next.isFirst(this.id) ? this.lines.admit(this.key, this.name, this.id, next, revision + 1) : null;
+	}
+
+	/**
+	 * Returns how long to wait until the next look, a little longer each time.
+	 */
+	synchronized Duration pause() {
+		Duration longest = (this.before <= 1) ? LONGEST_PAUSE_OF_NEXT : LONGEST_PAUSE;
+		Duration now = (this.pause.compareTo(longest) < 0) ? this.pause : longest;
+		this.pause = now.multipliedBy(3).dividedBy(2);
+		return now;
+	}
+
+	/**
+	 * Leaves the line, unless this call has the first place.
+	 */
+	synchronized void leave() {
+		if (this.over || this.since == null) {
+			return;
+		}
+		this.over = true;
+		try {
+			this.lines.remove(this.key, this.name, this.id);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("A call could not leave the line of session " + this.key + ", where it stays for "
+					+ this.lines.life() + ": " + ex.getClass().getName());
+		}
+	}
+
+}
