@@ -64,6 +64,9 @@ public final class ObservedStore implements SessionStore {
 	private volatile Runnable beforeCommit = () -> {
 	};
 
+	private volatile Runnable afterCommit = () -> {
+	};
+
 	private volatile Consumer<RecordWrite> beforePut = (record) -> {
 	};
 
@@ -94,6 +97,14 @@ public final class ObservedStore implements SessionStore {
 	 */
 	public void beforeCommit(Runnable beforeCommit) {
 		this.beforeCommit = beforeCommit;
+	}
+
+	/**
+	 * From now on this runs after each commit that has changed something, before its
+	 * writer gets the answer.
+	 */
+	public void afterCommit(Runnable afterCommit) {
+		this.afterCommit = afterCommit;
 	}
 
 	/**
@@ -156,6 +167,9 @@ public final class ObservedStore implements SessionStore {
 			throw new StoreUnavailableException("The store is down.", null);
 		}
 		CommitResult result = this.store.commit(commit);
+		if (result.isStored()) {
+			this.afterCommit.run();
+		}
 		if (this.fault == Fault.ANSWER) {
 			throw new StoreUnavailableException("The store's answer was lost.", null);
 		}

@@ -102,6 +102,22 @@ class TurnBudgetTests {
 		}
 	}
 
+	@Test
+	void aTurnWithAnIdempotencyKeyTakesOneRoundTripMore() {
+		turn(false, 0);
+		for (boolean stream : List.of(false, true)) {
+			this.model.says("a");
+			ChatClient.ChatClientRequestSpec call = this.chat.prompt()
+				.user("q")
+				.advisors(SessionAdvisor.session(this.key))
+				.advisors(SessionAdvisor.idempotencyKey("request " + stream));
+			this.proxy.reset();
+			Object answer = stream ? call.stream().content().blockLast() : call.call().content();
+			assertThat(answer).isNotNull();
+			assertThat(this.proxy.roundTrips()).isEqualTo(3);
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void aToolRoundTakesNoRoundTripMore(boolean stream) {

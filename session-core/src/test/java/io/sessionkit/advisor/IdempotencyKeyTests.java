@@ -1,0 +1,415 @@
+package io.sessionkit.advisor;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import io.sessionkit.CommitFailedException;
+import io.sessionkit.Concurrency;
+import io.sessionkit.Durability;
+import io.sessionkit.IdempotencyKeyException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.TurnResult;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ClientSetup;
+import io.sessionkit.test.ObservedStore;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
+import io.sessionkit.test.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+import org.springframework.ai.content.Media;
+import org.springframework.util.MimeTypeUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Calls that repeat a request, which must not be paid for twice.
+ */
+class IdempotencyKeyTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private final SessionKey key = SessionKey.of("order", UUID.randomUUID().toString());
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private final List<Conversations> opened = new ArrayList<>();
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	private Durability durability = Durability.TURN;
+
+	private NewMessageRule onNewMessage = NewMessageRule.REJECT;
+
+	private Duration timeToLive = Duration.ofDays(1);
+
+	@AfterEach
+	void close() {
+		this.threads.shutdownNow();
+		this.opened.forEach(Conversations::close);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aRepeatedCallGetsTheReplyThatIsStored(TestStores kind) {
+		SessionStore store = kind.create();
+		this.model.says("a1").says("a2").says("a3");
+		ChatResponse first = call(chat(store), "q1", "r1");
+		call(chat(store), "q2", "r2");
+		ChatResponse again = call(chat(store), "q1", "r1");
+		assertThat(SessionAdvisor.isRepeated(first)).isFalse();
+		assertThat(SessionAdvisor.isRepeated(again)).isTrue();
+		assertThat(text(again)).isEqualTo("a1");
+		assertThat(again.getMetadata().getUsage().getTotalTokens()).isZero();
+		assertThat(turn(again).turn()).isEqualTo(turn(first).turn());
+		assertThat(turn(again).items()).isEqualTo(turn(first).items());
+		List<ChatResponse> streamed = prompt(chat(store), "q2", "r2").stream().chatResponse().collectList().block();
+		assertThat(streamed).hasSize(2).allMatch(SessionAdvisor::isRepeated);
+		assertThat(streamed.stream().map(IdempotencyKeyTests::text)).containsExactly("a2", "");
+		assertThat(turn(streamed.get(1)).turn().number()).isEqualTo(2);
+		assertThat(this.model.prompts()).hasSize(2);
+		assertThat(text(call(chat(store), "q1", "r3"))).isEqualTo("a3");
+		assertThat(store.messages(this.key)).hasSize(6);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aStreamedCallIsRepeated(TestStores kind) {
+		SessionStore store = kind.create();
+		this.model.says("a1");
+		for (int i = 0; i < 3; i++) {
+			assertThat(String.join("", prompt(chat(store), "q1", "r1").stream().content().collectList().block()))
+				.isEqualTo("a1");
+		}
+		assertThat(this.model.prompts()).hasSize(1);
+		assertThat(store.turns(this.key, Tail.ALL)).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aCallWaitsForTheOneThatMakesTheSameRequest(TestStores kind) throws Exception {
+		SessionStore store = kind.create();
+		CountedModel counted = new CountedModel(300);
+		List<Future<String>> answers = new ArrayList<>();
+		for (Concurrency each : List.of(Concurrency.OPTIMISTIC, Concurrency.REJECT, Concurrency.SERIALIZE)) {
+			for (int i = 0; i < 2; i++) {
+				ChatClient chat = ChatClient.builder(counted).defaultAdvisors(advisor(store)).build();
+				boolean stream = i == 1;
+				answers.add(this.threads.submit(() -> {
+					ChatClient.ChatClientRequestSpec call = prompt(chat, "q1", "r1")
+						.advisors(SessionAdvisor.concurrency(each));
+					return stream ? String.join("", call.stream().content().collectList().block())
+							: call.call().content();
+				}));
+			}
+		}
+		for (Future<String> answer : answers) {
+			assertThat(answer.get(20, TimeUnit.SECONDS)).isEqualTo("a of q1");
+		}
+		assertThat(counted.calls("q1")).isEqualTo(1);
+		assertThat(store.turns(this.key, Tail.ALL)).hasSize(1);
+		assertThat(store.records(this.key, "line")).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aKeyWithOtherContentIsRefused(TestStores kind) {
+		SessionStore store = kind.create();
+		this.model.says("a1");
+		call(chat(store), "q1", "r1");
+		List<Consumer<ChatClient.ChatClientRequestSpec>> others = List.of((call) -> call.user("q2"),
+				(call) -> call.advisors(SessionAdvisor.agent("another")),
+				(call) -> call.advisors(SessionAdvisor.editing(1)),
+				(call) -> call.user((user) -> user.text("q1").media(image(1))));
+		for (Consumer<ChatClient.ChatClientRequestSpec> other : others) {
+			ChatClient.ChatClientRequestSpec call = prompt(chat(store), "q1", "r1");
+			other.accept(call);
+			assertThatExceptionOfType(IdempotencyKeyException.class).isThrownBy(() -> call.call().content())
+				.withMessageContaining(this.key.toString())
+				.withMessageNotContaining("q1")
+				.withMessageNotContaining("r1");
+		}
+		assertThat(this.model.prompts()).hasSize(1);
+		assertThat(store.turns(this.key, Tail.ALL)).hasSize(1);
+	}
+
+	/** Spring AI draws a name for media that have none. */
+	@Test
+	void theSameImageIsTheSameContent() {
+		SessionStore store = memory();
+		this.model.says("a1").says("a2");
+		for (int i = 0; i < 2; i++) {
+			chat(store).prompt()
+				.messages(UserMessage.builder().text("q1").media(image(1)).build())
+				.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.idempotencyKey("r1")))
+				.call()
+				.content();
+		}
+		assertThat(this.model.prompts()).hasSize(1);
+		assertThatExceptionOfType(IdempotencyKeyException.class).isThrownBy(() -> chat(store).prompt()
+			.messages(UserMessage.builder().text("q1").media(image(2)).build())
+			.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.idempotencyKey("r1")))
+			.call()
+			.content());
+	}
+
+	private static Media image(int first) {
+		return Media.builder().mimeType(MimeTypeUtils.IMAGE_PNG).data(new byte[] { (byte) first, 2, 3 }).build();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aCallThatFailedIsMadeAgain(TestStores kind) {
+		SessionStore store = kind.create();
+		this.model.fails(new IllegalStateException("as asked")).says("a1");
+		assertThatIllegalStateException().isThrownBy(() -> call(chat(store), "q1", "r1"));
+		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("a1");
+		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("a1");
+		assertThat(this.model.prompts()).hasSize(2);
+		assertThat(Lines.of(store.messages(this.key))).containsExactly("user: q1", "assistant: a1");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aCallWhoseTurnWasStoredButNotConfirmedIsNotMadeAgain(TestStores kind) {
+		ObservedStore store = new ObservedStore(kind.create());
+		this.model.says("a0").says("a1");
+		call(chat(store), "q0", "r0");
+		store.failAt(ObservedStore.Fault.ANSWER);
+		assertThatExceptionOfType(CommitFailedException.class).isThrownBy(() -> call(chat(store), "q1", "r1"));
+		store.failAt(ObservedStore.Fault.NONE);
+		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("a1");
+		assertThat(this.model.prompts()).hasSize(2);
+		assertThat(store.turns(this.key, Tail.ALL)).hasSize(2);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aRepeatedCallGetsThePauseAndThenTheReply(TestStores kind) {
+		SessionStore store = kind.create();
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
+		ChatResponse first = call(chat(store), "q1", "r1");
+		assertThat(SessionAdvisor.pending(first)).hasSize(1);
+		ChatResponse again = call(chat(store), "q1", "r1");
+		assertThat(SessionAdvisor.pending(again)).isEqualTo(SessionAdvisor.pending(first));
+		assertThat(turn(again).turn().status()).isEqualTo(TurnStatus.AWAITING_APPROVAL);
+		Approvals approvals = approvals(this.opened.get(0));
+		approvals.approve(approvals.pending(this.key).get(0), "anna");
+		for (int i = 0; i < 2; i++) {
+			ChatResponse resumed = chat(store).prompt()
+				.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.idempotencyKey("resume")))
+				.call()
+				.chatResponse();
+			assertThat(text(resumed)).isEqualTo("done");
+		}
+		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("done");
+		assertThat(this.model.prompts()).hasSize(2);
+		assertThat(store.turns(this.key, Tail.ALL)).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aMessageIsQueuedOnce(TestStores kind) {
+		SessionStore store = kind.create();
+		this.onNewMessage = NewMessageRule.QUEUE;
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
+		call(chat(store), "q1", "r1");
+		for (int i = 0; i < 3; i++) {
+			assertThat(SessionAdvisor.pending(call(chat(store), "q2", "r2"))).hasSize(1);
+		}
+		Approvals approvals = approvals(this.opened.get(0));
+		approvals.approve(approvals.pending(this.key).get(0), "anna");
+		chat(store).prompt().advisors(SessionAdvisor.session(this.key)).call().content();
+		assertThat(Lines.of(store.messages(this.key)).stream().filter("user: q2"::equals)).hasSize(1);
+		assertThat(text(call(chat(store), "q2", "r2"))).isEqualTo("done");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aTurnThatBrokeOffIsContinued(TestStores kind) {
+		SessionStore store = kind.create();
+		this.durability = Durability.STEP;
+		this.model.calls(SessionAdvisorTests.call("c1", "free", "1"))
+			.fails(new IllegalStateException("as asked"))
+			.says("done");
+		assertThatIllegalStateException().isThrownBy(() -> call(chat(store), "q1", "r1"));
+		assertThat(store.turns(this.key, Tail.ALL)).extracting((turn) -> turn.status())
+			.containsExactly(TurnStatus.INCOMPLETE);
+		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("done");
+		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("done");
+		assertThat(this.model.prompts()).hasSize(3);
+		assertThat(store.turns(this.key, Tail.ALL)).extracting((turn) -> turn.status())
+			.containsExactly(TurnStatus.COMPLETED);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aRequestWhoseTurnWasDeletedIsRefused(TestStores kind) {
+		SessionStore store = kind.create();
+		this.model.says("a1").says("a2");
+		ChatResponse first = call(chat(store), "q1", "r1");
+		this.opened.get(0).get(this.key).delete(1);
+		assertThatExceptionOfType(IdempotencyKeyException.class).isThrownBy(() -> call(chat(store), "q1", "r1"))
+			.withMessageContaining("deleted");
+		store.erase(this.key);
+		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("a2");
+	}
+
+	/**
+	 * Turns on other branches do not keep it from becoming history, but take its number.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	void aTurnThatGotALaterNumberIsFound(TestStores kind) {
+		SessionStore store = kind.create();
+		ChatClient other = chat(store);
+		this.model.says("a0");
+		call(other, "q0", "r0");
+		this.opened.get(0).get(this.key).branch("aside");
+		this.opened.get(0).get(this.key).switchTo("main");
+		int others = (kind == TestStores.MEMORY) ? 250 : 3;
+		this.model.step((prompt) -> {
+			await(this.threads.submit(() -> askAside(other, others)));
+			return Flux.just(this.model.chunk("a1", List.of(), true));
+		});
+		for (int i = 0; i < others; i++) {
+			this.model.says("a");
+		}
+		assertThat(turn(call(chat(store), "q1", "r1")).turn().number()).isEqualTo(others + 2);
+		ChatResponse again = call(chat(store), "q1", "r1");
+		assertThat(text(again)).isEqualTo("a1");
+		assertThat(turn(again).turn().number()).isEqualTo(others + 2);
+	}
+
+	private void askAside(ChatClient other, int times) {
+		for (int i = 0; i < times; i++) {
+			other.prompt()
+				.user("aside")
+				.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.branch("aside")))
+				.call()
+				.content();
+		}
+	}
+
+	private static void await(Future<?> work) {
+		try {
+			work.get();
+		}
+		catch (InterruptedException | ExecutionException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Test
+	void aRequestIsForgottenInTime() throws Exception {
+		SessionStore store = memory();
+		this.timeToLive = Duration.ofMillis(50);
+		this.model.says("a1").says("a2");
+		call(chat(store), "q1", "r1");
+		TimeUnit.MILLISECONDS.sleep(100);
+		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("a2");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", " " })
+	void aBlankKeyIsRefused(String name) {
+		assertThatIllegalArgumentException().isThrownBy(() -> SessionAdvisor.idempotencyKey(name))
+			.withMessageContaining("255");
+		assertThatIllegalStateException()
+			.isThrownBy(() -> prompt(chat(memory()), "q1", "r1")
+				.advisors((spec) -> spec.param("sessionkit.idempotency-key", name))
+				.call()
+				.content())
+			.withMessageContaining("SessionAdvisor.idempotencyKey(..)");
+	}
+
+	@Test
+	void aKeyThatIsTooLongIsRefusedAndOneOfAnyLetterIsNot() {
+		assertThatIllegalArgumentException().isThrownBy(() -> SessionAdvisor.idempotencyKey("x".repeat(256)))
+			.withMessageContaining("256");
+		SessionStore store = memory();
+		for (String name : List.of("a", "A", "a ", "ä", "😀", "x".repeat(255))) {
+			this.model.says("a of " + name);
+			call(chat(store), "q1", name);
+		}
+		for (String name : List.of("a", "A", "a ", "ä", "😀", "x".repeat(255))) {
+			assertThat(text(call(chat(store), "q1", name))).isEqualTo("a of " + name);
+		}
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> SessionAdvisor.builder(this.opened.get(0)).idempotencyTimeToLive(Duration.ZERO))
+			.withMessageContaining("PT0S");
+	}
+
+	private static String text(ChatResponse response) {
+		Generation result = response.getResult();
+		return result.getOutput().getText();
+	}
+
+	private static TurnResult turn(ChatResponse response) {
+		return SessionAdvisor.turn(response).orElseThrow();
+	}
+
+	private static SessionStore memory() {
+		return new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+	}
+
+	private SessionAdvisor advisor(SessionStore store) {
+		Conversations conversations = Conversations.builder(store).durability(this.durability).lease(LONG).build();
+		this.opened.add(conversations);
+		return SessionAdvisor.builder(conversations)
+			.approvals(approvals(conversations))
+			.idempotencyTimeToLive(this.timeToLive)
+			.build();
+	}
+
+	private Approvals approvals(Conversations conversations) {
+		return Approvals.builder(conversations).tools(Set.of("add")).onNewMessage(this.onNewMessage).build();
+	}
+
+	private ChatClient chat(SessionStore store) {
+		return ClientSetup.plain()
+			.builder(this.model, advisor(store))
+			.defaultTools(SessionAdvisorTests.echo("add"), SessionAdvisorTests.echo("free"))
+			.build();
+	}
+
+	private ChatResponse call(ChatClient chat, String question, String name) {
+		return prompt(chat, question, name).call().chatResponse();
+	}
+
+	private ChatClient.ChatClientRequestSpec prompt(ChatClient chat, String question, String name) {
+		return chat.prompt()
+			.user(question)
+			.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.idempotencyKey(name)));
+	}
+
+}
