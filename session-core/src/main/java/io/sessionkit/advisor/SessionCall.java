@@ -18,6 +18,7 @@ import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.TurnCall;
 import io.sessionkit.internal.turn.Extensions;
 import io.sessionkit.internal.line.Request;
+import io.sessionkit.internal.turn.ContentDigest;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
 import org.jspecify.annotations.Nullable;

@@ -25,4 +25,14 @@ final class OrderSnippets {
 		// end::serialize
 	}
 
+	static @Nullable String repeat(ChatClient chat, SessionKey session, String requestId, String text) {
+		// tag::repeat
+		return chat.prompt()
+			.user(text)
+			.advisors(SessionAdvisor.session(session).andThen(SessionAdvisor.idempotencyKey(requestId)))
+			.call()
+			.content();
+		// end::repeat
+	}
+
 }

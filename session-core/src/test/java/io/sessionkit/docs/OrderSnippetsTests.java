@@ -42,4 +42,14 @@ class OrderSnippetsTests {
 		assertThat(model.lastRequestLines()).containsExactly("user: q1", "assistant: a1", "user: q2");
 	}
 
+	@Test
+	void requestThatIsRepeatedGetsItsReply() {
+		SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+		ScriptedChatModel model = new ScriptedChatModel().says("a1");
+		ChatClient chat = ChatClient.builder(model).defaultAdvisors(SessionAdvisor.of(Conversations.of(store))).build();
+		assertThat(OrderSnippets.repeat(chat, this.key, "r1", "q1")).isEqualTo("a1");
+		assertThat(OrderSnippets.repeat(chat, this.key, "r1", "q1")).isEqualTo("a1");
+		assertThat(model.prompts()).hasSize(1);
+	}
+
 }

@@ -138,7 +138,8 @@ public final class SessionAdvisorAutoConfiguration {
 			.requireSession(properties.requireSession())
 			.onCancel(properties.onCancel())
 			.concurrency(properties.concurrency())
-			.concurrencyTimeout(properties.concurrencyTimeout());
+			.concurrencyTimeout(properties.concurrencyTimeout())
+			.idempotencyTimeToLive(properties.idempotencyTimeToLive());
 		resolver.ifAvailable(builder::resolver);
 		return builder.build();
 	}

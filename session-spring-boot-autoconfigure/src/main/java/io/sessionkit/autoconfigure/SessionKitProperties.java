@@ -138,6 +138,12 @@ public final class SessionKitProperties {
 	private final Duration concurrencyTimeout;
 
 	/**
+	 * Time during which a request with an idempotency key can be repeated, from when its
+	 * turn was stored.
+	 */
+	private final Duration idempotencyTimeToLive;
+
+	/**
 	 * Time that a process working on an open turn, or standing in line for a session, may
 	 * be silent before others may go on. Renewed while the process lives.
 	 */
@@ -175,12 +181,13 @@ public final class SessionKitProperties {
 			@DefaultValue Attributes attributes, @DefaultValue Turn turn, @DefaultValue Snapshot snapshot,
 			@DefaultValue("turn") Durability durability, @DefaultValue("discard") OnCancel onCancel,
 			@DefaultValue("optimistic") Concurrency concurrency, @DefaultValue("60s") Duration concurrencyTimeout,
-			@DefaultValue("30s") Duration lease, @DefaultValue ApprovalProperties approval,
-			@DefaultValue("length") TokenEstimate tokenEstimate, @DefaultValue PurgeProperties purge,
-			@Nullable List<String> ignoredNames) {
+			@DefaultValue("24h") Duration idempotencyTimeToLive, @DefaultValue("30s") Duration lease,
+			@DefaultValue ApprovalProperties approval, @DefaultValue("length") TokenEstimate tokenEstimate,
+			@DefaultValue PurgeProperties purge, @Nullable List<String> ignoredNames) {
 		refuseBelowASecond("time-to-live", timeToLive);
 		refuseBelow(Conversations.SHORTEST_LEASE, "lease", lease);
 		refuseBelow(Duration.ZERO, "concurrency-timeout", concurrencyTimeout);
+		refuseBelowASecond("idempotency-time-to-live", idempotencyTimeToLive);
 		this.enabled = enabled;
 		this.autoRegister = autoRegister;
 		this.requireSession = requireSession;
@@ -198,6 +205,7 @@ public final class SessionKitProperties {
 		this.onCancel = onCancel;
 		this.concurrency = concurrency;
 		this.concurrencyTimeout = concurrencyTimeout;
+		this.idempotencyTimeToLive = idempotencyTimeToLive;
 		this.lease = lease;
 		this.approval = approval;
 		this.tokenEstimate = tokenEstimate;
@@ -271,6 +279,10 @@ public final class SessionKitProperties {
 
 	public Duration concurrencyTimeout() {
 		return this.concurrencyTimeout;
+	}
+
+	public Duration idempotencyTimeToLive() {
+		return this.idempotencyTimeToLive;
 	}
 
 	public Duration lease() {

@@ -132,6 +132,19 @@ class SessionAdvisorAutoConfigurationTests {
 	}
 
 	@Test
+	void requestIsRememberedForAsLongAsTheApplicationWants() {
+		this.runner.withPropertyValues("sessionkit.idempotency-time-to-live=1s").run((context) -> {
+			ChatClient chat = chat(context);
+			Consumer<ChatClient.AdvisorSpec> request = SessionAdvisor.session(KEY)
+				.andThen(SessionAdvisor.idempotencyKey("r1"));
+			this.model.says("hello").says("hello again");
+			assertThat(say(chat, "hi", request)).isEqualTo("hello");
+			assertThat(say(chat, "hi", request)).isEqualTo("hello");
+			Awaitility.await().untilAsserted(() -> assertThat(say(chat, "hi", request)).isEqualTo("hello again"));
+		});
+	}
+
+	@Test
 	void callThatComesWhileAnotherOneWorksIsRejectedIfTheApplicationWantsIt() {
 		this.runner.withPropertyValues("sessionkit.concurrency=reject", "sessionkit.concurrency-timeout=1s")
 			.run((context) -> {

@@ -82,7 +82,8 @@ class SessionKitPropertiesTests {
 				"sessionkit.summarize.prompt=sum up {conversation}", "sessionkit.summarize.model=small",
 				"sessionkit.summarize.max-input-tokens=9000", "sessionkit.summarize.timeout=5s",
 				"sessionkit.summarize.backoff=2m", "sessionkit.durability=step", "sessionkit.on-cancel=keep",
-				"sessionkit.concurrency=serialize", "sessionkit.concurrency-timeout=5s", "sessionkit.lease=1m",
+				"sessionkit.concurrency=serialize", "sessionkit.concurrency-timeout=5s",
+				"sessionkit.idempotency-time-to-live=2h", "sessionkit.lease=1m",
 				"sessionkit.approval.tools=cancel_order", "sessionkit.approval.siblings=run",
 				"sessionkit.approval.expires-after=1h", "sessionkit.approval.on-new-message=queue",
 				"sessionkit.approval.version=2026-11", "sessionkit.purge.enabled=false", "sessionkit.purge.interval=1h",
@@ -111,6 +112,7 @@ class SessionKitPropertiesTests {
 				assertThat(bound.onCancel()).isEqualTo(OnCancel.KEEP);
 				assertThat(bound.concurrency()).isEqualTo(Concurrency.SERIALIZE);
 				assertThat(bound.concurrencyTimeout()).isEqualTo(Duration.ofSeconds(5));
+				assertThat(bound.idempotencyTimeToLive()).isEqualTo(Duration.ofHours(2));
 				assertThat(bound.lease()).isEqualTo(Duration.ofMinutes(1));
 				assertThat(bound.approval()).isEqualTo(new ApprovalProperties(Set.of("cancel_order"), SiblingRule.RUN,
 						Duration.ofHours(1), NewMessageRule.QUEUE, "2026-11"));
@@ -135,8 +137,8 @@ class SessionKitPropertiesTests {
 
 	@ParameterizedTest
 	@CsvSource({ "sessionkit.lease, 10ms", "sessionkit.concurrency-timeout, -1s",
-			"sessionkit.approval.expires-after, 0s", "sessionkit.approval.expires-after, -1h",
-			"sessionkit.approval.version, ' '" })
+			"sessionkit.idempotency-time-to-live, 0s", "sessionkit.approval.expires-after, 0s",
+			"sessionkit.approval.expires-after, -1h", "sessionkit.approval.version, ' '" })
 	void approvalsAndLeasesThatCannotWorkAreRefusedWithWhatToWrite(String property, String value) {
 		FailureAnalysis analysis = analysisOf(property + "=" + value);
 		assertThat(analysis.getDescription()).contains("'" + property + "'");

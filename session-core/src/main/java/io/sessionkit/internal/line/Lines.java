@@ -65,18 +65,24 @@ public final class Lines {
 	}
 
 	/**
-	 * Takes the first place if nobody stands in line.
-	 * @return the place; null if there is a line
+	 * Takes the first place if the session exists and nobody stands in line.
+	 * @return the place; null if there is a line, or no session
 	 */
 	@Nullable Place take(SessionKey key, LineName name, String id) {
 		Line line = Line.of(id, name.content());
 		RecordWrite write = write(key, name, line, 0);
-		return (this.store.put(key, write) || begin(key, write)) ? admit(key, name, id, line, write.next()) : null;
+		return this.store.put(key, write) ? admit(key, name, id, line, write.next()) : null;
 	}
 
-	/** Creates the session with its line, unless there is a session. */
-	private boolean begin(SessionKey key, RecordWrite write) {
-		return this.store.commit(Commit.first(key).records(List.of(write))).isStored();
+	/**
+	 * Takes the first place of a session that begins with its line.
+	 * @return the place; null if there is a session
+	 */
+	@Nullable Place begin(SessionKey key, LineName name, String id) {
+		Line line = Line.of(id, name.content());
+		RecordWrite write = write(key, name, line, 0);
+		boolean begun = this.store.commit(Commit.first(key).records(List.of(write))).isStored();
+		return begun ? admit(key, name, id, line, write.next()) : null;
 	}
 
 	/** Lets the first call of the line work, and begins to renew its ticket. */

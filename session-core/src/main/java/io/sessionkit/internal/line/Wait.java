@@ -115,12 +115,8 @@ final class Wait {
 	/** If the store fails, the call does not stay in line. */
 	private @Nullable Place found() {
 		try {
-			SessionRecord record = this.inLine ? this.lines.record(this.key, this.name) : null;
-			Place free = (record == null) ? this.lines.take(this.key, this.name, this.id) : null;
-			if (free != null) {
-				return free;
-			}
-			return in((record != null) ? record : this.lines.record(this.key, this.name));
+			SessionRecord line = this.inLine ? this.lines.record(this.key, this.name) : null;
+			return (line != null) ? in(line) : taken();
 		}
 		catch (RuntimeException ex) {
 			leave();
@@ -128,10 +124,17 @@ final class Wait {
 		}
 	}
 
-	private @Nullable Place in(@Nullable SessionRecord record) {
-		if (record == null) {
-			return null;
+	/** Takes the first place if there is no line; if there is one, joins it. */
+	private @Nullable Place taken() {
+		Place free = this.lines.take(this.key, this.name, this.id);
+		if (free != null) {
+			return free;
 		}
+		SessionRecord line = this.lines.record(this.key, this.name);
+		return (line != null) ? in(line) : this.lines.begin(this.key, this.name, this.id);
+	}
+
+	private @Nullable Place in(SessionRecord record) {
 		if (this.concurrency == Concurrency.REJECT) {
 			this.over = true;
 			throw new TurnInProgressException("Another call works on session " + this.key

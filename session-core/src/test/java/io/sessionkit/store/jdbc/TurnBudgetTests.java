@@ -102,20 +102,31 @@ class TurnBudgetTests {
 		}
 	}
 
-	@Test
-	void aTurnWithAnIdempotencyKeyTakesOneRoundTripMore() {
+	@ParameterizedTest
+	@EnumSource
+	void aTurnWithAnIdempotencyKeyTakesOneRoundTripMore(Concurrency concurrency) {
+		int inLine = (concurrency != Concurrency.OPTIMISTIC) ? 1 : 0;
 		turn(false, 0);
+		this.model.says("a");
+		roundTrips(concurrency, "first", false);
+		roundTrips(concurrency, "first", false);
 		for (boolean stream : List.of(false, true)) {
 			this.model.says("a");
-			ChatClient.ChatClientRequestSpec call = this.chat.prompt()
-				.user("q")
-				.advisors(SessionAdvisor.session(this.key))
-				.advisors(SessionAdvisor.idempotencyKey("request " + stream));
-			this.proxy.reset();
-			Object answer = stream ? call.stream().content().blockLast() : call.call().content();
-			assertThat(answer).isNotNull();
-			assertThat(this.proxy.roundTrips()).isEqualTo(3);
+			assertThat(roundTrips(concurrency, "r" + stream, stream)).isEqualTo(3 + inLine);
+			assertThat(roundTrips(concurrency, "r" + stream, stream)).as("repeated").isEqualTo(3);
 		}
+	}
+
+	private long roundTrips(Concurrency concurrency, String request, boolean stream) {
+		ChatClient.ChatClientRequestSpec call = this.chat.prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session(this.key))
+			.advisors(SessionAdvisor.concurrency(concurrency))
+			.advisors(SessionAdvisor.idempotencyKey(request));
+		this.proxy.reset();
+		Object answer = stream ? call.stream().content().blockLast() : call.call().content();
+		assertThat(answer).isNotNull();
+		return this.proxy.roundTrips();
 	}
 
 	@ParameterizedTest

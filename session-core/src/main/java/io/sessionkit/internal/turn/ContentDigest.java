@@ -1,8 +1,7 @@
-package io.sessionkit.advisor;
+package io.sessionkit.internal.turn;
 
 import io.sessionkit.internal.Sha256;
 import io.sessionkit.internal.message.MessageContent;
-import io.sessionkit.internal.turn.TurnRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
@@ -15,7 +14,7 @@ import org.springframework.ai.content.Media;
  * place at which its turn begins. Two calls with the same digest ask the same, whichever
  * tools, options and system text they have.
  */
-final class ContentDigest {
+public final class ContentDigest {
 
 	/** Bytes that no text in UTF-8 has. */
 	private static final int PART = 0xff;
@@ -29,8 +28,12 @@ final class ContentDigest {
 	private ContentDigest() {
 	}
 
-	/** Returns 64 hexadecimal digits. */
-	static String of(TurnRequest asking) {
+	/**
+	 * Returns the digest of what a call asks.
+	 * @param asking the data with which its turn starts
+	 * @return 64 hexadecimal digits
+	 */
+	public static String of(TurnRequest asking) {
 		ContentDigest content = new ContentDigest();
 		TurnRequest.Start start = asking.start();
 		content.add(asking.agent()).add(start.kind().name()).add(String.valueOf(start.turn())).add(start.branch());
