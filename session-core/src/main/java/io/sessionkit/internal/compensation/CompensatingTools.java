@@ -34,12 +34,23 @@ public final class CompensatingTools {
 	public CompensatingTools(List<? extends ToolCallback> tools, Map<String, String> configured) {
 		this.configured = Map.copyOf(configured);
 		for (ToolCallback tool : tools) {
-			String name = tool.getToolDefinition().name();
-			if (this.tools.put(name, tool) != null) {
-				throw new IllegalArgumentException("Two tools are called '" + name
-						+ "', so a rewind would not know which of them to run. Give it one of them.");
-			}
+			add(tool);
 		}
+	}
+
+	private void add(ToolCallback tool) {
+		String name = tool.getToolDefinition().name();
+		ToolCallback other = this.tools.putIfAbsent(name, tool);
+		if (other != null && !areSame(other, tool)) {
+			throw new IllegalArgumentException("Two tools are called '" + name
+					+ "', so a rewind would not know which of them to run. Give Compensations.builder(..) one of them.");
+		}
+	}
+
+	/** A method of a bean may be listed twice, once by a provider. */
+	private static boolean areSame(ToolCallback one, ToolCallback other) {
+		List<Method> methods = WrappedTools.methods(one);
+		return one == other || !methods.isEmpty() && methods.equals(WrappedTools.methods(other));
 	}
 
 	/**
