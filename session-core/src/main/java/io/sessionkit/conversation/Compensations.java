@@ -161,17 +161,20 @@ public final class Compensations {
 	}
 
 	private static void checkIsPlan(RewindPlan plan, RewindPlan now) {
-		boolean sameTurns = plan.turns()
-			.stream()
-			.map(Turn::id)
-			.toList()
-			.equals(now.turns().stream().map(Turn::id).toList());
+		boolean sameTurns = plan.turns().equals(now.turns()) && effects(plan).equals(effects(now));
 		Set<List<String>> planned = new HashSet<>();
 		plan.compensations().forEach((each) -> planned.add(shown(each)));
 		boolean sameCalls = now.compensations().stream().allMatch((each) -> planned.contains(shown(each)));
 		if (!plan.place().equals(now.place()) || !sameTurns || !sameCalls) {
 			throw notAsPlanned(plan);
 		}
+	}
+
+	private static Set<String> effects(RewindPlan plan) {
+		Set<String> effects = new HashSet<>();
+		plan.irreversible().forEach((each) -> effects.add(each.effect().id()));
+		plan.compensations().forEach((each) -> effects.add(each.effect().id()));
+		return effects;
 	}
 
 	/** What a person has seen of a call. */

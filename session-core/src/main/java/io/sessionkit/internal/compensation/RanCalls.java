@@ -38,6 +38,9 @@ final class RanCalls {
 	private static final Flaw UNKNOWN_END = new Flaw(Reason.UNCERTAIN,
 			"It is not known whether the call has had its effect.");
 
+	/** The name in place of that of a tool which is not known. */
+	private static final String UNKNOWN = "unknown";
+
 	private final SessionKey key;
 
 	private final Turn turn;
@@ -80,11 +83,29 @@ final class RanCalls {
 	 */
 	List<RanCall> newestFirst() {
 		List<RanCall> calls = new ArrayList<>();
+		if (replies(this.items) < this.turn.rounds().size()) {
+			calls.add(hidden());
+		}
 		// all replies take their entries before any call is judged
 		replies().forEach((reply) -> calls.addAll(reply.calls()));
 		this.ledger.values().forEach((entries) -> entries.forEach((entry) -> addForgotten(entry, calls)));
 		Collections.reverse(calls);
 		return calls;
+	}
+
+	private static long replies(List<SessionItem> items) {
+		return items.stream().filter((item) -> item.message() instanceof AssistantMessage).count();
+	}
+
+	/**
+	 * Returns what stands for calls of replies that are not among the messages: they were
+	 * deleted, left out by a hook, or not used by the tool loop.
+	 */
+	private RanCall hidden() {
+		Effect effect = new Effect(CallId.ofCompensation(this.key, this.turn.id(), 0, 0), this.turn.number(), UNKNOWN,
+				"{}", null);
+		return new RanCall(effect, place(0, 0), (this.flawOfTurn != null) ? this.flawOfTurn : new Flaw(Reason.UNCERTAIN,
+				"Replies of the model are not among the messages of the turn, and may have called tools."));
 	}
 
 	private List<Reply> replies() {
