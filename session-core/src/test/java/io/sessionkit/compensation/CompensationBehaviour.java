@@ -461,6 +461,20 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		assertThat(this.runs).isEmpty();
 	}
 
+	@Test
+	void branchesShareTheEffectsOfTheirTurns() {
+		turn(order("cancel_order", 1));
+		thread().branch("other");
+		this.runs.clear();
+		assertThat(rewind(plan(1)).status()).isEqualTo(Status.COMPLETED);
+		thread().switchTo("main");
+		assertThat(log()).as("another branch keeps its turns").hasSize(4);
+		RewindPlan plan = plan(1);
+		assertThat(plan.compensations()).extracting(Compensation::isDone).containsExactly(true);
+		assertThat(rewind(plan).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("restore 1 (ok cancel 1)");
+	}
+
 	// who else works on the session
 
 	@Test
