@@ -104,8 +104,8 @@ final class RanCalls {
 	private RanCall hidden() {
 		Effect effect = new Effect(CallId.ofCompensation(this.key, this.turn.id(), 0, 0), this.turn.number(), UNKNOWN,
 				"{}", null);
-		return new RanCall(effect, place(0, 0), (this.flawOfTurn != null) ? this.flawOfTurn : new Flaw(Reason.UNCERTAIN,
-				"Replies of the model are not among the messages of the turn, and may have called tools."));
+		return new RanCall(effect, place(0, 0), orOfTurn(new Flaw(Reason.UNCERTAIN,
+				"Replies of the model are not among the messages of the turn, and may have called tools.")));
 	}
 
 	private List<Reply> replies() {
@@ -225,8 +225,8 @@ final class RanCalls {
 		private void addKnown(int index, List<RanCall> ran) {
 			this.entries.stream()
 				.filter((entry) -> entry.approval().index() == index && mayHaveRun(entry))
-				.forEach((entry) -> ran.add(new RanCall(effect(id(index), entry), place(this.round, index),
-						(flawOfTurn() != null) ? flawOfTurn() : flawOf(entry))));
+				.forEach((entry) -> ran
+					.add(new RanCall(effect(id(index), entry), place(this.round, index), orOfTurn(flawOf(entry)))));
 		}
 
 		/** Returns a call of which there is no more than the messages. */
@@ -235,7 +235,7 @@ final class RanCalls {
 			String result = result(index);
 			Effect effect = new Effect(id(index), RanCalls.this.turn.number(), call.name(),
 					Objects.requireNonNullElse(call.arguments(), ""), result);
-			return new RanCall(effect, place(this.round, index), (flawOfTurn() != null) ? flawOfTurn() : flaw(result));
+			return new RanCall(effect, place(this.round, index), orOfTurn(flaw(result)));
 		}
 
 		private @Nullable Flaw flaw(@Nullable String result) {
@@ -269,8 +269,9 @@ final class RanCalls {
 
 	}
 
-	private @Nullable Flaw flawOfTurn() {
-		return this.flawOfTurn;
+	/** What is wrong with the turn counts before what is wrong with one of its calls. */
+	private @Nullable Flaw orOfTurn(@Nullable Flaw ofCall) {
+		return (this.flawOfTurn != null) ? this.flawOfTurn : ofCall;
 	}
 
 	private boolean isRewritten() {
@@ -285,9 +286,7 @@ final class RanCalls {
 	 * call had some, with calls that others have run.
 	 */
 	private boolean hasForeignReplies() {
-		return this.items.stream().filter((item) -> item.message() instanceof AssistantMessage).count() > this.turn
-			.rounds()
-			.size();
+		return replies(this.items) > this.turn.rounds().size();
 	}
 
 }
