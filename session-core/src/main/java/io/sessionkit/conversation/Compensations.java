@@ -1,26 +1,20 @@
 package io.sessionkit.conversation;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
-import io.sessionkit.Turn;
-import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.compensation.Compensation;
-import io.sessionkit.compensation.Irreversible;
 import io.sessionkit.compensation.RewindPlan;
 import io.sessionkit.compensation.RewindReport;
 import io.sessionkit.internal.approval.CompensationRuns;
@@ -31,12 +25,10 @@ import io.sessionkit.internal.approval.Rulings;
 import io.sessionkit.internal.compensation.CompensatingTools;
 import io.sessionkit.internal.compensation.RewindPlanner;
 import io.sessionkit.internal.compensation.RewindPlanner.Planned;
-import io.sessionkit.internal.turn.HeldLease;
 import io.sessionkit.internal.turn.TurnLeases;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.PathView;
 import io.sessionkit.store.SessionStore;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.tool.ToolCallback;
 
@@ -156,7 +148,9 @@ public final class Compensations {
 		return this.leases.rewinding(plan.key(), (lease) -> {
 			Planned now = planned(plan.key(), plan.turns().size(), known);
 			checkIsPlan(plan, now.plan());
-			return new Rewind(plan, now, known, context, lease).run();
+			return new Rewind(plan, now,
+					new Rewind.Work(this.store, this.runs, moves(plan.key()), known, context, lease))
+				.run();
 		});
 	}
 
@@ -166,7 +160,7 @@ public final class Compensations {
 		plan.compensations().forEach((each) -> planned.add(shown(each)));
 		boolean sameCalls = now.compensations().stream().allMatch((each) -> planned.contains(shown(each)));
 		if (!plan.place().equals(now.place()) || !sameTurns || !sameCalls) {
-			throw notAsPlanned(plan);
+			throw Rewind.notAsPlanned(plan);
 		}
 	}
 
@@ -180,12 +174,6 @@ public final class Compensations {
 	/** What a person has seen of a call. */
 	private static List<String> shown(Compensation each) {
 		return List.of(each.call().id(), each.call().digest());
-	}
-
-	private static SessionConflictException notAsPlanned(RewindPlan plan) {
-		return new SessionConflictException("Session " + plan.key() + " is not as the rewind was planned: it has moved"
-				+ " on, or other calls would take its effects back. The head was not moved; plan again. What was"
-				+ " taken back already is not repeated.", null);
 	}
 
 	/**
@@ -254,118 +242,6 @@ public final class Compensations {
 					+ " only; leave out always(..).");
 		}
 		return this.decisions.make(key, id, digest, decision);
-	}
-
-	/**
-	 * One rewind under its lease.
-	 */
-	private final class Rewind {
-
-		private final RewindPlan plan;
-
-		private final RewindPlan now;
-
-		private final List<LedgerEntry> entries;
-
-		private final CompensatingTools tools;
-
-		private final Map<String, Object> context;
-
-		private final HeldLease lease;
-
-		/** The calls that were stored as they are. */
-		private final Collection<LedgerEntry> proposed;
-
-		Rewind(RewindPlan plan, Planned now, CompensatingTools tools, Map<String, Object> context, HeldLease lease) {
-			this.plan = plan;
-			this.now = now.plan();
-			this.entries = new ArrayList<>(now.entries());
-			this.tools = tools;
-			this.context = context;
-			this.lease = lease;
-			this.proposed = Compensations.this.runs.stored(plan.key()).values();
-		}
-
-		RewindReport run() {
-			if (!isAccepted()) {
-				return report(RewindReport.Status.REFUSED, List.of());
-			}
-			proposeAll();
-			for (int i = 0; i < this.entries.size(); i++) {
-				if (this.entries.get(i).status() == ApprovalStatus.APPROVED) {
-					run(i);
-				}
-				RewindReport.Status stop = stop(this.entries.get(i).status());
-				if (stop != null) {
-					return report(stop, List.of());
-				}
-			}
-			return report(RewindReport.Status.COMPLETED, move());
-		}
-
-		/** What is accepted is what was shown. */
-		private boolean isAccepted() {
-			List<String> shown = this.plan.irreversible().stream().map((each) -> each.effect().id()).toList();
-			return this.now.irreversible().isEmpty() || this.plan.accepted() && this.now.irreversible()
-				.stream()
-				.map(Irreversible::effect)
-				.allMatch((effect) -> shown.contains(effect.id()));
-		}
-
-		/** All of them can be decided at once, before the first one runs. */
-		private void proposeAll() {
-			for (int i = 0; i < this.entries.size(); i++) {
-				LedgerEntry entry = this.entries.get(i);
-				if (entry.status() == ApprovalStatus.PROPOSED && !this.proposed.contains(entry)) {
-					this.entries.set(i,
-							Compensations.this.runs.propose(entry).orElseThrow(() -> notAsPlanned(this.plan)));
-				}
-			}
-		}
-
-		private void run(int index) {
-			LedgerEntry entry = this.entries.get(index);
-			ToolCallback tool = Objects.requireNonNull(this.tools.find(entry.approval().tool()));
-			checkUnmoved(Compensations.this.store.find(this.plan.key()).orElseThrow(() -> notAsPlanned(this.plan)));
-			this.entries.set(index, Compensations.this.runs.run(entry, tool, this.context, this.lease));
-		}
-
-		private void checkUnmoved(Session session) {
-			SessionPausedException.check(session, "rewound");
-			RewindPlan.Place place = new RewindPlan.Place(session.key(), session.incarnation(), session.branch(),
-					session.head());
-			if (!place.equals(this.plan.place())) {
-				throw notAsPlanned(this.plan);
-			}
-		}
-
-		private static RewindReport.@Nullable Status stop(ApprovalStatus status) {
-			return switch (status) {
-				case DONE -> null;
-				case PROPOSED -> RewindReport.Status.WAITING;
-				default -> RewindReport.Status.STOPPED;
-			};
-		}
-
-		private List<Turn> move() {
-			if (this.plan.turns().isEmpty()) {
-				return List.of();
-			}
-			return moves(this.plan.key()).rewind(this.plan.turns().size(), this::checkUnmoved, () -> {
-				throw notAsPlanned(this.plan);
-			});
-		}
-
-		private RewindReport report(RewindReport.Status status, List<Turn> undone) {
-			List<Compensation> compensations = new ArrayList<>();
-			for (int i = 0; i < this.entries.size(); i++) {
-				compensations
-					.add(RewindPlanner.compensation(this.now.compensations().get(i).effect(), this.entries.get(i)));
-			}
-			return new RewindReport(status, new RewindPlan(this.now.place(), this.now.turns(), this.now.irreversible(),
-					compensations, this.plan.accepted()), undone);
-		}
-
 	}
 
 	/**
