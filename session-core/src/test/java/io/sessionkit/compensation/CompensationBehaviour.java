@@ -242,6 +242,53 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 	}
 
 	@Test
+	void cancelledCallsHaveNoEffect() {
+		this.model.calls(order("delete_order", 1), order("cancel_order", 2));
+		ask(ClientSetup.Mode.CALL, "question");
+		approvals().cancel(this.key);
+		RewindPlan plan = plan(1);
+		assertThat(plan.irreversible()).isEmpty();
+		assertThat(plan.compensations()).isEmpty();
+		assertThat(rewind(plan).undone()).hasSize(1);
+		assertThat(this.runs).isEmpty();
+	}
+
+	@Test
+	void turnsOfStreamsAndTurnsThatHaveWaitedTwiceAreKnownAsWell() {
+		this.model.calls(order("cancel_order", 1))
+			.calls(order("delete_order", 2))
+			.calls(order("delete_order", 3))
+			.says("done");
+		ask(ClientSetup.Mode.STREAM, "question");
+		approve(waiting());
+		goOn(ClientSetup.Mode.STREAM);
+		approve(waiting());
+		goOn(ClientSetup.Mode.CALL);
+		this.runs.clear();
+		RewindPlan plan = plan(1);
+		assertThat(plan.irreversible()).isEmpty();
+		assertThat(rewind(plan).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("restore 3 (ok delete 3)", "restore 2 (ok delete 2)",
+				"restore 1 (ok cancel 1)");
+	}
+
+	@Test
+	void callsWithoutIdsAreToldApartByTheirRounds() {
+		this.model.calls(call("", "delete_order", "{\"order\":1}"))
+			.calls(call("", "delete_order", "{\"order\":1}"))
+			.says("done");
+		ask(ClientSetup.Mode.CALL, "question");
+		approvals().reject(waiting(), "bob", "no");
+		goOn(ClientSetup.Mode.CALL);
+		approve(waiting());
+		goOn(ClientSetup.Mode.CALL);
+		RewindPlan plan = plan(1);
+		assertThat(plan.irreversible()).isEmpty();
+		assertThat(plan.compensations()).singleElement()
+			.satisfies((each) -> assertThat(each.call().round()).isEqualTo(2));
+	}
+
+	@Test
 	void repeatedCallOfOneReplyHasOneEffect() {
 		this.model.calls(order("delete_order", 1), order("delete_order", 1)).says("done");
 		ask(ClientSetup.Mode.CALL, "question");
