@@ -28,6 +28,12 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 	public static final String SEEDED = "sessionkit.seeded";
 
 	/**
+	 * The parameter that marks a turn that is a copy of one that was kept beside the
+	 * history. Its value is the number of that turn.
+	 */
+	public static final String ADOPTED = "sessionkit.adopted";
+
+	/**
 	 * The metadata entry of an answer that the caller stopped reading: true. The message
 	 * has only the text that was read. See {@link OnCancel#KEEP}.
 	 */

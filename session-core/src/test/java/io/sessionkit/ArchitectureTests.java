@@ -55,6 +55,7 @@ class ArchitectureTests {
 		arrows.put("words", Set.of("internal"));
 		arrows.put("internal.message", Set.of("words"));
 		arrows.put("approval", Set.of("words"));
+		arrows.put("compensation", Set.of("words", "internal", "approval"));
 		arrows.put("context", Set.of("words"));
 		arrows.put("hook", Set.of("words", "internal"));
 		arrows.put("guard", Set.of("words", "internal", "hook"));
@@ -80,10 +81,12 @@ class ArchitectureTests {
 						"store"));
 		arrows.put("internal.approval", Set.of("words", "internal", "codec", "internal.tool", "internal.line",
 				"internal.round", "internal.turn", "approval", "hook", "store"));
+		arrows.put("internal.compensation", Set.of("words", "codec", "internal.tool", "internal.tree",
+				"internal.approval", "approval", "compensation", "store"));
 		arrows.put("conversation",
 				Set.of("words", "internal", "codec", "internal.message", "internal.view", "internal.snapshot",
-						"internal.summary", "internal.tree", "internal.turn", "internal.approval", "approval",
-						"context", "hook", "store"));
+						"internal.summary", "internal.tree", "internal.turn", "internal.approval",
+						"internal.compensation", "approval", "compensation", "context", "hook", "store"));
 		arrows.put("advisor", Set.of("words", "internal", "internal.line", "internal.round", "internal.turn",
 				"internal.approval", "approval", "conversation", "hook"));
 		return arrows;

@@ -16,6 +16,7 @@ import tools.jackson.core.json.JsonReadFeature;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The arguments of a tool call: the text that a model wrote, read as JSON. Duplicate
@@ -112,6 +113,49 @@ public final class ToolArguments {
 			.map((error) -> "'" + error.getInstanceLocation() + "' breaks the rule '" + error.getKeyword() + "'"
 					+ ((error.getProperty() != null) ? " for '" + error.getProperty() + "'" : ""))
 			.toList();
+	}
+
+	/**
+	 * Returns those of the arguments for which another tool has a parameter, as the
+	 * arguments of that tool.
+	 * @param schema the input schema of the other tool
+	 * @param resultName the name of the parameter that gets a result instead of an
+	 * argument
+	 * @param result the result, as the tool loop has it; null if there is none. For a
+	 * parameter of type string, a JSON string is its text and anything else is passed on
+	 * as it was written; for other parameters it is passed on as JSON if it is JSON
+	 * @return the arguments as a JSON object; {@code {}} if these cannot be read
+	 */
+	public String passedOn(String schema, String resultName, @Nullable String result) {
+		ObjectNode passed = MAPPER.createObjectNode();
+		JsonNode parameters = MAPPER.readTree(schema).path("properties");
+		for (String name : parameters.propertyNames()) {
+			JsonNode value = name.equals(resultName) ? result(result, parameters.path(name).path("type"))
+					: (this.object != null) ? this.object.get(name) : null;
+			if (value != null) {
+				passed.set(name, value);
+			}
+		}
+		return MAPPER.writeValueAsString(passed);
+	}
+
+	private static @Nullable JsonNode result(@Nullable String result, JsonNode type) {
+		if (result == null) {
+			return null;
+		}
+		JsonNode read = json(result);
+		boolean takesText = "string".equals(type.isString() ? type.stringValue() : null);
+		return (read == null || takesText && !read.isString()) ? MAPPER.getNodeFactory().stringNode(result) : read;
+	}
+
+	private static @Nullable JsonNode json(String text) {
+		try {
+			JsonNode node = text.isBlank() ? null : MAPPER.readTree(text);
+			return (node != null && !node.isMissingNode()) ? node : null;
+		}
+		catch (JacksonException ex) {
+			return null;
+		}
 	}
 
 	private static @Nullable JsonNode object(String text) {

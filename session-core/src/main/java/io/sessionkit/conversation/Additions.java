@@ -2,6 +2,7 @@ package io.sessionkit.conversation;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -69,10 +70,12 @@ final class Additions {
 	}
 
 	Turn adopt(long number) {
-		TurnView aside = this.store.turn(this.key, number, Set.of())
+		TurnView aside = this.store.turn(this.key, number, Set.of(RewoundTurns.KIND))
 			.orElseThrow(() -> new IllegalArgumentException("Session " + this.key + " has no turn " + number + "."));
 		List<Message> messages = aside.items().stream().map(SessionItem::message).toList();
 		checkAside(aside, messages);
+		RewoundTurns.check(this.key, aside.records(RewoundTurns.KIND), this.store.options().codec(),
+				List.of(aside.turn()));
 		return write("given a turn that was kept aside", (session) -> {
 			checkNotOnPath(number);
 			return List.of(adopted(aside));
@@ -109,7 +112,9 @@ final class Additions {
 		Turn turn = aside.turn();
 		Turn.Progress progress = new Turn.Progress(TurnStatus.COMPLETED, this.store.options().now(), turn.model(),
 				turn.rounds(), null, turn.verdicts());
-		Turn.Origin origin = new Turn.Origin(turn.startedAt(), turn.agent(), turn.tools(), null, turn.parameters());
+		Map<String, Object> parameters = new HashMap<>(turn.parameters());
+		parameters.putIfAbsent(Turn.ADOPTED, turn.number());
+		Turn.Origin origin = new Turn.Origin(turn.startedAt(), turn.agent(), turn.tools(), null, parameters);
 		return new TurnWrite(new Turn(newId(), new Turn.Place(0, 0, Session.MAIN, 0, 0), origin, progress), 0,
 				aside.items().stream().map((item) -> new NewItem(item.message(), item.at(), item.tokens())).toList());
 	}

@@ -246,6 +246,13 @@ public final class Approvals {
 	}
 
 	/**
+	 * Returns the rules that say which calls need consent.
+	 */
+	Rulings rulings() {
+		return this.rules.rulings();
+	}
+
+	/**
 	 * Returns the check that keeps tools that need consent from running in calls for
 	 * which no session advisor opens a turn. For SessionKit's own packages.
 	 * @return a check with the rules of these approvals

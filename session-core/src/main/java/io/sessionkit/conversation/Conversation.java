@@ -327,9 +327,10 @@ public final class Conversation {
 	}
 
 	/**
-	 * Moves the head back by turns, without deleting anything. Attributes and summary
-	 * become those of the turn before. What was undone can be redone until another turn
-	 * is written, and stays among the {@link #siblings} after that.
+	 * Moves the head back by turns, without deleting anything. What tools have done stays
+	 * done; {@link Compensations} take it back. Attributes and summary become those of
+	 * the turn before. What was undone can be redone until another turn is written, and
+	 * stays among the {@link #siblings} after that.
 	 * <p>
 	 * Turns before a {@link #reset} are not undone; if there is no turn behind the reset,
 	 * the reset itself is taken back.
@@ -350,6 +351,8 @@ public final class Conversation {
 	 * @param turns the number of turns; nothing happens if it is not positive
 	 * @return the turns that were redone, oldest first; none if nothing was undone, or
 	 * another turn was written since
+	 * @throws IllegalStateException if effects of one of the turns were taken back; see
+	 * {@link Compensations}. Nothing was changed
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
@@ -403,6 +406,8 @@ public final class Conversation {
 	 * @return the sibling
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws IllegalArgumentException if the turn was not left on the active branch
+	 * @throws IllegalStateException if effects of a turn that would be active again were
+	 * taken back; see {@link Compensations}. Nothing was changed
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
@@ -594,12 +599,14 @@ public final class Conversation {
 
 	/**
 	 * Makes a turn history that was kept beside it: one that was cancelled, has failed,
-	 * or lost to another writer. A copy of it is written behind the head; the turn itself
-	 * stays as it is.
+	 * or lost to another writer. A copy of it is written behind the head, with the
+	 * parameter {@value Turn#ADOPTED}; the turn itself stays as it is.
 	 * @param turn the number of the turn
 	 * @return the copy
 	 * @throws IllegalArgumentException if there is no such turn, if it has no answer, or
 	 * if it is history already
+	 * @throws IllegalStateException if effects of the turn were taken back; see
+	 * {@link Compensations}. Nothing was written
 	 * @throws SessionPausedException if the turn is open, or another one is; nothing was
 	 * written
 	 * @throws SessionConflictException if others kept writing to the session; nothing was

@@ -143,7 +143,7 @@ final class Fork {
 			.map(this::copy)
 			.toList();
 		List<RecordWrite> records = new ArrayList<>();
-		records.add(new ForkedFrom(this.from, path.view().session().head()).write(this.to, codec()));
+		records.add(new ForkedFrom(this.from, path.view().session().head(), this.turns.size()).write(this.to, codec()));
 		summaries.forEach((summary) -> records.add(Summaries.write(this.to, summary, codec())));
 		path.records(SnapshotReader.KIND)
 			.stream()

@@ -10,7 +10,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import io.sessionkit.Session;
@@ -50,26 +52,69 @@ final class Moves {
 		if (turns <= 0) {
 			return List.of();
 		}
+		return this.changes.make("undone", back(turns), List::of, (path) -> undone(path, turns));
+	}
+
+	/**
+	 * Turns that a move back leaves.
+	 *
+	 * @param turns the turns, newest first; none before the reset
+	 * @param reset the reset that stops the move; null if none does
+	 */
+	record Gone(List<Turn> turns, @Nullable Summary reset) {
+	}
+
+	/**
+	 * Reads what a move back needs.
+	 * @return the path; empty if the session is absent
+	 */
+	Optional<PathView> pathBack(int turns) {
+		return this.changes.store().path(this.changes.key(), back(turns));
+	}
+
+	private static PathQuery back(int turns) {
 		Tail tail = Tail.newest((turns == Integer.MAX_VALUE) ? turns : turns + 1);
-		PathQuery query = PathQuery.to(Point.HEAD).turns(tail).records(LeftTurns.KIND);
-		return this.changes.make("undone", query, List::of, (path) -> undone(path, turns));
+		return PathQuery.to(Point.HEAD).turns(tail).records(LeftTurns.KIND);
+	}
+
+	/**
+	 * Returns the turns that a move back leaves.
+	 * @param turns the largest number of turns to leave
+	 */
+	Gone gone(PathView path, int turns) {
+		List<Turn> gone = new ArrayList<>(
+				path.turns().subList(Math.max(0, path.turns().size() - turns), path.turns().size()));
+		boolean maybeReset = !gone.isEmpty() && path.session().summaryTurn() >= gone.get(0).number();
+		Summary reset = maybeReset ? newestReset(gone) : null;
+		if (reset != null) {
+			gone.removeIf((turn) -> turn.number() <= reset.turn());
+		}
+		Collections.reverse(gone);
+		return new Gone(List.copyOf(gone), reset);
+	}
+
+	/**
+	 * Moves the head back after the effects of the turns were dealt with.
+	 * @param check refuses to move if the session is not as it must be
+	 */
+	List<Turn> rewind(int turns, Consumer<Session> check, Supplier<List<Turn>> absent) {
+		return this.changes.make("rewound", back(turns), absent, (path) -> {
+			check.accept(path.session());
+			return undone(path, turns);
+		});
 	}
 
 	private Plan<List<Turn>> undone(PathView path, int turns) {
 		Session session = path.session();
-		List<Turn> gone = new ArrayList<>(
-				path.turns().subList(Math.max(0, path.turns().size() - turns), path.turns().size()));
-		Summary reset = (!gone.isEmpty() && session.summaryTurn() >= gone.get(0).number()) ? newestReset(gone) : null;
-		if (reset != null) {
-			gone.removeIf((turn) -> turn.number() <= reset.turn());
-		}
+		Gone leaving = gone(path, turns);
+		List<Turn> gone = leaving.turns();
+		Summary reset = leaving.reset();
 		if (gone.isEmpty()) {
 			return (reset != null) ? withoutReset(session, reset) : Plan.nothing(List.of());
 		}
-		Collections.reverse(gone);
 		Turn first = gone.get(gone.size() - 1);
 		LeftTurns left = left(path, first.parent(), first.number());
-		return Plan.move(session.branch(), first.parent(), List.copyOf(gone), left.write(session.key(), codec()));
+		return Plan.move(session.branch(), first.parent(), gone, left.write(session.key(), codec()));
 	}
 
 	/** Returns the newest reset behind one of some turns; null if there is none. */
@@ -132,7 +177,7 @@ final class Moves {
 		if (turns <= 0) {
 			return List.of();
 		}
-		PathQuery query = PathQuery.to(Point.HEAD).records(LeftTurns.KIND);
+		PathQuery query = PathQuery.to(Point.HEAD).records(LeftTurns.KIND, RewoundTurns.KIND);
 		return this.changes.make("redone", query, List::of, (path) -> redone(path, turns));
 	}
 
@@ -144,10 +189,15 @@ final class Moves {
 		}
 		List<Turn> behind = behind(session.head(), left.tip());
 		List<Turn> again = behind.subList(0, Math.min(turns, behind.size()));
+		checkEffects(path, again);
 		long head = again.get(again.size() - 1).number();
 		RecordWrite record = (head == left.tip()) ? left.delete()
 				: left.from(head, behind.get(again.size()).number()).write(session.key(), codec());
 		return Plan.move(session.branch(), head, List.copyOf(again), record);
+	}
+
+	private void checkEffects(PathView path, List<Turn> turns) {
+		RewoundTurns.check(path.session().key(), path.records(RewoundTurns.KIND), codec(), turns);
 	}
 
 	/** Returns the turns behind a turn up to another one, oldest first. */
@@ -237,7 +287,9 @@ final class Moves {
 	 * Makes a turn that the head has left active again, with the turns behind it.
 	 */
 	Turn choose(long number) {
-		PathQuery query = PathQuery.to(Point.HEAD).turns(new Tail(number + 1, 1)).records(LeftTurns.KIND);
+		PathQuery query = PathQuery.to(Point.HEAD)
+			.turns(new Tail(number + 1, 1))
+			.records(LeftTurns.KIND, RewoundTurns.KIND);
 		return this.changes.make("moved to another turn", query, () -> {
 			throw notFound();
 		}, (path) -> chosen(path, number));
@@ -254,6 +306,9 @@ final class Moves {
 					"Turn " + number + " of session " + session.key() + " is none that was left on branch '"
 							+ session.branch() + "'. Name one of siblings(..), or use branch(..) and switchTo(..)."));
 		Turn turn = turn(number).orElseThrow(this::notFound);
+		if (!path.records(RewoundTurns.KIND).isEmpty()) {
+			checkEffects(path, behind(turn.parent(), there.tip()));
+		}
 		Plan<Turn> plan = Plan.move(session.branch(), there.tip(), turn, there.delete());
 		if (session.head() == there.fork()) {
 			return plan;

@@ -4,6 +4,7 @@ import io.sessionkit.internal.approval.Ledger;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 
 import io.sessionkit.Session;
@@ -32,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * @param steps is told each step, and the id of the call, or {@code -}
  */
 public record JournalingStore(SessionStore store, BiConsumer<Step, String> steps) implements SessionStore {
+
+	private static final Set<String> KINDS = Set.of(Ledger.APPROVAL, Ledger.COMPENSATION);
 
 	/**
 	 * What happens to a call that was approved.
@@ -90,7 +93,7 @@ public record JournalingStore(SessionStore store, BiConsumer<Step, String> steps
 	}
 
 	private @Nullable Step before(SessionKey key, RecordWrite record) {
-		if (!record.kind().equals(Ledger.APPROVAL) || record.payload() == null) {
+		if (!KINDS.contains(record.kind()) || record.payload() == null) {
 			return null;
 		}
 		Object status = options().codec().decodeValues(key, record.payload()).get("status");

@@ -19,8 +19,9 @@ class RecordKindsTests {
 	@Test
 	void kindsAreThoseThatAreStoredAndDiffer() {
 		assertThat(new String[] { SessionStore.SUMMARY, SnapshotReader.KIND, TurnRecords.PAUSE, TurnRecords.LEASE,
-				Ledger.APPROVAL, Ledger.OVER, Ledger.STANDING_DECISION })
-			.containsExactly("checkpoint", "snapshot", "pause", "lease", "approval", "ledger", "standing")
+				Ledger.APPROVAL, Ledger.OVER, Ledger.STANDING_DECISION, Ledger.COMPENSATION, TurnRecords.REWIND })
+			.containsExactly("checkpoint", "snapshot", "pause", "lease", "approval", "ledger", "standing",
+					"compensation", "rewind")
 			.doesNotHaveDuplicates();
 	}
 

@@ -18,6 +18,7 @@ import io.sessionkit.context.SequenceGuard;
 import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Compensations;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionContext;
@@ -107,6 +108,15 @@ public final class SessionAdvisorAutoConfiguration {
 		texts.ifAvailable(builder::texts);
 		traceIds.ifAvailable((ids) -> builder.traceIds(ids::current));
 		return builder.build();
+	}
+
+	/**
+	 * The tools are listed anew for each rewind, since a server may offer others by then.
+	 */
+	@Bean
+	@ConditionalOnMissingBean
+	Compensations sessionKitCompensations(Conversations conversations, Approvals approvals, ListableBeanFactory beans) {
+		return Compensations.builder(conversations, approvals).tools(new ToolBeans(beans)::callbacks).build();
 	}
 
 	@Bean

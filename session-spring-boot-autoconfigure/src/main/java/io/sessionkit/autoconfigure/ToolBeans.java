@@ -1,7 +1,10 @@
 package io.sessionkit.autoconfigure;
 
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -22,7 +25,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the names of all tools that are beans: callbacks, providers of callbacks, and
+ * Finds all tools that are beans, and their names: callbacks, providers of callbacks, and
  * beans with tool methods. A provider may send a request to a server to list its tools.
  */
 final class ToolBeans implements Supplier<Set<String>> {
@@ -41,14 +44,24 @@ final class ToolBeans implements Supplier<Set<String>> {
 	@Override
 	public Set<String> get() {
 		Set<String> names = new LinkedHashSet<>();
-		this.beans.getBeanProvider(ToolCallback.class).stream().forEach((tool) -> add(names, tool));
-		this.beans.getBeanProvider(ToolCallbackProvider.class).stream().forEach((provider) -> addAll(names, provider));
+		callbacks().forEach((tool) -> names.add(tool.getToolDefinition().name()));
+		return names;
+	}
+
+	/**
+	 * Returns the tools that are beans. A tool may be among them twice, as a method of a
+	 * bean and by a provider.
+	 */
+	List<ToolCallback> callbacks() {
+		List<ToolCallback> tools = new ArrayList<>();
+		this.beans.getBeanProvider(ToolCallback.class).stream().forEach(tools::add);
+		this.beans.getBeanProvider(ToolCallbackProvider.class).stream().forEach((provider) -> addAll(tools, provider));
 		forEachToolClass((bean, methods) -> {
 			if (this.beans.isSingleton(bean)) {
-				add(names, ToolCallbacks.from(this.beans.getBean(bean)));
+				Collections.addAll(tools, ToolCallbacks.from(this.beans.getBean(bean)));
 			}
 		});
-		return names;
+		return tools;
 	}
 
 	/**
@@ -100,19 +113,13 @@ final class ToolBeans implements Supplier<Set<String>> {
 	 * Adds the tools of a provider. A server that cannot be reached must not prevent the
 	 * application from starting.
 	 */
-	private static void addAll(Set<String> names, ToolCallbackProvider provider) {
+	private static void addAll(List<ToolCallback> tools, ToolCallbackProvider provider) {
 		try {
-			add(names, provider.getToolCallbacks());
+			Collections.addAll(tools, provider.getToolCallbacks());
 		}
 		catch (RuntimeException ex) {
 			logger.warn("The tools of a " + provider.getClass().getName() + " could not be listed: "
 					+ ex.getClass().getName());
-		}
-	}
-
-	private static void add(Set<String> names, ToolCallback... tools) {
-		for (ToolCallback tool : tools) {
-			names.add(tool.getToolDefinition().name());
 		}
 	}
 

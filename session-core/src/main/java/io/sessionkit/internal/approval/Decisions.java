@@ -22,13 +22,25 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Decisions {
 
-	private final WaitingTurns waitingTurns;
+	/** Finds the calls that have expired; null if calls never do. */
+	private final @Nullable WaitingTurns waitingTurns;
 
 	private final Ledger ledger;
 
+	/**
+	 * Creates the decisions on calls of models.
+	 */
 	public Decisions(WaitingTurns waitingTurns, Ledger ledger) {
 		this.waitingTurns = waitingTurns;
 		this.ledger = ledger;
+	}
+
+	/**
+	 * Creates the decisions on calls that take the effect of others back.
+	 */
+	public Decisions(Ledger compensations) {
+		this.waitingTurns = null;
+		this.ledger = compensations;
 	}
 
 	/**
@@ -159,8 +171,12 @@ public final class Decisions {
 	}
 
 	private List<LedgerEntry> withExpired(SessionKey key, List<LedgerEntry> open) {
-		Optional<Turn> turn = this.waitingTurns.find(key);
-		return turn.flatMap((waiting) -> this.waitingTurns.held(key, waiting.id()))
+		WaitingTurns waitingTurns = this.waitingTurns;
+		if (waitingTurns == null) {
+			return open;
+		}
+		Optional<Turn> turn = waitingTurns.find(key);
+		return turn.flatMap((waiting) -> waitingTurns.held(key, waiting.id()))
 			.map((held) -> HeldCalls.withExpired(key, held, open))
 			.orElse(open);
 	}

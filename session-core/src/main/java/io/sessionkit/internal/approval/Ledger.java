@@ -9,14 +9,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.turn.Turns;
-import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
@@ -47,15 +50,37 @@ public final class Ledger {
 	/** The kind of the records that hold decisions on future tool calls. */
 	public static final String STANDING_DECISION = "standing";
 
-	private static final int BATCH = 100;
+	/** The kind of the records that hold calls that take the effect of others back. */
+	public static final String COMPENSATION = "compensation";
 
-	private final WaitingTurns waitingTurns;
+	private static final int BATCH = 100;
 
 	private final SessionStore store;
 
+	private final String kind;
+
+	/** Returns who holds the lease under which the calls of a session are claimed. */
+	private final Function<SessionKey, @Nullable String> holders;
+
+	/**
+	 * Creates the ledger of the calls that models make.
+	 */
 	public Ledger(Turns turns) {
-		this.waitingTurns = turns.waitingTurns();
-		this.store = turns.store();
+		this(turns.store(), APPROVAL, turns.waitingTurns()::leaseHolder);
+	}
+
+	private Ledger(SessionStore store, String kind, Function<SessionKey, @Nullable String> holders) {
+		this.store = store;
+		this.kind = kind;
+		this.holders = holders;
+	}
+
+	/**
+	 * Creates the ledger of the calls that take the effect of others back. They are
+	 * claimed under the lease of a rewind, and stay where they are when they are over.
+	 */
+	public static Ledger ofCompensations(Turns turns) {
+		return new Ledger(turns.store(), COMPENSATION, turns.leases()::rewindHolder);
 	}
 
 	Instant now() {
@@ -68,7 +93,7 @@ public final class Ledger {
 	 * Returns the write that enters a call.
 	 */
 	RecordWrite enter(LedgerEntry entry, @Nullable Duration expiresAfter) {
-		RecordWrite write = RecordWrite.create(APPROVAL, entry.approval().id(), payload(entry));
+		RecordWrite write = RecordWrite.create(this.kind, entry.approval().id(), payload(entry));
 		boolean waits = entry.status() == ApprovalStatus.PROPOSED && expiresAfter != null;
 		return (waits && expiresAfter != null) ? write.livingFor(expiresAfter) : write;
 	}
@@ -78,7 +103,7 @@ public final class Ledger {
 	 * not been moved yet.
 	 */
 	public List<LedgerEntry> open(SessionKey key) {
-		return read(this.store.records(key, APPROVAL));
+		return read(this.store.records(key, this.kind));
 	}
 
 	Optional<LedgerEntry> find(SessionKey key, String id) {
@@ -99,7 +124,7 @@ public final class Ledger {
 		List<ToolApproval> pending = new ArrayList<>();
 		long wanted = (long) page.offset() + page.limit();
 		for (int offset = 0; pending.size() < wanted; offset += BATCH) {
-			List<SessionRecord> records = this.store.records(owner, APPROVAL, new Page(offset, BATCH));
+			List<SessionRecord> records = this.store.records(owner, this.kind, new Page(offset, BATCH));
 			pending.addAll(pending(records.stream().map(this::entry).toList()));
 			if (records.size() < BATCH) {
 				break;
@@ -126,22 +151,36 @@ public final class Ledger {
 				return entry;
 			}
 			Optional<String> holder = holders.computeIfAbsent(entry.approval().key(),
-					(key) -> Optional.ofNullable(this.waitingTurns.leaseHolder(key)));
+					(key) -> Optional.ofNullable(this.holders.apply(key)));
 			boolean isHeld = holder.filter((who) -> Objects.equals(who, entry.holder())).isPresent();
 			return isHeld ? entry : entry.with(ApprovalStatus.UNCERTAIN);
 		}).toList();
 	}
 
 	/**
-	 * Changes a call if it is still as it was read.
+	 * Changes a call if it is still as it was read. A call that has no record gets one,
+	 * unless there is one by now.
 	 * @return the call as it is stored; null if another writer was first, or if the time
 	 * to decide is over
 	 */
 	@Nullable LedgerEntry replace(LedgerEntry changed) {
 		ToolApproval call = changed.approval();
-		boolean stored = this.store.put(call.key(),
-				new RecordWrite(APPROVAL, call.id(), changed.revision(), payload(changed), null));
-		return stored ? changed.revision(changed.revision() + 1) : null;
+		RecordWrite write = new RecordWrite(this.kind, call.id(), changed.revision(), payload(changed), null);
+		return this.store.put(call.key(), write) ? changed.revision(write.next()) : null;
+	}
+
+	/**
+	 * Returns the turns of whose effects some were taken back, or may have been.
+	 * @param compensations records of kind {@value #COMPENSATION}
+	 * @return the ids of the turns
+	 */
+	public static Set<String> turnsTakenBack(List<SessionRecord> compensations, MessageCodec codec) {
+		return compensations.stream()
+			.map((record) -> LedgerForm.entry(record.key(), codec.decodeValues(record.key(), record.payload()),
+					record.revision()))
+			.filter((entry) -> entry.approval().claimedAt() != null || entry.status() == ApprovalStatus.DONE)
+			.map((entry) -> entry.approval().turnId())
+			.collect(Collectors.toSet());
 	}
 
 	/**

@@ -26,7 +26,7 @@ public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nulla
 		return new LedgerEntry(approval, null, null, false, 0);
 	}
 
-	ApprovalStatus status() {
+	public ApprovalStatus status() {
 		return this.approval.status();
 	}
 
@@ -64,6 +64,16 @@ public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nulla
 		Progress now = this.approval.progress();
 		Progress ended = new Progress(ApprovalStatus.DONE, now.decisions(), now.claimedAt(), at);
 		return new LedgerEntry(this.approval.with(ended), this.holder, result, failed, this.revision);
+	}
+
+	/**
+	 * Returns the call as one whose tool threw an exception, so that nobody knows what it
+	 * has done.
+	 */
+	LedgerEntry failed(Instant at, String message) {
+		Progress now = this.approval.progress();
+		Progress failed = new Progress(ApprovalStatus.UNCERTAIN, now.decisions(), now.claimedAt(), at);
+		return new LedgerEntry(this.approval.with(failed), this.holder, message, true, this.revision);
 	}
 
 	private LedgerEntry with(Progress progress) {

@@ -208,7 +208,7 @@ public final class ToolRuns {
 		});
 	}
 
-	private static String told(Throwable thrown) {
+	static String told(Throwable thrown) {
 		Throwable cause = (thrown instanceof ToolExecutionException && thrown.getCause() != null) ? thrown.getCause()
 				: thrown;
 		return StringUtils.hasText(thrown.getMessage()) ? thrown.getMessage()
@@ -251,8 +251,10 @@ public final class ToolRuns {
 		}
 	}
 
-	private static String runClaimed(ToolApproval call, ToolCallback tool, String arguments,
-			@Nullable ToolContext context) {
+	/**
+	 * Runs a tool for a call that was claimed, which {@link #running} returns meanwhile.
+	 */
+	static String runClaimed(ToolApproval call, ToolCallback tool, String arguments, @Nullable ToolContext context) {
 		ToolApproval before = running.get();
 		running.set(call);
 		try {
@@ -276,7 +278,7 @@ public final class ToolRuns {
 	 * Adds the claim to the tool context. This is the only way to pass it to a server at
 	 * the other end of MCP.
 	 */
-	private static @Nullable ToolContext withClaim(@Nullable ToolContext context, ToolApproval call) {
+	static @Nullable ToolContext withClaim(@Nullable ToolContext context, ToolApproval call) {
 		if (context == null) {
 			return null;
 		}
@@ -354,7 +356,7 @@ public final class ToolRuns {
 	 * Returns a result that can be stored. A lone surrogate cannot be, and must not cost
 	 * the whole result.
 	 */
-	private static String storable(String result) {
+	static String storable(String result) {
 		return new String(result.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
 	}
 

@@ -20,4 +20,14 @@ public final class CallId {
 		return Sha256.of(place).substring(0, DIGITS);
 	}
 
+	/**
+	 * Names the call that takes the effect of another one back, by the place of the other
+	 * one: session, turn, item and index. The name differs from that of the other call,
+	 * so that a service which knows both takes neither for the other.
+	 */
+	public static String ofCompensation(SessionKey key, String turnId, long item, int index) {
+		String place = key.owner() + "\0" + key.id() + "\0" + turnId + "\0" + item + "\0" + index;
+		return Sha256.of("compensation\0" + place).substring(0, DIGITS);
+	}
+
 }

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param key the other session, which may be gone by now
  * @param turn the last turn of it that was copied, by its number there
+ * @param copies the number of turns that were copied; they are the first ones here
  */
-public record ForkedFrom(SessionKey key, long turn) {
+public record ForkedFrom(SessionKey key, long turn, long copies) {
 
 	/** The kind of the record, of which a session has one at most. */
 	public static final String KIND = "fork";
@@ -29,6 +30,7 @@ public record ForkedFrom(SessionKey key, long turn) {
 		values.put("owner", this.key.owner());
 		values.put("id", this.key.id());
 		values.put("turn", this.turn);
+		values.put("copies", this.copies);
 		return RecordWrite.create(KIND, ID, codec.encodeValues(to, values));
 	}
 
@@ -37,8 +39,14 @@ public record ForkedFrom(SessionKey key, long turn) {
 			Map<String, @Nullable Object> values = codec.decodeValues(record.key(), record.payload());
 			return (values.get("owner") instanceof String owner && values.get("id") instanceof String id
 					&& values.get("turn") instanceof Long turn)
-							? Optional.of(new ForkedFrom(SessionKey.of(owner, id), turn)) : Optional.empty();
+							? Optional.of(new ForkedFrom(SessionKey.of(owner, id), turn, copies(values)))
+							: Optional.empty();
 		});
+	}
+
+	/** Any turn may be a copy if their number was not kept. */
+	private static long copies(Map<String, @Nullable Object> values) {
+		return (values.get("copies") instanceof Long copies) ? copies : Long.MAX_VALUE;
 	}
 
 }

@@ -20,10 +20,10 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease of a call that works on an open turn. It is a record that expires by the
- * store's clock unless it is renewed, which a thread does three times in each lifetime.
- * It is given back when the turn and everything that runs for it are done. Safe for use
- * by many threads.
+ * The lease of a call that works on an open turn, or that rewinds a session. It is a
+ * record that expires by the store's clock unless it is renewed, which a thread does
+ * three times in each lifetime. It is given back when the turn and everything that runs
+ * for it are done. Safe for use by many threads.
  */
 final class TurnLease implements HeldLease {
 
@@ -32,6 +32,8 @@ final class TurnLease implements HeldLease {
 	private final SessionStore store;
 
 	private final SessionKey key;
+
+	private final String kind;
 
 	private final String holder;
 
@@ -68,6 +70,7 @@ final class TurnLease implements HeldLease {
 			Since since) {
 		this.store = store;
 		this.key = key;
+		this.kind = taking.kind();
 		this.holder = holder;
 		this.life = life;
 		this.revision = taking.first();
@@ -90,11 +93,12 @@ final class TurnLease implements HeldLease {
 	}
 
 	/**
-	 * Creates the write that takes the lease of a turn that is open. It does not succeed
-	 * while the lease is held.
+	 * Creates the write that takes the lease of a turn that is open, or of a rewind. It
+	 * does not succeed while the lease is held.
+	 * @param kind the kind of its record
 	 */
-	static RecordWrite taking(SessionStore store, SessionKey key, String holder, Duration life) {
-		return RecordWrite.create(TurnRecords.LEASE, TurnRecords.LEASE_ID, payload(store, key, holder)).livingFor(life);
+	static RecordWrite taking(SessionStore store, SessionKey key, String kind, String holder, Duration life) {
+		return RecordWrite.create(kind, TurnRecords.LEASE_ID, payload(store, key, holder)).livingFor(life);
 	}
 
 	/**
@@ -118,11 +122,12 @@ final class TurnLease implements HeldLease {
 	}
 
 	/**
-	 * Returns the current holder of the lease of the open turn.
+	 * Returns the current holder of a lease.
+	 * @param kind the kind of its record
 	 * @return the holder; null if there is none
 	 */
-	static @Nullable String holder(SessionStore store, SessionKey key) {
-		return holder(store, store.records(key, TurnRecords.LEASE));
+	static @Nullable String holder(SessionStore store, SessionKey key, String kind) {
+		return holder(store, store.records(key, kind));
 	}
 
 	/**
@@ -193,8 +198,8 @@ final class TurnLease implements HeldLease {
 			Uninterrupted.call(this::giveBack);
 		}
 		catch (RuntimeException ex) {
-			logger.warn("The lease of the open turn on session " + this.key + " could not be given back and ends in "
-					+ this.life + ": " + ex.getClass().getName());
+			logger.warn("The lease of the " + what() + " on session " + this.key
+					+ " could not be given back and ends in " + this.life + ": " + ex.getClass().getName());
 		}
 	}
 
@@ -226,7 +231,7 @@ final class TurnLease implements HeldLease {
 			}
 		}
 		catch (RuntimeException ex) {
-			logger.warn("The lease of the open turn on session " + this.key + " could not be renewed: "
+			logger.warn("The lease of the " + what() + " on session " + this.key + " could not be renewed: "
 					+ ex.getClass().getName());
 		}
 		finally {
@@ -245,13 +250,12 @@ final class TurnLease implements HeldLease {
 	}
 
 	private boolean delete() {
-		return this.store.put(this.key,
-				new RecordWrite(TurnRecords.LEASE, TurnRecords.LEASE_ID, this.revision, null, null));
+		return this.store.put(this.key, new RecordWrite(this.kind, TurnRecords.LEASE_ID, this.revision, null, null));
 	}
 
 	private boolean put() {
-		boolean renewed = this.store.put(this.key, new RecordWrite(TurnRecords.LEASE, TurnRecords.LEASE_ID,
-				this.revision, payload(this.store, this.key, this.holder), this.life));
+		boolean renewed = this.store.put(this.key, new RecordWrite(this.kind, TurnRecords.LEASE_ID, this.revision,
+				payload(this.store, this.key, this.holder), this.life));
 		if (renewed) {
 			this.revision++;
 		}
@@ -264,7 +268,7 @@ final class TurnLease implements HeldLease {
 	 * with the beginning of its turn may have replaced an older one.
 	 */
 	private boolean isOurs() {
-		for (SessionRecord record : this.store.records(this.key, TurnRecords.LEASE)) {
+		for (SessionRecord record : this.store.records(this.key, this.kind)) {
 			if (this.holder.equals(holder(this.store, record))) {
 				this.revision = record.revision();
 				return true;
@@ -275,11 +279,15 @@ final class TurnLease implements HeldLease {
 
 	private synchronized void lost() {
 		if (this.users > 0 && !this.ending) {
-			logger.warn("The lease of the open turn on session " + this.key
+			logger.warn("The lease of the " + what() + " on session " + this.key
 					+ " has run out before it was renewed. What it ran is uncertain unless its result is stored.");
 			this.validUntil = System.nanoTime();
 		}
 		stopRenewal();
+	}
+
+	private String what() {
+		return this.kind.equals(TurnRecords.LEASE) ? "open turn" : "rewind";
 	}
 
 	private void stopRenewal() {

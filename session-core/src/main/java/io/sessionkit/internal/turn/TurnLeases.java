@@ -1,6 +1,7 @@
 package io.sessionkit.internal.turn;
 
 import java.time.Duration;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
@@ -8,9 +9,10 @@ import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Gives out leases of open turns. Safe for use by many threads.
+ * Gives out leases of open turns and of rewinds. Safe for use by many threads.
  */
 public final class TurnLeases {
 
@@ -66,13 +68,45 @@ public final class TurnLeases {
 	 */
 	TurnLease take(SessionKey key) {
 		String holder = this.store.options().turnIds().get();
-		Taking taking = taking(key, holder, TurnLease.taking(this.store, key, holder, this.life));
+		Taking taking = taking(key, holder, TurnLease.taking(this.store, key, TurnRecords.LEASE, holder, this.life));
 		if (!this.store.put(key, taking.write())) {
 			throw new TurnInProgressException("Another call works on the open turn of session " + key
 					+ " at this moment, or the session is gone. Nothing was run by this one; call again when it is"
 					+ " done. The turn of a process that was killed is free after " + this.life + ".");
 		}
 		return taking.taken();
+	}
+
+	/**
+	 * Does work for a rewind of a session that no other rewind may do at the same time.
+	 * @param work the work, which is given the lease
+	 * @return the result of the work
+	 * @throws TurnInProgressException if another call rewinds the session, or if the
+	 * session is gone
+	 */
+	public <T> T rewinding(SessionKey key, Function<HeldLease, T> work) {
+		String holder = this.store.options().turnIds().get();
+		Taking taking = taking(key, holder, TurnLease.taking(this.store, key, TurnRecords.REWIND, holder, this.life));
+		if (!this.store.put(key, taking.write())) {
+			throw new TurnInProgressException("Another call rewinds session " + key
+					+ " at this moment, or the session is gone. Nothing was run by this one; call again when it is"
+					+ " done. The rewind of a process that was killed can be continued after " + this.life + ".");
+		}
+		TurnLease lease = taking.taken();
+		try {
+			return work.apply(lease);
+		}
+		finally {
+			lease.leave();
+		}
+	}
+
+	/**
+	 * Returns the name of the holder of the lease of a rewind.
+	 * @return the holder; null if no call rewinds the session at this moment
+	 */
+	public @Nullable String rewindHolder(SessionKey key) {
+		return TurnLease.holder(this.store, key, TurnRecords.REWIND);
 	}
 
 }

@@ -11,6 +11,9 @@ public final class TurnRecords {
 	/** The kind of the records that name the current worker of an open turn. */
 	public static final String LEASE = "lease";
 
+	/** The kind of the records that name the call that rewinds a session. */
+	public static final String REWIND = "rewind";
+
 	/**
 	 * The id of the record that names the worker. There is one in a session, since at
 	 * most one turn of it is open. So a call can take the lease before it knows more of

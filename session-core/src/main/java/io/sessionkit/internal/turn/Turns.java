@@ -112,6 +112,14 @@ public final class Turns implements AutoCloseable {
 	}
 
 	/**
+	 * Returns the leases of open turns and of rewinds.
+	 * @return the object that gives them out
+	 */
+	public TurnLeases leases() {
+		return this.setup.leases();
+	}
+
+	/**
 	 * Returns the lines in which the calls on sessions stand.
 	 * @return the lines
 	 */

@@ -245,7 +245,7 @@ public final class WaitingTurns {
 	 * @return the holder; null if no call works on the turn at this moment
 	 */
 	public @Nullable String leaseHolder(SessionKey key) {
-		return TurnLease.holder(this.store, key);
+		return TurnLease.holder(this.store, key, TurnRecords.LEASE);
 	}
 
 }

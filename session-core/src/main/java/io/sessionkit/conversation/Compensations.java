@@ -1,0 +1,309 @@
+package io.sessionkit.conversation;
+
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.DecisionRefusedException;
+import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.compensation.Compensation;
+import io.sessionkit.compensation.RewindPlan;
+import io.sessionkit.compensation.RewindReport;
+import io.sessionkit.internal.approval.CompensationRuns;
+import io.sessionkit.internal.approval.Decisions;
+import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.approval.LedgerEntry;
+import io.sessionkit.internal.approval.Rulings;
+import io.sessionkit.internal.compensation.CompensatingTools;
+import io.sessionkit.internal.compensation.RewindPlanner;
+import io.sessionkit.internal.compensation.RewindPlanner.Planned;
+import io.sessionkit.internal.turn.TurnLeases;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.PathView;
+import io.sessionkit.store.SessionStore;
+
+import org.springframework.ai.tool.ToolCallback;
+
+/**
+ * Rewinds sessions: takes the effects of tool calls back, then moves the head back over
+ * their turns. A tool says by {@link io.sessionkit.compensation.CompensatedBy} which tool
+ * takes its effect back.
+ * <p>
+ * Each effect is taken back at most once, whatever is called twice or killed: the
+ * compensating call has a record of its own, is claimed in it before it runs, and is
+ * never run again unless a person decides so. Safe for use by many threads and processes.
+ */
+public final class Compensations {
+
+	private final SessionStore store;
+
+	private final TurnLeases leases;
+
+	private final CompensationRuns runs;
+
+	private final Ledger ledger;
+
+	private final Decisions decisions;
+
+	private final Ledger callsOfModels;
+
+	private final Rulings rulings;
+
+	private final Supplier<? extends Collection<? extends ToolCallback>> tools;
+
+	private final Map<String, String> compensating;
+
+	private Compensations(Builder builder) {
+		this.store = builder.conversations.store();
+		this.leases = builder.conversations.turns().leases();
+		this.ledger = Ledger.ofCompensations(builder.conversations.turns());
+		this.runs = new CompensationRuns(this.ledger);
+		this.decisions = new Decisions(this.ledger);
+		this.callsOfModels = new Ledger(builder.conversations.turns());
+		this.rulings = builder.approvals.rulings();
+		this.tools = builder.tools;
+		this.compensating = builder.compensating;
+	}
+
+	/**
+	 * Creates a builder. By default it has no tools.
+	 * @param conversations the sessions
+	 * @param approvals the approvals, which say which compensating calls need consent
+	 * @return the builder
+	 */
+	public static Builder builder(Conversations conversations, Approvals approvals) {
+		return new Builder(conversations, approvals);
+	}
+
+	/**
+	 * Plans a rewind of the newest turns of the active branch. Nothing is changed or run.
+	 * Turns before a {@link Conversation#reset} are not rewound.
+	 * @param key the session
+	 * @param turns the number of turns; nothing is rewound if it is not positive
+	 * @return the plan
+	 * @throws SessionNotFoundException if the session is absent
+	 * @throws SessionPausedException if the session has an open turn
+	 */
+	public RewindPlan plan(SessionKey key, int turns) {
+		return planned(key, Math.max(0, turns), tools()).plan();
+	}
+
+	private CompensatingTools tools() {
+		return new CompensatingTools(List.copyOf(this.tools.get()), this.compensating);
+	}
+
+	private Planned planned(SessionKey key, int turns, CompensatingTools known) {
+		PathView path = moves(key).pathBack(turns)
+			.orElseThrow(() -> new SessionNotFoundException(
+					"There is no session " + key + " to rewind, or it has expired."));
+		SessionPausedException.check(path.session(), "rewound");
+		return new RewindPlanner(this.store, this.callsOfModels, this.runs, known, this.rulings).plan(path.session(),
+				moves(key).gone(path, turns).turns());
+	}
+
+	private Moves moves(SessionKey key) {
+		return new Moves(new TreeChanges(key, this.store, null));
+	}
+
+	/**
+	 * Rewinds a session without values for tools that take a context, as
+	 * {@link #rewind(RewindPlan, Map)} does.
+	 * @param plan the plan
+	 * @return the report
+	 * @throws SessionConflictException if the session is not as it was planned
+	 * @throws SessionPausedException if the session has an open turn
+	 * @throws io.sessionkit.TurnInProgressException if another call rewinds the session
+	 */
+	public RewindReport rewind(RewindPlan plan) {
+		return rewind(plan, Map.of());
+	}
+
+	/**
+	 * Takes effects back as planned, the newest first, and moves the head back when all
+	 * of them are. If a compensating call waits for a person, has failed or is uncertain,
+	 * the rewind stops before the next one, and the head stays. Decide that call and call
+	 * again with the same plan: what is done is not repeated.
+	 * @param plan the plan
+	 * @param context the values for compensating tools that take a tool context
+	 * @return the report
+	 * @throws SessionConflictException if the session is not as it was planned: it has
+	 * moved on, or other tools or arguments would take effects back. What was taken back
+	 * before that stays recorded; plan again
+	 * @throws SessionNotFoundException if the session is absent
+	 * @throws SessionPausedException if the session has an open turn
+	 * @throws io.sessionkit.TurnInProgressException if another call rewinds the session,
+	 * if the lease of the rewind was lost, or if somebody decided a call while it ran;
+	 * call again
+	 */
+	public RewindReport rewind(RewindPlan plan, Map<String, Object> context) {
+		CompensatingTools known = tools();
+		return this.leases.rewinding(plan.key(), (lease) -> {
+			Planned now = planned(plan.key(), plan.turns().size(), known);
+			checkIsPlan(plan, now.plan());
+			return new Rewind(plan, now,
+					new Rewind.Work(this.store, this.runs, moves(plan.key()), known, context, lease))
+				.run();
+		});
+	}
+
+	private static void checkIsPlan(RewindPlan plan, RewindPlan now) {
+		boolean sameTurns = plan.turns().equals(now.turns()) && effects(plan).equals(effects(now));
+		Set<List<String>> planned = new HashSet<>();
+		plan.compensations().forEach((each) -> planned.add(shown(each)));
+		boolean sameCalls = now.compensations().stream().allMatch((each) -> planned.contains(shown(each)));
+		if (!plan.place().equals(now.place()) || !sameTurns || !sameCalls) {
+			throw Rewind.notAsPlanned(plan);
+		}
+	}
+
+	private static Set<String> effects(RewindPlan plan) {
+		Set<String> effects = new HashSet<>();
+		plan.irreversible().forEach((each) -> effects.add(each.effect().id()));
+		plan.compensations().forEach((each) -> effects.add(each.effect().id()));
+		return effects;
+	}
+
+	/** What a person has seen of a call. */
+	private static List<String> shown(Compensation each) {
+		return List.of(each.call().id(), each.call().digest());
+	}
+
+	/**
+	 * Returns the compensating calls of a session that wait for a person, and those of
+	 * which nobody knows whether they took the effect back.
+	 * @param key the session
+	 * @return the calls; empty if the session is absent
+	 */
+	public List<ToolApproval> pending(SessionKey key) {
+		return this.ledger.pending(this.ledger.open(key));
+	}
+
+	/**
+	 * Returns the compensating calls that wait for a person, or of which nobody knows
+	 * whether they took the effect back, in all sessions of an owner, the newest change
+	 * first.
+	 * @param owner the owner; empty for sessions that have none
+	 * @param page the part of the list to return
+	 * @return the calls
+	 */
+	public List<ToolApproval> pending(String owner, Page page) {
+		return this.ledger.pending(owner, page);
+	}
+
+	/**
+	 * Returns all compensating calls of a session that were stored, with any status.
+	 * @param key the session
+	 * @return the calls; empty if the session is absent
+	 */
+	public List<ToolApproval> ledger(SessionKey key) {
+		return this.runs.stored(key).values().stream().map(LedgerEntry::approval).toList();
+	}
+
+	/**
+	 * Decides a compensating call as it was shown. The next {@link #rewind} follows the
+	 * decision. A call that waits is approved or rejected. One that is uncertain, also
+	 * because it has failed, is run again ({@link Decision#retry}), taken as done
+	 * ({@link Decision#answer}), or rejected. The effect of a rejected one stays.
+	 * @param shown the call
+	 * @param decision the decision, which cannot count for later calls
+	 * @return the call as it is now
+	 * @throws DecisionRefusedException if it can no longer be decided, or if other
+	 * arguments do not fit the tool
+	 */
+	public ToolApproval decide(ToolApproval shown, Decision decision) {
+		return decide(shown.key(), shown.id(), shown.digest(), decision);
+	}
+
+	/**
+	 * Decides a compensating call that was shown elsewhere, as
+	 * {@link #decide(ToolApproval, Decision)} does.
+	 * @param key the session
+	 * @param id the id of the call
+	 * @param digest the digest that was shown with it, which proves that its tool and
+	 * arguments were shown
+	 * @param decision the decision, which cannot count for later calls
+	 * @return the call as it is now
+	 * @throws IllegalArgumentException if the decision is one for later calls too
+	 * @throws DecisionRefusedException if there is no such call, if it is not the one
+	 * that was shown, if it can no longer be decided, or if other arguments do not fit
+	 * the tool
+	 */
+	public ToolApproval decide(SessionKey key, String id, String digest, Decision decision) {
+		if (decision.always() != null) {
+			throw new IllegalArgumentException("A decision on a call that takes an effect back counts for this call"
+					+ " only; leave out always(..).");
+		}
+		return this.decisions.make(key, id, digest, decision);
+	}
+
+	/**
+	 * Builds {@link Compensations}. Not safe for use by many threads.
+	 */
+	public static final class Builder {
+
+		private final Conversations conversations;
+
+		private final Approvals approvals;
+
+		private Supplier<? extends Collection<? extends ToolCallback>> tools = List::of;
+
+		private Map<String, String> compensating = Map.of();
+
+		private Builder(Conversations conversations, Approvals approvals) {
+			this.conversations = conversations;
+			this.approvals = approvals;
+		}
+
+		/**
+		 * Sets the tools that a rewind knows: those whose effects are taken back, and
+		 * those that take them back. The default is none.
+		 * @param tools the tools; no two of them have the same name
+		 * @return this builder
+		 */
+		public Builder tools(ToolCallback... tools) {
+			List<ToolCallback> known = List.of(tools);
+			return tools(() -> known);
+		}
+
+		/**
+		 * Sets a supplier of the tools that a rewind knows, which is called for each plan
+		 * and each rewind. The default is none.
+		 * @param tools the supplier of the tools; no two of them have the same name
+		 * @return this builder
+		 */
+		public Builder tools(Supplier<? extends Collection<? extends ToolCallback>> tools) {
+			this.tools = tools;
+			return this;
+		}
+
+		/**
+		 * Sets which tool takes the effect of which other one back, for tools that have
+		 * no annotation. It counts more than annotations. The default is none.
+		 * @param compensating the names of the compensating tools by the name of the
+		 * other one; an empty name for a tool that has no effect
+		 * @return this builder
+		 */
+		public Builder compensating(Map<String, String> compensating) {
+			this.compensating = Map.copyOf(compensating);
+			return this;
+		}
+
+		/**
+		 * Builds the compensations.
+		 * @return new compensations
+		 */
+		public Compensations build() {
+			return new Compensations(this);
+		}
+
+	}
+
+}

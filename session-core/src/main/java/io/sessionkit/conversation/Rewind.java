@@ -1,0 +1,146 @@
+package io.sessionkit.conversation;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.Turn;
+import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.compensation.Compensation;
+import io.sessionkit.compensation.RewindPlan;
+import io.sessionkit.compensation.RewindReport;
+import io.sessionkit.compensation.RewindReport.Status;
+import io.sessionkit.internal.approval.CompensationRuns;
+import io.sessionkit.internal.approval.LedgerEntry;
+import io.sessionkit.internal.compensation.CompensatingTools;
+import io.sessionkit.internal.compensation.RewindPlanner;
+import io.sessionkit.internal.compensation.RewindPlanner.Planned;
+import io.sessionkit.internal.turn.HeldLease;
+import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.tool.ToolCallback;
+
+/**
+ * One rewind under its lease: runs what may run, in order, and moves the head at the end.
+ * Not safe for use by many threads.
+ */
+final class Rewind {
+
+	private final RewindPlan plan;
+
+	private final RewindPlan now;
+
+	/** The compensating calls as they are now, in the order of the plan. */
+	private final List<LedgerEntry> entries;
+
+	private final Work work;
+
+	/**
+	 * Creates a rewind.
+	 * @param plan the plan as the caller has seen it
+	 * @param now the same plan, made under the lease
+	 */
+	Rewind(RewindPlan plan, Planned now, Work work) {
+		this.plan = plan;
+		this.now = now.plan();
+		this.entries = new ArrayList<>(now.entries());
+		this.work = work;
+	}
+
+	/**
+	 * What a rewind works with.
+	 *
+	 * @param context the values for tools that take a context
+	 */
+	record Work(SessionStore store, CompensationRuns runs, Moves moves, CompensatingTools tools,
+			Map<String, Object> context, HeldLease lease) {
+	}
+
+	static SessionConflictException notAsPlanned(RewindPlan plan) {
+		return new SessionConflictException("Session " + plan.key() + " is not as the rewind was planned: it has moved"
+				+ " on, or other calls would take its effects back. The head was not moved; plan again. What was"
+				+ " taken back already is not repeated.", null);
+	}
+
+	RewindReport run() {
+		if (!isAccepted()) {
+			return report(Status.REFUSED, List.of());
+		}
+		proposeAll();
+		for (int i = 0; i < this.entries.size(); i++) {
+			if (this.entries.get(i).status() == ApprovalStatus.APPROVED) {
+				this.entries.set(i, run(this.entries.get(i)));
+			}
+			Status stop = stop(this.entries.get(i).status());
+			if (stop != null) {
+				return report(stop, List.of());
+			}
+		}
+		return report(Status.COMPLETED, move());
+	}
+
+	/** What is accepted is what was shown. */
+	private boolean isAccepted() {
+		List<String> shown = this.plan.irreversible().stream().map((each) -> each.effect().id()).toList();
+		List<String> staying = this.now.irreversible().stream().map((each) -> each.effect().id()).toList();
+		return staying.isEmpty() || this.plan.accepted() && shown.containsAll(staying);
+	}
+
+	/** All of them can be decided at once, before the first one runs. */
+	private void proposeAll() {
+		Collection<LedgerEntry> stored = this.work.runs().stored(this.plan.key()).values();
+		this.entries.replaceAll((entry) -> {
+			boolean isNew = entry.status() == ApprovalStatus.PROPOSED && !stored.contains(entry);
+			return isNew ? this.work.runs().propose(entry).orElseThrow(() -> notAsPlanned(this.plan)) : entry;
+		});
+	}
+
+	private LedgerEntry run(LedgerEntry entry) {
+		ToolCallback tool = Objects.requireNonNull(this.work.tools().find(entry.approval().tool()));
+		checkUnmoved(this.work.store().find(this.plan.key()).orElseThrow(() -> notAsPlanned(this.plan)));
+		return this.work.runs().run(entry, tool, this.work.context(), this.work.lease());
+	}
+
+	private void checkUnmoved(Session session) {
+		SessionPausedException.check(session, "rewound");
+		RewindPlan.Place place = new RewindPlan.Place(session.key(), session.incarnation(), session.branch(),
+				session.head());
+		if (!place.equals(this.plan.place())) {
+			throw notAsPlanned(this.plan);
+		}
+	}
+
+	private static @Nullable Status stop(ApprovalStatus status) {
+		return switch (status) {
+			case DONE -> null;
+			case PROPOSED -> Status.WAITING;
+			default -> Status.STOPPED;
+		};
+	}
+
+	private List<Turn> move() {
+		if (this.plan.turns().isEmpty()) {
+			return List.of();
+		}
+		return this.work.moves().rewind(this.plan.turns().size(), this::checkUnmoved, () -> {
+			throw notAsPlanned(this.plan);
+		});
+	}
+
+	private RewindReport report(Status status, List<Turn> undone) {
+		List<Compensation> compensations = new ArrayList<>();
+		for (int i = 0; i < this.entries.size(); i++) {
+			compensations
+				.add(RewindPlanner.compensation(this.now.compensations().get(i).effect(), this.entries.get(i)));
+		}
+		return new RewindReport(status, new RewindPlan(this.now.place(), this.now.turns(), this.now.irreversible(),
+				compensations, this.plan.accepted()), undone);
+	}
+
+}

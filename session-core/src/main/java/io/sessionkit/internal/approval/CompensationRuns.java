@@ -1,0 +1,147 @@
+package io.sessionkit.internal.approval;
+
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.TurnInProgressException;
+import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.codec.ToolArguments;
+import io.sessionkit.internal.Uninterrupted;
+import io.sessionkit.internal.turn.HeldLease;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.model.ToolContext;
+import org.springframework.ai.tool.ToolCallback;
+
+/**
+ * Runs the calls that take effects back, each at most once: a call is claimed under the
+ * lease of the rewind before it runs, and its end is stored before anything else is done
+ * with it. Safe for use by many threads.
+ */
+public final class CompensationRuns {
+
+	private static final Log logger = LogFactory.getLog(CompensationRuns.class);
+
+	private final Ledger ledger;
+
+	public CompensationRuns(Ledger ledger) {
+		this.ledger = ledger;
+	}
+
+	/**
+	 * Returns the calls of a session that were stored, by id, as they are now.
+	 */
+	public Map<String, LedgerEntry> stored(SessionKey key) {
+		Map<String, LedgerEntry> stored = new LinkedHashMap<>();
+		this.ledger.judged(this.ledger.open(key)).forEach((entry) -> stored.put(entry.approval().id(), entry));
+		return stored;
+	}
+
+	/**
+	 * Returns a call as it is to be dealt with now. The present rules count as long as
+	 * nobody has decided on it; a decision counts for the tool and the arguments that
+	 * were shown. A call that has begun stays what it is.
+	 * @param planned the call as the present rules have it
+	 * @param stored the call as it was stored; null if it was not
+	 */
+	public static LedgerEntry now(ToolApproval planned, @Nullable LedgerEntry stored) {
+		if (stored == null) {
+			return LedgerEntry.requested(planned);
+		}
+		boolean unchanged = stored.approval().digest().equals(planned.digest());
+		boolean stands = switch (stored.status()) {
+			case PROPOSED -> unchanged && planned.status() == ApprovalStatus.PROPOSED;
+			case APPROVED -> stored.approval().claimedAt() != null || unchanged && stored.approval().decision() != null;
+			default -> true;
+		};
+		return stands ? stored : LedgerEntry.requested(planned).revision(stored.revision());
+	}
+
+	/**
+	 * Stores a call that waits for a person.
+	 * @return the call as it is stored; empty if it has changed meanwhile
+	 */
+	public Optional<LedgerEntry> propose(LedgerEntry entry) {
+		return Optional.ofNullable(this.ledger.replace(entry));
+	}
+
+	/**
+	 * Runs a call that may run.
+	 * @param entry the call as it was read
+	 * @param context the values for tools that take a context
+	 * @param lease the lease of the rewind
+	 * @return the call as it is stored now: done, or uncertain if the tool threw an
+	 * exception
+	 * @throws TurnInProgressException if the call was not run, because it has changed or
+	 * because the lease was lost; or if it was decided while it ran
+	 */
+	public LedgerEntry run(LedgerEntry entry, ToolCallback tool, Map<String, Object> context, HeldLease lease) {
+		LedgerEntry claimed = claim(entry, lease);
+		ToolApproval call = claimed.approval();
+		String arguments = ToolArguments.of(call.effectiveArguments()).toString();
+		ToolContext withClaim = ToolRuns.withClaim(new ToolContext(new HashMap<>(context)), call);
+		if (!lease.isHeld()) {
+			takeBack(entry, claimed);
+			throw new TurnInProgressException("The lease of the rewind of session " + call.key()
+					+ " ran out while tool '" + call.tool()
+					+ "' was claimed, so another call may continue the rewind. The tool was not run; call again.");
+		}
+		return end(claimed, ended(claimed, tool, arguments, withClaim));
+	}
+
+	private LedgerEntry claim(LedgerEntry entry, HeldLease lease) {
+		LedgerEntry claimed = replace(entry.claimed(this.ledger.now(), lease.holder()));
+		if (claimed == null) {
+			throw new TurnInProgressException("The call of tool '" + entry.approval().tool() + "' that takes an effect"
+					+ " of session " + entry.approval().key() + " back was changed elsewhere in the meantime. It was"
+					+ " not run; call again.");
+		}
+		return claimed;
+	}
+
+	private LedgerEntry ended(LedgerEntry claimed, ToolCallback tool, String arguments, @Nullable ToolContext context) {
+		try {
+			String result = ToolRuns.runClaimed(claimed.approval(), tool, arguments, context);
+			return claimed.ended(this.ledger.now(), ToolRuns.storable(result), false);
+		}
+		catch (RuntimeException ex) {
+			return claimed.failed(this.ledger.now(), ToolRuns.storable(ToolRuns.told(ex)));
+		}
+	}
+
+	private LedgerEntry end(LedgerEntry claimed, LedgerEntry ended) {
+		LedgerEntry stored = replace(ended);
+		if (stored == null) {
+			throw new TurnInProgressException("The call of tool '" + claimed.approval().tool()
+					+ "' that takes an effect of session " + claimed.approval().key()
+					+ " back was considered uncertain while it ran, and somebody decided it. That decision stands.");
+		}
+		return stored;
+	}
+
+	/**
+	 * Takes back the claim of a call that has not run. If somebody has decided it
+	 * meanwhile, that decision stands.
+	 */
+	private void takeBack(LedgerEntry entry, LedgerEntry claimed) {
+		try {
+			replace(entry.revision(claimed.revision()));
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The claim of tool '" + entry.approval().tool() + "' on session " + entry.approval().key()
+					+ " could not be taken back, so the call will be uncertain although it did not run: "
+					+ ex.getClass().getName());
+		}
+	}
+
+	private @Nullable LedgerEntry replace(LedgerEntry changed) {
+		return Uninterrupted.call(() -> this.ledger.replace(changed));
+	}
+
+}

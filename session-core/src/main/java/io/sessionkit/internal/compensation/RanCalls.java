@@ -1,0 +1,292 @@
+package io.sessionkit.internal.compensation;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.Verdict;
+import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.compensation.Effect;
+import io.sessionkit.compensation.Irreversible.Reason;
+import io.sessionkit.internal.approval.LedgerEntry;
+import io.sessionkit.internal.compensation.RanCall.Flaw;
+import io.sessionkit.internal.tool.CallId;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+
+/**
+ * Finds the tool calls of one turn that have run. The ledger has the last word on calls
+ * that are in it: it knows with which arguments they ran, and whether. For the others the
+ * messages of the turn are all that is known. Not safe for use by many threads.
+ */
+final class RanCalls {
+
+	private static final Flaw UNKNOWN_END = new Flaw(Reason.UNCERTAIN,
+			"It is not known whether the call has had its effect.");
+
+	/** The name in place of that of a tool which is not known. */
+	private static final String UNKNOWN = "unknown";
+
+	private final SessionKey key;
+
+	private final Turn turn;
+
+	private final List<SessionItem> items;
+
+	/** The entries of the ledger by the round that they are from, in order. */
+	private final TreeMap<Integer, List<LedgerEntry>> ledger;
+
+	private final @Nullable Flaw flawOfTurn;
+
+	/**
+	 * Creates the calls of a turn.
+	 * @param items all items of the turn
+	 * @param ledger the calls of the session that are recorded as over
+	 * @param copied whether the turn was copied from another session
+	 */
+	RanCalls(SessionKey key, Turn turn, List<SessionItem> items, List<LedgerEntry> ledger, boolean copied) {
+		this.key = key;
+		this.turn = turn;
+		this.items = items;
+		this.ledger = ledger.stream()
+			.filter((entry) -> entry.approval().turnId().equals(turn.id()))
+			.collect(Collectors.groupingBy((entry) -> entry.approval().round(), TreeMap::new, Collectors.toList()));
+		this.flawOfTurn = flawOfTurn(copied);
+	}
+
+	private @Nullable Flaw flawOfTurn(boolean copied) {
+		if (copied || this.turn.parameters().containsKey(Turn.ADOPTED)) {
+			return new Flaw(Reason.ELSEWHERE, "The turn is a copy, and the call was made by its original.");
+		}
+		if (this.turn.rounds().isEmpty()) {
+			return new Flaw(Reason.ELSEWHERE, "The turn was added to the session, and the call was made elsewhere.");
+		}
+		return null;
+	}
+
+	/**
+	 * Returns the calls, the newest first.
+	 */
+	List<RanCall> newestFirst() {
+		List<RanCall> calls = new ArrayList<>();
+		if (replies(this.items) < this.turn.rounds().size()) {
+			calls.add(hidden());
+		}
+		// all replies take their entries before any call is judged
+		replies().forEach((reply) -> calls.addAll(reply.calls()));
+		this.ledger.values().forEach((entries) -> entries.forEach((entry) -> addForgotten(entry, calls)));
+		Collections.reverse(calls);
+		return calls;
+	}
+
+	private static long replies(List<SessionItem> items) {
+		return items.stream().filter((item) -> item.message() instanceof AssistantMessage).count();
+	}
+
+	/**
+	 * Returns what stands for calls of replies that are not among the messages: they were
+	 * deleted, left out by a hook, or not used by the tool loop.
+	 */
+	private RanCall hidden() {
+		Effect effect = new Effect(CallId.ofCompensation(this.key, this.turn.id(), 0, 0), this.turn.number(), UNKNOWN,
+				"{}", null);
+		return new RanCall(effect, place(0, 0), orOfTurn(new Flaw(Reason.UNCERTAIN,
+				"Replies of the model are not among the messages of the turn, and may have called tools.")));
+	}
+
+	private List<Reply> replies() {
+		List<Reply> replies = new ArrayList<>();
+		int round = 0;
+		for (int i = 0; i < this.items.size(); i++) {
+			if (this.items.get(i).message() instanceof AssistantMessage reply) {
+				round++;
+				if (reply.hasToolCalls()) {
+					replies.add(new Reply(i, round, reply.getToolCalls()));
+				}
+			}
+		}
+		return replies;
+	}
+
+	/**
+	 * Adds a call that the ledger has and no message: the tool loop was begun again after
+	 * it.
+	 */
+	private void addForgotten(LedgerEntry entry, List<RanCall> calls) {
+		if (mayHaveRun(entry)) {
+			ToolApproval call = entry.approval();
+			String id = CallId.ofCompensation(this.key, this.turn.id(), -call.round(), call.index());
+			calls.add(new RanCall(effect(id, entry), place(call.round(), call.index()),
+					new Flaw(Reason.UNCERTAIN, "The call is in the ledger, but not among the messages of its turn.")));
+		}
+	}
+
+	private Effect effect(String id, LedgerEntry entry) {
+		ToolApproval call = entry.approval();
+		return new Effect(id, this.turn.number(), call.tool(), call.effectiveArguments(), entry.result());
+	}
+
+	private RanCall.Place place(int round, int index) {
+		return new RanCall.Place(this.turn.id(), round, index, this.turn.agent());
+	}
+
+	/** A call that was claimed may have run, whatever was decided on it since. */
+	private static boolean mayHaveRun(LedgerEntry entry) {
+		return switch (entry.status()) {
+			case DONE, CLAIMED, UNCERTAIN -> true;
+			default -> entry.approval().claimedAt() != null;
+		};
+	}
+
+	private static @Nullable Flaw flawOf(LedgerEntry entry) {
+		ToolApproval.Decided decision = entry.approval().decision();
+		boolean ran = switch (entry.status()) {
+			case DONE -> !entry.failed() && (decision == null || decision.verb() != Decision.Verb.ANSWER);
+			default -> false;
+		};
+		return ran ? null : UNKNOWN_END;
+	}
+
+	/**
+	 * The calls of one reply.
+	 */
+	private final class Reply {
+
+		private final int position;
+
+		private final int round;
+
+		private final List<ToolCall> calls;
+
+		private final List<LedgerEntry> entries;
+
+		Reply(int position, int round, List<ToolCall> calls) {
+			this.position = position;
+			this.round = round;
+			this.calls = calls;
+			this.entries = takeEntries();
+		}
+
+		/**
+		 * Takes the entries of this reply out of the ledger. They have the number of its
+		 * round, or a greater one if answers of the model before were not used.
+		 */
+		private List<LedgerEntry> takeEntries() {
+			for (Map.Entry<Integer, List<LedgerEntry>> each : RanCalls.this.ledger.tailMap(this.round).entrySet()) {
+				if (each.getValue().stream().allMatch(this::hasCall)) {
+					return Objects.requireNonNull(RanCalls.this.ledger.remove(each.getKey()));
+				}
+			}
+			return List.of();
+		}
+
+		private boolean hasCall(LedgerEntry entry) {
+			ToolApproval call = entry.approval();
+			if (call.index() >= this.calls.size()) {
+				return false;
+			}
+			ToolCall own = this.calls.get(call.index());
+			return own.name().equals(call.tool()) && Objects.requireNonNullElse(own.id(), "").equals(call.callId())
+					&& (isRewritten() || Objects.requireNonNullElse(own.arguments(), "").equals(call.arguments()));
+		}
+
+		List<RanCall> calls() {
+			List<RanCall> ran = new ArrayList<>();
+			Set<Integer> known = new HashSet<>();
+			for (LedgerEntry entry : this.entries) {
+				known.add(entry.approval().index());
+			}
+			for (int i = 0; i < this.calls.size(); i++) {
+				if (known.contains(i)) {
+					addKnown(i, ran);
+				}
+				else if (this.entries.isEmpty()) {
+					ran.add(unknown(i));
+				}
+				// otherwise it repeats a call that has an entry, and has not run itself
+			}
+			return ran;
+		}
+
+		private void addKnown(int index, List<RanCall> ran) {
+			this.entries.stream()
+				.filter((entry) -> entry.approval().index() == index && mayHaveRun(entry))
+				.forEach((entry) -> ran
+					.add(new RanCall(effect(id(index), entry), place(this.round, index), orOfTurn(flawOf(entry)))));
+		}
+
+		/** Returns a call of which there is no more than the messages. */
+		private RanCall unknown(int index) {
+			ToolCall call = this.calls.get(index);
+			String result = result(index);
+			Effect effect = new Effect(id(index), RanCalls.this.turn.number(), call.name(),
+					Objects.requireNonNullElse(call.arguments(), ""), result);
+			return new RanCall(effect, place(this.round, index), orOfTurn(flaw(result)));
+		}
+
+		private @Nullable Flaw flaw(@Nullable String result) {
+			if (result == null) {
+				return new Flaw(Reason.ELSEWHERE, "The turn has no result of the call: the application ran it.");
+			}
+			if (isRewritten()) {
+				return new Flaw(Reason.ARGUMENTS, "A hook has replaced messages of the turn before they were stored, so"
+						+ " it is not certain with which arguments the tool ran.");
+			}
+			// a limit of the tool loop ends a turn like this, and nobody knows what ran
+			boolean endsTurn = this.position + 2 == RanCalls.this.items.size();
+			boolean ambiguous = !RanCalls.this.ledger.isEmpty() || hasForeignReplies();
+			return (endsTurn || ambiguous) ? UNKNOWN_END : null;
+		}
+
+		private @Nullable String result(int index) {
+			boolean answered = this.position + 1 < RanCalls.this.items.size();
+			if (answered && RanCalls.this.items.get(this.position + 1).message() instanceof ToolResponseMessage results
+					&& index < results.getResponses().size()) {
+				ToolResponse response = results.getResponses().get(index);
+				return response.name().equals(this.calls.get(index).name()) ? response.responseData() : null;
+			}
+			return null;
+		}
+
+		private String id(int index) {
+			return CallId.ofCompensation(RanCalls.this.key, RanCalls.this.turn.id(),
+					RanCalls.this.items.get(this.position).sequence(), index);
+		}
+
+	}
+
+	/** What is wrong with the turn counts before what is wrong with one of its calls. */
+	private @Nullable Flaw orOfTurn(@Nullable Flaw ofCall) {
+		return (this.flawOfTurn != null) ? this.flawOfTurn : ofCall;
+	}
+
+	private boolean isRewritten() {
+		return this.turn.verdicts()
+			.stream()
+			.anyMatch((verdict) -> verdict.phase() == Verdict.Phase.BEFORE_SAVE
+					&& verdict.effect() == Verdict.Effect.REPLACED);
+	}
+
+	/**
+	 * Returns whether the turn has more replies than its model has made: the input of the
+	 * call had some, with calls that others have run.
+	 */
+	private boolean hasForeignReplies() {
+		return replies(this.items) > this.turn.rounds().size();
+	}
+
+}

@@ -1,0 +1,50 @@
+package io.sessionkit.codec;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What of the arguments and the result of one tool another tool gets.
+ */
+class PassedOnArgumentsTests {
+
+	private static final String ORDER = "{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"object\"},\"note\":{}}}";
+
+	@Test
+	void argumentsArePassedOnByNameAsTheyAre() {
+		assertThat(passedOn("{\"more\":1,\"order\":{\"id\":7,\"price\":1.50}}", ORDER, "x"))
+			.isEqualTo("{\"order\":{\"id\":7,\"price\":1.50}}");
+		assertThat(passedOn("{\"note\":null}", ORDER, null)).isEqualTo("{\"note\":null}");
+		assertThat(passedOn("not JSON", ORDER, null)).isEqualTo("{}");
+		assertThat(passedOn("{\"order\":1}", "{\"type\":\"object\"}", "x")).isEqualTo("{}");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+			string | "ok 7"   | "ok 7"
+			string | ok 7     | "ok 7"
+			string | {"id":7} | "{\\"id\\":7}"
+			string | 7        | "7"
+			object | {"id":7} | {"id":7}
+			object | ok       | "ok"
+			number | 7        | 7
+			""")
+	void resultIsPassedOnAsTheParameterTakesIt(String type, String result, String expected) {
+		String schema = "{\"properties\":{\"result\":{\"type\":\"" + type + "\"}}}";
+		assertThat(passedOn("{\"result\":\"forged\"}", schema, result)).isEqualTo("{\"result\":" + expected + "}");
+	}
+
+	@Test
+	void argumentDoesNotStandInForAResultThatIsMissing() {
+		assertThat(passedOn("{\"result\":\"forged\"}", "{\"properties\":{\"result\":{}}}", null)).isEqualTo("{}");
+	}
+
+	private static String passedOn(String arguments, String schema, @Nullable String result) {
+		return ToolArguments.of(arguments).passedOn(schema, "result", result);
+	}
+
+}

@@ -1,0 +1,640 @@
+package io.sessionkit.compensation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.TurnInProgressException;
+import io.sessionkit.approval.ApprovalFixture;
+import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.DecisionRefusedException;
+import io.sessionkit.approval.Ruling;
+import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.compensation.Irreversible.Reason;
+import io.sessionkit.compensation.RewindReport.Status;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Compensations;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.Tail;
+import io.sessionkit.test.ClientSetup;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.definition.ToolDefinition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.tuple;
+
+/**
+ * What a rewind does about the effects of the turns that it undoes. Each step is made
+ * through objects of its own, as other processes would.
+ */
+abstract class CompensationBehaviour extends ApprovalFixture {
+
+	/** Is asked before a tool does something, and throws if the tool is to fail. */
+	private Consumer<String> fault = (what) -> {
+	};
+
+	private Map<String, String> configured = Map.of();
+
+	private Consumer<Approvals.Builder> policy = (rules) -> {
+	};
+
+	@BeforeEach
+	void offerTheTools() {
+		rules((rules) -> rules.tools(Set.of()));
+		tools(shop().toArray(ToolCallback[]::new));
+	}
+
+	private List<ToolCallback> shop() {
+		return ShopTools.of((what) -> {
+			this.fault.accept(what);
+			this.runs.add(what);
+		});
+	}
+
+	private Compensations compensations() {
+		return compensations(shop());
+	}
+
+	private Compensations compensations(List<ToolCallback> tools) {
+		Conversations conversations = conversations();
+		Approvals.Builder approvals = Approvals.builder(conversations);
+		this.policy.accept(approvals);
+		return Compensations.builder(conversations, approvals.build())
+			.tools(() -> tools)
+			.compensating(this.configured)
+			.build();
+	}
+
+	private RewindPlan plan(int turns) {
+		return compensations().plan(this.key, turns);
+	}
+
+	private RewindReport rewind(RewindPlan plan) {
+		return compensations().rewind(plan);
+	}
+
+	private ToolApproval pendingCompensation() {
+		List<ToolApproval> pending = compensations().pending(this.key);
+		assertThat(pending).hasSize(1);
+		assertThat(compensations().pending(this.key.owner(), Page.first(10))).isEqualTo(pending);
+		return pending.get(0);
+	}
+
+	/** Makes a turn whose calls run unasked. */
+	private void turn(ToolCall... calls) {
+		this.model.calls(calls).says("done");
+		ask(ClientSetup.Mode.CALL, "question");
+	}
+
+	private static ToolCall order(String tool, int order) {
+		return call(tool + order, tool, "{\"order\":" + order + "}");
+	}
+
+	private static ToolCall payBack(int order, int amount) {
+		return call("p" + order, "pay_back", "{\"order\":" + order + ",\"amount\":" + amount + "}");
+	}
+
+	private List<Reason> reasons(RewindPlan plan) {
+		return plan.irreversible().stream().map(Irreversible::reason).toList();
+	}
+
+	// what is taken back, and in which order
+
+	@Test
+	void effectsAreTakenBackNewestFirstAndThenTheHeadMoves() {
+		turn(order("cancel_order", 1), order("cancel_order", 2));
+		turn(order("look_up", 7));
+		turn(order("cancel_order", 3));
+		this.runs.clear();
+		RewindPlan plan = plan(2);
+		assertThat(plan.irreversible()).isEmpty();
+		assertThat(plan.compensations()).singleElement().satisfies((each) -> {
+			assertThat(each.effect().tool()).isEqualTo("cancel_order");
+			assertThat(each.effect().arguments()).isEqualTo("{\"order\":3}");
+			assertThat(each.effect().turn()).isEqualTo(3);
+			assertThat(each.call().tool()).isEqualTo("restore_order");
+			assertThat(each.status()).isEqualTo(ApprovalStatus.APPROVED);
+		});
+		assertThat(this.runs).as("a plan runs nothing").isEmpty();
+		assertThat(compensations().ledger(this.key)).as("a plan stores nothing").isEmpty();
+
+		RewindReport report = rewind(plan);
+		assertThat(report.status()).isEqualTo(Status.COMPLETED);
+		assertThat(report.undone()).extracting("number").containsExactly(3L, 2L);
+		assertThat(this.runs).containsExactly("restore 3 (ok cancel 3)");
+		assertThat(log()).hasSize(4);
+
+		this.runs.clear();
+		assertThat(rewind(plan(5)).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("restore 2 (ok cancel 2)", "restore 1 (ok cancel 1)");
+		assertThat(log()).isEmpty();
+		assertThat(compensations().ledger(this.key)).extracting(ToolApproval::status)
+			.containsExactly(ApprovalStatus.DONE, ApprovalStatus.DONE, ApprovalStatus.DONE);
+	}
+
+	@Test
+	void argumentsAreThoseWithWhichTheToolRan() {
+		this.model.calls(order("delete_order", 1)).says("done");
+		ask(ClientSetup.Mode.CALL, "question");
+		approvals().decide(waiting(), Decision.approve("anna").withArguments("{\"order\":2}"));
+		goOn(ClientSetup.Mode.CALL);
+		assertThat(this.runs).containsExactly("delete 2");
+		rewind(plan(1));
+		assertThat(this.runs).containsExactly("delete 2", "restore 2 (ok delete 2)");
+	}
+
+	@Test
+	void idOfTheCompensatingCallIsNotThatOfTheOriginal() {
+		this.model.calls(order("delete_order", 1)).says("done");
+		ask(ClientSetup.Mode.CALL, "question");
+		String original = approve(waiting()).id();
+		List<String> running = new ArrayList<>();
+		this.fault = (what) -> running.add(approvals().running().orElseThrow().id());
+		goOn(ClientSetup.Mode.CALL);
+		String planned = plan(1).compensations().get(0).call().id();
+		rewind(plan(1));
+		assertThat(running).containsExactly(original, planned).doesNotHaveDuplicates();
+	}
+
+	@Test
+	void toolWithoutAnAnnotationIsConfigured() {
+		this.configured = Map.of("send_mail", "restore_order", "cancel_order", CompensatedBy.NOTHING);
+		turn(call("m", "send_mail", "{\"to\":\"anna\"}"), order("cancel_order", 1));
+		assertThat(reasons(plan(1))).as("it has not what the other tool needs").containsExactly(Reason.ARGUMENTS);
+		assertThat(plan(1).compensations()).isEmpty();
+	}
+
+	@Test
+	void nothingIsRewoundWithoutTurns() {
+		turn(order("cancel_order", 1));
+		assertThat(rewind(plan(0)).status()).isEqualTo(Status.COMPLETED);
+		assertThat(rewind(plan(-1)).undone()).isEmpty();
+		assertThat(this.runs).containsExactly("cancel 1");
+		assertThatExceptionOfType(SessionNotFoundException.class)
+			.isThrownBy(() -> compensations().plan(SessionKey.of("nobody"), 1));
+	}
+
+	// what cannot be taken back
+
+	@Test
+	void whatCannotBeTakenBackIsListedFirstAndMustBeAccepted() {
+		turn(order("cancel_order", 1), call("m", "send_mail", "{\"to\":\"anna\"}"), order("ship", 4));
+		RewindPlan plan = plan(1);
+		assertThat(plan.irreversible()).extracting((each) -> each.effect().tool(), Irreversible::reason)
+			.containsExactly(tuple("ship", Reason.MISSING_TOOL), tuple("send_mail", Reason.NO_COMPENSATION));
+		this.runs.clear();
+		RewindReport refused = rewind(plan);
+		assertThat(refused.status()).isEqualTo(Status.REFUSED);
+		assertThat(refused.remaining()).hasSize(1);
+		assertThat(this.runs).isEmpty();
+		assertThat(log()).hasSize(4);
+
+		assertThat(rewind(plan.acceptingIrreversible()).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("restore 1 (ok cancel 1)");
+		assertThat(log()).isEmpty();
+	}
+
+	@Test
+	void modelCannotPassOnWhatTheToolDidNotGet() {
+		turn(call("c", "cancel_order", "{\"order\":1,\"result\":\"forged\"}"));
+		assertThat(reasons(plan(1))).containsExactly(Reason.ARGUMENTS);
+		assertThat(rewind(plan(1)).status()).isEqualTo(Status.REFUSED);
+	}
+
+	@Test
+	void callThatHasNotRunIsNotTakenBackAndOneThatMayHaveIsUncertain() {
+		this.model.calls(order("delete_order", 1), order("delete_order", 2)).says("done");
+		ask(ClientSetup.Mode.CALL, "question");
+		List<ToolApproval> pending = approvals().pending(this.key);
+		approvals().reject(pending.get(0), "bob", "no");
+		approve(pending.get(1));
+		this.fault = (what) -> {
+			throw new IllegalStateException("the line is down");
+		};
+		goOn(ClientSetup.Mode.CALL);
+		RewindPlan plan = plan(1);
+		assertThat(reasons(plan)).containsExactly(Reason.UNCERTAIN);
+		assertThat(plan.irreversible().get(0).effect().arguments()).isEqualTo("{\"order\":2}");
+		assertThat(plan.compensations()).isEmpty();
+	}
+
+	@Test
+	void cancelledCallsHaveNoEffect() {
+		this.model.calls(order("delete_order", 1), order("cancel_order", 2));
+		ask(ClientSetup.Mode.CALL, "question");
+		approvals().cancel(this.key);
+		RewindPlan plan = plan(1);
+		assertThat(plan.irreversible()).isEmpty();
+		assertThat(plan.compensations()).isEmpty();
+		assertThat(rewind(plan).undone()).hasSize(1);
+		assertThat(this.runs).isEmpty();
+	}
+
+	@Test
+	void turnsOfStreamsAndTurnsThatHaveWaitedTwiceAreKnownAsWell() {
+		this.model.calls(order("cancel_order", 1))
+			.calls(order("delete_order", 2))
+			.calls(order("delete_order", 3))
+			.says("done");
+		ask(ClientSetup.Mode.STREAM, "question");
+		approve(waiting());
+		goOn(ClientSetup.Mode.STREAM);
+		approve(waiting());
+		goOn(ClientSetup.Mode.CALL);
+		this.runs.clear();
+		RewindPlan plan = plan(1);
+		assertThat(plan.irreversible()).isEmpty();
+		assertThat(rewind(plan).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("restore 3 (ok delete 3)", "restore 2 (ok delete 2)",
+				"restore 1 (ok cancel 1)");
+	}
+
+	@Test
+	void callsWithoutIdsAreToldApartByTheirRounds() {
+		this.model.calls(call("", "delete_order", "{\"order\":1}"))
+			.calls(call("", "delete_order", "{\"order\":1}"))
+			.says("done");
+		ask(ClientSetup.Mode.CALL, "question");
+		approvals().reject(waiting(), "bob", "no");
+		goOn(ClientSetup.Mode.CALL);
+		approve(waiting());
+		goOn(ClientSetup.Mode.CALL);
+		RewindPlan plan = plan(1);
+		assertThat(plan.irreversible()).isEmpty();
+		assertThat(plan.compensations()).singleElement()
+			.satisfies((each) -> assertThat(each.call().round()).isEqualTo(2));
+	}
+
+	@Test
+	void repeatedCallOfOneReplyHasOneEffect() {
+		this.model.calls(order("delete_order", 1), order("delete_order", 1)).says("done");
+		ask(ClientSetup.Mode.CALL, "question");
+		approve(waiting());
+		goOn(ClientSetup.Mode.CALL);
+		assertThat(plan(1).compensations()).hasSize(1);
+		turn(order("cancel_order", 1), order("cancel_order", 1));
+		assertThat(plan(1).compensations()).as("these run each time").hasSize(2);
+	}
+
+	@Test
+	void callsThatThisSessionHasNotRunAreNotTakenBack() {
+		turn(order("cancel_order", 1));
+		SessionKey copy = SessionKey.of(this.key.owner(), "copy");
+		thread().fork(copy);
+		assertThat(reasons(compensations().plan(copy, 1))).containsExactly(Reason.ELSEWHERE);
+		thread().addTurn(List.of(new UserMessage("q"),
+				AssistantMessage.builder().content("").toolCalls(List.of(order("cancel_order", 2))).build(),
+				ToolResponseMessage.builder()
+					.responses(List.of(new ToolResponse("cancel_order2", "cancel_order", "ok")))
+					.build(),
+				new AssistantMessage("a")), null);
+		assertThat(reasons(plan(1))).containsExactly(Reason.ELSEWHERE);
+	}
+
+	@Test
+	void adoptedTurnIsNotTakenBackAsItsOriginalMayBe() {
+		turn(order("cancel_order", 1));
+		thread().undo(1);
+		thread().adopt(1);
+		assertThat(reasons(plan(1))).containsExactly(Reason.ELSEWHERE);
+	}
+
+	@Test
+	void policyDeniesACompensatingCall() {
+		turn(order("cancel_order", 1));
+		this.policy = (rules) -> rules.policies(List.of((request) -> request.call().name().equals("restore_order")
+				? Ruling.deny("Orders are restored by the support team.") : Ruling.allow()));
+		assertThat(reasons(plan(1))).containsExactly(Reason.DENIED);
+	}
+
+	// consent
+
+	@Test
+	void compensatingCallThatNeedsConsentWaitsAndTheRewindContinues() {
+		turn(order("cancel_order", 1));
+		turn(payBack(2, 50), order("cancel_order", 3));
+		this.runs.clear();
+		RewindPlan plan = plan(2);
+		assertThat(plan.compensations()).extracting(Compensation::status)
+			.containsExactly(ApprovalStatus.APPROVED, ApprovalStatus.PROPOSED, ApprovalStatus.APPROVED);
+		RewindReport report = rewind(plan);
+		assertThat(report.status()).isEqualTo(Status.WAITING);
+		assertThat(report.done()).hasSize(1);
+		assertThat(report.stoppedAt().orElseThrow().call().tool()).isEqualTo("charge");
+		assertThat(this.runs).containsExactly("restore 3 (ok cancel 3)");
+		assertThat(log()).hasSize(8);
+		assertThat(approvals().pending(this.key)).as("the calls of models are listed elsewhere").isEmpty();
+
+		assertThat(rewind(plan).status()).as("nobody has decided").isEqualTo(Status.WAITING);
+		ToolApproval waiting = pendingCompensation();
+		assertThat(waiting.description()).isEqualTo("Takes money");
+		assertThat(waiting.arguments()).isEqualTo("{\"amount\":50}");
+		compensations().decide(waiting, Decision.approve("anna"));
+		assertThatExceptionOfType(DecisionRefusedException.class)
+			.isThrownBy(() -> compensations().decide(waiting, Decision.reject("bob")));
+
+		assertThat(rewind(plan).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("restore 3 (ok cancel 3)", "charge 50", "restore 1 (ok cancel 1)");
+		assertThat(log()).isEmpty();
+		assertThat(compensations().ledger(this.key)).filteredOn((call) -> call.tool().equals("charge"))
+			.singleElement()
+			.satisfies((call) -> assertThat(call.decision().by()).isEqualTo("anna"));
+	}
+
+	@Test
+	void rejectedCompensationLeavesItsEffectAndMustBeAccepted() {
+		turn(payBack(2, 50));
+		RewindPlan plan = plan(1);
+		rewind(plan);
+		compensations().decide(pendingCompensation(), Decision.reject("bob"));
+		assertThat(rewind(plan.acceptingIrreversible()).status()).as("this was not shown").isEqualTo(Status.REFUSED);
+		RewindPlan next = plan(1);
+		assertThat(reasons(next)).containsExactly(Reason.REJECTED);
+		assertThat(next.irreversible().get(0).detail()).contains("bob");
+		assertThat(rewind(next.acceptingIrreversible()).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("pay back 50 for 2");
+	}
+
+	@Test
+	void consentCountsForWhatWasShown() {
+		turn(payBack(2, 50));
+		RewindPlan plan = plan(1);
+		rewind(plan);
+		compensations().decide(pendingCompensation(), Decision.approve("anna"));
+		this.configured = Map.of("pay_back", "restore_order");
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> rewind(plan));
+		this.policy = (rules) -> rules.tools(Set.of("restore_order"));
+		RewindReport report = rewind(plan(1));
+		assertThat(report.status()).isEqualTo(Status.WAITING);
+		assertThat(pendingCompensation().tool()).isEqualTo("restore_order");
+		assertThat(this.runs).containsExactly("pay back 50 for 2");
+	}
+
+	@Test
+	void decisionOnACompensationIsForThisCallAlone() {
+		turn(payBack(2, 50));
+		rewind(plan(1));
+		assertThatIllegalArgumentException().isThrownBy(() -> compensations().decide(pendingCompensation(),
+				Decision.approve("anna").always(StandingDecision.Scope.TOOL)));
+	}
+
+	// failures
+
+	@Test
+	void rewindStopsWhereOneFailsAndGoesOnThere() {
+		turn(order("cancel_order", 1), order("cancel_order", 2), order("cancel_order", 3));
+		this.runs.clear();
+		this.fault = (what) -> {
+			if (what.startsWith("restore 2")) {
+				throw new IllegalStateException("the line is down");
+			}
+		};
+		RewindPlan plan = plan(1);
+		RewindReport report = rewind(plan);
+		assertThat(report.status()).isEqualTo(Status.STOPPED);
+		assertThat(report.undone()).isEmpty();
+		assertThat(report.done()).extracting((each) -> each.effect().arguments()).containsExactly("{\"order\":3}");
+		assertThat(report.remaining()).extracting((each) -> each.effect().arguments())
+			.containsExactly("{\"order\":2}", "{\"order\":1}");
+		assertThat(report.stoppedAt().orElseThrow()).satisfies((failed) -> {
+			assertThat(failed.hasFailed()).isTrue();
+			assertThat(failed.status()).isEqualTo(ApprovalStatus.UNCERTAIN);
+			assertThat(failed.outcome().text()).contains("the line is down");
+			assertThat(failed.toString()).doesNotContain("the line is down");
+		});
+		assertThat(log()).hasSize(4);
+
+		this.fault = (what) -> {
+		};
+		assertThat(rewind(plan).status()).as("nobody has decided").isEqualTo(Status.STOPPED);
+		assertThat(this.runs).containsExactly("restore 3 (ok cancel 3)");
+		compensations().decide(pendingCompensation(), Decision.retry("anna"));
+		assertThat(rewind(plan).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("restore 3 (ok cancel 3)", "restore 2 (ok cancel 2)",
+				"restore 1 (ok cancel 1)");
+	}
+
+	@Test
+	void personSaysThatAFailedOneIsDone() {
+		turn(order("cancel_order", 1));
+		this.fault = (what) -> {
+			throw new IllegalStateException("the line is down");
+		};
+		RewindPlan plan = plan(1);
+		rewind(plan);
+		compensations().decide(pendingCompensation(), Decision.answer("anna", "I did it by phone."));
+		RewindReport report = rewind(plan);
+		assertThat(report.status()).isEqualTo(Status.COMPLETED);
+		assertThat(report.done()).singleElement()
+			.satisfies((each) -> assertThat(each.outcome().text()).isEqualTo("I did it by phone."));
+		assertThat(this.runs).containsExactly("cancel 1");
+	}
+
+	/**
+	 * A tool that takes its process with it, as far as anybody can see.
+	 */
+	private record DyingTool(ToolCallback tool, List<String> runs) implements ToolCallback {
+
+		static final class Death extends Error {
+
+		}
+
+		@Override
+		public ToolDefinition getToolDefinition() {
+			return this.tool.getToolDefinition();
+		}
+
+		@Override
+		public String call(String input) {
+			this.runs.add(input);
+			throw new Death();
+		}
+
+	}
+
+	@Test
+	void callWhoseEndIsNotKnownIsNotRepeated() {
+		turn(order("cancel_order", 1));
+		this.runs.clear();
+		RewindPlan plan = plan(1);
+		Compensations dying = compensations(
+				shop().stream().map((tool) -> (ToolCallback) new DyingTool(tool, this.runs)).toList());
+		assertThatExceptionOfType(DyingTool.Death.class).isThrownBy(() -> dying.rewind(plan));
+		RewindReport report = rewind(plan);
+		assertThat(report.status()).isEqualTo(Status.STOPPED);
+		assertThat(report.stoppedAt().orElseThrow()).satisfies((each) -> {
+			assertThat(each.status()).isEqualTo(ApprovalStatus.UNCERTAIN);
+			assertThat(each.hasFailed()).isFalse();
+			assertThat(each.outcome()).isNull();
+		});
+		assertThat(this.runs).hasSize(1);
+		assertThat(pendingCompensation().status()).isEqualTo(ApprovalStatus.UNCERTAIN);
+	}
+
+	@Test
+	void effectThatWasTakenBackIsNotTakenBackByAnotherRewind() {
+		turn(order("cancel_order", 1));
+		turn(payBack(2, 50), order("cancel_order", 3));
+		this.runs.clear();
+		rewind(plan(1));
+		turn(order("look_up", 1));
+		this.runs.clear();
+		RewindPlan plan = plan(2);
+		assertThat(plan.compensations()).extracting(Compensation::isDone).containsExactly(true, false);
+		rewind(plan);
+		assertThat(this.runs).isEmpty();
+	}
+
+	@Test
+	void branchesShareTheEffectsOfTheirTurns() {
+		turn(order("cancel_order", 1));
+		thread().branch("other");
+		this.runs.clear();
+		assertThat(rewind(plan(1)).status()).isEqualTo(Status.COMPLETED);
+		thread().switchTo("main");
+		assertThat(log()).as("another branch keeps its turns").hasSize(4);
+		RewindPlan plan = plan(1);
+		assertThat(plan.compensations()).extracting(Compensation::isDone).containsExactly(true);
+		assertThat(rewind(plan).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("restore 1 (ok cancel 1)");
+	}
+
+	// who else works on the session
+
+	@Test
+	void rewindIsRefusedWhileATurnIsOpen() {
+		turn(order("cancel_order", 1));
+		RewindPlan plan = plan(1);
+		this.model.calls(order("delete_order", 1)).says("done");
+		ask(ClientSetup.Mode.CALL, "question");
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> plan(1));
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> rewind(plan));
+		assertThat(this.runs).containsExactly("cancel 1");
+	}
+
+	@Test
+	void rewindIsRefusedIfTheSessionHasMovedSinceThePlan() {
+		turn(order("cancel_order", 1));
+		RewindPlan plan = plan(1);
+		turn(order("cancel_order", 2));
+		this.runs.clear();
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> rewind(plan));
+		thread().undo(1);
+		thread().rename("a title is no move");
+		assertThat(rewind(plan).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("restore 1 (ok cancel 1)");
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> rewind(plan));
+	}
+
+	@Test
+	void turnThatIsStoredWhileARewindRunsEndsTheRewind() {
+		turn(order("cancel_order", 1), order("cancel_order", 2));
+		this.runs.clear();
+		this.fault = (what) -> {
+			if (what.startsWith("restore 2")) {
+				thread().addTurn(List.of(new UserMessage("q"), new AssistantMessage("a")), null);
+			}
+		};
+		RewindPlan plan = plan(1);
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> rewind(plan));
+		assertThat(this.runs).containsExactly("restore 2 (ok cancel 2)");
+		assertThat(log()).hasSize(6);
+		RewindPlan next = plan(2);
+		assertThat(next.compensations()).extracting(Compensation::isDone).containsExactly(true, false);
+		assertThat(rewind(next).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("restore 2 (ok cancel 2)", "restore 1 (ok cancel 1)");
+	}
+
+	@Test
+	void ofTwoRewindsAtOnceOneRuns() throws Exception {
+		turn(order("cancel_order", 1));
+		this.runs.clear();
+		CountDownLatch inside = new CountDownLatch(1);
+		CountDownLatch go = new CountDownLatch(1);
+		this.fault = (what) -> {
+			inside.countDown();
+			await(go);
+		};
+		RewindPlan plan = plan(1);
+		CompletableFuture<RewindReport> first = CompletableFuture.supplyAsync(() -> rewind(plan));
+		assertThat(inside.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThatExceptionOfType(TurnInProgressException.class).isThrownBy(() -> rewind(plan));
+		assertThat(compensations().ledger(this.key)).extracting(ToolApproval::status)
+			.containsExactly(ApprovalStatus.CLAIMED);
+		assertThat(compensations().pending(this.key)).isEmpty();
+		go.countDown();
+		assertThat(first.get(30, TimeUnit.SECONDS).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("restore 1 (ok cancel 1)");
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	// afterwards
+
+	@Test
+	void turnWhoseEffectsWereTakenBackDoesNotBecomeHistoryAgain() {
+		turn(order("look_up", 1));
+		turn(order("cancel_order", 2));
+		rewind(plan(1));
+		assertThatIllegalStateException().isThrownBy(() -> thread().redo(1)).withMessageContaining("taken back");
+		assertThatIllegalStateException().isThrownBy(() -> thread().choose(2)).withMessageContaining("taken back");
+		assertThatIllegalStateException().isThrownBy(() -> thread().adopt(2)).withMessageContaining("taken back");
+		assertThat(log()).hasSize(4);
+		rewind(plan(1));
+		assertThat(thread().redo(1)).as("it had nothing to take back").hasSize(1);
+		assertThatIllegalStateException().isThrownBy(() -> thread().redo(1));
+		assertThat(thread().turns(Tail.ALL)).hasSize(2);
+	}
+
+	@Test
+	void digestSaysWhatWouldBeDone() {
+		turn(order("cancel_order", 1), call("m", "send_mail", "{\"to\":\"anna\"}"));
+		turn(payBack(2, 50));
+		String shown = plan(2).digest();
+		assertThat(plan(2).digest()).isEqualTo(shown);
+		assertThat(plan(1).digest()).isNotEqualTo(shown);
+		rewind(plan(2).acceptingIrreversible());
+		assertThat(plan(2).digest()).as("it does not depend on how far the rewind has come").isEqualTo(shown);
+		this.configured = Map.of("cancel_order", CompensatedBy.NOTHING);
+		assertThat(plan(2).digest()).isNotEqualTo(shown);
+	}
+
+	@Test
+	void nothingSecretIsPrinted() {
+		turn(call("m", "send_mail", "{\"to\":\"anna\"}"), order("cancel_order", 4711));
+		RewindPlan plan = plan(1);
+		assertThat(plan + " " + plan.irreversible() + plan.compensations() + rewind(plan)).doesNotContain("anna")
+			.doesNotContain("4711");
+	}
+
+}

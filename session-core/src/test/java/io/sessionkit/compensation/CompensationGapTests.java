@@ -1,0 +1,401 @@
+package io.sessionkit.compensation;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+import io.sessionkit.Durability;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.TurnInProgressException;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.compensation.Irreversible.Reason;
+import io.sessionkit.compensation.RewindReport.Status;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Compensations;
+import io.sessionkit.conversation.Conversation;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TurnPart;
+import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.turn.TurnRecords;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ObservedStore;
+import io.sessionkit.test.ScriptedChatModel;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.model.ToolContext;
+import org.springframework.ai.support.ToolCallbacks;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.annotation.Tool;
+import org.springframework.ai.tool.definition.ToolDefinition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Rewinds at the moments at which something could slip through: a lease that runs out, a
+ * result that cannot be stored, calls of which too little is known.
+ */
+class CompensationGapTests {
+
+	private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-02-03T04:05:06Z"));
+
+	private final ObservedStore store = new ObservedStore(
+			new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())
+				.clock(((InstantSource) this.now::get).withZone(ZoneOffset.UTC))));
+
+	private final SessionKey key = SessionKey.of("t1");
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private final List<String> runs = new ArrayList<>();
+
+	private final List<Conversations> opened = new ArrayList<>();
+
+	private Consumer<String> fault = (what) -> {
+	};
+
+	private Consumer<Conversations.Builder> rules = (builder) -> {
+	};
+
+	@AfterEach
+	void close() {
+		this.opened.forEach(Conversations::close);
+	}
+
+	private List<ToolCallback> tools() {
+		return ShopTools.of((what) -> {
+			this.fault.accept(what);
+			this.runs.add(what);
+		});
+	}
+
+	private Conversations conversations() {
+		Conversations.Builder builder = Conversations.builder(this.store);
+		this.rules.accept(builder);
+		Conversations conversations = builder.build();
+		this.opened.add(conversations);
+		return conversations;
+	}
+
+	private Compensations compensations() {
+		Conversations conversations = conversations();
+		return Compensations.builder(conversations, Approvals.of(conversations)).tools(this::tools).build();
+	}
+
+	private Conversation thread() {
+		return conversations().get(this.key);
+	}
+
+	private void turn(ToolCall... calls) {
+		this.model.calls(calls).says("done");
+		ask(tools());
+	}
+
+	private void ask(List<ToolCallback> tools) {
+		ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(conversations()))
+			.build()
+			.prompt()
+			.user("question")
+			.toolCallbacks(tools)
+			.advisors(SessionAdvisor.session(this.key))
+			.call()
+			.content();
+	}
+
+	private static ToolCall cancel(int order) {
+		return new ToolCall("c" + order, "function", "cancel_order", "{\"order\":" + order + "}");
+	}
+
+	private List<Reason> reasons(int turns) {
+		return compensations().plan(this.key, turns).irreversible().stream().map(Irreversible::reason).toList();
+	}
+
+	private boolean isCompensation(RecordWrite write, ApprovalStatus status) {
+		return write.kind().equals(Ledger.COMPENSATION) && this.store.options()
+			.codec()
+			.decodeValues(this.key, String.valueOf(write.payload()))
+			.get("status")
+			.equals(status.name());
+	}
+
+	private void letTheLeaseRunOut() {
+		this.now.updateAndGet((time) -> time.plus(Duration.ofMinutes(5)));
+	}
+
+	// leases
+
+	@Test
+	void processThatWasStoppedAfterItsClaimRunsNothing() {
+		turn(cancel(1));
+		this.runs.clear();
+		this.store.afterPut((write) -> {
+			if (isCompensation(write, ApprovalStatus.CLAIMED)) {
+				letTheLeaseRunOut();
+			}
+		});
+		RewindPlan plan = compensations().plan(this.key, 1);
+		assertThatExceptionOfType(TurnInProgressException.class).isThrownBy(() -> compensations().rewind(plan));
+		assertThat(this.runs).isEmpty();
+		assertThat(compensations().pending(this.key)).as("it is known that it did not run").isEmpty();
+		this.store.afterPut((write) -> {
+		});
+		assertThat(compensations().rewind(plan).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("restore 1 (ok cancel 1)");
+	}
+
+	@Test
+	void decisionOnACallWhoseProcessWasStoppedStandsAgainstItsResult() {
+		turn(cancel(1));
+		this.fault = (what) -> {
+			letTheLeaseRunOut();
+			ToolApproval uncertain = compensations().pending(this.key).get(0);
+			assertThat(uncertain.status()).isEqualTo(ApprovalStatus.UNCERTAIN);
+			compensations().decide(uncertain, Decision.answer("anna", "done by hand"));
+		};
+		RewindPlan plan = compensations().plan(this.key, 1);
+		assertThatExceptionOfType(TurnInProgressException.class).isThrownBy(() -> compensations().rewind(plan));
+		this.fault = (what) -> {
+		};
+		this.runs.clear();
+		RewindReport report = compensations().rewind(plan);
+		assertThat(report.status()).isEqualTo(Status.COMPLETED);
+		assertThat(report.done().get(0).outcome().text()).isEqualTo("done by hand");
+		assertThat(this.runs).isEmpty();
+	}
+
+	@Test
+	void resultThatCannotBeStoredLeavesTheCallUncertain() {
+		turn(cancel(1), cancel(2));
+		this.runs.clear();
+		this.store.beforePut((write) -> {
+			if (isCompensation(write, ApprovalStatus.DONE)) {
+				throw new StoreUnavailableException("the line is down", null);
+			}
+		});
+		RewindPlan plan = compensations().plan(this.key, 1);
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> compensations().rewind(plan));
+		this.store.beforePut((write) -> {
+		});
+		assertThat(this.store.records(this.key, TurnRecords.REWIND)).as("the lease is given back").isEmpty();
+		assertThat(compensations().rewind(plan).status()).isEqualTo(Status.STOPPED);
+		assertThat(this.runs).containsExactly("restore 2 (ok cancel 2)");
+	}
+
+	@Test
+	void leaseOfARewindIsNoneOfATurn() {
+		turn(cancel(1));
+		this.fault = (what) -> assertThat(thread().isOpenTurnRunning()).isFalse();
+		RewindPlan plan = compensations().plan(this.key, 1);
+		assertThat(compensations().rewind(plan).status()).isEqualTo(Status.COMPLETED);
+	}
+
+	// what is known of calls
+
+	@Test
+	void argumentsAreNotCertainIfAHookHasReplacedTheMessages() {
+		this.rules = (builder) -> builder.hooks(new Masks());
+		turn(cancel(4711));
+		assertThat(reasons(1)).containsExactly(Reason.ARGUMENTS);
+	}
+
+	/**
+	 * Replaces the results of tools.
+	 */
+	private static final class Masks implements SessionHook {
+
+		@Override
+		public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
+			return HookResult.replace(part.messages()
+				.stream()
+				.map((message) -> (message instanceof ToolResponseMessage results) ? masked(results) : message)
+				.toList());
+		}
+
+		private static Message masked(ToolResponseMessage results) {
+			return ToolResponseMessage.builder()
+				.responses(results.getResponses()
+					.stream()
+					.map((each) -> new ToolResponse(each.id(), each.name(), "***"))
+					.toList())
+				.build();
+		}
+
+	}
+
+	@Test
+	void callsThatAreNotStoredAreReported() {
+		this.rules = (builder) -> builder.hooks(new SessionHook() {
+
+			@Override
+			public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
+				return HookResult.replace(part.messages()
+					.stream()
+					.filter((message) -> !(message instanceof ToolResponseMessage)
+							&& !(message instanceof AssistantMessage reply && reply.hasToolCalls()))
+					.toList());
+			}
+
+		});
+		turn(cancel(1));
+		assertThat(reasons(1)).containsExactly(Reason.UNCERTAIN);
+	}
+
+	@Test
+	void deletedMessagesHideNoEffect() {
+		turn(cancel(1));
+		RewindPlan plan = compensations().plan(this.key, 1);
+		thread().delete(Set.of(2L));
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> compensations().rewind(plan));
+		assertThat(reasons(1)).containsExactly(Reason.UNCERTAIN);
+	}
+
+	@Test
+	void ledgerOfStepsKnowsTheEndOfEachCall() {
+		this.rules = (builder) -> builder.durability(Durability.STEP);
+		this.fault = (what) -> {
+			if (what.startsWith("cancel 2")) {
+				throw new IllegalStateException("no such order");
+			}
+		};
+		turn(cancel(1), cancel(2));
+		RewindPlan plan = compensations().plan(this.key, 1);
+		assertThat(plan.irreversible()).singleElement()
+			.satisfies((each) -> assertThat(each.effect().arguments()).isEqualTo("{\"order\":2}"));
+		assertThat(plan.compensations()).singleElement()
+			.satisfies((each) -> assertThat(each.effect().result()).isEqualTo("\"ok cancel 1\""));
+	}
+
+	@Test
+	void callThatEndsItsTurnMayNotHaveRun() {
+		this.model.calls(new ToolCall("c1", "function", "remove", "{\"order\":1}"));
+		ask(List.of(ToolCallbacks.from(new DirectTools())));
+		assertThat(compensations(List.of(ToolCallbacks.from(new DirectTools()))).plan(this.key, 1).irreversible())
+			.extracting(Irreversible::reason)
+			.containsExactly(Reason.UNCERTAIN);
+	}
+
+	private Compensations compensations(List<ToolCallback> tools) {
+		Conversations conversations = conversations();
+		return Compensations.builder(conversations, Approvals.of(conversations)).tools(() -> tools).build();
+	}
+
+	/**
+	 * Tools whose result goes to the caller.
+	 */
+	static final class DirectTools {
+
+		@Tool(name = "remove", returnDirect = true)
+		@CompensatedBy("put_back")
+		public String remove(int order) {
+			return "removed";
+		}
+
+		@Tool(name = "put_back")
+		public String putBack(int order) {
+			return "put back";
+		}
+
+	}
+
+	@Test
+	void callsOfExamplesInTheInputAreNotTakenForEffects() {
+		this.model.calls(cancel(2)).says("done");
+		ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(conversations()))
+			.build()
+			.prompt()
+			.messages(new UserMessage("for example"),
+					AssistantMessage.builder().content("").toolCalls(List.of(cancel(1))).build(),
+					ToolResponseMessage.builder()
+						.responses(List.of(new ToolResponse("c1", "cancel_order", "ok")))
+						.build(),
+					new AssistantMessage("done"), new UserMessage("question"))
+			.toolCallbacks(tools())
+			.advisors(SessionAdvisor.session(this.key))
+			.call()
+			.content();
+		assertThat(this.runs).containsExactly("cancel 2");
+		RewindPlan plan = compensations().plan(this.key, 1);
+		assertThat(plan.compensations()).as("nobody can say for certain which of them ran").isEmpty();
+		assertThat(plan.irreversible()).hasSize(2);
+	}
+
+	@Test
+	void rewindStopsAtAResetAndLeavesIt() {
+		turn(cancel(1));
+		thread().reset();
+		assertThat(compensations().rewind(compensations().plan(this.key, 5)).undone()).isEmpty();
+		assertThat(thread().view()).as("the reset is in force").isEmpty();
+		turn(cancel(2));
+		this.runs.clear();
+		RewindReport report = compensations().rewind(compensations().plan(this.key, 5));
+		assertThat(report.undone()).hasSize(1);
+		assertThat(this.runs).containsExactly("restore 2 (ok cancel 2)");
+		assertThat(thread().view()).isEmpty();
+	}
+
+	@Test
+	void compensatingToolGetsAContext() {
+		List<Object> seen = new ArrayList<>();
+		turn(cancel(1));
+		ToolCallback restore = new ToolCallback() {
+
+			private final ToolCallback tool = tools().stream()
+				.filter((each) -> each.getToolDefinition().name().equals("restore_order"))
+				.findFirst()
+				.orElseThrow();
+
+			@Override
+			public ToolDefinition getToolDefinition() {
+				return this.tool.getToolDefinition();
+			}
+
+			@Override
+			public String call(String input) {
+				throw new IllegalStateException("there is a context");
+			}
+
+			@Override
+			public String call(String input, ToolContext context) {
+				seen.add(context.getContext().get("user"));
+				seen.add(context.getContext().get(Approvals.CLAIM));
+				return this.tool.call(input);
+			}
+
+		};
+		List<ToolCallback> tools = new ArrayList<>(tools());
+		tools.removeIf((each) -> each.getToolDefinition().name().equals("restore_order"));
+		tools.add(restore);
+		RewindPlan plan = compensations(tools).plan(this.key, 1);
+		assertThat(compensations(tools).rewind(plan, Map.of("user", "anna")).status()).isEqualTo(Status.COMPLETED);
+		assertThat(seen).containsExactly("anna", plan.compensations().get(0).call().id());
+	}
+
+}

@@ -1,0 +1,170 @@
+package io.sessionkit.compensation;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+import io.sessionkit.conversation.JournalingStore.Step;
+import io.sessionkit.conversation.OtherProcess;
+import io.sessionkit.conversation.SharedStore;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.util.function.SingletonSupplier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Processes are killed while they rewind; this one goes on with what they have left.
+ * {@code -Dsessionkit.kills=200} kills so many on each store, {@code -Dsessionkit.seed}
+ * begins where another run has begun.
+ */
+@Order(1)
+class KilledRewindTests {
+
+	private static final int LONGEST_DELAY_MICROS = 20_000;
+
+	/** The steps of a rewind. The others are those of turns. */
+	private static final List<Step> STEPS = List.of(Step.CLAIMING, Step.CLAIMED, Step.BEGUN, Step.RAN, Step.STORING,
+			Step.STORED, Step.COMMITTING, Step.COMMITTED, Step.DECIDED);
+
+	/**
+	 * Where the sessions are.
+	 */
+	enum Place {
+
+		/** Each process has a file of its own, which this one opens when it is dead. */
+		H2(SharedStore::inH2File),
+
+		/** One database for all. */
+		POSTGRESQL(SingletonSupplier.of(SharedStore::inPostgres)),
+
+		/** One server for all. */
+		REDIS(SingletonSupplier.of(SharedStore::inRedis));
+
+		private static final int KILLS = 4;
+
+		private final Supplier<SharedStore> shared;
+
+		Place(Supplier<SharedStore> shared) {
+			this.shared = shared;
+		}
+
+	}
+
+	/**
+	 * A process that waits for its order.
+	 */
+	private record Started(SharedStore shared, OtherProcess process) {
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void effectsOfASessionWhoseRewindIsKilledAreTakenBackAtMostOnce(Place place) throws IOException {
+		int kills = Integer.getInteger("sessionkit.kills", Place.KILLS);
+		long seed = Long.getLong("sessionkit.seed", ThreadLocalRandom.current().nextLong(1_000_000));
+		System.out.println("Killed rewinds on " + place + ": " + kills + " from seed " + seed);
+		Path directory = Files.createTempDirectory(Files.createDirectories(Path.of("target", "kills").toAbsolutePath()),
+				"rewind" + place.name());
+		Tally tally = new Tally();
+		KilledRewind before = null;
+		CompletableFuture<Started> next = start(place, directory);
+		try {
+			for (int i = 0; i < kills; i++) {
+				Started started = next.join();
+				next = (i + 1 < kills) ? start(place, directory) : next;
+				KilledRewind killed = kill(started, directory, seed + i);
+				check(before, tally);
+				before = killed;
+			}
+			check(before, tally);
+		}
+		finally {
+			next.join().process().close();
+		}
+		System.out.println("Killed rewinds on " + place + ": " + tally);
+		assertThat(tally.runs).isEqualTo(kills);
+	}
+
+	/**
+	 * It starts while the one before is looked after, whose lease runs out meanwhile.
+	 */
+	private static CompletableFuture<Started> start(Place place, Path directory) {
+		SharedStore shared = place.shared.get();
+		return CompletableFuture.supplyAsync(() -> new Started(shared,
+				OtherProcess.start(RewindProcess.class, RewindProcess.words(directory, shared))));
+	}
+
+	/**
+	 * Half of them stop at a step and are killed there, the others run on until they are
+	 * killed behind it. All steps have their turn, whatever the seed.
+	 */
+	private static KilledRewind kill(Started started, Path directory, long seed) {
+		Random random = new Random(~seed);
+		Step step = STEPS.get((int) (seed % STEPS.size()));
+		boolean once = step == Step.COMMITTING || step == Step.COMMITTED;
+		int times = once ? 1 : 1 + random.nextInt(2);
+		RewindProcess.Order order = new RewindProcess.Order("rewind-" + seed, seed, step, times, random.nextBoolean());
+		try (OtherProcess process = started.process()) {
+			process.tell(order.line());
+			String heard = process.hear();
+			assertThat(heard).as(order.line()).matches("at .*|over");
+			int delay = order.stops() ? 0 : random.nextInt(LONGEST_DELAY_MICROS);
+			CompletableFuture.runAsync(process::kill, CompletableFuture.delayedExecutor(delay, TimeUnit.MICROSECONDS))
+				.join();
+			return new KilledRewind(order, heard, started.shared(), directory);
+		}
+	}
+
+	private static void check(@Nullable KilledRewind killed, Tally tally) {
+		if (killed != null) {
+			tally.add(killed, killed.check());
+		}
+	}
+
+	/**
+	 * What was seen.
+	 */
+	private static final class Tally {
+
+		private final Map<Step, Integer> kills = new EnumMap<>(Step.class);
+
+		private int runs;
+
+		private int over;
+
+		private int uncertain;
+
+		private int effects;
+
+		void add(KilledRewind killed, KilledRewind.Seen seen) {
+			this.runs++;
+			this.uncertain += seen.uncertain();
+			this.effects += seen.effects();
+			if (killed.heard().equals("over")) {
+				this.over++;
+			}
+			else {
+				this.kills.merge(killed.order().step(), 1, Integer::sum);
+			}
+		}
+
+		@Override
+		public String toString() {
+			return this.runs + " processes at " + this.kills + ", " + this.over + " when their rewind was over; "
+					+ this.effects + " effects were taken back, each once; " + this.uncertain + " were uncertain";
+		}
+
+	}
+
+}
