@@ -348,6 +348,17 @@ record SessionCall(ChatClientRequest request) {
 				+ " must be a String that is not blank. Use .advisors(SessionAdvisor.idempotencyKey(..)).");
 	}
 
+	/**
+	 * Refuses an idempotency key on a call without a session: its reply is not stored, so
+	 * a repetition would be paid for again.
+	 */
+	void checkNotRepeatable() {
+		if (this.request.context().get(SessionParameters.IDEMPOTENCY_KEY) != null) {
+			throw new IllegalStateException("This call has an idempotency key and no session, so nobody would know its"
+					+ " reply when it is repeated. Add .advisors(SessionAdvisor.session(..)), or leave the key out.");
+		}
+	}
+
 	private long expectedTurn() {
 		Object value = this.request.context().get(SessionParameters.EXPECT_TURN);
 		if (value == null) {

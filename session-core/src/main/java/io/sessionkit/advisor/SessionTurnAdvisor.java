@@ -236,16 +236,24 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 * the turn is already open.
 	 */
 	private Optional<SessionKey> key(SessionCall call) {
-		if (call.openTurn().isPresent() || call.isWithoutSession()) {
+		if (call.openTurn().isPresent()) {
 			return Optional.empty();
 		}
-		Optional<SessionKey> key = call.namedKey().or(() -> this.resolver.resolve(call.request()));
-		if (key.isEmpty() && this.requireSession) {
+		Optional<SessionKey> key = call.isWithoutSession() ? Optional.empty()
+				: call.namedKey().or(() -> this.resolver.resolve(call.request()));
+		if (key.isEmpty()) {
+			checkWithoutSession(call);
+		}
+		return key;
+	}
+
+	private void checkWithoutSession(SessionCall call) {
+		call.checkNotRepeatable();
+		if (this.requireSession && !call.isWithoutSession()) {
 			throw new IllegalStateException("This call names no session, and sessionkit.require-session is true. Add"
 					+ " .advisors(SessionAdvisor.session(..)) to the call, or a SessionKeyResolver bean; a call that is to"
 					+ " have none says so with SessionAdvisor.none().");
 		}
-		return key;
 	}
 
 	private @Nullable Arrival arrive(SessionCall call, TurnRequest asking) {

@@ -337,6 +337,20 @@ class IdempotencyKeyTests {
 		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("a2");
 	}
 
+	@Test
+	void aKeyWithoutASessionIsRefused() {
+		ChatClient chat = chat(memory());
+		for (Consumer<ChatClient.AdvisorSpec> session : List.<Consumer<ChatClient.AdvisorSpec>>of((spec) -> {
+		}, SessionAdvisor.none())) {
+			ChatClient.ChatClientRequestSpec call = chat.prompt()
+				.user("q1")
+				.advisors(session.andThen(SessionAdvisor.idempotencyKey("r1")));
+			assertThatIllegalStateException().isThrownBy(() -> call.call().content())
+				.withMessageContaining("SessionAdvisor.session(..)");
+		}
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "", " " })
 	void aBlankKeyIsRefused(String name) {
