@@ -20,6 +20,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.model.ChatModel;
+import org.springframework.ai.chat.model.ChatResponse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -133,6 +135,26 @@ class KilledCallersTests {
 		}
 		assertThat(turns.size() - answers.size()).as("stored and not said").isBetween(0, KILLS * CALLERS);
 		assertThat(store.records(key, "line")).isEmpty();
+		checkThatRepeatedRequestsAreNotPaidFor(store, key, turns);
+	}
+
+	/** Among these are the turns whose answers the killed processes could not give. */
+	private static void checkThatRepeatedRequestsAreNotPaidFor(SessionStore store, SessionKey key,
+			Map<String, Long> turns) {
+		try (Conversations conversations = Conversations.of(store)) {
+			ChatClient chat = ChatClient.builder((ChatModel) (prompt) -> {
+				throw new AssertionError("The model was called again.");
+			}).defaultAdvisors(SessionAdvisor.of(conversations)).build();
+			turns.forEach((question, number) -> {
+				ChatResponse again = chat.prompt()
+					.user(question)
+					.advisors(SessionAdvisor.session(key).andThen(SessionAdvisor.idempotencyKey(question)))
+					.call()
+					.chatResponse();
+				assertThat(again.getResult().getOutput().getText()).isEqualTo("a of " + question);
+				assertThat(SessionAdvisor.turn(again).orElseThrow().turn().number()).isEqualTo(number);
+			});
+		}
 	}
 
 	private static long longestGap(List<Answered> answers) {

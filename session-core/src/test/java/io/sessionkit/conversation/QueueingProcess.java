@@ -134,7 +134,7 @@ final class QueueingProcess {
 		try {
 			ChatResponse response = chat.prompt()
 				.user(question)
-				.advisors(SessionAdvisor.session(key))
+				.advisors(SessionAdvisor.session(key).andThen(SessionAdvisor.idempotencyKey(question)))
 				.call()
 				.chatResponse();
 			TurnResult turn = SessionAdvisor.turn(response).orElseThrow();
