@@ -44,6 +44,9 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.content.Media;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+import org.springframework.ai.tool.metadata.ToolMetadata;
 import org.springframework.util.MimeTypeUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -234,6 +237,34 @@ class IdempotencyKeyTests {
 		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("done");
 		assertThat(this.model.prompts()).hasSize(2);
 		assertThat(store.turns(this.key, Tail.ALL)).hasSize(1);
+	}
+
+	@Test
+	void aRequestThatWasGivenUpIsRefused() {
+		SessionStore store = memory();
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1"));
+		call(chat(store), "q1", "r1");
+		approvals(this.opened.get(0)).cancel(this.key);
+		assertThatExceptionOfType(IdempotencyKeyException.class).isThrownBy(() -> call(chat(store), "q1", "r1"))
+			.withMessageContaining("ended without a reply");
+		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	@Test
+	void aResultThatWasReturnedDirectlyIsRepeated() {
+		SessionStore store = memory();
+		this.model.calls(SessionAdvisorTests.call("c1", "direct", "7"));
+		ToolCallback direct = FunctionToolCallback
+			.builder("direct", (SessionAdvisorTests.Value value) -> "result of " + value)
+			.description("returns directly")
+			.inputType(SessionAdvisorTests.Value.class)
+			.toolMetadata(ToolMetadata.builder().returnDirect(true).build())
+			.build();
+		String first = prompt(chat(store), "q1", "r1").toolCallbacks(direct).call().content();
+		ChatResponse again = prompt(chat(store), "q1", "r1").toolCallbacks(direct).call().chatResponse();
+		assertThat(first).contains("result of");
+		assertThat(text(again)).isEqualTo(first);
+		assertThat(this.model.prompts()).hasSize(1);
 	}
 
 	@ParameterizedTest

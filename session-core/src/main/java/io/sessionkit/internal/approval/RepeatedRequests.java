@@ -10,7 +10,7 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
-import io.sessionkit.TurnStatus;
+import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.internal.line.Answer;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
@@ -18,9 +18,12 @@ import io.sessionkit.store.TurnView;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.metadata.ChatResponseMetadata;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
+import org.springframework.ai.model.tool.ToolExecutionResult;
 
 /**
  * Answers requests that are made again with what is stored.
@@ -54,16 +57,19 @@ final class RepeatedRequests {
 		Turn turn = stored.turn();
 		TurnResult result = new TurnResult(key, turn, stored.items(), false);
 		return switch (turn.status()) {
-			case COMPLETED -> new OpenedCall.Repeated(reply(result), result);
+			case COMPLETED ->
+				new OpenedCall.Repeated(reply(key, result).orElseThrow(() -> withoutReply(key, turn)), result);
 			case AWAITING_APPROVAL -> new OpenedCall.Queued(
 					Pause.of(this.ledger.pending(this.ledger.read(stored.records(Ledger.APPROVAL))), result));
 			case INCOMPLETE -> null;
-			case FAILED, CANCELLED,
-					REFUSED ->
-				throw new IdempotencyKeyException("The request was made before, as turn " + turn.number()
-						+ " of session " + key + ", which waited and then ended " + turn.status()
-						+ ". Nothing was run. Give it another key to ask again.");
+			case FAILED, CANCELLED, REFUSED -> throw withoutReply(key, turn);
 		};
+	}
+
+	private static IdempotencyKeyException withoutReply(SessionKey key, Turn turn) {
+		return new IdempotencyKeyException("The request was made before, as turn " + turn.number() + " of session "
+				+ key + ", which ended without a reply (" + turn.status()
+				+ "), or whose reply was deleted since. Nothing was run. Give it another key to ask again.");
 	}
 
 	private Optional<TurnView> find(SessionKey key, Answer answer) {
@@ -86,15 +92,37 @@ final class RepeatedRequests {
 		return Optional.empty();
 	}
 
-	/** Nothing was paid for it this time, so it has no usage. */
-	private static ChatResponse reply(TurnResult result) {
-		List<SessionItem> items = result.items();
-		AssistantMessage reply = (items.get(items.size() - 1).message() instanceof AssistantMessage last) ? last
-				: new AssistantMessage(null);
+	/**
+	 * Returns the reply that ends a turn: what the model said, or results of tools that
+	 * were returned directly. Nothing was paid for it this time, so it has no usage.
+	 */
+	private Optional<ChatResponse> reply(SessionKey key, TurnResult result) {
+		List<Message> messages = result.items().stream().map(SessionItem::message).toList();
+		Message last = messages.get(messages.size() - 1);
+		if (last instanceof AssistantMessage reply) {
+			return Optional.of(response(List.of(new Generation(reply)), result.turn()));
+		}
+		return (last instanceof ToolResponseMessage && !isGivenUp(key, result.turn()))
+				? Optional.of(response(returned(messages), result.turn())) : Optional.empty();
+	}
+
+	private static List<Generation> returned(List<Message> messages) {
+		return ToolExecutionResult
+			.buildGenerations(ToolExecutionResult.builder().conversationHistory(messages).returnDirect(true).build());
+	}
+
+	/** Such a turn ends with what the model is to know of the calls that did not run. */
+	private boolean isGivenUp(SessionKey key, Turn turn) {
+		return this.ledger.over(key)
+			.stream()
+			.anyMatch(
+					(call) -> call.approval().turnId().equals(turn.id()) && call.status() == ApprovalStatus.CANCELLED);
+	}
+
+	private static ChatResponse response(List<Generation> generations, Turn turn) {
 		ChatResponseMetadata.Builder metadata = ChatResponseMetadata.builder();
-		String model = result.turn().model();
-		return new ChatResponse(List.of(new Generation(reply)),
-				((model != null) ? metadata.model(model) : metadata).build());
+		return new ChatResponse(generations,
+				((turn.model() != null) ? metadata.model(turn.model()) : metadata).build());
 	}
 
 }
