@@ -213,7 +213,9 @@ class ToolInputProperties {
 				|| tool.getToolDefinition().name().startsWith("function")) {
 			return;
 		}
-		String suffix = (value instanceof Long) ? "L" : "";
+		// the sign is not part of a literal, and without it the smallest int is none
+		boolean isLong = value instanceof Long || value.equals(Integer.MIN_VALUE);
+		String suffix = isLong ? "L" : "";
 		ApprovalCondition condition = ApprovalCondition.of(tool.getToolDefinition().name(),
 				WrappedTools.methods(tool).get(0), "#value == " + literal + suffix);
 		assertThat(condition.isSurelyFalse(seen)).as("#value == %s of %s", literal, arguments).isFalse();
