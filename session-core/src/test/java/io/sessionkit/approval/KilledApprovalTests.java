@@ -39,13 +39,13 @@ class KilledApprovalTests {
 	enum Place {
 
 		/** Each process has a file of its own, which this one opens when it is dead. */
-		H2(6, SharedStore::inH2File),
+		H2(3, SharedStore::inH2File),
 
 		/** One database for all. */
-		POSTGRESQL(7, SingletonSupplier.of(SharedStore::inPostgres)),
+		POSTGRESQL(3, SingletonSupplier.of(SharedStore::inPostgres)),
 
 		/** One server for all. */
-		REDIS(7, SingletonSupplier.of(SharedStore::inRedis));
+		REDIS(3, SingletonSupplier.of(SharedStore::inRedis));
 
 		private final int kills;
 

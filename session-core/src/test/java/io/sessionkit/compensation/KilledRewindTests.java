@@ -52,7 +52,7 @@ class KilledRewindTests {
 		/** One server for all. */
 		REDIS(SingletonSupplier.of(SharedStore::inRedis));
 
-		private static final int KILLS = 4;
+		private static final int KILLS = 2;
 
 		private final Supplier<SharedStore> shared;
 

@@ -14,7 +14,7 @@ class H2SnapshotTests extends SnapshotProperties {
 
 	@Override
 	protected int threads() {
-		return 40;
+		return 20;
 	}
 
 }

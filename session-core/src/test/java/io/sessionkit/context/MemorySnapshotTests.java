@@ -14,7 +14,7 @@ class MemorySnapshotTests extends SnapshotProperties {
 
 	@Override
 	protected int threads() {
-		return 600;
+		return 250;
 	}
 
 }

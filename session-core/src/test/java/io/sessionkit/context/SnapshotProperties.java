@@ -71,12 +71,13 @@ public abstract class SnapshotProperties {
 	@Test
 	void snapshotOfEachTurnIsWhatWasSentForGood() {
 		long first = Long.getLong("sessionkit.seed", ThreadLocalRandom.current().nextLong(1_000_000));
-		System.out.println(getClass().getSimpleName() + ": seeds " + first + " to " + (first + threads() - 1));
+		int threads = threads() * Integer.getInteger("sessionkit.times", 1);
+		System.out.println(getClass().getSimpleName() + ": seeds " + first + " to " + (first + threads - 1));
 		int messages = 0;
-		for (long seed = first; seed < first + threads(); seed++) {
+		for (long seed = first; seed < first + threads; seed++) {
 			messages += new RandomThread(seed, store()).run();
 		}
-		assertThat(messages).as("messages in all snapshots").isGreaterThan(threads() * TURNS);
+		assertThat(messages).as("messages in all snapshots").isGreaterThan(threads * TURNS);
 	}
 
 	private static final class RandomThread {

@@ -14,7 +14,7 @@ class H2ThreadTests extends ThreadProperties {
 
 	@Override
 	protected int threads() {
-		return 60;
+		return 30;
 	}
 
 }

@@ -14,7 +14,7 @@ class MemoryThreadTests extends ThreadProperties {
 
 	@Override
 	protected int threads() {
-		return 900;
+		return 300;
 	}
 
 }

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public abstract class MoveCosts {
 
-	private static final List<Integer> LENGTHS = List.of(10, 1_000, 10_000);
+	private static final List<Integer> LENGTHS = List.of(10, 1_000, 4_000);
 
 	private static final int TOGETHER = 500;
 

@@ -14,7 +14,7 @@ class RedisThreadTests extends ThreadProperties {
 
 	@Override
 	protected int threads() {
-		return 40;
+		return 20;
 	}
 
 }

@@ -69,8 +69,9 @@ abstract class ThreadProperties {
 	@Test
 	void invariantsHoldInRandomThreads() {
 		long first = Long.getLong("sessionkit.seed", ThreadLocalRandom.current().nextLong(1_000_000));
-		System.out.println(getClass().getSimpleName() + ": seeds " + first + " to " + (first + threads() - 1));
-		for (long seed = first; seed < first + threads(); seed++) {
+		int threads = threads() * Integer.getInteger("sessionkit.times", 1);
+		System.out.println(getClass().getSimpleName() + ": seeds " + first + " to " + (first + threads - 1));
+		for (long seed = first; seed < first + threads; seed++) {
 			new RandomThread(seed, store()).run();
 		}
 	}

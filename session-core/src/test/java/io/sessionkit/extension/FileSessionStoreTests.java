@@ -51,7 +51,7 @@ class FileSessionStoreTests extends SessionStoreContract {
 
 	@Override
 	protected int histories() {
-		return 25;
+		return 15;
 	}
 
 	@Override

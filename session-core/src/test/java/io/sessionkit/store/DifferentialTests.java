@@ -10,13 +10,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Every store does what a simple model does. {@code -Dsessionkit.operations=10000000}
- * makes so many operations over all stores instead of a hundred thousand, and
+ * makes so many operations over all stores instead of fifty thousand, and
  * {@code -Dsessionkit.seed} begins with the program that another run has named.
  */
 @Order(2)
 class DifferentialTests {
 
-	private static final int OPERATIONS = 100_000;
+	private static final int OPERATIONS = 50_000;
 
 	private static final int OPERATIONS_OF_A_PROGRAM = 250;
 

@@ -47,7 +47,7 @@ class H2AsSqlServerSessionStoreTests extends SessionStoreContract {
 	/** Others make the many; here each way is to be taken. */
 	@Override
 	protected int histories() {
-		return 40;
+		return 20;
 	}
 
 	@Override

@@ -41,7 +41,7 @@ class H2SessionStoreTests extends SessionStoreContract {
 
 	@Override
 	protected int histories() {
-		return 60;
+		return 30;
 	}
 
 	@Override

@@ -41,7 +41,7 @@ class HsqldbLocksSessionStoreTests extends SessionStoreContract {
 
 	@Override
 	protected int histories() {
-		return 40;
+		return 20;
 	}
 
 	@Override

@@ -106,7 +106,7 @@ class HsqldbSessionStoreTests extends SessionStoreContract {
 
 	@Override
 	protected int histories() {
-		return 40;
+		return 20;
 	}
 
 	@Override

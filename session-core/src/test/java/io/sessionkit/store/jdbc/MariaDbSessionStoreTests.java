@@ -43,7 +43,7 @@ class MariaDbSessionStoreTests extends SessionStoreContract {
 
 	@Override
 	protected int histories() {
-		return 40;
+		return 20;
 	}
 
 	@Override

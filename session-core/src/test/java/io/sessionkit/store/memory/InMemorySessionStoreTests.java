@@ -55,7 +55,7 @@ class InMemorySessionStoreTests extends SessionStoreContract {
 
 	@Override
 	protected int histories() {
-		return 1000;
+		return 300;
 	}
 
 	@Test

@@ -53,7 +53,7 @@ class JedisSessionStoreTests extends SessionStoreContract {
 
 	@Override
 	protected int histories() {
-		return 50;
+		return 15;
 	}
 
 	@Override

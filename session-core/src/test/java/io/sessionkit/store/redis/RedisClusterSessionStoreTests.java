@@ -47,7 +47,7 @@ class RedisClusterSessionStoreTests extends SessionStoreContract {
 
 	@Override
 	protected int histories() {
-		return 40;
+		return 20;
 	}
 
 	@Override

@@ -30,9 +30,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Cluster. Whatever the driver does about it, the caller gets what it gets from a
  * connection that holds, and the store has what it has then.
  * <p>
- * The connection is cut around the end of each answer, and in between at every ninth
- * byte, beginning with another one in each run; {@code -Dsessionkit.cuts=1} cuts at every
- * byte.
+ * The connection is cut around the end of each answer, and in between at every 17th byte,
+ * beginning with another one in each run; {@code -Dsessionkit.cuts=1} cuts at every byte.
  */
 @Order(1)
 class RedisCutAnswersTests {
@@ -43,7 +42,7 @@ class RedisCutAnswersTests {
 	/** From one cut to the next one within an answer. */
 	private static final int NODES = 3;
 
-	private static final int STRIDE = Integer.getInteger("sessionkit.cuts", 9);
+	private static final int STRIDE = Integer.getInteger("sessionkit.cuts", 17);
 
 	private static final Map<CutClient.Kind, CutClient> clients = new EnumMap<>(CutClient.Kind.class);
 

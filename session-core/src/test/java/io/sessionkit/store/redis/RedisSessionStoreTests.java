@@ -47,7 +47,7 @@ class RedisSessionStoreTests extends SessionStoreContract {
 
 	@Override
 	protected int histories() {
-		return 50;
+		return 15;
 	}
 
 	@Override
