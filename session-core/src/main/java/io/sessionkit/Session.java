@@ -135,6 +135,14 @@ public record Session(SessionKey key, String incarnation, long version, Position
 	}
 
 	/**
+	 * Returns the settings of this session, which outrank the properties.
+	 * @return the settings; {@link SessionSettings#NONE} if none was set
+	 */
+	public SessionSettings settings() {
+		return this.details.settings();
+	}
+
+	/**
 	 * Returns when the session was first written.
 	 * @return the time
 	 */
@@ -171,8 +179,8 @@ public record Session(SessionKey key, String incarnation, long version, Position
 	public Session at(long head, ViewTotals totals, long summaryTurn, @Nullable String summaryId,
 			Map<String, Object> attributes) {
 		Position there = new Position(turns(), items(), branch(), head, openTurn(), summaryTurn, summaryId, totals);
-		return new Session(this.key, this.incarnation, this.version, there,
-				new Details(title(), tags(), attributes, timeToLive()), this.times);
+		return new Session(this.key, this.incarnation, this.version, there, this.details.attributes(attributes),
+				this.times);
 	}
 
 	/**
@@ -215,16 +223,26 @@ public record Session(SessionKey key, String incarnation, long version, Position
 	 * @param tags its tags
 	 * @param attributes the attributes as of the head
 	 * @param timeToLive how long it lives after the last write; null if it never expires
+	 * @param settings its own settings, which outrank the properties
 	 */
 	public record Details(@Nullable String title, Set<String> tags, Map<String, Object> attributes,
-			@Nullable Duration timeToLive) {
+			@Nullable Duration timeToLive, SessionSettings settings) {
 
 		/** The details of a session that never expires and on which nothing is set. */
-		public static final Details NONE = new Details(null, Set.of(), Map.of(), null);
+		public static final Details NONE = new Details(null, Set.of(), Map.of(), null, SessionSettings.NONE);
 
 		public Details {
 			tags = Set.copyOf(tags);
 			attributes = Map.copyOf(attributes);
+		}
+
+		/**
+		 * Returns these values with other attributes.
+		 * @param attributes all attributes
+		 * @return a copy with these attributes
+		 */
+		public Details attributes(Map<String, Object> attributes) {
+			return new Details(this.title, this.tags, attributes, this.timeToLive, this.settings);
 		}
 
 	}

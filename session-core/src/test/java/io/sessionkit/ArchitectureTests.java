@@ -56,7 +56,7 @@ class ArchitectureTests {
 		arrows.put("internal.message", Set.of("words"));
 		arrows.put("approval", Set.of("words"));
 		arrows.put("compensation", Set.of("words", "internal", "approval"));
-		arrows.put("context", Set.of("words"));
+		arrows.put("context", Set.of("words", "internal"));
 		arrows.put("hook", Set.of("words", "internal"));
 		arrows.put("guard", Set.of("words", "internal", "hook"));
 		arrows.put("codec", Set.of("words", "internal", "internal.message"));

@@ -1,5 +1,7 @@
 package io.sessionkit.context;
 
+import io.sessionkit.internal.Bound;
+
 /**
  * The limits on the history in a request, in whole turns. The current turn is never cut:
  * if it alone is over a limit, it is sent as a whole and the breach is reported. Several
@@ -25,7 +27,8 @@ public record Trim(int maxTurns, int maxMessages, int maxTokens, Pins pins) {
 	public static final Trim NONE = new Trim(Integer.MAX_VALUE, Integer.MAX_VALUE);
 
 	public Trim {
-		if (maxTurns < 0 || maxMessages < 1 || maxTokens < 1) {
+		if (!Bound.MAX_TURNS.allows(maxTurns) || !Bound.MAX_MESSAGES.allows(maxMessages)
+				|| !Bound.MAX_TOKENS.allows(maxTokens)) {
 			throw new IllegalArgumentException("max-turns must be 0 or more, max-messages and max-tokens 1 or more: "
 					+ maxTurns + ", " + maxMessages + " and " + maxTokens + ". Leave a limit out for none.");
 		}

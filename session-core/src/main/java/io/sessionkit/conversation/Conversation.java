@@ -1,5 +1,6 @@
 package io.sessionkit.conversation;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
+import io.sessionkit.SessionSettings;
 import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.context.Compaction;
@@ -235,8 +237,8 @@ public final class Conversation {
 
 	/**
 	 * Creates the session before its first turn, with values that it has from the
-	 * beginning: title, tags, attributes, and a time to live of its own. The first turn
-	 * keeps them.
+	 * beginning: title, tags, attributes, settings, and a time to live of its own. The
+	 * first turn keeps them.
 	 * @param header the values
 	 * @return true if it was created; false if it exists already, in which case it is
 	 * left as it is
@@ -260,6 +262,55 @@ public final class Conversation {
 	 */
 	public void rename(String title) {
 		change((header) -> header.title(title));
+	}
+
+	/**
+	 * Replaces the tags of the session. A turn that runs meanwhile is not affected.
+	 * @param tags all tags; none removes them
+	 * @throws SessionNotFoundException if the session is absent
+	 */
+	public void tags(Set<String> tags) {
+		change((header) -> header.tags(tags));
+	}
+
+	/**
+	 * Gives the session a time to live of its own, instead of the one that was configured
+	 * when it was created. It counts from now, and again from each write.
+	 * @param timeToLive how long the session lives after each write;
+	 * {@link Duration#ZERO} if it never expires
+	 * @throws SessionNotFoundException if the session is absent
+	 */
+	public void timeToLive(Duration timeToLive) {
+		change((header) -> header.timeToLive(timeToLive));
+	}
+
+	/**
+	 * Returns the settings of the session, which outrank the properties.
+	 * @return the settings; {@link SessionSettings#NONE} if none was set, or the session
+	 * is absent
+	 */
+	public SessionSettings settings() {
+		return session().map(Session::settings).orElse(SessionSettings.NONE);
+	}
+
+	/**
+	 * Changes settings of the session. They apply to all calls that begin later, in any
+	 * process; a turn that runs meanwhile is not affected. If several callers change
+	 * different settings at once, all changes are kept.
+	 * @param change returns the settings that are to apply, from those that the session
+	 * has. It is called again if others wrote meanwhile
+	 * @throws SessionNotFoundException if the session is absent
+	 * @throws SessionConflictException if others kept writing to the session; nothing was
+	 * written
+	 */
+	public void settings(UnaryOperator<SessionSettings> change) {
+		boolean written = Attempts.FEW.make(() -> {
+			Session now = this.store.find(this.key).orElseThrow(this::notFound);
+			return isWritten(now, change.apply(now.settings())) ? Optional.of(true) : Optional.empty();
+		}).isPresent();
+		if (!written) {
+			throw changed("settings");
+		}
 	}
 
 	/**
@@ -363,8 +414,9 @@ public final class Conversation {
 
 	/**
 	 * Starts the view anew: the next call sends no message of the turns before, except
-	 * those of a {@link #seed}. The log keeps all turns, and title, tags, attributes and
-	 * time to live stay. An absent session, or one that was just reset, stays as it is.
+	 * those of a {@link #seed}. The log keeps all turns, and title, tags, attributes,
+	 * settings and time to live stay. An absent session, or one that was just reset,
+	 * stays as it is.
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
@@ -522,9 +574,10 @@ public final class Conversation {
 	/**
 	 * Copies the active branch to a session of its own, with everything that its turns
 	 * have: messages, agents, usage, snapshots, kept parameters, summaries and
-	 * attributes. Turns are numbered from 1. Title, tags and time to live are copied too;
-	 * open turns, approvals and standing decisions are not. The turns, and all that was
-	 * read of them, are written with one commit. It reads the session turn by turn.
+	 * attributes. Turns are numbered from 1. Title, tags, settings and time to live are
+	 * copied too; open turns, approvals and standing decisions are not. The turns, and
+	 * all that was read of them, are written with one commit. It reads the session turn
+	 * by turn.
 	 * @param to the key of the new session
 	 * @throws SessionNotFoundException if this session is absent
 	 * @throws IllegalStateException if the new session exists already
@@ -716,9 +769,22 @@ public final class Conversation {
 			return isWritten(now, change.apply(rules(), before)) ? Optional.of(true) : Optional.empty();
 		}).isPresent();
 		if (!written) {
-			throw new SessionConflictException("Session " + this.key + " changed each of the " + Attempts.FEW.most()
-					+ " times that its attributes were to be written. Nothing was written; try again.", null);
+			throw changed("attributes");
 		}
+	}
+
+	private SessionConflictException changed(String what) {
+		return new SessionConflictException("Session " + this.key + " changed each of the " + Attempts.FEW.most()
+				+ " times that its " + what + " were to be written. Nothing was written; try again.", null);
+	}
+
+	/**
+	 * Writes all settings of a session as it was read, and returns whether they are
+	 * stored now.
+	 */
+	private boolean isWritten(Session now, SessionSettings changed) {
+		return changed.equals(now.settings())
+				|| this.store.commit(Commit.on(now).header(HeaderChange.NONE.settings(changed))).isStored();
 	}
 
 	/**

@@ -160,6 +160,7 @@ final class Fork {
 	private HeaderChange header(PathView path) {
 		Session session = path.session();
 		HeaderChange header = HeaderChange.NONE.tags(session.tags()).attributes(path.view().session().attributes());
+		header = session.settings().isEmpty() ? header : header.settings(session.settings());
 		header = (session.title() != null) ? header.title(session.title()) : header;
 		return (session.timeToLive() != null) ? header.timeToLive(session.timeToLive()) : header;
 	}

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 
+import io.sessionkit.SessionSettings;
 import io.sessionkit.internal.Names;
 import org.jspecify.annotations.Nullable;
 
@@ -18,12 +19,14 @@ import org.jspecify.annotations.Nullable;
  * @param head the turn to move to; totals and attributes become those of that turn, and
  * the view starts with the newest summary on its path
  * @param summary the summary to start the view with
+ * @param settings all settings of the session; {@link SessionSettings#NONE} removes them
  */
 public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @Nullable Duration timeToLive,
-		@Nullable Map<String, Object> attributes, @Nullable Head head, @Nullable Summary summary) {
+		@Nullable Map<String, Object> attributes, @Nullable Head head, @Nullable Summary summary,
+		@Nullable SessionSettings settings) {
 
 	/** A change that leaves everything as it is. */
-	public static final HeaderChange NONE = new HeaderChange(null, null, null, null, null, null);
+	public static final HeaderChange NONE = new HeaderChange(null, null, null, null, null, null, null);
 
 	public HeaderChange {
 		timeToLive = Lives.kept(timeToLive);
@@ -65,7 +68,8 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @return the copy
 	 */
 	public HeaderChange title(String title) {
-		return new HeaderChange(title, this.tags, this.timeToLive, this.attributes, this.head, this.summary);
+		return new HeaderChange(title, this.tags, this.timeToLive, this.attributes, this.head, this.summary,
+				this.settings);
 	}
 
 	/**
@@ -74,7 +78,8 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @return the copy
 	 */
 	public HeaderChange tags(Set<String> tags) {
-		return new HeaderChange(this.title, tags, this.timeToLive, this.attributes, this.head, this.summary);
+		return new HeaderChange(this.title, tags, this.timeToLive, this.attributes, this.head, this.summary,
+				this.settings);
 	}
 
 	/**
@@ -84,7 +89,8 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @return the copy
 	 */
 	public HeaderChange timeToLive(Duration timeToLive) {
-		return new HeaderChange(this.title, this.tags, timeToLive, this.attributes, this.head, this.summary);
+		return new HeaderChange(this.title, this.tags, timeToLive, this.attributes, this.head, this.summary,
+				this.settings);
 	}
 
 	/**
@@ -93,7 +99,8 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 * @return the copy
 	 */
 	public HeaderChange attributes(Map<String, Object> attributes) {
-		return new HeaderChange(this.title, this.tags, this.timeToLive, attributes, this.head, this.summary);
+		return new HeaderChange(this.title, this.tags, this.timeToLive, attributes, this.head, this.summary,
+				this.settings);
 	}
 
 	/**
@@ -104,7 +111,7 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 */
 	public HeaderChange head(String branch, long turn) {
 		return new HeaderChange(this.title, this.tags, this.timeToLive, this.attributes, new Head(branch, turn),
-				this.summary);
+				this.summary, this.settings);
 	}
 
 	/**
@@ -116,7 +123,18 @@ public record HeaderChange(@Nullable String title, @Nullable Set<String> tags, @
 	 */
 	public HeaderChange summary(long turn, String id) {
 		return new HeaderChange(this.title, this.tags, this.timeToLive, this.attributes, this.head,
-				new Summary(turn, id));
+				new Summary(turn, id), this.settings);
+	}
+
+	/**
+	 * Returns a copy of this change with settings.
+	 * @param settings all settings of the session; {@link SessionSettings#NONE} removes
+	 * them
+	 * @return the copy
+	 */
+	public HeaderChange settings(SessionSettings settings) {
+		return new HeaderChange(this.title, this.tags, this.timeToLive, this.attributes, this.head, this.summary,
+				settings);
 	}
 
 }

@@ -15,7 +15,7 @@ class HeaderChangeTests {
 	void tagsAndAttributesAreCopied() {
 		Set<String> tags = new HashSet<>(Set.of("tag"));
 		Map<String, Object> attributes = new HashMap<>(Map.of("name", "value"));
-		HeaderChange change = new HeaderChange(null, tags, null, attributes, null, null);
+		HeaderChange change = new HeaderChange(null, tags, null, attributes, null, null, null);
 		tags.add("later");
 		attributes.put("later", "value");
 		assertThat(change.tags()).containsExactly("tag");

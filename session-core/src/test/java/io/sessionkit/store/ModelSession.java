@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionSettings;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.store.CommitResult.Outcome;
@@ -46,6 +47,8 @@ final class ModelSession {
 	@Nullable String title;
 
 	Set<String> tags = Set.of();
+
+	SessionSettings settings = SessionSettings.NONE;
 
 	@Nullable Duration timeToLive;
 
@@ -285,6 +288,9 @@ final class ModelSession {
 		}
 		if (change.tags() != null) {
 			this.tags = change.tags();
+		}
+		if (change.settings() != null) {
+			this.settings = change.settings();
 		}
 		if (change.timeToLive() != null) {
 			this.timeToLive = change.timeToLive().isZero() ? null : change.timeToLive();

@@ -21,7 +21,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * A turn that waits follows the head. Nobody else moves the head meanwhile, so that it
  * can become history when it goes on.
  */
-abstract class OpenTurnContract extends CommitContract {
+abstract class OpenTurnContract extends SettingsContract {
 
 	@Test
 	void onlyTheOpenTurnMovesTheHeadWhileItWaits() {

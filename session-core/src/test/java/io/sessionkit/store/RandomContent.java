@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.Set;
 
 import io.sessionkit.Round;
+import io.sessionkit.SessionSettings;
 import io.sessionkit.Snapshot;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
@@ -155,7 +156,18 @@ final class RandomContent {
 		if (oneIn(3)) {
 			change = change.timeToLive(oneIn(3) ? Duration.ZERO : Duration.ofHours(1 + this.random.nextInt(48)));
 		}
+		if (oneIn(3)) {
+			change = change.settings(settings());
+		}
 		return (oneIn(2) || change.equals(HeaderChange.NONE)) ? change.attributes(attributes()) : change;
+	}
+
+	private SessionSettings settings() {
+		return oneIn(3) ? SessionSettings.NONE
+				: SessionSettings.NONE.limit(oneIn(2) ? this.random.nextInt(50) : null)
+					.trim((trim) -> trim.maxTurns(oneIn(2) ? this.random.nextInt(20) : null))
+					.summarize(oneIn(2) ? this.random.nextBoolean() : null)
+					.retention((kept) -> kept.maxAge(oneIn(2) ? Duration.ofDays(1 + this.random.nextInt(9)) : null));
 	}
 
 	Map<String, Object> attributes() {

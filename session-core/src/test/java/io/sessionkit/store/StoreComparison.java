@@ -63,7 +63,8 @@ final class StoreComparison {
 				new Session.Position(expected.turns.size(), expected.items, expected.branch, expected.head,
 						expected.openTurn, expected.position.summary(), expected.position.summaryId(),
 						expected.totals()),
-				new Session.Details(expected.title, expected.tags, expected.position.attributes(), expected.timeToLive),
+				new Session.Details(expected.title, expected.tags, expected.position.attributes(), expected.timeToLive,
+						expected.settings),
 				new Session.Times(session.createdAt(), session.updatedAt(),
 						end(session.updatedAt(), expected.timeToLive)));
 		assertThat(session).as("header").isEqualTo(same);

@@ -40,18 +40,20 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, List
 	 *
 	 * @param title the new title; null leaves it
 	 * @param tags the new tags; null leaves them
+	 * @param settings the new settings; null leaves them
 	 * @param attributes the new attributes; null leaves them
 	 * @param timeToLive the new time to live in microseconds, 0 if the session never
 	 * expires; null leaves it
 	 */
-	public record EncodedHeader(@Nullable String title, @Nullable String tags, @Nullable String attributes,
-			@Nullable Long timeToLive) {
+	public record EncodedHeader(@Nullable String title, @Nullable String tags, @Nullable String settings,
+			@Nullable String attributes, @Nullable Long timeToLive) {
 
 		static EncodedHeader of(SessionKey key, HeaderChange change, MessageCodec codec) {
 			return new EncodedHeader(
 					(change.title() != null) ? codec.encodeValues(key, Map.of("title", change.title())) : null,
 					(change.tags() != null)
 							? codec.encodeValues(key, Map.of("tags", List.copyOf(new TreeSet<>(change.tags())))) : null,
+					(change.settings() != null) ? SettingsText.write(key, change.settings(), codec) : null,
 					(change.attributes() != null) ? codec.encodeValues(key, change.attributes()) : null,
 					micros(change.timeToLive()));
 		}

@@ -21,19 +21,20 @@ import org.jspecify.annotations.Nullable;
  * @param branch the active branch
  * @param title the encoded title; null for none
  * @param tags the encoded tags; null for none
+ * @param settings the encoded settings; null for none
  * @param attributes the encoded attributes; null for none
  * @param stamp a number that each write of the header makes anew at random; never 0
  */
 public record HeaderRow(long pk, String incarnation, long version, long turns, long items, Path path, long openTurn,
 		ViewTotals totals, Life life, String branch, @Nullable String title, @Nullable String tags,
-		@Nullable String attributes, long stamp) {
+		@Nullable String settings, @Nullable String attributes, long stamp) {
 
 	/**
 	 * Returns this header as if the end of another path were the head.
 	 */
 	public HeaderRow at(Path end, ViewTotals there, @Nullable String attributesThere) {
 		return new HeaderRow(this.pk, this.incarnation, this.version, this.turns, this.items, end, this.openTurn, there,
-				this.life, this.branch, this.title, this.tags, attributesThere, this.stamp);
+				this.life, this.branch, this.title, this.tags, this.settings, attributesThere, this.stamp);
 	}
 
 	/**

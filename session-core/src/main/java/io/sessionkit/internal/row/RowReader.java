@@ -41,7 +41,7 @@ public final class RowReader {
 
 	private Session.Details details(SessionKey key, HeaderRow row) {
 		return new Session.Details(title(key, row.title()), tags(key, row.tags()), attributes(key, row.attributes()),
-				row.life().duration());
+				row.life().duration(), SettingsText.read(key, row.settings(), this.codec));
 	}
 
 	public List<SessionItem> items(SessionKey key, List<ItemRow> rows) {

@@ -23,12 +23,12 @@ public final class Columns {
 			s.view_turns, s.view_items, s.view_tokens, s.ttl, s.created_at, s.updated_at, s.expires_at, s.stamp""";
 
 	/** The texts of a header, to pack into another column. */
-	public static final String HEADER_TEXTS = "s.branch, s.cp_id, s.incarnation, s.title, s.tags, s.state";
+	public static final String HEADER_TEXTS = "s.branch, s.cp_id, s.incarnation, s.title, s.tags, s.settings, s.state";
 
 	public static final String HEADER = HEADER_NUMBERS + ", " + HEADER_TEXTS;
 
 	/** How many columns a header has. */
-	public static final int HEADER_SIZE = 23;
+	public static final int HEADER_SIZE = 24;
 
 	public static final String TURN = """
 			t.turn_no, t.turn_id, t.parent, t.run_lo, t.run_parent, t.branch, t.status, t.parts, \
@@ -56,7 +56,8 @@ public final class Columns {
 				number(row, c + 15));
 		return new HeaderRow(row.getLong(c), row.getString(c + 19), row.getLong(c + 1), row.getLong(c + 2),
 				row.getLong(c + 3), path, row.getLong(c + 7), totals, life, row.getString(c + 17),
-				row.getString(c + 20), row.getString(c + 21), row.getString(c + 22), row.getLong(c + 16));
+				row.getString(c + 20), row.getString(c + 21), row.getString(c + 22), row.getString(c + 23),
+				row.getLong(c + 16));
 	}
 
 	/**
@@ -69,7 +70,7 @@ public final class Columns {
 		ViewTotals totals = new ViewTotals(at(n, 9), at(n, 10), at(n, 11));
 		HeaderRow.Life life = new HeaderRow.Life(n[12], at(n, 13), at(n, 14), n[15]);
 		return new HeaderRow(at(n, 0), Objects.requireNonNull(t[2]), at(n, 1), at(n, 2), at(n, 3), path, at(n, 7),
-				totals, life, Objects.requireNonNull(t[0]), t[3], t[4], t[5], at(n, 16));
+				totals, life, Objects.requireNonNull(t[0]), t[3], t[4], t[5], t[6], at(n, 16));
 	}
 
 	private static long at(@Nullable Long[] numbers, int index) {

@@ -32,24 +32,25 @@ final class AppendPhrases {
 			run_parent = case when head = turns then run_parent else head end,
 			head = turns + 1, turns = turns + 1,
 			view_turns = view_turns + 1, view_items = view_items + :count, view_tokens = view_tokens + :tokens,
-			title = coalesce(:title, title), tags = coalesce(:tags, tags), state = coalesce(:state, state),
+			title = coalesce(:title, title), tags = coalesce(:tags, tags), settings = coalesce(:settings, settings),
+			state = coalesce(:state, state),
 			stamp = :stamp,\s""" + LIVES_ON;
 
 	static final String HEADER_COLUMNS = """
 			key_hash, incarnation, owner_hash, owner, id, version, turns, items, branch, head, run_lo, run_parent,
-			open_turn, cp, cp_id, view_turns, view_items, view_tokens, title, tags, state, ttl, stamp,
+			open_turn, cp, cp_id, view_turns, view_items, view_tokens, title, tags, settings, state, ttl, stamp,
 			created_at, updated_at, expires_at, purge_at""";
 
 	/** A header with its first turn. */
 	static final String FIRST_HEADER = """
 			:key, :incarnation, :ownerHash, :owner, :id, 1, 1, :count, :main, 1, 1, 0,
-			0, 0, null, 1, :count, :tokens, :title, :tags, :state, :firstTtl, :stamp,
+			0, 0, null, 1, :count, :tokens, :title, :tags, :settings, :state, :firstTtl, :stamp,
 			{moment}, {moment}, {moment} + :firstTtl, {moment} + :firstPurge""";
 
 	/** A header with a first turn that is not its head. */
 	static final String FIRST_HEADER_BESIDE = """
 			:key, :incarnation, :ownerHash, :owner, :id, 1, 1, :count, :main, 0, 1, 0,
-			{openTurn}, 0, null, 0, 0, 0, :title, :tags, null, :firstTtl, :stamp,
+			{openTurn}, 0, null, 0, 0, 0, :title, :tags, :settings, null, :firstTtl, :stamp,
 			{moment}, {moment}, {moment} + :firstTtl, {moment} + :firstPurge""";
 
 	static final String TURN_COLUMNS = """
@@ -113,6 +114,7 @@ final class AppendPhrases {
 			.with("main", Session.MAIN)
 			.text("title", commit.header().title())
 			.text("tags", commit.header().tags())
+			.text("settings", commit.header().settings())
 			.text("state", commit.header().attributes())
 			.with("ttl", commit.header().timeToLive())
 			.with("firstTtl", commit.firstTimeToLive())

@@ -32,6 +32,8 @@ final class HeaderDraft {
 
 	private @Nullable String tags;
 
+	private @Nullable String settings;
+
 	private @Nullable String attributes;
 
 	private @Nullable Long timeToLive;
@@ -51,6 +53,7 @@ final class HeaderDraft {
 		this.branch = seen.branch();
 		this.title = seen.title();
 		this.tags = seen.tags();
+		this.settings = seen.settings();
 		this.attributes = seen.attributes();
 		this.timeToLive = seen.life().timeToLive();
 	}
@@ -134,6 +137,7 @@ final class HeaderDraft {
 	void change(EncodedCommit commit) {
 		this.title = (commit.header().title() != null) ? commit.header().title() : this.title;
 		this.tags = (commit.header().tags() != null) ? commit.header().tags() : this.tags;
+		this.settings = (commit.header().settings() != null) ? commit.header().settings() : this.settings;
 		Long changed = commit.header().timeToLive();
 		if (changed != null) {
 			this.timeToLive = (changed > 0) ? changed : null;
@@ -155,7 +159,7 @@ final class HeaderDraft {
 					(this.timeToLive != null) ? this.now + this.timeToLive : null);
 		}
 		return new HeaderRow(pk(), this.seen.incarnation(), this.version, this.turns, this.items, this.path,
-				this.openTurn, this.totals, life, this.branch, this.title, this.tags, this.attributes,
+				this.openTurn, this.totals, life, this.branch, this.title, this.tags, this.settings, this.attributes,
 				this.seen.stamp());
 	}
 

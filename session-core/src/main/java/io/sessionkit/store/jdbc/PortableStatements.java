@@ -41,7 +41,7 @@ final class PortableStatements implements HotStatements {
 			select {kind} as kind, {header} from {session} s where s.key_hash = :key and {live}
 			union all
 			select 1, r.revision, r.written_at, r.expires_at, null, null, null, null, null, null, null, null, null,
-				null, null, null, null, null, null, null, null, {noText}, {noText}, r.payload
+				null, null, null, null, null, null, null, null, {noText}, {noText}, {noText}, r.payload
 			from {session} s join {record} r on r.session_pk = s.pk and r.kind = 'checkpoint' and r.id = {exact s.cp_id}
 				and (r.expires_at is null or r.expires_at > {now})
 			where s.key_hash = :key and {live} and {changed}
@@ -50,7 +50,7 @@ final class PortableStatements implements HotStatements {
 	private static final String OPEN = OPEN_HEADER + """
 			union all
 			select 2, t.turn_no, t.first_item, t.items, t.apart, null, null, null, null, null, null, null, null,
-				null, null, null, null, null, null, null, null, {noText}, {noText}, t.body
+				null, null, null, null, null, null, null, null, {noText}, {noText}, {noText}, t.body
 			from (
 				select {turnItems}
 				from {session} s join {turn} t on t.session_pk = s.pk and t.items > 0

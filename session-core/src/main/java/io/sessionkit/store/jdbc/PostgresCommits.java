@@ -38,7 +38,7 @@ final class PostgresCommits {
 
 	/** The values that are kept unless the commit changes them. */
 	private static final String DETAILS = """
-			title = coalesce(:title, title), tags = coalesce(:tags, tags),\s""";
+			title = coalesce(:title, title), tags = coalesce(:tags, tags), settings = coalesce(:settings, settings),\s""";
 
 	/** The session as the statement sees it, if it is as expected. */
 	private static final String SEEN = """

@@ -73,18 +73,19 @@ final class SessionStatements {
 		this.create = templates.sql("insert into {session} (" + AppendPhrases.HEADER_COLUMNS
 				+ """
 						) values (:key, :incarnation, :ownerHash, :owner, :id, 0, 0, 0, :branch, 0, 1, 0,
-							0, 0, null, 0, 0, 0, null, null, null, :ttl, :stamp, {statementTime}, {statementTime}, {statementTime} + :ttl, {statementTime} + :purge)
+							0, 0, null, 0, 0, 0, null, null, null, null, :ttl, :stamp, {statementTime}, {statementTime}, {statementTime} + :ttl, {statementTime} + :purge)
 						{new}
 						""");
-		this.write = templates.sql("""
-				update {session} set version = :version, turns = :turns, items = :items, branch = :branch,
-					head = :head, run_lo = :runLo, run_parent = :runParent, open_turn = :openTurn,
-					cp = :cp, cp_id = :cpId, view_turns = :viewTurns, view_items = :viewItems,
-					view_tokens = :viewTokens, title = :title, tags = :tags, state = :state, ttl = :ttl, stamp = :stamp,
-					updated_at = :updatedAt, expires_at = :expiresAt,
-					purge_at = case when purge_at >= :expiresAt and purge_at <= :purgeAt then purge_at else :purgeAt end
-				where pk = :pk and version = :seenVersion and turns = :seenTurns and items = :seenItems
-				""");
+		this.write = templates
+			.sql("""
+					update {session} set version = :version, turns = :turns, items = :items, branch = :branch,
+						head = :head, run_lo = :runLo, run_parent = :runParent, open_turn = :openTurn,
+						cp = :cp, cp_id = :cpId, view_turns = :viewTurns, view_items = :viewItems,
+						view_tokens = :viewTokens, title = :title, tags = :tags, settings = :settings, state = :state, ttl = :ttl, stamp = :stamp,
+						updated_at = :updatedAt, expires_at = :expiresAt,
+						purge_at = case when purge_at >= :expiresAt and purge_at <= :purgeAt then purge_at else :purgeAt end
+					where pk = :pk and version = :seenVersion and turns = :seenTurns and items = :seenItems
+					""");
 		this.ofOwner = templates.sql("""
 				select {header}, s.owner, s.id from {session} s where s.owner_hash = :owner and {live}
 				order by s.updated_at desc, s.pk desc {page}
@@ -158,9 +159,9 @@ final class SessionStatements {
 	record Seen(Found session, @Nullable Progress turn) {
 
 		private static Seen read(ResultSet row) throws SQLException {
-			Long number = Columns.number(row, 26);
+			Long number = Columns.number(row, 27);
 			Progress turn = (number != null)
-					? new Progress(number, row.getInt(27), TurnStatus.valueOf(row.getString(28)).isOpen()) : null;
+					? new Progress(number, row.getInt(28), TurnStatus.valueOf(row.getString(29)).isOpen()) : null;
 			return new Seen(Found.read(row), turn);
 		}
 
@@ -231,6 +232,7 @@ final class SessionStatements {
 					.with("viewTokens", header.totals().tokens())
 					.text("title", header.title())
 					.text("tags", header.tags())
+					.text("settings", header.settings())
 					.text("state", header.attributes())
 					.with("ttl", header.life().timeToLive())
 					.with("stamp", stamp)
@@ -255,7 +257,7 @@ final class SessionStatements {
 		Params params = Params.of("owner", KeyHash.ofOwner(owner))
 			.with("limit", (long) page.limit())
 			.with("offset", (long) page.offset());
-		return this.ofOwner.all(connection, params, (row) -> new Keyed(key(row, 24), Columns.header(row, 1)));
+		return this.ofOwner.all(connection, params, (row) -> new Keyed(key(row, 25), Columns.header(row, 1)));
 	}
 
 	/** Reads the key from two columns. Oracle stores an empty owner as null. */

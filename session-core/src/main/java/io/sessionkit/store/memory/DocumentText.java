@@ -20,6 +20,7 @@ import io.sessionkit.UnsupportedVersionException;
 import io.sessionkit.Verdict;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.internal.row.SettingsText;
 import io.sessionkit.internal.row.SnapshotText;
 import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +61,9 @@ final class DocumentText {
 		values.put("openTurn", header.openTurn());
 		values.put("title", header.title());
 		values.put("tags", List.copyOf(new TreeSet<>(header.tags())));
+		if (!header.settings().isEmpty()) {
+			values.put("settings", SettingsText.values(header.settings()));
+		}
 		values.put("timeToLive", header.timeToLive());
 		values.put("createdAt", header.createdAt());
 		values.put("updatedAt", header.updatedAt());
@@ -204,7 +208,8 @@ final class DocumentText {
 				new Session.Position(turns, fields.number("lastItem"), fields.text("branch"), fields.number("head"),
 						fields.number("openTurn"), position.summary(), position.summaryId(), ViewTotals.NONE),
 				new Session.Details(fields.find("title", String.class), fields.texts("tags"), Map.of(),
-						fields.find("timeToLive", Duration.class)),
+						fields.find("timeToLive", Duration.class),
+						SettingsText.read(this.key, fields.find("settings", Map.class))),
 				new Session.Times(fields.instant("createdAt"), fields.instant("updatedAt"), null));
 	}
 

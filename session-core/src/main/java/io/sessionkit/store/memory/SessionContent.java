@@ -8,6 +8,7 @@ import java.util.Set;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionSettings;
 import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +34,7 @@ record SessionContent(Session header, HeadPosition position, Map<String, Long> s
 	 */
 	static SessionContent absent(SessionKey key, Instant createdAt, @Nullable Duration timeToLive) {
 		Session header = new Session(key, Session.newIncarnation(), 0, Session.Position.BEGINNING,
-				new Session.Details(null, Set.of(), Map.of(), timeToLive),
+				new Session.Details(null, Set.of(), Map.of(), timeToLive, SessionSettings.NONE),
 				new Session.Times(createdAt, createdAt, null));
 		return new SessionContent(header, HeadPosition.BEGINNING, Map.of(), List.of(), List.of());
 	}

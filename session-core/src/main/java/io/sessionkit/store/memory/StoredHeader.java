@@ -7,6 +7,7 @@ import java.util.Set;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionSettings;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.store.HeaderChange;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,8 @@ final class StoredHeader {
 
 	private Set<String> tags;
 
+	private SessionSettings settings;
+
 	long version;
 
 	long items;
@@ -52,6 +55,7 @@ final class StoredHeader {
 		this.timeToLive = header.timeToLive();
 		this.title = header.title();
 		this.tags = header.tags();
+		this.settings = header.settings();
 		this.version = header.version();
 		this.items = header.items();
 		this.branch = header.branch();
@@ -73,6 +77,9 @@ final class StoredHeader {
 		}
 		if (change.tags() != null) {
 			this.tags = Set.copyOf(change.tags());
+		}
+		if (change.settings() != null) {
+			this.settings = change.settings();
 		}
 		if (change.timeToLive() != null) {
 			this.timeToLive = change.timeToLive().isZero() ? null : change.timeToLive();
@@ -101,7 +108,7 @@ final class StoredHeader {
 		return new Session(this.key, this.incarnation, this.version,
 				new Session.Position(turns, this.items, this.branch, this.head, this.openTurn, this.position.summary(),
 						this.position.summaryId(), this.totals),
-				new Session.Details(this.title, this.tags, attributes, this.timeToLive),
+				new Session.Details(this.title, this.tags, attributes, this.timeToLive, this.settings),
 				new Session.Times(this.createdAt, this.updatedAt, expiresAt()));
 	}
 

@@ -68,6 +68,7 @@ final class CommitArguments {
 		HeaderChange.Summary summary = encoded.commit().header().summary();
 		all.with(encoded.header().title())
 			.with(encoded.header().tags())
+			.with(encoded.header().settings())
 			.with(encoded.header().attributes())
 			.with(encoded.header().timeToLive())
 			.with((head != null) ? head.branch() : null)

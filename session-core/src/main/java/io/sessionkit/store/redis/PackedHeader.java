@@ -49,15 +49,16 @@ final class PackedHeader {
 		String summaryId = text.textOrNull(summaryIdSize);
 		long created = text.number();
 		Long timeToLive = text.numberOrNull();
-		int[] sizes = { text.size(), text.size(), text.size(), text.size(), text.size(), text.size() };
+		int[] sizes = { text.size(), text.size(), text.size(), text.size(), text.size(), text.size(), text.size() };
 		HeaderRow.Life life = new HeaderRow.Life(timeToLive, created, updated,
 				(expires != 0) ? Long.valueOf(expires) : null);
 		String branch = text.text(sizes[0]);
 		String title = text.textOrNull(sizes[1]);
 		String tags = text.textOrNull(sizes[2]);
-		text.skip(sizes[3] + sizes[4] + sizes[5]);
+		String settings = text.textOrNull(sizes[3]);
+		text.skip(sizes[4] + sizes[5] + sizes[6]);
 		return new HeaderRow(0, incarnation, version, turns, items, path.to(head).summary(summary, summaryId), openTurn,
-				totals, life, branch, title, tags, path.attributes(), stamp);
+				totals, life, branch, title, tags, settings, path.attributes(), stamp);
 	}
 
 	/**

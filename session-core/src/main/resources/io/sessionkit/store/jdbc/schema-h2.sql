@@ -36,6 +36,7 @@ create table if not exists SESSIONKIT_SESSION (
 	view_tokens bigint not null,
 	title character large object,
 	tags character large object,
+	settings character large object,
 	state character large object,
 	ttl bigint,
 	stamp bigint not null,

@@ -37,6 +37,7 @@ create table if not exists SESSIONKIT_SESSION (
 	view_tokens bigint not null,
 	title varchar(268435456),
 	tags varchar(268435456),
+	settings varchar(268435456),
 	state varchar(268435456),
 	ttl bigint,
 	stamp bigint not null,

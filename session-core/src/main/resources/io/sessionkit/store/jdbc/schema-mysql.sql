@@ -37,6 +37,7 @@ create table if not exists SESSIONKIT_SESSION (
 	view_tokens bigint not null,
 	title longtext,
 	tags longtext,
+	settings longtext,
 	state longtext,
 	ttl bigint,
 	stamp bigint not null,

@@ -38,6 +38,7 @@ create table if not exists SESSIONKIT_SESSION (
 	view_tokens number(19) not null,
 	title clob,
 	tags clob,
+	settings clob,
 	state clob,
 	ttl number(19),
 	stamp number(19) not null,

@@ -37,6 +37,7 @@ create table if not exists SESSIONKIT_SESSION (
 	view_tokens bigint not null,
 	title text,
 	tags text,
+	settings text,
 	state text,
 	ttl bigint,
 	stamp bigint not null,

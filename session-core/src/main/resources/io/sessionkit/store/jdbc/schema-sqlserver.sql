@@ -37,6 +37,7 @@ if object_id(N'SESSIONKIT_SESSION', N'U') is null create table SESSIONKIT_SESSIO
 	view_tokens bigint not null,
 	title nvarchar(max),
 	tags nvarchar(max),
+	settings nvarchar(max),
 	state nvarchar(max),
 	ttl bigint,
 	stamp bigint not null,

@@ -17,7 +17,7 @@ local commit = {expect = text(), version = number(), incarnation = text(), owner
 	first_ttl = number(), stamp = text()}
 local index = {lag = number(), session_lag = number(), slack = number(), sessions = text() == '1', at = number(), kinds = {}}
 for i = 1, number() do index.kinds[i] = text() end
-local change = {title = given(), tags = given(), state = given(), ttl = number(), branch = text(), head = number(),
+local change = {title = given(), tags = given(), settings = given(), state = given(), ttl = number(), branch = text(), head = number(),
 	cp = number(), cpId = text()}
 
 local function read_turn_write()
@@ -97,7 +97,7 @@ if write.id and write.part ~= parts then return ended('PART', parts) end
 if created then
 	header = {version = 0, turns = 0, items = 0, head = 0, lo = 1, run_parent = 0, openTurn = 0, cp = 0,
 		viewTurns = 0, viewItems = 0, viewTokens = 0, created = now, updated = now, due = now + index.session_lag,
-		ttl = commit.first_ttl, branch = 'main', cpId = '', title = '', tags = '', state = '', owner = commit.owner,
+		ttl = commit.first_ttl, branch = 'main', cpId = '', title = '', tags = '', settings = '', state = '', owner = commit.owner,
 		id = commit.id, kinds = {}, incarnation = commit.incarnation}
 	listed = 0
 end
@@ -182,7 +182,7 @@ local function moves_head_of_open_turn()
 end
 if moves_head_of_open_turn() then return ended('PAUSED', header.openTurn) end
 
-local changes = change.title or change.tags or change.state or change.ttl or change.head or change.cp
+local changes = change.title or change.tags or change.settings or change.state or change.ttl or change.head or change.cp
 local ttl = change.ttl or header.ttl
 if ttl == 0 then ttl = nil end
 
@@ -446,6 +446,7 @@ if change.cp then
 end
 header.title = change.title or header.title
 header.tags = change.tags or header.tags
+header.settings = change.settings or header.settings
 header.ttl = ttl
 
 header.version = version

@@ -9,7 +9,8 @@
 --     turns are one run up to the head, without a summary (s or -), and whether there may be ids in KEYS[4] (i or -);
 --     the turn that a summary covers and the size of its id, the path of the head, which a turn that follows has too,
 --     that id;
---     the rest: created, time to live ('' for none), the sizes of branch, title, tags, owner, id and kinds, a
+--     the rest: created, time to live ('' for none), the sizes of branch, title, tags, settings, owner, id
+--     and kinds, a
 --     line feed, and these texts. The kinds are those of the records whose indexes list the session, packed,
 --     each with the time of its entry.
 --   KEYS[2] the turns, a list with the newest one first, each one text:
@@ -102,13 +103,14 @@ local function named(text)
 	local behind = read_path(text, before + 1, header)
 	local at = behind + tonumber(cp_id)
 	header.cp, header.cpId = tonumber(cp), string.sub(text, behind, at - 1)
-	local _, last, created, ttl, branch, title, tags, owner, id, kinds =
-		string.find(text, '^(%d+) (%d*) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)\n', at)
-	local texts = cut(text, last + 1, {tonumber(branch), tonumber(title), tonumber(tags), tonumber(owner), tonumber(id),
-		tonumber(kinds)})
+	local _, last, created, ttl, branch, title, tags, settings, owner, id, kinds =
+		string.find(text, '^(%d+) (%d*) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)\n', at)
+	local texts = cut(text, last + 1, {tonumber(branch), tonumber(title), tonumber(tags), tonumber(settings),
+		tonumber(owner), tonumber(id), tonumber(kinds)})
 	header.created, header.ttl = tonumber(created), tonumber(ttl)
-	header.branch, header.title, header.tags, header.owner, header.id = texts[1], texts[2], texts[3], texts[4], texts[5]
-	header.kinds = texts[6] ~= '' and cmsgpack.unpack(texts[6]) or {}
+	header.branch, header.title, header.tags, header.settings = texts[1], texts[2], texts[3], texts[4]
+	header.owner, header.id = texts[5], texts[6]
+	header.kinds = texts[7] ~= '' and cmsgpack.unpack(texts[7]) or {}
 	listed = header.turns
 	return header
 end
@@ -134,8 +136,8 @@ local function save_header(header, lag)
 		.. (header.has_ids and 'i' or '-')
 		.. digits(header.cp) .. ' ' .. #header.cpId .. ' ' .. packed_path(header) .. header.cpId
 		.. digits(header.created) .. ' ' .. (header.ttl and digits(header.ttl) or '') .. ' ' .. #header.branch .. ' '
-		.. #header.title .. ' ' .. #header.tags .. ' ' .. #header.owner .. ' ' .. #header.id .. ' ' .. #kinds .. '\n'
-		.. header.branch .. header.title .. header.tags .. header.owner .. header.id .. kinds
+		.. #header.title .. ' ' .. #header.tags .. ' ' .. #header.settings .. ' ' .. #header.owner .. ' ' .. #header.id .. ' ' .. #kinds .. '\n'
+		.. header.branch .. header.title .. header.tags .. header.settings .. header.owner .. header.id .. kinds
 	if header.expires then
 		redis.call('SET', HEADER, text, 'PXAT', digits(math.ceil(header.expires / 1000)))
 	else
