@@ -376,10 +376,10 @@ record SessionCall(ChatClientRequest request) {
 				+ "(..)).");
 	}
 
-	private int limit() {
+	private @Nullable Integer limit() {
 		Object value = this.request.context().get(SessionParameters.LIMIT);
 		if (value == null) {
-			return Integer.MAX_VALUE;
+			return null;
 		}
 		if (value instanceof Integer limit) {
 			return limit;

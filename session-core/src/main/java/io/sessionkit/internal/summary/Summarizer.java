@@ -84,7 +84,7 @@ public final class Summarizer implements AutoCloseable {
 	 * Returns whether a summary is due before a turn on this session.
 	 */
 	public boolean isDueBefore(Session header) {
-		return this.rule.mode() == Summarize.Mode.BEFORE && isDue(header);
+		return this.rule.mode() == Summarize.Mode.BEFORE && isOn(header) && isDue(header);
 	}
 
 	/**
@@ -102,7 +102,8 @@ public final class Summarizer implements AutoCloseable {
 	 */
 	public void compactAfter(Session opened, Turn turn, Consumer<Compaction> report) {
 		SessionKey key = opened.key();
-		if (this.rule.mode() == Summarize.Mode.BACKGROUND && isDue(after(opened, turn)) && this.underWay.add(key)) {
+		if (this.rule.mode() == Summarize.Mode.BACKGROUND && isOn(opened) && isDue(after(opened, turn))
+				&& this.underWay.add(key)) {
 			attemptInBackground(key, report);
 		}
 	}
@@ -137,7 +138,7 @@ public final class Summarizer implements AutoCloseable {
 			if (!force && header.isPresent() && !isDue(header.get())) {
 				return (whole.turns() > 0) ? whole : without(Status.NOT_DUE);
 			}
-			Compaction next = attempt(key);
+			Compaction next = attempt(key, true);
 			if (next.status() != Status.SUMMARIZED) {
 				return (whole.turns() > 0 && next.status() == Status.NOTHING_TO_COVER) ? whole : next;
 			}
@@ -154,6 +155,11 @@ public final class Summarizer implements AutoCloseable {
 				opened.totals().plusTurn(turn.items(), turn.tokens()));
 		return new Session(opened.key(), opened.incarnation(), opened.version() + 1, after, opened.details(),
 				opened.times());
+	}
+
+	/** Returns whether the session lets triggers make summaries. */
+	private static boolean isOn(Session header) {
+		return !Boolean.FALSE.equals(header.settings().summarize());
 	}
 
 	private boolean isDue(Session header) {
@@ -194,15 +200,15 @@ public final class Summarizer implements AutoCloseable {
 	 * session is left alone for a while, because the trigger will ask again.
 	 */
 	private Compaction attemptDue(SessionKey key) {
-		Compaction made = attempt(key);
+		Compaction made = attempt(key, false);
 		if (made.status() == Status.NOTHING_TO_COVER) {
 			this.backoff.failed(key, this.store.options().now());
 		}
 		return made;
 	}
 
-	private Compaction attempt(SessionKey key) {
-		Compaction made = summarizeOrFail(key);
+	private Compaction attempt(SessionKey key, boolean asked) {
+		Compaction made = summarizeOrFail(key, asked);
 		if (made.status() == Status.FAILED) {
 			this.backoff.failed(key, this.store.options().now());
 			logger.warn("Session " + key + " could not be summarized and stays as it is: " + made.failure());
@@ -213,9 +219,9 @@ public final class Summarizer implements AutoCloseable {
 		return made;
 	}
 
-	private Compaction summarizeOrFail(SessionKey key) {
+	private Compaction summarizeOrFail(SessionKey key, boolean asked) {
 		try {
-			return summarize(key);
+			return summarize(key, asked);
 		}
 		catch (SummaryCalls.FailedException ex) {
 			return failed(ex.reason());
@@ -225,9 +231,13 @@ public final class Summarizer implements AutoCloseable {
 		}
 	}
 
-	private Compaction summarize(SessionKey key) throws SummaryCalls.FailedException {
+	/**
+	 * Makes a summary.
+	 * @param asked whether a caller asks for it, not a trigger
+	 */
+	private Compaction summarize(SessionKey key, boolean asked) throws SummaryCalls.FailedException {
 		SessionView view = ViewReader.open(this.store, key, Window.ALL).orElse(null);
-		if (view == null || view.session().openTurn() != 0) {
+		if (view == null || view.session().openTurn() != 0 || !(asked || isOn(view.session()))) {
 			return without(Status.NOTHING_TO_COVER);
 		}
 		Summary before = (view.summary() != null) ? Summaries.read(view.summary(), this.store.options().codec()) : null;

@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionSettings;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.context.Prune;
 import io.sessionkit.context.Trim;
@@ -18,6 +19,7 @@ import io.sessionkit.internal.snapshot.VerbatimMessages;
 import io.sessionkit.internal.view.Calibration;
 import io.sessionkit.internal.view.CarriedTurns;
 import io.sessionkit.internal.view.History;
+import io.sessionkit.internal.view.Limits;
 import io.sessionkit.internal.view.Merged;
 import io.sessionkit.internal.view.PassedMessages;
 import io.sessionkit.internal.view.RequestSize;
@@ -48,6 +50,9 @@ final class TurnPrompt {
 
 	private final History history;
 
+	/** The limits of the requests. */
+	private final Trim trim;
+
 	/** Counts tokens; null if no limit and no trigger does. */
 	private final @Nullable RequestSize size;
 
@@ -76,10 +81,14 @@ final class TurnPrompt {
 		this.head = (base != null) ? base.head() : 0;
 		this.view = pruned(ViewLine.of(opened.view(), this.options));
 		TurnViews views = setup.views();
-		double factor = views.countsTokens() ? views.memory().factor(this.key) : 1;
+		Limits limits = Limits.of(request.limit(), (base != null) ? base.settings() : SessionSettings.NONE,
+				this.rules.trim());
+		this.trim = limits.trim();
+		boolean countsTokens = views.countsTokens() || this.trim.limitsTokens();
+		double factor = countsTokens ? views.memory().factor(this.key) : 1;
 		this.history = History.of(shown(this.view), (base != null) ? base.summaryTurn() : 0, this.head,
-				estimated(this.rules.trim(), factor), request.limit(), this.input);
-		this.size = views.countsTokens() ? new RequestSize(this.history.lines(), this.options.tokens(), factor) : null;
+				estimated(this.trim, factor), limits.messages(), this.input);
+		this.size = countsTokens ? new RequestSize(this.history.lines(), this.options.tokens(), factor) : null;
 		this.calibration = (this.size != null)
 				? new Calibration(this.key, views.memory(), this.size, this.options.tokens()) : null;
 	}
@@ -223,7 +232,7 @@ final class TurnPrompt {
 	private RequestView requestView() {
 		ViewTrimmer known = this.trimmer;
 		if (known == null) {
-			known = new ViewTrimmer(this.key, this.history, this.rules.trim(), this.size);
+			known = new ViewTrimmer(this.key, this.history, this.trim, this.size);
 			this.trimmer = known;
 		}
 		return new RequestView(this.key, known, this.rules.guard());

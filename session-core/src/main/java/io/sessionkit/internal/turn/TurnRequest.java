@@ -6,6 +6,7 @@ import java.util.Map;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
+import io.sessionkit.internal.Bound;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -17,19 +18,19 @@ import org.springframework.ai.chat.messages.UserMessage;
  * @param key the session
  * @param input the input of the caller in this turn, without system text
  * @param limit the number of newest items of history that may be sent, cut at a turn;
- * {@link Integer#MAX_VALUE} for no limit other than the configured ones
+ * null if the call says nothing, so that of the session applies
  * @param expectedTurn the number of the newest turn that the caller has seen in the
  * session: if the session does not have it, the turn is not opened. 0 to expect nothing
  * @param start the place at which the turn begins
  * @param call what is known of the call to the model
  * @param extensions the parts of the application that take part in this call alone
  */
-public record TurnRequest(SessionKey key, List<Message> input, int limit, long expectedTurn, Start start, Call call,
-		Extensions extensions) {
+public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer limit, long expectedTurn, Start start,
+		Call call, Extensions extensions) {
 
 	public TurnRequest {
 		input = List.copyOf(input);
-		if (limit < 0) {
+		if (limit != null && !Bound.LIMIT.allows(limit)) {
 			throw new IllegalArgumentException(
 					"The limit of a call must not be negative: " + limit + ". Use 0 to send no history.");
 		}
@@ -110,7 +111,7 @@ public record TurnRequest(SessionKey key, List<Message> input, int limit, long e
 	 * @return the request
 	 */
 	public static TurnRequest of(SessionKey key, List<Message> input) {
-		return new TurnRequest(key, input, Integer.MAX_VALUE, 0, Start.HEAD, Call.UNKNOWN, Extensions.NONE);
+		return new TurnRequest(key, input, null, 0, Start.HEAD, Call.UNKNOWN, Extensions.NONE);
 	}
 
 	public @Nullable String agent() {

@@ -14,10 +14,12 @@ import java.util.function.ToIntFunction;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionSettings;
 import io.sessionkit.Summary;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.context.Prune;
 import io.sessionkit.context.Trim;
+import io.sessionkit.internal.Attempts;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
@@ -35,7 +37,7 @@ import org.springframework.ai.chat.messages.Message;
  * Opens a session with as much of its view as the limits leave, in one round trip. If
  * tokens are limited, the number of items is a guess, and the view is read again only if
  * too few items were read. With pins the whole view is read, because a turn of any age
- * may stay. Safe for use by many threads.
+ * may stay. A session may have limits of its own. Safe for use by many threads.
  */
 public final class ViewReader {
 
@@ -55,6 +57,8 @@ public final class ViewReader {
 
 	private final TokenMemory memory;
 
+	private final SettingsMemory settings = new SettingsMemory();
+
 	public ViewReader(SessionStore store, Trim trim, Prune prune, TokenMemory memory) {
 		this.store = store;
 		this.trim = trim;
@@ -72,10 +76,11 @@ public final class ViewReader {
 
 	/**
 	 * Opens a session for a turn.
-	 * @param limit the number of the newest messages that the call allows
+	 * @param limit the number of the newest messages that the call allows; null if it
+	 * says nothing
 	 * @param input the messages that the turn begins with
 	 */
-	public Optional<SessionView> open(SessionKey key, int limit, List<Message> input) {
+	public Optional<SessionView> open(SessionKey key, @Nullable Integer limit, List<Message> input) {
 		return open(key, limit, input, (window) -> open(this.store, key, window));
 	}
 
@@ -84,7 +89,8 @@ public final class ViewReader {
 	 * @param kinds the kinds of records to read with it
 	 * @throws IllegalArgumentException if there is no such place
 	 */
-	public Optional<PathView> open(SessionKey key, Point point, int limit, List<Message> input, String... kinds) {
+	public Optional<PathView> open(SessionKey key, Point point, @Nullable Integer limit, List<Message> input,
+			String... kinds) {
 		AtomicReference<@Nullable PathView> read = new AtomicReference<>();
 		PathQuery query = PathQuery.to(point).records(kinds);
 		return open(key, limit, input, (window) -> {
@@ -94,8 +100,32 @@ public final class ViewReader {
 		}).map((view) -> Objects.requireNonNull(read.get()));
 	}
 
-	private Optional<SessionView> open(SessionKey key, int limit, List<Message> input, Reading reading) {
-		SessionView view = openWithinLimits(key, limit, input, reading).orElse(null);
+	/**
+	 * Opens a session within the limits that its own header says. They are known before
+	 * only if this process has read them; if they are others, the view is read again, so
+	 * that it never depends on what was known.
+	 */
+	private Optional<SessionView> open(SessionKey key, @Nullable Integer limit, List<Message> input, Reading reading) {
+		Limits expected = Limits.of(limit, this.settings.of(key), this.trim);
+		for (int attempt = 0; attempt < Attempts.FEW.most(); attempt++) {
+			Optional<SessionView> view = open(key, expected, input, reading);
+			if (view.isEmpty()) {
+				return view;
+			}
+			SessionSettings found = view.get().session().settings();
+			this.settings.read(key, found);
+			Limits limits = Limits.of(limit, found, this.trim);
+			if (limits.equals(expected)) {
+				return view;
+			}
+			expected = limits;
+		}
+		// others change the limits each time: what is too much is left out later
+		return reading.read(Window.ALL);
+	}
+
+	private Optional<SessionView> open(SessionKey key, Limits limits, List<Message> input, Reading reading) {
+		SessionView view = openWithinLimits(key, limits, input, reading).orElse(null);
 		return (view != null) ? withCarried(view, input, reading) : Optional.empty();
 	}
 
@@ -112,8 +142,9 @@ public final class ViewReader {
 	 * Returns the view that a turn with this input opens, of a session that was opened
 	 * before the input was known.
 	 */
-	public Optional<SessionView> reopen(SessionView opened, int limit, List<Message> input) {
-		SessionView view = this.trim.pins().isEmpty() ? newest(opened, window(limit, input.size()).items()) : opened;
+	public Optional<SessionView> reopen(SessionView opened, @Nullable Integer limit, List<Message> input) {
+		Limits limits = Limits.of(limit, opened.session().settings(), this.trim);
+		SessionView view = this.trim.pins().isEmpty() ? newest(opened, limits.window(input.size()).items()) : opened;
 		return withCarried(view, input, (window) -> open(this.store, opened.session().key(), window));
 	}
 
@@ -140,18 +171,20 @@ public final class ViewReader {
 		return view;
 	}
 
-	private Optional<SessionView> openWithinLimits(SessionKey key, int limit, List<Message> input, Reading reading) {
+	private Optional<SessionView> openWithinLimits(SessionKey key, Limits limits, List<Message> input,
+			Reading reading) {
 		if (!this.trim.pins().isEmpty()) {
-			return reading.read((limit == 0) ? Window.HEADER : Window.ALL);
+			return reading.read((limits.messages() == 0) ? Window.HEADER : Window.ALL);
 		}
-		Window window = window(limit, input.size());
-		if (!this.trim.limitsTokens() || window.isEmpty()) {
+		Window window = limits.window(input.size());
+		int maxTokens = limits.trim().maxTokens();
+		if (!limits.trim().limitsTokens() || window.isEmpty()) {
 			return reading.read(window);
 		}
-		int items = this.memory.itemsFor(key, this.trim.maxTokens());
+		int items = this.memory.itemsFor(key, maxTokens);
 		for (boolean again = false;; again = true) {
 			Optional<SessionView> view = reading.read(window.and(Window.items(items)));
-			if (view.isEmpty() || items >= window.items() || isEnough(view.get(), window, input)) {
+			if (view.isEmpty() || items >= window.items() || isEnough(view.get(), window, maxTokens, input)) {
 				return view;
 			}
 			if (items >= view.get().session().totals().items()) {
@@ -230,22 +263,16 @@ public final class ViewReader {
 		return path;
 	}
 
-	private Window window(int limit, int input) {
-		int room = (this.trim.maxMessages() == Integer.MAX_VALUE) ? Integer.MAX_VALUE
-				: Math.max(0, this.trim.maxMessages() - input);
-		return new Window(this.trim.maxTurns(), room).and(Window.items(limit));
-	}
-
-	private boolean isEnough(SessionView view, Window window, List<Message> input) {
+	private boolean isEnough(SessionView view, Window window, int maxTokens, List<Message> input) {
 		List<SessionItem> items = view.items();
 		SessionKey key = view.session().key();
-		int over = over(view, input);
+		int over = over(view, maxTokens, input);
 		if (over > 0) {
 			this.memory.fitted(key, over);
 			return true;
 		}
 		if (items.size() >= view.session().totals().items()) {
-			this.memory.fittedAll(key, items.size(), this.trim.maxTokens());
+			this.memory.fittedAll(key, items.size(), maxTokens);
 			return true;
 		}
 		return items.stream().mapToLong(SessionItem::turn).distinct().count() >= window.turns();
@@ -256,8 +283,8 @@ public final class ViewReader {
 	 * are sent: old tool results are short then.
 	 * @return 0 if all items that were read are within the limit
 	 */
-	private int over(SessionView view, List<Message> input) {
-		double most = this.trim.maxTokens() / this.memory.factor(view.session().key());
+	private int over(SessionView view, int maxTokens, List<Message> input) {
+		double most = maxTokens / this.memory.factor(view.session().key());
 		int over = over(view.items(), SessionItem::tokens, most);
 		if (over == 0 || this.prune.equals(Prune.NONE)) {
 			return over;
