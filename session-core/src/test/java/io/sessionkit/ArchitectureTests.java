@@ -68,7 +68,8 @@ class ArchitectureTests {
 		arrows.put("internal.sql", Set.of("words", "internal", "internal.row"));
 		arrows.put("store.jdbc", Set.of("words", "internal", "codec", "internal.row", "internal.sql", "store"));
 		arrows.put("store.redis", Set.of("words", "internal", "codec", "internal.row", "store"));
-		arrows.put("internal.view", Set.of("words", "codec", "internal.message", "context", "hook", "store"));
+		arrows.put("internal.view",
+				Set.of("words", "internal", "codec", "internal.message", "context", "hook", "store"));
 		arrows.put("internal.snapshot",
 				Set.of("words", "internal", "codec", "internal.message", "internal.view", "context", "store"));
 		arrows.put("internal.summary",

@@ -1,13 +1,16 @@
 package io.sessionkit.docs;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
+import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.Page;
@@ -54,6 +57,15 @@ final class ThreadSnippets {
 		// tag::create
 		conversations.get(SessionKey.of(user, thread)).create(HeaderChange.NONE.title("New thread"));
 		// end::create
+	}
+
+	static void settings(Conversations conversations, String user, String thread) {
+		// tag::settings
+		Conversation conversation = conversations.get(SessionKey.of(user, thread));
+		conversation.settings((settings) -> settings.limit(50).trim((trim) -> trim.maxTokens(4000)).summarize(false));
+		conversation.tags(Set.of("support"));
+		conversation.timeToLive(Duration.ofDays(7));
+		// end::settings
 	}
 
 	static void erase(Conversations conversations, String user, String thread) {

@@ -1,10 +1,13 @@
 package io.sessionkit.docs;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.SessionSettings;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
@@ -47,6 +50,19 @@ class ThreadSnippetsTests {
 		assertThat(ThreadSnippets.read(this.conversations, "bob", "t1")).isEmpty();
 		assertThat(ThreadSnippets.read(this.conversations, "ada", "t1")).hasSize(2);
 		assertThat(ThreadSnippets.titles(this.conversations, "bob")).isEmpty();
+	}
+
+	@Test
+	void settingsOfOneThreadAreItsOwn() {
+		ThreadSnippets.begin(this.conversations, "ada", "t1");
+		ThreadSnippets.begin(this.conversations, "ada", "t2");
+		ThreadSnippets.settings(this.conversations, "ada", "t1");
+		Session session = this.conversations.get(SessionKey.of("ada", "t1")).session().orElseThrow();
+		assertThat(session.settings())
+			.isEqualTo(SessionSettings.NONE.limit(50).trim((trim) -> trim.maxTokens(4000)).summarize(false));
+		assertThat(session.tags()).containsExactly("support");
+		assertThat(session.timeToLive()).isEqualTo(Duration.ofDays(7));
+		assertThat(this.conversations.get(SessionKey.of("ada", "t2")).settings()).isEqualTo(SessionSettings.NONE);
 	}
 
 	@Test

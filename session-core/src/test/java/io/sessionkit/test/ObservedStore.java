@@ -61,6 +61,9 @@ public final class ObservedStore implements SessionStore {
 
 	private volatile IntUnaryOperator deletion;
 
+	private volatile Runnable beforeOpen = () -> {
+	};
+
 	private volatile Runnable beforeCommit = () -> {
 	};
 
@@ -90,6 +93,13 @@ public final class ObservedStore implements SessionStore {
 	 */
 	public void deletion(IntUnaryOperator deletion) {
 		this.deletion = deletion;
+	}
+
+	/**
+	 * From now on this runs before each view that is opened.
+	 */
+	public void beforeOpen(Runnable beforeOpen) {
+		this.beforeOpen = beforeOpen;
 	}
 
 	/**
@@ -153,6 +163,7 @@ public final class ObservedStore implements SessionStore {
 	@Override
 	public Optional<SessionView> open(SessionKey key, Window window) {
 		note("open");
+		this.beforeOpen.run();
 		if (this.fault == Fault.OPEN) {
 			throw new StoreUnavailableException("The store is down.", null);
 		}

@@ -13,6 +13,7 @@ import javax.sql.DataSource;
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionSettings;
 import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult.Outcome;
@@ -81,14 +82,20 @@ class PostgresRoundTripTests {
 	}
 
 	@Test
-	void turnWithAttributesAndTitleTakesTwoRoundTrips() {
+	void turnWithAttributesTitleAndSettingsTakesTwoRoundTripsAndSoDoesTheNextOne() {
 		append(1);
 		this.proxy.reset();
 		Session base = this.store.open(this.key, Window.turns(20)).orElseThrow().session();
 		this.store.commit(Commit.on(base)
 			.turn(JdbcTransactionContract.turn(TEXT, TEXT))
-			.header(HeaderChange.NONE.title("title").attributes(Map.of("step", 1))));
+			.header(HeaderChange.NONE.title("title")
+				.settings(SessionSettings.NONE.limit(40))
+				.attributes(Map.of("step", 1))));
 		assertThat(this.proxy.roundTrips()).isEqualTo(2);
+		this.proxy.reset();
+		turn();
+		assertThat(this.proxy.roundTrips()).isEqualTo(2);
+		assertThat(this.store.find(this.key).orElseThrow().settings().limit()).isEqualTo(40);
 	}
 
 	@Test

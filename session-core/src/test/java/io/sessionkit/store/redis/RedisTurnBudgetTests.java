@@ -17,6 +17,7 @@ import io.sessionkit.Session;
 import io.sessionkit.Durability;
 import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionSettings;
 import io.sessionkit.Turn;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -197,6 +198,20 @@ class RedisTurnBudgetTests {
 			.header(HeaderChange.NONE.title("title").attributes(Map.of("step", 1)))
 			.records(List.of(RecordWrite.create("note", "1", "text"))));
 		assertThat(this.proxy.roundTrips()).isEqualTo(2);
+	}
+
+	@Test
+	void turnOfASessionWithLimitsOfItsOwnTakesTwoRoundTripsOnceTheyAreKnown() {
+		this.store.commit(Commit.any(this.key)
+			.header(HeaderChange.NONE.settings(SessionSettings.NONE.trim((trim) -> trim.maxTurns(7)))));
+		this.proxy.reset();
+		turn(this.chat, this.key, false, 0);
+		assertThat(this.proxy.roundTrips()).isEqualTo(3);
+		for (int i = 0; i < 3; i++) {
+			this.proxy.reset();
+			turn(this.chat, this.key, false, 0);
+			assertThat(this.proxy.roundTrips()).isEqualTo(2);
+		}
 	}
 
 	@Test
