@@ -142,9 +142,10 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
-	 * Limits the history of one call.
+	 * Limits the history of one call. This replaces the limit in the settings of the
+	 * session, whichever is larger; the configured limits apply too.
 	 * @param items the maximum number of items of history to send, the newest ones in
-	 * whole turns; 0 for none
+	 * whole turns; 0 for none, {@link Integer#MAX_VALUE} for no limit
 	 * @return the argument for {@code prompt().advisors(..)}
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> limit(int items) {

@@ -172,6 +172,17 @@ class SessionLimitsTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void viewWithPinsIsReadOnceWhateverItsLimits(TestStores kind) {
+		on(kind);
+		set((settings) -> settings.trim((trim) -> trim.maxTurns(4)));
+		Conversations process = process(Trim.keepLastTurns(2).pins(Pins.firstUser()));
+		assertThat(callsOf(process)).containsExactly("open", "commit");
+		assertThat(sent(process)).isEqualTo(4);
+		assertThat(Lines.of(this.model.lastRequest())).startsWith("user: u1", "assistant: a1");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void turnsThatBeginElsewhereHaveTheLimitsOfTheirSessionToo(TestStores kind) {
 		on(kind);
 		set((settings) -> settings.trim((trim) -> trim.maxTurns(4)));

@@ -13,8 +13,10 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionSettings;
+import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.TestStores;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -24,6 +26,8 @@ import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * The settings of a session as applications change them, on every store.
@@ -137,6 +141,37 @@ class SettingsTests {
 		this.conversation.erase();
 		turn();
 		assertThat(this.conversation.settings()).isEqualTo(SessionSettings.NONE);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void settingsWhoseAnswerWasLostAreSetAgainWithoutAnotherWrite(TestStores kind) {
+		on(kind);
+		turn();
+		ObservedStore lossy = new ObservedStore(STORES.get(kind));
+		Conversation losing = Conversations.of(lossy).get(this.key);
+		lossy.failAt(ObservedStore.Fault.ANSWER);
+		assertThatExceptionOfType(StoreUnavailableException.class)
+			.isThrownBy(() -> losing.settings((settings) -> settings.limit(4)));
+		lossy.failAt(ObservedStore.Fault.NONE);
+		Session written = this.conversation.session().orElseThrow();
+		losing.settings((settings) -> settings.limit(4));
+		assertThat(this.conversation.session()).contains(written);
+		assertThat(written.settings().limit()).isEqualTo(4);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void changeThatIsRefusedOrThrowsWritesNothing(TestStores kind) {
+		on(kind);
+		turn();
+		Session before = this.conversation.session().orElseThrow();
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.conversation.settings((settings) -> settings.limit(-1)));
+		assertThatIllegalStateException().isThrownBy(() -> this.conversation.settings((settings) -> {
+			throw new IllegalStateException("no");
+		}));
+		assertThat(this.conversation.session()).contains(before);
 	}
 
 	@ParameterizedTest

@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 import io.sessionkit.Session;
+import io.sessionkit.SessionSettings;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,8 @@ final class TimeModel {
 	String active = Session.MAIN;
 
 	Map<String, Object> attributes = Map.of();
+
+	SessionSettings settings = SessionSettings.NONE;
 
 	/**
 	 * A turn.

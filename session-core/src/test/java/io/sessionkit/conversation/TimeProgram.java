@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionSettings;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.Summary;
 import io.sessionkit.TokenUsage;
@@ -416,8 +417,19 @@ final class TimeProgram {
 	private void put() {
 		String name = "n" + this.random.nextInt(3);
 		this.steps.add("put " + name);
+		set();
 		this.thread.put(name, this.said);
 		this.model.put(this.model.with(name, this.said));
+	}
+
+	/** Settings that change nothing of what is sent. */
+	private void set() {
+		Boolean summarize = this.random.nextBoolean() ? this.random.nextBoolean() : null;
+		Integer turns = this.random.nextBoolean() ? Integer.MAX_VALUE : null;
+		if (!this.model.turns.isEmpty()) {
+			this.thread.settings((settings) -> settings.summarize(summarize).trim((trim) -> trim.maxTurns(turns)));
+			this.model.settings = SessionSettings.NONE.summarize(summarize).trim((trim) -> trim.maxTurns(turns));
+		}
 	}
 
 	private void delete() {
@@ -494,6 +506,7 @@ final class TimeProgram {
 		assertThat(texts(copy.messages())).isEqualTo(this.model.log());
 		assertThat(texts(copy.view())).isEqualTo(this.model.view(this.model.head()));
 		assertThat(copy.attributes()).isEqualTo(this.model.attributes);
+		assertThat(copy.settings()).isEqualTo(this.model.settings);
 		assertThat(copy.forkedFrom()).contains(this.key);
 		copy.erase();
 	}
@@ -507,6 +520,7 @@ final class TimeProgram {
 		assertThat(session.branch()).isEqualTo(this.model.active);
 		assertThat(session.head()).as("head").isEqualTo(this.model.head());
 		assertThat(session.attributes()).as("attributes").isEqualTo(this.model.attributes);
+		assertThat(session.settings()).as("settings").isEqualTo(this.model.settings);
 		assertThat(session.openTurn()).isZero();
 		if (whole) {
 			assertThat(texts(this.thread.messages())).as("log").isEqualTo(this.model.log());

@@ -115,13 +115,18 @@ public final class ViewReader {
 			SessionSettings found = view.get().session().settings();
 			this.settings.read(key, found);
 			Limits limits = Limits.of(limit, found, this.trim);
-			if (limits.equals(expected)) {
+			if (limits.equals(expected) || (readsWhole(expected) && readsWhole(limits))) {
 				return view;
 			}
 			expected = limits;
 		}
 		// others change the limits each time: what is too much is left out later
 		return reading.read(Window.ALL);
+	}
+
+	/** Returns whether the whole view is read, of which the limits are taken later. */
+	private boolean readsWhole(Limits limits) {
+		return !this.trim.pins().isEmpty() && limits.messages() > 0;
 	}
 
 	private Optional<SessionView> open(SessionKey key, Limits limits, List<Message> input, Reading reading) {

@@ -9,6 +9,7 @@ import java.util.function.BiFunction;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionSettings;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.store.Commit;
@@ -65,7 +66,9 @@ enum CutOperation {
 		return "added";
 	}),
 
-	TITLE(true, (store, on) -> store.commit(Commit.on(on.base()).header(HeaderChange.NONE.title("title")))),
+	TITLE_AND_SETTINGS(true,
+			(store, on) -> store.commit(Commit.on(on.base())
+				.header(HeaderChange.NONE.title("title").settings(SessionSettings.NONE.limit(4))))),
 
 	TITLE_OF_ANY(true, (store, on) -> store.commit(Commit.any(on.key()).header(HeaderChange.NONE.title("title")))),
 
@@ -179,7 +182,8 @@ enum CutOperation {
 		return List
 			.of(header.version(), header.turns(), header.items(), header.branch(), header.head(), header.openTurn(),
 					header.summaryTurn(), String.valueOf(header.summaryId()), header.totals(),
-					String.valueOf(header.title()), header.attributes(), String.valueOf(header.timeToLive()))
+					String.valueOf(header.title()), header.settings(), header.attributes(),
+					String.valueOf(header.timeToLive()))
 			.toString();
 	}
 
