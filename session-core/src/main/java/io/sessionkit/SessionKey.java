@@ -56,6 +56,31 @@ public record SessionKey(String owner, String id) {
 	}
 
 	/**
+	 * Returns the key of a child session: it has the same owner, and the id of this
+	 * session, a slash and the name as its id. A name cannot lead out of this session, so
+	 * it may come from a model.
+	 * @param name the name of the child, under the rules of {@code id} and without a
+	 * slash
+	 * @return the key
+	 * @throws InvalidSessionKeyException if the name breaks a rule, or the id of the
+	 * child would be longer than {@value #MAX_LENGTH} characters
+	 */
+	public SessionKey child(String name) {
+		check("name of a child", "session " + this, name);
+		if (name.indexOf('/') >= 0) {
+			throw new InvalidSessionKeyException("The name of a child of session " + this
+					+ " must not contain a slash, which separates it from the id of its parent.");
+		}
+		int length = this.id.length() + 1 + name.length();
+		if (length > MAX_LENGTH) {
+			throw new InvalidSessionKeyException("The id of a child session may have at most " + MAX_LENGTH
+					+ " characters; that of this child of session " + this + " would have " + length
+					+ ". Choose a shorter name.");
+		}
+		return new SessionKey(this.owner, this.id + "/" + name);
+	}
+
+	/**
 	 * Returns the id and, if there is one, the owner, each quoted.
 	 */
 	@Override
@@ -64,17 +89,21 @@ public record SessionKey(String owner, String id) {
 	}
 
 	private static void check(String part, String value) {
+		check(part, "a session", value);
+	}
+
+	private static void check(String part, String whole, String value) {
 		if (value.isBlank()) {
 			throw new InvalidSessionKeyException(
-					"The " + part + " of a session must not be blank. Write 1 to " + MAX_LENGTH + " characters.");
+					"The " + part + " of " + whole + " must not be blank. Write 1 to " + MAX_LENGTH + " characters.");
 		}
 		if (value.length() > MAX_LENGTH) {
-			throw new InvalidSessionKeyException("The " + part + " of a session may have at most " + MAX_LENGTH
+			throw new InvalidSessionKeyException("The " + part + " of " + whole + " may have at most " + MAX_LENGTH
 					+ " characters; this one has " + value.length() + ".");
 		}
 		String flaw = Names.flaw(value);
 		if (flaw != null) {
-			throw new InvalidSessionKeyException("The " + part + " of a session " + flaw + ".");
+			throw new InvalidSessionKeyException("The " + part + " of " + whole + " " + flaw + ".");
 		}
 	}
 

@@ -34,6 +34,13 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 	public static final String ADOPTED = "sessionkit.adopted";
 
 	/**
+	 * The parameter that marks a turn with which the session has started anew, with a
+	 * history that its call has brought. Its value is the number of turns that this
+	 * history is, right before the turn.
+	 */
+	public static final String STARTS_ANEW = "sessionkit.starts-anew";
+
+	/**
 	 * The metadata entry of an answer that the caller stopped reading: true. The message
 	 * has only the text that was read. See {@link OnCancel#KEEP}.
 	 */

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 import io.sessionkit.Concurrency;
+import io.sessionkit.HistoryPolicy;
 import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnResult;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 
@@ -60,6 +62,18 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 * Long} or an {@code Integer}.
 	 */
 	public static final String EXPECT_TURN = SessionParameters.EXPECT_TURN;
+
+	/**
+	 * The advisor parameter that holds the history that a call brings: a {@code List} of
+	 * messages.
+	 */
+	public static final String HISTORY = SessionParameters.HISTORY;
+
+	/**
+	 * The advisor parameter that says what becomes of the history that a call brings: a
+	 * {@link HistoryPolicy}. It is ignored on a call that brings none.
+	 */
+	public static final String HISTORY_POLICY = SessionParameters.HISTORY_POLICY;
 
 	private static final int LONGEST_KEY = 255;
 
@@ -225,6 +239,68 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 		return (advisors) -> advisors.param(SessionParameters.BRANCH, name);
 	}
 
+	/**
+	 * Brings the history of a call, as {@link HistoryPolicy#OVERRIDE} says: the call
+	 * leaves its session as it is.
+	 * @param messages the history, without system text; null for none, so that the
+	 * session has it. A copy is taken
+	 * @return the argument for {@code prompt().advisors(..)}
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> history(@Nullable List<? extends Message> messages) {
+		return history(messages, HistoryPolicy.OVERRIDE);
+	}
+
+	/**
+	 * Brings the history of a call. It is sent as it is, in front of the input. It must
+	 * be a sequence that a model can be sent, otherwise the call is refused before that.
+	 * @param messages the history, without system text; null for none, so that the
+	 * session has it. A copy is taken
+	 * @param policy what becomes of the history and of the turn
+	 * @return the argument for {@code prompt().advisors(..)}
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> history(@Nullable List<? extends Message> messages,
+			HistoryPolicy policy) {
+		if (messages == null) {
+			return (advisors) -> {
+			};
+		}
+		List<Message> copies = SessionCall.copies(messages);
+		return (advisors) -> advisors.param(HISTORY, copies).param(HISTORY_POLICY, policy);
+	}
+
+	/**
+	 * Lets a call only read its session: it is sent with the history of the session in
+	 * front, within the limits, and nothing of its turn is stored. So
+	 * {@link #turn(ChatResponse)} is empty for its response, and no configured listener
+	 * hears of it. Hooks and guards check the call as they check any. Tools that need an
+	 * approval refuse to run. A call on the session of a turn that it is made inside of
+	 * only reads, whether it says so or not.
+	 * @return the argument for {@code prompt().advisors(..)}
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> reading() {
+		return (advisors) -> advisors.param(SessionParameters.READING, true);
+	}
+
+	/**
+	 * Gives a call a child session with a history of its own, which stays.
+	 * @param name the name of the child, under the rules of {@link SessionKey#child}
+	 * @return the argument for {@code prompt().advisors(..)}
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> child(String name) {
+		return child(ChildSession.of(name));
+	}
+
+	/**
+	 * Gives a call a child session. Its parent is the session that the call names; if it
+	 * names none, that of the turn that the call is made inside of, or else the one that
+	 * the resolver finds.
+	 * @param child the child session
+	 * @return the argument for {@code prompt().advisors(..)}
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> child(ChildSession child) {
+		return (advisors) -> advisors.param(SessionParameters.CHILD, child);
+	}
+
 	private static void checkNumber(long turn) {
 		if (turn < 1) {
 			throw new IllegalArgumentException("A turn has a number from 1, not " + turn + ".");
@@ -315,8 +391,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	/**
 	 * Returns the turn that a response belongs to, as it was stored.
 	 * @param response a response, or the last element of a stream
-	 * @return the turn; empty if the call named no session, and for the other elements of
-	 * a stream
+	 * @return the turn; empty if the call named no session or only read it, and for the
+	 * other elements of a stream
 	 */
 	public static Optional<TurnResult> turn(@Nullable ChatResponse response) {
 		return (response != null) ? Optional.ofNullable(response.getMetadata().get(SessionParameters.TURN))

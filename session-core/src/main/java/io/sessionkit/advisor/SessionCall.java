@@ -7,17 +7,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 import io.sessionkit.Concurrency;
+import io.sessionkit.HistoryPolicy;
 import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
 import io.sessionkit.hook.HistoryMerge;
+import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.TurnCall;
 import io.sessionkit.internal.turn.Extensions;
 import io.sessionkit.internal.line.Request;
+import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.turn.ContentDigest;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
@@ -96,9 +101,13 @@ record SessionCall(ChatClientRequest request) {
 	 * observation finds it there, and so does an advisor that repeats the call.
 	 */
 	void name(SessionKey key) {
+		put(SessionParameters.SESSION, key);
+		put(CONVERSATION_ID, key.id());
+	}
+
+	private void put(String name, Object value) {
 		try {
-			this.request.context().put(SessionParameters.SESSION, key);
-			this.request.context().put(CONVERSATION_ID, key.id());
+			this.request.context().put(name, value);
 		}
 		catch (UnsupportedOperationException ex) {
 			// an earlier advisor made the context immutable: the observation lacks the
@@ -174,7 +183,47 @@ record SessionCall(ChatClientRequest request) {
 				(options != null) ? options.getModel() : null, ToolDigests.of(options), parameters());
 		Extensions extensions = new Extensions(CallAddition.of(this.request.context(), SessionHook.class),
 				CallAddition.of(this.request.context(), SessionListener.class), merge());
-		return new TurnRequest(key, input(), limit(), expectedTurn(), start(), call, extensions);
+		return new TurnRequest(key, input(), limit(), expectedTurn(), start(), call, extensions, childOf());
+	}
+
+	/**
+	 * Finds the child session of a call, and writes it into the call as {@link #name}
+	 * does.
+	 * @param resolved supplies the parent if the call names none
+	 * @return the key of the child; empty if the call has none
+	 */
+	Optional<SessionKey> childKey(Supplier<Optional<SessionKey>> resolved) {
+		Object value = this.request.context().get(SessionParameters.CHILD);
+		if (value == null) {
+			return Optional.empty();
+		}
+		if (value instanceof TurnRequest.ChildOf) {
+			// an advisor repeats the call, which names the child already
+			return namedKey();
+		}
+		if (!(value instanceof ChildSession child)) {
+			throw wrongType(SessionParameters.CHILD, "a ChildSession", value, "child");
+		}
+		HookContext enclosing = TurnBinding.enclosing().orElse(null);
+		SessionKey parent = namedKey()
+			.or(() -> isWithoutSession() ? Optional.empty() : Optional.ofNullable(enclosing).map(HookContext::key))
+			.or(resolved)
+			.orElseThrow(() -> new IllegalStateException("The call asks for the child session '" + child.name()
+					+ "', and has no session that could be its parent. Add .advisors(SessionAdvisor.session(..)), or"
+					+ " make the call inside of a tool or hook of a turn."));
+		if (child.endsWithTurn() && enclosing == null) {
+			throw new IllegalStateException("The child session '" + child.name() + "' of session " + parent
+					+ " is for one turn, and the call is made outside of any. Leave forThisTurn() out, or make the call"
+					+ " inside of a tool or hook of a turn.");
+		}
+		SessionKey key = child.key(parent, (enclosing != null) ? enclosing.turnId() : "");
+		put(SessionParameters.CHILD, new TurnRequest.ChildOf(parent, child.readsParent(), child.endsWithTurn()));
+		return Optional.of(key);
+	}
+
+	private TurnRequest.@Nullable ChildOf childOf() {
+		return (this.request.context().get(SessionParameters.CHILD) instanceof TurnRequest.ChildOf child) ? child
+				: null;
 	}
 
 	/**
@@ -194,10 +243,50 @@ record SessionCall(ChatClientRequest request) {
 		return switch (named.get(0)) {
 			case SessionParameters.EDITING ->
 				new TurnRequest.Start(TurnRequest.Start.Kind.EDIT, number(named.get(0), value, "editing"), null);
+			case SessionParameters.HISTORY -> TurnRequest.Start.with(policy(), given(value));
+			case SessionParameters.READING -> TurnRequest.Start.READING;
 			case SessionParameters.REGENERATING -> new TurnRequest.Start(TurnRequest.Start.Kind.REGENERATE,
 					number(named.get(0), value, "regenerating"), null);
 			default -> new TurnRequest.Start(TurnRequest.Start.Kind.BRANCH, 0, String.valueOf(value));
 		};
+	}
+
+	private HistoryPolicy policy() {
+		Object value = this.request.context().get(SessionParameters.HISTORY_POLICY);
+		if (value == null || value instanceof HistoryPolicy) {
+			return (value != null) ? (HistoryPolicy) value : HistoryPolicy.OVERRIDE;
+		}
+		throw wrongType(SessionParameters.HISTORY_POLICY, "a HistoryPolicy", value, "history");
+	}
+
+	private static List<Message> given(@Nullable Object value) {
+		if (!(value instanceof List<?> list)) {
+			throw wrongType(SessionParameters.HISTORY, "a List of messages", value, "history");
+		}
+		for (Object each : list) {
+			if (!(each instanceof Message)) {
+				throw wrongType(SessionParameters.HISTORY, "a List of messages and nothing else", each, "history");
+			}
+			if (each instanceof SystemMessage) {
+				throw new IllegalStateException("The history that a call brings must not contain a system message."
+						+ " Give the system text to the call, with .system(..).");
+			}
+		}
+		return copies(list.stream().map(Message.class::cast).toList());
+	}
+
+	/**
+	 * Returns copies that nobody else can change.
+	 */
+	static List<Message> copies(List<? extends Message> messages) {
+		return messages.stream().map(Copies::copy).toList();
+	}
+
+	private static IllegalStateException wrongType(String parameter, String type, @Nullable Object value,
+			String method) {
+		return new IllegalStateException("The advisor parameter " + parameter + " must be " + type + ", not a "
+				+ ((value != null) ? value.getClass().getName() : "null") + ". Use .advisors(SessionAdvisor." + method
+				+ "(..)).");
 	}
 
 	/**
@@ -349,10 +438,17 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
-	 * Refuses an idempotency key on a call without a session: its reply is not stored, so
-	 * a repetition would be paid for again.
+	 * Refuses a call without a session that says something of its session: an idempotency
+	 * key, since its reply is not stored and a repetition would be paid for again; and a
+	 * history, which nobody would send.
 	 */
-	void checkNotRepeatable() {
+	void checkNeedsNoSession() {
+		for (String name : List.of(SessionParameters.HISTORY, SessionParameters.READING, SessionParameters.CHILD)) {
+			if (this.request.context().get(name) != null) {
+				throw new IllegalStateException("This call has the advisor parameter " + name
+						+ " and no session. Add .advisors(SessionAdvisor.session(..)), or leave the parameter out.");
+			}
+		}
 		if (this.request.context().get(SessionParameters.IDEMPOTENCY_KEY) != null) {
 			throw new IllegalStateException("This call has an idempotency key and no session, so nobody would know its"
 					+ " reply when it is repeated. Add .advisors(SessionAdvisor.session(..)), or leave the key out.");

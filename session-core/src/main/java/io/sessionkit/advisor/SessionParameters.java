@@ -30,8 +30,18 @@ final class SessionParameters {
 
 	static final String BRANCH = "sessionkit.branch";
 
+	static final String HISTORY = "sessionkit.history";
+
+	static final String HISTORY_POLICY = "sessionkit.history-policy";
+
+	/** The advisor parameter of a call that only reads its session. */
+	static final String READING = "sessionkit.reading";
+
 	/** The parameters that name the place at which a turn begins. */
-	static final List<String> STARTS = List.of(EDITING, REGENERATING, BRANCH);
+	static final List<String> STARTS = List.of(EDITING, REGENERATING, BRANCH, HISTORY, READING);
+
+	/** The advisor parameter that holds the {@link ChildSession} of a call. */
+	static final String CHILD = "sessionkit.child";
 
 	/** The advisor parameter that holds the merge of one call: a {@link HistoryMerge}. */
 	static final String MERGE = "sessionkit.merge";

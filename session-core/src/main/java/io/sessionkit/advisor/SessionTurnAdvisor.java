@@ -87,7 +87,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		}
 		ChainCheck.check(chain.getCallAdvisors(), this, request);
 		call.name(key.get());
-		TurnRequest asking = call.turnRequest(key.get());
+		TurnRequest asking = this.turns.asked(call.turnRequest(key.get()));
 		Arrival arrival = arrive(call, asking);
 		Admission admission = (arrival != null) ? arrival.await() : null;
 		OpenedCall opened = open(asking, call, chain.getCallAdvisors(), admission);
@@ -103,8 +103,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		RunningTurn turn = working.turn();
 		ChatResponse answer = turn.answer();
 		ChatClientResponse response = (answer != null) ? response(answer, call) : runLoop(call, chain, working);
-		return working.isWaiting() ? paused(working.end(), response, call)
-				: carrying(response, turn.complete(response.chatResponse()));
+		return working.isWaiting() ? paused(working.end(), response, call) : completed(response, turn);
 	}
 
 	@Override
@@ -125,7 +124,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 			ContextView context) {
 		OnCancel rule = call.onCancel(this.rules.onCancel());
 		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
-		TurnRequest asking = call.turnRequest(key);
+		TurnRequest asking = this.turns.asked(call.turnRequest(key));
 		Arrival arrival = arrive(call, asking);
 		Callable<Optional<OpenedCall>> open = TurnBinding
 			.carrying(() -> observed(observation, () -> openInTurn(asking, call, chain.getStreamAdvisors(), arrival)));
@@ -240,7 +239,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 			return Optional.empty();
 		}
 		Optional<SessionKey> key = call.isWithoutSession() ? Optional.empty()
-				: call.namedKey().or(() -> this.resolver.resolve(call.request()));
+				: call.childKey(() -> this.resolver.resolve(call.request()))
+					.or(call::namedKey)
+					.or(() -> this.resolver.resolve(call.request()));
 		if (key.isEmpty()) {
 			checkWithoutSession(call);
 		}
@@ -248,7 +249,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	private void checkWithoutSession(SessionCall call) {
-		call.checkNotRepeatable();
+		call.checkNeedsNoSession();
 		if (this.requireSession && !call.isWithoutSession()) {
 			throw new IllegalStateException("This call names no session, and sessionkit.require-session is true. Add"
 					+ " .advisors(SessionAdvisor.session(..)) to the call, or a SessionKeyResolver bean; a call that is to"
@@ -257,7 +258,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	private @Nullable Arrival arrive(SessionCall call, TurnRequest asking) {
-		return this.turns.arrive(asking.key(), call.made(asking, this.rules.idempotencyTimeToLive()),
+		return this.turns.arrive(asking, call.made(asking, this.rules.idempotencyTimeToLive()),
 				call.concurrency(this.rules.concurrency()), this.rules.concurrencyTimeout());
 	}
 
@@ -312,11 +313,16 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		}).filter((response) -> !working.isWaiting() || !isPause(response));
 		// The commit is part of the stream, not of its clean-up, so that its exception
 		// reaches the subscriber as it is.
-		Mono<ChatClientResponse> end = WaitingThread
-			.run(() -> working.isWaiting() ? paused(working.end(), last.get(), call)
-					: lastElement(last.get(), call, turn.complete(turn.rounds().afterStreamedLoop())));
+		Mono<ChatClientResponse> end = WaitingThread.run(() -> working.isWaiting()
+				? paused(working.end(), last.get(), call) : lastElement(last.get(), call, completed(turn)));
 		Flux<ChatClientResponse> whole = turn.rounds().holdReplies() ? held(replies, end) : replies.concatWith(end);
 		return whole.doOnCancel(turn::freeze);
+	}
+
+	/** Returns null if the turn is not stored. */
+	private static @Nullable TurnResult completed(RunningTurn turn) {
+		TurnResult result = turn.complete(turn.rounds().afterStreamedLoop());
+		return turn.request().isStored() ? result : null;
 	}
 
 	/**
@@ -398,6 +404,11 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return (response.chatResponse() != null) ? response.chatResponse().getResults() : List.of();
 	}
 
+	private static ChatClientResponse completed(ChatClientResponse response, RunningTurn turn) {
+		TurnResult result = turn.complete(response.chatResponse());
+		return turn.request().isStored() ? carrying(response, result) : response;
+	}
+
 	private static ChatClientResponse carrying(ChatClientResponse response, TurnResult turn) {
 		ChatResponse chatResponse = response.chatResponse();
 		ChatResponse.Builder builder = ChatResponse.builder();
@@ -410,12 +421,12 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 * usage are those of the element before. It has no finish reason, since an advisor
 	 * that acts on one would act twice.
 	 */
-	private static ChatClientResponse lastElement(@Nullable ChatClientResponse end, SessionCall call, TurnResult turn) {
+	private static ChatClientResponse lastElement(@Nullable ChatClientResponse end, SessionCall call,
+			@Nullable TurnResult turn) {
 		ChatResponse.Builder builder = ChatResponse.builder();
 		builder = (end != null && end.chatResponse() != null) ? builder.from(end.chatResponse()) : builder;
-		ChatResponse response = builder.generations(List.of(new Generation(new AssistantMessage(""))))
-			.metadata(SessionParameters.TURN, turn)
-			.build();
+		builder.generations(List.of(new Generation(new AssistantMessage(""))));
+		ChatResponse response = ((turn != null) ? builder.metadata(SessionParameters.TURN, turn) : builder).build();
 		ChatClientResponse.Builder last = ChatClientResponse.builder().chatResponse(response);
 		if (end != null) {
 			return last.context(end.context()).build();

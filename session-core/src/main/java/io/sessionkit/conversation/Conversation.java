@@ -731,6 +731,25 @@ public final class Conversation {
 		this.store.erase(this.key);
 	}
 
+	/**
+	 * Returns the child sessions of this session, and theirs. They are found in the list
+	 * of the sessions of the owner, all of which is read.
+	 * @return their headers, in no particular order; none if there is no child. A child
+	 * that is written meanwhile may be missing
+	 */
+	public List<Session> children() {
+		return new Children(this.key, this.store).find();
+	}
+
+	/**
+	 * Erases the child sessions of this session, and theirs, whatever waits in them. They
+	 * are not erased with their parent, and do not expire with it.
+	 * @return the number of sessions that were erased
+	 */
+	public int eraseChildren() {
+		return new Children(this.key, this.store).erase();
+	}
+
 	private Moves moves() {
 		return new Moves(new TreeChanges(this.key, this.store, this.canceller));
 	}

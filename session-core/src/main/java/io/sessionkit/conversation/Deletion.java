@@ -218,7 +218,9 @@ final class Deletion {
 		}
 
 		boolean isQuotedBy(SessionRecord snapshot) {
-			return this.emptiedIds.contains(snapshot.id()) || isBefore(VerbatimMessages.head(snapshot, codec()));
+			Turn turn = this.thread.turn(snapshot.id());
+			return this.emptiedIds.contains(snapshot.id()) || isBefore(VerbatimMessages.head(snapshot, codec()))
+					|| (turn != null && isBefore(turn.parent()));
 		}
 
 	}

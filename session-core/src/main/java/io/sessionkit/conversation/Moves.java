@@ -19,7 +19,6 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.Summary;
-import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.conversation.TreeChanges.Plan;
@@ -232,9 +231,7 @@ final class Moves {
 		if (session.head() == 0 || (session.totals().turns() == 0 && isReset(path))) {
 			return Plan.nothing(false);
 		}
-		Summary reset = new Summary(this.changes.store().options().turnIds().get(), session.head(),
-				session.summaryTurn(), session.totals(), Summary.RESET, seeded(path),
-				new Summary.Origin(null, TokenUsage.NONE, this.changes.store().options().now()));
+		Summary reset = Summaries.reset(session, seeded(path), this.changes.store().options());
 		return new Plan<>(HeaderChange.NONE.summary(reset.turn(), reset.id()),
 				List.of(Summaries.write(session.key(), reset, codec())), true);
 	}
@@ -245,12 +242,26 @@ final class Moves {
 	}
 
 	private List<SessionItem> seeded(PathView path) {
-		List<SessionItem> seeded = new ArrayList<>();
-		path.turns()
-			.stream()
-			.filter(Turn::isSeeded)
-			.forEach((turn) -> seeded.addAll(this.changes.store().items(this.changes.key(), turn.number())));
-		return seeded;
+		List<SessionItem> items = new ArrayList<>();
+		seed(path).forEach((turn) -> items.addAll(this.changes.store().items(this.changes.key(), turn.number())));
+		return items;
+	}
+
+	/**
+	 * Returns the turns of the seed. A turn with which the session has started anew has
+	 * replaced the seed before it.
+	 */
+	private static List<Turn> seed(PathView path) {
+		List<Turn> seed = new ArrayList<>();
+		for (Turn turn : path.turns()) {
+			if (turn.parameters().get(Turn.STARTS_ANEW) instanceof Number turns) {
+				seed.subList(0, Math.max(0, seed.size() - turns.intValue())).clear();
+			}
+			if (turn.isSeeded()) {
+				seed.add(turn);
+			}
+		}
+		return seed;
 	}
 
 	/**

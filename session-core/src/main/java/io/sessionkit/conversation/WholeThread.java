@@ -46,6 +46,10 @@ final class WholeThread {
 		return this.turns.get(number);
 	}
 
+	@Nullable Turn turn(String id) {
+		return this.turns.values().stream().filter((turn) -> turn.id().equals(id)).findFirst().orElse(null);
+	}
+
 	List<SessionItem> items(long turn) {
 		return this.items.computeIfAbsent(turn, (number) -> this.store.items(this.key, number));
 	}

@@ -3,6 +3,7 @@ package io.sessionkit.hook;
 import java.util.Set;
 
 import io.sessionkit.SessionKey;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The turn behind a {@link SessionContext}. For SessionKit's own packages; applications
@@ -22,6 +23,19 @@ public interface TurnAccess {
 	 * @return the keys
 	 */
 	Set<SessionKey> sessions();
+
+	/**
+	 * Returns the turn inside of which this one was begun.
+	 * @return that turn; null if there is none
+	 */
+	@Nullable TurnAccess outer();
+
+	/**
+	 * Erases a session when the call that works on this turn ends, or at once if it has
+	 * ended.
+	 * @param child the session
+	 */
+	void endsWith(SessionKey child);
 
 	/**
 	 * Writes an attribute, as {@link SessionContext#put} does.

@@ -64,9 +64,10 @@ public final class TurnBinding implements AutoCloseable {
 
 	/**
 	 * Returns the turn that this thread runs for: the turn that is bound to it, else the
-	 * turn of the stream whose tool it runs. Returns null if there is neither.
+	 * turn of the stream whose tool it runs.
+	 * @return the turn; null if there is neither
 	 */
-	static @Nullable TurnAccess running() {
+	public static @Nullable TurnAccess running() {
 		TurnBinding binding = bound.get();
 		return (binding != null) ? binding.turn : ToolStreamContext.current().<TurnAccess>getOrEmpty(KEY).orElse(null);
 	}
@@ -93,6 +94,23 @@ public final class TurnBinding implements AutoCloseable {
 	 */
 	public static Optional<HookContext> enclosing() {
 		return Optional.ofNullable(running()).map(TurnAccess::context);
+	}
+
+	/**
+	 * Returns the turn on a session that the code on this thread is part of.
+	 * @param key the session
+	 * @return the innermost such turn as it is now; empty if there is none
+	 */
+	public static Optional<HookContext> enclosing(SessionKey key) {
+		TurnAccess turn = running();
+		while (turn != null) {
+			HookContext context = turn.context();
+			if (context.key().equals(key)) {
+				return Optional.of(context);
+			}
+			turn = turn.outer();
+		}
+		return Optional.empty();
 	}
 
 	/**

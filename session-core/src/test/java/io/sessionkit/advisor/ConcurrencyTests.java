@@ -14,11 +14,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 import io.sessionkit.Concurrency;
-import io.sessionkit.NestedTurnException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
@@ -38,7 +36,6 @@ import io.sessionkit.test.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -51,8 +48,6 @@ import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.chat.prompt.Prompt;
-import org.springframework.ai.tool.ToolCallback;
-import org.springframework.ai.tool.function.FunctionToolCallback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -276,41 +271,6 @@ class ConcurrencyTests {
 			.withStackTraceContaining("has lost its place in line");
 		this.model.open();
 		assertThat(second.get()).isEqualTo("a of u2");
-	}
-
-	@Test
-	void aCallInsideOfATurnOnTheSameSessionIsRefusedAtOnce() {
-		SessionStore store = memory();
-		ChatClient chat = chat(store, Concurrency.SERIALIZE, LONG, LONG);
-		this.model.open();
-		this.model.nested = () -> answer(chat, "inner");
-		assertThatExceptionOfType(NestedTurnException.class).isThrownBy(() -> answer(chat, "outer"));
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "OPTIMISTIC, CALL", "OPTIMISTIC, STREAM", "SERIALIZE, CALL", "SERIALIZE, STREAM" })
-	void aCallOnASessionWhoseTurnWaitsForItIsRefusedAtOnce(Concurrency concurrency, ClientSetup.Mode mode) {
-		SessionAdvisor advisor = SessionAdvisor.builder(Conversations.of(memory())).concurrency(concurrency).build();
-		ScriptedChatModel scripted = new ScriptedChatModel();
-		scripted.calls(SessionAdvisorTests.call("c1", "first", "1"))
-			.calls(SessionAdvisorTests.call("c2", "second", "2"));
-		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
-		ChatClient chat = setup.builder(scripted, advisor).build();
-		SessionKey other = SessionKey.of("other");
-		ToolCallback second = tool("second", () -> setup.content(prompt(chat, "innermost")));
-		ToolCallback first = tool("first", () -> setup
-			.content(chat.prompt().user("inner").toolCallbacks(second).advisors(SessionAdvisor.session(other))));
-		assertThatExceptionOfType(NestedTurnException.class)
-			.isThrownBy(() -> setup.content(prompt(chat, "outer").toolCallbacks(first)))
-			.withMessageContaining("a session whose turn waits for that one, " + this.key);
-		assertThat(scripted.prompts()).hasSize(2);
-	}
-
-	private static ToolCallback tool(String name, Supplier<String> work) {
-		return FunctionToolCallback.builder(name, (SessionAdvisorTests.Value value) -> work.get())
-			.description("calls another one")
-			.inputType(SessionAdvisorTests.Value.class)
-			.build();
 	}
 
 	@Test

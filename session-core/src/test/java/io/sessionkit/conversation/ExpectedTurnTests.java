@@ -221,7 +221,7 @@ class ExpectedTurnTests {
 
 	private static TurnRequest request(SessionKey key, long expected) {
 		return new TurnRequest(key, List.of(new UserMessage("q")), Integer.MAX_VALUE, expected, TurnRequest.Start.HEAD,
-				TurnRequest.Call.UNKNOWN, Extensions.NONE);
+				TurnRequest.Call.UNKNOWN, Extensions.NONE, null);
 	}
 
 	private static SessionStore store(TestStores kind) {

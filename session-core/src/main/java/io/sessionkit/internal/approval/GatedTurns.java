@@ -67,8 +67,26 @@ public final class GatedTurns {
 	}
 
 	/**
+	 * Returns a request as the place requires in which its call is made. Inside of a turn
+	 * on the same session it only reads that session, since two turns could not both
+	 * become history.
+	 * @param request what the call asks
+	 * @return the request; one that only reads, if the turn on its session waits for it
+	 * @throws NestedTurnException if the call cannot be one that only reads
+	 */
+	public TurnRequest asked(TurnRequest request) {
+		if (!request.isStored() || !TurnBinding.sessions().contains(request.key())) {
+			return request;
+		}
+		if (request.start().kind() != TurnRequest.Start.Kind.HEAD || request.input().isEmpty()) {
+			throw nested(request.key());
+		}
+		return request.start(TurnRequest.Start.READING);
+	}
+
+	/**
 	 * Returns the arrival of a call on a session, which does not stand in line yet.
-	 * @param key the session
+	 * @param asking what the call asks
 	 * @param made the request that the call makes; null if its client cannot tell it from
 	 * others
 	 * @param concurrency how to treat a call while another one works
@@ -76,10 +94,19 @@ public final class GatedTurns {
 	 * @return the arrival; null if the call neither waits nor is waited for
 	 * @throws NestedTurnException if the call is made inside a turn on the same session,
 	 * for which it would wait
+	 * @throws IllegalStateException if the call can be repeated and is not stored
 	 */
-	public @Nullable Arrival arrive(SessionKey key, @Nullable Request made, Concurrency concurrency, Duration timeout) {
-		checkNotNested(key);
-		return this.turns.lines().arrive(key, made, concurrency, timeout);
+	public @Nullable Arrival arrive(TurnRequest asking, @Nullable Request made, Concurrency concurrency,
+			Duration timeout) {
+		if (asking.isStored()) {
+			checkNotNested(asking.key());
+			return this.turns.lines().arrive(asking.key(), made, concurrency, timeout);
+		}
+		if (made != null) {
+			throw new IllegalStateException("This call on session " + asking.key() + " has an idempotency key, and its"
+					+ " turn is not stored, so nobody would know its reply when it is repeated. Leave the key out.");
+		}
+		return null;
 	}
 
 	/**
@@ -135,11 +162,15 @@ public final class GatedTurns {
 	private OpenedCall open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop,
 			Consumer<RunningTurn> inLine) {
 		HookContext enclosing = TurnBinding.enclosing().orElse(null);
+		if (!request.isStored()) {
+			return new OpenedCall.Working(unstored(request, tools, enclosing));
+		}
 		checkNotNested(request.key());
 		checkRules(tools);
 		checkToolLoop(request, tools, toolLoop);
 		boolean continues = request.input().isEmpty() && !request.start().asksAgain();
 		if (continues) {
+			checkContinues(request);
 			TurnCall call = resume(request, tools, enclosing, inLine);
 			return (call != null) ? new OpenedCall.Working(call)
 					: open(request.start(TurnRequest.Start.AGAIN), tools, toolLoop, inLine);
@@ -150,15 +181,50 @@ public final class GatedTurns {
 				: afterPause(turn, tools, enclosing, inLine);
 	}
 
+	private static void checkContinues(TurnRequest request) {
+		if (request.start().isGiven()) {
+			throw new IllegalStateException("The call on session " + request.key() + " brings a history and has no"
+					+ " message. Add .user(..) to the call; a call that continues a turn brings no history.");
+		}
+	}
+
+	/**
+	 * Begins a turn that is not stored. Its tool calls have nowhere to wait, as in a call
+	 * without a session.
+	 */
+	private TurnCall unstored(TurnRequest request, List<ToolCallback> tools, @Nullable HookContext enclosing) {
+		if (request.input().isEmpty()) {
+			throw new IllegalStateException(
+					"The call on session " + request.key() + " is not stored, so it continues no"
+							+ " turn, and it has no message. Add .user(..) to the call.");
+		}
+		checkRules(tools);
+		RunningTurn turn = this.turns.begin(this.turns.read(request));
+		List<ToolCallback> attended = tools;
+		if (this.rules.rulings().mayAsk(tools)) {
+			Rulings.Caller caller = new Rulings.Caller(request.key(), request.agent(),
+					turn.running().context().attributes(), request.parameters());
+			attended = sessionless(tools, caller, "is not stored on session " + request.key(), enclosing);
+		}
+		return new TurnCall(turn, attended, this.rules.rulings());
+	}
+
 	/** Neither turn could become history, or each would wait for the other. */
 	private static void checkNotNested(SessionKey key) {
 		if (TurnBinding.sessions().contains(key)) {
-			HookContext enclosing = TurnBinding.enclosing().orElseThrow();
-			throw new NestedTurnException("A tool or hook of turn " + enclosing.turnId() + " on session "
-					+ enclosing.key() + " made a call on "
-					+ (key.equals(enclosing.key()) ? "the same session " : "a session whose turn waits for that one, ")
-					+ key + ". Give the inner call a session of its own, or .advisors(SessionAdvisor.none()).");
+			throw nested(key);
 		}
+	}
+
+	private static NestedTurnException nested(SessionKey key) {
+		HookContext enclosing = TurnBinding.enclosing().orElseThrow();
+		return new NestedTurnException("A tool or hook of turn " + enclosing.turnId() + " on session " + enclosing.key()
+				+ " made a call on "
+				+ (key.equals(enclosing.key()) ? "the same session " : "a session whose turn waits for that one, ")
+				+ key
+				+ ", which would have to be stored there. It may only read that session: give it a message, and no"
+				+ " history to store, branch or turn to take the place of. Or give it a session of its own with"
+				+ " SessionAdvisor.child(..), or none with SessionAdvisor.none().");
 	}
 
 	private void checkRules(List<ToolCallback> tools) {
@@ -305,8 +371,13 @@ public final class GatedTurns {
 		}
 		HookContext enclosing = TurnBinding.enclosing().orElse(null);
 		Rulings.Caller caller = new Rulings.Caller(null, agent, Map.of(), parameters);
+		return sessionless(tools, caller, "names no session", enclosing);
+	}
+
+	private List<ToolCallback> sessionless(List<ToolCallback> tools, Rulings.Caller caller, String why,
+			@Nullable HookContext enclosing) {
 		return tools.stream()
-			.<ToolCallback>map((tool) -> new SessionlessTool(tool, this.rules.rulings(), caller, enclosing))
+			.<ToolCallback>map((tool) -> new SessionlessTool(tool, this.rules.rulings(), caller, why, enclosing))
 			.toList();
 	}
 

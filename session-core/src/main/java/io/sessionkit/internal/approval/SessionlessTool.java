@@ -12,8 +12,8 @@ import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.ai.tool.metadata.ToolMetadata;
 
 /**
- * A tool in a call that names no session. A tool call that needs approval could not wait
- * anywhere, so it fails.
+ * A tool in a call that names no session, or whose turn is not stored. A tool call that
+ * needs approval could not wait anywhere, so it fails.
  */
 public final class SessionlessTool implements ToolCallback {
 
@@ -23,12 +23,17 @@ public final class SessionlessTool implements ToolCallback {
 
 	private final Rulings.Caller caller;
 
+	/** Why nothing can wait, as words that follow "the call". */
+	private final String why;
+
 	private final @Nullable HookContext enclosing;
 
-	SessionlessTool(ToolCallback tool, Rulings rulings, Rulings.Caller caller, @Nullable HookContext enclosing) {
+	SessionlessTool(ToolCallback tool, Rulings rulings, Rulings.Caller caller, String why,
+			@Nullable HookContext enclosing) {
 		this.tool = tool;
 		this.rulings = rulings;
 		this.caller = caller;
+		this.why = why;
 		this.enclosing = enclosing;
 	}
 
@@ -63,13 +68,14 @@ public final class SessionlessTool implements ToolCallback {
 	}
 
 	private RuntimeException refused(String name) {
-		String inner = "Tool '" + name + "' needs an approval, and the call that offers it names no session in which it"
-				+ " could wait";
+		String inner = "Tool '" + name + "' needs an approval, and the call that offers it " + this.why
+				+ ", so it could not wait";
 		if (this.enclosing != null) {
 			return new NestedTurnException(inner + "; it was made inside of turn " + this.enclosing.turnId()
 					+ " on session " + this.enclosing.key() + ". Let the outer call offer '" + name + "' itself.");
 		}
-		return new IllegalStateException(inner + ". It was not run. Add .advisors(SessionAdvisor.session(..)).");
+		return new IllegalStateException(
+				inner + ". It was not run. Offer it in a call whose turn is stored in a session.");
 	}
 
 }

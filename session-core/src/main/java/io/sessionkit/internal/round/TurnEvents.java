@@ -87,6 +87,13 @@ public final class TurnEvents {
 	}
 
 	/**
+	 * Reports the texts of a turn that is not stored.
+	 */
+	public void answered() {
+		heldTexts().forEach(this::complete);
+	}
+
+	/**
 	 * Reports a summary that was made or tried.
 	 */
 	public void compacted(Compaction made) {

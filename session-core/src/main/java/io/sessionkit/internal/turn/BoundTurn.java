@@ -6,21 +6,29 @@ import java.util.function.Supplier;
 import io.sessionkit.SessionKey;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnAccess;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A turn as its tools and hooks see it.
  *
  * @param now supplies what is known of the turn now
  * @param sessions the sessions whose turns wait for it
+ * @param outer the turn inside of which it was begun; null if there is none
+ * @param children the sessions that end with the call
  * @param attributes the attributes of the turn
  * @param saving whether the turn is bound to a hook that decides what is stored
  */
-record BoundTurn(Supplier<HookContext> now, Set<SessionKey> sessions, TurnAttributes attributes,
-		boolean saving) implements TurnAccess {
+record BoundTurn(Supplier<HookContext> now, Set<SessionKey> sessions, @Nullable TurnAccess outer, TurnChildren children,
+		TurnAttributes attributes, boolean saving) implements TurnAccess {
 
 	@Override
 	public HookContext context() {
 		return this.now.get();
+	}
+
+	@Override
+	public void endsWith(SessionKey child) {
+		this.children.add(child);
 	}
 
 	@Override

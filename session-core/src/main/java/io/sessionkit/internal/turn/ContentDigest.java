@@ -37,6 +37,12 @@ public final class ContentDigest {
 		ContentDigest content = new ContentDigest();
 		TurnRequest.Start start = asking.start();
 		content.add(asking.agent()).add(start.kind().name()).add(String.valueOf(start.turn())).add(start.branch());
+		for (Message message : start.given()) {
+			content.add(MessageContent.of(message));
+		}
+		if (start.isGiven()) {
+			content.digest.add(END);
+		}
 		for (Message message : asking.input()) {
 			content.add(MessageContent.of(message));
 		}

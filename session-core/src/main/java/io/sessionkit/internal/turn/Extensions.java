@@ -28,6 +28,19 @@ public record Extensions(List<SessionHook> hooks, List<SessionListener> listener
 	}
 
 	/**
+	 * Returns those of the parts of all turns that take part in a turn that begins at a
+	 * place. A turn that is not stored is none of the events of its session, and a
+	 * history that a call brings is sent as it is.
+	 */
+	Extensions at(TurnRequest.Start start) {
+		if (start.isStored() && !start.isGiven()) {
+			return this;
+		}
+		return new Extensions(this.hooks, start.isStored() ? this.listeners : List.of(),
+				start.isGiven() ? null : this.merge);
+	}
+
+	/**
 	 * Returns these parts together with those of a call. The hooks of the call run inside
 	 * these, and its merge replaces this one.
 	 */

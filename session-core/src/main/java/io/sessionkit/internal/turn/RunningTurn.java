@@ -81,6 +81,9 @@ public final class RunningTurn {
 
 	private final TurnContext context;
 
+	/** The sessions that are erased when the call ends. */
+	private final TurnChildren children;
+
 	/** The check of the input by guards that run beside the model. */
 	private volatile InputCheck inputCheck = InputCheck.PASSED;
 
@@ -107,7 +110,7 @@ public final class RunningTurn {
 		this.parameters = parameters;
 		this.continued = continued;
 		StoreOptions options = setup.store().options();
-		Extensions extensions = setup.rules().extensions().and(request.extensions());
+		Extensions extensions = setup.rules().extensions().at(request.start()).and(request.extensions());
 		this.hooks = hooks(extensions);
 		this.startedAt = (continued != null) ? continued.turn().startedAt() : options.now();
 		TurnViews.Opened opened = (continued != null) ? continued.opened() : setup.views().open(request);
@@ -119,8 +122,9 @@ public final class RunningTurn {
 		this.rounds = new Rounds(request.key(), new Transcript(options::now, options.codec()::storable), this.hooks,
 				this.events, this.prompt::answered);
 		this.loop = new TurnRounds(this.prompt, this.rounds, this.hooks, this.events, this::inputCheck);
-		this.attributes = setup.attributes(request.key(), this.base, continued);
-		this.context = new TurnContext(request, this.id, this.prompt, this.rounds, this.attributes,
+		this.attributes = setup.attributes(request.key(), opened.attributes(), continued);
+		this.children = new TurnChildren(setup.store());
+		this.context = new TurnContext(request, this.id, this.prompt, this.rounds, this.attributes, this.children,
 				continued != null || this.hooks.isEmpty());
 		this.merge = (extensions.merge() != null) ? new TurnMerge(key(), extensions.merge(), this.prompt, this.context)
 				: null;
@@ -130,6 +134,9 @@ public final class RunningTurn {
 		}
 		if (opened.made() != null) {
 			this.events.compacted(opened.made());
+		}
+		if (request.endsWithTurn() && this.context.outer() != null) {
+			this.context.outer().endsWith(key());
 		}
 	}
 
@@ -149,7 +156,7 @@ public final class RunningTurn {
 	 * @return the number; 0 if there is no open turn
 	 */
 	public long openTurn() {
-		return (this.base != null && this.continued == null) ? this.base.openTurn() : 0;
+		return (this.base != null && this.continued == null && this.request.isStored()) ? this.base.openTurn() : 0;
 	}
 
 	/**
@@ -180,7 +187,7 @@ public final class RunningTurn {
 	 * @throws InvalidSequenceException if something that was passed cannot be sent
 	 */
 	void begin() {
-		if (!this.request.onlyAsks()) {
+		if (!this.request.onlyAsks() || this.request.start().isGiven()) {
 			this.prompt.checkPassed();
 		}
 		if (!this.hooks.isEmpty()) {
@@ -342,12 +349,17 @@ public final class RunningTurn {
 	private synchronized TurnKeeper keeper() {
 		TurnKeeper known = this.keeper;
 		if (known == null) {
-			known = new TurnKeeper(key(), this.hooks, this.events, this.attributes,
-					new TurnWriter(this.setup.store(), this.request, this.id, this.startedAt, this.place,
-							this.prompt.snapshots(), this.parameters, this.continued));
+			known = new TurnKeeper(key(), this.hooks, this.events, this.attributes, writer());
 			this.keeper = known;
 		}
 		return known;
+	}
+
+	private TurnWriter writer() {
+		TurnWriter.Origins origins = new TurnWriter.Origins(this.id, this.startedAt, this.place,
+				this.prompt.snapshots(), this.parameters);
+		return this.request.isStored() ? new TurnWriter(this.setup.store(), this.request, origins, this.continued)
+				: new UnstoredTurn(this.setup.store(), this.request, origins);
 	}
 
 	/**
@@ -362,6 +374,19 @@ public final class RunningTurn {
 		}
 		finally {
 			leaveLine();
+			endChildren();
+		}
+	}
+
+	/**
+	 * Ends the child sessions that end with this call, and this one if it is such a child
+	 * of a call that has ended already.
+	 */
+	private void endChildren() {
+		this.children.end();
+		TurnAccess outer = this.context.outer();
+		if (this.request.endsWithTurn() && outer != null) {
+			outer.endsWith(key());
 		}
 	}
 
@@ -515,8 +540,9 @@ public final class RunningTurn {
 		try {
 			TurnResult result = keeper().complete(recorded(), answer);
 			if (result.turn().status() == TurnStatus.COMPLETED) {
-				Session before = this.place.becomesHead() ? this.base : null;
-				this.setup.views().committed(before, result.turn(), this.events::compacted);
+				Session before = (this.place.becomesHead() && !this.place.startsAnew()) ? this.base : null;
+				this.setup.views()
+					.committed(this.request.isStored() ? before : null, result.turn(), this.events::compacted);
 			}
 			return result;
 		}

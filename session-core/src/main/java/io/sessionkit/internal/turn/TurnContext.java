@@ -12,6 +12,7 @@ import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.round.Rounds;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
 
@@ -32,6 +33,10 @@ final class TurnContext {
 
 	private final Set<SessionKey> sessions;
 
+	private final @Nullable TurnAccess outer;
+
+	private final TurnChildren children;
+
 	/**
 	 * True once hooks have let the input pass, except for guards that run beside the
 	 * model.
@@ -40,17 +45,20 @@ final class TurnContext {
 
 	/**
 	 * Creates the context.
+	 * @param children the sessions that end with the call
 	 * @param begun whether the messages of the turn are shown already
 	 */
 	TurnContext(TurnRequest request, String id, TurnPrompt prompt, Rounds rounds, TurnAttributes attributes,
-			boolean begun) {
+			TurnChildren children, boolean begun) {
 		this.request = request;
 		this.id = id;
 		this.prompt = prompt;
 		this.rounds = rounds;
 		this.attributes = attributes;
+		this.children = children;
 		this.begun = begun;
-		Set<SessionKey> enclosing = TurnBinding.sessions();
+		this.outer = TurnBinding.running();
+		Set<SessionKey> enclosing = (this.outer != null) ? this.outer.sessions() : Set.of();
 		this.sessions = enclosing.isEmpty() ? Set.of(request.key()) : with(enclosing, request.key());
 	}
 
@@ -68,17 +76,28 @@ final class TurnContext {
 	}
 
 	/**
+	 * Returns the turn inside of which this one was begun; null if there is none.
+	 */
+	@Nullable TurnAccess outer() {
+		return this.outer;
+	}
+
+	/**
 	 * Returns the turn as its tools see it.
 	 */
 	TurnAccess running() {
-		return new BoundTurn(this::now, this.sessions, this.attributes, false);
+		return bound(false);
 	}
 
 	/**
 	 * Returns the turn as hooks of a phase see it.
 	 */
 	TurnAccess running(Phase phase) {
-		return new BoundTurn(this::now, this.sessions, this.attributes, phase == Phase.BEFORE_SAVE);
+		return bound(phase == Phase.BEFORE_SAVE);
+	}
+
+	private TurnAccess bound(boolean saving) {
+		return new BoundTurn(this::now, this.sessions, this.outer, this.children, this.attributes, saving);
 	}
 
 	private HookContext now() {

@@ -343,9 +343,18 @@ final class TurnKeeper {
 			if (this.hold != null && lease != null) {
 				this.hold.givenBack();
 			}
-			this.events.committed(result.turn());
+			tellCompleted(result);
 		}
 		return result;
+	}
+
+	private void tellCompleted(TurnResult result) {
+		if (this.writer.stores()) {
+			this.events.committed(result.turn());
+		}
+		else {
+			this.events.answered();
+		}
 	}
 
 	private @Nullable TurnResult commit(TurnWriter.Outline outline, List<RecordWrite> records) {

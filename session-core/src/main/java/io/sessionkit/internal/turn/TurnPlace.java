@@ -1,19 +1,28 @@
 package io.sessionkit.internal.turn;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.Session;
+import io.sessionkit.Summary;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.internal.message.TurnSplitter;
 import io.sessionkit.internal.tree.BranchRecord;
 import io.sessionkit.internal.tree.LeftTurns;
+import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.NewItem;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.TurnWrite;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
 
 /**
  * The place at which a turn hangs, and what its commit has to change for that.
@@ -24,13 +33,59 @@ import org.jspecify.annotations.Nullable;
  * another turn; null if it leaves nothing
  * @param branch the branch that the turn continues although it is not active; null for
  * the active one
+ * @param anew the history with which the session starts anew when the turn becomes the
+ * head, unless it is stored already; null if the session does not
  */
 record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable LeftTurns left,
-		@Nullable BranchRecord branch) {
+		@Nullable BranchRecord branch, @Nullable List<Message> anew) {
+
+	TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable LeftTurns left,
+			@Nullable BranchRecord branch) {
+		this(header, seen, left, branch, null);
+	}
 
 	/** Creates the place behind the head. */
 	static TurnPlace atHead(@Nullable Session header) {
 		return new TurnPlace(header, header, null, null);
+	}
+
+	/**
+	 * Creates the place behind a history with which the session starts anew.
+	 * @param given the history
+	 */
+	static TurnPlace startingAnew(@Nullable Session header, List<Message> given) {
+		return new TurnPlace(header, header, null, null, given);
+	}
+
+	/** Returns whether the session starts anew when the turn becomes the head. */
+	boolean startsAnew() {
+		return this.anew != null;
+	}
+
+	/** Returns the history that is still to be stored in front of the turn. */
+	List<Message> given() {
+		return (this.anew != null) ? this.anew : List.of();
+	}
+
+	/**
+	 * Returns the turns of that history.
+	 */
+	List<TurnWrite> seed(StoreOptions options) {
+		Instant now = options.now();
+		Turn.Place place = (this.header != null) ? new Turn.Place(0, this.header.head(), this.header.branch(), 0, 0)
+				: new Turn.Place(0, 0, Session.MAIN, 0, 0);
+		return TurnSplitter.split(given())
+			.stream()
+			.map((messages) -> new TurnWrite(
+					Turn.builder(options.turnIds().get(), now)
+						.parameters(Map.of(Turn.SEEDED, true))
+						.build()
+						.stored(place),
+					0,
+					messages.stream()
+						.map((message) -> new NewItem(message, now, options.tokens().applyAsInt(message)))
+						.toList()))
+			.toList();
 	}
 
 	/** Returns whether the turn becomes the head of the active branch. */
@@ -56,9 +111,13 @@ record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable Lef
 	 * were
 	 */
 	Commit commit(Commit on, TurnWrite write, @Nullable Map<String, Object> attributes, List<RecordWrite> records,
-			MessageCodec codec) {
+			StoreOptions options) {
+		MessageCodec codec = options.codec();
 		if (this.branch != null && this.header != null) {
 			return onBranch(this.branch, this.header, on, write, attributes, records, codec);
+		}
+		if (startsAnew() && write.turn().status() == TurnStatus.COMPLETED) {
+			return anew(on, write, attributes, records, options);
 		}
 		HeaderChange header = (attributes != null) ? HeaderChange.NONE.attributes(attributes) : HeaderChange.NONE;
 		List<RecordWrite> all = new ArrayList<>(records);
@@ -70,6 +129,31 @@ record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable Lef
 			}
 		}
 		return on.turn(write).header(header).records(all);
+	}
+
+	/**
+	 * A turn that has waited follows its history already. Attributes that were written
+	 * before the first turn are then not those of the turn before.
+	 */
+	private Commit anew(Commit on, TurnWrite write, @Nullable Map<String, Object> attributes, List<RecordWrite> records,
+			StoreOptions options) {
+		Session before = on.base();
+		Commit commit = on.turn(write);
+		if (write.part() == 0 && !given().isEmpty()) {
+			List<TurnWrite> turns = new ArrayList<>(seed(options));
+			turns.add(write);
+			commit = on.turns(turns);
+		}
+		Map<String, Object> kept = (attributes == null && write.part() > 0 && before != null) ? before.attributes()
+				: attributes;
+		HeaderChange header = (kept != null) ? HeaderChange.NONE.attributes(kept) : HeaderChange.NONE;
+		if (before == null || before.head() == 0) {
+			return commit.header(header).records(records);
+		}
+		Summary reset = Summaries.reset(before, List.of(), options);
+		List<RecordWrite> all = new ArrayList<>(records);
+		all.add(Summaries.write(on.key(), reset, options.codec()));
+		return commit.header(header.summary(reset.turn(), reset.id())).records(all);
 	}
 
 	/**

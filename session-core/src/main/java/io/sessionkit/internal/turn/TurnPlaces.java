@@ -8,14 +8,19 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.Turn;
+import io.sessionkit.ViewTotals;
 import io.sessionkit.internal.tree.BranchRecord;
 import io.sessionkit.internal.tree.LeftTurns;
 import io.sessionkit.internal.turn.TurnRequest.Start;
+import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewReader;
+import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
 import io.sessionkit.store.Point;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -135,6 +140,25 @@ final class TurnPlaces {
 			.anyMatch((left) -> left.tip() == header.head() && left.fork() == turn.parent());
 		return leaves ? new TurnViews.Opened(path.view(),
 				new TurnPlace(path.session(), path.view().session(), null, null), null) : null;
+	}
+
+	/**
+	 * Opens the view for a turn that waited, with which the session is to start anew.
+	 * @param header the session
+	 * @param seed the number of turns between the head and that turn
+	 */
+	TurnViews.Opened openAnew(Session header, Turn turn, int seed) {
+		PathQuery query = PathQuery.to(Point.at(turn.parent())).window(Window.turns(seed)).turns(Tail.newest(seed));
+		PathView path = (seed > 0) ? store().path(header.key(), query).orElse(null) : null;
+		long before = (path != null && !path.turns().isEmpty()) ? path.turns().get(0).parent() : turn.parent();
+		if (header.head() != before || !turn.branch().equals(header.branch())) {
+			return TurnViews.Opened.atHead(new SessionView(header, null, List.of()), null);
+		}
+		Session seen = header.at(turn.parent(), ViewTotals.NONE, before, null, header.attributes());
+		List<ViewLine> lines = (path != null) ? ViewLine.of(path.view().items()) : List.of();
+		return new TurnViews.Opened(new SessionView(seen, null, List.of()),
+				new TurnPlace(header, seen, null, null, List.of()), null)
+			.behind(new TurnViews.Brought(lines, true, null));
 	}
 
 	private PathView read(TurnRequest request, Point point) {

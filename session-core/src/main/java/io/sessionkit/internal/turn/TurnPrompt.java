@@ -18,6 +18,7 @@ import io.sessionkit.internal.snapshot.SnapshotTaker;
 import io.sessionkit.internal.snapshot.VerbatimMessages;
 import io.sessionkit.internal.view.Calibration;
 import io.sessionkit.internal.view.CarriedTurns;
+import io.sessionkit.internal.view.GivenHistory;
 import io.sessionkit.internal.view.History;
 import io.sessionkit.internal.view.Limits;
 import io.sessionkit.internal.view.Merged;
@@ -53,6 +54,9 @@ final class TurnPrompt {
 	/** The limits of the requests. */
 	private final Trim trim;
 
+	/** Whether the call has brought the history. */
+	private final boolean isGiven;
+
 	/** Counts tokens; null if no limit and no trigger does. */
 	private final @Nullable RequestSize size;
 
@@ -79,15 +83,19 @@ final class TurnPrompt {
 		this.input = request.input();
 		Session base = opened.header();
 		this.head = (base != null) ? base.head() : 0;
-		this.view = pruned(ViewLine.of(opened.view(), this.options));
+		List<ViewLine> own = pruned(ViewLine.of(opened.view(), this.options));
+		TurnViews.Brought brought = opened.brought();
+		this.view = (brought != null) ? joined(brought.lines(), own) : own;
+		this.isGiven = brought != null && brought.asItIs();
 		TurnViews views = setup.views();
 		Limits limits = Limits.of(request.limit(), (base != null) ? base.settings() : SessionSettings.NONE,
 				this.rules.trim());
 		this.trim = limits.trim();
 		boolean countsTokens = views.countsTokens() || this.trim.limitsTokens();
 		double factor = countsTokens ? views.memory().factor(this.key) : 1;
-		this.history = History.of(shown(this.view), (base != null) ? base.summaryTurn() : 0, this.head,
-				estimated(this.trim, factor), limits.messages(), this.input);
+		this.history = this.isGiven ? History.given(this.view)
+				: History.of(shown(this.view), (base != null) ? base.summaryTurn() : 0, this.head,
+						estimated(this.trim, factor), limits.messages(), this.input);
 		this.size = countsTokens ? new RequestSize(this.history.lines(), this.options.tokens(), factor) : null;
 		this.calibration = (this.size != null)
 				? new Calibration(this.key, views.memory(), this.size, this.options.tokens()) : null;
@@ -150,6 +158,11 @@ final class TurnPrompt {
 	 * @throws io.sessionkit.InvalidSequenceException if it cannot
 	 */
 	void checkPassed() {
+		if (this.isGiven) {
+			PassedMessages.check(this.key, history(), this.input, this.rules.guard().repair());
+			GivenHistory.check(this.key, history(), this.input, this.rules.guard().repair());
+			return;
+		}
 		// if a limit cut off the calls that these results answer, the calls that end
 		// the history now are older ones
 		boolean answersNothing = CarriedTurns.beginsWithResults(this.input) && this.history.carried().isEmpty();
@@ -298,8 +311,8 @@ final class TurnPrompt {
 		return turn;
 	}
 
-	private static List<Message> joined(List<Message> first, List<Message> second) {
-		List<Message> joined = new ArrayList<>(first.size() + second.size());
+	private static <T> List<T> joined(List<T> first, List<T> second) {
+		List<T> joined = new ArrayList<>(first.size() + second.size());
 		joined.addAll(first);
 		joined.addAll(second);
 		return joined;

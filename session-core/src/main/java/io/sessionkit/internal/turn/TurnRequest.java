@@ -3,6 +3,7 @@ package io.sessionkit.internal.turn;
 import java.util.List;
 import java.util.Map;
 
+import io.sessionkit.HistoryPolicy;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
@@ -24,9 +25,10 @@ import org.springframework.ai.chat.messages.UserMessage;
  * @param start the place at which the turn begins
  * @param call what is known of the call to the model
  * @param extensions the parts of the application that take part in this call alone
+ * @param child how the session depends on another one; null if it is no child session
  */
 public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer limit, long expectedTurn, Start start,
-		Call call, Extensions extensions) {
+		Call call, Extensions extensions, @Nullable ChildOf child) {
 
 	public TurnRequest {
 		input = List.copyOf(input);
@@ -64,19 +66,56 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	}
 
 	/**
+	 * The session that a child session depends on.
+	 *
+	 * @param parent the session
+	 * @param reads whether the history of the parent is sent in front of the child's own
+	 * @param endsWithTurn whether the child is erased when the call ends inside of which
+	 * its own call is made
+	 */
+	public record ChildOf(SessionKey parent, boolean reads, boolean endsWithTurn) {
+	}
+
+	/**
 	 * The place at which a turn begins.
 	 *
 	 * @param kind how the place is named
 	 * @param turn the turn whose place it takes; 0 for none, or the newest
 	 * @param branch the branch that it continues; null for the active one
+	 * @param given the history that the call brings; empty if it brings none
 	 */
-	public record Start(Kind kind, long turn, @Nullable String branch) {
+	public record Start(Kind kind, long turn, @Nullable String branch, List<Message> given) {
+
+		public Start {
+			given = List.copyOf(given);
+		}
+
+		public Start(Kind kind, long turn, @Nullable String branch) {
+			this(kind, turn, branch, List.of());
+		}
+
+		/**
+		 * Creates the start of a turn whose call brings the history.
+		 * @param policy what becomes of it
+		 * @param history the messages
+		 * @return the start
+		 */
+		public static Start with(HistoryPolicy policy, List<Message> history) {
+			return new Start(switch (policy) {
+				case OVERRIDE -> Kind.OVERRIDE;
+				case USE_IF_PROVIDED -> Kind.USE_IF_PROVIDED;
+				case REPLACE_SESSION -> Kind.REPLACE_SESSION;
+			}, 0, null, history);
+		}
 
 		/** Behind the head of the active branch. */
 		public static final Start HEAD = new Start(Kind.HEAD, 0, null);
 
 		/** In the place of the newest turn of the active branch, with its question. */
 		public static final Start AGAIN = new Start(Kind.REGENERATE, 0, null);
+
+		/** Behind the history of the session, which is only read. */
+		public static final Start READING = new Start(Kind.READ, 0, null);
 
 		/**
 		 * The ways in which a place is named.
@@ -93,8 +132,35 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 			REGENERATE,
 
 			/** Behind the head of a branch, which need not be active. */
-			BRANCH
+			BRANCH,
 
+			/** Behind a history that the call brings; the turn is not stored. */
+			OVERRIDE,
+
+			/** Behind a history that the call brings; the turn follows the head. */
+			USE_IF_PROVIDED,
+
+			/**
+			 * Behind a history that the call brings, with which the session starts anew.
+			 */
+			REPLACE_SESSION,
+
+			/** Behind the history of the session; the turn is not stored. */
+			READ
+
+		}
+
+		/** Returns whether the turn becomes part of the session. */
+		public boolean isStored() {
+			return this.kind != Kind.OVERRIDE && this.kind != Kind.READ;
+		}
+
+		/** Returns whether the call brings the history. */
+		public boolean isGiven() {
+			return switch (this.kind) {
+				case OVERRIDE, USE_IF_PROVIDED, REPLACE_SESSION -> true;
+				case HEAD, EDIT, REGENERATE, BRANCH, READ -> false;
+			};
 		}
 
 		/** Returns whether the turn gets its question from one that is stored. */
@@ -111,7 +177,7 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	 * @return the request
 	 */
 	public static TurnRequest of(SessionKey key, List<Message> input) {
-		return new TurnRequest(key, input, null, 0, Start.HEAD, Call.UNKNOWN, Extensions.NONE);
+		return new TurnRequest(key, input, null, 0, Start.HEAD, Call.UNKNOWN, Extensions.NONE, null);
 	}
 
 	public @Nullable String agent() {
@@ -136,7 +202,8 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	 * @return a copy with this limit
 	 */
 	public TurnRequest limit(int items) {
-		return new TurnRequest(this.key, this.input, items, this.expectedTurn, this.start, this.call, this.extensions);
+		return new TurnRequest(this.key, this.input, items, this.expectedTurn, this.start, this.call, this.extensions,
+				this.child);
 	}
 
 	/**
@@ -145,7 +212,8 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	 * @return a copy with this place
 	 */
 	public TurnRequest start(Start place) {
-		return new TurnRequest(this.key, this.input, this.limit, this.expectedTurn, place, this.call, this.extensions);
+		return new TurnRequest(this.key, this.input, this.limit, this.expectedTurn, place, this.call, this.extensions,
+				this.child);
 	}
 
 	/**
@@ -155,7 +223,23 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	 */
 	public TurnRequest input(List<Message> messages) {
 		return new TurnRequest(this.key, messages, this.limit, this.expectedTurn, this.start, this.call,
-				this.extensions);
+				this.extensions, this.child);
+	}
+
+	/**
+	 * Returns whether the turn becomes part of the session.
+	 * @return false if its call only reads
+	 */
+	public boolean isStored() {
+		return this.start.isStored();
+	}
+
+	/**
+	 * Returns whether the session is erased when the call ends inside of which this one
+	 * is made.
+	 */
+	boolean endsWithTurn() {
+		return this.child != null && this.child.endsWithTurn();
 	}
 
 	/**

@@ -3,7 +3,6 @@ package io.sessionkit.internal.turn;
 import java.util.Map;
 import java.util.function.Supplier;
 
-import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.store.SessionStore;
@@ -21,12 +20,11 @@ record TurnSetup(SessionStore store, TurnRules rules, TurnViews views, TurnLease
 
 	/**
 	 * Returns the attributes of a turn.
-	 * @param base the header of the session; null if there is none
+	 * @param now the attributes of the session
 	 * @param continued the turn that is continued; null for a new one
 	 */
-	TurnAttributes attributes(SessionKey key, @Nullable Session base, @Nullable ContinuedTurn continued) {
+	TurnAttributes attributes(SessionKey key, Map<String, Object> now, @Nullable ContinuedTurn continued) {
 		Supplier<AttributeRules> attributeRules = () -> new AttributeRules(key, codec(), this.rules.maxAttributes());
-		Map<String, Object> now = (base != null) ? base.attributes() : Map.of();
 		return (continued != null) ? new TurnAttributes(attributeRules, now, continued.pause().attributes().on(now))
 				: new TurnAttributes(attributeRules, now);
 	}

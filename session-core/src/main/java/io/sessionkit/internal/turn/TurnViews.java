@@ -1,16 +1,28 @@
 package io.sessionkit.internal.turn;
 
+import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
 
 import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.context.Compaction;
 import io.sessionkit.context.Compaction.Status;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.summary.Summarizer;
+import io.sessionkit.internal.view.BroughtLines;
 import io.sessionkit.internal.view.TokenMemory;
+import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewReader;
 import io.sessionkit.store.SessionView;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
 
 /**
  * Opens the views from which turns start, after making a summary if one is due. Safe for
@@ -25,17 +37,45 @@ public final class TurnViews {
 	 * there is no session
 	 * @param place the place at which the turn hangs
 	 * @param made the outcome of a summary that was due; null if none was
+	 * @param brought what precedes the view; null for nothing
 	 */
-	record Opened(@Nullable SessionView view, TurnPlace place, @Nullable Compaction made) {
+	record Opened(@Nullable SessionView view, TurnPlace place, @Nullable Compaction made, @Nullable Brought brought) {
+
+		Opened(@Nullable SessionView view, TurnPlace place, @Nullable Compaction made) {
+			this(view, place, made, null);
+		}
 
 		static Opened atHead(@Nullable SessionView view, @Nullable Compaction made) {
 			return new Opened(view, TurnPlace.atHead((view != null) ? view.session() : null), made);
+		}
+
+		Opened behind(Brought history) {
+			return new Opened(this.view, this.place, this.made, history);
+		}
+
+		/** Returns the attributes with which the turn begins. */
+		Map<String, Object> attributes() {
+			if (this.brought != null && this.brought.attributes() != null) {
+				return this.brought.attributes();
+			}
+			return (this.view != null) ? this.view.session().attributes() : Map.of();
 		}
 
 		@Nullable Session header() {
 			return (this.view != null) ? this.view.session() : null;
 		}
 
+	}
+
+	/**
+	 * History that the session does not hold.
+	 *
+	 * @param lines its lines
+	 * @param asItIs whether it is all of the history, to be sent as it is
+	 * @param attributes the attributes of the turn that it was read from; null if the
+	 * turn has those of its session
+	 */
+	record Brought(List<ViewLine> lines, boolean asItIs, @Nullable Map<String, Object> attributes) {
 	}
 
 	private final ViewReader reader;
@@ -57,9 +97,65 @@ public final class TurnViews {
 	}
 
 	Opened open(TurnRequest request) {
-		if (request.start().kind() != TurnRequest.Start.Kind.HEAD) {
-			return this.places.open(request);
+		Opened opened = switch (request.start().kind()) {
+			case HEAD -> openHead(request);
+			case EDIT, REGENERATE, BRANCH -> this.places.open(request);
+			case OVERRIDE, USE_IF_PROVIDED, REPLACE_SESSION -> openGiven(request);
+			case READ -> openRead(request);
+		};
+		TurnRequest.ChildOf child = request.child();
+		return (child != null && child.reads()) ? opened.behind(parent(request, child.parent())) : opened;
+	}
+
+	/**
+	 * Opens a session for a turn whose call brings the history: the header alone.
+	 */
+	private Opened openGiven(TurnRequest request) {
+		Session header = this.reader.store().open(request.key(), Window.HEADER).map(SessionView::session).orElse(null);
+		request.checkExpected(header);
+		TurnPlace place = (request.start().kind() == TurnRequest.Start.Kind.REPLACE_SESSION)
+				? TurnPlace.startingAnew(header, request.start().given()) : TurnPlace.atHead(header);
+		SessionView view = (header != null) ? new SessionView(header, null, List.of()) : null;
+		return new Opened(view, place, null)
+			.behind(new Brought(BroughtLines.of(request.start().given(), tokens()), true, null));
+	}
+
+	/**
+	 * Opens a session only to read it. The code of a turn that runs on it gets what that
+	 * turn has read of it, without asking the store.
+	 */
+	private Opened openRead(TurnRequest request) {
+		HookContext enclosing = TurnBinding.enclosing(request.key()).orElse(null);
+		if (enclosing == null) {
+			SessionView view = this.reader.read(request.key(), request.limit(), request.input()).orElse(null);
+			request.checkExpected((view != null) ? view.session() : null);
+			return Opened.atHead(view, null);
 		}
+		return Opened.atHead(null, null).behind(new Brought(lines(enclosing), false, enclosing.attributes()));
+	}
+
+	private Brought parent(TurnRequest request, SessionKey parent) {
+		return new Brought(
+				TurnBinding.enclosing(parent)
+					.map(this::lines)
+					.orElseGet(() -> BroughtLines
+						.of(ViewLine.of(this.reader.read(parent, request.limit(), List.of()).orElse(null), options()))),
+				false, null);
+	}
+
+	private List<ViewLine> lines(HookContext enclosing) {
+		return BroughtLines.of(List.copyOf(enclosing.history()), enclosing.turnStarts(), tokens());
+	}
+
+	private StoreOptions options() {
+		return this.reader.store().options();
+	}
+
+	private ToIntFunction<Message> tokens() {
+		return options().tokens();
+	}
+
+	private Opened openHead(TurnRequest request) {
 		SessionView view = read(request);
 		// a session whose turn waits is left as it is until that turn continues
 		boolean waits = view != null && view.session().openTurn() != 0;
@@ -86,6 +182,9 @@ public final class TurnViews {
 	 * @param turn the turn as it is stored
 	 */
 	Opened continued(SessionView opened, TurnRequest request, Turn turn) {
+		if (turn.parameters().get(Turn.STARTS_ANEW) instanceof Number seed) {
+			return this.places.openAnew(opened.session(), turn, seed.intValue());
+		}
 		boolean atHead = turn.parent() == opened.session().head() && turn.branch().equals(opened.session().branch());
 		Opened elsewhere = atHead ? null : this.places.openAgain(request, turn);
 		return (elsewhere != null) ? elsewhere

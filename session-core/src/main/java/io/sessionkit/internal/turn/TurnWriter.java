@@ -1,7 +1,9 @@
 package io.sessionkit.internal.turn;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -17,6 +19,7 @@ import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.message.TurnSplitter;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEnd;
 import io.sessionkit.internal.snapshot.SnapshotReader;
@@ -40,7 +43,19 @@ import org.springframework.ai.chat.messages.Message;
  * Writes one turn: as history if there was no other write to the session since it was
  * opened, or beside the history.
  */
-final class TurnWriter {
+class TurnWriter {
+
+	/**
+	 * The beginning of a turn.
+	 *
+	 * @param id the id of the turn
+	 * @param startedAt when it began
+	 * @param place the place at which it hangs, with the header as it was opened
+	 * @param snapshots takes its snapshot
+	 * @param parameters the parameters that are kept with it
+	 */
+	record Origins(String id, Instant startedAt, TurnPlace place, SnapshotTaker snapshots, KeptParameters parameters) {
+	}
 
 	/**
 	 * The data of a turn, or of a part of it, that is about to be written.
@@ -56,6 +71,9 @@ final class TurnWriter {
 	record Outline(TurnEnd end, List<Transcript.Entry> kept, List<Round> rounds, List<Verdict> verdicts,
 			@Nullable Map<String, Object> attributes, boolean overLimit) {
 	}
+
+	/** How long a session that is erased with a call lives if nobody erases it. */
+	private static final Duration LIFE_OF_CHILD = Duration.ofHours(1);
 
 	private final SessionStore store;
 
@@ -92,6 +110,11 @@ final class TurnWriter {
 	private boolean moved;
 
 	/**
+	 * The last turn of the history with which the session is to start anew; 0 for none.
+	 */
+	private long seed;
+
+	/**
 	 * The header as the last write has left it; null if it is not known: nobody but the
 	 * store knows the incarnation of a session that this turn has created.
 	 */
@@ -99,25 +122,31 @@ final class TurnWriter {
 
 	/**
 	 * Creates the writer of a turn.
-	 * @param place the place at which the turn hangs, with the header as it was opened
+	 * @param origins the beginning of the turn
 	 * @param continued the turn that is continued; null for a new one
 	 */
-	TurnWriter(SessionStore store, TurnRequest request, String id, Instant startedAt, TurnPlace place,
-			SnapshotTaker snapshots, KeptParameters parameters, @Nullable ContinuedTurn continued) {
+	TurnWriter(SessionStore store, TurnRequest request, Origins origins, @Nullable ContinuedTurn continued) {
 		this.store = store;
 		this.request = request;
-		this.id = id;
-		this.startedAt = startedAt;
-		this.place = place;
-		this.base = place.seen();
-		this.left = place.header();
-		this.snapshots = snapshots;
-		this.parameters = parameters;
+		this.id = origins.id();
+		this.startedAt = origins.startedAt();
+		this.place = origins.place();
+		this.base = this.place.seen();
+		this.left = this.place.header();
+		this.snapshots = origins.snapshots();
+		this.parameters = origins.parameters();
 		this.continued = (continued != null) ? continued.turn() : null;
 		this.stored = this.continued;
 		this.items = (continued != null) ? continued.items() : List.of();
 		this.parts = (continued != null) ? continued.pause().parts() : 0;
 		this.pause = (continued != null) ? continued.pause().revision() : 0;
+	}
+
+	/**
+	 * Returns whether the turn becomes part of its session.
+	 */
+	boolean stores() {
+		return true;
 	}
 
 	/**
@@ -180,6 +209,9 @@ final class TurnWriter {
 
 	private @Nullable TurnResult write(Outline outline, @Nullable Map<String, Object> attributes,
 			List<RecordWrite> more) {
+		if (this.parts == 0 && outline.end().status().isOpen() && !writeSeed()) {
+			return null;
+		}
 		TurnWrite write = turnWrite(outline);
 		List<RecordWrite> records = records(more);
 		Session expected = (this.moved && this.left == null) ? unmoved() : this.left;
@@ -189,7 +221,7 @@ final class TurnWriter {
 		for (int attempt = 0; attempt < Attempts.FEW.most(); attempt++) {
 			Commit commit = (expected != null) ? Commit.on(expected) : Commit.first(key());
 			CommitResult result = this.store
-				.commit(this.place.commit(commit, write, attributes, records, this.store.options().codec()));
+				.commit(living(this.place.commit(commit, write, attributes, records, this.store.options())));
 			if (result.isStored()) {
 				this.left = (expected != null && result.outcome() == Outcome.COMMITTED) ? after(expected, write, result)
 						: null;
@@ -205,6 +237,47 @@ final class TurnWriter {
 			}
 		}
 		return null;
+	}
+
+	/**
+	 * Writes the history with which the session is to start anew beside the present one,
+	 * since the turn behind it waits. As long as it does, nothing has changed.
+	 * @return whether the turn may follow; false if another writer was first
+	 */
+	private boolean writeSeed() {
+		for (TurnWrite each : this.place.seed(this.store.options())) {
+			Session before = this.left;
+			Commit commit = (before != null) ? Commit.on(before) : Commit.first(key());
+			Turn turn = each.turn();
+			long parent = (this.seed != 0) ? this.seed : turn.parent();
+			TurnWrite beside = new TurnWrite(
+					turn.stored(new Turn.Place(0, parent, turn.branch(), turn.items(), turn.tokens())), 0, each.items())
+				.asBeside();
+			CommitResult result = this.store.commit(living(commit.turn(beside)));
+			if (!result.isStored()) {
+				return false;
+			}
+			this.seed = result.turn();
+			this.left = this.store.find(key()).orElse(null);
+			if (this.left == null || (before != null && !before.incarnation().equals(this.left.incarnation()))
+					|| this.left.head() != ((before != null) ? before.head() : 0)) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/**
+	 * Lets a session that is erased with a call expire, in case nobody is there to erase
+	 * it.
+	 */
+	private Commit living(Commit commit) {
+		if (!this.request.endsWithTurn()) {
+			return commit;
+		}
+		Duration configured = this.store.options().timeToLive();
+		boolean shorter = configured != null && configured.compareTo(LIFE_OF_CHILD) < 0;
+		return commit.header(commit.header().timeToLive((shorter && configured != null) ? configured : LIFE_OF_CHILD));
 	}
 
 	/** If the session has not changed, a record was not as expected, and will not be. */
@@ -234,9 +307,16 @@ final class TurnWriter {
 		List<RecordWrite> records = records(withoutPause(more));
 		Session opened = (this.base != null || !this.moved) ? this.place.header() : this.store.find(key()).orElse(null);
 		CommitResult result = (opened != null) ? besideHistory(write, opened, records)
-				: this.store.commit(Commit.any(key()).turn(write).records(records));
+				: this.store.commit(living(Commit.any(key()).turn(write).records(records)));
 		return (result != null) ? written(write, result, outline.overLimit())
 				: new TurnResult(key(), write.turn(), List.of(), outline.overLimit());
+	}
+
+	/**
+	 * Returns the turn as it would be written.
+	 */
+	TurnResult unwritten(Outline outline) {
+		return new TurnResult(key(), turnWrite(outline).turn(), List.of(), outline.overLimit());
 	}
 
 	/**
@@ -305,7 +385,7 @@ final class TurnWriter {
 					&& !new SnapshotReader(key(), this.store).isThere(this.snapshots.view())) {
 				records = records.stream().filter((record) -> !isSnapshot(record)).toList();
 			}
-			CommitResult result = this.store.commit(Commit.on(now).turn(write).records(records));
+			CommitResult result = this.store.commit(living(Commit.on(now).turn(write).records(records)));
 			if (result.isStored()) {
 				return result;
 			}
@@ -374,11 +454,15 @@ final class TurnWriter {
 
 	private TurnWrite turnWrite(Outline outline) {
 		Map<String, Object> replayed = (this.parts == 0) ? this.parameters.replayed() : Map.of();
-		Turn.Place place = (this.base != null) ? new Turn.Place(0, this.base.head(), this.base.branch(), 0, 0)
-				: new Turn.Place(0, 0, Session.MAIN, 0, 0);
+		Turn.Place place = (this.base != null) ? new Turn.Place(0, parent(this.base), this.base.branch(), 0, 0)
+				: new Turn.Place(0, this.seed, Session.MAIN, 0, 0);
 		Turn.Origin origin = (this.stored != null) ? this.stored.origin() : origin(outline);
 		return new TurnWrite(new Turn(this.id, place, origin, progress(outline)), this.parts,
 				replayed.isEmpty() ? items(outline.kept()) : items(outline.kept(), replayed));
+	}
+
+	private long parent(Session head) {
+		return (this.seed != 0) ? this.seed : head.head();
 	}
 
 	private List<NewItem> items(List<Transcript.Entry> kept) {
@@ -407,8 +491,18 @@ final class TurnWriter {
 	private Turn.Origin origin(Outline outline) {
 		SnapshotTaker.Taken taken = this.snapshots.taken();
 		return new Turn.Origin(this.startedAt, this.request.agent(), this.request.tools(),
-				(taken != null) ? taken.snapshot() : null,
-				outline.kept().isEmpty() ? Map.of() : this.parameters.values());
+				(taken != null) ? taken.snapshot() : null, parameters(outline));
+	}
+
+	private Map<String, Object> parameters(Outline outline) {
+		Map<String, Object> kept = outline.kept().isEmpty() ? Map.of() : this.parameters.values();
+		TurnStatus status = outline.end().status();
+		if (!this.place.startsAnew() || !(status.isOpen() || status == TurnStatus.COMPLETED)) {
+			return kept;
+		}
+		Map<String, Object> all = new HashMap<>(kept);
+		all.put(Turn.STARTS_ANEW, (long) TurnSplitter.split(this.place.given()).size());
+		return all;
 	}
 
 	private Turn.Progress progress(Outline outline) {
@@ -452,8 +546,18 @@ final class TurnWriter {
 		int tokens = all.stream().mapToInt(SessionItem::tokens).sum();
 		Turn turn = write.turn();
 		return new TurnResult(key(),
-				turn.stored(new Turn.Place(stored.turn(), turn.parent(), turn.branch(), all.size(), tokens)), all,
-				overLimit);
+				turn.stored(new Turn.Place(stored.turn(), parent(write, stored), turn.branch(), all.size(), tokens)),
+				all, overLimit);
+	}
+
+	/**
+	 * Returns the turn that a stored turn follows. A history that is written with it
+	 * comes right before it.
+	 */
+	private long parent(TurnWrite write, CommitResult stored) {
+		boolean seeded = write.part() == 0 && write.turn().status() == TurnStatus.COMPLETED
+				&& !this.place.given().isEmpty();
+		return seeded ? stored.turn() - 1 : write.turn().parent();
 	}
 
 	private static List<SessionItem> items(TurnWrite write, CommitResult stored) {

@@ -5,11 +5,14 @@ import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.Durability;
+import io.sessionkit.InvalidSequenceException;
+import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.line.Lines;
+import io.sessionkit.internal.message.TurnSplitter;
 import io.sessionkit.store.SessionStore;
 
 import org.springframework.ai.chat.messages.Message;
@@ -56,10 +59,9 @@ public final class Turns implements AutoCloseable {
 	public RunningTurn read(TurnRequest asking) {
 		TurnRequest request = this.setup.views().asked(asking);
 		MessageCodec codec = this.setup.codec();
-		for (Message message : request.input()) {
-			if (!codec.surelyStores(message)) {
-				codec.encode(request.key(), message);
-			}
+		checkStorable(request.key(), request.input(), codec);
+		if (request.start().isGiven()) {
+			checkGiven(request, codec);
 		}
 		if (request.agent() != null) {
 			codec.encodeValues(request.key(), Map.of("agent", request.agent()));
@@ -67,6 +69,33 @@ public final class Turns implements AutoCloseable {
 		KeptParameters parameters = this.setup.rules().parameters().names().isEmpty() ? KeptParameters.NONE
 				: KeptParameters.of(request, this.setup.rules().parameters(), codec);
 		return new RunningTurn(request, this.setup, parameters, null);
+	}
+
+	private static void checkStorable(SessionKey key, List<Message> messages, MessageCodec codec) {
+		for (Message message : messages) {
+			if (!codec.surelyStores(message)) {
+				codec.encode(key, message);
+			}
+		}
+	}
+
+	/** Refuses a history that could be sent, but not stored where it is to be. */
+	private static void checkGiven(TurnRequest request, MessageCodec codec) {
+		List<Message> given = request.start().given();
+		if (request.isStored()) {
+			checkStorable(request.key(), given, codec);
+		}
+		String fault = (request.start().kind() == TurnRequest.Start.Kind.REPLACE_SESSION && !given.isEmpty())
+				? TurnSplitter.fault(given) : null;
+		if (fault != null) {
+			throw new InvalidSequenceException("The history with which session " + request.key()
+					+ " is to start anew cannot be its beginning: the messages " + fault + ". Nothing was sent.");
+		}
+		if (request.extensions().merge() != null) {
+			throw new IllegalStateException("The call on session " + request.key()
+					+ " brings a history, which is sent as it is, and a HistoryMerge, which would change it. Leave one"
+					+ " of them out.");
+		}
 	}
 
 	/**

@@ -30,6 +30,9 @@ public final class History {
 
 		TURN, SUMMARY, PINNED,
 
+		/** The call has brought the unit, so it is never left out. */
+		GIVEN,
+
 		/** The unit belongs to the current turn, so it is never left out. */
 		CARRIED
 
@@ -43,6 +46,11 @@ public final class History {
 		/** Returns whether a limit on turns counts the unit. */
 		boolean isTurn() {
 			return this.kind == Kind.TURN || this.kind == Kind.PINNED;
+		}
+
+		/** Returns whether no limit applies to the unit. */
+		boolean stays() {
+			return this.kind == Kind.CARRIED || this.kind == Kind.GIVEN;
 		}
 
 		int tokens() {
@@ -93,6 +101,18 @@ public final class History {
 	}
 
 	/**
+	 * Creates the history that a call brings, to which no limit applies.
+	 * @param lines its messages
+	 */
+	public static History given(List<ViewLine> lines) {
+		List<Unit> units = new ArrayList<>();
+		for (Unit unit : units(lines, 0, Pins.NONE)) {
+			units.add(new Unit(Kind.GIVEN, unit.lines()));
+		}
+		return new History(units, lines);
+	}
+
+	/**
 	 * Removes the oldest units until the rest is within the call's limit. This happens
 	 * before the other limits choose, so that no older messages take the place of newer
 	 * ones.
@@ -123,7 +143,7 @@ public final class History {
 		}
 		for (Unit unit : inOrderOfLeaving(units)) {
 			int without = size.applyAsInt(unit);
-			if (sum > limit && without > 0 && unit.kind() != Kind.CARRIED) {
+			if (sum > limit && without > 0 && !unit.stays()) {
 				units.remove(unit);
 				sum -= without;
 			}
@@ -251,7 +271,7 @@ public final class History {
 		if (turn == 0) {
 			return Kind.SUMMARY;
 		}
-		return (turn <= covered || isPinned(lines, pins, first)) ? Kind.PINNED : Kind.TURN;
+		return ((turn > 0 && turn <= covered) || isPinned(lines, pins, first)) ? Kind.PINNED : Kind.TURN;
 	}
 
 	private static boolean isPinned(List<ViewLine> lines, Pins pins, @Nullable Message first) {
@@ -268,7 +288,7 @@ public final class History {
 
 	private static @Nullable Message firstUser(List<ViewLine> view) {
 		for (ViewLine line : view) {
-			if (line.message().getMessageType() == MessageType.USER) {
+			if (line.turn() >= 0 && line.message().getMessageType() == MessageType.USER) {
 				return line.message();
 			}
 		}

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Summary;
@@ -17,6 +18,7 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -61,6 +63,16 @@ public final class Summaries {
 		values.put("cacheWrite", summary.usage().cacheWrite());
 		values.put("at", summary.at());
 		return RecordWrite.create(SessionStore.SUMMARY, summary.id(), codec.encodeValues(key, values));
+	}
+
+	/**
+	 * Creates the reset that starts the view anew behind the head.
+	 * @param session the session as it is
+	 * @param pinned what of it stays in the view
+	 */
+	public static Summary reset(Session session, List<SessionItem> pinned, StoreOptions options) {
+		return new Summary(options.turnIds().get(), session.head(), session.summaryTurn(), session.totals(),
+				Summary.RESET, pinned, new Summary.Origin(null, TokenUsage.NONE, options.now()));
 	}
 
 	/**

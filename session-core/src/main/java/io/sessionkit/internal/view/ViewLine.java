@@ -16,7 +16,8 @@ import org.springframework.ai.chat.messages.Message;
  *
  * @param message the message
  * @param source the origin of the message
- * @param turn the turn that it belongs to; 0 for a summary
+ * @param turn the turn that it belongs to; 0 for a summary, negative if the session does
+ * not hold it
  * @param tokens its estimated size
  */
 public record ViewLine(Message message, Source source, long turn, int tokens) {
@@ -41,6 +42,13 @@ public record ViewLine(Message message, Source source, long turn, int tokens) {
 		 * @param placeholder the text that replaces each longer result
 		 */
 		record Pruned(long sequence, String placeholder) implements Source {
+		}
+
+		/**
+		 * A message that the session does not hold: a call has brought it, or it is of
+		 * the history of another session or of an enclosing turn.
+		 */
+		record Brought() implements Source {
 		}
 
 		/**
@@ -76,7 +84,7 @@ public record ViewLine(Message message, Source source, long turn, int tokens) {
 		return lines;
 	}
 
-	static List<ViewLine> of(List<SessionItem> items) {
+	public static List<ViewLine> of(List<SessionItem> items) {
 		List<ViewLine> lines = new ArrayList<>(items.size());
 		for (SessionItem item : items) {
 			lines.add(of(item));

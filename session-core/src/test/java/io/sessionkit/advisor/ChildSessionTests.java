@@ -1,0 +1,261 @@
+package io.sessionkit.advisor;
+
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import io.sessionkit.InvalidSessionKeyException;
+import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.conversation.Conversation;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.SessionContext;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
+import io.sessionkit.test.TestStores;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.Disposable;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Sessions that belong to another one, on every store.
+ */
+@ParameterizedClass
+@EnumSource
+class ChildSessionTests {
+
+	private static final Map<TestStores, SessionStore> stores = new EnumMap<>(TestStores.class);
+
+	@Parameter
+	TestStores kind;
+
+	private final SessionKey key = SessionKey.of("parent " + UUID.randomUUID(), "t1");
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private SessionStore store;
+
+	private Conversations conversations;
+
+	private ChatClient client;
+
+	@BeforeEach
+	void open() {
+		this.store = stores.computeIfAbsent(this.kind, TestStores::create);
+		this.conversations = Conversations.of(this.store);
+		this.client = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(this.conversations)).build();
+	}
+
+	@Test
+	void childHasAHistoryOfItsOwnAndStays() {
+		ask("q1", named());
+		outer(() -> ask("hallo", SessionAdvisor.child("translator")));
+		outer(() -> {
+			ask("welt", SessionAdvisor.child("translator"));
+			assertThat(this.model.lastRequestLines()).containsExactly("user: hallo", "assistant: re hallo",
+					"user: welt");
+			return "ok";
+		});
+		assertThat(log(this.key.child("translator"))).containsExactly("user: hallo", "assistant: re hallo",
+				"user: welt", "assistant: re welt");
+		assertThat(this.key.child("translator")).isEqualTo(SessionKey.of(this.key.owner(), "t1/translator"));
+		assertThat(log(this.key)).hasSize(10);
+	}
+
+	@Test
+	void childThatReadsItsParentIsSentItsHistoryInFront() {
+		ask("q1", named());
+		ChildSession child = ChildSession.of("translator").readingParent();
+		outer(() -> ask("c1", SessionAdvisor.child(child)));
+		assertThat(log(this.key.child("translator"))).containsExactly("user: c1", "assistant: re c1");
+		assertThat(snapshot(1)).containsExactly("user: q1", "assistant: re q1");
+		ask("c2", named().andThen(SessionAdvisor.child(child)));
+		assertThat(this.model.lastRequestLines()).startsWith("user: q1", "assistant: re q1", "user: outer")
+			.endsWith("user: c1", "assistant: re c1", "user: c2")
+			.hasSize(9);
+		assertThat(snapshot(2)).hasSize(8);
+	}
+
+	@Test
+	void childOfAChildAndItsTurnsAreCallsOfTheirOwn() {
+		outer(() -> {
+			this.model.calls(SessionAdvisorTests.call("c2", "spell", "2"));
+			ToolCallback spell = tool("spell", () -> ask("s1", SessionAdvisor.child("speller")));
+			this.model.says("re s1").says("re c1");
+			return this.client.prompt()
+				.user("c1")
+				.toolCallbacks(spell)
+				.advisors(SessionAdvisor.child("translator"))
+				.call()
+				.content();
+		});
+		assertThat(log(this.key.child("translator").child("speller"))).containsExactly("user: s1", "assistant: re s1");
+	}
+
+	@Test
+	void childForOneTurnIsGoneWithTheTurnHoweverItEnds() {
+		ChildSession child = ChildSession.of("scratch").forThisTurn();
+		AtomicReference<SessionKey> seen = new AtomicReference<>();
+		Supplier<String> work = () -> {
+			seen.set(this.key.child("scratch").child(new SessionContext().turnId()));
+			ask("c1", SessionAdvisor.child(child));
+			ask("c2", SessionAdvisor.child(child));
+			assertThat(log(seen.get())).hasSize(4);
+			Session there = this.store.find(seen.get()).orElseThrow();
+			assertThat(there.timeToLive()).isEqualTo(Duration.ofHours(1));
+			return "ok";
+		};
+		ask("kept", named().andThen(SessionAdvisor.child("scratch")));
+		outer(work);
+		assertThat(this.store.find(seen.get())).isEmpty();
+		this.model.calls(SessionAdvisorTests.call("c1", "work", "1"));
+		assertThatIllegalStateException().isThrownBy(() -> working(() -> {
+			String done = work.get();
+			this.model.fails(new IllegalStateException("down"));
+			return done;
+		})).withMessage("down");
+		assertThat(this.store.find(seen.get())).isEmpty();
+		assertThat(log(this.key.child("scratch"))).containsExactly("user: kept", "assistant: re kept");
+	}
+
+	@Test
+	void childForATurnWhoseStreamIsCancelledIsGone() throws Exception {
+		CountDownLatch called = new CountDownLatch(1);
+		CountDownLatch cancelled = new CountDownLatch(1);
+		AtomicReference<SessionKey> seen = new AtomicReference<>();
+		this.model.calls(SessionAdvisorTests.call("c1", "work", "1")).says("re c1").says("unseen");
+		ToolCallback work = tool("work", () -> {
+			seen.set(this.key.child("scratch").child(new SessionContext().turnId()));
+			call("c1", SessionAdvisor.child(ChildSession.of("scratch").forThisTurn()));
+			called.countDown();
+			await(cancelled);
+			return "ok";
+		});
+		Disposable running = this.client.prompt()
+			.user("outer")
+			.toolCallbacks(work)
+			.advisors(named())
+			.stream()
+			.content()
+			.subscribe();
+		called.await();
+		running.dispose();
+		cancelled.countDown();
+		Awaitility.await().untilAsserted(() -> assertThat(this.store.find(seen.get())).isEmpty());
+	}
+
+	@Test
+	void nameCannotLeadOutOfItsParent() {
+		for (String name : List.of("../t2", "a/b", "", " ", "a\nb", "\u202e", "\ud800", "x".repeat(253))) {
+			assertThatExceptionOfType(InvalidSessionKeyException.class)
+				.isThrownBy(() -> call("c1", named().andThen(SessionAdvisor.child(name))))
+				.withMessageContaining("child");
+		}
+		assertThat(this.model.prompts()).isEmpty();
+		assertThat(this.store.list(this.key.owner(), Page.first(10))).isEmpty();
+	}
+
+	@Test
+	void childWithoutAParentAndOneForNoTurnAreRefused() {
+		assertThatIllegalStateException().isThrownBy(() -> call("c1", SessionAdvisor.child("translator")))
+			.withMessageContaining("no session that could be its parent");
+		assertThatIllegalStateException().isThrownBy(
+				() -> call("c1", named().andThen(SessionAdvisor.child(ChildSession.of("translator").forThisTurn()))))
+			.withMessageContaining("for one turn");
+		assertThatIllegalStateException()
+			.isThrownBy(() -> call("c1", SessionAdvisor.none().andThen(SessionAdvisor.child("translator"))))
+			.withMessageContaining("no session");
+		assertThatIllegalStateException()
+			.isThrownBy(() -> call("c1", named().andThen((spec) -> spec.param("sessionkit.child", "translator"))))
+			.withMessageContaining("ChildSession");
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	@Test
+	void childrenAreListedAndErased() {
+		Conversation parent = this.conversations.get(this.key);
+		ask("q1", named());
+		ask("c1", named().andThen(SessionAdvisor.child("a")));
+		ask("c2", named().andThen(SessionAdvisor.child("b")));
+		ask("c3", SessionAdvisor.session(this.key.child("a").child("c")));
+		ask("other", SessionAdvisor.session(SessionKey.of(this.key.owner(), "t10")));
+		assertThat(parent.children()).extracting((child) -> child.key().id())
+			.containsExactlyInAnyOrder("t1/a", "t1/b", "t1/a/c");
+		assertThat(parent.eraseChildren()).isEqualTo(3);
+		assertThat(parent.children()).isEmpty();
+		assertThat(this.store.list(this.key.owner(), Page.first(10))).extracting((session) -> session.key().id())
+			.containsExactlyInAnyOrder("t1", "t10");
+	}
+
+	/** Runs a turn of the parent whose tool does the work. */
+	private void outer(Supplier<String> work) {
+		this.model.calls(SessionAdvisorTests.call("c1", "work", "1"));
+		working(() -> {
+			String done = work.get();
+			this.model.says("done");
+			return done;
+		});
+	}
+
+	private void working(Supplier<String> work) {
+		this.client.prompt().user("outer").toolCallbacks(tool("work", work)).advisors(named()).call().content();
+	}
+
+	private Consumer<ChatClient.AdvisorSpec> named() {
+		return SessionAdvisor.session(this.key);
+	}
+
+	private String ask(String text, Consumer<ChatClient.AdvisorSpec> advisors) {
+		this.model.says("re " + text);
+		return call(text, advisors);
+	}
+
+	private String call(String text, Consumer<ChatClient.AdvisorSpec> advisors) {
+		return this.client.prompt().user(text).advisors(advisors).call().content();
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private static ToolCallback tool(String name, Supplier<String> work) {
+		return FunctionToolCallback.builder(name, (SessionAdvisorTests.Value value) -> work.get())
+			.description("does something")
+			.inputType(SessionAdvisorTests.Value.class)
+			.build();
+	}
+
+	private List<String> log(SessionKey session) {
+		return Lines.of(this.store.messages(session));
+	}
+
+	private List<String> snapshot(long turn) {
+		return Lines.of(this.conversations.get(this.key.child("translator")).snapshot(turn).orElseThrow().messages());
+	}
+
+}
