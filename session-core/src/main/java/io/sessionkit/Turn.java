@@ -35,8 +35,8 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 
 	/**
 	 * The parameter that marks a turn with which the session has started anew, with a
-	 * history that its call has brought. Its value is the number of turns that this
-	 * history is, right before the turn.
+	 * history that its call has brought, and the first turn of this history. Its value is
+	 * the number of turns of this history that come before.
 	 */
 	public static final String STARTS_ANEW = "sessionkit.starts-anew";
 

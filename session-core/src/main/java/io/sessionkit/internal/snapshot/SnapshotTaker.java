@@ -55,10 +55,13 @@ public final class SnapshotTaker {
 	}
 
 	/**
-	 * Returns the parts that the history was made of before it was sent.
+	 * Returns the parts of the session that the history was made of before it was sent.
 	 */
 	public List<Snapshot.Part> view() {
-		return SnapshotParts.of(this.view.stream().map(ViewLine::message).toList(), this.view).parts();
+		List<ViewLine> own = this.view.stream()
+			.filter((line) -> !(line.source() instanceof ViewLine.Source.Brought))
+			.toList();
+		return SnapshotParts.of(own.stream().map(ViewLine::message).toList(), own).parts();
 	}
 
 	/**

@@ -74,18 +74,17 @@ record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable Lef
 		Instant now = options.now();
 		Turn.Place place = (this.header != null) ? new Turn.Place(0, this.header.head(), this.header.branch(), 0, 0)
 				: new Turn.Place(0, 0, Session.MAIN, 0, 0);
-		return TurnSplitter.split(given())
-			.stream()
-			.map((messages) -> new TurnWrite(
-					Turn.builder(options.turnIds().get(), now)
-						.parameters(Map.of(Turn.SEEDED, true))
-						.build()
-						.stored(place),
-					0,
+		List<TurnWrite> seed = new ArrayList<>();
+		for (List<Message> messages : TurnSplitter.split(given())) {
+			Map<String, Object> marks = seed.isEmpty() ? Map.of(Turn.SEEDED, true, Turn.STARTS_ANEW, 0L)
+					: Map.of(Turn.SEEDED, true);
+			Turn turn = Turn.builder(options.turnIds().get(), now).parameters(marks).build().stored(place);
+			seed.add(new TurnWrite(turn, 0,
 					messages.stream()
 						.map((message) -> new NewItem(message, now, options.tokens().applyAsInt(message)))
-						.toList()))
-			.toList();
+						.toList()));
+		}
+		return seed;
 	}
 
 	/** Returns whether the turn becomes the head of the active branch. */

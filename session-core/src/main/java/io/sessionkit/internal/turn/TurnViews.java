@@ -103,8 +103,14 @@ public final class TurnViews {
 			case OVERRIDE, USE_IF_PROVIDED, REPLACE_SESSION -> openGiven(request);
 			case READ -> openRead(request);
 		};
+		return withParent(request, opened);
+	}
+
+	/** A history that the call brings, or that was read by a turn, is all there is. */
+	private Opened withParent(TurnRequest request, Opened opened) {
 		TurnRequest.ChildOf child = request.child();
-		return (child != null && child.reads()) ? opened.behind(parent(request, child.parent())) : opened;
+		boolean reads = child != null && child.reads() && opened.brought() == null;
+		return (child != null && reads) ? opened.behind(parent(request, child.parent())) : opened;
 	}
 
 	/**
@@ -187,8 +193,8 @@ public final class TurnViews {
 		}
 		boolean atHead = turn.parent() == opened.session().head() && turn.branch().equals(opened.session().branch());
 		Opened elsewhere = atHead ? null : this.places.openAgain(request, turn);
-		return (elsewhere != null) ? elsewhere
-				: Opened.atHead(this.reader.reopen(opened, request.limit(), request.input()).orElse(null), null);
+		return withParent(request, (elsewhere != null) ? elsewhere
+				: Opened.atHead(this.reader.reopen(opened, request.limit(), request.input()).orElse(null), null));
 	}
 
 	/**
