@@ -22,7 +22,6 @@ import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.TurnCall;
 import io.sessionkit.internal.turn.Extensions;
 import io.sessionkit.internal.line.Request;
-import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.turn.ContentDigest;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
@@ -279,7 +278,7 @@ record SessionCall(ChatClientRequest request) {
 	 * Returns copies that nobody else can change.
 	 */
 	static List<Message> copies(List<? extends Message> messages) {
-		return messages.stream().map(Copies::copy).toList();
+		return TurnRequest.copies(messages);
 	}
 
 	private static IllegalStateException wrongType(String parameter, String type, @Nullable Object value,

@@ -276,12 +276,13 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
-	void nestedCallOnTheSessionOfTheRunningTurnFailsTheOuterCall(ClientSetup.Mode mode) {
+	void gatedToolOfANestedCallOnTheSessionOfTheRunningTurnFailsTheOuterCall(ClientSetup.Mode mode) {
 		tools(tool("cancel"), delegating(true, (chat) -> chat.advisors(SessionAdvisor.session(this.key))));
-		this.model.calls(call("c1", "delegate", "{\"id\":1}"));
+		this.model.calls(call("c1", "delegate", "{\"id\":1}")).calls(cancel("c2", 2));
 		assertThatExceptionOfType(NestedTurnException.class).isThrownBy(() -> ask(mode, "q"))
-			.withMessageContaining("same session " + this.key);
-		assertThat(this.model.prompts()).hasSize(1);
+			.withMessageContaining("is not stored on session " + this.key);
+		assertThat(this.model.prompts()).hasSize(2);
+		assertThat(this.runs).doesNotContain("cancel{\"id\":2}");
 		assertThat(turns()).containsExactly(TurnStatus.FAILED);
 	}
 

@@ -8,6 +8,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.internal.Bound;
+import io.sessionkit.internal.message.Copies;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -178,6 +179,15 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	 */
 	public static TurnRequest of(SessionKey key, List<Message> input) {
 		return new TurnRequest(key, input, null, 0, Start.HEAD, Call.UNKNOWN, Extensions.NONE, null);
+	}
+
+	/**
+	 * Returns copies of messages that nobody else can change.
+	 * @param messages the messages
+	 * @return one copy for each
+	 */
+	public static List<Message> copies(List<? extends Message> messages) {
+		return messages.stream().map(Copies::copy).toList();
 	}
 
 	public @Nullable String agent() {
