@@ -87,10 +87,11 @@ public final class ViewReader {
 	/**
 	 * Reads as much of a session as the limits leave, for a turn that is not stored.
 	 * Nothing is written.
-	 * @param limit the number of the newest messages that the call allows
+	 * @param limit the number of the newest messages that the call allows; null if it
+	 * says nothing
 	 * @param input the messages that the turn begins with
 	 */
-	public Optional<SessionView> read(SessionKey key, int limit, List<Message> input) {
+	public Optional<SessionView> read(SessionKey key, @Nullable Integer limit, List<Message> input) {
 		return open(key, limit, input, (window) -> this.store.open(key, window)
 			.map((view) -> hasLostSummary(view) ? withNewest(this.store, view.session()) : view));
 	}
