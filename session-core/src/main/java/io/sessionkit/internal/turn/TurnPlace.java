@@ -71,6 +71,9 @@ record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable Lef
 	 * Returns the turns of that history.
 	 */
 	List<TurnWrite> seed(StoreOptions options) {
+		if (given().isEmpty()) {
+			return List.of();
+		}
 		Instant now = options.now();
 		Turn.Place place = (this.header != null) ? new Turn.Place(0, this.header.head(), this.header.branch(), 0, 0)
 				: new Turn.Place(0, 0, Session.MAIN, 0, 0);
