@@ -24,6 +24,7 @@ export function liveTurn(question, number, page) {
 	const parts = [];
 	const waiting = [];
 	let planned = null;
+	let waits = null;
 	let next = 0;
 	let drained = () => {};
 
@@ -101,6 +102,20 @@ export function liveTurn(question, number, page) {
 		/** The first of the turns in whose place it stands; 0 for none. */
 		hides: 0,
 		isStopped: false,
+		/** Not shown until there is something to see: it may be stored already. */
+		isQuiet: false,
+		/** Another window is being answered. */
+		waits(...actions) {
+			waits ??= el('p', { class: 'note waits' }, icon('clock'), el('span', {}, 'Waits for another window.'), ...actions);
+			dots.replaceWith(waits);
+			say('Waits for another window.');
+		},
+		begun() {
+			if (waits?.isConnected) {
+				waits.replaceWith(dots);
+				say('The model works.');
+			}
+		},
 		hasText: () => parts.some((each) => each.kind === 'text' && each.text() !== null),
 		text(delta) {
 			merge('text', delta);
@@ -130,6 +145,7 @@ export function liveTurn(question, number, page) {
 		stop(words, name, ...actions) {
 			settle();
 			dots.remove();
+			waits?.remove();
 			node.classList.remove('live');
 			node.classList.add('aside');
 			node.append(el('p', { class: 'note' }, icon(name), el('span', {}, words), ...actions));

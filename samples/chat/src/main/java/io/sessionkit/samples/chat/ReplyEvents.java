@@ -1,7 +1,10 @@
 package io.sessionkit.samples.chat;
 
+import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import io.sessionkit.Turn;
@@ -14,9 +17,11 @@ import io.sessionkit.store.Tail;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposables;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
+import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
@@ -34,6 +39,9 @@ import org.springframework.http.codec.ServerSentEvent;
  */
 final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionListener {
 
+	/** After so long without a word the reader is told that the question waits. */
+	private static final Duration PATIENCE = Duration.ofMillis(500);
+
 	private static final Log logger = LogFactory.getLog(ReplyEvents.class);
 
 	private final FluxSink<ServerSentEvent<Object>> reader;
@@ -43,6 +51,10 @@ final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionL
 	private volatile @Nullable String turnId;
 
 	private volatile boolean ended;
+
+	private volatile boolean begun;
+
+	private volatile boolean waits;
 
 	/** What a model that repeats its reasoning in each chunk has thought so far. */
 	private String reasoning = "";
@@ -59,7 +71,8 @@ final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionL
 	static Flux<ServerSentEvent<Object>> of(Supplier<ChatClientRequestSpec> call, Conversation thread) {
 		return Flux.create((reader) -> {
 			ReplyEvents events = new ReplyEvents(reader, thread);
-			reader.onDispose(events);
+			reader.onDispose(Disposables.composite(events, Schedulers.parallel()
+				.schedule(events::sayThatItWaits, PATIENCE.toMillis(), TimeUnit.MILLISECONDS)));
 			call.get()
 				.advisors(SessionAdvisor.session(thread.key()))
 				.advisors(SessionAdvisor.listener(events))
@@ -74,9 +87,28 @@ final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionL
 		return Context.of(this.reader.contextView());
 	}
 
+	/**
+	 * Nothing but another call on the thread keeps the model from being called for so
+	 * long.
+	 */
+	private synchronized void sayThatItWaits() {
+		if (!this.begun) {
+			this.waits = true;
+			send("waiting", Map.of());
+		}
+	}
+
 	@Override
 	public void modelCalled(SessionEvent.ModelCalled event) {
 		this.turnId = event.turnId();
+		begin();
+	}
+
+	private synchronized void begin() {
+		if (this.waits && !this.begun) {
+			send("begun", Map.of());
+		}
+		this.begun = true;
 	}
 
 	@Override
@@ -99,6 +131,7 @@ final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionL
 
 	@Override
 	protected void hookOnNext(ChatResponse response) {
+		begin();
 		TurnResult result = SessionAdvisor.turn(response).orElse(null);
 		if (result != null) {
 			this.ended = true;
@@ -106,7 +139,7 @@ final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionL
 			return;
 		}
 		Generation generation = response.getResult();
-		if (generation != null) {
+		if (generation != null && !SessionAdvisor.isRepeated(response)) {
 			said(generation.getOutput());
 		}
 	}

@@ -49,6 +49,14 @@ final class ShownTurns {
 		return this.path.contains(number);
 	}
 
+	/**
+	 * Returns how many turns of the history there are from one of them on.
+	 * @return the number; 0 if that turn is not in the history
+	 */
+	int countFrom(long number) {
+		return hasInHistory(number) ? (int) this.path.stream().filter((each) -> each >= number).count() : 0;
+	}
+
 	/** Returns the numbers of the turns from the beginning to one of them. */
 	private Set<Long> path(long last) {
 		Set<Long> path = new HashSet<>();

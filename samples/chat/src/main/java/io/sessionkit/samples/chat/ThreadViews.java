@@ -82,7 +82,7 @@ final class ThreadViews {
 
 	private ThreadView of(Session session, int waiting) {
 		return new ThreadView(session.key().id(), title(session), session.turns(), session.head(), session.branch(),
-				session.openTurn(), waiting, session.createdAt(), session.updatedAt(),
+				session.openTurn(), waiting, RewindController.begun(session), session.createdAt(), session.updatedAt(),
 				new ThreadView.Unsummarized(session.summaryTurn(), session.totals().items(), this.summaryFrom));
 	}
 

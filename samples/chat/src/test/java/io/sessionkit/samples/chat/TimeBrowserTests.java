@@ -273,7 +273,7 @@ class TimeBrowserTests {
 		await().untilAsserted(() -> assertThat(this.page.texts("#turn-2 .cut")).containsExactly("Stopped here."));
 		assertThat(this.page.texts("#turn-2 .bubble.assistant")).singleElement()
 			.asString()
-			.startsWith(read.strip())
+			.startsWith(read.substring(0, Math.min(read.length(), 40)).strip())
 			.doesNotContain("tore out half a page");
 		assertThat(this.page.texts(".entry .status")).containsExactly("stopped here");
 		assertThat(this.page.ask("How many messages are there?")).contains("5 messages,");
@@ -317,6 +317,8 @@ class TimeBrowserTests {
 		assertThat(names).containsExactly("Another answer", "More for turn 3", "Previous answer");
 		this.page.typeInto("#turn-3 [aria-haspopup=menu]", Keys.ENTER);
 		assertThat(this.page.focused()).isEqualTo("Branch from here");
+		new Actions(this.browser).sendKeys(Keys.ARROW_DOWN).perform();
+		assertThat(this.page.focused()).isEqualTo("Take back from here");
 		new Actions(this.browser).sendKeys(Keys.ARROW_DOWN).perform();
 		assertThat(this.page.focused()).isEqualTo("Fork into a new thread");
 		new Actions(this.browser).sendKeys(Keys.ESCAPE).perform();

@@ -1,0 +1,167 @@
+package io.sessionkit.samples.chat;
+
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import io.sessionkit.samples.chat.RunningChat.Event;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Requests with a name, through the REST API: they wait in line, are repeated and
+ * stopped.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RequestTests {
+
+	private RunningChat chat;
+
+	private String thread;
+
+	@BeforeAll
+	void start(@TempDir Path folder) {
+		this.chat = RunningChat.start(folder, "--demo.pace=10ms", "--demo.look-up=100ms");
+	}
+
+	@AfterAll
+	void stop() {
+		this.chat.close();
+	}
+
+	@BeforeEach
+	void inAThreadOfItsOwn(TestInfo test) {
+		this.thread = test.getTestMethod().orElseThrow().getName();
+	}
+
+	@Test
+	void aRequestThatIsMadeAgainGetsTheStoredAnswerWithoutTheModel() throws Exception {
+		JsonNode first = last(this.chat.askAs("r1", this.thread, "Roll two dice"));
+
+		List<Event> again = this.chat.askAs("r1", this.thread, "Roll two dice");
+
+		assertThat(again).hasSize(1);
+		assertThat(last(again)).isEqualTo(first);
+		assertThat(turns()).hasSize(1);
+	}
+
+	@Test
+	void aRequestWithAnotherQuestionIsRefused() throws Exception {
+		this.chat.askAs("r1", this.thread, "Hello");
+
+		JsonNode problem = last(this.chat.askAs("r1", this.thread, "Roll a die"));
+
+		assertThat(problem.path("kind").asString()).isEqualTo("REPEATED");
+		assertThat(turns()).hasSize(1);
+	}
+
+	@Test
+	void whoLosesTheConnectionGetsTheWholeAnswerFromTheFirstWord() throws Exception {
+		try (InputStream reply = this.chat.openAs("r1", this.thread, "Tell me a story")) {
+			assertThat(reply.read()).isPositive();
+		}
+
+		List<Event> again = this.chat.askAs("r1", this.thread, "Tell me a story");
+
+		assertThat(RunningChat.text(again)).startsWith("There was once").endsWith("tore out half a page.");
+		assertThat(turns()).singleElement()
+			.satisfies((turn) -> assertThat(turn.path("cutShort").asBoolean()).isFalse());
+	}
+
+	@Test
+	void anAnswerNobodyReadsAnyMoreIsCompleted() throws Exception {
+		try (InputStream reply = this.chat.openAs("r1", this.thread, "Tell me a story")) {
+			assertThat(reply.read()).isPositive();
+		}
+
+		await().untilAsserted(() -> assertThat(turns()).singleElement()
+			.satisfies((turn) -> assertThat(turn.path("messages").path(1).path("text").asString())
+				.endsWith("tore out half a page.")));
+	}
+
+	@Test
+	void aStoppedRequestKeepsWhatWasRead() throws Exception {
+		try (InputStream reply = this.chat.openAs("r1", this.thread, "Tell me a story")) {
+			assertThat(reply.read()).isPositive();
+			stop("r1");
+
+			await().untilAsserted(() -> assertThat(turns()).singleElement()
+				.satisfies((turn) -> assertThat(turn.path("cutShort").asBoolean()).isTrue()));
+		}
+	}
+
+	@Test
+	void aQuestionWaitsForTheOneBeforeItAndSaysSo() throws Exception {
+		CompletableFuture<List<Event>> second;
+		try (InputStream first = this.chat.openAs("r1", this.thread, "Tell me a story")) {
+			assertThat(first.read()).isPositive();
+			second = later("r2", "What did I say first?");
+			assertThat(RunningChat.text(second.join())).contains("Tell me a story");
+		}
+
+		assertThat(second.join().get(0).data().isEmpty()).as("waiting").isTrue();
+		assertThat(turns()).extracting((turn) -> turn.path("status").asString())
+			.containsExactly("COMPLETED", "COMPLETED");
+	}
+
+	@Test
+	void aQuestionThatIsStoppedWhileItWaitsIsNeverAsked() throws Exception {
+		try (InputStream first = this.chat.openAs("r1", this.thread, "Tell me a story")) {
+			assertThat(first.read()).isPositive();
+			CompletableFuture<List<Event>> second = later("r2", "Roll a die");
+			await().until(() -> this.chat.isRunning(this.thread, "r2"));
+
+			stop("r2");
+
+			assertThat(second.join()).allSatisfy((event) -> assertThat(event.data().isEmpty()).isTrue());
+			first.readAllBytes();
+		}
+		assertThat(this.chat.reply(this.thread, "How many messages are there?")).contains("3 messages,");
+	}
+
+	@Test
+	void anotherAnswerHasANameToo() throws Exception {
+		this.chat.askAs("r1", this.thread, "Roll a die");
+		String path = "/api/threads/" + this.thread + "/turns/1/again";
+
+		this.chat.sendJson("POST", path, "{\"request\":\"r2\"}");
+		this.chat.sendJson("POST", path, "{\"request\":\"r2\"}");
+
+		assertThat(this.chat.thread(this.thread).path("siblings").toString()).isEqualTo("{\"0\":[1]}");
+	}
+
+	private CompletableFuture<List<Event>> later(String request, String text) {
+		return CompletableFuture.supplyAsync(() -> {
+			try {
+				return this.chat.askAs(request, this.thread, text);
+			}
+			catch (Exception ex) {
+				throw new IllegalStateException(ex);
+			}
+		});
+	}
+
+	private void stop(String request) throws Exception {
+		assertThat(this.chat.send("DELETE", "/api/threads/" + this.thread + "/requests/" + request, null).statusCode())
+			.isEqualTo(204);
+	}
+
+	private List<JsonNode> turns() throws Exception {
+		return List.copyOf(this.chat.thread(this.thread).path("turns").values());
+	}
+
+	private static JsonNode last(List<Event> events) {
+		return events.get(events.size() - 1).data();
+	}
+
+}
