@@ -222,6 +222,21 @@ class SessionLimitsTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void turnThatWaitedLeavesTheRoomForHistoryThatItsSessionSays(TestStores kind) {
+		on(kind);
+		set((settings) -> settings.trim((trim) -> trim.maxMessages(8)));
+		Conversations process = process(Trim.keepLastMessages(3));
+		Approvals approvals = approvals(process);
+		this.model.calls(SessionAdvisorTests.call("c", "gated", "1"));
+		gated(process, approvals, "u9");
+		approvals.approve(approvals.pending(this.key).get(0), "ada");
+		this.model.says("a9");
+		gated(process, approvals, null);
+		assertThat(this.model.lastRequestLines()).hasSize(7).startsWith("user: u7", "assistant: a7", "user: u8");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void mergeIsGivenTheSameHistoryWhetherOrNotTheProcessKnewTheLimits(TestStores kind) {
 		on(kind);
 		set((settings) -> settings.limit(6).trim((trim) -> trim.maxMessages(6)));
