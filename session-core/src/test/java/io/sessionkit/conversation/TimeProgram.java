@@ -90,6 +90,8 @@ final class TimeProgram {
 
 	private final List<String> steps = new ArrayList<>();
 
+	private final OrderSteps order;
+
 	private TimeModel model = new TimeModel();
 
 	private int said;
@@ -105,6 +107,7 @@ final class TimeProgram {
 			.defaultAdvisors(SessionAdvisor.builder(this.conversations).approvals(this.approvals).build())
 			.defaultToolCallbacks(tool("gated"), tool("look"))
 			.build();
+		this.order = new OrderSteps(this, this.chatModel, this.random);
 	}
 
 	record Order(int id) {
@@ -143,8 +146,11 @@ final class TimeProgram {
 		if (this.model.turns.isEmpty() && dice < 50) {
 			seed();
 		}
-		else if (this.model.turns.isEmpty() || dice < 25) {
+		else if (this.model.turns.isEmpty() || dice < 23) {
 			ask();
+		}
+		else if (dice < 25) {
+			this.order.step();
 		}
 		else if (dice < 33) {
 			edit();
@@ -338,10 +344,28 @@ final class TimeProgram {
 		});
 	}
 
-	private void spec(String text, Consumer<AdvisorSpec> place) {
+	/**
+	 * Returns a call on the session, which is not made yet.
+	 * @param text the question; null for none
+	 */
+	ChatClient.ChatClientRequestSpec asked(String text, Consumer<AdvisorSpec> advisors) {
 		ChatClient.ChatClientRequestSpec spec = this.chat.prompt()
-			.advisors(SessionAdvisor.session(this.key).andThen(place));
-		ChatClient.ChatClientRequestSpec asked = (text != null) ? spec.user(text) : spec;
+			.advisors(SessionAdvisor.session(this.key).andThen(advisors));
+		return (text != null) ? spec.user(text) : spec;
+	}
+
+	/**
+	 * Goes on after a turn of a question and an answer at the head.
+	 * @param prompt what was sent for it
+	 */
+	void answered(Prompt prompt, String question, String answer) {
+		assertThat(texts(prompt.getInstructions())).as("request")
+			.isEqualTo(joined(pruned(this.model.view(this.model.head())), List.of(question)));
+		this.model.add(this.model.head(), this.model.active, true, List.of(question, answer));
+	}
+
+	private void spec(String text, Consumer<AdvisorSpec> place) {
+		ChatClient.ChatClientRequestSpec asked = asked(text, place);
 		ChatResponse response = this.random.nextBoolean() ? asked.call().chatResponse()
 				: asked.stream().chatResponse().blockLast();
 		assertThat(response).isNotNull();
@@ -536,6 +560,13 @@ final class TimeProgram {
 
 	private String question() {
 		return "q" + ++this.said;
+	}
+
+	/** Returns a new question, for a step that begins with it. */
+	String question(String step) {
+		String question = question();
+		this.steps.add(step + question);
+		return question;
 	}
 
 	private <T> T oneOf(List<T> of) {
