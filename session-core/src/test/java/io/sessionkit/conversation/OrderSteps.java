@@ -9,21 +9,27 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 
 import io.sessionkit.Concurrency;
+import io.sessionkit.HistoryPolicy;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.advisor.ChildSession;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.test.ScriptedChatModel;
 import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient.AdvisorSpec;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.prompt.Prompt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * The steps of a {@link TimeProgram} in which several calls meet on the session, or one
- * is made again.
+ * The steps of a {@link TimeProgram} in which several calls meet on the session, one is
+ * made again, brings a history, only reads, or has a session of its own.
  */
 final class OrderSteps {
 
@@ -33,6 +39,9 @@ final class OrderSteps {
 
 	private final Random random;
 
+	/** The texts of the child session. */
+	private final List<String> child = new ArrayList<>();
+
 	OrderSteps(TimeProgram program, ScriptedChatModel chatModel, Random random) {
 		this.program = program;
 		this.chatModel = chatModel;
@@ -40,11 +49,98 @@ final class OrderSteps {
 	}
 
 	void step() {
-		switch (this.random.nextInt(3)) {
+		switch (this.random.nextInt(8)) {
 			case 0 -> repeat();
 			case 1 -> await(2 + this.random.nextInt(2));
-			default -> reject();
+			case 2 -> reject();
+			case 3 -> read();
+			case 4 -> override();
+			case 5 -> use();
+			case 6 -> replace();
+			default -> child();
 		}
+	}
+
+	/** A call that only reads is sent the history, and leaves it as it is. */
+	private void read() {
+		String question = this.program.question("read ");
+		this.chatModel.step(this::answer);
+		ChatResponse response = call(question, SessionAdvisor.reading());
+		assertThat(SessionAdvisor.turn(response)).isEmpty();
+		this.program.sent(this.chatModel.lastRequest(), question);
+	}
+
+	/** A call that brings its history leaves that of the session as it is. */
+	private void override() {
+		String question = this.program.question("override ");
+		this.chatModel.step(this::answer);
+		ChatResponse response = call(question, SessionAdvisor.history(history(question)));
+		assertThat(SessionAdvisor.turn(response)).isEmpty();
+		sentGiven(question);
+	}
+
+	private void use() {
+		String question = this.program.question("use ");
+		this.chatModel.step(this::answer);
+		ChatResponse response = call(question,
+				SessionAdvisor.history(history(question), HistoryPolicy.USE_IF_PROVIDED));
+		sentGiven(question);
+		this.program.snapshot(number(response), texts(history(question)));
+		this.program.added(List.of(question, answerTo(question)));
+	}
+
+	private void replace() {
+		String question = this.program.question("replace ");
+		boolean fails = this.random.nextInt(4) == 0;
+		Consumer<AdvisorSpec> history = SessionAdvisor.history(history(question), HistoryPolicy.REPLACE_SESSION);
+		if (fails) {
+			this.chatModel.fails(new IllegalStateException("down"));
+			assertThatThrownBy(() -> call(question, history)).isInstanceOf(IllegalStateException.class);
+			this.program.failed(question);
+		}
+		else {
+			this.chatModel.step(this::answer);
+			ChatResponse response = call(question, history);
+			this.program.snapshot(number(response), texts(history(question)));
+			this.program.replaced(texts(history(question)), List.of(question, answerTo(question)));
+		}
+		sentGiven(question);
+	}
+
+	/** A child has a history of its own, to which that of its parent may be added. */
+	private void child() {
+		String question = this.program.question("child ");
+		boolean reads = this.random.nextBoolean();
+		boolean stays = this.random.nextInt(3) > 0;
+		ChildSession child = ChildSession.of("helper");
+		child = reads ? child.readingParent() : child;
+		this.chatModel.step(this::answer);
+		if (stays) {
+			call(question, SessionAdvisor.child(child));
+			this.program.sentInChild(this.chatModel.lastRequest(), this.child, question, reads);
+			this.child.addAll(List.of(question, answerTo(question)));
+		}
+		else {
+			this.program.eraseChildren();
+			this.child.clear();
+			call(question, SessionAdvisor.child(child));
+			this.program.sentInChild(this.chatModel.lastRequest(), this.child, question, reads);
+			this.program.eraseChildren();
+		}
+	}
+
+	private static List<Message> history(String question) {
+		return List.of(new UserMessage("g" + question), new AssistantMessage("r" + question.substring(1)));
+	}
+
+	private static List<String> texts(List<Message> messages) {
+		return messages.stream().map(Message::getText).toList();
+	}
+
+	private void sentGiven(String question) {
+		List<String> expected = new ArrayList<>(texts(history(question)));
+		expected.add(question);
+		assertThat(texts(this.chatModel.lastRequest())).as("request").isEqualTo(expected);
 	}
 
 	/** A request that is made again gets the same turn, and is not paid for. */
@@ -116,7 +212,8 @@ final class OrderSteps {
 	private void answered(int before, int calls) {
 		assertThat(requests()).isEqualTo(before + calls);
 		for (Prompt prompt : this.chatModel.prompts().subList(before, before + calls)) {
-			this.program.answered(prompt, question(prompt), answerTo(question(prompt)));
+			this.program.sent(prompt.getInstructions(), question(prompt));
+			this.program.added(List.of(question(prompt), answerTo(question(prompt))));
 		}
 	}
 

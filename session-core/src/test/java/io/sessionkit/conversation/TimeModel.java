@@ -27,6 +27,9 @@ final class TimeModel {
 	/** The summaries, by the last turn that each covers; an empty one is a reset. */
 	final Map<Long, String> summaries = new TreeMap<>();
 
+	/** The resets behind which even the seed is not sent. */
+	final Set<Long> bare = new HashSet<>();
+
 	/** The summaries in whose place there is a reset. */
 	final Map<Long, String> replaced = new HashMap<>();
 
@@ -56,6 +59,9 @@ final class TimeModel {
 		Map<String, Object> attributes = Map.of();
 
 		boolean seeded;
+
+		/** How many turns of the seed stay when the session starts anew here. */
+		@Nullable Integer keeps;
 
 		ModelTurn(long number, long parent, String branch, boolean history, List<String> texts) {
 			this.number = number;
@@ -100,9 +106,8 @@ final class TimeModel {
 		long covered = covered(end);
 		List<String> view = new ArrayList<>();
 		if (covered > 0 && this.summaries.get(covered).isEmpty()) {
-			path.stream()
-				.filter((number) -> number <= covered && find(number).seeded)
-				.forEach((number) -> view.addAll(find(number).texts));
+			seed(this.bare.contains(covered) ? List.of() : path.stream().filter((number) -> number <= covered).toList())
+				.forEach((turn) -> view.addAll(turn.texts));
 		}
 		else if (covered > 0) {
 			view.add("Summarize our conversation so far.");
@@ -110,6 +115,36 @@ final class TimeModel {
 		}
 		path.stream().filter((number) -> number > covered).forEach((number) -> view.addAll(find(number).texts));
 		return view;
+	}
+
+	/** The turns of the seed on a path. */
+	private List<ModelTurn> seed(List<Long> path) {
+		List<ModelTurn> seed = new ArrayList<>();
+		for (long number : path) {
+			ModelTurn turn = find(number);
+			if (turn.keeps != null) {
+				seed.subList(0, Math.max(0, seed.size() - turn.keeps)).clear();
+			}
+			if (turn.seeded) {
+				seed.add(turn);
+			}
+		}
+		return seed;
+	}
+
+	/** Starts the session anew with a history of one turn, and a turn behind it. */
+	void replace(List<String> history, List<String> texts) {
+		if (head() > 0) {
+			String before = this.summaries.put(head(), "");
+			if (before != null && !before.isEmpty()) {
+				this.replaced.put(head(), before);
+			}
+			this.bare.add(head());
+		}
+		ModelTurn first = add(head(), this.active, true, history);
+		first.seeded = true;
+		first.keeps = 0;
+		add(head(), this.active, true, texts).keeps = 1;
 	}
 
 	long covered(long end) {
@@ -300,6 +335,7 @@ final class TimeModel {
 	}
 
 	void reset() {
+		this.bare.remove(head());
 		String before = this.summaries.put(head(), "");
 		if (before != null && !before.isEmpty()) {
 			this.replaced.put(head(), before);

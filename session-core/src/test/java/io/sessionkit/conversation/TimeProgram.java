@@ -146,7 +146,7 @@ final class TimeProgram {
 		if (this.model.turns.isEmpty() && dice < 50) {
 			seed();
 		}
-		else if (this.model.turns.isEmpty() || dice < 23) {
+		else if (this.model.turns.isEmpty() || dice < 20) {
 			ask();
 		}
 		else if (dice < 25) {
@@ -354,14 +354,42 @@ final class TimeProgram {
 		return (text != null) ? spec.user(text) : spec;
 	}
 
-	/**
-	 * Goes on after a turn of a question and an answer at the head.
-	 * @param prompt what was sent for it
-	 */
-	void answered(Prompt prompt, String question, String answer) {
-		assertThat(texts(prompt.getInstructions())).as("request")
+	/** Checks that a call was sent the history of the head, and its question. */
+	void sent(List<Message> request, String question) {
+		assertThat(texts(request)).as("request")
 			.isEqualTo(joined(pruned(this.model.view(this.model.head())), List.of(question)));
-		this.model.add(this.model.head(), this.model.active, true, List.of(question, answer));
+	}
+
+	/** Checks what a call on a child session was sent. */
+	void sentInChild(List<Message> request, List<String> child, String question, boolean readsParent) {
+		List<String> front = readsParent ? pruned(this.model.view(this.model.head())) : List.of();
+		assertThat(texts(request)).as("request of the child")
+			.isEqualTo(joined(joined(front, child), List.of(question)));
+	}
+
+	void eraseChildren() {
+		this.thread.eraseChildren();
+		assertThat(this.thread.children()).isEmpty();
+	}
+
+	void snapshot(long turn, List<String> expected) {
+		assertThat(texts(this.thread.snapshot(turn).orElseThrow().messages())).as("snapshot of " + turn)
+			.isEqualTo(expected);
+	}
+
+	/** Goes on after a turn at the head. */
+	void added(List<String> texts) {
+		this.model.add(this.model.head(), this.model.active, true, texts);
+	}
+
+	/** Goes on after a call that has failed. */
+	void failed(String question) {
+		this.model.add(this.model.head(), this.model.active, false, List.of(question));
+	}
+
+	/** Goes on after a call with which the session has started anew. */
+	void replaced(List<String> history, List<String> texts) {
+		this.model.replace(history, texts);
 	}
 
 	private void spec(String text, Consumer<AdvisorSpec> place) {
