@@ -14,6 +14,7 @@ import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.conversation.Conversation;
+import io.sessionkit.context.Prune;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.store.Page;
@@ -94,6 +95,17 @@ class ChildSessionTests {
 			.endsWith("user: c1", "assistant: re c1", "user: c2")
 			.hasSize(9);
 		assertThat(snapshot(2)).hasSize(8);
+	}
+
+	@Test
+	void oldToolResultsOfTheParentAreLeftOutAsInACallOnIt() {
+		try (Conversations pruning = Conversations.builder(this.store).prune(Prune.keepLastToolResults(0)).build()) {
+			this.client = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(pruning)).build();
+			outer(() -> "long".repeat(50));
+			ask("c1", named().andThen(SessionAdvisor.child(ChildSession.of("translator").readingParent())));
+			assertThat(this.model.lastRequestLines()).noneMatch((line) -> line.contains("longlong"))
+				.anyMatch((line) -> line.contains(Prune.PLACEHOLDER));
+		}
 	}
 
 	@Test

@@ -83,10 +83,11 @@ final class TurnPrompt {
 		this.input = request.input();
 		Session base = opened.header();
 		this.head = (base != null) ? base.head() : 0;
-		List<ViewLine> own = pruned(ViewLine.of(opened.view(), this.options));
+		List<ViewLine> own = ViewLine.of(opened.view(), this.options);
 		TurnViews.Brought brought = opened.brought();
-		this.view = (brought != null) ? joined(brought.lines(), own) : own;
 		this.isGiven = brought != null && brought.asItIs();
+		List<ViewLine> all = (brought != null) ? joined(brought.lines(), own) : own;
+		this.view = this.isGiven ? all : pruned(all);
 		TurnViews views = setup.views();
 		Limits limits = Limits.of(request.limit(), (base != null) ? base.settings() : SessionSettings.NONE,
 				this.rules.trim());

@@ -7,6 +7,7 @@ import java.util.function.ToIntFunction;
 import io.sessionkit.context.Prune;
 import io.sessionkit.internal.message.MessageContent;
 import io.sessionkit.internal.view.ViewLine.Source;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
@@ -48,8 +49,8 @@ public final class ToolPruner {
 		for (int i = view.size() - 1; i >= 0; i--) {
 			ViewLine line = view.get(i);
 			if (line.message() instanceof ToolResponseMessage results) {
-				if (newer >= this.prune.keepToolResults() && line.source() instanceof Source.Item item) {
-					pruned.set(i, pruned(line, item, results));
+				if (newer >= this.prune.keepToolResults()) {
+					pruned.set(i, pruned(line, results));
 				}
 				newer += results.getResponses().size();
 			}
@@ -57,13 +58,22 @@ public final class ToolPruner {
 		return pruned;
 	}
 
-	private ViewLine pruned(ViewLine line, Source.Item item, ToolResponseMessage results) {
-		if (results.getResponses().stream().noneMatch((result) -> isLonger(result, Prune.PLACEHOLDER))) {
+	private ViewLine pruned(ViewLine line, ToolResponseMessage results) {
+		Source source = source(line.source());
+		if (source == null
+				|| results.getResponses().stream().noneMatch((result) -> isLonger(result, Prune.PLACEHOLDER))) {
 			return line;
 		}
 		ToolResponseMessage message = placeholders(results, Prune.PLACEHOLDER);
-		return new ViewLine(message, new Source.Pruned(item.sequence(), Prune.PLACEHOLDER), line.turn(),
-				this.tokens.applyAsInt(message));
+		return new ViewLine(message, source, line.turn(), this.tokens.applyAsInt(message));
+	}
+
+	/** Returns the source of a line that is pruned; null if such a line stays. */
+	private static @Nullable Source source(Source source) {
+		if (source instanceof Source.Item item) {
+			return new Source.Pruned(item.sequence(), Prune.PLACEHOLDER);
+		}
+		return (source instanceof Source.Brought) ? source : null;
 	}
 
 	/**
