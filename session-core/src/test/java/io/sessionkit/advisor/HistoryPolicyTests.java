@@ -285,6 +285,19 @@ class HistoryPolicyTests {
 	}
 
 	@Test
+	void replacementBehindAResetIsTakenBackWithIt() {
+		this.conversation.seed(List.of(new UserMessage("old?"), new AssistantMessage("old!")));
+		ask("a");
+		this.conversation.reset();
+		answer("b", SessionAdvisor.history(X, HistoryPolicy.REPLACE_SESSION));
+		assertThat(this.conversation.undo(5)).hasSize(2);
+		assertThat(view()).isEmpty();
+		this.conversation.undo(1);
+		assertThat(view()).containsExactly("user: old?", "assistant: old!", "user: a", "assistant: re a");
+		assertThat(this.conversation.undo(5)).hasSize(2);
+	}
+
+	@Test
 	void newSessionBeginsWithTheGivenHistory() {
 		answer("b", SessionAdvisor.history(X, HistoryPolicy.REPLACE_SESSION));
 		assertThat(log()).containsExactly("user: x?", "assistant: x!", "user: b", "assistant: re b");

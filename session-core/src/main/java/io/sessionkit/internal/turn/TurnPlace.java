@@ -18,6 +18,9 @@ import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.TurnWrite;
 import org.jspecify.annotations.Nullable;
@@ -33,11 +36,21 @@ import org.springframework.ai.chat.messages.Message;
  * another turn; null if it leaves nothing
  * @param branch the branch that the turn continues although it is not active; null for
  * the active one
- * @param anew the history with which the session starts anew when the turn becomes the
- * head, unless it is stored already; null if the session does not
+ * @param anew how the session starts anew when the turn becomes the head; null if it does
+ * not
  */
 record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable LeftTurns left,
-		@Nullable BranchRecord branch, @Nullable List<Message> anew) {
+		@Nullable BranchRecord branch, @Nullable Anew anew) {
+
+	/**
+	 * A new start of a session.
+	 *
+	 * @param given the history that is still to be stored in front of the turn
+	 * @param reset the id of the reset with which the view begins now; null if it begins
+	 * otherwise
+	 */
+	record Anew(List<Message> given, @Nullable String reset) {
+	}
 
 	TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable LeftTurns left,
 			@Nullable BranchRecord branch) {
@@ -51,10 +64,26 @@ record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable Lef
 
 	/**
 	 * Creates the place behind a history with which the session starts anew.
+	 * @param view the session; null if there is none
 	 * @param given the history
 	 */
-	static TurnPlace startingAnew(@Nullable Session header, List<Message> given) {
-		return new TurnPlace(header, header, null, null, given);
+	static TurnPlace startingAnew(@Nullable SessionView view, List<Message> given, MessageCodec codec) {
+		Session header = (view != null) ? view.session() : null;
+		return new TurnPlace(header, header, null, null, new Anew(given, reset(view, codec)));
+	}
+
+	/**
+	 * Creates the place behind a history that is stored beside the present one.
+	 * @param view the session
+	 * @param seen its header as if the last turn of that history were the head
+	 */
+	static TurnPlace startingAnew(SessionView view, Session seen, MessageCodec codec) {
+		return new TurnPlace(view.session(), seen, null, null, new Anew(List.of(), reset(view, codec)));
+	}
+
+	private static @Nullable String reset(@Nullable SessionView view, MessageCodec codec) {
+		SessionRecord summary = (view != null) ? view.summary() : null;
+		return (summary != null && Summaries.read(summary, codec).isReset()) ? summary.id() : null;
 	}
 
 	/** Returns whether the session starts anew when the turn becomes the head. */
@@ -64,7 +93,7 @@ record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable Lef
 
 	/** Returns the history that is still to be stored in front of the turn. */
 	List<Message> given() {
-		return (this.anew != null) ? this.anew : List.of();
+		return (this.anew != null) ? this.anew.given() : List.of();
 	}
 
 	/**
@@ -155,6 +184,11 @@ record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable Lef
 		Summary reset = Summaries.reset(before, List.of(), options);
 		List<RecordWrite> all = new ArrayList<>(records);
 		all.add(Summaries.write(on.key(), reset, options.codec()));
+		if (this.anew != null && before.summaryTurn() == before.head() && this.anew.reset() != null
+				&& this.anew.reset().equals(before.summaryId())) {
+			// two resets behind one turn would have to be taken back one by one
+			all.add(new RecordWrite(SessionStore.SUMMARY, this.anew.reset(), RecordWrite.ANY, null, null));
+		}
 		return commit.header(header.summary(reset.turn(), reset.id())).records(all);
 	}
 

@@ -144,10 +144,11 @@ final class TurnPlaces {
 
 	/**
 	 * Opens the view for a turn that waited, with which the session is to start anew.
-	 * @param header the session
+	 * @param opened the session
 	 * @param seed the number of turns between the head and that turn
 	 */
-	TurnViews.Opened openAnew(Session header, Turn turn, int seed) {
+	TurnViews.Opened openAnew(SessionView opened, Turn turn, int seed) {
+		Session header = opened.session();
 		PathQuery query = PathQuery.to(Point.at(turn.parent())).window(Window.turns(seed)).turns(Tail.newest(seed));
 		PathView path = (seed > 0) ? store().path(header.key(), query).orElse(null) : null;
 		long before = (path != null && !path.turns().isEmpty()) ? path.turns().get(0).parent() : turn.parent();
@@ -157,7 +158,7 @@ final class TurnPlaces {
 		Session seen = header.at(turn.parent(), ViewTotals.NONE, before, null, header.attributes());
 		List<ViewLine> lines = (path != null) ? ViewLine.of(path.view().items()) : List.of();
 		return new TurnViews.Opened(new SessionView(seen, null, List.of()),
-				new TurnPlace(header, seen, null, null, List.of()), null)
+				TurnPlace.startingAnew(opened, seen, store().options().codec()), null)
 			.behind(new TurnViews.Brought(lines, true, null));
 	}
 

@@ -117,10 +117,11 @@ public final class TurnViews {
 	 * Opens a session for a turn whose call brings the history: the header alone.
 	 */
 	private Opened openGiven(TurnRequest request) {
-		Session header = this.reader.store().open(request.key(), Window.HEADER).map(SessionView::session).orElse(null);
+		SessionView opened = this.reader.store().open(request.key(), Window.HEADER).orElse(null);
+		Session header = (opened != null) ? opened.session() : null;
 		request.checkExpected(header);
 		TurnPlace place = (request.start().kind() == TurnRequest.Start.Kind.REPLACE_SESSION)
-				? TurnPlace.startingAnew(header, request.start().given()) : TurnPlace.atHead(header);
+				? TurnPlace.startingAnew(opened, request.start().given(), options().codec()) : TurnPlace.atHead(header);
 		SessionView view = (header != null) ? new SessionView(header, null, List.of()) : null;
 		return new Opened(view, place, null)
 			.behind(new Brought(BroughtLines.of(request.start().given(), tokens()), true, null));
@@ -189,7 +190,7 @@ public final class TurnViews {
 	 */
 	Opened continued(SessionView opened, TurnRequest request, Turn turn) {
 		if (turn.parameters().get(Turn.STARTS_ANEW) instanceof Number seed) {
-			return this.places.openAnew(opened.session(), turn, seed.intValue());
+			return this.places.openAnew(opened, turn, seed.intValue());
 		}
 		boolean atHead = turn.parent() == opened.session().head() && turn.branch().equals(opened.session().branch());
 		Opened elsewhere = atHead ? null : this.places.openAgain(request, turn);

@@ -253,7 +253,10 @@ class TurnWriter {
 			TurnWrite beside = new TurnWrite(
 					turn.stored(new Turn.Place(0, parent, turn.branch(), turn.items(), turn.tokens())), 0, each.items())
 				.asBeside();
-			CommitResult result = this.store.commit(living(commit.turn(beside)));
+			// attributes that were written before the first turn are inherited by no
+			// other
+			TurnWrite inheriting = (before != null && parent == 0) ? beside.attributes(before.attributes()) : beside;
+			CommitResult result = this.store.commit(living(commit.turn(inheriting)));
 			if (!result.isStored()) {
 				return false;
 			}

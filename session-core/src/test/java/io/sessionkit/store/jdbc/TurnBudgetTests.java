@@ -4,12 +4,15 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.Concurrency;
+import io.sessionkit.HistoryPolicy;
 import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.ChildSession;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Conversations;
@@ -30,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -115,6 +119,31 @@ class TurnBudgetTests {
 			assertThat(roundTrips(concurrency, "r" + stream, stream)).isEqualTo(3 + inLine);
 			assertThat(roundTrips(concurrency, "r" + stream, stream)).as("repeated").isEqualTo(3);
 		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aCallThatOnlyReadsTakesOneRoundTripAndOneWithItsHistoryTwo(boolean stream) {
+		List<Message> given = List.of(new UserMessage("x?"), new AssistantMessage("x!"));
+		turn(stream, 0);
+		assertThat(roundTrips(SessionAdvisor.reading(), stream)).isEqualTo(1);
+		assertThat(roundTrips(SessionAdvisor.history(given), stream)).isEqualTo(1);
+		assertThat(roundTrips(SessionAdvisor.history(given, HistoryPolicy.USE_IF_PROVIDED), stream)).isEqualTo(2);
+		assertThat(roundTrips(SessionAdvisor.history(given, HistoryPolicy.REPLACE_SESSION), stream)).isBetween(3L, 20L);
+		assertThat(roundTrips(SessionAdvisor.child("c"), stream)).isPositive();
+		assertThat(roundTrips(SessionAdvisor.child("c"), stream)).isEqualTo(2);
+		assertThat(roundTrips(SessionAdvisor.child(ChildSession.of("c").readingParent()), stream)).isEqualTo(3);
+	}
+
+	private long roundTrips(Consumer<ChatClient.AdvisorSpec> how, boolean stream) {
+		this.model.says("a");
+		ChatClient.ChatClientRequestSpec call = this.chat.prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session(this.key).andThen(how));
+		this.proxy.reset();
+		Object answer = stream ? call.stream().content().blockLast() : call.call().content();
+		assertThat(answer).isNotNull();
+		return this.proxy.roundTrips();
 	}
 
 	private long roundTrips(Concurrency concurrency, String request, boolean stream) {

@@ -16,9 +16,11 @@ import java.util.function.LongFunction;
 import io.sessionkit.Session;
 import io.sessionkit.Durability;
 import io.sessionkit.Concurrency;
+import io.sessionkit.HistoryPolicy;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionSettings;
 import io.sessionkit.Turn;
+import io.sessionkit.advisor.ChildSession;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Trim;
@@ -140,6 +142,31 @@ class RedisTurnBudgetTests {
 			assertThat(roundTrips(concurrency, "r" + stream, stream)).isEqualTo(3 + inLine);
 			assertThat(roundTrips(concurrency, "r" + stream, stream)).as("repeated").isEqualTo(3);
 		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aCallThatOnlyReadsTakesOneRoundTripAndOneWithItsHistoryTwo(boolean stream) {
+		List<Message> given = List.of(new UserMessage("x?"), new AssistantMessage("x!"));
+		turn(stream, 0);
+		assertThat(roundTrips(SessionAdvisor.reading(), stream)).isEqualTo(1);
+		assertThat(roundTrips(SessionAdvisor.history(given), stream)).isEqualTo(1);
+		assertThat(roundTrips(SessionAdvisor.history(given, HistoryPolicy.USE_IF_PROVIDED), stream)).isEqualTo(2);
+		assertThat(roundTrips(SessionAdvisor.history(given, HistoryPolicy.REPLACE_SESSION), stream)).isEqualTo(2);
+		assertThat(roundTrips(SessionAdvisor.child("c"), stream)).isPositive();
+		assertThat(roundTrips(SessionAdvisor.child("c"), stream)).isEqualTo(2);
+		assertThat(roundTrips(SessionAdvisor.child(ChildSession.of("c").readingParent()), stream)).isEqualTo(3);
+	}
+
+	private long roundTrips(Consumer<ChatClient.AdvisorSpec> how, boolean stream) {
+		this.model.says("a");
+		ChatClient.ChatClientRequestSpec call = this.chat.prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session(this.key).andThen(how));
+		this.proxy.reset();
+		Object answer = stream ? call.stream().content().blockLast() : call.call().content();
+		assertThat(answer).isNotNull();
+		return this.proxy.roundTrips();
 	}
 
 	private long roundTrips(Concurrency concurrency, String request, boolean stream) {
