@@ -334,7 +334,11 @@ final class TimeModel {
 		}
 	}
 
+	/** A session that was just reset stays as it is. */
 	void reset() {
+		if ("".equals(this.summaries.get(head()))) {
+			return;
+		}
 		this.bare.remove(head());
 		String before = this.summaries.put(head(), "");
 		if (before != null && !before.isEmpty()) {
