@@ -2,8 +2,8 @@ package io.sessionkit;
 
 /**
  * The ways to treat a call on a session on which another call is working, in this process
- * or in another one. It holds between calls that say the same or {@link #REJECT} and
- * {@link #SERIALIZE}: a call that is {@link #OPTIMISTIC} neither waits nor is waited for.
+ * or in another one. A call that is {@link #OPTIMISTIC} neither waits nor is waited for;
+ * the other ways can be mixed.
  */
 public enum Concurrency {
 
@@ -22,6 +22,19 @@ public enum Concurrency {
 	 * The later call waits until all calls that arrived before it are done, and throws a
 	 * {@link TurnInProgressException} if it has waited too long.
 	 */
-	SERIALIZE
+	SERIALIZE,
+
+	/**
+	 * The messages of the later call join the turn of the call at work, before its next
+	 * model call: they follow the results of its tools. Both calls get the reply of that
+	 * turn. That needs a call at work that is {@code STEER} too and names the same agent.
+	 * The messages must be user messages, and the call must name no place to begin at
+	 * (such as a branch). System text, tools, options, hooks and listeners of the later
+	 * call are not used then; the hooks of the call at work check its messages.
+	 * Otherwise, if that turn ends first, if it does not become history, or if a hook
+	 * does not let the messages pass, the later call is treated as with
+	 * {@link #SERIALIZE}.
+	 */
+	STEER
 
 }

@@ -389,6 +389,18 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
+	 * Returns whether the messages of a call have joined the turn of another call, with
+	 * {@link Concurrency#STEER}. The response is the reply of that turn, or its pause if
+	 * tool calls wait for a person, and {@link #turn(ChatResponse)} returns it. The cost
+	 * is that of the other call, so this one has no usage.
+	 * @param response a response, or any element of a stream
+	 * @return true if this call itself has run nothing
+	 */
+	public static boolean isSteered(@Nullable ChatResponse response) {
+		return response != null && Boolean.TRUE.equals(response.getMetadata().get(SessionParameters.STEERED));
+	}
+
+	/**
 	 * Returns the turn that a response belongs to, as it was stored.
 	 * @param response a response, or the last element of a stream
 	 * @return the turn; empty if the call named no session or only read it, and for the

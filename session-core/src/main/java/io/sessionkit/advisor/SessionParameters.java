@@ -58,6 +58,9 @@ final class SessionParameters {
 	/** The metadata entry of a response that was not paid for again. */
 	static final String REPEATED = "sessionkit.repeated";
 
+	/** The metadata entry of a response to a message that has joined another turn. */
+	static final String STEERED = "sessionkit.steered";
+
 	/** The metadata entry of a response that holds its {@link TurnResult}. */
 	static final String TURN = "sessionkit.turn";
 

@@ -94,9 +94,9 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		if (opened instanceof OpenedCall.Working working) {
 			return answered(call, chain, working.call());
 		}
-		return (opened instanceof OpenedCall.Repeated repeated)
-				? carrying(response(marked(repeated.reply()), call), repeated.turn())
-				: paused(((OpenedCall.Queued) opened).pause(), null, call);
+		return (opened instanceof OpenedCall.Answered answered)
+				? carrying(response(marked(answered), call), answered.turn())
+				: queued((OpenedCall.Queued) opened, call);
 	}
 
 	private ChatClientResponse answered(SessionCall call, CallAdvisorChain chain, TurnCall working) {
@@ -211,11 +211,11 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 			link(working.call(), observation);
 			return stream(call, rest(chain), working.call());
 		}
-		if (opened instanceof OpenedCall.Repeated repeated) {
-			ChatClientResponse reply = response(marked(repeated.reply()), call);
-			return Flux.just(reply, lastElement(reply, call, repeated.turn()));
+		if (opened instanceof OpenedCall.Answered answered) {
+			ChatClientResponse reply = response(marked(answered), call);
+			return Flux.just(reply, lastElement(reply, call, answered.turn()));
 		}
-		return Flux.just(paused(((OpenedCall.Queued) opened).pause(), null, call));
+		return Flux.just(queued((OpenedCall.Queued) opened, call));
 	}
 
 	/**
@@ -356,8 +356,20 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		return ChatClientResponse.builder().chatResponse(answer).context(call.request().context()).build();
 	}
 
-	private static ChatResponse marked(ChatResponse repeated) {
-		return ChatResponse.builder().from(repeated).metadata(SessionParameters.REPEATED, true).build();
+	private static ChatResponse marked(OpenedCall.Answered answered) {
+		String mark = answered.joined() ? SessionParameters.STEERED : SessionParameters.REPEATED;
+		return marked(answered.reply(), mark);
+	}
+
+	private static ChatResponse marked(ChatResponse response, String mark) {
+		return ChatResponse.builder().from(response).metadata(mark, true).build();
+	}
+
+	private static ChatClientResponse queued(OpenedCall.Queued queued, SessionCall call) {
+		ChatClientResponse response = paused(queued.pause(), null, call);
+		ChatResponse pause = response.chatResponse();
+		return (queued.joined() && pause != null)
+				? response.mutate().chatResponse(marked(pause, SessionParameters.STEERED)).build() : response;
 	}
 
 	private static Mono<Void> failed(OpenedCall opened, Throwable cause) {

@@ -21,6 +21,7 @@ import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.line.Arrival;
+import io.sessionkit.internal.line.Offer;
 import io.sessionkit.internal.line.Request;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
@@ -55,7 +56,7 @@ public final class GatedTurns {
 
 	private final Consumer<ApprovalEvent> events;
 
-	private final RepeatedRequests repeated;
+	private final StoredAnswers stored;
 
 	public GatedTurns(Turns turns, ApprovalRules rules, Ledger ledger, Consumer<ApprovalEvent> events) {
 		this.turns = turns;
@@ -63,7 +64,7 @@ public final class GatedTurns {
 		this.rules = rules;
 		this.ledger = ledger;
 		this.events = events;
-		this.repeated = new RepeatedRequests(turns.store(), ledger);
+		this.stored = new StoredAnswers(turns.store(), ledger);
 	}
 
 	/**
@@ -100,7 +101,8 @@ public final class GatedTurns {
 			Duration timeout) {
 		if (asking.isStored()) {
 			checkNotNested(asking.key());
-			return this.turns.lines().arrive(asking.key(), made, concurrency, timeout);
+			Offer offer = (concurrency == Concurrency.STEER) ? asking.offer() : null;
+			return this.turns.lines().arrive(asking.key(), made, offer, concurrency, timeout);
 		}
 		if (made != null) {
 			throw new IllegalStateException("This call on session " + asking.key() + " has an idempotency key, and its"
@@ -151,9 +153,10 @@ public final class GatedTurns {
 	/** A turn that broke off is continued with the messages that it has. */
 	private OpenedCall admitted(TurnRequest request, List<ToolCallback> tools, boolean toolLoop, Admission admission) {
 		Answer answer = admission.answer();
-		OpenedCall repeated = (answer != null) ? this.repeated.answer(request.key(), answer) : null;
-		if (repeated != null) {
-			return repeated;
+		OpenedCall answered = (answer != null) ? this.stored.answer(request.key(), answer, admission.hasJoined())
+				: null;
+		if (answered != null) {
+			return answered;
 		}
 		TurnRequest asked = (answer != null) ? request.input(List.of()).start(TurnRequest.Start.HEAD) : request;
 		return open(asked, tools, toolLoop, (turn) -> turn.inLine(admission));
@@ -290,7 +293,7 @@ public final class GatedTurns {
 				if (request.start().kind() != TurnRequest.Start.Kind.HEAD) {
 					throw this.turns.paused(turn);
 				}
-				yield new OpenedCall.Queued(queue(turn));
+				yield new OpenedCall.Queued(queue(turn), false);
 			}
 		};
 	}

@@ -3,14 +3,14 @@ package io.sessionkit.internal.line;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 import io.sessionkit.store.RecordWrite;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The first places of the lines in which a call had to stand: it works on the session. Or
- * the turn that answers its request, if that was made before. Safe for use by many
- * threads.
+ * the turn that answers it, so that it need not work. Safe for use by many threads.
  */
 public final class Admission {
 
@@ -18,20 +18,43 @@ public final class Admission {
 
 	private final @Nullable Answer answer;
 
+	private final boolean joined;
+
+	/** Null if the turn of this call takes no messages of others. */
+	private final @Nullable Offering offering;
+
 	private volatile @Nullable Answer turn;
 
-	Admission(List<Place> places, @Nullable Answer answer) {
+	Admission(List<Place> places, @Nullable Answer answer, boolean joined, @Nullable Offering offering) {
 		this.places = places;
 		this.answer = answer;
+		this.joined = joined;
+		this.offering = offering;
 	}
 
 	/**
-	 * Returns the turn that answers the request of this call.
-	 * @return the turn; null if the call makes the request for the first time, and if its
-	 * client cannot tell it from others
+	 * Returns the turn that answers this call.
+	 * @return the turn; null if the call makes its request for the first time, or if its
+	 * client cannot tell it from others, unless its messages have joined a turn
 	 */
 	public @Nullable Answer answer() {
 		return this.answer;
+	}
+
+	/**
+	 * Returns whether the messages of this call have joined the turn that answers it.
+	 * @return false if the call has no answer, or if its request was made before
+	 */
+	public boolean hasJoined() {
+		return this.joined;
+	}
+
+	/**
+	 * Returns what calls that wait offer to the turn of this one.
+	 * @return the offers; null if the turn takes none
+	 */
+	public @Nullable Offering offering() {
+		return this.offering;
 	}
 
 	/**
@@ -44,20 +67,25 @@ public final class Admission {
 
 	/**
 	 * Creates the writes that leave the lines in the commit that ends the turn: the next
-	 * call, if one waits, works then.
+	 * call, if one waits, works then. Calls whose messages are part of the turn are
+	 * answered by it.
 	 * @return the writes
 	 */
 	public List<RecordWrite> leaving() {
-		return this.places.stream().map((place) -> place.leaving(turn())).toList();
+		List<RecordWrite> writes = answers();
+		Set<String> joined = (this.offering != null) ? this.offering.joined() : Set.of();
+		this.places.forEach((place) -> writes.add(place.leaving(turn(), joined)));
+		return writes;
 	}
 
 	/**
 	 * Creates the writes that store, with the first part of the turn, that it answers the
-	 * request of this call.
-	 * @return the writes; none if the call has no such request, or if that is stored
+	 * request of this call, and with any part that it answers the calls whose messages
+	 * are part of it.
+	 * @return the writes; none if there are no such calls, or if that is stored
 	 */
 	public List<RecordWrite> answering() {
-		List<RecordWrite> writes = new ArrayList<>();
+		List<RecordWrite> writes = answers();
 		for (Place place : this.places) {
 			RecordWrite write = place.answering(turn());
 			if (write != null) {
@@ -67,9 +95,16 @@ public final class Admission {
 		return writes;
 	}
 
+	private List<RecordWrite> answers() {
+		return (this.offering != null) ? this.offering.answers(turn()) : new ArrayList<>();
+	}
+
 	/** Goes on after the commit that has stored what answers the request. */
 	public void answered() {
 		this.places.forEach((place) -> place.answered(turn()));
+		if (this.offering != null) {
+			this.offering.answered();
+		}
 	}
 
 	private Answer turn() {

@@ -19,13 +19,28 @@ public final class Arrival {
 
 	private final List<Wait> waits;
 
+	private final Lines lines;
+
+	private final @Nullable Request request;
+
+	private final boolean steers;
+
 	private final List<Place> places = new ArrayList<>();
 
 	private boolean over;
 
-	Arrival(SessionKey key, List<Wait> waits) {
+	/**
+	 * Creates the arrival of a call.
+	 * @param request the request that it makes; null if its client cannot tell it from
+	 * others
+	 * @param steers whether the call, once it works, takes what others offer
+	 */
+	Arrival(Lines lines, SessionKey key, List<Wait> waits, @Nullable Request request, boolean steers) {
+		this.lines = lines;
 		this.key = key;
+		this.request = request;
 		this.waits = waits;
+		this.steers = steers;
 	}
 
 	/**
@@ -44,13 +59,18 @@ public final class Arrival {
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
-				leave();
-				throw new TurnInProgressException("The call on session " + this.key
-						+ " was interrupted while it waited for the calls before it. Nothing was run.");
+				throw interrupted(leave());
 			}
 			admission = look();
 		}
 		return admission;
+	}
+
+	private TurnInProgressException interrupted(boolean joined) {
+		return new TurnInProgressException("The call on session " + this.key + (joined
+				? " was interrupted while the turn that its message has joined was running. The message stays in that"
+						+ " turn; read the session to see its answer."
+				: " was interrupted while it waited for the calls before it. Nothing was run."));
 	}
 
 	/**
@@ -80,23 +100,42 @@ public final class Arrival {
 			Wait wait = current();
 			Place place = wait.look();
 			if (wait.answer() != null) {
-				return admitted(wait.answer());
+				return admitted(wait.answer(), wait.isInLineOfSession());
 			}
 			if (place == null) {
 				return null;
 			}
 			this.places.add(place);
 			if (place.answer() != null) {
-				return admitted(place.answer());
+				return admitted(place.answer(), false);
 			}
 		}
-		return admitted(null);
+		return admitted(answerOfOthers(), false);
+	}
+
+	/**
+	 * Returns the turn that has answered the request of this call while it waited for
+	 * other reasons: a call that made the same request was killed, and its messages had
+	 * joined that turn.
+	 */
+	private @Nullable Answer answerOfOthers() {
+		boolean waited = this.places.size() > 1 && this.waits.get(this.places.size() - 1).hasWaited();
+		return waited ? this.places.get(0).answerNow() : null;
 	}
 
 	/** The places belong to the admission from now on. */
-	private Admission admitted(@Nullable Answer answer) {
+	private Admission admitted(@Nullable Answer answer, boolean joined) {
 		this.over = true;
-		return new Admission(List.copyOf(this.places), answer);
+		return new Admission(List.copyOf(this.places), answer, joined, this.steers ? offering() : null);
+	}
+
+	/** Returns null if this call does not stand in the line of the session. */
+	private @Nullable Offering offering() {
+		return this.places.stream()
+			.filter(Place::isInLineOfSession)
+			.findFirst()
+			.map((place) -> new Offering(this.lines, this.key, place, this.request))
+			.orElse(null);
 	}
 
 	private Wait current() {
@@ -112,14 +151,19 @@ public final class Arrival {
 
 	/**
 	 * Leaves the lines, unless this call was admitted.
+	 * @return whether the turn at work has its messages, which stay in it
 	 */
-	public synchronized void leave() {
+	public synchronized boolean leave() {
 		if (this.over) {
-			return;
+			return false;
 		}
 		this.over = true;
-		this.waits.forEach(Wait::leave);
+		boolean joined = false;
+		for (Wait wait : this.waits) {
+			joined |= wait.leave();
+		}
 		this.places.forEach(Place::leave);
+		return joined;
 	}
 
 }

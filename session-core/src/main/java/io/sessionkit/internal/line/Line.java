@@ -27,19 +27,52 @@ record Line(List<Ticket> tickets, @Nullable String content, @Nullable Answer ans
 
 	private static final int VERSION = 1;
 
+	/** No line, or that of a session on which nobody works. */
+	static final Line NOBODY = new Line(List.of(), null, null);
+
 	private static final char BEFORE_BEAT = ' ';
+
+	/** What the messages of a call that waits have to do with the turn at work. */
+	enum Mark {
+
+		/** Nothing: the call only waits. */
+		NONE,
+
+		/** They may join it. */
+		OFFERED,
+
+		/** They have joined it. */
+		TAKEN
+
+	}
 
 	/**
 	 * A call that stands in line.
 	 *
 	 * @param id a name that no other call has
 	 * @param beat how often the call has shown that it is there
+	 * @param mark what its messages have to do with the turn of the first call
 	 */
-	record Ticket(String id, long beat) {
+	record Ticket(String id, long beat, Mark mark) {
 
-		private static Ticket parse(String text) {
+		private static Ticket parse(String text, Collection<?> offered, Collection<?> taken) {
 			int end = text.lastIndexOf(BEFORE_BEAT);
-			return new Ticket(text.substring(0, end), Long.parseLong(text.substring(end + 1)));
+			String id = text.substring(0, end);
+			Mark mark = taken.contains(id) ? Mark.TAKEN : offered.contains(id) ? Mark.OFFERED : Mark.NONE;
+			return new Ticket(id, Long.parseLong(text.substring(end + 1)), mark);
+		}
+
+		private Ticket beaten() {
+			return new Ticket(this.id, this.beat + 1, this.mark);
+		}
+
+		private Ticket marked(Mark other) {
+			return new Ticket(this.id, this.beat, other);
+		}
+
+		/** The turn that has taken the messages has ended without being stored. */
+		private Ticket givenBack() {
+			return (this.mark == Mark.TAKEN) ? marked(Mark.OFFERED) : this;
 		}
 
 		private String text() {
@@ -54,7 +87,7 @@ record Line(List<Ticket> tickets, @Nullable String content, @Nullable Answer ans
 
 	/** Returns the line of one call, which works. */
 	static Line of(String id, @Nullable String content) {
-		return new Line(List.of(new Ticket(id, 0)), content, null);
+		return new Line(List.of(new Ticket(id, 0, Mark.NONE)), content, null);
 	}
 
 	/** Returns the line that a record holds. */
@@ -62,17 +95,25 @@ record Line(List<Ticket> tickets, @Nullable String content, @Nullable Answer ans
 		Map<String, @Nullable Object> values = codec.decodeValues(record.key(), record.payload());
 		List<Ticket> tickets = new ArrayList<>();
 		if (values.get("tickets") instanceof Collection<?> texts) {
-			texts.forEach((text) -> tickets.add(Ticket.parse(String.valueOf(text))));
+			Collection<?> offered = ids(values.get("offered"));
+			Collection<?> taken = ids(values.get("taken"));
+			texts.forEach((text) -> tickets.add(Ticket.parse(String.valueOf(text), offered, taken)));
 		}
 		Answer answer = (values.get("turn") instanceof String turn && values.get("from") instanceof Number from)
 				? new Answer(turn, from.longValue()) : null;
 		return new Line(tickets, Objects.toString(values.get("content"), null), answer);
 	}
 
+	private static Collection<?> ids(@Nullable Object value) {
+		return (value instanceof Collection<?> ids) ? ids : List.of();
+	}
+
 	String payload(SessionKey key, MessageCodec codec) {
 		Map<String, Object> values = new HashMap<>();
 		values.put("version", VERSION);
 		values.put("tickets", this.tickets.stream().map(Ticket::text).toList());
+		putMarked(values, "offered", Mark.OFFERED);
+		putMarked(values, "taken", Mark.TAKEN);
 		if (this.content != null) {
 			values.put("content", this.content);
 		}
@@ -81,6 +122,14 @@ record Line(List<Ticket> tickets, @Nullable String content, @Nullable Answer ans
 			values.put("from", this.answer.from());
 		}
 		return codec.encodeValues(key, values);
+	}
+
+	/** A version that does not know the marks loses them, so the calls only wait. */
+	private void putMarked(Map<String, Object> values, String name, Mark mark) {
+		List<String> ids = this.tickets.stream().filter((ticket) -> ticket.mark() == mark).map(Ticket::id).toList();
+		if (!ids.isEmpty()) {
+			values.put(name, ids);
+		}
 	}
 
 	/** Returns whether nothing is left of the line. */
@@ -123,21 +172,47 @@ record Line(List<Ticket> tickets, @Nullable String content, @Nullable Answer ans
 		return before(id) < this.tickets.size();
 	}
 
-	Line with(String id) {
+	Line with(String id, Mark mark) {
 		List<Ticket> joined = new ArrayList<>(this.tickets);
-		joined.add(new Ticket(id, 0));
+		joined.add(new Ticket(id, 0, mark));
 		return with(joined);
 	}
 
+	/**
+	 * Returns the line without some calls. If the first one goes, the messages that its
+	 * turn has taken are offered to the next.
+	 */
 	Line without(Collection<String> ids) {
-		return with(this.tickets.stream().filter((ticket) -> !ids.contains(ticket.id())).toList());
+		boolean firstGoes = !this.tickets.isEmpty() && ids.contains(this.tickets.get(0).id());
+		return with(this.tickets.stream()
+			.filter((ticket) -> !ids.contains(ticket.id()))
+			.map((ticket) -> firstGoes ? ticket.givenBack() : ticket)
+			.toList());
+	}
+
+	/** Returns whether the turn at work has the messages of this call. */
+	boolean isTaken(String id) {
+		return this.tickets.stream().anyMatch((ticket) -> ticket.id().equals(id) && ticket.mark() == Mark.TAKEN);
+	}
+
+	/**
+	 * Returns the calls behind the first one whose messages may join its turn, or have
+	 * joined it.
+	 */
+	List<String> offering() {
+		return this.tickets.stream().skip(1).filter((ticket) -> ticket.mark() != Mark.NONE).map(Ticket::id).toList();
+	}
+
+	/** Returns the line in which the turn at work has the messages of these calls. */
+	Line taken(Collection<String> ids) {
+		return with(this.tickets.stream()
+			.map((ticket) -> ids.contains(ticket.id()) ? ticket.marked(Mark.TAKEN) : ticket)
+			.toList());
 	}
 
 	/** Returns the line with the next beat of a call. */
 	Line beaten(String id) {
-		return with(this.tickets.stream()
-			.map((ticket) -> ticket.id().equals(id) ? new Ticket(id, ticket.beat() + 1) : ticket)
-			.toList());
+		return with(this.tickets.stream().map((ticket) -> ticket.id().equals(id) ? ticket.beaten() : ticket).toList());
 	}
 
 	private Line with(List<Ticket> calls) {

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Lines {
 
+	/** No offer of a call that waits lives longer. */
+	private static final Duration LONGEST_WAIT = Duration.ofDays(1);
+
 	private final SessionStore store;
 
 	/** The time after which a call is gone that no longer shows that it is there. */
@@ -32,10 +35,13 @@ public final class Lines {
 
 	private final Renewals renewals;
 
+	private final Offers offers;
+
 	public Lines(SessionStore store, Duration life, Renewals renewals) {
 		this.store = store;
 		this.life = life;
 		this.renewals = renewals;
+		this.offers = new Offers(store);
 	}
 
 	/**
@@ -43,21 +49,35 @@ public final class Lines {
 	 * @param key the session
 	 * @param request the request that the call makes; null if its client cannot tell it
 	 * from others
+	 * @param offer what the call offers to the turn at work; null for nothing
 	 * @param concurrency how to treat the call while another one works
 	 * @param timeout how long to wait at most in each line
 	 * @return the arrival; null if the call neither waits nor is waited for
 	 */
-	public @Nullable Arrival arrive(SessionKey key, @Nullable Request request, Concurrency concurrency,
-			Duration timeout) {
+	public @Nullable Arrival arrive(SessionKey key, @Nullable Request request, @Nullable Offer offer,
+			Concurrency concurrency, Duration timeout) {
 		String id = this.store.options().turnIds().get();
 		List<Wait> waits = new ArrayList<>();
 		if (request != null) {
-			waits.add(new Wait(this, key, LineName.of(request), id, Concurrency.SERIALIZE, timeout));
+			waits.add(new Wait(this, key, LineName.of(request), id, Concurrency.SERIALIZE, timeout, null));
 		}
+		boolean steers = concurrency == Concurrency.STEER;
 		if (concurrency != Concurrency.OPTIMISTIC) {
-			waits.add(new Wait(this, key, LineName.SESSION, id, concurrency, timeout));
+			OwnOffer own = (steers && offer != null)
+					? new OwnOffer(this, key, new Offered(id, offer, request), offerLives(timeout)) : null;
+			waits.add(new Wait(this, key, LineName.SESSION, id, concurrency, timeout, own));
 		}
-		return waits.isEmpty() ? null : new Arrival(key, waits);
+		return waits.isEmpty() ? null : new Arrival(this, key, waits, request, steers);
+	}
+
+	/** Longer than a call waits, so that its offer is there when it works itself. */
+	private Duration offerLives(Duration timeout) {
+		Duration twice = this.life.multipliedBy(2);
+		return (timeout.compareTo(LONGEST_WAIT) < 0) ? timeout.plus(twice) : LONGEST_WAIT.plus(twice);
+	}
+
+	Offers offers() {
+		return this.offers;
 	}
 
 	Duration life() {
@@ -120,14 +140,31 @@ public final class Lines {
 				lives);
 	}
 
-	/** Takes a call out of the line, wherever it stands. */
-	void remove(SessionKey key, LineName name, String id) {
-		Attempts.MANY.make(() -> {
+	/**
+	 * Takes a call out of the line, wherever it stands.
+	 * @return whether the turn at work has its messages
+	 */
+	boolean remove(SessionKey key, LineName name, String id) {
+		return remove(key, name, id, true);
+	}
+
+	/**
+	 * Takes a call out of the line, unless the turn at work has its messages.
+	 * @return whether it has them
+	 */
+	boolean removeUntaken(SessionKey key, LineName name, String id) {
+		return remove(key, name, id, false);
+	}
+
+	private boolean remove(SessionKey key, LineName name, String id, boolean evenTaken) {
+		return Attempts.MANY.make(() -> {
 			SessionRecord record = record(key, name);
-			boolean gone = record == null || !line(record).has(id)
-					|| this.store.put(key, write(key, name, line(record).without(Set.of(id)), record.revision()));
-			return gone ? Optional.of(true) : Optional.empty();
-		});
+			Line line = (record != null) ? line(record) : null;
+			boolean taken = line != null && line.isTaken(id);
+			boolean done = record == null || line == null || !line.has(id) || (taken && !evenTaken)
+					|| this.store.put(key, write(key, name, line.without(Set.of(id)), record.revision()));
+			return done ? Optional.of(taken) : Optional.empty();
+		}).orElse(false);
 	}
 
 }

@@ -1,5 +1,7 @@
 package io.sessionkit.internal.line;
 
+import java.util.Collection;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.locks.Lock;
@@ -72,17 +74,64 @@ final class Place {
 	}
 
 	/**
+	 * Returns the turn that answers the calls of this line, as it is stored now; null if
+	 * there is none.
+	 */
+	@Nullable Answer answerNow() {
+		SessionRecord record = this.lines.record(this.key, this.name);
+		return (record != null) ? this.lines.line(record).answer() : null;
+	}
+
+	/** Returns whether all calls on the session stand in this line. */
+	boolean isInLineOfSession() {
+		return this.name.request() == null;
+	}
+
+	/**
+	 * Reads which calls offer their messages to the turn of this one, in the order of
+	 * their arrival.
+	 */
+	List<String> offering() {
+		this.writing.lock();
+		try {
+			if (!refresh()) {
+				return List.of();
+			}
+			return this.line.offering();
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/**
+	 * Takes the messages of calls that were {@link #offering}.
+	 * @return false if the line has changed since, and nothing was taken
+	 */
+	boolean take(Collection<String> ids) {
+		this.writing.lock();
+		try {
+			Line next = this.line.taken(ids);
+			return next.equals(this.line) || put(next);
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/**
 	 * Creates the write that leaves the line in the commit that ends the turn. The next
 	 * call, if one waits, works then. In the line of a request the turn answers all who
 	 * wait.
+	 * @param joined the calls that need not work, since the turn has their messages
 	 */
-	RecordWrite leaving(Answer turn) {
+	RecordWrite leaving(Answer turn, Collection<String> joined) {
 		this.writing.lock();
 		try {
 			this.renewal.cancel(false);
 			this.expected = this.revision;
 			Line next = (this.name.request() != null) ? this.line.answered(turn).left()
-					: this.line.without(Set.of(this.id));
+					: this.line.without(joined).without(Set.of(this.id));
 			return this.lines.write(this.key, this.name, next, this.revision);
 		}
 		finally {
@@ -225,7 +274,10 @@ final class Place {
 	}
 
 	private boolean beat() {
-		Line next = this.line.beaten(this.id);
+		return put(this.line.beaten(this.id));
+	}
+
+	private boolean put(Line next) {
 		if (!this.lines.put(this.key, this.lines.write(this.key, this.name, next, this.revision))) {
 			return false;
 		}
@@ -240,17 +292,21 @@ final class Place {
 	 */
 	private boolean refresh() {
 		SessionRecord record = this.lines.record(this.key, this.name);
-		if (record == null || !this.lines.line(record).isFirst(this.id)) {
-			lost();
+		Line now = (record != null) ? this.lines.line(record) : Line.NOBODY;
+		if (record == null || !now.isFirst(this.id)) {
+			lost(now);
 			return false;
 		}
-		this.line = this.lines.line(record);
+		this.line = now;
 		this.revision = record.revision();
 		return true;
 	}
 
-	private void lost() {
-		if (!this.lost && !this.over) {
+	/**
+	 * A call whose messages have joined a turn learns of that soon, and works no more.
+	 */
+	private void lost(Line now) {
+		if (!this.lost && !this.over && !now.isAnswered()) {
 			logger.warn("A call on session " + this.key + " has lost its place in line: it did not show for "
 					+ this.lines.life() + " that it is there. Its turn does not become history.");
 		}

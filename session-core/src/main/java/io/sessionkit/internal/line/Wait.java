@@ -9,6 +9,7 @@ import io.sessionkit.IdempotencyKeyException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.Renewals;
+import io.sessionkit.internal.Uninterrupted;
 import io.sessionkit.store.SessionRecord;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -42,6 +43,9 @@ final class Wait {
 
 	private final Duration timeout;
 
+	/** Null if the call offers nothing to the turn at work. */
+	private final @Nullable OwnOffer offer;
+
 	private final LineWatch watch;
 
 	/** When the call has come to the line; null until it has looked. */
@@ -59,15 +63,19 @@ final class Wait {
 
 	private @Nullable Answer answer;
 
+	private int looks;
+
 	private boolean over;
 
-	Wait(Lines lines, SessionKey key, LineName name, String id, Concurrency concurrency, Duration timeout) {
+	Wait(Lines lines, SessionKey key, LineName name, String id, Concurrency concurrency, Duration timeout,
+			@Nullable OwnOffer offer) {
 		this.lines = lines;
 		this.key = key;
 		this.name = name;
 		this.id = id;
 		this.concurrency = concurrency;
 		this.timeout = timeout;
+		this.offer = offer;
 		this.watch = new LineWatch(lines.life(), System::nanoTime);
 	}
 
@@ -89,13 +97,28 @@ final class Wait {
 			this.over = true;
 			return place;
 		}
-		if (System.nanoTime() - came > this.timeout.toNanos()) {
-			leave();
+		if (System.nanoTime() - came > this.timeout.toNanos() && !isInTurn()) {
+			this.over = true;
+			forget();
 			throw new TurnInProgressException("The call on session " + this.key + " has waited " + this.timeout
 					+ " for the calls before it. Nothing was run; try again, or raise"
 					+ " sessionkit.concurrency-timeout.");
 		}
 		return null;
+	}
+
+	/**
+	 * Returns whether the turn at work has the messages of this call, which then waits
+	 * for that turn as its first call does. If not, this call leaves the line.
+	 */
+	private boolean isInTurn() {
+		try {
+			return this.offer != null && this.offer.isTaken() || this.lines.removeUntaken(this.key, this.name, this.id);
+		}
+		catch (RuntimeException ex) {
+			notLeft(ex);
+			return false;
+		}
 	}
 
 	private long came() {
@@ -112,16 +135,49 @@ final class Wait {
 		return this.answer;
 	}
 
+	/** Returns whether this is the line of all calls on the session. */
+	boolean isInLineOfSession() {
+		return this.name.request() == null;
+	}
+
+	/** Returns whether others were before this call when it came. */
+	synchronized boolean hasWaited() {
+		return this.looks > 1;
+	}
+
 	/** If the store fails, the call does not stay in line. */
 	private @Nullable Place found() {
+		this.looks++;
 		try {
 			SessionRecord line = this.inLine ? this.lines.record(this.key, this.name) : null;
-			return (line != null) ? in(line) : taken();
+			if (line == null && this.inLine && isAnswered(Line.NOBODY)) {
+				return null;
+			}
+			return unlessInTurn((line != null) ? in(line) : taken());
 		}
 		catch (RuntimeException ex) {
 			leave();
 			throw ex;
 		}
+	}
+
+	/** A call need not work if a turn that is stored has its messages. */
+	private @Nullable Place unlessInTurn(@Nullable Place first) {
+		if (first == null || this.offer == null) {
+			return first;
+		}
+		boolean works = false;
+		try {
+			this.answer = this.offer.withdrawn();
+			works = this.answer == null;
+		}
+		finally {
+			if (!works) {
+				first.leave();
+				forget();
+			}
+		}
+		return works ? first : null;
 	}
 
 	/** Takes the first place if there is no line; if there is one, joins it. */
@@ -148,10 +204,25 @@ final class Wait {
 			this.answer = now.answer();
 			return null;
 		}
+		if (isAnswered(now)) {
+			return null;
+		}
 		if (now.isFirst(this.id)) {
 			return this.lines.admit(this.key, this.name, this.id, now, record.revision());
 		}
 		return joined(now, record.revision());
+	}
+
+	private boolean isAnswered(Line now) {
+		this.answer = (this.offer != null) ? this.offer.look(now) : null;
+		if (this.answer == null) {
+			return false;
+		}
+		if (now.has(this.id)) {
+			this.lines.remove(this.key, this.name, this.id);
+		}
+		forget();
+		return true;
 	}
 
 	private void checkContent(Line now) {
@@ -172,13 +243,18 @@ final class Wait {
 		boolean shows = !next.has(this.id)
 				|| System.nanoTime() - this.beat > Renewals.period(this.lines.life()).toNanos();
 		if (shows) {
-			next = next.has(this.id) ? next.beaten(this.id) : next.with(this.id);
+			next = next.has(this.id) ? next.beaten(this.id) : next.with(this.id, mark());
 		}
 		if (next.equals(now) || !this.lines.put(this.key, this.lines.write(this.key, this.name, next, revision))) {
 			return null;
 		}
 		this.beat = shows ? System.nanoTime() : this.beat;
 		return next.isFirst(this.id) ? this.lines.admit(this.key, this.name, this.id, next, revision + 1) : null;
+	}
+
+	/** What is offered is there before the line says so. */
+	private Line.Mark mark() {
+		return (this.offer != null && this.offer.isStored()) ? Line.Mark.OFFERED : Line.Mark.NONE;
 	}
 
 	/**
@@ -192,20 +268,46 @@ final class Wait {
 	}
 
 	/**
-	 * Leaves the line, unless this call has the first place.
+	 * Leaves the line, unless this call has the first place. If the turn at work has its
+	 * messages, they stay in that turn.
+	 * @return whether it has them
 	 */
-	synchronized void leave() {
+	synchronized boolean leave() {
 		if (this.over || this.since == null) {
-			return;
+			return false;
 		}
 		this.over = true;
 		try {
-			this.lines.remove(this.key, this.name, this.id);
+			return Uninterrupted.call(this::left);
 		}
 		catch (RuntimeException ex) {
-			logger.warn("A call could not leave the line of session " + this.key + ", where it stays for "
-					+ this.lines.life() + ": " + ex.getClass().getName());
+			notLeft(ex);
+			return false;
 		}
+	}
+
+	private boolean left() {
+		boolean taken = this.lines.remove(this.key, this.name, this.id);
+		forget();
+		return taken;
+	}
+
+	/** What is not deleted now expires. */
+	private void forget() {
+		try {
+			if (this.offer != null) {
+				this.offer.forget();
+			}
+		}
+		catch (RuntimeException ex) {
+			logger.debug(
+					"The offer of a call on session " + this.key + " could not be deleted: " + ex.getClass().getName());
+		}
+	}
+
+	private void notLeft(RuntimeException ex) {
+		logger.warn("A call could not leave the line of session " + this.key + ", where it stays for "
+				+ this.lines.life() + ": " + ex.getClass().getName());
 	}
 
 }

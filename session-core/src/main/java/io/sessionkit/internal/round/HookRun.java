@@ -86,6 +86,31 @@ public final class HookRun {
 		this.turn = turn;
 	}
 
+	/**
+	 * Returns a run of the same hooks in the same turn that decides nothing on the turn,
+	 * unless it is {@link #adopt adopted}.
+	 */
+	public HookRun apart() {
+		return new HookRun(this);
+	}
+
+	private HookRun(HookRun other) {
+		this.key = other.key;
+		this.outsideIn = other.outsideIn;
+		this.insideOut = other.insideOut;
+		this.beforeModel = other.beforeModel;
+		this.besideModel = other.besideModel;
+		this.checksReplies = other.checksReplies;
+		this.turn = other.turn;
+	}
+
+	/**
+	 * Adds what was decided in another run.
+	 */
+	public void adopt(HookRun apart) {
+		apart.verdicts().forEach(this::add);
+	}
+
 	public boolean isEmpty() {
 		return this.outsideIn.isEmpty();
 	}

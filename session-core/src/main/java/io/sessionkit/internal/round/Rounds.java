@@ -65,6 +65,9 @@ public final class Rounds implements OpenRound.Recorder {
 
 	private boolean queuedTaken;
 
+	/** How often the loop has begun. */
+	private int runs;
+
 	/**
 	 * Creates the rounds of a turn.
 	 * @param usages receives the usage of each reply, and must not block
@@ -100,6 +103,42 @@ public final class Rounds implements OpenRound.Recorder {
 	}
 
 	/**
+	 * Returns how often the loop has begun. What was added in an earlier run of it is no
+	 * longer part of the turn.
+	 */
+	public synchronized int runs() {
+		return this.runs;
+	}
+
+	/**
+	 * Returns whether messages can be added before the model is called: tool results come
+	 * last, and no call is unanswered.
+	 */
+	public synchronized boolean canAdd() {
+		return !this.frozen && !this.transcript.isEmpty() && !this.transcript.awaitsResults()
+				&& !this.transcript.isAnswered();
+	}
+
+	/**
+	 * Adds messages behind the tool results.
+	 * @throws IllegalStateException if the turn is over
+	 */
+	public void add(List<Message> messages) {
+		synchronized (this) {
+			checkRunning();
+			this.transcript.asked(messages);
+		}
+		tellNews();
+	}
+
+	/**
+	 * Returns the whole request for the messages that the tool advisor forwards.
+	 */
+	public synchronized List<Message> whole(List<Message> forwarded) {
+		return this.transcript.whole(forwarded);
+	}
+
+	/**
 	 * Records what a request contains before the model is called with it.
 	 * @param forwarded the messages that the tool advisor forwards
 	 * @return the whole request, including the messages of the turn
@@ -110,6 +149,7 @@ public final class Rounds implements OpenRound.Recorder {
 		synchronized (this) {
 			checkRunning();
 			whole = this.transcript.beforeRound(forwarded);
+			this.runs += this.transcript.isEmpty() ? 1 : 0;
 			if (takeQueued()) {
 				whole = this.transcript.whole(forwarded);
 			}

@@ -45,11 +45,25 @@ record InputChecks(SessionKey key, HookRun hooks, MessageCodec codec) {
 	List<Message> queued(List<Message> queued) {
 		HookRun.Passed<List<Message>> passed = this.hooks.beforeMore(queued);
 		if (passed.answer() != null) {
-			throw new IllegalStateException("A hook answered a message that was queued on session " + this.key
-					+ " while its turn waited; the tool results before it need the model. Refuse it instead.");
+			throw new IllegalStateException("A hook answered a message that was added to a turn on session " + this.key
+					+ "; the tool results before it need the model. Refuse it instead.");
 		}
 		checkStorable(passed.value());
 		return passed.value();
+	}
+
+	/**
+	 * Runs the hooks on messages of another call that may join the turn.
+	 * @return the messages as the hooks have left them
+	 * @throws SessionRefusedException if a hook refuses them; that decides nothing on the
+	 * turn. What a hook throws is thrown as it is
+	 * @throws IllegalStateException if a hook answers them
+	 */
+	List<Message> joining(List<Message> offered) {
+		HookRun apart = this.hooks.apart();
+		List<Message> passed = new InputChecks(this.key, apart, this.codec).queued(offered);
+		this.hooks.adopt(apart);
+		return passed;
 	}
 
 	private void checkStorable(List<Message> messages) {

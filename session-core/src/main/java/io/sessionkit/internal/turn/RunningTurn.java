@@ -19,6 +19,7 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Answer;
+import io.sessionkit.internal.line.Offering;
 import io.sessionkit.internal.round.HookRun;
 import io.sessionkit.internal.round.InputCheck;
 import io.sessionkit.internal.round.Rounds;
@@ -399,6 +400,11 @@ public final class RunningTurn {
 		this.admission = admission;
 		admission.working(new Answer(this.id, firstNumber()));
 		keeper().inLine(admission);
+		Offering offering = admission.offering();
+		if (offering != null && this.place.becomesHead()) {
+			this.loop.steering(new TurnSteering(offering, agent(), (this.base != null) ? this.base.turns() : 0,
+					this.rounds, new InputChecks(key(), this.hooks, this.setup.codec())));
+		}
 	}
 
 	/**

@@ -8,6 +8,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.internal.Bound;
+import io.sessionkit.internal.line.Offer;
 import io.sessionkit.internal.message.Copies;
 import org.jspecify.annotations.Nullable;
 
@@ -263,6 +264,17 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 			}
 		}
 		return true;
+	}
+
+	/**
+	 * Returns what a call with this request offers to the turn at work while it waits.
+	 * @return the offer; null if its messages cannot join the turn of another call, since
+	 * they are not what a user has said, or since the call names the place at which its
+	 * turn begins
+	 */
+	public @Nullable Offer offer() {
+		boolean joins = !this.input.isEmpty() && onlyAsks() && this.start.kind() == Start.Kind.HEAD;
+		return joins ? new Offer(this.input, agent(), this.expectedTurn) : null;
 	}
 
 	/**

@@ -34,6 +34,9 @@ public final class TurnRounds {
 
 	private final Supplier<InputCheck> inputCheck;
 
+	/** Null if no messages of other calls join the turn. */
+	private volatile @Nullable TurnSteering steering;
+
 	TurnRounds(TurnPrompt prompt, Rounds rounds, HookRun hooks, TurnEvents events, Supplier<InputCheck> inputCheck) {
 		this.prompt = prompt;
 		this.rounds = rounds;
@@ -43,11 +46,19 @@ public final class TurnRounds {
 	}
 
 	/**
-	 * Returns whether hooks or a gate check replies. They may block.
-	 * @return true if there are any
+	 * Registers what lets messages of other calls join the turn.
+	 */
+	void steering(TurnSteering known) {
+		this.steering = known;
+	}
+
+	/**
+	 * Returns whether hooks or a gate check replies, or the store is asked between model
+	 * calls. They may block.
+	 * @return true if there is any of that
 	 */
 	public boolean mayWait() {
-		return this.rounds.mayWait();
+		return this.steering != null || this.rounds.mayWait();
 	}
 
 	/**
@@ -85,7 +96,13 @@ public final class TurnRounds {
 		}
 		List<Message> whole = this.rounds.record(forwarded);
 		ChatResponse instead = this.rounds.instead();
-		return (instead != null) ? new RoundRequest.Answer(instead) : begun(whole, this.rounds.entries());
+		return (instead != null) ? new RoundRequest.Answer(instead)
+				: begun(joined(whole, forwarded), this.rounds.entries());
+	}
+
+	private List<Message> joined(List<Message> whole, List<Message> forwarded) {
+		TurnSteering asked = this.steering;
+		return (asked != null && asked.join()) ? this.rounds.whole(forwarded) : whole;
 	}
 
 	private RoundRequest begun(List<Message> whole, List<Transcript.Entry> said) {

@@ -6,6 +6,7 @@ import java.util.Set;
 
 import io.sessionkit.IdempotencyKeyException;
 import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
@@ -26,9 +27,10 @@ import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.model.tool.ToolExecutionResult;
 
 /**
- * Answers requests that are made again with what is stored.
+ * Answers calls with what is stored: requests that are made again, and calls whose
+ * messages have joined the turn of another one.
  */
-final class RepeatedRequests {
+final class StoredAnswers {
 
 	private static final Set<String> CALLS = Set.of(Ledger.APPROVAL);
 
@@ -39,31 +41,46 @@ final class RepeatedRequests {
 
 	private final Ledger ledger;
 
-	RepeatedRequests(SessionStore store, Ledger ledger) {
+	StoredAnswers(SessionStore store, Ledger ledger) {
 		this.store = store;
 		this.ledger = ledger;
 	}
 
 	/**
-	 * Returns the result of a call whose request was made before.
+	 * Returns the result of a call that is answered by a turn that is stored.
+	 * @param joined whether its messages have joined that turn; if not, its request was
+	 * made before
 	 * @return the result; null if the call has to continue the turn, which broke off
-	 * @throws IdempotencyKeyException if the reply is no longer there, or never was
+	 * @throws IdempotencyKeyException if the request was made before, and the reply is no
+	 * longer there, or never was
+	 * @throws SessionConflictException if the messages have joined such a turn
 	 */
-	@Nullable OpenedCall answer(SessionKey key, Answer answer) {
+	@Nullable OpenedCall answer(SessionKey key, Answer answer, boolean joined) {
 		TurnView stored = find(key, answer).filter((view) -> !view.items().isEmpty() || view.turn().status().isOpen())
-			.orElseThrow(() -> new IdempotencyKeyException(
-					"The request was made before, and the turn that answered it" + " was deleted from session " + key
-							+ " since. Nothing was run." + " Give it another key to ask again."));
+			.orElseThrow(() -> joined ? withoutTurn(key) : deleted(key));
 		Turn turn = stored.turn();
 		TurnResult result = new TurnResult(key, turn, stored.items(), false);
 		return switch (turn.status()) {
-			case COMPLETED ->
-				new OpenedCall.Repeated(reply(key, result).orElseThrow(() -> withoutReply(key, turn)), result);
+			case COMPLETED -> new OpenedCall.Answered(
+					reply(key, result).orElseThrow(() -> joined ? withoutTurn(key) : withoutReply(key, turn)), result,
+					joined);
 			case AWAITING_APPROVAL -> new OpenedCall.Queued(
-					Pause.of(this.ledger.pending(this.ledger.read(stored.records(Ledger.APPROVAL))), result));
+					Pause.of(this.ledger.pending(this.ledger.read(stored.records(Ledger.APPROVAL))), result), joined);
 			case INCOMPLETE -> null;
-			case FAILED, CANCELLED, REFUSED -> throw withoutReply(key, turn);
+			case FAILED, CANCELLED, REFUSED -> throw joined ? withoutTurn(key) : withoutReply(key, turn);
 		};
+	}
+
+	/** A part of the turn was stored, and then it failed, or was given up or deleted. */
+	private static SessionConflictException withoutTurn(SessionKey key) {
+		return new SessionConflictException("The message has joined a turn on session " + key
+				+ " of which a part was stored, and which then ended without a reply, or was deleted. Read the session,"
+				+ " and call again if the message is not in its history.", null);
+	}
+
+	private static IdempotencyKeyException deleted(SessionKey key) {
+		return new IdempotencyKeyException("The request was made before, and the turn that answered it"
+				+ " was deleted from session " + key + " since. Nothing was run. Give it another key to ask again.");
 	}
 
 	private static IdempotencyKeyException withoutReply(SessionKey key, Turn turn) {

@@ -1,0 +1,97 @@
+package io.sessionkit.internal.line;
+
+import java.time.Duration;
+import java.util.Objects;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.store.RecordWrite;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a call offers while it waits. Used by one thread at a time.
+ */
+final class OwnOffer {
+
+	private final Lines lines;
+
+	private final SessionKey key;
+
+	private final Offered offered;
+
+	private final Duration lives;
+
+	/** The revision of the record; 0 if there is none. */
+	private long revision;
+
+	/** Whether the messages were part of the turn at work when the call looked last. */
+	private boolean taken;
+
+	/** The call at work when this one looked last; null for none. */
+	private @Nullable String first;
+
+	OwnOffer(Lines lines, SessionKey key, Offered offered, Duration lives) {
+		this.lines = lines;
+		this.key = key;
+		this.offered = offered;
+		this.lives = lives;
+	}
+
+	/**
+	 * Stores the offer, unless that was done.
+	 * @return whether it is stored; false if there is no session
+	 */
+	boolean isStored() {
+		if (this.revision == 0) {
+			RecordWrite write = this.lines.offers().write(this.key, this.offered, this.lives);
+			this.revision = this.lines.put(this.key, write) ? write.next() : 0;
+		}
+		return this.revision != 0;
+	}
+
+	/** Returns whether the turn at work has the messages. */
+	boolean isTaken() {
+		return this.taken;
+	}
+
+	/**
+	 * Looks whether a turn with the messages is stored. Only if another call works now, or
+	 * if the ticket is gone, can that be.
+	 * @return the turn; null if there is none
+	 */
+	@Nullable Answer look(Line now) {
+		String before = this.first;
+		this.first = now.tickets().isEmpty() ? null : now.tickets().get(0).id();
+		this.taken = now.isTaken(this.offered.id());
+		boolean mayBeAnswered = this.revision != 0
+				&& (!Objects.equals(this.first, before) || !now.has(this.offered.id()));
+		return mayBeAnswered ? this.lines.offers().answer(this.key, this.offered.id()) : null;
+	}
+
+	/**
+	 * Takes the offer back, for a call that now works itself.
+	 * @return the turn that has the messages, in which case the call need not work; null
+	 * if there is none
+	 */
+	@Nullable Answer withdrawn() {
+		if (this.revision == 0) {
+			return null;
+		}
+		boolean unanswered = this.lines.put(this.key, deletion(this.revision));
+		Answer answer = unanswered ? null : this.lines.offers().answer(this.key, this.offered.id());
+		this.revision = (answer != null) ? this.revision : 0;
+		return answer;
+	}
+
+	/** Deletes what is stored of the offer. */
+	void forget() {
+		if (this.revision != 0) {
+			this.revision = 0;
+			this.lines.put(this.key, deletion(RecordWrite.ANY));
+		}
+	}
+
+	private RecordWrite deletion(long expected) {
+		return new RecordWrite(Offers.KIND, this.offered.id(), expected, null, null);
+	}
+
+}

@@ -1,0 +1,207 @@
+package io.sessionkit.internal.turn;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.line.Offered;
+import io.sessionkit.internal.line.Offering;
+import io.sessionkit.internal.line.Request;
+import io.sessionkit.internal.round.Rounds;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+
+/**
+ * Lets the messages of calls that wait join a turn before its next model call. Used by
+ * one thread at a time, except for {@link #joined}.
+ */
+final class TurnSteering {
+
+	private static final Log logger = LogFactory.getLog(TurnSteering.class);
+
+	/** More calls than this wait for a turn of their own. */
+	private static final int MOST = 32;
+
+	/**
+	 * Messages of a call that have joined the turn.
+	 *
+	 * @param messages the messages as hooks have left them; none if the same request has
+	 * joined before
+	 * @param run the run of the loop in which they were added
+	 */
+	private record Joined(Offered offered, List<Message> messages, int run) {
+
+		Joined withoutMessages() {
+			return new Joined(this.offered, List.of(), this.run);
+		}
+
+	}
+
+	private final Offering offering;
+
+	private final @Nullable String agent;
+
+	private final long turns;
+
+	private final Rounds rounds;
+
+	private final InputChecks checks;
+
+	private final List<Joined> joined = new ArrayList<>();
+
+	/** The calls whose messages this turn does not take. */
+	private final Set<String> left = new HashSet<>();
+
+	/**
+	 * Creates the steering of a turn.
+	 * @param agent the agent of the turn; null for none
+	 * @param turns the number of the newest turn when this one began
+	 */
+	TurnSteering(Offering offering, @Nullable String agent, long turns, Rounds rounds, InputChecks checks) {
+		this.offering = offering;
+		this.agent = agent;
+		this.turns = turns;
+		this.rounds = rounds;
+		this.checks = checks;
+		offering.joining(this::joined);
+	}
+
+	/**
+	 * Returns the offers whose messages are part of the turn.
+	 */
+	private synchronized List<Offered> joined() {
+		return this.joined.stream().filter((each) -> each.run() == this.rounds.runs()).map(Joined::offered).toList();
+	}
+
+	/**
+	 * Adds what is offered to the turn, if the model is about to be called with results
+	 * of tools. A store that fails meanwhile does not cost the turn: the calls wait on.
+	 * @return whether messages were added
+	 */
+	boolean join() {
+		if (!this.rounds.canAdd()) {
+			return false;
+		}
+		boolean added = addAgain();
+		try {
+			return take() || added;
+		}
+		catch (RuntimeException ex) {
+			logger.warn("What calls that wait on session " + this.checks.key() + " offer could not be taken: "
+					+ ex.getClass().getName());
+			return added;
+		}
+	}
+
+	/** The loop was started again, and what was added before is no longer there. */
+	private synchronized boolean addAgain() {
+		int run = this.rounds.runs();
+		boolean added = false;
+		for (int i = 0; i < this.joined.size(); i++) {
+			Joined before = this.joined.get(i);
+			if (before.run() != run) {
+				this.rounds.add(before.messages());
+				this.joined.set(i, new Joined(before.offered(), before.messages(), run));
+				added = true;
+			}
+		}
+		return added;
+	}
+
+	/** A call may take its messages back until the line says that they are taken. */
+	private boolean take() {
+		Map<String, Joined> passed = new HashMap<>();
+		for (int attempt = 0; attempt < Attempts.FEW.most(); attempt++) {
+			List<String> waiting = this.offering.waiting();
+			check(waiting, passed);
+			Set<String> ids = joinedIds();
+			waiting.stream().filter(passed::containsKey).forEach(ids::add);
+			if (this.offering.take(ids)) {
+				return add(waiting.stream().filter(passed::containsKey).map(passed::get).toList());
+			}
+		}
+		return false;
+	}
+
+	private Set<String> joinedIds() {
+		return this.joined.stream().map((each) -> each.offered().id()).collect(Collectors.toCollection(HashSet::new));
+	}
+
+	private void check(List<String> waiting, Map<String, Joined> passed) {
+		Set<String> known = joinedIds();
+		known.addAll(passed.keySet());
+		known.addAll(this.left);
+		List<String> unknown = waiting.stream()
+			.filter((id) -> !known.contains(id))
+			.limit(MOST - this.joined.size() - passed.size())
+			.toList();
+		this.offering.read(unknown)
+			.stream()
+			.filter(this::isForThisTurn)
+			.map(this::checked)
+			.filter(Objects::nonNull)
+			.forEach((each) -> passed.put(each.offered().id(), each));
+	}
+
+	private boolean isForThisTurn(Offered offered) {
+		boolean isForThis = Objects.equals(offered.offer().agent(), this.agent)
+				&& offered.offer().expectedTurn() <= this.turns;
+		if (!isForThis) {
+			this.left.add(offered.id());
+		}
+		return isForThis;
+	}
+
+	/**
+	 * Runs the hooks on what a call offers. What they do not let pass is left to the call
+	 * itself, which then learns why.
+	 * @return null if the messages do not join the turn
+	 */
+	private @Nullable Joined checked(Offered offered) {
+		try {
+			List<Message> messages = this.checks.hooks().isEmpty() ? offered.offer().messages()
+					: this.checks.joining(offered.offer().messages());
+			if (messages.stream().allMatch(UserMessage.class::isInstance)) {
+				return new Joined(offered, messages, this.rounds.runs());
+			}
+		}
+		catch (RuntimeException | Error ex) {
+			logger.debug("A message does not join the turn on session " + this.checks.key()
+					+ ", a hook did not let it pass: " + ex.getClass().getName());
+		}
+		this.left.add(offered.id());
+		return null;
+	}
+
+	/**
+	 * A turn that ends meanwhile has either both, the messages and their offer, or none.
+	 */
+	private synchronized boolean add(List<Joined> taken) {
+		for (Joined each : taken) {
+			Joined news = isThere(each.offered().request()) ? each.withoutMessages() : each;
+			this.rounds.add(news.messages());
+			this.joined.add(news);
+		}
+		return !taken.isEmpty();
+	}
+
+	/**
+	 * Returns whether the messages of another call that makes the same request joined.
+	 */
+	private boolean isThere(@Nullable Request request) {
+		return request != null && this.joined.stream()
+			.map((each) -> each.offered().request())
+			.anyMatch((other) -> other != null && other.id().equals(request.id()));
+	}
+
+}
