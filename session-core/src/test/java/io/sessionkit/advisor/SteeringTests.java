@@ -3,6 +3,7 @@ package io.sessionkit.advisor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -12,6 +13,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -174,8 +176,7 @@ class SteeringTests {
 		SessionStore store = memory();
 		this.returnDirect = true;
 		ChatClient direct = chat(store);
-		Future<ChatResponse> first = this.threads
-			.submit(() -> prompt(direct, "u1:1").call().chatResponse());
+		Future<ChatResponse> first = this.threads.submit(() -> prompt(direct, "u1:1").call().chatResponse());
 		awaitLooking(1);
 		Future<ChatResponse> second = call(chat(store), "u2");
 		awaitInLine(store, 2);
@@ -387,13 +388,13 @@ class SteeringTests {
 		SessionStore store = kind.create();
 		Future<ChatResponse> first = call(chat(store), "u1:1");
 		awaitLooking(1);
-		Future<ChatResponse> second = call(chat(store), "u2");
+		Disposable second = prompt(chat(store), "u2").stream().content().subscribe();
 		awaitInLine(store, 2);
 		Disposable third = prompt(chat(store), "u3").stream().content().subscribe();
 		awaitInLine(store, 3);
 		Future<ChatResponse> fourth = call(chat(store), "u4");
 		awaitInLine(store, 4);
-		second.cancel(true);
+		second.dispose();
 		third.dispose();
 		awaitInLine(store, 2);
 		this.looks.release();
@@ -402,13 +403,28 @@ class SteeringTests {
 		assertNothingIsLeft(store);
 	}
 
-	@ParameterizedTest
-	@EnumSource
-	void aMessageThatHasJoinedStaysAndItsCallIsToldSo(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+	@Test
+	void aCallThatIsInterruptedTakesItsMessageBackUntilItJoins() throws Exception {
+		SessionStore store = memory();
+		Future<ChatResponse> first = call(chat(store), "u1:1");
+		awaitLooking(1);
+		Future<ChatResponse> second = call(chat(store), "u2");
+		awaitInLine(store, 2);
+		second.cancel(true);
+		awaitInLine(store, 1);
+		this.looks.release();
+		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:1");
+		assertNothingIsLeft(store);
+	}
+
+	@Test
+	void aMessageThatHasJoinedStaysAndItsCallIsToldSo() throws Exception {
+		SessionStore store = memory();
 		Future<ChatResponse> first = call(chat(store), "u1:2");
 		awaitLooking(1);
+		AtomicReference<Thread> waiting = new AtomicReference<>();
 		Future<String> second = this.threads.submit(() -> {
+			waiting.set(Thread.currentThread());
 			assertThatExceptionOfType(TurnInProgressException.class)
 				.isThrownBy(() -> prompt(chat(store), "u2").call().content())
 				.withMessageContaining("stays in that turn");
@@ -419,24 +435,13 @@ class SteeringTests {
 		awaitInLine(store, 3);
 		this.looks.release();
 		awaitLooking(2);
-		Thread waiting = Thread.getAllStackTraces()
-			.keySet()
-			.stream()
-			.filter((thread) -> isIn(thread, "io.sessionkit.internal.line.Arrival", "await"))
-			.findFirst()
-			.orElseThrow();
-		waiting.interrupt();
+		Objects.requireNonNull(waiting.get()).interrupt();
 		third.dispose();
 		assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo("told");
 		awaitInLine(store, 1);
 		this.looks.release();
 		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:2+u2+u3");
 		assertThat(inLine(store)).isZero();
-	}
-
-	private static boolean isIn(Thread thread, String type, String method) {
-		return Stream.of(thread.getStackTrace())
-			.anyMatch((frame) -> frame.getClassName().equals(type) && frame.getMethodName().equals(method));
 	}
 
 	@Test
@@ -534,13 +539,12 @@ class SteeringTests {
 		Consumer<ChatClient.AdvisorSpec> named = SessionAdvisor.idempotencyKey("r2");
 		Future<ChatResponse> first = call(chat(store), "u1:3");
 		awaitLooking(1);
-		Future<ChatResponse> killed = this.threads
-			.submit(() -> prompt(chat(store), "u2").advisors(named).call().chatResponse());
+		Disposable killed = prompt(chat(store), "u2").advisors(named).stream().content().subscribe();
 		awaitInLine(store, 2);
 		this.looks.release();
 		awaitLooking(2);
-		// interrupted, its call leaves both lines, as a process does that is killed
-		killed.cancel(true);
+		// its call leaves both lines, as one does in the end whose process was killed
+		killed.dispose();
 		awaitInLine(store, 1);
 		Future<ChatResponse> again = this.threads
 			.submit(() -> prompt(chat(store), "u2").advisors(named).call().chatResponse());
@@ -565,12 +569,11 @@ class SteeringTests {
 		Consumer<ChatClient.AdvisorSpec> named = SessionAdvisor.idempotencyKey("r2");
 		Future<ChatResponse> first = call(chat(store), "u1:2");
 		awaitLooking(1);
-		Future<ChatResponse> killed = this.threads
-			.submit(() -> prompt(chat(store), "u2").advisors(named).call().chatResponse());
+		Disposable killed = prompt(chat(store), "u2").advisors(named).stream().content().subscribe();
 		awaitInLine(store, 2);
 		this.looks.release();
 		awaitLooking(2);
-		killed.cancel(true);
+		killed.dispose();
 		awaitInLine(store, 1);
 		Future<ChatResponse> again = this.threads.submit(() -> prompt(chat(store), "u2")
 			.advisors(named.andThen(SessionAdvisor.concurrency(Concurrency.SERIALIZE)))

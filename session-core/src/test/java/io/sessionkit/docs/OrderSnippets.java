@@ -6,6 +6,7 @@ import io.sessionkit.advisor.SessionAdvisor;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.model.ChatResponse;
 
 /**
  * The code of {@code docs/order.md}.
@@ -23,6 +24,20 @@ final class OrderSnippets {
 			.call()
 			.content();
 		// end::serialize
+	}
+
+	static @Nullable String steer(ChatClient chat, SessionKey session, String text) {
+		// tag::steer
+		ChatResponse response = chat.prompt()
+			.user(text)
+			.advisors(SessionAdvisor.session(session).andThen(SessionAdvisor.concurrency(Concurrency.STEER)))
+			.call()
+			.chatResponse();
+		if (SessionAdvisor.isSteered(response)) {
+			return null; // the call that it has joined has the same answer
+		}
+		// end::steer
+		return (response != null) ? response.getResult().getOutput().getText() : null;
 	}
 
 	static @Nullable String repeat(ChatClient chat, SessionKey session, String requestId, String text) {

@@ -127,13 +127,15 @@ public final class SessionKitProperties {
 	/**
 	 * Handling of a call on a session on which another call is working: optimistic (both
 	 * ask the model, and the one that ends first becomes history), reject (the later one
-	 * fails before the model is called) or serialize (the later one waits, in the order
-	 * of arrival).
+	 * fails before the model is called), serialize (the later one waits, in the order of
+	 * arrival) or steer (the message of the later one joins the turn of the first, before
+	 * its next model call).
 	 */
 	private final Concurrency concurrency;
 
 	/**
-	 * Longest time that a call waits for those before it, with concurrency=serialize.
+	 * Longest time that a call waits for those before it, with concurrency=serialize
+	 * or steer.
 	 */
 	private final Duration concurrencyTimeout;
 

@@ -54,8 +54,8 @@ final class OwnOffer {
 	}
 
 	/**
-	 * Looks whether a turn with the messages is stored. Only if another call works now, or
-	 * if the ticket is gone, can that be.
+	 * Looks whether a turn with the messages is stored. Only if another call works now,
+	 * or if the ticket is gone, can that be.
 	 * @return the turn; null if there is none
 	 */
 	@Nullable Answer look(Line now) {

@@ -92,7 +92,7 @@ class TurnBudgetTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(names = { "REJECT", "SERIALIZE" })
+	@EnumSource(names = { "REJECT", "SERIALIZE", "STEER" })
 	void aTurnThatStandsInLineTakesOneRoundTripMore(Concurrency concurrency) {
 		ChatClient inLine = ChatClient.builder(this.model)
 			.defaultAdvisors(SessionAdvisor.builder(Conversations.of(this.store)).concurrency(concurrency).build())
@@ -103,6 +103,20 @@ class TurnBudgetTests {
 			this.proxy.reset();
 			turn(inLine, stream, 0);
 			assertThat(this.proxy.roundTrips()).isEqualTo(3);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aTurnThatMessagesMayJoinTakesOneRoundTripMoreForEachFurtherModelCall(boolean stream) {
+		ChatClient steering = this.chat.mutate()
+			.defaultAdvisors(SessionAdvisor.concurrency(Concurrency.STEER))
+			.build();
+		turn(steering, stream, 1);
+		for (int rounds = 0; rounds < 4; rounds++) {
+			this.proxy.reset();
+			turn(steering, stream, rounds);
+			assertThat(this.proxy.roundTrips()).isEqualTo(3 + rounds);
 		}
 	}
 

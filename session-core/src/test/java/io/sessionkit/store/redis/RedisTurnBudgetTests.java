@@ -115,7 +115,7 @@ class RedisTurnBudgetTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(names = { "REJECT", "SERIALIZE" })
+	@EnumSource(names = { "REJECT", "SERIALIZE", "STEER" })
 	void aTurnThatStandsInLineTakesOneRoundTripMore(Concurrency concurrency) {
 		ChatClient inLine = ChatClient.builder(this.model)
 			.defaultAdvisors(SessionAdvisor.builder(Conversations.of(this.store)).concurrency(concurrency).build())
@@ -126,6 +126,20 @@ class RedisTurnBudgetTests {
 			this.proxy.reset();
 			turn(inLine, this.key, stream, 0);
 			assertThat(this.proxy.roundTrips()).isEqualTo(3);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aTurnThatMessagesMayJoinTakesOneRoundTripMoreForEachFurtherModelCall(boolean stream) {
+		ChatClient steering = this.chat.mutate()
+			.defaultAdvisors(SessionAdvisor.concurrency(Concurrency.STEER))
+			.build();
+		turn(steering, this.key, stream, 1);
+		for (int rounds = 0; rounds < 4; rounds++) {
+			this.proxy.reset();
+			turn(steering, this.key, stream, rounds);
+			assertThat(this.proxy.roundTrips()).isEqualTo(3 + rounds);
 		}
 	}
 
