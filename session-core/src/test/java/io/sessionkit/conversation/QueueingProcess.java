@@ -18,6 +18,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.TurnResult;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.WorkingModel;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -25,6 +26,7 @@ import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.chat.prompt.Prompt;
+import org.springframework.ai.tool.function.FunctionToolCallback;
 
 /**
  * What {@link OtherProcess} runs: calls that stand in line on one session, as its input
@@ -53,7 +55,7 @@ final class QueueingProcess {
 
 	public static void main(String[] words) throws IOException {
 		QueueingProcess process = new QueueingProcess(new SharedStore(List.of(words)));
-		process.chat(process.store, (prompt) -> answer(prompt))
+		process.chat(process.store, (prompt) -> answer(prompt), Concurrency.SERIALIZE)
 			.prompt()
 			.user("warm")
 			.advisors(SessionAdvisor.session("warm"))
@@ -71,7 +73,9 @@ final class QueueingProcess {
 			String[] order = line.split(" ");
 			switch (order[0]) {
 				case "callers" ->
-					callers.addAll(callers(SessionKey.of(order[1]), order[2], Integer.parseInt(order[3])));
+					callers.addAll(callers(SessionKey.of(order[1]), order[2], Integer.parseInt(order[3]), false));
+				case "steerers" ->
+					callers.addAll(callers(SessionKey.of(order[1]), order[2], Integer.parseInt(order[3]), true));
 				case "hold" -> hold(SessionKey.of(order[1]), order[2]);
 				case "end" -> end(callers);
 				default -> throw new IllegalArgumentException(line);
@@ -80,25 +84,43 @@ final class QueueingProcess {
 		}
 	}
 
-	/** Each asks something new as soon as it has its answer. */
-	private List<Thread> callers(SessionKey key, String name, int number) {
-		ChatClient chat = chat(this.store, (prompt) -> {
-			LockSupport
-				.parkNanos(TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextLong(LONGEST_CALL_MILLIS)));
+	/**
+	 * Each asks something new as soon as it has its answer. Those that steer ask what
+	 * takes up to three model calls.
+	 */
+	private List<Thread> callers(SessionKey key, String name, int number, boolean steers) {
+		ChatClient chat = steers ? steering() : chat(this.store, (prompt) -> {
+			takeTime();
 			return answer(prompt);
-		});
+		}, Concurrency.SERIALIZE);
 		List<Thread> callers = new ArrayList<>();
 		for (int i = 1; i <= number; i++) {
 			String caller = name + "-" + i;
 			Thread thread = new Thread(() -> {
 				for (int question = 1; !this.ends; question++) {
-					say(ask(chat, key, caller + "-" + question));
+					String rounds = steers ? ":" + ThreadLocalRandom.current().nextInt(3) : "";
+					say(ask(chat, key, caller + "-" + question + rounds));
 				}
 			});
 			callers.add(thread);
 			thread.start();
 		}
 		return callers;
+	}
+
+	private ChatClient steering() {
+		WorkingModel model = new WorkingModel("look");
+		model.before((prompt) -> takeTime());
+		return chat(this.store, model, Concurrency.STEER).mutate()
+			.defaultTools(FunctionToolCallback.builder("look", (Object nothing) -> {
+				takeTime();
+				return "seen";
+			}).description("looks").inputType(Object.class).build())
+			.build();
+	}
+
+	private static void takeTime() {
+		LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextLong(LONGEST_CALL_MILLIS)));
 	}
 
 	private void end(List<Thread> callers) {
@@ -125,7 +147,7 @@ final class QueueingProcess {
 				throw new UncheckedIOException(ex);
 			}
 			return answer(prompt);
-		});
+		}, Concurrency.SERIALIZE);
 		say(ask(chat, key, question));
 	}
 
@@ -146,13 +168,11 @@ final class QueueingProcess {
 		}
 	}
 
-	private ChatClient chat(SessionStore store, ChatModel model) {
+	private ChatClient chat(SessionStore store, ChatModel model, Concurrency concurrency) {
 		Conversations conversations = Conversations.builder(store).lease(LEASE).build();
 		return ChatClient.builder(model)
-			.defaultAdvisors(SessionAdvisor.builder(conversations)
-				.concurrency(Concurrency.SERIALIZE)
-				.concurrencyTimeout(TIMEOUT)
-				.build())
+			.defaultAdvisors(
+					SessionAdvisor.builder(conversations).concurrency(concurrency).concurrencyTimeout(TIMEOUT).build())
 			.build();
 	}
 

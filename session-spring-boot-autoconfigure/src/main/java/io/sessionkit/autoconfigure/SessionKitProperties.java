@@ -134,8 +134,8 @@ public final class SessionKitProperties {
 	private final Concurrency concurrency;
 
 	/**
-	 * Longest time that a call waits for those before it, with concurrency=serialize
-	 * or steer.
+	 * Longest time that a call waits for those before it, with concurrency=serialize or
+	 * steer.
 	 */
 	private final Duration concurrencyTimeout;
 

@@ -8,6 +8,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.Uninterrupted;
 import io.sessionkit.store.RecordWrite;
@@ -260,7 +261,7 @@ final class Place {
 	private void renew() {
 		this.writing.lock();
 		try {
-			if (!this.over && !beat() && !(refresh() && beat())) {
+			if (!this.over && !beat() && !beatAgain()) {
 				this.renewal.cancel(false);
 			}
 		}
@@ -271,6 +272,22 @@ final class Place {
 		finally {
 			this.writing.unlock();
 		}
+	}
+
+	/**
+	 * Others write the line too, so a beat may need several attempts, or the next time.
+	 * @return false if this call no longer works
+	 */
+	private boolean beatAgain() {
+		for (int attempt = 0; attempt < Attempts.FEW.most(); attempt++) {
+			if (!refresh()) {
+				return false;
+			}
+			if (beat()) {
+				return true;
+			}
+		}
+		return true;
 	}
 
 	private boolean beat() {

@@ -270,10 +270,11 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	 * Returns what a call with this request offers to the turn at work while it waits.
 	 * @return the offer; null if its messages cannot join the turn of another call, since
 	 * they are not what a user has said, or since the call names the place at which its
-	 * turn begins
+	 * turn begins, brings a history or depends on another session
 	 */
 	public @Nullable Offer offer() {
-		boolean joins = !this.input.isEmpty() && onlyAsks() && this.start.kind() == Start.Kind.HEAD;
+		boolean joins = !this.input.isEmpty() && onlyAsks() && this.start.kind() == Start.Kind.HEAD
+				&& this.child == null;
 		return joins ? new Offer(this.input, agent(), this.expectedTurn) : null;
 	}
 

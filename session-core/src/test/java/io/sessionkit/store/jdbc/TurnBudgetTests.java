@@ -109,9 +109,7 @@ class TurnBudgetTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void aTurnThatMessagesMayJoinTakesOneRoundTripMoreForEachFurtherModelCall(boolean stream) {
-		ChatClient steering = this.chat.mutate()
-			.defaultAdvisors(SessionAdvisor.concurrency(Concurrency.STEER))
-			.build();
+		ChatClient steering = this.chat.mutate().defaultAdvisors(SessionAdvisor.concurrency(Concurrency.STEER)).build();
 		turn(steering, stream, 1);
 		for (int rounds = 0; rounds < 4; rounds++) {
 			this.proxy.reset();

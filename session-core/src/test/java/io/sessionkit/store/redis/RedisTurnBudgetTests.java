@@ -132,9 +132,7 @@ class RedisTurnBudgetTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void aTurnThatMessagesMayJoinTakesOneRoundTripMoreForEachFurtherModelCall(boolean stream) {
-		ChatClient steering = this.chat.mutate()
-			.defaultAdvisors(SessionAdvisor.concurrency(Concurrency.STEER))
-			.build();
+		ChatClient steering = this.chat.mutate().defaultAdvisors(SessionAdvisor.concurrency(Concurrency.STEER)).build();
 		turn(steering, this.key, stream, 1);
 		for (int rounds = 0; rounds < 4; rounds++) {
 			this.proxy.reset();
