@@ -5,6 +5,7 @@ package io.sessionkit;
  * scanning.
  *
  * @param turns the number of completed turns of the active branch since the last summary
+ * that have items
  * @param items the number of their items
  * @param tokens the estimated tokens of these items
  */
@@ -23,13 +24,14 @@ public record ViewTotals(long turns, long items, long tokens) {
 	}
 
 	/**
-	 * Returns these totals with one more turn.
+	 * Returns these totals with one more turn. A turn without items does not count: all
+	 * of it was deleted.
 	 * @param items the items of the turn
 	 * @param tokens the tokens of the turn
 	 * @return the new totals
 	 */
 	public ViewTotals plusTurn(int items, int tokens) {
-		return new ViewTotals(this.turns + 1, this.items + items, this.tokens + tokens);
+		return new ViewTotals(this.turns + ((items > 0) ? 1 : 0), this.items + items, this.tokens + tokens);
 	}
 
 }

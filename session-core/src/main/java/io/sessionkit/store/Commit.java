@@ -25,9 +25,12 @@ import org.jspecify.annotations.Nullable;
  * @param delete sequences of items to delete permanently
  * @param records records to write. If one of them is not as expected, the whole commit is
  * a conflict
+ * @param oldest the oldest turns, to delete permanently; null for none. The commit then
+ * has nothing else but records
  */
 public record Commit(SessionKey key, Expect expect, @Nullable Session base, List<TurnWrite> earlier,
-		@Nullable TurnWrite turn, HeaderChange header, Set<Long> delete, List<RecordWrite> records) {
+		@Nullable TurnWrite turn, HeaderChange header, Set<Long> delete, List<RecordWrite> records,
+		@Nullable Oldest oldest) {
 
 	/**
 	 * The condition that the session must meet for the commit to be accepted.
@@ -61,6 +64,15 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 		delete = Set.copyOf(delete);
 		checkWrittenOnce(records);
 		records = List.copyOf(records);
+		checkDoesNothingElse(oldest, turn, header, delete);
+	}
+
+	private static void checkDoesNothingElse(@Nullable Oldest oldest, @Nullable TurnWrite turn, HeaderChange header,
+			Set<Long> delete) {
+		if (oldest != null && (turn != null || !header.equals(HeaderChange.NONE) || !delete.isEmpty())) {
+			throw new IllegalArgumentException("A commit that deletes the oldest turns only writes records besides."
+					+ " Make the other changes in a commit of their own.");
+		}
 	}
 
 	private static void checkEarlier(List<TurnWrite> earlier, @Nullable TurnWrite turn) {
@@ -93,7 +105,8 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 * @return a commit without content
 	 */
 	public static Commit on(Session base) {
-		return new Commit(base.key(), Expect.UNCHANGED, base, List.of(), null, HeaderChange.NONE, Set.of(), List.of());
+		return new Commit(base.key(), Expect.UNCHANGED, base, List.of(), null, HeaderChange.NONE, Set.of(), List.of(),
+				null);
 	}
 
 	/**
@@ -103,7 +116,8 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 * @return a commit without content
 	 */
 	public static Commit first(SessionKey key) {
-		return new Commit(key, Expect.ABSENT, null, List.of(), null, HeaderChange.NONE, Set.of(), List.of());
+		return new Commit(key, Expect.ABSENT, null, List.of(), null, HeaderChange.NONE, Set.of(), List.of(),
+				null);
 	}
 
 	/**
@@ -112,7 +126,8 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 * @return a commit without content
 	 */
 	public static Commit any(SessionKey key) {
-		return new Commit(key, Expect.ANY, null, List.of(), null, HeaderChange.NONE, Set.of(), List.of());
+		return new Commit(key, Expect.ANY, null, List.of(), null, HeaderChange.NONE, Set.of(), List.of(),
+				null);
 	}
 
 	/**
@@ -121,7 +136,8 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 * @return the copy
 	 */
 	public Commit turn(TurnWrite turn) {
-		return new Commit(this.key, this.expect, this.base, this.earlier, turn, this.header, this.delete, this.records);
+		return new Commit(this.key, this.expect, this.base, this.earlier, turn, this.header, this.delete, this.records,
+				this.oldest);
 	}
 
 	/**
@@ -136,7 +152,8 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 		}
 		int last = turns.size() - 1;
 		return new Commit(this.key, this.expect, this.base, turns.subList(0, last), turns.get(last), this.header,
-				this.delete, this.records);
+				this.delete, this.records,
+				this.oldest);
 	}
 
 	/**
@@ -145,7 +162,8 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 * @return the copy
 	 */
 	public Commit header(HeaderChange header) {
-		return new Commit(this.key, this.expect, this.base, this.earlier, this.turn, header, this.delete, this.records);
+		return new Commit(this.key, this.expect, this.base, this.earlier, this.turn, header, this.delete, this.records,
+				this.oldest);
 	}
 
 	/**
@@ -155,7 +173,7 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 */
 	public Commit delete(Set<Long> sequences) {
 		return new Commit(this.key, this.expect, this.base, this.earlier, this.turn, this.header, sequences,
-				this.records);
+				this.records, this.oldest);
 	}
 
 	/**
@@ -164,7 +182,20 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 * @return the copy
 	 */
 	public Commit records(List<RecordWrite> records) {
-		return new Commit(this.key, this.expect, this.base, this.earlier, this.turn, this.header, this.delete, records);
+		return new Commit(this.key, this.expect, this.base, this.earlier, this.turn, this.header, this.delete, records,
+				this.oldest);
+	}
+
+	/**
+	 * Returns a copy of this commit that deletes the oldest turns, whatever their status
+	 * and branch. Turns that follow them keep their numbers and begin the history.
+	 * Summaries that cover deleted turns stay in force; new ones cover turns that stay.
+	 * @param oldest the turns
+	 * @return the copy
+	 */
+	public Commit oldest(Oldest oldest) {
+		return new Commit(this.key, this.expect, this.base, this.earlier, this.turn, this.header, this.delete,
+				this.records, oldest);
 	}
 
 	/**

@@ -13,7 +13,8 @@ import io.sessionkit.Turn;
  * attributes of its header are those of that place, everything else is as it is
  * @param next the turn of the active branch that follows the end of the path; 0 if the
  * end is the head, or is not on the active branch
- * @param turns the turns of the path that were asked for, oldest first
+ * @param turns the turns of the path that were asked for, oldest first; those that were
+ * deleted as the oldest ones of the session may be among them, without items
  * @param records the records of the kinds that were asked for
  */
 public record PathView(Session session, SessionView view, long next, List<Turn> turns, List<SessionRecord> records) {

@@ -36,6 +36,9 @@ final class ModelSession {
 
 	long items;
 
+	/** The first turn that was not deleted as one of the oldest. */
+	long first = 1;
+
 	String branch = Session.MAIN;
 
 	long head;
@@ -128,7 +131,10 @@ final class ModelSession {
 		boolean coversAstray = summary != null && summary.turn() != 0
 				&& path((to != null) ? to.turn() : this.head).stream()
 					.noneMatch((turn) -> turn.number() == summary.turn());
-		return leavesOut || movesAstray || coversAstray;
+		Oldest oldest = commit.oldest();
+		boolean takesTooMuch = oldest != null
+				&& (oldest.before() > this.head || (this.openTurn > 0 && this.openTurn < oldest.before()));
+		return leavesOut || movesAstray || coversAstray || takesTooMuch;
 	}
 
 	/**
@@ -177,7 +183,13 @@ final class ModelSession {
 		TurnWrite write = commit.turn();
 		long first = (write != null && !write.items().isEmpty()) ? this.items + 1 : 0;
 		ModelTurn turn = (write != null) ? add(write) : null;
-		boolean deleted = delete(commit.delete());
+		boolean deleted = delete(commit.delete()) || commit.oldest() != null;
+		if (commit.oldest() != null) {
+			this.first = Math.max(this.first, commit.oldest().before());
+			this.turns.stream()
+				.filter((each) -> each.number() >= commit.oldest().from() && each.number() < commit.oldest().before())
+				.forEach(ModelTurn::clear);
+		}
 		changeAtHead(change);
 		change(change);
 		boolean raises = deleted || !change.equals(HeaderChange.NONE) || !commit.records().isEmpty()
@@ -332,7 +344,7 @@ final class ModelSession {
 	}
 
 	private List<ModelTurn> view(long end, Position at) {
-		return path(end).stream().filter((turn) -> turn.number() > at.summary()).toList();
+		return path(end).stream().filter((turn) -> turn.number() > at.summary() && !turn.items.isEmpty()).toList();
 	}
 
 	ViewTotals totals() {

@@ -57,6 +57,13 @@ final class ModelTurn {
 		}
 	}
 
+	void clear() {
+		this.items.clear();
+		this.attributes = Map.of();
+		this.turn = new Turn(this.turn.id(), this.turn.place(),
+				new Turn.Origin(this.turn.startedAt(), null, Map.of(), null, Map.of()), this.turn.progress());
+	}
+
 	long number() {
 		return this.turn.number();
 	}

@@ -169,8 +169,11 @@ final class RandomWrites {
 		else if (dice < 400) {
 			commit = commit.header(move(session, HeaderChange.NONE));
 		}
-		else if (dice < 440) {
+		else if (dice < 430) {
 			commit = commit.delete(sequences(session));
+		}
+		else if (dice < 440) {
+			commit = commit.oldest(oldest(session));
 		}
 		else if (dice < 490) {
 			commit = summary(session, commit);
@@ -277,6 +280,11 @@ final class RandomWrites {
 		return sequences;
 	}
 
+	private Oldest oldest(ModelSession session) {
+		long from = session.turns.stream().takeWhile((turn) -> turn.items.isEmpty()).count() + 1;
+		return new Oldest(from, from + 1 + this.random.nextInt(session.turns.size()));
+	}
+
 	private Commit summary(ModelSession session, Commit commit) {
 		List<ModelTurn> path = session.path(session.head);
 		boolean anywhere = path.isEmpty() || this.random.nextInt(6) == 0;
@@ -316,7 +324,7 @@ final class RandomWrites {
 
 	private void commit(Planned planned) {
 		Commit commit = planned.commit();
-		if (followsWhatIsNoHistory(commit) || repeatsEarlierTurns(commit)) {
+		if (followsWhatIsNoHistory(commit) || repeatsEarlierTurns(commit) || coversWhatIsGone(commit)) {
 			return;
 		}
 		Expected expected = this.model.commit(commit, planned.base());
@@ -326,6 +334,13 @@ final class RandomWrites {
 		if (answer != null) {
 			assertThat(answer).isEqualTo(expected.result());
 		}
+	}
+
+	/** Whether it would cover a turn that was deleted as one of the oldest. */
+	private boolean coversWhatIsGone(Commit commit) {
+		ModelSession session = this.model.find(commit.key());
+		HeaderChange.Summary summary = commit.header().summary();
+		return session != null && summary != null && summary.turn() > 0 && summary.turn() < session.first;
 	}
 
 	/** Whether it repeats turns, but not the last one, by which a store would know. */
@@ -379,6 +394,7 @@ final class RandomWrites {
 						+ " after " + write.turn().parent() + " with " + write.items().size() : "")
 				+ (commit.header().equals(HeaderChange.NONE) ? "" : ", " + commit.header())
 				+ (commit.delete().isEmpty() ? "" : ", delete " + commit.delete())
+				+ ((commit.oldest() != null) ? ", " + commit.oldest() : "")
 				+ (commit.records().isEmpty() ? "" : ", " + commit.records());
 	}
 

@@ -40,7 +40,7 @@ import static org.awaitility.Awaitility.await;
  * store, also one that others use; nothing is assumed of the store's clock but that it
  * goes on.
  */
-public abstract class SessionStoreContract extends ViewContract {
+public abstract class SessionStoreContract extends DeletedTurnsContract {
 
 	private static final int OPERATIONS_OF_A_HISTORY = 100;
 

@@ -127,9 +127,11 @@ final class StoreComparison {
 			.stream()
 			.filter((each) -> each.number() < query.turns().before())
 			.toList();
-		assertThat(path.turns()).as("turns at %s", query)
+		// a path may end behind the oldest turns, which were deleted, or before them
+		assertThat(path.turns().stream().filter((each) -> each.number() >= expected.first)).as("turns at %s", query)
 			.isEqualTo(turns.subList(Math.max(0, turns.size() - query.turns().limit()), turns.size())
 				.stream()
+				.filter((each) -> each.number() >= expected.first)
 				.map(ModelTurn::turn)
 				.toList());
 		for (String kind : query.kinds()) {

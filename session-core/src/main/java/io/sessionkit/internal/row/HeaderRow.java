@@ -58,6 +58,15 @@ public record HeaderRow(long pk, String incarnation, long version, long turns, l
 					this.summaryId);
 		}
 
+		/**
+		 * Returns the path to a turn, which is cut where this one is if the turn is in
+		 * the last run of this one.
+		 */
+		public Path to(Path turn) {
+			boolean within = turn.head >= this.runLo && turn.head <= this.head;
+			return within ? new Path(turn.head, this.runLo, this.runParent, turn.summary, turn.summaryId) : turn;
+		}
+
 		public Path summary(long turn, @Nullable String id) {
 			return new Path(this.head, this.runLo, this.runParent, turn, id);
 		}

@@ -3,7 +3,6 @@ package io.sessionkit.internal.row;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.LongStream;
 
 import io.sessionkit.Session;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class KnownView {
 
 	/** No view. Its stamp is that of no session. */
-	public static final KnownView NONE = new KnownView(Position.absent(Window.HEADER), null, null, List.of());
+	public static final KnownView NONE = new KnownView(Position.absent(Window.HEADER), null, new long[0], List.of());
 
 	/** An estimate of the memory of a view without items. */
 	private static final int BYTES = 500;
@@ -53,16 +52,12 @@ public final class KnownView {
 
 	private final @Nullable SessionRecord summary;
 
-	/**
-	 * The numbers of the turns of the view, in order; null if they cannot be told from
-	 * its items, because turns without items may be among them.
-	 */
-	private final long @Nullable [] turns;
+	/** The numbers of the turns of the view, in order. Each of them has items. */
+	private final long[] turns;
 
 	private final List<KnownItem> items;
 
-	private KnownView(Position position, @Nullable SessionRecord summary, long @Nullable [] turns,
-			List<KnownItem> items) {
+	private KnownView(Position position, @Nullable SessionRecord summary, long[] turns, List<KnownItem> items) {
 		this.position = position;
 		this.summary = summary;
 		this.turns = turns;
@@ -87,21 +82,8 @@ public final class KnownView {
 		}
 		Position position = new Position(window, header.stamp(), header.incarnation(), header.version(),
 				header.path().head());
-		return new KnownView(position, summary, turns(window, header, rows.items()),
+		return new KnownView(position, summary, rows.items().stream().mapToLong(ItemRow::turn).distinct().toArray(),
 				rows.items().stream().map(KnownItem::new).toList());
-	}
-
-	private static long @Nullable [] turns(Window window, HeaderRow header, List<ItemRow> items) {
-		long head = header.path().head();
-		long count = Math.min(window.turns(), header.totals().turns());
-		boolean counted = window.items() == Integer.MAX_VALUE;
-		long oldest = items.isEmpty() ? head + 1 : items.get(0).turn();
-		long first = counted ? head - count + 1 : oldest;
-		if (first >= header.path().runLo()) {
-			return LongStream.rangeClosed(first, head).toArray();
-		}
-		long[] found = items.stream().mapToLong(ItemRow::turn).distinct().toArray();
-		return (counted && found.length == count) ? found : null;
 	}
 
 	/**
@@ -109,15 +91,14 @@ public final class KnownView {
 	 * @return the view; null if it cannot be told without reading
 	 */
 	@Nullable KnownView followedBy(EncodedCommit commit, CommitResult result) {
-		long[] known = this.turns;
-		if (known == null || !commit.isPlain() || !this.position.isBaseOf(commit.commit())) {
+		if (!commit.isPlain() || !this.position.isBaseOf(commit.commit())) {
 			return null;
 		}
 		Position next = new Position(window(), commit.stamp(), commit.incarnation(), result.version(), result.turn());
 		List<KnownItem> all = new ArrayList<>(this.items);
 		all.addAll(items(commit.plainTurn(), result));
-		return new KnownView(next, this.summary,
-				LongStream.concat(LongStream.of(known), LongStream.of(result.turn())).toArray(), all)
+		LongStream added = commit.plainTurn().items().isEmpty() ? LongStream.empty() : LongStream.of(result.turn());
+		return new KnownView(next, this.summary, LongStream.concat(LongStream.of(this.turns), added).toArray(), all)
 			.withinWindow();
 	}
 
@@ -135,7 +116,7 @@ public final class KnownView {
 	 * Returns the view without the oldest turns that the window has no room for.
 	 */
 	private KnownView withinWindow() {
-		long[] all = Objects.requireNonNull(this.turns);
+		long[] all = this.turns;
 		int first = Math.max(0, all.length - window().turns());
 		int item = firstItemFrom((first < all.length) ? all[first] : Long.MAX_VALUE);
 		while (this.items.size() - item > window().items()) {

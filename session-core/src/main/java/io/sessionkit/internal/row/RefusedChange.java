@@ -69,4 +69,16 @@ public final class RefusedChange {
 				+ " to the beginning.");
 	}
 
+	/**
+	 * Returns the exception for a deletion of the oldest turns that would reach the head
+	 * or the open turn.
+	 * @param commit the change
+	 * @return the exception to throw
+	 */
+	public static IllegalArgumentException oldest(Commit commit) {
+		return new IllegalArgumentException("The turns of session " + commit.key() + " before turn "
+				+ Objects.requireNonNull(commit.oldest()).before()
+				+ " cannot be deleted as its oldest ones: the head or the open turn is among them.");
+	}
+
 }

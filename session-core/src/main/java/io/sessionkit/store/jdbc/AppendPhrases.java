@@ -25,16 +25,19 @@ final class AppendPhrases {
 				else {moment} + {life} + {life} / {slack} end,
 			ttl = {life}""".replace("{life}", LIFE).replace("{slack}", Long.toString(Micros.LIVES_PER_SLACK));
 
+	/** How many turns of a view a turn is: one without items does not count. */
+	static final String ONE_TURN = "case when :count > 0 then 1 else 0 end";
+
 	/** The header with one more turn, which continues the run or starts a new one. */
 	static final String RAISE_HEADER = """
 			version = version + 1, items = items + :count,
 			run_lo = case when head = turns then run_lo else turns + 1 end,
 			run_parent = case when head = turns then run_parent else head end,
 			head = turns + 1, turns = turns + 1,
-			view_turns = view_turns + 1, view_items = view_items + :count, view_tokens = view_tokens + :tokens,
+			view_turns = view_turns + {one}, view_items = view_items + :count, view_tokens = view_tokens + :tokens,
 			title = coalesce(:title, title), tags = coalesce(:tags, tags), settings = coalesce(:settings, settings),
 			state = coalesce(:state, state),
-			stamp = :stamp,\s""" + LIVES_ON;
+			stamp = :stamp,\s""".replace("{one}", ONE_TURN) + LIVES_ON;
 
 	static final String HEADER_COLUMNS = """
 			key_hash, incarnation, owner_hash, owner, id, version, turns, items, branch, head, run_lo, run_parent,
@@ -44,8 +47,8 @@ final class AppendPhrases {
 	/** A header with its first turn. */
 	static final String FIRST_HEADER = """
 			:key, :incarnation, :ownerHash, :owner, :id, 1, 1, :count, :main, 1, 1, 0,
-			0, 0, null, 1, :count, :tokens, :title, :tags, :settings, :state, :firstTtl, :stamp,
-			{moment}, {moment}, {moment} + :firstTtl, {moment} + :firstPurge""";
+			0, 0, null, {one}, :count, :tokens, :title, :tags, :settings, :state, :firstTtl, :stamp,
+			{moment}, {moment}, {moment} + :firstTtl, {moment} + :firstPurge""".replace("{one}", ONE_TURN);
 
 	/** A header with a first turn that is not its head. */
 	static final String FIRST_HEADER_BESIDE = """

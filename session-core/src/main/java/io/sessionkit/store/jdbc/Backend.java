@@ -27,8 +27,8 @@ record Backend(Dialect dialect, HotStatements hot, GeneralCommit general, Sessio
 		RecordStatements records = new RecordStatements(templates);
 		TurnStatements turns = new TurnStatements(templates, records);
 		ItemStatements items = new ItemStatements(templates);
-		return new Backend(dialect, hot(dialect, templates), new GeneralCommit(sessions, turns, items, records),
-				sessions, turns, items, new TurnReading(templates),
+		GeneralCommit general = new GeneralCommit(sessions, turns, items, records, new OldestTurns(templates, turns));
+		return new Backend(dialect, hot(dialect, templates), general, sessions, turns, items, new TurnReading(templates),
 				paths(dialect, templates, new PathReading(templates, turns, records)), records,
 				new SchemaCheck(templates));
 	}

@@ -18,6 +18,7 @@ import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.Oldest;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.internal.sql.JdbcWork.Change;
 import io.sessionkit.store.jdbc.SessionStatements.Found;
@@ -48,12 +49,16 @@ final class GeneralCommit {
 
 	private final ItemDeletion deletion;
 
-	GeneralCommit(SessionStatements sessions, TurnStatements turns, ItemStatements items, RecordStatements records) {
+	private final OldestTurns oldest;
+
+	GeneralCommit(SessionStatements sessions, TurnStatements turns, ItemStatements items, RecordStatements records,
+			OldestTurns oldest) {
 		this.sessions = sessions;
 		this.turns = turns;
 		this.items = items;
 		this.records = records;
 		this.deletion = new ItemDeletion(turns, items);
+		this.oldest = oldest;
 	}
 
 	/**
@@ -108,6 +113,10 @@ final class GeneralCommit {
 		checkPart(commit, there);
 		move(connection, commit, draft);
 		checkSummary(connection, commit, draft);
+		Oldest oldest = commit.commit().oldest();
+		if (oldest != null && OldestTurns.holdsTooMuch(oldest, draft.seen())) {
+			throw RefusedChange.oldest(commit.commit());
+		}
 	}
 
 	private boolean areAsExpected(Connection connection, EncodedCommit commit, HeaderDraft draft) throws SQLException {
@@ -259,6 +268,7 @@ final class GeneralCommit {
 		long first = (turn != null) ? draft.nextItems(turn.items().size()) : 0;
 		long number = (turn != null) ? write(connection, draft, turn, there, first) : 0;
 		boolean deleted = this.deletion.delete(connection, commit.commit().delete(), draft);
+		this.oldest.delete(connection, commit.commit().oldest(), draft);
 		changeAtHead(connection, commit, draft);
 		draft.change(commit);
 		boolean wrote = turn != null && !turn.items().isEmpty();
@@ -268,7 +278,7 @@ final class GeneralCommit {
 	private static boolean moves(EncodedCommit commit) {
 		EncodedTurn turn = commit.turn();
 		return !commit.commit().header().equals(HeaderChange.NONE) || !commit.commit().records().isEmpty()
-				|| (turn != null && turn.becomesHead());
+				|| commit.commit().oldest() != null || (turn != null && turn.becomesHead());
 	}
 
 	/**
@@ -326,7 +336,7 @@ final class GeneralCommit {
 			throw RefusedChange.head(commit.commit(), target != null);
 		}
 		draft.branch(head.branch());
-		draft.head((target != null) ? target.path() : HeaderRow.Path.BEGINNING,
+		draft.head((target != null) ? draft.path().to(target.path()) : HeaderRow.Path.BEGINNING,
 				(target != null) ? target.attributes() : null);
 	}
 

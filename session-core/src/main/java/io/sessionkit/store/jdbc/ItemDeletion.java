@@ -2,6 +2,7 @@ package io.sessionkit.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 
@@ -34,7 +35,10 @@ final class ItemDeletion {
 		if (sequences.isEmpty()) {
 			return false;
 		}
-		List<ItemStatements.Place> gone = this.items.delete(connection, draft.pk(), draft.turns(), sequences);
+		List<ItemStatements.Place> gone = this.items.delete(connection, draft.pk(), draft.turns(), sequences)
+			.stream()
+			.sorted(Comparator.comparingLong(ItemStatements.Place::turn))
+			.toList();
 		if (gone.isEmpty()) {
 			return false;
 		}
@@ -53,13 +57,20 @@ final class ItemDeletion {
 		boolean inView = false;
 		ViewTotals totals = draft.totals();
 		for (ItemStatements.Place item : gone) {
-			inView = (item.turn() == lastTurn) ? inView : isInView(connection, item.turn(), draft);
+			boolean another = item.turn() != lastTurn;
+			inView = another ? isInView(connection, item.turn(), draft) : inView;
 			lastTurn = item.turn();
 			if (inView) {
-				totals = new ViewTotals(totals.turns(), totals.items() - 1, totals.tokens() - item.tokens());
+				int emptied = (another && isEmpty(connection, item.turn(), draft)) ? 1 : 0;
+				totals = totals.minus(new ViewTotals(emptied, 1, item.tokens()));
 			}
 		}
 		draft.totals(totals);
+	}
+
+	private boolean isEmpty(Connection connection, long number, HeaderDraft draft) throws SQLException {
+		TurnRow turn = this.turns.find(connection, draft.pk(), number);
+		return turn != null && turn.items() == 0;
 	}
 
 	private boolean isInView(Connection connection, long turn, HeaderDraft draft) throws SQLException {
@@ -68,18 +79,14 @@ final class ItemDeletion {
 
 	private void leave(Connection connection, TurnRow head, HeaderDraft draft) throws SQLException {
 		long summary = draft.path().summary();
-		long left = 0;
 		TurnRow turn = head;
 		while (turn != null && turn.items() == 0) {
-			left += (turn.number() > summary) ? 1 : 0;
 			turn = this.turns.find(connection, draft.pk(), turn.parent());
 		}
-		ViewTotals totals = draft.totals();
 		HeaderRow.Path path = (turn != null) ? this.turns.withSummary(connection, draft.pk(), turn.path())
 				: HeaderRow.Path.BEGINNING;
 		if (turn != null && path.summary() == summary && turn.number() > summary) {
 			draft.head(path, turn.attributes());
-			draft.totals(new ViewTotals(totals.turns() - left, totals.items(), totals.tokens()));
 		}
 		else {
 			this.turns.moveTo(connection, draft, turn);

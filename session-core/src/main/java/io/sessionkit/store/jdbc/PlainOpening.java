@@ -85,7 +85,7 @@ final class PlainOpening {
 		Params params = Params.of("pk", header.pk())
 			.with("lo", Math.max(newest, Math.max(path.runLo(), path.summary() + 1)))
 			.with("hi", path.head())
-			.with("limit", RunWalk.turnsFor(window.items() + 1L));
+			.with("limit", RunWalk.turnsFor(window));
 		rows.expectTurns();
 		this.turns.each(connection, params,
 				(row) -> rows.turnOf(row.getLong(1), (row.getLong(2) > 0) ? TurnItems.read(row, 2, 6) : null));

@@ -176,7 +176,7 @@ final class PortableStatements implements HotStatements {
 		OpenedCollector rows = new OpenedCollector();
 		Params params = known(known).with("key", key)
 			.with("turns", (long) window.turns())
-			.with("limit", RunWalk.turnsFor(window.items() + 1L));
+			.with("limit", RunWalk.turnsFor(window));
 		(window.isEmpty() ? this.openHeader : this.open).each(connection, params, rows);
 		return rows;
 	}

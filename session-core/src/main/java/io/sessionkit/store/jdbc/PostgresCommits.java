@@ -21,6 +21,7 @@ import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.Oldest;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
@@ -100,13 +101,14 @@ final class PostgresCommits {
 	/** The open turn becomes the head. */
 	private static final String HEAD = """
 			version = s.version + 1, items = s.items + :count, open_turn = 0, head = turn_no, run_lo = turn_lo,
-			run_parent = turn_run, view_turns = s.view_turns + 1, view_items = s.view_items + turn_items + :count,
+			run_parent = turn_run, view_turns = s.view_turns + case when turn_items + :count > 0 then 1 else 0 end,
+			view_items = s.view_items + turn_items + :count,
 			view_tokens = s.view_tokens + turn_tokens + :tokens, state = coalesce(:state, state),\s""";
 
 	/** The turns after the summary, which are all in the last run. */
 	private static final String AFTER_SUMMARY = """
 			cross join lateral (
-				select count(*) as left_turns, coalesce(sum(t.items), 0) as left_items,
+				select count(*) filter (where t.items > 0) as left_turns, coalesce(sum(t.items), 0) as left_items,
 					coalesce(sum(t.tokens), 0) as left_tokens
 				from {turn} t
 				where t.session_pk = s.pk and t.turn_no >= greatest(s.run_lo, :cp + 1) and t.turn_no <= s.head) v
@@ -137,8 +139,12 @@ final class PostgresCommits {
 					s.state, {number} as number)
 			""".replace("{asHead}", PostgresRuns.END.replace("{from}", "seen") + PostgresRuns.AS_HEAD);
 
+	/** Where the head goes within its last run, that stays cut where it is. */
 	private static final String TO_TURN = """
-			version = s.version + 1, head = h.head, run_lo = h.run_lo, run_parent = h.run_parent, state = h.state,
+			version = s.version + 1, head = h.head,
+			run_lo = case when h.head between s.run_lo and s.head then s.run_lo else h.run_lo end,
+			run_parent = case when h.head between s.run_lo and s.head then s.run_parent else h.run_parent end,
+			state = h.state,
 			view_turns = q.turns, view_items = q.items, view_tokens = q.tokens,\s""";
 
 	/** The new turn follows the other head. */
@@ -146,8 +152,56 @@ final class PostgresCommits {
 			version = s.version + 1, turns = s.turns + 1, items = s.items + :count, head = s.turns + 1,
 			run_lo = case when h.head = s.turns then h.run_lo else s.turns + 1 end,
 			run_parent = case when h.head = s.turns then h.run_parent else h.head end,
-			state = coalesce(:state, h.state), view_turns = q.turns + 1, view_items = q.items + :count,
-			view_tokens = q.tokens + :tokens,\s""";
+			state = coalesce(:state, h.state), view_turns = q.turns + {one}, view_items = q.items + :count,
+			view_tokens = q.tokens + :tokens,\s""".replace("{one}", AppendPhrases.ONE_TURN);
+
+	/**
+	 * Deletes the oldest turns, as {@link OldestTurns} does. The last run of the path
+	 * that has turns that stay begins behind them, and follows the newest summary before;
+	 * unless that is further back, which only the general way finds.
+	 */
+	private static final String OLDEST = """
+			with recursive seen as materialized (
+				select s.pk, s.stamp, s.head, s.run_lo, s.run_parent, s.cp
+				from {session} s
+				where s.key_hash = :key and (s.expires_at is null or s.expires_at > {moment})
+					and {expected} and s.head >= :before and (s.open_turn = 0 or s.open_turn >= :before)),
+			g(lo, hi, next) as (
+				select run_lo, head, run_parent from seen
+				union all
+				select t.run_lo, t.turn_no, t.run_parent
+				from g cross join seen h cross join lateral (
+					select t.run_lo, t.turn_no, t.run_parent from {turn} t
+					where t.session_pk = h.pk and t.turn_no = g.next limit 1) t
+				where g.lo > :before and g.next >= :before),
+			b as materialized (select lo, hi, next from g order by hi limit 1),
+			c as materialized (
+				select r.covers from seen h join {record} r on r.session_pk = h.pk and r.kind = 'checkpoint'
+					and r.covers > 0 and r.covers < :before and (r.expires_at is null or r.expires_at > {moment})),
+			m as materialized (
+				select (select max(c.covers) from c where c.covers >= b.lo or c.covers = b.next) as covers,
+					exists (select 1 from c where c.covers < b.next) as further from b),
+			q as materialized (
+				select count(*) filter (where t.items > 0) as turns, coalesce(sum(t.items), 0) as items,
+					coalesce(sum(t.tokens), 0) as tokens
+				from g cross join seen h cross join lateral (
+					select t.items, t.tokens from {turn} t
+					where t.session_pk = h.pk and t.turn_no between greatest(g.lo, :before, h.cp + 1) and g.hi
+					offset 0) t),
+			s as (update {session} s set version = s.version + 1,
+					run_lo = case when b.hi = s.head then greatest(b.lo, :before) else s.run_lo end,
+					run_parent = case when b.hi = s.head then coalesce(m.covers, 0) else s.run_parent end,
+					view_turns = q.turns, view_items = q.items, view_tokens = q.tokens, stamp = :stamp, {livesOn}
+				from seen, b, m, q
+				where s.pk = seen.pk and s.stamp = seen.stamp and (m.covers is not null or not m.further)
+				returning s.pk, s.version, s.items, cast(0 as bigint) as number),
+			o as (update {turn} t set {emptied}
+				from s where t.session_pk = s.pk and t.turn_no >= :from and t.turn_no < :before),
+			d as (delete from {item} i using s
+				where i.session_pk = s.pk and i.turn_no >= :from and i.turn_no < :before),
+			u as (update {turn} t set run_lo = greatest(b.lo, :before), run_parent = coalesce(m.covers, 0)
+				from s, b, m, seen where t.session_pk = s.pk and t.turn_no = b.hi and b.hi < seen.head)
+			""".replace("{emptied}", OldestTurns.EMPTIED).replace("{livesOn}", AppendPhrases.LIVES_ON);
 
 	private final Templates templates;
 
@@ -191,7 +245,7 @@ final class PostgresCommits {
 	}
 
 	private static boolean moves(Commit commit) {
-		return !commit.header().equals(HeaderChange.NONE) || !commit.records().isEmpty();
+		return !commit.header().equals(HeaderChange.NONE) || !commit.records().isEmpty() || commit.oldest() != null;
 	}
 
 	/**
@@ -233,6 +287,9 @@ final class PostgresCommits {
 		if (commit.commit().header().head() != null) {
 			return (turn != null) ? moved(TO_NEW_TURN, AppendPhrases.UNLESS_STORED, "s.turns") + APPENDED
 					: moved(TO_TURN, "", "0");
+		}
+		if (commit.commit().oldest() != null) {
+			return OLDEST;
 		}
 		if (turn == null) {
 			return (commit.commit().header().summary() != null) ? summarized() : changed();
@@ -312,6 +369,10 @@ final class PostgresCommits {
 			.with("version", (base != null) ? base.version() : null)
 			.with("cp", (summary != null) ? summary.turn() : null)
 			.with("cpId", (summary != null) ? summary.id() : null);
+		Oldest oldest = commit.commit().oldest();
+		if (oldest != null) {
+			params.with("from", oldest.from()).with("before", oldest.before());
+		}
 		return (commit.turn() != null) ? params.all(turn(commit.turn(), items)) : params;
 	}
 

@@ -180,19 +180,22 @@ final class PostgresPaths implements Paths {
 		if (window.isEmpty()) {
 			return "";
 		}
-		return isWhole(window) ? PostgresRuns.RUNS_OF_TURNS : PostgresRuns.RUNS_OF_ITEMS + PostgresRuns.WHOLE_TURNS;
+		if (window.equals(Window.ALL)) {
+			return PostgresRuns.ALL_RUNS;
+		}
+		return isCounted(window) ? PostgresRuns.RUNS_OF_ITEMS + PostgresRuns.WHOLE_TURNS : PostgresRuns.REQUESTED_TURNS;
 	}
 
 	private static String view(Window window) {
 		if (window.isEmpty()) {
 			return "";
 		}
-		return isWhole(window) ? PostgresRuns.ofRuns(VIEW_ROWS) : PostgresRuns.ofTurns(VIEW_ROWS);
+		return window.equals(Window.ALL) ? PostgresRuns.ofRuns(VIEW_ROWS) : PostgresRuns.ofTurns(VIEW_ROWS);
 	}
 
-	/** Returns whether no items have to be counted. */
-	private static boolean isWhole(Window window) {
-		return window.items() == Integer.MAX_VALUE;
+	/** Returns whether items have to be counted. */
+	private static boolean isCounted(Window window) {
+		return window.items() < Integer.MAX_VALUE;
 	}
 
 	private static long at(@Nullable Long[] numbers, int index) {

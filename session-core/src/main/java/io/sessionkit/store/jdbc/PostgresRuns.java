@@ -8,42 +8,65 @@ package io.sessionkit.store.jdbc;
  */
 final class PostgresRuns {
 
-	/** The runs from the head back to the floor, until they hold the requested turns. */
-	static final String RUNS_OF_TURNS = """
-			, r(pk, floor, lo, hi, next, turns) as (
-				select pk, floor, greatest(run_lo, head - :turns + 1, floor + 1), head, run_parent,
-					:turns - (head - run_lo + 1)
-				from h
+	/** All runs from the head back to the floor. */
+	static final String ALL_RUNS = """
+			, r(pk, floor, lo, hi, next) as (
+				select pk, floor, greatest(run_lo, floor + 1), head, run_parent from h
 				union all
-				select r.pk, r.floor, greatest(t.run_lo, t.turn_no - r.turns + 1, r.floor + 1), t.turn_no,
-					t.run_parent, r.turns - (t.turn_no - t.run_lo + 1)
+				select r.pk, r.floor, greatest(t.run_lo, r.floor + 1), t.turn_no, t.run_parent
 				from r cross join lateral (
 					select t.run_lo, t.turn_no, t.run_parent from {turn} t
 					where t.session_pk = r.pk and t.turn_no = r.next limit 1) t
-				where r.turns > 0 and r.next > r.floor)
+				where r.next > r.floor)
 			""";
 
 	/**
-	 * The same runs, but only until they hold the requested items. Items are counted only
-	 * if the run is not the last one.
+	 * The runs from the head back to the floor, until they hold the requested turns.
+	 * Turns are counted only if the run is not the last one; those without items do not
+	 * count.
 	 */
-	static final String RUNS_OF_ITEMS = """
-			, r(pk, floor, lo, hi, next, turns, items) as (
-				select pk, floor, greatest(run_lo, head - :turns + 1, floor + 1), head, run_parent,
-					:turns - (head - run_lo + 1), cast(:items as bigint)
-				from h
+	private static final String RUNS_OF_TURNS = """
+			, r(pk, floor, lo, hi, next, turns) as (
+				select pk, floor, greatest(run_lo, floor + 1), head, run_parent, cast(:turns as bigint) from h
 				union all
-				select r.pk, r.floor, greatest(t.run_lo, t.turn_no - r.turns + 1, r.floor + 1), t.turn_no,
-					t.run_parent, r.turns - (t.turn_no - t.run_lo + 1), c.items
+				select r.pk, r.floor, greatest(t.run_lo, r.floor + 1), t.turn_no, t.run_parent, c.turns
 				from r cross join lateral (
-					select r.items - coalesce(sum(n.items), 0) as items from (
-						select t.items from {turn} t
+					select r.turns - count(*) as turns from (
+						select 1 from {turn} t
 						where t.session_pk = r.pk and t.turn_no between r.lo and r.hi and t.items > 0
-						order by t.turn_no desc limit r.items) n) c
+						order by t.turn_no desc limit r.turns) n) c
 				cross join lateral (
 					select t.run_lo, t.turn_no, t.run_parent from {turn} t
 					where t.session_pk = r.pk and t.turn_no = r.next limit 1) t
-				where r.turns > 0 and r.next > r.floor and c.items > 0)
+				where r.next > r.floor and c.turns > 0)
+			""";
+
+	/** The requested turns: the newest ones of these runs that have items. */
+	static final String REQUESTED_TURNS = RUNS_OF_TURNS + """
+			, t as (
+				select t.* from r cross join lateral (
+					select t.session_pk, t.turn_no, t.first_item, t.items, t.apart, t.body from {turn} t
+					where t.session_pk = r.pk and t.turn_no between r.lo and r.hi and t.items > 0
+					order by t.turn_no desc limit r.turns) t)
+			""";
+
+	/** The same runs, but only until they hold the requested items. */
+	static final String RUNS_OF_ITEMS = """
+			, r(pk, floor, lo, hi, next, turns, items) as (
+				select pk, floor, greatest(run_lo, floor + 1), head, run_parent, cast(:turns as bigint),
+					cast(:items as bigint)
+				from h
+				union all
+				select r.pk, r.floor, greatest(t.run_lo, r.floor + 1), t.turn_no, t.run_parent, c.turns, c.items
+				from r cross join lateral (
+					select r.turns - count(*) as turns, r.items - coalesce(sum(n.items), 0) as items from (
+						select t.items from {turn} t
+						where t.session_pk = r.pk and t.turn_no between r.lo and r.hi and t.items > 0
+						order by t.turn_no desc limit least(r.turns, r.items)) n) c
+				cross join lateral (
+					select t.run_lo, t.turn_no, t.run_parent from {turn} t
+					where t.session_pk = r.pk and t.turn_no = r.next limit 1) t
+				where r.next > r.floor and c.turns > 0 and c.items > 0)
 			""";
 
 	/**
@@ -55,9 +78,9 @@ final class PostgresRuns {
 			, x as (
 				select t.*, sum(t.items) over (order by t.turn_no desc) as total
 				from r cross join lateral (
-					select t.session_pk, t.turn_no, t.first_item, t.items, t.body from {turn} t
+					select t.session_pk, t.turn_no, t.first_item, t.items, t.apart, t.body from {turn} t
 					where t.session_pk = r.pk and t.turn_no between r.lo and r.hi and t.items > 0
-					order by t.turn_no desc limit r.items + 1) t)
+					order by t.turn_no desc limit least(r.turns, r.items + 1)) t)
 			""";
 
 	/** Those of them that fit as a whole. */
@@ -118,7 +141,8 @@ final class PostgresRuns {
 					where t.session_pk = h.pk and t.turn_no = g.next limit 1) t
 				where g.next > h.floor)
 			, q as materialized (
-				select count(t.items) as turns, coalesce(sum(t.items), 0) as items, coalesce(sum(t.tokens), 0) as tokens
+				select count(*) filter (where t.items > 0) as turns, coalesce(sum(t.items), 0) as items,
+				    coalesce(sum(t.tokens), 0) as tokens
 				from g cross join h cross join lateral (
 					select t.items, t.tokens from {turn} t
 					where t.session_pk = h.pk and t.turn_no between g.lo and g.hi offset 0) t)
@@ -138,7 +162,8 @@ final class PostgresRuns {
 
 	private static final String ITEMS_OF_TURNS = """
 			t cross join lateral (
-				select i.* from {item} i where i.session_pk = t.session_pk and i.turn_no = t.turn_no offset 0) i
+				select i.* from {item} i
+				where t.apart > 0 and i.session_pk = t.session_pk and i.turn_no = t.turn_no offset 0) i
 			""";
 
 	private PostgresRuns() {

@@ -86,7 +86,10 @@ final class PostgresStatements implements HotStatements {
 	private static final String OPEN_HEADER = OPEN.replace("{view}", "null");
 
 	private static final String OPEN_TURNS = OPEN.replace("{view}",
-			VIEW.replace("{view}", HEAD_OF_VIEW + PostgresRuns.RUNS_OF_TURNS + PostgresRuns.ofRuns(ARRAY)));
+			VIEW.replace("{view}", HEAD_OF_VIEW + PostgresRuns.REQUESTED_TURNS + PostgresRuns.ofTurns(ARRAY)));
+
+	private static final String OPEN_ALL = OPEN.replace("{view}",
+			VIEW.replace("{view}", HEAD_OF_VIEW + PostgresRuns.ALL_RUNS + PostgresRuns.ofRuns(ARRAY)));
 
 	private static final String OPEN_ITEMS = OPEN.replace("{view}", VIEW.replace("{view}",
 			HEAD_OF_VIEW + PostgresRuns.RUNS_OF_ITEMS + PostgresRuns.WHOLE_TURNS + PostgresRuns.ofTurns(ARRAY)));
@@ -95,7 +98,7 @@ final class PostgresStatements implements HotStatements {
 			+ ", t as (select * from x where total - items < :items) " + PostgresRuns.ofTurns(ROWS);
 
 	/** The log without a limit, which needs no counting. */
-	private static final String WHOLE_LOG = HEAD_OF_LOG + PostgresRuns.RUNS_OF_TURNS + PostgresRuns.ofRuns(ROWS);
+	private static final String WHOLE_LOG = HEAD_OF_LOG + PostgresRuns.ALL_RUNS + PostgresRuns.ofRuns(ROWS);
 
 	/** The columns of the written header that the turn and the items need. */
 	private static final String RETURNED = """
@@ -150,6 +153,8 @@ final class PostgresStatements implements HotStatements {
 			s as (select * from u union all select * from n),
 			""" + TURN;
 
+	private final Sql openAll;
+
 	private final Sql openTurns;
 
 	private final Sql openItems;
@@ -169,6 +174,7 @@ final class PostgresStatements implements HotStatements {
 	private final PortableStatements portable;
 
 	PostgresStatements(Templates templates) {
+		this.openAll = templates.sql(OPEN_ALL);
 		this.openTurns = templates.sql(OPEN_TURNS);
 		this.openItems = templates.sql(OPEN_ITEMS);
 		this.openHeader = templates.sql(OPEN_HEADER);
@@ -225,6 +231,9 @@ final class PostgresStatements implements HotStatements {
 	private Sql open(Window window) {
 		if (window.isEmpty()) {
 			return this.openHeader;
+		}
+		if (window.equals(Window.ALL)) {
+			return this.openAll;
 		}
 		return (window.items() == Integer.MAX_VALUE) ? this.openTurns : this.openItems;
 	}

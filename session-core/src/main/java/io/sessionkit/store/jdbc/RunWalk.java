@@ -40,6 +40,12 @@ final class RunWalk {
 
 	private long next;
 
+	/**
+	 * Whether all the rest of a run is read: some turns of it are without items, so that
+	 * their numbers do not say where the requested ones begin.
+	 */
+	private boolean gaps;
+
 	RunWalk(HeaderRow header, Window window) {
 		this.pk = header.pk();
 		this.floor = header.path().summary();
@@ -65,10 +71,17 @@ final class RunWalk {
 	}
 
 	/**
+	 * Returns how many turns of a window to read at first.
+	 */
+	static long turnsFor(Window window) {
+		return Math.min(window.turns(), turnsFor(window.items() + 1L));
+	}
+
+	/**
 	 * Returns how many turns to read at a time. A turn has two items or more, as a rule.
 	 * HSQLDB takes no greater limit than an int.
 	 */
-	static long turnsFor(long items) {
+	private static long turnsFor(long items) {
 		return (items < Integer.MAX_VALUE) ? items / 2 + 2 : Integer.MAX_VALUE;
 	}
 
@@ -79,26 +92,35 @@ final class RunWalk {
 	Params params() {
 		return Params.of("pk", this.pk)
 			.with("hi", this.next)
-			.with("lo", Math.max(this.floor + 1, this.next - this.turnsLeft + 1))
+			.with("lo", lowest())
 			.with("upTo", this.upTo)
 			.with("before", this.before)
-			.with("limit", turnsFor(this.itemsLeft));
+			.with("limit", limit());
+	}
+
+	private long lowest() {
+		return Math.max(this.floor + 1, this.gaps ? 1 : this.next - this.turnsLeft + 1);
+	}
+
+	private long limit() {
+		return Math.min(this.turnsLeft, turnsFor(this.itemsLeft));
 	}
 
 	/**
 	 * Records what was read of the run that ends with the next turn, and continues with
-	 * the turn before: that of the run, if there were as many turns as were asked for, or
-	 * the parent of the run.
+	 * the turn before: that of the run, if there were as many turns as were asked for or
+	 * some of them had no items, or the parent of the run.
 	 * @param found the newest turns of the run, the newest first
 	 */
 	void read(long runLo, long runParent, List<TurnItems> found) {
-		boolean more = found.size() >= turnsFor(this.itemsLeft);
+		boolean more = found.size() >= limit();
+		long first = more ? found.get(found.size() - 1).turn() : Math.max(runLo, lowest());
+		this.turnsLeft -= found.size();
 		for (TurnItems turn : found) {
 			this.itemsLeft -= isWhole() ? turn.count() : 0;
 			this.turns.add(turn);
 		}
-		long first = more ? found.get(found.size() - 1).turn() : runLo;
-		this.turnsLeft -= this.next - first + 1;
+		this.gaps = first > runLo && (this.gaps || !more);
 		this.next = (first > runLo) ? first - 1 : runParent;
 	}
 

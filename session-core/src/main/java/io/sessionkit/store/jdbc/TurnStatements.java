@@ -73,7 +73,7 @@ final class TurnStatements {
 				where session_pk = :pk and turn_no = :number
 				""");
 		this.totals = templates.sql("""
-				select count(*), sum(items), sum(tokens) from {turn}
+				select sum(case when items > 0 then 1 else 0 end), sum(items), sum(tokens) from {turn}
 				where session_pk = :pk and turn_no between :lo and :hi
 				""");
 	}
@@ -182,7 +182,8 @@ final class TurnStatements {
 	}
 
 	/**
-	 * Returns the totals of the turns of a path after its summary.
+	 * Returns the totals of the turns of a path after its summary. Those without items do
+	 * not count.
 	 */
 	ViewTotals totals(Connection connection, long pk, HeaderRow.Path path) throws SQLException {
 		ViewTotals totals = ViewTotals.NONE;

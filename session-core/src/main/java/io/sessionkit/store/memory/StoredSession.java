@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -22,6 +23,7 @@ import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
+import io.sessionkit.store.Oldest;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
 import io.sessionkit.store.Point;
@@ -258,6 +260,11 @@ final class StoredSession {
 		if (summary != null && summary.turn() != 0 && !this.tree.isOnPath(end, summary.turn())) {
 			throw RefusedChange.summary(commit, end);
 		}
+		Oldest oldest = commit.oldest();
+		long open = this.header.openTurn;
+		if (oldest != null && (oldest.before() > this.header.head || (open > 0 && open < oldest.before()))) {
+			throw RefusedChange.oldest(commit);
+		}
 	}
 
 	/**
@@ -308,6 +315,7 @@ final class StoredSession {
 			turn = add(each, now);
 		}
 		boolean deleted = delete(commit.delete(), now);
+		deleteOldest(commit.oldest());
 		changeHeader(write);
 		countWrite(deleted || moves(commit), turn != null, now);
 		return new CommitResult(Outcome.COMMITTED, this.header.version, (turn != null) ? turn.number() : 0, first);
@@ -446,6 +454,15 @@ final class StoredSession {
 		return deleted;
 	}
 
+	private void deleteOldest(@Nullable Oldest oldest) {
+		if (oldest != null) {
+			for (long number = oldest.from(); number < oldest.before(); number++) {
+				Objects.requireNonNull(this.tree.find(number)).clear();
+			}
+			countTotals();
+		}
+	}
+
 	private boolean delete(long sequence) {
 		StoredTurn turn = this.tree.holding(sequence);
 		StoredItem deleted = (turn != null) ? turn.delete(sequence) : null;
@@ -454,7 +471,7 @@ final class StoredSession {
 		}
 		if (isInView(turn)) {
 			ViewTotals totals = this.header.totals;
-			this.header.totals = new ViewTotals(totals.turns(), totals.items() - 1, totals.tokens() - deleted.tokens());
+			this.header.totals = totals.minus(new ViewTotals(turn.items().isEmpty() ? 1 : 0, 1, deleted.tokens()));
 		}
 		return true;
 	}
@@ -472,7 +489,7 @@ final class StoredSession {
 	}
 
 	private static boolean moves(Commit commit) {
-		return !commit.header().equals(HeaderChange.NONE) || !commit.records().isEmpty()
+		return !commit.header().equals(HeaderChange.NONE) || !commit.records().isEmpty() || commit.oldest() != null
 				|| (commit.turn() != null && becomesHead(commit.turn()));
 	}
 

@@ -2,6 +2,7 @@ package io.sessionkit.store.memory;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
@@ -89,6 +90,17 @@ final class StoredTurn {
 		this.parts++;
 		this.items.addAll(added);
 		this.tokens += added.stream().mapToInt(StoredItem::tokens).sum();
+	}
+
+	/**
+	 * Deletes everything but its place and how it ended.
+	 */
+	void clear() {
+		this.turn = new Turn(this.turn.id(), this.turn.place(),
+				new Turn.Origin(this.turn.startedAt(), null, Map.of(), null, Map.of()), this.turn.progress());
+		this.items.clear();
+		this.tokens = 0;
+		this.attributes = StoredAttributes.EMPTY;
 	}
 
 	/**

@@ -104,7 +104,9 @@ final class TurnTree {
 		StoredTurn turn = find(head);
 		while (turn != null && turn.number() > summary && newest.size() < window.turns()
 				&& turn.items().size() <= left) {
-			newest.add(turn);
+			if (!turn.items().isEmpty()) {
+				newest.add(turn);
+			}
 			left -= turn.items().size();
 			turn = find(turn.parent());
 		}

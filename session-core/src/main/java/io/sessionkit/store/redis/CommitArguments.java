@@ -13,6 +13,7 @@ import io.sessionkit.internal.row.TurnIds;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
+import io.sessionkit.store.Oldest;
 
 /**
  * The arguments of a commit.
@@ -50,6 +51,9 @@ final class CommitArguments {
 		turns.forEach((turn) -> withTurn(all, turn));
 		all.with(commit.delete().size());
 		new TreeSet<>(commit.delete()).forEach((sequence) -> all.with(sequence));
+		Oldest oldest = commit.oldest();
+		all.with((oldest != null) ? Long.valueOf(oldest.from()) : null)
+			.with((oldest != null) ? Long.valueOf(oldest.before()) : null);
 		all.with(commit.records().size());
 		commit.records().forEach(all::with);
 		return all;

@@ -22,6 +22,7 @@ final class Commits {
 			case "PART" -> throw RefusedChange.part(commit, reply.number(2));
 			case "HEAD" -> throw RefusedChange.head(commit, !reply.requiredText(2).equals("absent"));
 			case "CHECKPOINT" -> throw RefusedChange.summary(commit, reply.number(2));
+			case "OLDEST" -> throw RefusedChange.oldest(commit);
 			case "PAUSED" -> throw SessionPausedException.of(commit.key(), reply.number(2), "given another head");
 			default -> throw new IllegalStateException(
 					"The commit script answered '" + reply.requiredText(0) + "', which it never should.");

@@ -43,7 +43,8 @@ final class PlainTurn {
 	/**
 	 * Returns the turn of a commit.
 	 * @return the turn; null if the commit does more than append it, or expects something
-	 * else than the session that was opened, or if the turn that its id names is there
+	 * else than the session that was opened, if it has no items, or if the turn that its
+	 * id names is there
 	 */
 	static @Nullable PlainTurn of(EncodedCommit encoded, WriteId write) {
 		Commit commit = encoded.commit();
@@ -55,7 +56,8 @@ final class PlainTurn {
 		boolean follows = base.head() == base.turns() && base.openTurn() == 0;
 		long place = TurnIds.place(turn.turn().id());
 		boolean mayBeThere = place > 0 && place <= base.turns();
-		return (follows && !mayBeThere) ? new PlainTurn(encoded, turn, base, write) : null;
+		// a turn without items does not count as one of the view
+		return (follows && !mayBeThere && !turn.items().isEmpty()) ? new PlainTurn(encoded, turn, base, write) : null;
 	}
 
 	Arguments arguments(long lag, long slack) {
@@ -87,11 +89,9 @@ final class PlainTurn {
 
 	private Session.Position next() {
 		Session.Position before = this.base.position();
-		ViewTotals totals = before.totals();
 		int items = this.turn.items().size();
 		return new Session.Position(number(), before.items() + items, before.branch(), number(), 0,
-				before.summaryTurn(), before.summaryId(),
-				new ViewTotals(totals.turns() + 1, totals.items() + items, totals.tokens() + this.turn.tokens()));
+				before.summaryTurn(), before.summaryId(), before.totals().plusTurn(items, this.turn.tokens()));
 	}
 
 	private String state(long version, Session.Position position) {

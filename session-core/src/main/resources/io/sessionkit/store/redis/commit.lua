@@ -3,7 +3,7 @@
 -- ARGV as Arguments writes them
 -- Returns the outcome and the time to live of the session ('' if it never expires, -1 if there is none).
 -- The outcome is COMMITTED with version, turn and first item, REPEATED with version and turn, CONFLICT
--- with version, PART, HEAD, CHECKPOINT or PAUSED with what was refused, or INDEX if indexes have to be
+-- with version, OLDEST, PART, HEAD, CHECKPOINT or PAUSED with what was refused, or INDEX if indexes have to be
 -- written first, with whether that of the sessions is one of them, and the kinds of the others.
 local next_argument = 0
 local function text()
@@ -35,6 +35,7 @@ for i = 1, number() do writes[i] = read_turn_write() end
 local write = writes[#writes] or {}
 local deletes = {}
 for i = 1, number() do deletes[i] = number() end
+local oldest = {from = number(), before = number()}
 local records = {}
 for i = 1, number() do
 	records[i] = read_write(next_argument + 1)
@@ -111,6 +112,9 @@ if change.head then
 end
 if change.cp and change.cp ~= 0 and not is_on_path(change.cp, target or header) then
 	return ended('CHECKPOINT', (target or header).head)
+end
+if oldest.before and (oldest.before > header.head or header.openTurn > 0 and header.openTurn < oldest.before) then
+	return ended('OLDEST')
 end
 
 -- the items to delete
@@ -235,7 +239,9 @@ end
 
 local function move_to(there)
 	local before = place_of_head()
-	header.head, header.lo, header.run_parent, header.state = there.head, there.lo, there.run_parent, there.state
+	local within = there.head >= header.lo and there.head <= header.head
+	if not within then header.lo, header.run_parent = there.lo, there.run_parent end
+	header.head, header.state = there.head, there.state
 	header.cp, header.cpId = newest_summary(header, now)
 	count_view(before)
 end
@@ -353,12 +359,12 @@ local function complete(completed, write)
 	end
 	header.head, header.lo, header.run_parent, header.state =
 		completed.head, completed.lo, completed.run_parent, completed.state
-	header.viewTurns = header.viewTurns + 1
+	header.viewTurns = header.viewTurns + (completed.items > 0 and 1 or 0)
 	header.viewItems = header.viewItems + completed.items
 	header.viewTokens = header.viewTokens + completed.tokens
 end
 
-local moves = changes or #records > 0 or write.becomes_head or header.version == 0
+local moves = changes or #records > 0 or oldest.before or write.becomes_head or header.version == 0
 local version = header.version + (moves and 1 or 0)
 
 -- Writes a turn, or the next part of one that is there. Returns its number and the first item of the part, 0 for none.
@@ -397,6 +403,7 @@ local function delete_from(at, sequence)
 	from.items, from.tokens = from.items - 1, from.tokens - tokens
 	save_turn(from)
 	if at > header.cp and is_on_path(at, header) then
+		header.viewTurns = header.viewTurns - (from.items == 0 and 1 or 0)
 		header.viewItems, header.viewTokens = header.viewItems - 1, header.viewTokens - tokens
 	end
 	return true
@@ -426,6 +433,40 @@ if deleted and not moves then
 		beside.version = version
 		save_turn(beside)
 	end
+end
+
+-- delete the oldest turns
+
+-- Returns the last turn that the newest summary covers on the way from a place to the beginning, 0 for none.
+local function covered_before(from)
+	local covered = newest_summary(from, now)
+	return covered
+end
+
+-- Lets the path of the head begin with the first turn that stays, behind the newest summary before it. So reading all
+-- of it costs what is left.
+local function cut_path(before)
+	local last = header
+	while last.lo > before and last.run_parent >= before do last = place_of(last.run_parent) end
+	local below = last.lo < before and {head = before - 1, lo = last.lo, run_parent = last.run_parent}
+		or place_of(last.run_parent)
+	last.run_parent = covered_before(below)
+	last.lo = math.max(last.lo, before)
+	if last ~= header then save_turn(last) end
+end
+
+if oldest.before then
+	for from = oldest.from, oldest.before - 1, SLICE do
+		each(from, math.min(from + SLICE, oldest.before) - 1, SLICE, function(number, packed)
+			local gone = read_turn(packed, number)
+			gone.items, gone.tokens, gone.body, gone.origin, gone.state = 0, 0, '', '', ''
+			save_turn(gone)
+		end)
+	end
+	cut_path(oldest.before)
+	local totals = {viewTurns = 0, viewItems = 0, viewTokens = 0}
+	walk(header.head, header.lo, header.run_parent, header.cp, function(low, high) add_turns(totals, 1, low, high) end)
+	header.viewTurns, header.viewItems, header.viewTokens = totals.viewTurns, totals.viewItems, totals.viewTokens
 end
 
 -- the other changes

@@ -26,36 +26,47 @@ if wanted == 0 or items == 0 or head <= cp then return answer({text, 0, summary}
 
 local found = {text, 0, summary}
 
--- Returns the oldest turn that fits as a whole: counting back from the newest, the first that does not excludes
--- all older ones.
-local function oldest_that_fits(low, high)
-	local oldest = high + 1
-	while high >= low do
-		local from = math.max(low, high - 99)
-		for i, each in ipairs(texts(high, from)) do
-			local _, last, attributes = string.find(each, '^%d+ %d+ (%d+)\n')
-			local size = tonumber(string.match(each, '^[%u_]+ [01] %d+ (%d+) ', last + attributes + 1))
-			if size > items then return oldest end
+-- Returns how many items a turn has.
+local function size_of(each)
+	local _, last, attributes = string.find(each, '^%d+ %d+ (%d+)\n')
+	return tonumber(string.match(each, '^[%u_]+ [01] %d+ (%d+) ', last + attributes + 1))
+end
+
+-- Returns those of some turns that are wanted, and whether all are. The first that does not fit as a whole excludes
+-- all older ones; those without items do not count.
+local function newest_of(turns_found)
+	if not wanted and not items then return turns_found, true end
+	local fitting = {}
+	for i, each in ipairs(turns_found) do
+		local size = size_of(each)
+		if items then
+			if size > items then return fitting, false end
 			items = items - size
-			oldest = high - i + 1
 		end
+		fitting[i] = each
+		if wanted and size > 0 then wanted = wanted - 1 end
+		if wanted == 0 then return fitting, false end
+	end
+	return fitting, true
+end
+
+-- Adds the newest turns of a run. Returns whether older ones are wanted too.
+local function add_newest(low, high)
+	while high >= low do
+		local from = math.max(low, high - math.min(wanted or 1000, items and 100 or 1000) + 1)
+		local fitting, all = newest_of(texts(high, from))
+		if #fitting > 0 then
+			found[#found + 1] = high
+			found[#found + 1] = fitting
+		end
+		if not all then return false end
 		high = from - 1
 	end
-	return oldest
+	return true
 end
 
 while head > cp do
-	local low = math.max(lo, cp + 1)
-	if wanted then
-		low = math.max(low, head - wanted + 1)
-		wanted = wanted - (head - low + 1)
-	end
-	local from = items and oldest_that_fits(low, head) or low
-	if from <= head then
-		found[#found + 1] = head
-		found[#found + 1] = texts(head, from)
-	end
-	if from ~= low or wanted == 0 or parent <= cp then break end
+	if not add_newest(math.max(lo, cp + 1), head) or parent <= cp then break end
 	local next = redis.call('LINDEX', KEYS[2], parent > turns / 2 and turns - parent or -parent)
 	if not next then break end
 	head = parent

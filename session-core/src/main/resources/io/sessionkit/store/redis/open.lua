@@ -3,7 +3,7 @@
 --   time of the summary that the caller knows, 0 for none
 -- Returns nothing; or the header and whether the caller knows the rest; else the summary, and pairs of a turn and a
 -- list of it and of those right before it, the newest first. In most sessions all turns are one run up to the head,
--- without a summary. Of these it returns a text instead of a list: '=' if the caller knows the rest, or '+', then the
+-- without a summary, and have items. Of these it returns a text instead of a list: '=' if the caller knows the rest, or '+', then the
 -- header, then after '+' the newest turns, the newest first. Each of them tells where it ends.
 -- No function is built for these. The answers are packed as answer.lua would.
 local text = redis.call('GET', KEYS[1])

@@ -34,19 +34,19 @@ local function newest_of_view(there, turns, items)
 	local found = {}
 	if turns == 0 or items == 0 then return found end
 	local function add(number, text)
+		local size = counts(text)
+		if size == 0 then return true end
 		if items then
-			items = items - counts(text)
+			items = items - size
 			if items < 0 then return false end
 		end
 		found[#found + 1] = number
 		found[#found + 1] = {text}
+		if turns then turns = turns - 1 end
+		return turns ~= 0
 	end
 	walk(there.head, there.lo, there.run_parent, there.cp, function(low, high)
-		if turns then
-			low = math.max(low, high - turns + 1)
-			turns = turns - (high - low + 1)
-		end
-		return each(low, high, items and 100 or SLICE, add) and turns ~= 0
+		return each(low, high, items and 100 or math.min(turns or SLICE, SLICE), add)
 	end)
 	return found
 end

@@ -33,10 +33,11 @@ local function counts(text)
 	return tonumber(items), tonumber(tokens)
 end
 
+-- Adds turns to totals, or subtracts them. One without items does not count.
 local function add_turns(totals, sign, low, high)
 	each(low, high, SLICE, function(_, text)
 		local items, tokens = counts(text)
-		totals.viewTurns = totals.viewTurns + sign
+		if items > 0 then totals.viewTurns = totals.viewTurns + sign end
 		totals.viewItems = totals.viewItems + sign * items
 		totals.viewTokens = totals.viewTokens + sign * tokens
 	end)

@@ -6,7 +6,7 @@
 --     line feed; a client that has opened the session knows all of it;
 --     at fixed places behind it: when the entry in the index of sessions is to be written again (16 digits), when one
 --     in an index of records is (16, all 9 for never), whether there may be a hash of records (r or -), whether all
---     turns are one run up to the head, without a summary (s or -), and whether there may be ids in KEYS[4] (i or -);
+--     turns are one run up to the head, without a summary, and have items (s or -), and whether there may be ids in KEYS[4] (i or -);
 --     the turn that a summary covers and the size of its id, the path of the head, which a turn that follows has too,
 --     that id;
 --     the rest: created, time to live ('' for none), the sizes of branch, title, tags, settings, owner, id
@@ -132,7 +132,8 @@ local function save_header(header, lag)
 		.. digits(header.items) .. ' ' .. digits(header.openTurn) .. ' ' .. digits(header.head) .. ' '
 		.. digits(header.viewTurns) .. ' ' .. digits(header.viewItems) .. ' ' .. digits(header.viewTokens) .. '\n'
 		.. string.format('%016.0f', header.due) .. kinds_due(header, lag) .. (header.has_records and 'r' or '-')
-		.. (header.lo == 1 and header.head == header.turns and header.cp == 0 and 's' or '-')
+		.. (header.lo == 1 and header.head == header.turns and header.cp == 0 and header.viewTurns == header.turns
+			and 's' or '-')
 		.. (header.has_ids and 'i' or '-')
 		.. digits(header.cp) .. ' ' .. #header.cpId .. ' ' .. packed_path(header) .. header.cpId
 		.. digits(header.created) .. ' ' .. (header.ttl and digits(header.ttl) or '') .. ' ' .. #header.branch .. ' '
