@@ -173,7 +173,7 @@ final class Branches {
 		long turns = 0;
 		long items = 0;
 		for (Turn turn = all.get(branch.head()); turn != null; turn = all.get(turn.parent())) {
-			turns++;
+			turns += (turn.items() > 0) ? 1 : 0;
 			items += turn.items();
 		}
 		return new Branch(branch.name(), branch.head(), turns, items, branch.createdAt(), active);

@@ -8,6 +8,7 @@ import java.util.Set;
 import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
 import io.sessionkit.context.Prune;
+import io.sessionkit.context.Retention;
 import io.sessionkit.context.SequenceGuard;
 import io.sessionkit.context.Summarize;
 import io.sessionkit.context.Trim;
@@ -52,7 +53,7 @@ public final class Conversations implements AutoCloseable {
 		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard,
 				new Extensions(builder.hooks, builder.listeners, builder.merge), builder.keepSystemText,
 				TurnParameters.of(builder.turnParameters, builder.replay, builder.replayExclude),
-				builder.maxAttributesSize);
+				builder.maxAttributesSize, builder.retention);
 		TokenMemory memory = new TokenMemory();
 		this.summarizer = (builder.summarize != null)
 				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), builder.hooks, memory) : null;
@@ -159,6 +160,8 @@ public final class Conversations implements AutoCloseable {
 
 		private DataSize maxAttributesSize = AttributeRules.DEFAULT_MAX_SIZE;
 
+		private Retention retention = Retention.NONE;
+
 		private @Nullable HistoryMerge merge;
 
 		private Duration lease = TurnLeases.DEFAULT_LIFE;
@@ -198,6 +201,16 @@ public final class Conversations implements AutoCloseable {
 		 */
 		public Builder summarize(Summarize summarize) {
 			this.summarize = summarize;
+			return this;
+		}
+
+		/**
+		 * Sets what a session keeps. By default it keeps everything.
+		 * @param retention the limits
+		 * @return this builder
+		 */
+		public Builder retention(Retention retention) {
+			this.retention = retention;
 			return this;
 		}
 

@@ -1,5 +1,6 @@
 package io.sessionkit.conversation;
 
+import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -46,7 +47,10 @@ final class Deletion {
 	}
 
 	int ofTurn(long turn) {
-		return delete((thread) -> thread.wholeGroups((thread.turn(turn) != null) ? thread.items(turn) : List.of()));
+		return delete((thread) -> thread.wholeGroups((thread.turn(turn) != null) ? thread.items(turn) : List.of()),
+				() -> this.store.record(this.key, KeptTexts.KIND, Long.toString(turn))
+					.map((record) -> List.of(KeptTexts.delete(turn)))
+					.orElse(List.of()));
 	}
 
 	int ofItems(Set<Long> sequences) {

@@ -41,6 +41,9 @@ final class Moves {
 
 	private static final int PAGE = 100;
 
+	/** The turns to read at a time if some of the newest ones have no items. */
+	private static final int MORE = 1000;
+
 	private final TreeChanges changes;
 
 	Moves(TreeChanges changes) {
@@ -81,8 +84,7 @@ final class Moves {
 	 * @param turns the largest number of turns to leave
 	 */
 	Gone gone(PathView path, int turns) {
-		List<Turn> gone = new ArrayList<>(
-				path.turns().subList(Math.max(0, path.turns().size() - turns), path.turns().size()));
+		List<Turn> gone = newest(path, turns);
 		boolean maybeReset = !gone.isEmpty() && path.session().summaryTurn() >= gone.get(0).number();
 		Summary reset = maybeReset ? newestReset(gone) : null;
 		if (reset != null) {
@@ -90,6 +92,25 @@ final class Moves {
 		}
 		Collections.reverse(gone);
 		return new Gone(List.copyOf(gone), reset);
+	}
+
+	/** Returns the newest turns of the active branch that have items, oldest first. */
+	private List<Turn> newest(PathView path, int turns) {
+		List<Turn> read = path.turns();
+		List<Turn> newest = new ArrayList<>(filled(read));
+		while (newest.size() < turns && read.size() > turns) {
+			Tail more = Tail.newest(Math.max(MORE, turns + 1)).before(read.get(0).number());
+			read = this.changes.store()
+				.path(this.changes.key(), PathQuery.to(Point.HEAD).turns(more))
+				.map(PathView::turns)
+				.orElse(List.of());
+			newest.addAll(0, filled(read));
+		}
+		return new ArrayList<>(newest.subList(Math.max(0, newest.size() - turns), newest.size()));
+	}
+
+	private static List<Turn> filled(List<Turn> turns) {
+		return turns.stream().filter((turn) -> turn.items() > 0).toList();
 	}
 
 	/**

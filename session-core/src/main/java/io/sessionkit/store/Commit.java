@@ -116,8 +116,7 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 * @return a commit without content
 	 */
 	public static Commit first(SessionKey key) {
-		return new Commit(key, Expect.ABSENT, null, List.of(), null, HeaderChange.NONE, Set.of(), List.of(),
-				null);
+		return new Commit(key, Expect.ABSENT, null, List.of(), null, HeaderChange.NONE, Set.of(), List.of(), null);
 	}
 
 	/**
@@ -126,8 +125,7 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 * @return a commit without content
 	 */
 	public static Commit any(SessionKey key) {
-		return new Commit(key, Expect.ANY, null, List.of(), null, HeaderChange.NONE, Set.of(), List.of(),
-				null);
+		return new Commit(key, Expect.ANY, null, List.of(), null, HeaderChange.NONE, Set.of(), List.of(), null);
 	}
 
 	/**
@@ -152,8 +150,7 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 		}
 		int last = turns.size() - 1;
 		return new Commit(this.key, this.expect, this.base, turns.subList(0, last), turns.get(last), this.header,
-				this.delete, this.records,
-				this.oldest);
+				this.delete, this.records, this.oldest);
 	}
 
 	/**

@@ -13,8 +13,9 @@ public record Oldest(long from, long before) {
 
 	public Oldest {
 		if (from < 1 || before <= from) {
-			throw new IllegalArgumentException("The oldest turns must be a range of turn numbers from 1 on; this one begins with "
-					+ from + " and ends before " + before + ".");
+			throw new IllegalArgumentException(
+					"The oldest turns must be a range of turn numbers from 1 on; this one begins with " + from
+							+ " and ends before " + before + ".");
 		}
 	}
 

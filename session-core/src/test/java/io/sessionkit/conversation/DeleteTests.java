@@ -149,7 +149,7 @@ class DeleteTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
-	void turnWithoutItemsCountsUnderALimitOnTurnsWhereNothingIsPinned(TestStores kind) {
+	void turnWithoutItemsDoesNotCountUnderALimitOnTurns(TestStores kind) {
 		on(kind);
 		for (int i = 1; i <= 5; i++) {
 			add(new UserMessage("q" + i), new AssistantMessage("a" + i));
@@ -157,8 +157,8 @@ class DeleteTests {
 		this.thread.delete(4);
 		this.model.says("a").says("b");
 		ask("q6", (conversations) -> conversations.trim(Trim.keepLastTurns(3)));
-		assertThat(this.model.lastRequestLines()).containsExactly("user: q3", "assistant: a3", "user: q5",
-				"assistant: a5", "user: q6");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q2", "assistant: a2", "user: q3",
+				"assistant: a3", "user: q5", "assistant: a5", "user: q6");
 		this.thread.delete(6);
 		ask("q7", (conversations) -> conversations.trim(Trim.keepLastTurns(3).pins(Pins.firstUser())));
 		assertThat(this.model.lastRequestLines()).containsExactly("user: q1", "assistant: a1", "user: q3",

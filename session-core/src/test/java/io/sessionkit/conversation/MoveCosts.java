@@ -1,5 +1,6 @@
 package io.sessionkit.conversation;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -7,6 +8,8 @@ import java.util.Map;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.context.Retention;
+import io.sessionkit.context.Trim;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionStoreFixture;
@@ -86,6 +89,31 @@ public abstract class MoveCosts {
 		costs.put("turn",
 				counted(() -> chat.prompt().user("q").advisors(SessionAdvisor.session(key)).call().content()));
 		return costs;
+	}
+
+	@Test
+	void retentionTakesAtMostOneMoreRoundTripForEachHundredTurns() {
+		int turns = 2 * Retention.DEFAULT_BATCH;
+		Retention retention = Retention.keepLastTurns(100).maxAge(Duration.ofDays(1));
+		Conversations conversations = Conversations.builder(store())
+			.retention(retention)
+			.trim(Trim.keepLastTurns(5))
+			.build();
+		ChatClient chat = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(conversations)).build();
+		SessionKey key = SessionKey.of("owner", "retained");
+		for (int i = 0; i < 3; i++) {
+			this.model.says("first");
+			chat.prompt().user("q").advisors(SessionAdvisor.session(key)).call().content();
+		}
+		long before = roundTrips();
+		for (int i = 0; i < turns; i++) {
+			this.model.says("answer");
+			chat.prompt().user("q").advisors(SessionAdvisor.session(key)).call().content();
+		}
+		long more = roundTrips() - before - 2L * turns;
+		System.out.println("round trips of retention in " + turns + " turns: " + more);
+		assertThat(more).isBetween(1L, turns / 100L);
+		assertThat(store().find(key).orElseThrow().totals().turns()).isLessThan(100 + Retention.DEFAULT_BATCH);
 	}
 
 	private List<Long> counted(Runnable move) {

@@ -1,6 +1,7 @@
 package io.sessionkit.internal;
 
 import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.turn.TurnLeases;
 import io.sessionkit.internal.turn.TurnRecords;
@@ -19,9 +20,10 @@ class RecordKindsTests {
 	@Test
 	void kindsAreThoseThatAreStoredAndDiffer() {
 		assertThat(new String[] { SessionStore.SUMMARY, SnapshotReader.KIND, TurnRecords.PAUSE, TurnRecords.LEASE,
-				Ledger.APPROVAL, Ledger.OVER, Ledger.STANDING_DECISION, Ledger.COMPENSATION, TurnRecords.REWIND })
+				Ledger.APPROVAL, Ledger.OVER, Ledger.STANDING_DECISION, Ledger.COMPENSATION, TurnRecords.REWIND,
+				KeptTexts.KIND })
 			.containsExactly("checkpoint", "snapshot", "pause", "lease", "approval", "ledger", "standing",
-					"compensation", "rewind")
+					"compensation", "rewind", "kept")
 			.doesNotHaveDuplicates();
 	}
 

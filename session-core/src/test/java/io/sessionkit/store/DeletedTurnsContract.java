@@ -56,9 +56,7 @@ abstract class DeletedTurnsContract extends ViewContract {
 	void deletedTurnDoesNotCountWhereverTheHeadGoes() {
 		SessionKey key = key();
 		threadOf(key, 4);
-		commit(Commit.on(header(key))
-			.header(HeaderChange.NONE.head("other", 3))
-			.turn(completed("q5", "a5")));
+		commit(Commit.on(header(key)).header(HeaderChange.NONE.head("other", 3)).turn(completed("q5", "a5")));
 		deleteTurn(key, 2);
 		assertThat(header(key).totals()).isEqualTo(new ViewTotals(3, 6, tokens(6)));
 		assertThat(view(key, Window.turns(3))).containsExactly("q1", "a1", "q3", "a3", "q5", "a5");
@@ -84,12 +82,13 @@ abstract class DeletedTurnsContract extends ViewContract {
 		assertThat(texts(other.open(key, Window.turns(2)).orElseThrow().items())).hasSize(4);
 		assertThat(view(key, Window.turns(2))).containsExactly("q3", "a3", "q4", "a4");
 		deleteTurn(key, 3);
-		assertThat(texts(other.open(key, Window.turns(2)).orElseThrow().items())).containsExactly("q2", "a2", "q4", "a4");
+		assertThat(texts(other.open(key, Window.turns(2)).orElseThrow().items())).containsExactly("q2", "a2", "q4",
+				"a4");
 		assertThat(view(key, Window.turns(2))).containsExactly("q2", "a2", "q4", "a4");
 		commit(Commit.on(header(key)).turn(completed("q5", "a5")));
 		assertThat(view(key, Window.turns(2))).containsExactly("q4", "a4", "q5", "a5");
-		assertThat(texts(other.open(key, Window.turns(3)).orElseThrow().items())).containsExactly("q2", "a2", "q4", "a4", "q5",
-				"a5");
+		assertThat(texts(other.open(key, Window.turns(3)).orElseThrow().items())).containsExactly("q2", "a2", "q4",
+				"a4", "q5", "a5");
 	}
 
 	@Test

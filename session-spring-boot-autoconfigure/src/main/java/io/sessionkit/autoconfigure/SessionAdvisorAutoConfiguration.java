@@ -16,6 +16,7 @@ import io.sessionkit.context.Pins;
 import io.sessionkit.context.Prune;
 import io.sessionkit.context.SequenceGuard;
 import io.sessionkit.context.SummaryTrigger;
+import io.sessionkit.context.Retention;
 import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Compensations;
@@ -26,6 +27,7 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.store.SessionPurge;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.memory.InMemorySessionStore;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClientBuilderCustomizer;
@@ -56,6 +58,7 @@ public final class SessionAdvisorAutoConfiguration {
 			ObjectProvider<SummaryTrigger> trigger, ListableBeanFactory beans, SessionKitProperties properties) {
 		Conversations.Builder builder = Conversations.builder(store)
 			.trim(trim(properties.trim()))
+			.retention(retention(properties.retention(), store))
 			.prune(new Prune(orUnlimited(properties.prune().toolResultsKeep())))
 			.guard(guard(properties.sequence()))
 			.hooks(hooks.orderedStream().toList())
@@ -170,6 +173,12 @@ public final class SessionAdvisorAutoConfiguration {
 		return new Trim(orUnlimited(properties.maxTurns()), orUnlimited(properties.maxMessages()),
 				orUnlimited(properties.maxTokens()), new Pins(properties.pin().firstUserMessage(),
 						orNone(properties.pin().roles()), orNone(properties.pin().metadata())));
+	}
+
+	private static Retention retention(SessionKitProperties.Retention properties, SessionStore store) {
+		int batch = (store instanceof InMemorySessionStore) ? 1 : Retention.DEFAULT_BATCH;
+		return new Retention(orUnlimited(properties.maxTurns()), properties.maxAge(),
+				(properties.batch() != null) ? properties.batch() : batch);
 	}
 
 	private static Set<String> names(@Nullable List<String> names) {

@@ -76,6 +76,12 @@ public final class SessionKitProperties {
 	private final Trim trim;
 
 	/**
+	 * Limits on what a session keeps.
+	 */
+	@NestedConfigurationProperty
+	private final Retention retention;
+
+	/**
 	 * Pruning of old tool results in a request.
 	 */
 	private final Prune prune;
@@ -178,14 +184,15 @@ public final class SessionKitProperties {
 
 	SessionKitProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean autoRegister,
 			@DefaultValue("false") boolean requireSession, @Nullable Duration timeToLive,
-			@DefaultValue StoreProperties store, @DefaultValue Trim trim, @DefaultValue Prune prune,
-			@DefaultValue SummarizeProperties summarize, @DefaultValue Codec codec, @DefaultValue Sequence sequence,
-			@DefaultValue Attributes attributes, @DefaultValue Turn turn, @DefaultValue Snapshot snapshot,
-			@DefaultValue("turn") Durability durability, @DefaultValue("discard") OnCancel onCancel,
-			@DefaultValue("optimistic") Concurrency concurrency, @DefaultValue("60s") Duration concurrencyTimeout,
-			@DefaultValue("24h") Duration idempotencyTimeToLive, @DefaultValue("30s") Duration lease,
-			@DefaultValue ApprovalProperties approval, @DefaultValue("length") TokenEstimate tokenEstimate,
-			@DefaultValue PurgeProperties purge, @Nullable List<String> ignoredNames) {
+			@DefaultValue StoreProperties store, @DefaultValue Trim trim, @DefaultValue Retention retention,
+			@DefaultValue Prune prune, @DefaultValue SummarizeProperties summarize, @DefaultValue Codec codec,
+			@DefaultValue Sequence sequence, @DefaultValue Attributes attributes, @DefaultValue Turn turn,
+			@DefaultValue Snapshot snapshot, @DefaultValue("turn") Durability durability,
+			@DefaultValue("discard") OnCancel onCancel, @DefaultValue("optimistic") Concurrency concurrency,
+			@DefaultValue("60s") Duration concurrencyTimeout, @DefaultValue("24h") Duration idempotencyTimeToLive,
+			@DefaultValue("30s") Duration lease, @DefaultValue ApprovalProperties approval,
+			@DefaultValue("length") TokenEstimate tokenEstimate, @DefaultValue PurgeProperties purge,
+			@Nullable List<String> ignoredNames) {
 		refuseBelowASecond("time-to-live", timeToLive);
 		refuseBelow(Conversations.SHORTEST_LEASE, "lease", lease);
 		refuseBelow(Duration.ZERO, "concurrency-timeout", concurrencyTimeout);
@@ -196,6 +203,7 @@ public final class SessionKitProperties {
 		this.timeToLive = timeToLive;
 		this.store = store;
 		this.trim = trim;
+		this.retention = retention;
 		this.prune = prune;
 		this.summarize = summarize;
 		this.codec = codec;
@@ -237,6 +245,10 @@ public final class SessionKitProperties {
 
 	public Trim trim() {
 		return this.trim;
+	}
+
+	public Retention retention() {
+		return this.retention;
 	}
 
 	public Prune prune() {
@@ -327,6 +339,26 @@ public final class SessionKitProperties {
 			refuseLessThanOne("trim.max-messages", maxMessages, NO_LIMIT);
 			refuseLessThan(0, "trim.max-turns", maxTurns, NO_LIMIT);
 			refuseLessThanOne("trim.max-tokens", maxTokens, NO_LIMIT);
+		}
+	}
+
+	/**
+	 * Limits on what a session keeps. The oldest turns that exceed them are deleted
+	 * permanently.
+	 *
+	 * @param maxTurns Maximum number of turns of history that a session keeps, at least
+	 * 1. It may exceed this by the size of a batch. Unset: no limit.
+	 * @param maxAge How long a session keeps a turn. Turns are deleted when later ones
+	 * are stored, within a tenth of this age. Unset: no limit.
+	 * @param batch Number of turns after which a session is looked at again. A small
+	 * number is exact, a large one costs fewer round trips. Unset: 400, or 1 in memory.
+	 */
+	public record Retention(@Nullable Integer maxTurns, @Nullable Duration maxAge, @Nullable Integer batch) {
+
+		public Retention {
+			refuseLessThanOne("retention.max-turns", maxTurns, ", or leave it out to keep all turns");
+			refuseBelowASecond("retention.max-age", maxAge);
+			refuseLessThanOne("retention.batch", batch, ", or leave it out for the default");
 		}
 	}
 

@@ -76,13 +76,14 @@ class SessionKitPropertiesTests {
 				"sessionkit.attributes.max-size=1MB", "sessionkit.token-estimate=vocabulary",
 				"sessionkit.trim.max-tokens=4000", "sessionkit.trim.pin.first-user-message=true",
 				"sessionkit.trim.pin.roles=system", "sessionkit.trim.pin.metadata=pin",
-				"sessionkit.prune.tool-results-keep=3", "sessionkit.summarize.enabled=false",
-				"sessionkit.summarize.mode=before", "sessionkit.summarize.trigger-tokens=8000",
-				"sessionkit.summarize.trigger-messages=100", "sessionkit.summarize.keep-turns=2",
-				"sessionkit.summarize.prompt=sum up {conversation}", "sessionkit.summarize.model=small",
-				"sessionkit.summarize.max-input-tokens=9000", "sessionkit.summarize.timeout=5s",
-				"sessionkit.summarize.backoff=2m", "sessionkit.durability=step", "sessionkit.on-cancel=keep",
-				"sessionkit.concurrency=serialize", "sessionkit.concurrency-timeout=5s",
+				"sessionkit.retention.max-turns=500", "sessionkit.retention.max-age=90d",
+				"sessionkit.retention.batch=10", "sessionkit.prune.tool-results-keep=3",
+				"sessionkit.summarize.enabled=false", "sessionkit.summarize.mode=before",
+				"sessionkit.summarize.trigger-tokens=8000", "sessionkit.summarize.trigger-messages=100",
+				"sessionkit.summarize.keep-turns=2", "sessionkit.summarize.prompt=sum up {conversation}",
+				"sessionkit.summarize.model=small", "sessionkit.summarize.max-input-tokens=9000",
+				"sessionkit.summarize.timeout=5s", "sessionkit.summarize.backoff=2m", "sessionkit.durability=step",
+				"sessionkit.on-cancel=keep", "sessionkit.concurrency=serialize", "sessionkit.concurrency-timeout=5s",
 				"sessionkit.idempotency-time-to-live=2h", "sessionkit.lease=1m",
 				"sessionkit.approval.tools=cancel_order", "sessionkit.approval.siblings=run",
 				"sessionkit.approval.expires-after=1h", "sessionkit.approval.on-new-message=queue",
@@ -100,6 +101,8 @@ class SessionKitPropertiesTests {
 						DataSize.ofMegabytes(1)));
 				assertThat(bound.trim()).isEqualTo(new SessionKitProperties.Trim(20, 5, 4000,
 						new SessionKitProperties.Pin(true, Set.of(MessageType.SYSTEM), Set.of("pin"))));
+				assertThat(bound.retention())
+					.isEqualTo(new SessionKitProperties.Retention(500, Duration.ofDays(90), 10));
 				assertThat(bound.prune()).isEqualTo(new SessionKitProperties.Prune(3));
 				assertThat(bound.codec()).isEqualTo(new SessionKitProperties.Codec(true));
 				assertThat(bound.sequence()).isEqualTo(new SessionKitProperties.Sequence(true, true));
@@ -136,9 +139,10 @@ class SessionKitPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "sessionkit.lease, 10ms", "sessionkit.concurrency-timeout, -1s",
-			"sessionkit.idempotency-time-to-live, 0s", "sessionkit.approval.expires-after, 0s",
-			"sessionkit.approval.expires-after, -1h", "sessionkit.approval.version, ' '" })
+	@CsvSource({ "sessionkit.lease, 10ms", "sessionkit.concurrency-timeout, -1s", "sessionkit.retention.max-age, 0s",
+			"sessionkit.retention.max-age, -1d", "sessionkit.idempotency-time-to-live, 0s",
+			"sessionkit.approval.expires-after, 0s", "sessionkit.approval.expires-after, -1h",
+			"sessionkit.approval.version, ' '" })
 	void approvalsAndLeasesThatCannotWorkAreRefusedWithWhatToWrite(String property, String value) {
 		FailureAnalysis analysis = analysisOf(property + "=" + value);
 		assertThat(analysis.getDescription()).contains("'" + property + "'");
@@ -147,6 +151,7 @@ class SessionKitPropertiesTests {
 
 	@ParameterizedTest
 	@CsvSource({ "sessionkit.trim.max-messages, 0", "sessionkit.trim.max-messages, -1", "sessionkit.trim.max-tokens, 0",
+			"sessionkit.retention.max-turns, 0", "sessionkit.retention.max-turns, -1", "sessionkit.retention.batch, 0",
 			"sessionkit.store.memory.max-sessions, 0", "sessionkit.store.memory.max-sessions, -1",
 			"sessionkit.purge.batch-size, 0" })
 	void limitBelowOneIsRefused(String property, String value) {

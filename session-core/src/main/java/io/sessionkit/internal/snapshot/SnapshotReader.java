@@ -17,6 +17,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Snapshot;
 import io.sessionkit.Snapshot.Part;
 import io.sessionkit.Turn;
+import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.context.SentHistory;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.internal.view.ToolPruner;
@@ -43,7 +44,14 @@ public final class SnapshotReader {
 
 	private final Map<String, SessionRecord> summaries = new HashMap<>();
 
-	private final NavigableMap<Long, SessionItem> items = new TreeMap<>();
+	private final NavigableMap<Long, Found> items = new TreeMap<>();
+
+	/** The turns whose messages were kept beside them; null until they are read. */
+	private @Nullable Map<Long, SessionRecord> kept;
+
+	/** A message and its turn. */
+	private record Found(long turn, Message message) {
+	}
 
 	public SnapshotReader(SessionKey key, SessionStore store) {
 		this.key = key;
@@ -98,11 +106,11 @@ public final class SnapshotReader {
 	}
 
 	private List<Message> items(Snapshot.Items run) {
-		return this.items.subMap(run.from(), true, run.to(), true).values().stream().map(SessionItem::message).toList();
+		return this.items.subMap(run.from(), true, run.to(), true).values().stream().map(Found::message).toList();
 	}
 
 	private List<Message> pruned(Snapshot.Pruned pruned) {
-		SessionItem item = this.items.get(pruned.sequence());
+		Found item = this.items.get(pruned.sequence());
 		return (item != null) ? List.of(pruned(item.message(), pruned.placeholder())) : List.of();
 	}
 
@@ -142,13 +150,45 @@ public final class SnapshotReader {
 		this.store.items(this.key, new Tail(run.to() + 1, run.size()))
 			.stream()
 			.filter((item) -> item.sequence() >= run.from())
-			.forEach((item) -> this.items.put(item.sequence(), item));
+			.forEach(this::found);
+		findKept(run);
 		long searched = 0;
 		for (long sequence = run.from(); sequence <= run.to(); sequence++) {
 			if (!this.items.containsKey(sequence)) {
 				searched = searchTurns(sequence, run, searched);
 			}
 		}
+	}
+
+	private void found(SessionItem item) {
+		this.items.put(item.sequence(), new Found(item.turn(), item.message()));
+	}
+
+	/**
+	 * Adds what is kept of the turns of a run that retention has deleted.
+	 */
+	private void findKept(Snapshot.Items run) {
+		if (this.items.subMap(run.from(), true, run.to(), true).size() == run.size()) {
+			return;
+		}
+		MessageCodec codec = this.store.options().codec();
+		kept().forEach((turn, record) -> {
+			if (turn >= run.firstTurn() && turn <= run.lastTurn()) {
+				KeptTexts.read(record, codec)
+					.forEach((sequence, message) -> this.items.putIfAbsent(sequence, new Found(turn, message)));
+			}
+		});
+	}
+
+	private Map<Long, SessionRecord> kept() {
+		Map<Long, SessionRecord> known = this.kept;
+		if (known == null) {
+			known = this.store.records(this.key, KeptTexts.KIND)
+				.stream()
+				.collect(Collectors.toMap(KeptTexts::turn, Function.identity()));
+			this.kept = known;
+		}
+		return known;
 	}
 
 	/**
@@ -161,19 +201,19 @@ public final class SnapshotReader {
 		long last = turnAfter(sequence, run);
 		long read = searched;
 		for (long turn = first; turn <= last && !this.items.containsKey(sequence); turn++) {
-			this.store.items(this.key, turn).forEach((item) -> this.items.put(item.sequence(), item));
+			this.store.items(this.key, turn).forEach(this::found);
 			read = turn;
 		}
 		return read;
 	}
 
 	private long turnBefore(long sequence, Snapshot.Items run) {
-		Map.Entry<Long, SessionItem> before = this.items.lowerEntry(sequence);
+		Map.Entry<Long, Found> before = this.items.lowerEntry(sequence);
 		return (before != null) ? Math.max(run.firstTurn(), before.getValue().turn()) : run.firstTurn();
 	}
 
 	private long turnAfter(long sequence, Snapshot.Items run) {
-		Map.Entry<Long, SessionItem> after = this.items.higherEntry(sequence);
+		Map.Entry<Long, Found> after = this.items.higherEntry(sequence);
 		return (after != null) ? Math.min(run.lastTurn(), after.getValue().turn()) : run.lastTurn();
 	}
 

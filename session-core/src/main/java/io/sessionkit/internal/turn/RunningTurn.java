@@ -350,7 +350,8 @@ public final class RunningTurn {
 	private synchronized TurnKeeper keeper() {
 		TurnKeeper known = this.keeper;
 		if (known == null) {
-			known = new TurnKeeper(key(), this.hooks, this.events, this.attributes, writer());
+			known = new TurnKeeper(key(), this.hooks, this.events, this.attributes, writer(),
+					this.setup.retentions());
 			this.keeper = known;
 		}
 		return known;

@@ -95,6 +95,8 @@ final class TurnKeeper {
 
 	private final TurnWriter writer;
 
+	private final Retentions retentions;
+
 	private Supplier<List<RecordWrite>> alongside = List::of;
 
 	/** Null if the turn can hold no reply back. */
@@ -106,12 +108,14 @@ final class TurnKeeper {
 	/** The messages that hooks have left to be stored; null until the hooks have run. */
 	private @Nullable List<Transcript.Entry> kept;
 
-	TurnKeeper(SessionKey key, HookRun hooks, TurnEvents events, TurnAttributes attributes, TurnWriter writer) {
+	TurnKeeper(SessionKey key, HookRun hooks, TurnEvents events, TurnAttributes attributes, TurnWriter writer,
+			Retentions retentions) {
 		this.key = key;
 		this.hooks = hooks;
 		this.events = events;
 		this.attributes = attributes;
 		this.writer = writer;
+		this.retentions = retentions;
 	}
 
 	/**
@@ -344,6 +348,7 @@ final class TurnKeeper {
 				this.hold.givenBack();
 			}
 			tellCompleted(result);
+			this.retentions.after(this.writer.opened(), result.turn().number());
 		}
 		return result;
 	}

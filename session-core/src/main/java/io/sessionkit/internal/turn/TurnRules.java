@@ -1,6 +1,7 @@
 package io.sessionkit.internal.turn;
 
 import io.sessionkit.context.Prune;
+import io.sessionkit.context.Retention;
 import io.sessionkit.context.SequenceGuard;
 import io.sessionkit.context.Trim;
 
@@ -16,7 +17,8 @@ import org.springframework.util.unit.DataSize;
  * @param keepsSystemText whether the snapshot of a turn keeps its system text
  * @param parameters the parameters of a call that are kept with its turn
  * @param maxAttributes the maximum size of the attributes of a session
+ * @param retention the limits of what a session keeps
  */
 public record TurnRules(Trim trim, Prune prune, SequenceGuard guard, Extensions extensions, boolean keepsSystemText,
-		TurnParameters parameters, DataSize maxAttributes) {
+		TurnParameters parameters, DataSize maxAttributes, Retention retention) {
 }

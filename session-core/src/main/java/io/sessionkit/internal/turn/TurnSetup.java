@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param rules the settings of all turns
  * @param views opens the views from which turns start
  * @param leases the leases of open turns
+ * @param retentions deletes the oldest turns
  */
-record TurnSetup(SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases) {
+record TurnSetup(SessionStore store, TurnRules rules, TurnViews views, TurnLeases leases, Retentions retentions) {
 
 	/**
 	 * Returns the attributes of a turn.

@@ -434,8 +434,20 @@ class TurnWriter {
 		return opened != null && now.incarnation().equals(opened.incarnation()) && now.openTurn() == ours
 				&& now.head() == opened.head() && now.branch().equals(opened.branch())
 				&& AttributeRules.areEqual(now.attributes(), opened.attributes())
-				&& (now.summaryTurn() == opened.summaryTurn() ? now.totals().equals(opened.totals())
+				&& (now.summaryTurn() == opened.summaryTurn()
+						? now.totals().equals(opened.totals()) || isOnlyRetained(now, opened)
 						: isOnlySummarized(view, opened));
+	}
+
+	/** Returns the session as it was before the turn; null if there was none. */
+	@Nullable Session opened() {
+		return this.place.becomesHead() ? this.place.header() : null;
+	}
+
+	/** Returns whether nothing has changed but that the oldest turns were deleted. */
+	private boolean isOnlyRetained(Session now, Session opened) {
+		return RetentionRecord.read(this.store.records(key(), RetentionRecord.KIND), this.store.options().codec())
+			.isAllBetween(opened, now);
 	}
 
 	private boolean isOnlySummarized(SessionView view, Session opened) {

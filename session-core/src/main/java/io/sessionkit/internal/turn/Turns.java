@@ -39,7 +39,8 @@ public final class Turns implements AutoCloseable {
 	 * place in line
 	 */
 	public Turns(SessionStore store, TurnRules rules, TurnViews views, Duration lease, Durability durability) {
-		this.setup = new TurnSetup(store, rules, views, new TurnLeases(store, lease, this.renewals));
+		this.setup = new TurnSetup(store, rules, views, new TurnLeases(store, lease, this.renewals),
+				new Retentions(store, rules.retention()));
 		this.lines = new Lines(store, lease, this.renewals);
 		this.durability = durability;
 		this.waitingTurns = new WaitingTurns(this.setup);

@@ -28,9 +28,9 @@ record Backend(Dialect dialect, HotStatements hot, GeneralCommit general, Sessio
 		TurnStatements turns = new TurnStatements(templates, records);
 		ItemStatements items = new ItemStatements(templates);
 		GeneralCommit general = new GeneralCommit(sessions, turns, items, records, new OldestTurns(templates, turns));
-		return new Backend(dialect, hot(dialect, templates), general, sessions, turns, items, new TurnReading(templates),
-				paths(dialect, templates, new PathReading(templates, turns, records)), records,
-				new SchemaCheck(templates));
+		return new Backend(dialect, hot(dialect, templates), general, sessions, turns, items,
+				new TurnReading(templates), paths(dialect, templates, new PathReading(templates, turns, records)),
+				records, new SchemaCheck(templates));
 	}
 
 	private static Paths paths(Dialect dialect, Templates templates, PathReading general) {

@@ -31,8 +31,8 @@ final class OldestTurns {
 
 	OldestTurns(Templates templates, TurnStatements turns) {
 		this.turns = turns;
-		this.empty = templates.sql("update {turn} set " + EMPTIED
-				+ " where session_pk = :pk and turn_no >= :from and turn_no < :before");
+		this.empty = templates
+			.sql("update {turn} set " + EMPTIED + " where session_pk = :pk and turn_no >= :from and turn_no < :before");
 		this.items = templates
 			.sql("delete from {item} where session_pk = :pk and turn_no >= :from and turn_no < :before");
 		this.run = templates.sql("""
@@ -45,8 +45,7 @@ final class OldestTurns {
 	 * Returns whether the head or the open turn is among the turns.
 	 */
 	static boolean holdsTooMuch(Oldest oldest, HeaderRow header) {
-		return oldest.before() > header.path().head()
-				|| (header.openTurn() > 0 && header.openTurn() < oldest.before());
+		return oldest.before() > header.path().head() || (header.openTurn() > 0 && header.openTurn() < oldest.before());
 	}
 
 	void delete(Connection connection, @Nullable Oldest oldest, HeaderDraft draft) throws SQLException {

@@ -1,0 +1,70 @@
+package io.sessionkit.internal.snapshot;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * The messages of a turn that retention has deleted, as far as snapshots of turns that
+ * stay refer to them. All these snapshots share the one record of the turn, which goes
+ * with the last of them.
+ */
+public final class KeptTexts {
+
+	/** The kind of these records. The id of one is the number of its turn. */
+	public static final String KIND = "kept";
+
+	private static final String SEQUENCES = "sequences";
+
+	private static final String MESSAGES = "messages";
+
+	private KeptTexts() {
+	}
+
+	public static RecordWrite write(SessionKey key, long turn, List<SessionItem> items, MessageCodec codec) {
+		List<String> messages = items.stream().map((item) -> codec.encode(key, item.message())).toList();
+		List<Long> sequences = items.stream().map(SessionItem::sequence).toList();
+		return RecordWrite.put(KIND, Long.toString(turn),
+				codec.encodeValues(key, Map.of(SEQUENCES, sequences, MESSAGES, messages)));
+	}
+
+	public static RecordWrite delete(long turn) {
+		return new RecordWrite(KIND, Long.toString(turn), RecordWrite.ANY, null, null);
+	}
+
+	/**
+	 * Returns the turn whose messages a record has.
+	 */
+	public static long turn(SessionRecord record) {
+		return Long.parseLong(record.id());
+	}
+
+	/**
+	 * Returns the messages of a record by their sequence.
+	 */
+	static NavigableMap<Long, Message> read(SessionRecord record, MessageCodec codec) {
+		NavigableMap<Long, Message> found = new TreeMap<>();
+		Map<String, @Nullable Object> values = codec.decodeValues(record.key(), record.payload());
+		if (values.get(SEQUENCES) instanceof List<?> sequences && values.get(MESSAGES) instanceof List<?> messages) {
+			List<Object> payloads = new ArrayList<>(messages);
+			for (int i = 0; i < Math.min(sequences.size(), payloads.size()); i++) {
+				if (sequences.get(i) instanceof Number sequence) {
+					found.put(sequence.longValue(), codec.decode(record.key(), String.valueOf(payloads.get(i))));
+				}
+			}
+		}
+		return found;
+	}
+
+}
