@@ -30,7 +30,7 @@ class RetentionSnippetsTests {
 		Conversations conversations = RetentionSnippets.conversations(store);
 		ScriptedChatModel model = new ScriptedChatModel();
 		ChatClient chat = ChatClient.builder(model).defaultAdvisors(SessionAdvisor.of(conversations)).build();
-		for (int i = 1; i <= 800; i++) {
+		for (int i = 1; i <= 400; i++) {
 			if (i == 2) {
 				RetentionSnippets.session(conversations.get(this.key));
 			}

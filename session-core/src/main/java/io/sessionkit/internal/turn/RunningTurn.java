@@ -350,8 +350,7 @@ public final class RunningTurn {
 	private synchronized TurnKeeper keeper() {
 		TurnKeeper known = this.keeper;
 		if (known == null) {
-			known = new TurnKeeper(key(), this.hooks, this.events, this.attributes, writer(),
-					this.setup.retentions());
+			known = new TurnKeeper(key(), this.hooks, this.events, this.attributes, writer(), this.setup.retentions());
 			this.keeper = known;
 		}
 		return known;

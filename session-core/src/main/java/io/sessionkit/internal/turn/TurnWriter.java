@@ -441,7 +441,7 @@ class TurnWriter {
 
 	/** Returns the session as it was before the turn; null if there was none. */
 	@Nullable Session opened() {
-		return this.place.becomesHead() ? this.place.header() : null;
+		return (stores() && this.place.becomesHead()) ? this.place.header() : null;
 	}
 
 	/** Returns whether nothing has changed but that the oldest turns were deleted. */
