@@ -21,6 +21,7 @@ import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.context.Compaction;
 import io.sessionkit.context.SentHistory;
+import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.snapshot.SnapshotReader;
@@ -696,6 +697,7 @@ public final class Conversation {
 	 * session; nothing was deleted
 	 */
 	public int delete(long turn) {
+		TurnBinding.checkDeletes(this.key);
 		return new Deletion(this.key, this.store).ofTurn(turn);
 	}
 
@@ -710,6 +712,7 @@ public final class Conversation {
 	 * session; nothing was deleted
 	 */
 	public int delete(Set<Long> items) {
+		TurnBinding.checkDeletes(this.key);
 		return new Deletion(this.key, this.store).ofItems(items);
 	}
 

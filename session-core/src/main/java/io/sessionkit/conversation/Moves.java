@@ -348,9 +348,23 @@ final class Moves {
 		long first = this.changes.store()
 			.path(this.changes.key(), PathQuery.to(Point.at(there.fork())))
 			.map(PathView::next)
-			.orElse(0L);
+			.filter((next) -> next > 0)
+			.orElseGet(() -> firstWithItems(path.session().head()));
 		return plan.and(new LeftTurns(session.head(), session.branch(), there.fork(), first, session.version())
 			.write(session.key(), codec()));
+	}
+
+	/**
+	 * Returns the first turn that is left before another one: those before it were
+	 * deleted.
+	 */
+	private long firstWithItems(long head) {
+		return this.changes.store()
+			.path(this.changes.key(), PathQuery.to(Point.HEAD).turns(Tail.ALL))
+			.map((path) -> filled(path.turns()))
+			.filter((turns) -> !turns.isEmpty())
+			.map((turns) -> turns.get(0).number())
+			.orElse(head);
 	}
 
 	private static boolean isLast(PathView path, long number) {

@@ -114,6 +114,23 @@ public final class SessionContext {
 	}
 
 	/**
+	 * Forgets messages of {@link #history()} permanently. They are deleted in the commit
+	 * that makes this turn history, in whole groups of tool calls and their results, and
+	 * the next call no longer sees them. A turn that fails, is refused, is cancelled or
+	 * loses a conflict forgets nothing, and of one that waits for an approval only its
+	 * last part does. Snapshots that show them are incomplete from then on.
+	 * @param from the index of the first message in the history
+	 * @param to the index behind the last one; nothing is forgotten if it is not greater
+	 * @throws IndexOutOfBoundsException if there are no such messages
+	 * @throws IllegalArgumentException if one of them is no message of the session's own
+	 * turns: a summary, or one that the call has brought
+	 * @throws IllegalStateException if the turn is over, or no call is running
+	 */
+	public void forget(int from, int to) {
+		running().forget(from, to);
+	}
+
+	/**
 	 * Wraps a task for another thread, so that it runs as part of the call that is
 	 * running now.
 	 * @param task the task

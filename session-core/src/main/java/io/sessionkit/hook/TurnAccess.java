@@ -50,4 +50,17 @@ public interface TurnAccess {
 	 */
 	void remove(String name);
 
+	/**
+	 * Forgets messages of the history, as {@link SessionContext#forget} does.
+	 * @param from the index of the first one
+	 * @param to the index behind the last one
+	 */
+	void forget(int from, int to);
+
+	/**
+	 * Returns whether the turn is bound to a hook that decides what is stored.
+	 * @return true in such a hook
+	 */
+	boolean saving();
+
 }

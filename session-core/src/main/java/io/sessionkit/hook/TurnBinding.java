@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.Misuse;
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
 
@@ -120,6 +121,21 @@ public final class TurnBinding implements AutoCloseable {
 	public static Set<SessionKey> sessions() {
 		TurnAccess turn = running();
 		return (turn != null) ? turn.sessions() : Set.of();
+	}
+
+	/**
+	 * Checks that the code on this thread is no hook that decides what the turn of a
+	 * session stores: if such a hook deleted messages, its turn would lose a conflict.
+	 * @param key the session whose messages are about to be deleted
+	 * @throws IllegalStateException if it is one
+	 */
+	public static void checkDeletes(SessionKey key) {
+		TurnAccess turn = running();
+		if (turn != null && turn.saving() && turn.context().key().equals(key)) {
+			throw new Misuse("A hook that decides what its turn on session " + key
+					+ " stores cannot delete messages of that session: the turn would be lost. Use"
+					+ " SessionContext.forget(from, to), which deletes them with the commit of the turn.");
+		}
 	}
 
 	/**

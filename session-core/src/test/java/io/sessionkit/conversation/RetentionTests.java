@@ -268,6 +268,23 @@ class RetentionTests {
 		assertThat(other.session().orElseThrow().totals()).isEqualTo(this.thread.session().orElseThrow().totals());
 	}
 
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void theFirstTurnThatIsLeftCanBeEdited(TestStores kind) {
+		on(kind, Retention.keepLastTurns(3).batch(1));
+		ask(6);
+		this.model.says("b4");
+		this.chat.prompt()
+			.user("p4")
+			.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.editing(4)))
+			.call()
+			.content();
+		assertThat(this.model.lastRequestLines()).containsExactly("user: p4");
+		assertThat(lines()).containsExactly("user: p4", "assistant: b4");
+		this.thread.choose(4);
+		assertThat(lines()).isEqualTo(turns(4, 6));
+	}
+
 	@Test
 	void turnsAreDeletedByAgeAndTheNewestStays() {
 		SetClock clock = new SetClock();

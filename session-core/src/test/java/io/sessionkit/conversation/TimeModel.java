@@ -198,9 +198,14 @@ final class TimeModel {
 		this.attributes = attributesOf(number);
 	}
 
+	/** The turns of a path that have messages. */
+	List<Long> filled(long end) {
+		return path(end).stream().filter((number) -> !find(number).texts.isEmpty()).toList();
+	}
+
 	/** The numbers of the undone turns, newest first. */
 	List<Long> undo(int turns) {
-		List<Long> path = path(head());
+		List<Long> path = filled(head());
 		List<Long> gone = new ArrayList<>(path.subList(Math.max(0, path.size() - turns), path.size()));
 		long reset = gone.stream()
 			.filter((number) -> "".equals(this.summaries.get(number)))

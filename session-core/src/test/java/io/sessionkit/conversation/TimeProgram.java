@@ -580,7 +580,7 @@ final class TimeProgram {
 			assertThat(numbers(this.store.turns(this.key, Tail.ALL))).hasSize(this.model.turns.size());
 			for (Branch branch : this.thread.branches()) {
 				assertThat(branch.head()).as(branch.name()).isEqualTo(this.model.heads.get(branch.name()));
-				assertThat(branch.turns()).isEqualTo(this.model.path(branch.head()).size());
+				assertThat(branch.turns()).isEqualTo(this.model.filled(branch.head()).size());
 			}
 			assertThat(this.thread.branches()).hasSize(this.model.heads.size());
 		}

@@ -1,11 +1,20 @@
 package io.sessionkit.docs;
 
 import java.time.Duration;
+import java.util.List;
 
 import io.sessionkit.context.Retention;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionContext;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TurnPart;
 import io.sessionkit.store.SessionStore;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.stereotype.Component;
 
 /**
  * The code of {@code docs/retention.md}.
@@ -29,5 +38,27 @@ final class RetentionSnippets {
 		conversation.settings((settings) -> settings.retention((own) -> own.maxTurns(20).maxAge(Duration.ofDays(7))));
 		// end::session
 	}
+
+	// tag::forget
+	@Component
+	static class ForgetTheFirstMessages implements SessionHook {
+
+		private final SessionContext session;
+
+		ForgetTheFirstMessages(SessionContext session) {
+			this.session = session;
+		}
+
+		@Override
+		public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
+			if (context.history().size() > 20) {
+				this.session.forget(0, 2); // the two oldest messages that this turn was
+											// shown
+			}
+			return HookResult.keep();
+		}
+
+	}
+	// end::forget
 
 }

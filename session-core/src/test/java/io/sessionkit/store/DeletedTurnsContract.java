@@ -31,7 +31,10 @@ abstract class DeletedTurnsContract extends ViewContract {
 	}
 
 	private void deleteOldest(SessionKey key, long from, long before) {
-		commit(Commit.on(header(key)).oldest(new Oldest(from, before)));
+		commit(Commit.on(header(key))
+			.oldest(new Oldest(from, before))
+			.records(List.of(RecordWrite.create("note", name("made"), "with it"),
+					RecordWrite.put("note", "of the deletion", "before " + before))));
 	}
 
 	@Test
@@ -119,6 +122,10 @@ abstract class DeletedTurnsContract extends ViewContract {
 		deleteOldest(key, 1, 5);
 		Session after = header(key);
 		assertThat(log(key)).containsExactly("q5", "a5", "q6", "a6");
+		PathView place = store().path(key, PathQuery.to(Point.before(5)).window(Window.ALL)).orElseThrow();
+		assertThat(place.next()).isEqualTo(5);
+		assertThat(place.view().session().head()).isEqualTo(2);
+		assertThat(place.view().items()).isEmpty();
 		assertThat(after.totals()).isEqualTo(new ViewTotals(2, 4, tokens(4)));
 		assertThat(after.version()).isEqualTo(before.version() + 1);
 		assertThat(after.head()).isEqualTo(6);

@@ -17,6 +17,7 @@ import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.Misuse;
 import io.sessionkit.internal.message.Copies;
 import org.jspecify.annotations.Nullable;
 
@@ -258,8 +259,8 @@ public final class HookRun {
 			return result;
 		}
 		catch (Throwable ex) {
-			String reason = (ex instanceof NamedHook.MisusedException) ? String.valueOf(ex.getMessage())
-					: ex.getClass().getName();
+			String reason = (ex instanceof NamedHook.MisusedException || ex instanceof Misuse)
+					? String.valueOf(ex.getMessage()) : ex.getClass().getName();
 			Verdict verdict = new Verdict(hook.name(), step.phase(), Effect.FAILED, reason);
 			add(verdict);
 			if (step.phase() == Phase.AFTER_MODEL || step.phase() == Phase.BEFORE_SAVE) {

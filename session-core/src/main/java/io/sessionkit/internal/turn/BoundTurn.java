@@ -16,10 +16,11 @@ import org.jspecify.annotations.Nullable;
  * @param outer the turn inside of which it was begun; null if there is none
  * @param children the sessions that end with the call
  * @param attributes the attributes of the turn
+ * @param forgotten the items that it forgets
  * @param saving whether the turn is bound to a hook that decides what is stored
  */
 record BoundTurn(Supplier<HookContext> now, Set<SessionKey> sessions, @Nullable TurnAccess outer, TurnChildren children,
-		TurnAttributes attributes, boolean saving) implements TurnAccess {
+		TurnAttributes attributes, ForgottenItems forgotten, boolean saving) implements TurnAccess {
 
 	@Override
 	public HookContext context() {
@@ -39,6 +40,11 @@ record BoundTurn(Supplier<HookContext> now, Set<SessionKey> sessions, @Nullable 
 	@Override
 	public void remove(String name) {
 		this.attributes.remove(name, this.saving);
+	}
+
+	@Override
+	public void forget(int from, int to) {
+		this.forgotten.forget(from, to, this.saving);
 	}
 
 }

@@ -80,6 +80,8 @@ public final class RunningTurn {
 
 	private final TurnAttributes attributes;
 
+	private final ForgottenItems forgotten;
+
 	private final TurnContext context;
 
 	/** The sessions that are erased when the call ends. */
@@ -124,9 +126,11 @@ public final class RunningTurn {
 				this.events, this.prompt::answered);
 		this.loop = new TurnRounds(this.prompt, this.rounds, this.hooks, this.events, this::inputCheck);
 		this.attributes = setup.attributes(request.key(), opened.attributes(), continued);
+		this.forgotten = new ForgottenItems(request.key(), (this.base != null) ? this.base.summaryTurn() : 0,
+				this.prompt::lines);
 		this.children = new TurnChildren(setup.store());
-		this.context = new TurnContext(request, this.id, this.prompt, this.rounds, this.attributes, this.children,
-				continued != null || this.hooks.isEmpty());
+		this.context = new TurnContext(request, this.id, this.prompt, this.rounds, this.attributes, this.forgotten,
+				this.children, continued != null || this.hooks.isEmpty());
 		this.merge = (extensions.merge() != null) ? new TurnMerge(key(), extensions.merge(), this.prompt, this.context)
 				: null;
 		if (continued != null) {
@@ -358,7 +362,7 @@ public final class RunningTurn {
 
 	private TurnWriter writer() {
 		TurnWriter.Origins origins = new TurnWriter.Origins(this.id, this.startedAt, this.place,
-				this.prompt.snapshots(), this.parameters);
+				this.prompt.snapshots(), this.parameters, this.forgotten);
 		return this.request.isStored() ? new TurnWriter(this.setup.store(), this.request, origins, this.continued)
 				: new UnstoredTurn(this.setup.store(), this.request, origins);
 	}
@@ -523,6 +527,7 @@ public final class RunningTurn {
 	public void freeze() {
 		this.rounds.freeze();
 		this.attributes.endRunning();
+		this.forgotten.endRunning();
 	}
 
 	/**
@@ -671,6 +676,7 @@ public final class RunningTurn {
 		this.closed = true;
 		this.rounds.freeze();
 		this.attributes.endRunning();
+		this.forgotten.endRunning();
 		return first;
 	}
 

@@ -31,6 +31,8 @@ final class TurnContext {
 
 	private final TurnAttributes attributes;
 
+	private final ForgottenItems forgotten;
+
 	private final Set<SessionKey> sessions;
 
 	private final @Nullable TurnAccess outer;
@@ -45,16 +47,18 @@ final class TurnContext {
 
 	/**
 	 * Creates the context.
+	 * @param forgotten the items that the turn forgets
 	 * @param children the sessions that end with the call
 	 * @param begun whether the messages of the turn are shown already
 	 */
 	TurnContext(TurnRequest request, String id, TurnPrompt prompt, Rounds rounds, TurnAttributes attributes,
-			TurnChildren children, boolean begun) {
+			ForgottenItems forgotten, TurnChildren children, boolean begun) {
 		this.request = request;
 		this.id = id;
 		this.prompt = prompt;
 		this.rounds = rounds;
 		this.attributes = attributes;
+		this.forgotten = forgotten;
 		this.children = children;
 		this.begun = begun;
 		this.outer = TurnBinding.running();
@@ -97,7 +101,8 @@ final class TurnContext {
 	}
 
 	private TurnAccess bound(boolean saving) {
-		return new BoundTurn(this::now, this.sessions, this.outer, this.children, this.attributes, saving);
+		return new BoundTurn(this::now, this.sessions, this.outer, this.children, this.attributes, this.forgotten,
+				saving);
 	}
 
 	private HookContext now() {

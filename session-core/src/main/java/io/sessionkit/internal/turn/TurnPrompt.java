@@ -122,6 +122,10 @@ final class TurnPrompt {
 				: ReplayedParameters.show(lines, parameters, this.options.tokens());
 	}
 
+	List<ViewLine> lines() {
+		return this.history.lines();
+	}
+
 	List<Message> history() {
 		return this.history.messages();
 	}

@@ -3,10 +3,13 @@ package io.sessionkit.internal.turn;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.TreeMap;
 
 import io.sessionkit.Round;
 import io.sessionkit.Session;
@@ -24,6 +27,7 @@ import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEnd;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.snapshot.SnapshotTaker;
+import io.sessionkit.internal.snapshot.VerbatimMessages;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
@@ -53,8 +57,10 @@ class TurnWriter {
 	 * @param place the place at which it hangs, with the header as it was opened
 	 * @param snapshots takes its snapshot
 	 * @param parameters the parameters that are kept with it
+	 * @param forgotten the items that it forgets when it becomes history
 	 */
-	record Origins(String id, Instant startedAt, TurnPlace place, SnapshotTaker snapshots, KeptParameters parameters) {
+	record Origins(String id, Instant startedAt, TurnPlace place, SnapshotTaker snapshots, KeptParameters parameters,
+			ForgottenItems forgotten) {
 	}
 
 	/**
@@ -80,6 +86,11 @@ class TurnWriter {
 	private final TurnRequest request;
 
 	private final String id;
+
+	private final ForgottenItems forgotten;
+
+	/** The turns of the items that the commit deletes, by the sequence of the item. */
+	private NavigableMap<Long, Long> deleting = new TreeMap<>();
 
 	private final Instant startedAt;
 
@@ -129,6 +140,7 @@ class TurnWriter {
 		this.store = store;
 		this.request = request;
 		this.id = origins.id();
+		this.forgotten = origins.forgotten();
 		this.startedAt = origins.startedAt();
 		this.place = origins.place();
 		this.base = this.place.seen();
@@ -195,7 +207,21 @@ class TurnWriter {
 	 * @return the result; null if another writer was first
 	 */
 	@Nullable TurnResult commit(Outline outline, List<RecordWrite> more) {
-		return write(outline, outline.attributes(), withoutPause(more));
+		this.deleting = this.forgotten.end();
+		List<RecordWrite> records = this.deleting.isEmpty() ? more : joined(more, quotingWhatIsForgotten());
+		return write(outline, outline.attributes(), withoutPause(records));
+	}
+
+	/**
+	 * Returns the deletions of the texts of snapshots that may quote what is forgotten.
+	 */
+	private List<RecordWrite> quotingWhatIsForgotten() {
+		long first = Collections.min(this.deleting.values());
+		return this.store.records(key(), SnapshotReader.KIND)
+			.stream()
+			.filter((record) -> VerbatimMessages.head(record, this.store.options().codec()) >= first)
+			.map((record) -> new RecordWrite(record.kind(), record.id(), RecordWrite.ANY, null, null))
+			.toList();
 	}
 
 	private List<RecordWrite> withoutPause(List<RecordWrite> more) {
@@ -219,7 +245,8 @@ class TurnWriter {
 			return null;
 		}
 		for (int attempt = 0; attempt < Attempts.FEW.most(); attempt++) {
-			Commit commit = (expected != null) ? Commit.on(expected) : Commit.first(key());
+			Commit commit = (expected != null) ? Commit.on(expected).delete(this.deleting.keySet())
+					: Commit.first(key());
 			CommitResult result = this.store
 				.commit(living(this.place.commit(commit, write, attributes, records, this.store.options())));
 			if (result.isStored()) {
@@ -424,6 +451,10 @@ class TurnWriter {
 	private boolean hasSameHistory(SessionView view) {
 		Session opened = this.place.header();
 		Session now = view.session();
+		if (!this.deleting.isEmpty() && (opened == null || now.summaryTurn() != opened.summaryTurn())) {
+			// a summary of what is forgotten has been made meanwhile
+			return false;
+		}
 		if (!this.place.becomesHead()) {
 			// the record of the branch says whether others have written on it, unless it
 			// has become the active one: then the header does
@@ -549,7 +580,7 @@ class TurnWriter {
 	 */
 	private List<RecordWrite> records(List<RecordWrite> more) {
 		SnapshotTaker.Taken taken = this.snapshots.taken();
-		if (taken == null || taken.record() == null || this.parts > 0) {
+		if (taken == null || taken.record() == null || this.parts > 0 || !this.deleting.isEmpty()) {
 			return more;
 		}
 		return joined(List.of(RecordWrite.create(SnapshotReader.KIND, this.id, taken.record())), more);

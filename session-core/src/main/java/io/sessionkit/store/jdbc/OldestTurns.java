@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes the oldest turns of a session. Their rows stay, without items. The path of the
- * head is cut behind them, so that reading all of it costs what is left: the first turn
- * of its last run follows the newest summary before it, or the beginning.
+ * head is cut behind them, so that reading all of it costs what is left: the last one of
+ * them becomes a run of its own, which follows the newest summary before it, or the
+ * beginning.
  */
 final class OldestTurns {
 
@@ -68,32 +69,39 @@ final class OldestTurns {
 			}
 			end = turn.path();
 		}
-		long runLo = Math.max(end.runLo(), before);
-		long anchor = anchor(connection, draft.pk(), end, before);
+		long parent = (end.runLo() < before) ? before - 1 : end.runParent();
+		HeaderRow.Path shorter = new HeaderRow.Path(end.head(), Math.max(end.runLo(), before), parent, end.summary(),
+				end.summaryId());
 		if (end.head() == draft.path().head()) {
-			draft.head(new HeaderRow.Path(end.head(), runLo, anchor, end.summary(), end.summaryId()),
-					draft.attributes());
+			draft.head(shorter, draft.attributes());
 		}
 		else {
-			this.run.update(connection,
-					Params.of("pk", draft.pk())
-						.with("number", end.head())
-						.with("runLo", runLo)
-						.with("runParent", anchor));
+			write(connection, draft.pk(), shorter);
 		}
+		cutBefore(connection, draft.pk(), parent);
 	}
 
-	/**
-	 * Returns the last turn that the newest summary covers on the way from the first turn
-	 * that stays to the beginning; 0 if there is none.
-	 */
-	private long anchor(Connection connection, long pk, HeaderRow.Path run, long before) throws SQLException {
-		if (run.runLo() < before) {
-			HeaderRow.Path below = new HeaderRow.Path(before - 1, run.runLo(), run.runParent(), 0, null);
-			return this.turns.withSummary(connection, pk, below).summary();
+	/** Lets the last turn that is deleted follow the newest summary before it. */
+	private void cutBefore(Connection connection, long pk, long number) throws SQLException {
+		TurnRow last = this.turns.find(connection, pk, number);
+		if (last == null) {
+			return;
 		}
+		HeaderRow.Path run = last.path();
 		TurnRow parent = this.turns.find(connection, pk, run.runParent());
-		return (parent != null) ? this.turns.withSummary(connection, pk, parent.path()).summary() : 0;
+		HeaderRow.Path below = (run.runLo() < number)
+				? new HeaderRow.Path(number - 1, run.runLo(), run.runParent(), 0, null)
+				: (parent != null) ? parent.path() : HeaderRow.Path.BEGINNING;
+		long covered = this.turns.withSummary(connection, pk, below).summary();
+		write(connection, pk, new HeaderRow.Path(number, number, covered, 0, null));
+	}
+
+	private void write(Connection connection, long pk, HeaderRow.Path path) throws SQLException {
+		this.run.update(connection,
+				Params.of("pk", pk)
+					.with("number", path.head())
+					.with("runLo", path.runLo())
+					.with("runParent", path.runParent()));
 	}
 
 }

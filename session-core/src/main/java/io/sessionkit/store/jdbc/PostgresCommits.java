@@ -156,9 +156,8 @@ final class PostgresCommits {
 			view_tokens = q.tokens + :tokens,\s""".replace("{one}", AppendPhrases.ONE_TURN);
 
 	/**
-	 * Deletes the oldest turns, as {@link OldestTurns} does. The last run of the path
-	 * that has turns that stay begins behind them, and follows the newest summary before;
-	 * unless that is further back, which only the general way finds.
+	 * Deletes the oldest turns, as {@link OldestTurns} does, unless the newest summary
+	 * before them is further back than in the last run: only the general way finds it.
 	 */
 	private static final String OLDEST = """
 			with recursive seen as materialized (
@@ -175,12 +174,17 @@ final class PostgresCommits {
 					where t.session_pk = h.pk and t.turn_no = g.next limit 1) t
 				where g.lo > :before and g.next >= :before),
 			b as materialized (select lo, hi, next from g order by hi limit 1),
-			c as materialized (
-				select r.covers from seen h join {record} r on r.session_pk = h.pk and r.kind = 'checkpoint'
-					and r.covers > 0 and r.covers < :before and (r.expires_at is null or r.expires_at > {moment})),
+			z as materialized (
+				select coalesce(t.turn_no, 0) as no, coalesce(t.run_lo, 1) as lo, coalesce(t.run_parent, 0) as next
+				from b cross join seen h left join {turn} t on t.session_pk = h.pk
+					and t.turn_no = case when b.lo < :before then :before - 1 else b.next end),
+			y as materialized (
+				select r.covers from z cross join seen h join {record} r on r.session_pk = h.pk
+					and r.kind = 'checkpoint' and r.covers > 0 and r.covers < z.no
+					and (r.expires_at is null or r.expires_at > {moment})),
 			m as materialized (
-				select (select max(c.covers) from c where c.covers >= b.lo or c.covers = b.next) as covers,
-					exists (select 1 from c where c.covers < b.next) as further from b),
+				select (select max(y.covers) from y where y.covers >= z.lo or y.covers = z.next) as covers,
+					exists (select 1 from y where y.covers < z.next) as further from z),
 			q as materialized (
 				select count(*) filter (where t.items > 0) as turns, coalesce(sum(t.items), 0) as items,
 					coalesce(sum(t.tokens), 0) as tokens
@@ -190,17 +194,20 @@ final class PostgresCommits {
 					offset 0) t),
 			s as (update {session} s set version = s.version + 1,
 					run_lo = case when b.hi = s.head then greatest(b.lo, :before) else s.run_lo end,
-					run_parent = case when b.hi = s.head then coalesce(m.covers, 0) else s.run_parent end,
+					run_parent = case when b.hi = s.head then z.no else s.run_parent end,
 					view_turns = q.turns, view_items = q.items, view_tokens = q.tokens, stamp = :stamp, {livesOn}
-				from seen, b, m, q
-				where s.pk = seen.pk and s.stamp = seen.stamp and (m.covers is not null or not m.further)
+				from seen, b, z, m, q
+				where s.pk = seen.pk and s.stamp = seen.stamp and (z.no = 0 or z.no >= :from)
+					and (m.covers is not null or not m.further)
 				returning s.pk, s.version, s.items, cast(0 as bigint) as number),
-			o as (update {turn} t set {emptied}
-				from s where t.session_pk = s.pk and t.turn_no >= :from and t.turn_no < :before),
-			d as (delete from {item} i using s
+			o as (update {turn} t set {emptied},
+					run_lo = case when t.turn_no = z.no then z.no else t.run_lo end,
+					run_parent = case when t.turn_no = z.no then coalesce(m.covers, 0) else t.run_parent end
+				from s, z, m where t.session_pk = s.pk and t.turn_no >= :from and t.turn_no < :before),
+			e as (delete from {item} i using s
 				where i.session_pk = s.pk and i.turn_no >= :from and i.turn_no < :before),
-			u as (update {turn} t set run_lo = greatest(b.lo, :before), run_parent = coalesce(m.covers, 0)
-				from s, b, m, seen where t.session_pk = s.pk and t.turn_no = b.hi and b.hi < seen.head)
+			u as (update {turn} t set run_lo = greatest(b.lo, :before), run_parent = z.no
+				from s, b, z, seen where t.session_pk = s.pk and t.turn_no = b.hi and b.hi < seen.head)
 			""".replace("{emptied}", OldestTurns.EMPTIED).replace("{livesOn}", AppendPhrases.LIVES_ON);
 
 	private final Templates templates;

@@ -443,16 +443,22 @@ local function covered_before(from)
 	return covered
 end
 
--- Lets the path of the head begin with the first turn that stays, behind the newest summary before it. So reading all
--- of it costs what is left.
+-- Cuts the path of the head behind the oldest turns: the last one of them becomes a run of its own, which follows the
+-- newest summary before it. So reading all of the path costs what is left.
 local function cut_path(before)
-	local last = header
-	while last.lo > before and last.run_parent >= before do last = place_of(last.run_parent) end
-	local below = last.lo < before and {head = before - 1, lo = last.lo, run_parent = last.run_parent}
+	local first = header
+	while first.lo > before and first.run_parent >= before do first = place_of(first.run_parent) end
+	local number = first.lo < before and before - 1 or first.run_parent
+	first.run_parent = number
+	first.lo = math.max(first.lo, before)
+	if first ~= header then save_turn(first) end
+	local last = turn(number)
+	if not last then return end
+	local below = last.lo < number and {head = number - 1, lo = last.lo, run_parent = last.run_parent}
 		or place_of(last.run_parent)
 	last.run_parent = covered_before(below)
-	last.lo = math.max(last.lo, before)
-	if last ~= header then save_turn(last) end
+	last.lo = number
+	save_turn(last)
 end
 
 if oldest.before then

@@ -1,0 +1,102 @@
+package io.sessionkit.internal.turn;
+
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.internal.view.ViewLine;
+import io.sessionkit.internal.view.ViewLine.Source;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+
+/**
+ * The items of the history that a turn forgets when it is stored. Safe for use by many
+ * threads.
+ */
+final class ForgottenItems {
+
+	private final SessionKey key;
+
+	private final long covered;
+
+	private final Supplier<List<ViewLine>> history;
+
+	/** The turns of the items, by the sequence of the item. */
+	private final NavigableMap<Long, Long> items = new TreeMap<>();
+
+	private boolean running = true;
+
+	private boolean over;
+
+	/**
+	 * @param covered the last turn that the summary in force covers; 0 for none
+	 * @param history supplies the lines of the history that hooks and tools see
+	 */
+	ForgottenItems(SessionKey key, long covered, Supplier<List<ViewLine>> history) {
+		this.key = key;
+		this.covered = covered;
+		this.history = history;
+	}
+
+	/**
+	 * Forgets lines of the history, and with them the calls of results and the results of
+	 * calls.
+	 * @param saving whether a hook that decides what is stored does so
+	 */
+	synchronized void forget(int from, int to, boolean saving) {
+		if (this.over || !(this.running || saving)) {
+			throw new IllegalStateException("The turn on session " + this.key
+					+ " is over, and forgets nothing any more. Do so before the tool or hook returns.");
+		}
+		List<ViewLine> lines = this.history.get();
+		Objects.checkFromToIndex(Math.min(from, to), to, lines.size());
+		int first = from;
+		while (first > 0 && first < to && isResult(lines.get(first).message())) {
+			first--;
+		}
+		int end = to;
+		while (first < end && end < lines.size() && isResult(lines.get(end).message())) {
+			end++;
+		}
+		NavigableMap<Long, Long> chosen = new TreeMap<>();
+		for (int i = first; i < end; i++) {
+			chosen.put(sequence(i, lines.get(i)), lines.get(i).turn());
+		}
+		this.items.putAll(chosen);
+	}
+
+	private static boolean isResult(Message message) {
+		return message instanceof ToolResponseMessage;
+	}
+
+	private long sequence(int index, ViewLine line) {
+		if (line.source() instanceof Source.Item item && line.turn() > this.covered) {
+			return item.sequence();
+		}
+		if (line.source() instanceof Source.Pruned pruned && line.turn() > this.covered) {
+			return pruned.sequence();
+		}
+		throw new IllegalArgumentException("Message " + index + " of the history of session " + this.key
+				+ " is none of its turns: it belongs to a summary, or the call has brought it. Forget messages behind it, or use"
+				+ " Conversation.reset() between calls.");
+	}
+
+	/** Stops tools from forgetting, because the turn is being saved. */
+	synchronized void endRunning() {
+		this.running = false;
+	}
+
+	/**
+	 * Ends the forgetting.
+	 * @return the turns of the items to delete, by the sequence of the item
+	 */
+	synchronized NavigableMap<Long, Long> end() {
+		this.over = true;
+		return new TreeMap<>(this.items);
+	}
+
+}
