@@ -103,7 +103,7 @@ final class Fork {
 		PathView path = this.store.path(this.from, query)
 			.orElseThrow(() -> new SessionNotFoundException(
 					"There is no session " + this.from + " to fork, or it has expired."));
-		for (Turn turn : worthCopying(path)) {
+		for (Turn turn : path.turns()) {
 			TurnView view = this.store.turn(this.from, turn.number(), Set.of()).orElse(null);
 			if (view == null || view.items().size() != turn.items()) {
 				return false;
@@ -115,13 +115,6 @@ final class Fork {
 		}
 		write(path);
 		return true;
-	}
-
-	/** Returns the turns that have items, and those at which a summary ends. */
-	private List<Turn> worthCopying(PathView path) {
-		Set<Long> covered = new HashSet<>();
-		path.records(SessionStore.SUMMARY).forEach((record) -> covered.add(Summaries.read(record, codec()).turn()));
-		return path.turns().stream().filter((turn) -> turn.items() > 0 || covered.contains(turn.number())).toList();
 	}
 
 	private boolean isUnchanged(Session read) {
