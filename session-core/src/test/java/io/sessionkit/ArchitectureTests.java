@@ -74,7 +74,8 @@ class ArchitectureTests {
 				Set.of("words", "internal", "codec", "internal.message", "internal.view", "context", "store"));
 		arrows.put("internal.summary",
 				Set.of("words", "internal", "codec", "internal.message", "internal.view", "context", "hook", "store"));
-		arrows.put("internal.round", Set.of("words", "internal.message", "internal.view", "context", "hook", "store"));
+		arrows.put("internal.round",
+				Set.of("words", "internal", "internal.message", "internal.view", "context", "hook", "store"));
 		arrows.put("internal.line", Set.of("words", "internal", "codec", "store"));
 		arrows.put("internal.turn",
 				Set.of("words", "internal", "codec", "internal.message", "internal.line", "internal.view",
