@@ -76,6 +76,9 @@ export const leaveRewind = (id) => request(path(id, '/rewind'), { method: 'DELET
  */
 export const ask = (id, text, name, signal) => reply(path(id, '/turns'), send('POST', { text, request: name }), signal);
 
+/** Asks so that the question joins the turn that runs. */
+export const steer = (id, text, name, signal) => reply(path(id, '/turns'), send('POST', { text, request: name, steer: true }), signal);
+
 /** Asks in the place of a turn, with another question. */
 export const edit = (id, number, text, name, signal) => reply(path(id, '/turns'), send('POST', { text, editing: number, request: name }), signal);
 

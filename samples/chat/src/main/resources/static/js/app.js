@@ -407,7 +407,16 @@ async function answer(id, { question, hides = 0, name, entry, isQuiet = false, c
 	});
 	live.hides = hides;
 	live.isQuiet = isQuiet && !wasSeen;
-	running.set(id, { live, entry, stop: () => stop(id, name, abort) });
+	let aside = null;
+	let end;
+	const done = new Promise((resolve) => { end = resolve; });
+	running.set(id, { live, entry, name, done, stop: () => stop(id, name, abort),
+		/** Not as one that was answered or has failed: it is kept to be sent otherwise, or dropped. */
+		async withdraw(isKept) {
+			aside = { isKept };
+			await api.stop(id, name).catch(() => {});
+			abort.abort();
+		} });
 	update();
 	if (id === view.id && !live.isQuiet) {
 		toEnd(true);
@@ -421,10 +430,14 @@ async function answer(id, { question, hides = 0, name, entry, isQuiet = false, c
 		failure = error;
 	}
 	running.delete(id);
-	if (entry) {
+	end();
+	if (aside !== null && failure !== null) {
+		aside.isKept || queue.drop(id, entry.id);
+	}
+	else if (entry) {
 		settle(id, entry, failure, turn);
 	}
-	if (failure && !(entry && SET_ASIDE.has(failure.kind))) {
+	if (failure && aside === null && !(entry && SET_ASIDE.has(failure.kind))) {
 		broken(id, { question, entry }, live, failure, () => askAgain(failure));
 	}
 	watchClosely();
@@ -435,6 +448,10 @@ async function answer(id, { question, hides = 0, name, entry, isQuiet = false, c
 
 /** The application goes on with a request that has a name, whoever listens: so it is told. */
 function stop(id, name, abort) {
+	queue.waitingIn(id).filter((entry) => joining.has(entry.id) && !entry.joined).forEach((entry) => {
+		leaveJoining(id, entry);
+		queue.change(id, entry.id, { sent: false, steers: false });
+	});
 	queue.hold(id, 'stopped');
 	if (name !== undefined) {
 		api.stop(id, name).catch(() => {}); // who does not answer has nothing to stop
@@ -445,7 +462,7 @@ function stop(id, name, abort) {
 /** Shows the reply as it comes, then the turn as it was stored, and gives that. */
 async function listen(id, live, entry, events) {
 	for await (const { name, data } of events) {
-		if (name === 'turn') {
+		if (name === 'turn' || name === 'steered') {
 			await live.end();
 			await stored(id, live, data);
 			return data;
@@ -454,12 +471,17 @@ async function listen(id, live, entry, events) {
 			throw api.failure(data, 'The model did not answer.');
 		}
 		if (name === 'waiting') {
-			live.waits(...entry ? [button('Back into the field', 'quiet', () => callBack(id, entry))] : []);
+			live.waits(...entry ? [button('Join its answer', 'quiet', () => joinOther(id, entry)),
+				button('Back into the field', 'quiet', () => callBack(id, entry))] : []);
 		}
 		else {
 			live.begun();
 		}
-		({ text: () => live.text(data.text), reasoning: () => live.reasoning(data.text), tool: () => live.tool(data) })[name]?.();
+		if (name === 'waiting' || name === 'begun') {
+			update();
+		}
+		({ text: () => live.text(data.text), reasoning: () => live.reasoning(data.text), tool: () => live.tool(data),
+			joined: () => joined(id, live, data.text) })[name]?.();
 		if (live.isQuiet) {
 			live.isQuiet = false;
 			update();
@@ -545,7 +567,7 @@ function settle(id, entry, failure, turn) {
 		}
 	}
 	else if (SET_ASIDE.has(failure.kind)) {
-		queue.change(id, entry.id, { sent: false, held: failure.kind === 'RUNS' ? 'runs' : null });
+		queue.change(id, entry.id, { sent: false, steers: false, held: failure.kind === 'RUNS' ? 'runs' : null });
 		pause(entry);
 	}
 	else if (isLost(failure)) {
@@ -565,12 +587,96 @@ function pause({ id }) {
 
 /** Sends the next question that waits, if nothing is in its way. */
 function goOn(id) {
-	const next = queue.waitingIn(id).find(({ held }) => held === null);
-	const isInTheWay = running.has(id) || moving || leaving.has(id)
+	const all = queue.waitingIn(id);
+	all.filter((entry) => entry.steers && mayTry(entry) && !joining.has(entry.id)).forEach((entry) => join(id, entry));
+	const next = all.find(({ held }) => held === null);
+	const isInTheWay = running.has(id) || all.some((entry) => joining.has(entry.id)) || moving || leaving.has(id)
 		|| id === view.id && (!['ready', 'new'].includes(view.status) || view.approvals.openTurn > 0);
-	if (next && !isInTheWay && Date.now() >= (attempts.get(next.id)?.notBefore ?? 0)) {
+	if (next && !isInTheWay && mayTry(next)) {
 		send(id, next);
 	}
+}
+
+const mayTry = ({ id }) => Date.now() >= (attempts.get(id)?.notBefore ?? 0);
+
+// Steering: a question joins the turn that runs, before the model is called again
+
+/** Requests that are about to join a turn, by the id of their question. */
+const joining = new Map();
+
+function steer(entry) {
+	const { id } = view;
+	queue.change(id, entry.id, { sent: true, steers: true });
+	join(id, { ...entry, sent: true, steers: true });
+	say('It joins the answer before the next step.');
+	update();
+	focusQuestion();
+}
+
+/** If there is no next step, the question is asked behind that turn. */
+async function join(id, entry) {
+	const abort = new AbortController();
+	joining.set(entry.id, abort);
+	try {
+		const events = api.steer(id, entry.text, entry.id, abort.signal);
+		for await (const event of events) {
+			if (event.name === 'problem') {
+				throw api.failure(event.data, 'The model did not answer.');
+			}
+			if (event.name === 'steered') {
+				queue.drop(id, entry.id);
+				return;
+			}
+			if (event.name !== 'waiting') {
+				await becomeTurn(id, entry, event, events);
+				return;
+			}
+		}
+		throw new Error('The reply ended early.');
+	}
+	catch (error) {
+		if (error.name !== 'AbortError') {
+			settle(id, entry, error);
+			isLost(error) || problem(error.message);
+		}
+	}
+	finally {
+		joining.delete(entry.id);
+		update();
+		goOn(id);
+	}
+}
+
+async function becomeTurn(id, entry, first, rest) {
+	await running.get(id)?.done;
+	queue.change(id, entry.id, { steers: false });
+	joining.delete(entry.id);
+	await answer(id, { question: entry.text, entry, name: entry.id, retry: () => ask(entry.text), call: async function* () {
+		yield first;
+		yield* rest;
+	} });
+}
+
+/** What has joined is a part of the turn, and is shown there. */
+function joined(id, live, text) {
+	const entry = queue.waitingIn(id).find((each) => each.steers && !each.joined && each.text === text);
+	if (entry) {
+		queue.change(id, entry.id, { joined: true });
+	}
+	live.joined(text);
+	update();
+}
+
+function leaveJoining(id, entry) {
+	api.stop(id, entry.id).catch(() => {});
+	joining.get(entry.id)?.abort();
+	joining.delete(entry.id);
+}
+
+/** Joins the answer of another window in place of waiting for it. */
+function joinOther(id, entry) {
+	queue.change(id, entry.id, { steers: true });
+	running.get(id)?.withdraw(true);
 }
 
 /** Shows them, but for the one that is shown as a turn. */
@@ -578,14 +684,16 @@ function showWaiting() {
 	const { id } = view;
 	const shown = running.get(id)?.entry?.id ?? (ended.has(id) ? queue.waitingIn(id).find(({ sent }) => sent)?.id : undefined);
 	const why = running.has(id) ? 'for this answer' : view.approvals.openTurn > 0 ? 'for your decision' : isAway || view.status === 'away' ? 'until the application answers' : 'for their turn';
-	queue.showQueue(queue.waitingIn(id).filter((entry) => entry.id !== shown), why, false, { steer: () => {}, edit: takeOut, cancel, send: sendHeld });
+	const mine = running.get(id);
+	const canSteer = mine?.name !== undefined && !mine.live.isWaiting();
+	queue.showQueue(queue.waitingIn(id).filter((entry) => entry.id !== shown && !entry.joined), why, canSteer, { steer, edit: takeOut, cancel, send: sendHeld });
 }
 
 /** Nobody wants it any more. If it was sent, the application need not answer it. */
 function cancel(entry) {
 	const { id } = view;
 	if (entry.sent) {
-		api.stop(id, entry.id).catch(() => {});
+		leaveJoining(id, entry);
 	}
 	queue.drop(id, entry.id);
 	ended.delete(id);
@@ -601,7 +709,7 @@ function takeOut(entry) {
 
 /** Takes a question back that waits for another window. */
 function callBack(id, entry) {
-	running.get(id)?.stop();
+	running.get(id)?.withdraw(false);
 	putBack(entry.text);
 }
 

@@ -2,7 +2,7 @@ import { el, icon } from './dom.js';
 import { growingText } from './markdown.js';
 import { reader, say } from './speech.js';
 import { toolRow } from './tools.js';
-import { questionNode, thoughtNode } from './turn.js';
+import { joinedNode, questionNode, thoughtNode } from './turn.js';
 
 /** So many characters are drawn at once, so that the page never stands still. */
 const PIECE = 3000;
@@ -62,6 +62,10 @@ export function liveTurn(question, number, page) {
 				tool(value);
 				continue;
 			}
+			if (kind === 'joined') {
+				join(value);
+				continue;
+			}
 			if (value.length > left) {
 				waiting.unshift([kind, value.slice(left)]);
 			}
@@ -81,6 +85,13 @@ export function liveTurn(question, number, page) {
 		parts.push(made);
 		dots.before(made.node);
 		return made;
+	}
+
+	function join(text) {
+		parts.at(-1)?.end?.();
+		const said = joinedNode(text);
+		parts.push({ kind: 'joined', node: said });
+		dots.before(said);
 	}
 
 	function tool({ state, id, name, data }) {
@@ -106,10 +117,11 @@ export function liveTurn(question, number, page) {
 		isQuiet: false,
 		/** Another window is being answered. */
 		waits(...actions) {
-			waits ??= el('p', { class: 'note waits' }, icon('clock'), el('span', {}, 'Waits for another window.'), ...actions);
+			waits = el('p', { class: 'note waits' }, icon('clock'), el('span', {}, 'Waits for another window.'), ...actions);
 			dots.replaceWith(waits);
 			say('Waits for another window.');
 		},
+		isWaiting: () => waits?.isConnected ?? false,
 		begun() {
 			if (waits?.isConnected) {
 				waits.replaceWith(dots);
@@ -125,6 +137,11 @@ export function liveTurn(question, number, page) {
 		tool(event) {
 			waiting.push(['tool', event]);
 			plan();
+		},
+		joined(text) {
+			waiting.push(['joined', text]);
+			plan();
+			say('Your message has joined the answer.');
 		},
 		/** Gives the node of a text that is on the page already, to whoever shows the turn as it was stored. */
 		known(text) {

@@ -39,12 +39,12 @@ const isOwn = (entry) => entry.tab === tab;
 
 /**
  * The questions of this window, in the order in which they are asked: id, text, whether
- * it was sent, whether it steers, and held: why it is not sent until somebody says so.
+ * it was sent, whether it steers and has joined a turn, and held: why it is not sent until somebody says so.
  */
 export const waitingIn = (thread) => read(thread).filter(isOwn);
 
 export function add(thread, text) {
-	const entry = { id: newId(), text, tab, sent: false, steers: false, held: null };
+	const entry = { id: newId(), text, tab, sent: false, steers: false, joined: false, held: null };
 	write(thread, [...read(thread), entry]);
 	return entry;
 }

@@ -140,7 +140,7 @@ function buttonsOf(view, isDone, isWaiting, busy) {
 
 function turnsOf({ turns }) {
 	const [last, first] = [turns[0], turns.at(-1)];
-	return turns.length === 1 ? `turn ${first}` : `turns ${first} to ${last}`;
+	return turns.length === 1 ? `turn ${first}` : `turns ${first} ${turns.length === 2 ? 'and' : 'to'} ${last}`;
 }
 
 function wordsOf(view, busy) {

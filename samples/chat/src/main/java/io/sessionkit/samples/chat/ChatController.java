@@ -2,6 +2,7 @@ package io.sessionkit.samples.chat;
 
 import java.util.function.Supplier;
 
+import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversation;
@@ -49,9 +50,11 @@ final class ChatController {
 	 * streams the answer: {@code text}, {@code reasoning} and {@code tool} events in the
 	 * order in which they happen, then one {@code turn}, whose status may say that it
 	 * waits for a decision, or one {@code problem}. While another window is answered, a
-	 * {@code waiting} event comes first, and {@code begun} when that is over. Closing the
-	 * stream cancels the turn, unless the request has a name: it goes on then, and the
-	 * same request gets the same answer.
+	 * {@code waiting} event comes first, and {@code begun} when that is over. What joins
+	 * the turn meanwhile is a {@code joined} event; the question that has joined gets
+	 * nothing but {@code steered}, with that turn. Closing the stream cancels the turn,
+	 * unless the request has a name: it goes on then, and the same request gets the same
+	 * answer.
 	 */
 	@PostMapping(path = "/api/threads/{id}/turns", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 	Flux<ServerSentEvent<Object>> ask(@PathVariable String id, @RequestBody Question question) {
@@ -61,7 +64,7 @@ final class ChatController {
 		if (turn != null) {
 			checkShown(thread, turn);
 		}
-		return answer(thread, question.request(), question, () -> (turn != null)
+		return answer(thread, question, () -> (turn != null)
 				? this.chat.prompt().user(text).advisors(SessionAdvisor.editing(turn)) : this.chat.prompt().user(text));
 	}
 
@@ -74,17 +77,20 @@ final class ChatController {
 			@RequestBody(required = false) @Nullable Name name) {
 		Conversation thread = this.conversations.get(id);
 		checkShown(thread, number);
-		return answer(thread, (name != null) ? name.request() : null, number,
+		return answer(thread, new Question(null, number, (name != null) ? name.request() : null, null),
 				() -> this.chat.prompt().advisors(SessionAdvisor.regenerating(number)));
 	}
 
-	private Flux<ServerSentEvent<Object>> answer(Conversation thread, @Nullable String request, Object question,
+	private Flux<ServerSentEvent<Object>> answer(Conversation thread, Question question,
 			Supplier<ChatClientRequestSpec> call) {
+		String request = question.request();
 		if (request == null) {
 			return ReplyEvents.of(call, thread);
 		}
-		return this.running.join(new RunningReplies.Request(thread.key(), request, question),
-				(alone) -> ReplyEvents.of(() -> call.get().advisors(SessionAdvisor.idempotencyKey(request)), thread));
+		return this.running.join(new RunningReplies.Request(thread.key(), request, question.asked()),
+				(alone) -> ReplyEvents.of(() -> call.get()
+					.advisors(SessionAdvisor.idempotencyKey(request))
+					.advisors(SessionAdvisor.concurrency(question.mode(alone))), thread));
 	}
 
 	/**
@@ -120,8 +126,22 @@ final class ChatController {
 	 * @param editing the turn whose place the new one takes; null for none
 	 * @param request the name of this request, by which it can be repeated and stopped;
 	 * null for none
+	 * @param steer whether it joins the turn that runs; null for no
 	 */
-	record Question(@Nullable String text, @Nullable Long editing, @Nullable String request) {
+	record Question(@Nullable String text, @Nullable Long editing, @Nullable String request, @Nullable Boolean steer) {
+
+		/** What makes it the same question. */
+		Object asked() {
+			return new Question(this.text, this.editing, null, null);
+		}
+
+		/**
+		 * A question that others may join says {@code STEER} itself. One that is not
+		 * alone waits instead: only who asks for it joins what another window has asked.
+		 */
+		Concurrency mode(boolean alone) {
+			return (alone || Boolean.TRUE.equals(this.steer)) ? Concurrency.STEER : Concurrency.SERIALIZE;
+		}
 
 		String checked() {
 			if (this.text == null || this.text.isBlank()) {

@@ -1,6 +1,7 @@
 package io.sessionkit.samples.chat;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -11,7 +12,11 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversation;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.ModelRequest;
 import io.sessionkit.hook.SessionEvent;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.store.Tail;
 import org.apache.commons.logging.Log;
@@ -26,6 +31,8 @@ import reactor.util.context.Context;
 
 import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 import org.springframework.http.ProblemDetail;
@@ -37,7 +44,7 @@ import org.springframework.http.codec.ServerSentEvent;
  * in the order in which they happen; a slow reader blocks neither. The queue belongs to
  * the reader and is gone with it.
  */
-final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionListener {
+final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionListener, SessionHook {
 
 	/** After so long without a word the reader is told that the question waits. */
 	private static final Duration PATIENCE = Duration.ofMillis(500);
@@ -55,6 +62,9 @@ final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionL
 	private volatile boolean begun;
 
 	private volatile boolean waits;
+
+	/** How many messages have joined the turn. */
+	private volatile int joined;
 
 	/** What a model that repeats its reasoning in each chunk has thought so far. */
 	private String reasoning = "";
@@ -76,6 +86,7 @@ final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionL
 			call.get()
 				.advisors(SessionAdvisor.session(thread.key()))
 				.advisors(SessionAdvisor.listener(events))
+				.advisors(SessionAdvisor.hook(events))
 				.stream()
 				.chatResponse()
 				.subscribe(events);
@@ -102,6 +113,21 @@ final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionL
 	public void modelCalled(SessionEvent.ModelCalled event) {
 		this.turnId = event.turnId();
 		begin();
+	}
+
+	/**
+	 * Tells of what the user has said since the last call of the model.
+	 */
+	@Override
+	public HookResult<List<Message>> beforeModel(HookContext context, ModelRequest request) {
+		List<Message> said = request.turn()
+			.stream()
+			.filter(UserMessage.class::isInstance)
+			.skip(1L + this.joined)
+			.toList();
+		said.forEach((message) -> send("joined", new Text(Objects.requireNonNullElse(message.getText(), ""))));
+		this.joined += said.size();
+		return HookResult.keep();
 	}
 
 	private synchronized void begin() {
@@ -131,15 +157,18 @@ final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionL
 
 	@Override
 	protected void hookOnNext(ChatResponse response) {
-		begin();
+		boolean steered = SessionAdvisor.isSteered(response);
 		TurnResult result = SessionAdvisor.turn(response).orElse(null);
+		if (!steered) {
+			begin();
+		}
 		if (result != null) {
 			this.ended = true;
-			send("turn", TurnView.of(result.turn(), result.items()));
+			send(steered ? "steered" : "turn", TurnView.of(result.turn(), result.items()));
 			return;
 		}
 		Generation generation = response.getResult();
-		if (generation != null && !SessionAdvisor.isRepeated(response)) {
+		if (generation != null && !steered && !SessionAdvisor.isRepeated(response)) {
 			said(generation.getOutput());
 		}
 	}

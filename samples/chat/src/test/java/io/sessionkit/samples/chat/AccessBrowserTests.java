@@ -171,9 +171,11 @@ class AccessBrowserTests {
 		this.page.awaitFirstWords();
 		this.page.type("Hello");
 		this.page.type("What is my name?");
-		check("queue");
+		assertThat(this.page.texts("#queue li")).hasSize(2);
 		this.page.script("document.getElementById('stop').click()");
 		await().untilAsserted(() -> assertThat(this.page.shows(".live")).isFalse());
+		this.page.awaitTimeline();
+		check("queue");
 		this.page.script(
 				"document.querySelectorAll('#queue [aria-label=\"Do not ask this\"]').forEach((each) => each.click())");
 		for (String order : List.of("7009", "7001")) {

@@ -1,8 +1,11 @@
 package io.sessionkit.samples.chat;
 
 import java.io.InputStream;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 import io.sessionkit.samples.chat.RunningChat.Event;
@@ -127,6 +130,27 @@ class RequestTests {
 			first.readAllBytes();
 		}
 		assertThat(this.chat.reply(this.thread, "How many messages are there?")).contains("3 messages,");
+	}
+
+	@Test
+	void aQuestionJoinsTheAnswerThatRuns() throws Exception {
+		String orders = "Check orders 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20";
+		try (InputStream first = this.chat.openAs("r1", this.thread, orders)) {
+			assertThat(first.read()).isPositive();
+
+			HttpResponse<String> joined = this.chat.send("POST", "/api/threads/" + this.thread + "/turns",
+					Map.of("text", "That is enough", "request", "r2", "steer", true));
+
+			assertThat(joined.body()).contains("event:steered").doesNotContain("event:text", "event:turn");
+			assertThat(new String(first.readAllBytes(), StandardCharsets.UTF_8))
+				.contains("event:joined\ndata:{\"text\":\"That is enough\"}");
+		}
+		assertThat(turns()).singleElement()
+			.satisfies((turn) -> assertThat(turn.path("messages").values())
+				.filteredOn((message) -> message.path("role").asString().equals("user"))
+				.extracting((message) -> message.path("text").asString())
+				.containsExactly(orders, "That is enough"));
+		assertThat(last(this.chat.askAs("r2", this.thread, "That is enough")).path("number").asInt()).isEqualTo(1);
 	}
 
 	@Test

@@ -88,7 +88,7 @@ class RewindBrowserTests {
 		this.page.ask("Roll a die");
 
 		takeBackFrom(2);
-		assertThat(this.page.texts("#rewind-title")).containsExactly("Take back turns 2 to 3");
+		assertThat(this.page.texts("#rewind-title")).containsExactly("Take back turns 2 and 3");
 		assertThat(this.page.texts(STEPS)).containsExactly("Restore order 6001");
 		assertThat(this.page.texts(STATES)).containsExactly("asks for your decision first");
 		assertThat(this.page.texts(".rewind-why")).singleElement()

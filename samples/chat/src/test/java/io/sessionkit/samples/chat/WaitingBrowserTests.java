@@ -50,7 +50,7 @@ class WaitingBrowserTests {
 
 	@BeforeAll
 	void start(@TempDir Path database, @TempDir Path profile) {
-		this.chat = RunningChat.start(database, "--demo.pace=20ms", "--demo.look-up=600ms", BrowserTests.QUIET);
+		this.chat = RunningChat.start(database, "--demo.pace=25ms", "--demo.look-up=1s", BrowserTests.QUIET);
 		this.browser = Chromium.start(profile);
 		Chromium.hurry(this.browser);
 	}
@@ -207,8 +207,9 @@ class WaitingBrowserTests {
 		other.type("Roll a die");
 		await().untilAsserted(() -> assertThat(other.shows(".waits")).isTrue());
 
-		other.click(".waits .quiet");
+		other.click(".waits .quiet:last-child");
 
+		await().untilAsserted(() -> assertThat(other.shows(".live, .turn.aside")).isFalse());
 		assertThat(other.caret().text()).isEqualTo("Roll a die");
 		awaitQuestions("Hello", STORY);
 		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(2));
@@ -245,6 +246,75 @@ class WaitingBrowserTests {
 
 		awaitQuestions("Cancel order 5001", "Hello");
 		await().untilAsserted(() -> assertThat(this.page.shows("#queue")).isFalse());
+	}
+
+	@Test
+	void whatIsSentNowJoinsTheAnswerBeforeItsNextStep() throws Exception {
+		this.page.type("Check orders 1, 2 and 3");
+		await().untilAsserted(() -> assertThat(this.page.shows(".live .tool")).isTrue());
+		this.page.type("Leave out 3");
+
+		this.page.click(".steer");
+		assertThat(this.page.texts(".queue-state")).containsExactly("joins before the next step");
+		await()
+			.untilAsserted(() -> assertThat(this.page.texts(".live .joined .bubble")).containsExactly("Leave out 3"));
+		assertThat(this.page.shows("#queue")).isFalse();
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
+		assertThat(this.page.texts(".turn .joined .bubble")).containsExactly("Leave out 3");
+		assertThat(this.page.texts(".tool summary code")).containsExactly("check_order", "check_order");
+		assertThat(this.page.texts(".bubble.assistant")).singleElement()
+			.asString()
+			.contains("You said meanwhile: “Leave out 3”.");
+		assertThat(statuses()).containsExactly("COMPLETED");
+		this.page.screenshot("joined");
+		this.page.reload();
+		assertThat(this.page.texts(QUESTIONS)).containsExactly("Check orders 1, 2 and 3", "Leave out 3");
+		assertThat(this.page.shows("#queue")).isFalse();
+	}
+
+	@Test
+	void whatFindsNoNextStepIsAskedBehindTheAnswer() throws Exception {
+		tellStory();
+		this.page.type("Hello");
+
+		this.page.click(".steer");
+
+		awaitQuestions(STORY, "Hello");
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(2));
+		assertThat(this.page.shows("#queue")).isFalse();
+		assertThat(statuses()).containsExactly("COMPLETED", "COMPLETED");
+	}
+
+	@Test
+	void whatIsToJoinCanBeWithdrawn() throws Exception {
+		tellStory();
+		this.page.type("Roll a die");
+		this.page.click(".steer");
+
+		this.page.click("#queue-list [aria-label='Do not ask this']");
+
+		assertThat(this.page.shows("#queue")).isFalse();
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
+		assertThat(this.page.ask("How many messages are there?")).contains("3 messages,");
+	}
+
+	@Test
+	void aSecondWindowCanJoinTheAnswerOfTheFirst() throws Exception {
+		this.page.ask("Hello");
+		ChatPage other = this.page.openInAnotherWindow();
+		this.page.type("Check orders 1, 2, 3, 4, 5 and 6");
+		other.type("That is enough");
+		await().untilAsserted(() -> assertThat(other.shows(".waits")).isTrue());
+
+		other.click(".waits .quiet");
+
+		await().untilAsserted(() -> assertThat(other.texts(".turn .joined .bubble")).containsExactly("That is enough"));
+		assertThat(other.texts(".bubble.assistant").get(1)).endsWith("You said meanwhile: “That is enough”.");
+		await().untilAsserted(
+				() -> assertThat(this.page.texts(".turn .joined .bubble")).containsExactly("That is enough"));
+		assertThat(other.shows("#queue")).isFalse();
+		assertThat(statuses()).containsExactly("COMPLETED", "COMPLETED");
 	}
 
 	private void tellStory() {
