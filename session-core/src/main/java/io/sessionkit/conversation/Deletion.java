@@ -29,6 +29,7 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
 
 /**
  * Deletes items permanently, and with them everything that quotes them: the summaries
@@ -48,9 +49,18 @@ final class Deletion {
 
 	int ofTurn(long turn) {
 		return delete((thread) -> thread.wholeGroups((thread.turn(turn) != null) ? thread.items(turn) : List.of()),
-				() -> this.store.record(this.key, KeptTexts.KIND, Long.toString(turn))
-					.map((record) -> List.of(KeptTexts.delete(turn)))
-					.orElse(List.of()));
+				() -> retained(turn));
+	}
+
+	/**
+	 * Returns the deletion of what is kept of a turn that retention has deleted.
+	 */
+	private List<RecordWrite> retained(long turn) {
+		boolean mayBeShown = !this.store.records(this.key, KeptTexts.RETENTION).isEmpty()
+				&& this.store.turns(this.key, new Tail(turn + 1, 1))
+					.stream()
+					.anyMatch((last) -> last.number() == turn && last.items() == 0);
+		return mayBeShown ? List.of(KeptTexts.deleteForGood(this.key, turn, codec())) : List.of();
 	}
 
 	int ofItems(Set<Long> sequences) {

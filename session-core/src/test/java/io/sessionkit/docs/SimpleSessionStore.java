@@ -64,6 +64,11 @@ public final class SimpleSessionStore implements SessionStore {
 	}
 
 	@Override
+	public boolean mayRollBack() {
+		return false;
+	}
+
+	@Override
 	public boolean put(SessionKey key, RecordWrite record) {
 		while (true) {
 			String before = this.texts.get(key);

@@ -75,6 +75,11 @@ public final class FileSessionStore implements SessionStore {
 	}
 
 	@Override
+	public boolean mayRollBack() {
+		return false;
+	}
+
+	@Override
 	public CommitResult commit(Commit commit) {
 		return locked(file(commit.key()), (file) -> {
 			Changed changed = document(commit.key()).commit(commit);

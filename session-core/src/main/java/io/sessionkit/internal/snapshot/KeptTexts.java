@@ -25,6 +25,12 @@ public final class KeptTexts {
 	/** The kind of these records. The id of one is the number of its turn. */
 	public static final String KIND = "kept";
 
+	/**
+	 * The kind of the record that says what the newest deletion of the oldest turns has
+	 * done.
+	 */
+	public static final String RETENTION = "retention";
+
 	private static final String SEQUENCES = "sequences";
 
 	private static final String MESSAGES = "messages";
@@ -33,10 +39,45 @@ public final class KeptTexts {
 	}
 
 	public static RecordWrite write(SessionKey key, long turn, List<SessionItem> items, MessageCodec codec) {
-		List<String> messages = items.stream().map((item) -> codec.encode(key, item.message())).toList();
-		List<Long> sequences = items.stream().map(SessionItem::sequence).toList();
+		NavigableMap<Long, Message> messages = new TreeMap<>();
+		items.forEach((item) -> messages.put(item.sequence(), item.message()));
+		return write(key, turn, messages, codec);
+	}
+
+	/**
+	 * Writes the record of a turn.
+	 * @param items the messages by their sequence
+	 */
+	private static RecordWrite write(SessionKey key, long turn, NavigableMap<Long, Message> items, MessageCodec codec) {
+		List<String> messages = items.values().stream().map((message) -> codec.encode(key, message)).toList();
 		return RecordWrite.put(KIND, Long.toString(turn),
-				codec.encodeValues(key, Map.of(SEQUENCES, sequences, MESSAGES, messages)));
+				codec.encodeValues(key, Map.of(SEQUENCES, List.copyOf(items.keySet()), MESSAGES, messages)));
+	}
+
+	/**
+	 * Adds messages to what is kept of a turn.
+	 * @param there the record of the turn; null if there is none
+	 * @param items the messages by their sequence
+	 * @return the write; null if the record has all of them, or must not have any since
+	 * the turn was deleted by its number
+	 */
+	static @Nullable RecordWrite add(SessionKey key, long turn, @Nullable SessionRecord there,
+			NavigableMap<Long, Message> items, MessageCodec codec) {
+		NavigableMap<Long, Message> all = (there != null) ? read(there, codec) : new TreeMap<>();
+		if (there != null && (all.isEmpty() || all.keySet().containsAll(items.keySet()))) {
+			return null;
+		}
+		items.forEach(all::putIfAbsent);
+		return write(key, turn, all, codec);
+	}
+
+	/**
+	 * Deletes what is kept of a turn. An empty record stays until the next deletion of
+	 * the oldest turns: a turn that was shown the messages, and has not ended, must not
+	 * write them again.
+	 */
+	public static RecordWrite deleteForGood(SessionKey key, long turn, MessageCodec codec) {
+		return write(key, turn, List.of(), codec);
 	}
 
 	public static RecordWrite delete(long turn) {

@@ -2,12 +2,21 @@ package io.sessionkit.internal.snapshot;
 
 import io.sessionkit.internal.Sha256;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
+import io.sessionkit.SessionKey;
 import io.sessionkit.Snapshot;
+import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.message.CurrentTurn;
 import io.sessionkit.internal.view.ViewLine;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -62,6 +71,46 @@ public final class SnapshotTaker {
 			.filter((line) -> !(line.source() instanceof ViewLine.Source.Brought))
 			.toList();
 		return SnapshotParts.of(own.stream().map(ViewLine::message).toList(), own).parts();
+	}
+
+	/**
+	 * Returns the writes of the messages that the snapshot shows of turns that were
+	 * deleted since the view was read.
+	 * @param before the first turn that was not deleted
+	 * @param kept what is kept of deleted turns
+	 */
+	public List<RecordWrite> deletedSince(SessionKey key, long before, List<SessionRecord> kept, MessageCodec codec) {
+		Map<Long, SessionRecord> there = kept.stream().collect(Collectors.toMap(KeptTexts::turn, Function.identity()));
+		List<RecordWrite> records = new ArrayList<>();
+		shownBefore(before).forEach((turn, items) -> {
+			RecordWrite write = KeptTexts.add(key, turn, there.get(turn), items, codec);
+			if (write != null) {
+				records.add(write);
+			}
+		});
+		return records;
+	}
+
+	/** Returns the messages that the snapshot refers to, by turn and sequence. */
+	private Map<Long, NavigableMap<Long, Message>> shownBefore(long before) {
+		Taken known = taken();
+		List<Snapshot.Items> runs = (known != null) ? SnapshotRuns.of(known.snapshot().parts()) : List.of();
+		Map<Long, NavigableMap<Long, Message>> shown = new TreeMap<>();
+		for (ViewLine line : this.view) {
+			long sequence = sequence(line.source());
+			if (line.turn() > 0 && line.turn() < before
+					&& runs.stream().anyMatch((run) -> run.from() <= sequence && sequence <= run.to())) {
+				shown.computeIfAbsent(line.turn(), (turn) -> new TreeMap<>()).put(sequence, line.message());
+			}
+		}
+		return shown;
+	}
+
+	private static long sequence(ViewLine.Source source) {
+		if (source instanceof ViewLine.Source.Item item) {
+			return item.sequence();
+		}
+		return (source instanceof ViewLine.Source.Pruned pruned) ? pruned.sequence() : 0;
 	}
 
 	/**

@@ -8,6 +8,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 record RetentionRecord(long first, long head, ViewTotals before, ViewTotals after) {
 
-	static final String KIND = "retention";
+	static final String KIND = KeptTexts.RETENTION;
 
 	private static final String ID = "oldest";
 

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
@@ -55,13 +56,15 @@ final class Retentions {
 
 	private final Retention configured;
 
-	/** The sessions whose deletion has failed in this process. */
+	/** The sessions whose deletion has failed, or was left out, in this process. */
 	private final Map<SessionKey, Boolean> behind = Collections.synchronizedMap(new LinkedHashMap<>() {
 		@Override
 		protected boolean removeEldestEntry(Map.Entry<SessionKey, Boolean> eldest) {
 			return size() > MOST_BEHIND;
 		}
 	});
+
+	private final AtomicBoolean hasWaited = new AtomicBoolean();
 
 	Retentions(SessionStore store, Retention configured) {
 		this.store = store;
@@ -79,8 +82,27 @@ final class Retentions {
 			return;
 		}
 		boolean late = this.behind.remove(base.key()) != null;
-		if (late || isDue(limits, base, turn)) {
+		if (!late && !isDue(limits, base, turn)) {
+			return;
+		}
+		if (this.store.mayRollBack()) {
+			leave(base.key());
+		}
+		else {
 			look(limits, base.key(), turn);
+		}
+	}
+
+	/**
+	 * Leaves it to the next turn outside of a transaction of the caller. A statement that
+	 * fails, or loses a deadlock, would take the turn and the caller's work with it.
+	 */
+	private void leave(SessionKey key) {
+		this.behind.put(key, true);
+		if (this.hasWaited.compareAndSet(false, true)) {
+			logger
+				.info("The oldest turns of session " + key + " are not deleted yet, since this turn may be rolled back."
+						+ " A turn outside of a transaction deletes them.");
 		}
 	}
 
@@ -143,7 +165,7 @@ final class Retentions {
 		if (first <= last.first()) {
 			return true;
 		}
-		NavigableMap<Long, Turn> turns = turns(key, history, last.first(), turn);
+		NavigableMap<Long, Turn> turns = turns(key, history, last.first(), path.session().turns());
 		List<RecordWrite> records = new ArrayList<>(
 				new RetainedTurns(key, this.store, turns, first).records(kept(path.records(KeptTexts.KIND))));
 		ViewTotals gone = totals(history, path.session().summaryTurn(), first);

@@ -21,10 +21,12 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
+import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.message.TurnSplitter;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEnd;
+import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.snapshot.SnapshotTaker;
 import io.sessionkit.internal.snapshot.VerbatimMessages;
@@ -262,6 +264,7 @@ class TurnWriter {
 			if (expected == null || isAsBefore(expected, refused)) {
 				return null;
 			}
+			records = joined(records(more), deletedSince(expected));
 		}
 		return null;
 	}
@@ -397,6 +400,21 @@ class TurnWriter {
 	}
 
 	/**
+	 * Returns the messages that the snapshot of the turn refers to, and that retention
+	 * has deleted since the turn was opened.
+	 */
+	private List<RecordWrite> deletedSince(Session now) {
+		Session opened = this.place.header();
+		if (this.parts > 0 || opened == null || (now.totals().equals(opened.totals()) && this.place.isAtHead())) {
+			return List.of();
+		}
+		MessageCodec codec = this.store.options().codec();
+		long first = RetentionRecord.read(this.store.records(key(), RetentionRecord.KIND), codec).first();
+		return (first > 1) ? this.snapshots.deletedSince(key(), first, this.store.records(key(), KeptTexts.KIND), codec)
+				: List.of();
+	}
+
+	/**
 	 * Stores the turn beside the history. What the snapshot cannot refer to is stored
 	 * with it as long as everything that it may quote is still there: what was deleted in
 	 * the meantime must not reappear either.
@@ -415,7 +433,9 @@ class TurnWriter {
 					&& !new SnapshotReader(key(), this.store).isThere(this.snapshots.view())) {
 				records = records.stream().filter((record) -> !isSnapshot(record)).toList();
 			}
-			CommitResult result = this.store.commit(living(Commit.on(now).turn(write).records(records)));
+			List<RecordWrite> written = (!this.place.isAtHead() || now.totals().equals(opened.totals())
+					|| !isOnlyRetained(now, opened)) ? records : joined(records, deletedSince(now));
+			CommitResult result = this.store.commit(living(Commit.on(now).turn(write).records(written)));
 			if (result.isStored()) {
 				return result;
 			}

@@ -24,6 +24,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.context.Retention;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
@@ -221,6 +222,31 @@ abstract class JdbcTransactionContract {
 		assertThat(this.store.find(this.key)).isEmpty();
 		assertThatIllegalStateException().isThrownBy(failing::run);
 		assertThat(this.store.turns(this.key, Tail.ALL)).extracting(Turn::status).containsExactly(TurnStatus.FAILED);
+	}
+
+	@Test
+	void turnInATransactionOfTheCallerLeavesTheDeletionOfTheOldestToTheNextOneOutside() {
+		Conversations conversations = Conversations.builder(this.store)
+			.retention(Retention.keepLastTurns(2).batch(1))
+			.build();
+		ScriptedChatModel model = new ScriptedChatModel();
+		ChatClient chat = ChatClient.builder(model).defaultAdvisors(SessionAdvisor.of(conversations)).build();
+		Runnable ask = () -> {
+			model.says("a");
+			chat.prompt().user("q").advisors(SessionAdvisor.session(this.key)).call().content();
+		};
+		this.store.add(this.key, messages("first"));
+		this.store.add(this.key, messages("second"));
+		this.transaction.executeWithoutResult((status) -> {
+			ask.run();
+			assertThat(texts()).hasSize(4);
+			status.setRollbackOnly();
+		});
+		assertThat(texts()).containsExactly("first", "second");
+		this.transaction.executeWithoutResult((status) -> ask.run());
+		assertThat(texts()).containsExactly("first", "second", "q", "a");
+		ask.run();
+		assertThat(texts()).containsExactly("q", "a", "q", "a");
 	}
 
 	@Test
