@@ -6,6 +6,7 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.sessionkit.Concurrency;
@@ -49,7 +50,7 @@ final class OrderSteps {
 	}
 
 	void step() {
-		switch (this.random.nextInt(8)) {
+		switch (this.random.nextInt(9)) {
 			case 0 -> repeat();
 			case 1 -> await(2 + this.random.nextInt(2));
 			case 2 -> reject();
@@ -57,8 +58,31 @@ final class OrderSteps {
 			case 4 -> override();
 			case 5 -> use();
 			case 6 -> replace();
+			case 7 -> steer();
 			default -> child();
 		}
+	}
+
+	/** A message that arrives while a turn runs joins it before its next model call. */
+	private void steer() {
+		String question = this.program.question("ask ");
+		String late = this.program.question("steer with ");
+		Consumer<AdvisorSpec> steering = SessionAdvisor.concurrency(Concurrency.STEER);
+		AtomicReference<CompletableFuture<ChatResponse>> joining = new AtomicReference<>();
+		this.chatModel.step((prompt) -> {
+			this.program.sent(prompt.getInstructions(), question);
+			joining.set(beside(late, steering));
+			this.program.awaitInLine(2);
+			return Flux.just(this.chatModel.chunk("", List.of(this.program.look(question)), true));
+		});
+		this.chatModel.step(this::answer);
+		ChatResponse first = call(question, steering);
+		ChatResponse joined = joining.get().join();
+		assertThat(SessionAdvisor.isSteered(first)).isFalse();
+		assertThat(SessionAdvisor.isSteered(joined)).isTrue();
+		assertThat(number(joined)).isEqualTo(number(first));
+		assertThat(question(this.chatModel.prompts().get(requests() - 1))).isEqualTo(late);
+		this.program.addedAsStored(number(first), List.of(question, late, answerTo(late)));
 	}
 
 	/** A call that only reads is sent the history, and leaves it as it is. */

@@ -3,6 +3,7 @@ package io.sessionkit.conversation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -380,6 +381,30 @@ final class TimeProgram {
 	/** Goes on after a turn at the head. */
 	void added(List<String> texts) {
 		this.model.add(this.model.head(), this.model.active, true, texts);
+	}
+
+	/**
+	 * Goes on after a turn at the head that has run a tool.
+	 * @param texts what was said in it, in this order
+	 */
+	void addedAsStored(long turn, List<String> texts) {
+		List<String> stored = texts(this.store.items(this.key, turn).stream().map(SessionItem::message).toList());
+		assertThat(stored).as("turn " + turn).containsSubsequence(texts).hasSize(texts.size() + 2);
+		added(stored);
+	}
+
+	ToolCall look(String question) {
+		return new ToolCall("c" + question.substring(1), "function", "look", "{\"id\":1}");
+	}
+
+	/** Waits until so many calls stand in line on the session. */
+	void awaitInLine(int calls) {
+		await().atMost(30, TimeUnit.SECONDS)
+			.pollInterval(Duration.ofMillis(2))
+			.until(() -> this.store.records(this.key, "line")
+				.stream()
+				.map((line) -> this.store.options().codec().decodeValues(this.key, line.payload()).get("tickets"))
+				.anyMatch((tickets) -> tickets instanceof Collection<?> all && all.size() == calls));
 	}
 
 	/** Goes on after a call that has failed. */
