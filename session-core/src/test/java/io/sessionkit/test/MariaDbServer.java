@@ -77,7 +77,7 @@ public final class MariaDbServer {
 			// else it first makes a certificate, which takes half a minute on a busy
 			// machine
 			.addArg("--skip-ssl")
-			.addArg("--max-connections=200")
+			.addArg("--max-connections=400")
 			.addArg("--innodb-lock-wait-timeout=5")
 			.addArg("--innodb-flush-log-at-trx-commit=0");
 		if (System.getProperty("user.name").equals("root")) {

@@ -73,7 +73,7 @@ public final class PostgresServer {
 		try {
 			EmbeddedPostgres server = EmbeddedPostgres.builder()
 				.setServerConfig("fsync", "off")
-				.setServerConfig("max_connections", "200")
+				.setServerConfig("max_connections", "400")
 				.start();
 			Runtime.getRuntime().addShutdownHook(new Thread(() -> close(server)));
 			return new PostgresServer("embedded server", "127.0.0.1", server.getPort(), "postgres", "postgres");

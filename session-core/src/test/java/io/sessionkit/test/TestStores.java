@@ -156,6 +156,9 @@ public enum TestStores {
 		HikariDataSource pool = new HikariDataSource();
 		pool.setDataSource(database);
 		pool.setMaximumPoolSize(4);
+		// nobody closes these pools, and a server has connections for only so many
+		pool.setMinimumIdle(0);
+		pool.setIdleTimeout(10_000);
 		new ResourceDatabasePopulator(new ClassPathResource("io/sessionkit/store/jdbc/schema-" + platform + ".sql"))
 			.execute(pool);
 		return new JdbcSessionStore(pool, OPTIONS);
