@@ -22,6 +22,9 @@ export const head = (id) => found(path(id, '/head'));
 
 export const rename = (id, title) => request(path(id, '/title'), send('PUT', { title }));
 
+/** @param kept { turns }, the number of the newest ones to keep, or { everything: true } */
+export const keep = (id, kept) => request(path(id, '/retention'), send('PUT', kept));
+
 /** Everything that is stored of a turn. */
 export const turn = (id, number) => json(path(id, `/turns/${number}`));
 

@@ -6,6 +6,7 @@ import { drawn, focusPager, goTo, isAtEnd, keepEnd, onRead, showCard, showConver
 import { button, byId, el, icon, setText } from './dom.js';
 import { inspect } from './inspector.js';
 import { liveTurn } from './live.js';
+import { showKeeping } from './keeping.js';
 import { openMenu } from './menu.js';
 import { hideProblem, offerUndo, problem } from './notices.js';
 import { closeDrawers } from './panels.js';
@@ -50,8 +51,11 @@ let moving = false;
 let summarizing = null;
 let outcome = '';
 
+/** What came of another choice of what is kept. */
+let keepOutcome = '';
+
 function blank(id, status) {
-	return { id, status, thread: null, turns: [], summaries: [], attributes: {}, earlier: 0, siblings: {}, branches: [], forkedFrom: null,
+	return { id, status, thread: null, turns: [], summaries: [], attributes: {}, earlier: 0, deleted: 0, siblings: {}, branches: [], forkedFrom: null,
 		approvals: NO_APPROVALS, finished: null };
 }
 
@@ -72,6 +76,7 @@ async function open(id, isNew = false) {
 	}
 	view = blank(id, isNew ? 'new' : 'loading');
 	outcome = '';
+	keepOutcome = '';
 	hideProblem();
 	closeDrawers();
 	composeFor(id);
@@ -120,8 +125,9 @@ function take(read, approvals) {
 	const older = view.turns.filter(({ number }) => number < first);
 	const joins = follow(older, read.turns) && read.earlier === view.earlier + older.length;
 	decidedElsewhere(view.approvals, approvals).forEach(say);
-	view = { ...view, status: 'ready', thread: read.thread, turns: joins ? [...older, ...read.turns] : read.turns, summaries: read.summaries,
-		attributes: read.attributes, earlier: joins ? view.earlier : read.earlier, siblings: read.siblings, branches: read.branches,
+	view = { ...view, status: 'ready', thread: read.thread, turns: joins ? [...older, ...read.turns] : read.turns,
+		summaries: read.summaries.map((summary) => ({ ...summary, deleted: read.deleted })),
+		attributes: read.attributes, earlier: joins ? view.earlier : read.earlier, deleted: read.deleted, siblings: read.siblings, branches: read.branches,
 		forkedFrom: read.forkedFrom, approvals };
 	if (isFirst) {
 		update();
@@ -160,7 +166,7 @@ async function readEarlier() {
 		await reload(); // it has gone another way meanwhile
 	}
 	else if (read && id === view.id) {
-		view = { ...view, turns: [...read.turns, ...view.turns], earlier: read.earlier };
+		view = { ...view, turns: [...read.turns, ...view.turns], earlier: read.earlier, deleted: read.deleted };
 		update();
 	}
 }
@@ -253,6 +259,7 @@ function update() {
 	showTimeline({ ...view, turns, live: asked && !asked.isQuiet ? asked : null }, timelineActions);
 	showBranches(view, branchActions);
 	showSummarizer(view.thread?.unsummarized, summarizing === view.id, outcome);
+	showKeeping(view, keepOutcome, keep);
 	const busy = running.has(view.id);
 	showApprovals(view.approvals, view.turns, busy, { decide, resume });
 	keepEnd();
@@ -266,8 +273,8 @@ function update() {
 
 /** What can be undone and redone: the turns that were left behind the head can come back. */
 function showMoves(busy) {
-	const { thread, siblings, status } = view;
-	const canUndo = status === 'ready' && thread?.head > 0;
+	const { thread, siblings, status, deleted } = view;
+	const canUndo = status === 'ready' && thread?.head > deleted;
 	const canRedo = status === 'ready' && siblings[thread?.head] !== undefined;
 	byId('moves').hidden = !canUndo && !canRedo;
 	byId('undo').setAttribute('aria-disabled', String(!canUndo || busy));
@@ -400,6 +407,7 @@ async function answer(id, { question, hides = 0, name, entry, isQuiet = false, c
 	hideProblem();
 	const wasSeen = ended.delete(id);
 	outcome = '';
+	keepOutcome = '';
 	const abort = new AbortController();
 	const live = liveTurn(question, id === view.id ? view.turns.at(-1)?.number ?? 0 : 0, {
 		isAtEnd: () => id === view.id && isAtEnd(),
@@ -1044,6 +1052,17 @@ async function summarize() {
 }
 
 byId('summarize').addEventListener('click', summarize);
+
+// What is kept
+
+async function keep(choice) {
+	const { id } = view;
+	const isSet = await guarded(() => api.keep(id, choice)) !== undefined;
+	if (id === view.id) {
+		keepOutcome = isSet ? 'This applies after the next answer.' : '';
+		await reload();
+	}
+}
 
 // Problems
 

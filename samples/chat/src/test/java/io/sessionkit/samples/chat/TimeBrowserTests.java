@@ -135,6 +135,41 @@ class TimeBrowserTests {
 	}
 
 	@Test
+	void theThreadBeginsWithTheTurnsThatItKeeps() throws IOException {
+		assertThat(this.page.shows("#keeping")).isFalse();
+		talk("One", "Two", "Three", "Four", "Five");
+		assertThat(this.page.texts("#keeping-text")).containsExactly("This thread keeps everything.");
+		assertThat(this.page.accessibleName("#keep")).isEqualTo("Keep");
+
+		this.page.typeInto("#keep", "newest 5");
+		await().untilAsserted(() -> assertThat(this.page.texts("#keeping-text"))
+			.containsExactly("This thread keeps its newest 5 turns."));
+		assertThat(this.page.texts("#keeping-outcome")).containsExactly("This applies after the next answer.");
+		assertThat(this.page.caret().field()).isEqualTo("keep");
+		assertThat(this.page.shows(".deleted")).isFalse();
+		this.page.type("Six");
+		awaitQuestions("Two", "Three", "Four", "Five", "Six");
+
+		String words = "Turn 1 was deleted: this thread keeps its newest 5 turns.";
+		assertThat(this.page.texts(".deleted")).containsExactly(words, words);
+		assertThat(this.page.texts(".entry .number")).containsExactly("Turn 2", "Turn 3", "Turn 4", "Turn 5", "Turn 6");
+		assertThat(this.page.texts("#keeping-text"))
+			.containsExactly("This thread keeps its newest 5 turns. 1 turn was deleted.");
+		this.page.script("document.getElementById('scroller').scrollTop = 0");
+		this.page.screenshot("time-kept");
+		this.page.click("[data-turn='2'] .entry-details");
+		await().untilAsserted(() -> assertThat(this.page.shows("#inspector [role=tab]")).isTrue());
+		this.page.click("#inspector [role=tab]:last-child");
+		assertThat(this.page.texts("#inspector dd")).contains("its newest 5 turns", "1");
+		this.page.click("#close-inspector");
+		this.page.narrow();
+		this.page.screenshot("time-kept-narrow");
+		this.page.click("#toggle-timeline");
+		this.page.screenshot("time-kept-narrow-timeline");
+		assertThat(this.page.tooWide()).isEmpty();
+	}
+
+	@Test
 	void anEditIsCalledOffWithoutATrace() {
 		this.page.ask("One");
 
