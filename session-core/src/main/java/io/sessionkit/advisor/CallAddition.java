@@ -13,32 +13,33 @@ import org.springframework.ai.chat.client.ChatClient;
  * since setting a parameter again replaces its value. A number keeps their order.
  *
  * @param number a number that increases with each addition
+ * @param type what it was added as; its class may be both
  * @param value the hook or listener
  */
-record CallAddition(long number, Object value) {
+record CallAddition(long number, Class<?> type, Object value) {
 
 	private static final String PREFIX = "sessionkit.addition.";
 
 	private static final AtomicLong numbers = new AtomicLong();
 
-	static Consumer<ChatClient.AdvisorSpec> add(Object value) {
+	static <T> Consumer<ChatClient.AdvisorSpec> add(Class<T> type, T value) {
 		return (advisors) -> {
-			CallAddition addition = new CallAddition(numbers.incrementAndGet(), value);
+			CallAddition addition = new CallAddition(numbers.incrementAndGet(), type, value);
 			advisors.param(PREFIX + addition.number(), addition);
 		};
 	}
 
 	/**
-	 * Returns the additions of a type, in order.
+	 * Returns what was added as a type, in order.
 	 */
 	static <T> List<T> of(Map<String, ?> parameters, Class<T> type) {
 		return parameters.values()
 			.stream()
 			.filter(CallAddition.class::isInstance)
 			.map(CallAddition.class::cast)
+			.filter((addition) -> addition.type() == type)
 			.sorted(Comparator.comparingLong(CallAddition::number))
 			.map(CallAddition::value)
-			.filter(type::isInstance)
 			.map(type::cast)
 			.toList();
 	}

@@ -314,7 +314,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 * @return the argument for {@code prompt().advisors(..)}
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> hook(SessionHook hook) {
-		return CallAddition.add(hook);
+		return CallAddition.add(SessionHook.class, hook);
 	}
 
 	/**
@@ -323,7 +323,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 * @return the argument for {@code prompt().advisors(..)}
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> listener(SessionListener listener) {
-		return CallAddition.add(listener);
+		return CallAddition.add(SessionListener.class, listener);
 	}
 
 	/**
