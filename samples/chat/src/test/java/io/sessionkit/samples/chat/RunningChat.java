@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
 
-import io.sessionkit.SessionKey;
 import io.sessionkit.conversation.Conversations;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -75,21 +74,6 @@ final class RunningChat implements AutoCloseable {
 	 */
 	List<Event> ask(String thread, String text, long editing) throws IOException, InterruptedException {
 		return events(send("POST", turns(thread), Map.of("text", text, "editing", editing)));
-	}
-
-	/**
-	 * All events of the reply to a request with a name.
-	 */
-	List<Event> askAs(String request, String thread, String text) throws IOException, InterruptedException {
-		return events(send("POST", turns(thread), Map.of("text", text, "request", request)));
-	}
-
-	/**
-	 * The reply to a request with a name as it arrives; closing it closes the connection.
-	 */
-	InputStream openAs(String request, String thread, String text) throws IOException, InterruptedException {
-		return send("POST", turns(thread), Map.of("text", text, "request", request), BodyHandlers.ofInputStream())
-			.body();
 	}
 
 	/**
@@ -188,13 +172,6 @@ final class RunningChat implements AutoCloseable {
 	}
 
 	/**
-	 * Whether a request is waiting or being answered.
-	 */
-	boolean isRunning(String thread, String request) {
-		return this.context.getBean(RunningReplies.class).isRunning(SessionKey.of(thread), request);
-	}
-
-	/**
 	 * Writes an attribute of a thread, as code of the application would.
 	 */
 	void put(String thread, String name, Object value) {
@@ -206,13 +183,6 @@ final class RunningChat implements AutoCloseable {
 	 */
 	List<String> cancelledOrders() {
 		return this.context.getBean(OrderTools.class).cancelled();
-	}
-
-	/**
-	 * The orders that this process has restored, one entry for each run of the tool.
-	 */
-	List<String> restoredOrders() {
-		return this.context.getBean(RestoringTools.class).restored();
 	}
 
 	@Override
