@@ -29,8 +29,8 @@ final class Offers {
 	static final String KIND = "offer";
 
 	/**
-	 * How long the turn is remembered for a call that waits. It looks several times a
-	 * second, unless it is suspended.
+	 * The time for which the turn is remembered for a call that waits. Such a call looks
+	 * several times a second, unless it is suspended.
 	 */
 	private static final Duration ANSWER_LIVES = Duration.ofHours(1);
 

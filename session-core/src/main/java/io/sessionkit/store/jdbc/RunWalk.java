@@ -41,7 +41,7 @@ final class RunWalk {
 	private long next;
 
 	/**
-	 * Whether all the rest of a run is read: some turns of it are without items, so that
+	 * True if all the rest of a run is read: some turns of it are without items, so that
 	 * their numbers do not say where the requested ones begin.
 	 */
 	private boolean gaps;
