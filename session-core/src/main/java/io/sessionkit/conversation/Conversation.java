@@ -399,10 +399,11 @@ public final class Conversation {
 	}
 
 	/**
-	 * Moves the head forward again over turns that were undone.
+	 * Moves the head forward again over turns that were undone. Turns whose messages were
+	 * deleted since are passed over, and do not count.
 	 * @param turns the number of turns; nothing happens if it is not positive
-	 * @return the turns that were redone, oldest first; none if nothing was undone, or
-	 * another turn was written since
+	 * @return the turns that were redone, oldest first; none if nothing was undone, if
+	 * another turn was written since, or if all messages were deleted
 	 * @throws IllegalStateException if effects of one of the turns were taken back; see
 	 * {@link Compensations}. Nothing was changed
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed

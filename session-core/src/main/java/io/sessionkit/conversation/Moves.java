@@ -208,11 +208,15 @@ final class Moves {
 			return Plan.nothing(List.of());
 		}
 		List<Turn> behind = behind(session.head(), left.tip());
-		List<Turn> again = behind.subList(0, Math.min(turns, behind.size()));
-		checkEffects(path, again);
+		List<Turn> filled = filled(behind);
+		List<Turn> again = filled.subList(0, Math.min(turns, filled.size()));
+		if (again.isEmpty()) {
+			return Plan.nothing(List.of());
+		}
 		long head = again.get(again.size() - 1).number();
-		RecordWrite record = (head == left.tip()) ? left.delete()
-				: left.from(head, behind.get(again.size()).number()).write(session.key(), codec());
+		checkEffects(path, behind.stream().filter((turn) -> turn.number() <= head).toList());
+		RecordWrite record = (again.size() == filled.size()) ? left.delete()
+				: left.from(head, filled.get(again.size()).number()).write(session.key(), codec());
 		return Plan.move(session.branch(), head, List.copyOf(again), record);
 	}
 
@@ -220,21 +224,21 @@ final class Moves {
 		RewoundTurns.check(path.session().key(), path.records(RewoundTurns.KIND), codec(), turns);
 	}
 
-	/** Returns the turns behind a turn up to another one, oldest first. */
+	/**
+	 * Returns the turns behind a turn up to another one, oldest first, without those that
+	 * retention has deleted.
+	 */
 	private List<Turn> behind(long turn, long tip) {
 		List<Turn> behind = new ArrayList<>();
 		Tail page = Tail.newest(PAGE);
-		while (behind.isEmpty() || behind.get(0).parent() != turn) {
+		for (boolean more = true; more;) {
 			List<Turn> read = this.changes.store()
 				.path(this.changes.key(), PathQuery.to(Point.at(tip)).turns(page))
 				.map(PathView::turns)
 				.orElse(List.of());
-			if (read.isEmpty()) {
-				throw new IllegalStateException("Turn " + tip + " of session " + this.changes.key()
-						+ " does not lead back to turn " + turn + " any more.");
-			}
 			behind.addAll(0, read.stream().filter((each) -> each.number() > turn).toList());
-			page = page.before(read.get(0).number());
+			more = !read.isEmpty() && read.get(0).number() > turn && read.get(0).parent() != turn;
+			page = more ? page.before(read.get(0).number()) : page;
 		}
 		return behind;
 	}
@@ -345,26 +349,10 @@ final class Moves {
 		if (session.head() == there.fork()) {
 			return plan;
 		}
-		long first = this.changes.store()
-			.path(this.changes.key(), PathQuery.to(Point.at(there.fork())))
-			.map(PathView::next)
-			.filter((next) -> next > 0)
-			.orElseGet(() -> firstWithItems(path.session().head()));
+		List<Turn> leaving = filled(behind(there.fork(), session.head()));
+		long first = leaving.isEmpty() ? session.head() : leaving.get(0).number();
 		return plan.and(new LeftTurns(session.head(), session.branch(), there.fork(), first, session.version())
 			.write(session.key(), codec()));
-	}
-
-	/**
-	 * Returns the first turn that is left before another one: those before it were
-	 * deleted.
-	 */
-	private long firstWithItems(long head) {
-		return this.changes.store()
-			.path(this.changes.key(), PathQuery.to(Point.HEAD).turns(Tail.ALL))
-			.map((path) -> filled(path.turns()))
-			.filter((turns) -> !turns.isEmpty())
-			.map((turns) -> turns.get(0).number())
-			.orElse(head);
 	}
 
 	private static boolean isLast(PathView path, long number) {
