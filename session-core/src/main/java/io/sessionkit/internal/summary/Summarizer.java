@@ -26,6 +26,7 @@ import io.sessionkit.internal.view.TokenMemory;
 import io.sessionkit.internal.view.ViewReader;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Window;
@@ -292,8 +293,15 @@ public final class Summarizer implements AutoCloseable {
 	private @Nullable SessionView reopened(SessionView opened, Coverage coverage) {
 		SessionView now = this.store.open(opened.session().key(), Window.ALL).orElse(null);
 		boolean fits = now != null && now.session().incarnation().equals(opened.session().incarnation())
-				&& now.session().openTurn() == 0 && coverage.isBeginningOf(now);
+				&& now.session().openTurn() == 0 && coverage.isBeginningOf(now) && isSameSummary(opened, now);
 		return fits ? now : null;
+	}
+
+	/** Retention may have taken messages out of the summary before. */
+	private static boolean isSameSummary(SessionView opened, SessionView now) {
+		SessionRecord before = opened.summary();
+		SessionRecord there = now.summary();
+		return (before != null && there != null) ? before.revision() == there.revision() : before == there;
 	}
 
 	@Override

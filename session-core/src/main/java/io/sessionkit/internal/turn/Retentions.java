@@ -21,6 +21,7 @@ import io.sessionkit.ViewTotals;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.context.Retention;
 import io.sessionkit.internal.snapshot.KeptTexts;
+import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.Oldest;
 import io.sessionkit.store.PathQuery;
@@ -153,7 +154,7 @@ final class Retentions {
 	 * @return false if others wrote to the session in between
 	 */
 	private boolean delete(Retention limits, SessionKey key, long turn) {
-		PathQuery query = PathQuery.to(Point.HEAD).records(RetentionRecord.KIND, KeptTexts.KIND);
+		PathQuery query = PathQuery.to(Point.HEAD).records(RetentionRecord.KIND, KeptTexts.KIND, SessionStore.SUMMARY);
 		PathView path = this.store.path(key, query.turns(page(limits))).orElse(null);
 		if (path == null || path.session().head() != turn) {
 			return path == null;
@@ -168,6 +169,7 @@ final class Retentions {
 		NavigableMap<Long, Turn> turns = turns(key, history, last.first(), path.session().turns());
 		List<RecordWrite> records = new ArrayList<>(
 				new RetainedTurns(key, this.store, turns, first).records(kept(path.records(KeptTexts.KIND))));
+		records.addAll(Summaries.withoutPinned(path.records(SessionStore.SUMMARY), first, codec()));
 		ViewTotals gone = totals(history, path.session().summaryTurn(), first);
 		records.add(new RetentionRecord(first, turn, path.session().totals(), path.session().totals().minus(gone))
 			.write(key, codec()));

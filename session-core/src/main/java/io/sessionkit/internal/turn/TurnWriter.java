@@ -405,13 +405,21 @@ class TurnWriter {
 	 */
 	private List<RecordWrite> deletedSince(Session now) {
 		Session opened = this.place.header();
-		if (this.parts > 0 || opened == null || (now.totals().equals(opened.totals()) && this.place.isAtHead())) {
+		if (this.parts > 0 || opened == null || (hasSameView(now, opened) && this.place.isAtHead())) {
 			return List.of();
 		}
 		MessageCodec codec = this.store.options().codec();
 		long first = RetentionRecord.read(this.store.records(key(), RetentionRecord.KIND), codec).first();
 		return (first > 1) ? this.snapshots.deletedSince(key(), first, this.store.records(key(), KeptTexts.KIND), codec)
 				: List.of();
+	}
+
+	/**
+	 * Returns whether nothing of the view was deleted. The totals do not count what a
+	 * summary has pinned.
+	 */
+	private static boolean hasSameView(Session now, Session opened) {
+		return now.version() == opened.version() || (opened.summaryTurn() == 0 && now.totals().equals(opened.totals()));
 	}
 
 	/**
@@ -433,7 +441,7 @@ class TurnWriter {
 					&& !new SnapshotReader(key(), this.store).isThere(this.snapshots.view())) {
 				records = records.stream().filter((record) -> !isSnapshot(record)).toList();
 			}
-			List<RecordWrite> written = (!this.place.isAtHead() || now.totals().equals(opened.totals())
+			List<RecordWrite> written = (!this.place.isAtHead() || hasSameView(now, opened)
 					|| !isOnlyRetained(now, opened)) ? records : joined(records, deletedSince(now));
 			CommitResult result = this.store.commit(living(Commit.on(now).turn(write).records(written)));
 			if (result.isStored()) {

@@ -1,6 +1,7 @@
 package io.sessionkit.internal.view;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -43,6 +44,29 @@ public final class Summaries {
 	}
 
 	public static RecordWrite write(SessionKey key, Summary summary, MessageCodec codec) {
+		return RecordWrite.create(SessionStore.SUMMARY, summary.id(), payload(key, summary, codec));
+	}
+
+	/**
+	 * Returns the writes of summaries without the pinned messages of turns that are about
+	 * to be deleted. Summaries that have none stay as they are.
+	 * @param before the first turn that stays
+	 */
+	public static List<RecordWrite> withoutPinned(List<SessionRecord> records, long before, MessageCodec codec) {
+		List<RecordWrite> writes = new ArrayList<>();
+		for (SessionRecord record : records) {
+			Summary summary = read(record, codec);
+			List<SessionItem> left = summary.pinned().stream().filter((item) -> item.turn() >= before).toList();
+			if (left.size() < summary.pinned().size()) {
+				Summary without = new Summary(summary.id(), summary.turn(), summary.since(), summary.covered(),
+						summary.text(), left, summary.origin());
+				writes.add(RecordWrite.replace(record, payload(record.key(), without, codec)));
+			}
+		}
+		return writes;
+	}
+
+	private static String payload(SessionKey key, Summary summary, MessageCodec codec) {
 		Map<String, @Nullable Object> values = new HashMap<>();
 		values.put("turn", summary.turn());
 		values.put("since", summary.since());
@@ -62,7 +86,7 @@ public final class Summaries {
 		values.put("cacheRead", summary.usage().cacheRead());
 		values.put("cacheWrite", summary.usage().cacheWrite());
 		values.put("at", summary.at());
-		return RecordWrite.create(SessionStore.SUMMARY, summary.id(), codec.encodeValues(key, values));
+		return codec.encodeValues(key, values);
 	}
 
 	/**
