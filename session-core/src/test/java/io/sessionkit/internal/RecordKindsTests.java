@@ -1,6 +1,7 @@
 package io.sessionkit.internal;
 
 import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.line.Lines;
 import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.turn.TurnLeases;
@@ -21,9 +22,9 @@ class RecordKindsTests {
 	void kindsAreThoseThatAreStoredAndDiffer() {
 		assertThat(new String[] { SessionStore.SUMMARY, SnapshotReader.KIND, TurnRecords.PAUSE, TurnRecords.LEASE,
 				Ledger.APPROVAL, Ledger.OVER, Ledger.STANDING_DECISION, Ledger.COMPENSATION, TurnRecords.REWIND,
-				KeptTexts.KIND })
+				KeptTexts.KIND, KeptTexts.RETENTION, Lines.OFFER })
 			.containsExactly("checkpoint", "snapshot", "pause", "lease", "approval", "ledger", "standing",
-					"compensation", "rewind", "kept")
+					"compensation", "rewind", "kept", "retention", "offer")
 			.doesNotHaveDuplicates();
 	}
 

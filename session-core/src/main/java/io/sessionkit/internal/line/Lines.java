@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Lines {
 
+	/** The kind of the records of what waiting calls offer. */
+	public static final String OFFER = "offer";
+
 	/** No offer of a call that waits lives longer. */
 	private static final Duration LONGEST_WAIT = Duration.ofDays(1);
 

@@ -26,7 +26,7 @@ import org.springframework.ai.chat.messages.Message;
 final class Offers {
 
 	/** The kind of the records. */
-	static final String KIND = "offer";
+	static final String KIND = Lines.OFFER;
 
 	/**
 	 * The time for which the turn is remembered for a call that waits. Such a call looks
