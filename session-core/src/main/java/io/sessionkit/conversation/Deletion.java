@@ -53,10 +53,12 @@ final class Deletion {
 	}
 
 	/**
-	 * Returns the deletion of what is kept of a turn that retention has deleted.
+	 * Returns the deletion of what is kept of a turn that retention has deleted. A fork
+	 * has it without a record of the deletion.
 	 */
 	private List<RecordWrite> retained(long turn) {
-		boolean mayBeShown = !this.store.records(this.key, KeptTexts.RETENTION).isEmpty()
+		boolean mayBeShown = (!this.store.records(this.key, KeptTexts.RETENTION).isEmpty()
+				|| this.store.record(this.key, KeptTexts.KIND, Long.toString(turn)).isPresent())
 				&& this.store.turns(this.key, new Tail(turn + 1, 1))
 					.stream()
 					.anyMatch((last) -> last.number() == turn && last.items() == 0);

@@ -1,26 +1,23 @@
 package io.sessionkit.conversation;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.TreeSet;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
-import io.sessionkit.Snapshot;
 import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.snapshot.VerbatimMessages;
 import io.sessionkit.internal.tree.ForkedFrom;
@@ -37,7 +34,6 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnView;
 import io.sessionkit.store.TurnWrite;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Copies one path of a session to a session of its own. The turns are numbered anew, and
@@ -56,17 +52,10 @@ final class Fork {
 	/** The new number of each turn. */
 	private final Map<Long, Long> numbers = new HashMap<>();
 
-	/** The items, by their sequence. */
-	private final NavigableMap<Long, Place> items = new TreeMap<>();
-
 	/** The new id of each turn. */
 	private final Map<String, String> ids = new HashMap<>();
 
-	/**
-	 * The place of an item in the copy.
-	 */
-	private record Place(long sequence, long turn) {
-	}
+	private final ForkedItems items = new ForkedItems();
 
 	private Fork(SessionStore store, SessionKey from, SessionKey to) {
 		this.store = store;
@@ -99,13 +88,17 @@ final class Fork {
 	 * Makes the copy, unless the session was changed while it was read.
 	 */
 	private boolean made(Point end) {
-		PathQuery query = PathQuery.to(end).turns(Tail.ALL).records(SessionStore.SUMMARY, SnapshotReader.KIND);
+		PathQuery query = PathQuery.to(end)
+			.turns(Tail.ALL)
+			.records(SessionStore.SUMMARY, SnapshotReader.KIND, KeptTexts.KIND);
 		PathView path = this.store.path(this.from, query)
 			.orElseThrow(() -> new SessionNotFoundException(
 					"There is no session " + this.from + " to fork, or it has expired."));
-		for (Turn turn : path.turns()) {
-			TurnView view = this.store.turn(this.from, turn.number(), Set.of()).orElse(null);
-			if (view == null || view.items().size() != turn.items()) {
+		path.turns().forEach((turn) -> this.items.addShown(turn.snapshot()));
+		this.items.addKept(path.records(KeptTexts.KIND), codec());
+		for (long number : numbers(path)) {
+			TurnView view = this.store.turn(this.from, number, Set.of()).orElse(null);
+			if (view == null) {
 				return false;
 			}
 			add(view);
@@ -115,6 +108,16 @@ final class Fork {
 		}
 		write(path);
 		return true;
+	}
+
+	/**
+	 * Returns the turns to copy. Those whose messages only snapshots show are among them,
+	 * so that they can be deleted by their number in the copy too.
+	 */
+	private Set<Long> numbers(PathView path) {
+		Set<Long> numbers = new TreeSet<>(this.items.keptTurns());
+		path.turns().forEach((turn) -> numbers.add(turn.number()));
+		return numbers;
 	}
 
 	private boolean isUnchanged(Session read) {
@@ -129,12 +132,11 @@ final class Fork {
 		this.numbers.put(turn.turn().number(), number);
 		boolean sameNumber = turn.turn().number() == number;
 		this.ids.put(turn.turn().id(), sameNumber ? turn.turn().id() : this.store.options().newTurnId(number));
-		for (SessionItem item : turn.items()) {
-			this.items.put(item.sequence(), new Place(this.items.size() + 1L, number));
-		}
+		turn.items().forEach((item) -> this.items.add(item.sequence(), number));
 	}
 
 	private void write(PathView path) {
+		this.items.placeWhatIsShown(this.numbers);
 		List<Summary> summaries = path.records(SessionStore.SUMMARY)
 			.stream()
 			.map((record) -> Summaries.read(record, codec()))
@@ -149,6 +151,7 @@ final class Fork {
 			.stream()
 			.filter((record) -> this.ids.containsKey(record.id()))
 			.forEach((record) -> records.add(copy(record)));
+		records.addAll(this.items.kept(this.to, this.numbers, codec()));
 		Commit first = Commit.first(this.to).header(header(path)).records(records);
 		if (!this.store.commit(this.turns.isEmpty() ? first : first.turns(writes())).isStored()) {
 			throw new IllegalStateException("Session " + this.to + " exists already, so session " + this.from
@@ -185,8 +188,8 @@ final class Fork {
 
 	private TurnWrite copy(TurnView view) {
 		Turn turn = view.turn();
-		Turn.Origin origin = new Turn.Origin(turn.startedAt(), turn.agent(), turn.tools(), copy(turn.snapshot()),
-				turn.parameters());
+		Turn.Origin origin = new Turn.Origin(turn.startedAt(), turn.agent(), turn.tools(),
+				this.items.copy(turn.snapshot()), turn.parameters());
 		Turn copy = new Turn(this.ids.getOrDefault(turn.id(), turn.id()), new Turn.Place(0, 0, Session.MAIN, 0, 0),
 				origin, turn.progress());
 		return new TurnWrite(copy, 0,
@@ -194,43 +197,10 @@ final class Fork {
 			.attributes(view.attributes());
 	}
 
-	private @Nullable Snapshot copy(@Nullable Snapshot snapshot) {
-		if (snapshot == null) {
-			return null;
-		}
-		List<Snapshot.Part> parts = new ArrayList<>();
-		for (Snapshot.Part part : snapshot.parts()) {
-			if (part instanceof Snapshot.Items run) {
-				copy(run).ifPresent(parts::add);
-			}
-			else if (part instanceof Snapshot.Pruned pruned) {
-				Place place = this.items.get(pruned.sequence());
-				if (place != null) {
-					parts.add(new Snapshot.Pruned(place.sequence(), place.turn(), pruned.placeholder()));
-				}
-			}
-			else {
-				parts.add(part);
-			}
-		}
-		return new Snapshot(snapshot.systemDigest(), snapshot.system(), parts);
-	}
-
-	/** Returns a run of items without those that were deleted. */
-	private Optional<Snapshot.Items> copy(Snapshot.Items run) {
-		NavigableMap<Long, Place> there = this.items.subMap(run.from(), true, run.to(), true);
-		if (there.isEmpty()) {
-			return Optional.empty();
-		}
-		Place first = there.firstEntry().getValue();
-		Place last = there.lastEntry().getValue();
-		return Optional.of(new Snapshot.Items(first.sequence(), last.sequence(), first.turn(), last.turn()));
-	}
-
 	private Summary copy(Summary summary) {
 		List<SessionItem> pinned = new ArrayList<>();
 		for (SessionItem item : summary.pinned()) {
-			Place place = this.items.get(item.sequence());
+			ForkedItems.Place place = this.items.find(item.sequence());
 			if (place != null) {
 				pinned.add(new SessionItem(place.sequence(), place.turn(), item.at(), item.tokens(), item.message()));
 			}

@@ -1,7 +1,5 @@
 package io.sessionkit.conversation;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -279,7 +277,7 @@ class RetentionRaceTests {
 			this.thread = Conversations.of(this.store).get(this.key);
 			before.run();
 			AtomicInteger left = new AtomicInteger(moments);
-			action.accept(beforeEachCall(() -> {
+			action.accept(CallsOfStore.before(this.store, () -> {
 				if (left.getAndDecrement() == 0) {
 					meanwhile.run();
 				}
@@ -287,21 +285,6 @@ class RetentionRaceTests {
 			happened = left.get() < 0;
 		}
 		assertThat(moments).as("calls of the store").isGreaterThan(2);
-	}
-
-	private SessionStore beforeEachCall(Runnable first) {
-		return (SessionStore) Proxy.newProxyInstance(SessionStore.class.getClassLoader(),
-				new Class<?>[] { SessionStore.class }, (proxy, method, args) -> {
-					if (!Set.of("options", "mayRollBack").contains(method.getName())) {
-						first.run();
-					}
-					try {
-						return method.invoke(this.store, args);
-					}
-					catch (InvocationTargetException ex) {
-						throw ex.getTargetException();
-					}
-				});
 	}
 
 }

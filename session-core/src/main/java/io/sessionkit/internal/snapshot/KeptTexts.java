@@ -48,7 +48,7 @@ public final class KeptTexts {
 	 * Writes the record of a turn.
 	 * @param items the messages by their sequence
 	 */
-	private static RecordWrite write(SessionKey key, long turn, NavigableMap<Long, Message> items, MessageCodec codec) {
+	public static RecordWrite write(SessionKey key, long turn, NavigableMap<Long, Message> items, MessageCodec codec) {
 		List<String> messages = items.values().stream().map((message) -> codec.encode(key, message)).toList();
 		return RecordWrite.put(KIND, Long.toString(turn),
 				codec.encodeValues(key, Map.of(SEQUENCES, List.copyOf(items.keySet()), MESSAGES, messages)));
@@ -77,7 +77,7 @@ public final class KeptTexts {
 	 * write them again.
 	 */
 	public static RecordWrite deleteForGood(SessionKey key, long turn, MessageCodec codec) {
-		return write(key, turn, List.of(), codec);
+		return write(key, turn, new TreeMap<>(), codec);
 	}
 
 	public static RecordWrite delete(long turn) {
@@ -94,7 +94,7 @@ public final class KeptTexts {
 	/**
 	 * Returns the messages of a record by their sequence.
 	 */
-	static NavigableMap<Long, Message> read(SessionRecord record, MessageCodec codec) {
+	public static NavigableMap<Long, Message> read(SessionRecord record, MessageCodec codec) {
 		NavigableMap<Long, Message> found = new TreeMap<>();
 		Map<String, @Nullable Object> values = codec.decodeValues(record.key(), record.payload());
 		if (values.get(SEQUENCES) instanceof List<?> sequences && values.get(MESSAGES) instanceof List<?> messages) {
