@@ -110,7 +110,7 @@ final class OrderSteps {
 				SessionAdvisor.history(history(question), HistoryPolicy.USE_IF_PROVIDED));
 		sentGiven(question);
 		this.program.snapshot(number(response), texts(history(question)));
-		this.program.added(List.of(question, answerTo(question)));
+		this.program.added(texts(history(question)), List.of(question, answerTo(question)));
 	}
 
 	private void replace() {
@@ -120,7 +120,7 @@ final class OrderSteps {
 		if (fails) {
 			this.chatModel.fails(new IllegalStateException("down"));
 			assertThatThrownBy(() -> call(question, history)).isInstanceOf(IllegalStateException.class);
-			this.program.failed(question);
+			this.program.failed(texts(history(question)), question);
 		}
 		else {
 			this.chatModel.step(this::answer);
@@ -235,10 +235,8 @@ final class OrderSteps {
 	/** Checks what calls have sent that were answered one after the other. */
 	private void answered(int before, int calls) {
 		assertThat(requests()).isEqualTo(before + calls);
-		for (Prompt prompt : this.chatModel.prompts().subList(before, before + calls)) {
-			this.program.sent(prompt.getInstructions(), question(prompt));
-			this.program.added(List.of(question(prompt), answerTo(question(prompt))));
-		}
+		this.program.answered(this.chatModel.prompts().subList(before, before + calls),
+				(prompt) -> List.of(question(prompt), answerTo(question(prompt))));
 	}
 
 	private int requests() {

@@ -41,6 +41,12 @@ final class TimeModel {
 
 	SessionSettings settings = SessionSettings.NONE;
 
+	/** The first turn that retention has left. */
+	long first = 1;
+
+	/** The day by the clock of the store. */
+	long day;
+
 	/**
 	 * A turn.
 	 */
@@ -63,12 +69,26 @@ final class TimeModel {
 		/** How many turns of the seed stay when the session starts anew here. */
 		@Nullable Integer keeps;
 
-		ModelTurn(long number, long parent, String branch, boolean history, List<String> texts) {
+		/** The history that the model was sent; null if it was not called. */
+		@Nullable List<String> sent;
+
+		/** Whether something that the model was sent has been deleted. */
+		boolean lost;
+
+		/** The day on which it has ended. */
+		final long day;
+
+		ModelTurn(long number, long parent, String branch, boolean history, List<String> texts, long day) {
 			this.number = number;
 			this.parent = parent;
 			this.branch = branch;
 			this.history = history;
 			this.texts = texts;
+			this.day = day;
+		}
+
+		boolean isFilled() {
+			return !this.texts.isEmpty();
 		}
 
 	}
@@ -102,19 +122,70 @@ final class TimeModel {
 
 	/** What the next call on an end begins with. */
 	List<String> view(long end) {
+		return view(end, this.first);
+	}
+
+	/**
+	 * What the next call on an end begins with if retention has left a turn and those
+	 * after it.
+	 */
+	List<String> view(long end, long from) {
 		List<Long> path = path(end);
 		long covered = covered(end);
 		List<String> view = new ArrayList<>();
 		if (covered > 0 && this.summaries.get(covered).isEmpty()) {
 			seed(this.bare.contains(covered) ? List.of() : path.stream().filter((number) -> number <= covered).toList())
+				.stream()
+				.filter((turn) -> turn.number >= from)
 				.forEach((turn) -> view.addAll(turn.texts));
 		}
 		else if (covered > 0) {
 			view.add("Summarize our conversation so far.");
 			view.add(this.summaries.get(covered));
 		}
-		path.stream().filter((number) -> number > covered).forEach((number) -> view.addAll(find(number).texts));
+		path.stream()
+			.filter((number) -> number > covered && number >= from)
+			.forEach((number) -> view.addAll(find(number).texts));
 		return view;
+	}
+
+	/** The number of turns of the view that have messages. */
+	long turnsInView() {
+		long covered = covered(head());
+		return filled(head()).stream().filter((number) -> number > covered).count();
+	}
+
+	/** The turns of the way to the head before which retention has deleted none. */
+	List<Long> left() {
+		return path(head()).stream().filter((number) -> number >= this.first).toList();
+	}
+
+	/**
+	 * Returns the first turn that exceeds no limit, or that stays since it is the newest.
+	 */
+	long firstToStay() {
+		SessionSettings.RetentionSettings limits = this.settings.retention();
+		List<Long> history = filled(head());
+		int gone = (limits.maxTurns() != null) ? Math.max(0, history.size() - limits.maxTurns()) : 0;
+		while (limits.maxAge() != null && gone < history.size() - 1
+				&& this.day - find(history.get(gone)).day > limits.maxAge().toDays()) {
+			gone++;
+		}
+		return (gone > 0) ? Math.max(this.first, history.get(gone - 1) + 1) : this.first;
+	}
+
+	/** Deletes the oldest turns, after a turn has become the head. */
+	void retain() {
+		long before = firstToStay();
+		for (long number = this.first; number < before; number++) {
+			ModelTurn turn = find(number);
+			turn.texts = List.of();
+			turn.attributes = Map.of();
+			turn.seeded = false;
+			turn.keeps = null;
+			turn.sent = null;
+		}
+		this.first = before;
 	}
 
 	/** The turns of the seed on a path. */
@@ -133,7 +204,7 @@ final class TimeModel {
 	}
 
 	/** Starts the session anew with a history of one turn, and a turn behind it. */
-	void replace(List<String> history, List<String> texts) {
+	ModelTurn replace(List<String> history, List<String> texts) {
 		if (head() > 0) {
 			String before = this.summaries.put(head(), "");
 			if (before != null && !before.isEmpty()) {
@@ -144,7 +215,9 @@ final class TimeModel {
 		ModelTurn first = add(head(), this.active, true, history);
 		first.seeded = true;
 		first.keeps = 0;
-		add(head(), this.active, true, texts).keeps = 1;
+		ModelTurn turn = add(head(), this.active, true, texts);
+		turn.keeps = 1;
+		return turn;
 	}
 
 	long covered(long end) {
@@ -153,7 +226,7 @@ final class TimeModel {
 
 	/** A turn that becomes history behind a parent, on a branch. */
 	ModelTurn add(long parent, String branch, boolean history, List<String> texts) {
-		ModelTurn turn = new ModelTurn(this.turns.size() + 1L, parent, branch, history, texts);
+		ModelTurn turn = new ModelTurn(this.turns.size() + 1L, parent, branch, history, texts, this.day);
 		boolean atHead = branch.equals(this.active) && parent == head();
 		turn.attributes = atHead ? this.attributes : attributesOf(parent);
 		this.turns.add(turn);
@@ -169,7 +242,8 @@ final class TimeModel {
 	/** Remembers what a turn in the place behind a parent leaves. */
 	void leave(long parent) {
 		if (parent != head()) {
-			addLeft(new Left(head(), this.active, parent, next(parent)));
+			long next = path(head()).stream().filter((number) -> number > parent).findFirst().orElse(0L);
+			addLeft(new Left(head(), this.active, parent, next));
 		}
 	}
 
@@ -178,8 +252,9 @@ final class TimeModel {
 		this.lefts.add(left);
 	}
 
+	/** The first turn with messages behind another one, on the way to the head. */
 	private long next(long parent) {
-		return path(head()).stream().filter((number) -> number > parent).findFirst().orElse(0L);
+		return filled(head()).stream().filter((number) -> number > parent).findFirst().orElse(head());
 	}
 
 	void put(Map<String, Object> all) {
@@ -200,7 +275,7 @@ final class TimeModel {
 
 	/** The turns of a path that have messages. */
 	List<Long> filled(long end) {
-		return path(end).stream().filter((number) -> !find(number).texts.isEmpty()).toList();
+		return path(end).stream().filter((number) -> find(number).isFilled()).toList();
 	}
 
 	/** The numbers of the undone turns, newest first. */
@@ -253,10 +328,13 @@ final class TimeModel {
 			return List.of();
 		}
 		long from = head();
-		List<Long> behind = path(left.tip()).stream().filter((number) -> number > from).toList();
+		List<Long> behind = filled(left.tip()).stream().filter((number) -> number > from).toList();
+		if (behind.isEmpty()) {
+			return List.of();
+		}
 		List<Long> again = behind.subList(0, Math.min(turns, behind.size()));
 		long to = again.get(again.size() - 1);
-		if (to == left.tip()) {
+		if (again.size() == behind.size()) {
 			this.lefts.remove(left);
 		}
 		else {
@@ -312,24 +390,42 @@ final class TimeModel {
 		this.lefts.forEach((left) -> stay.addAll(path(left.tip())));
 		Set<Long> gone = new HashSet<>();
 		this.turns.stream()
-			.filter((turn) -> turn.branch.equals(name) && !stay.contains(turn.number) && !turn.texts.isEmpty())
+			.filter((turn) -> turn.branch.equals(name) && !stay.contains(turn.number) && turn.isFilled())
 			.forEach((turn) -> gone.add(turn.number));
 		empty(gone);
 	}
 
+	/** Deletes a turn by its number. */
+	void delete(long number) {
+		if (find(number).isFilled()) {
+			empty(Set.of(number));
+		}
+		else if (number < this.first) {
+			loseWhatShows(Set.of(number));
+		}
+	}
+
+	/** Takes what is deleted out of what the model was sent. */
+	private void loseWhatShows(Set<Long> gone) {
+		this.turns.stream()
+			.filter((turn) -> gone.contains(turn.number) || path(turn.parent).stream().anyMatch(gone::contains))
+			.forEach((turn) -> turn.lost = true);
+	}
+
 	/** Deletes the items of turns. */
-	void empty(Set<Long> gone) {
+	private void empty(Set<Long> gone) {
 		if (gone.isEmpty()) {
 			return;
 		}
+		loseWhatShows(gone);
 		gone.forEach((number) -> find(number).texts = List.of());
 		this.summaries.keySet().removeIf((covered) -> path(covered).stream().anyMatch(gone::contains));
 		this.replaced.keySet().retainAll(this.summaries.keySet());
 		Map<String, Object> before = this.attributes;
 		boolean emptied = gone.contains(head());
 		ModelTurn turn = find(head());
-		if (turn != null && turn.texts.isEmpty()) {
-			while (turn != null && turn.texts.isEmpty()) {
+		if (turn != null && !turn.isFilled()) {
+			while (turn != null && !turn.isFilled()) {
 				turn = find(turn.parent);
 			}
 			moveTo((turn != null) ? turn.number : 0);

@@ -9,9 +9,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.sessionkit.Session;
@@ -26,6 +28,7 @@ import io.sessionkit.ViewTotals;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.context.Prune;
+import io.sessionkit.context.Retention;
 import io.sessionkit.conversation.TimeModel.ModelTurn;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
@@ -35,6 +38,7 @@ import io.sessionkit.store.SessionStoreFixture;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ValidSequence;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClient.AdvisorSpec;
@@ -52,8 +56,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A random sequence of turns, moves, branches and deletions on one session, compared with
- * a {@link TimeModel} after each step.
+ * A random sequence of turns, moves, branches and deletions on one session, half of the
+ * time with limits on what it keeps, compared with a {@link TimeModel} after each step.
  */
 final class TimeProgram {
 
@@ -93,15 +97,25 @@ final class TimeProgram {
 
 	private final OrderSteps order;
 
+	private final RetentionSteps retention;
+
 	private TimeModel model = new TimeModel();
 
 	private int said;
 
-	TimeProgram(SessionStore store, long seed) {
+	/**
+	 * Creates a program.
+	 * @param clock the clock of the store; null if it has one of its own, in which case
+	 * turns do not get old
+	 */
+	TimeProgram(SessionStore store, @Nullable ShiftedClock clock, long seed) {
 		this.store = store;
 		this.seed = seed;
 		this.random = new Random(seed);
-		this.conversations = Conversations.builder(store).prune(Prune.keepLastToolResults(KEPT_RESULTS)).build();
+		this.conversations = Conversations.builder(store)
+			.prune(Prune.keepLastToolResults(KEPT_RESULTS))
+			.retention(Retention.NONE.batch(1))
+			.build();
 		this.thread = this.conversations.get(this.key);
 		this.approvals = Approvals.builder(this.conversations).tools(Set.of("gated")).build();
 		this.chat = ChatClient.builder(this.chatModel)
@@ -109,6 +123,7 @@ final class TimeProgram {
 			.defaultToolCallbacks(tool("gated"), tool("look"))
 			.build();
 		this.order = new OrderSteps(this, this.chatModel, this.random);
+		this.retention = new RetentionSteps(this.conversations, this.key, this.random, clock);
 	}
 
 	record Order(int id) {
@@ -124,6 +139,10 @@ final class TimeProgram {
 	void run(int operations) {
 		try {
 			for (int i = 0; i < operations; i++) {
+				this.model.day = this.retention.today();
+				if (this.retention.isChanged()) {
+					set();
+				}
 				step(this.random.nextInt(100));
 				compare(i % WHOLE == 0);
 			}
@@ -246,7 +265,7 @@ final class TimeProgram {
 	}
 
 	private void edit() {
-		List<Long> path = this.model.path(this.model.head());
+		List<Long> path = this.model.left();
 		if (path.isEmpty()) {
 			return;
 		}
@@ -257,9 +276,9 @@ final class TimeProgram {
 	}
 
 	private void regenerate() {
-		List<Long> path = this.model.path(this.model.head());
+		List<Long> path = this.model.left();
 		ModelTurn turn = path.isEmpty() ? null : this.model.find(oneOf(path));
-		if (turn == null || turn.texts.isEmpty()) {
+		if (turn == null || !turn.isFilled()) {
 			return;
 		}
 		this.steps.add("regenerate " + turn.number);
@@ -325,6 +344,10 @@ final class TimeProgram {
 			.map(TimeProgram::text)
 			.toList();
 		assertThat(turn.texts).startsWith(question.get(0));
+		turn.sent = pruned(view);
+		if (turn.number == this.model.head()) {
+			this.model.retain();
+		}
 	}
 
 	private void decide(String answer) {
@@ -378,9 +401,32 @@ final class TimeProgram {
 			.isEqualTo(expected);
 	}
 
-	/** Goes on after a turn at the head. */
-	void added(List<String> texts) {
-		this.model.add(this.model.head(), this.model.active, true, texts);
+	/**
+	 * Goes on after a turn at the head.
+	 * @param sent the history that the model was sent
+	 */
+	void added(List<String> sent, List<String> texts) {
+		this.model.add(this.model.head(), this.model.active, true, texts).sent = sent;
+		this.model.retain();
+	}
+
+	/**
+	 * Goes on after calls that were answered one after the other. One of them may have
+	 * read the history before the turns are gone that those before it have pushed out.
+	 * @param texts what was said in the turn of a request
+	 */
+	void answered(List<Prompt> prompts, Function<Prompt, List<String>> texts) {
+		Set<Long> first = new TreeSet<>(Set.of(this.model.first));
+		for (Prompt prompt : prompts) {
+			long head = this.model.head();
+			List<String> request = texts(prompt.getInstructions());
+			List<String> sent = request.subList(0, request.size() - 1);
+			assertThat(sent).as("history of the request")
+				.isIn(first.stream().map((each) -> pruned(this.model.view(head, each))).toList());
+			this.model.add(head, this.model.active, true, texts.apply(prompt)).sent = sent;
+			first.add(this.model.firstToStay());
+		}
+		this.model.retain();
 	}
 
 	/**
@@ -388,9 +434,10 @@ final class TimeProgram {
 	 * @param texts what was said in it, in this order
 	 */
 	void addedAsStored(long turn, List<String> texts) {
+		List<String> sent = pruned(this.model.view(this.model.head()));
 		List<String> stored = texts(this.store.items(this.key, turn).stream().map(SessionItem::message).toList());
 		assertThat(stored).as("turn " + turn).containsSubsequence(texts).hasSize(texts.size() + 2);
-		added(stored);
+		added(sent, stored);
 	}
 
 	ToolCall look(String question) {
@@ -407,14 +454,18 @@ final class TimeProgram {
 				.anyMatch((tickets) -> tickets instanceof Collection<?> all && all.size() == calls));
 	}
 
-	/** Goes on after a call that has failed. */
-	void failed(String question) {
-		this.model.add(this.model.head(), this.model.active, false, List.of(question));
+	/**
+	 * Goes on after a call that has failed.
+	 * @param sent the history that the model was sent
+	 */
+	void failed(List<String> sent, String question) {
+		this.model.add(this.model.head(), this.model.active, false, List.of(question)).sent = sent;
 	}
 
 	/** Goes on after a call with which the session has started anew. */
 	void replaced(List<String> history, List<String> texts) {
-		this.model.replace(history, texts);
+		this.model.replace(history, texts).sent = history;
+		this.model.retain();
 	}
 
 	private void spec(String text, Consumer<AdvisorSpec> place) {
@@ -430,7 +481,7 @@ final class TimeProgram {
 		this.chatModel.fails(new IllegalStateException("down"));
 		assertThatThrownBy(() -> spec(question, (advisors) -> {
 		})).isInstanceOf(IllegalStateException.class);
-		this.model.add(this.model.head(), this.model.active, false, List.of(question));
+		failed(pruned(this.model.view(this.model.head())), question);
 	}
 
 	private void undo() {
@@ -446,7 +497,7 @@ final class TimeProgram {
 	}
 
 	private void choose() {
-		List<Long> path = this.model.path(this.model.head());
+		List<Long> path = this.model.left();
 		if (path.isEmpty()) {
 			return;
 		}
@@ -460,7 +511,7 @@ final class TimeProgram {
 	}
 
 	private void branch() {
-		List<Long> path = this.model.path(this.model.head());
+		List<Long> path = this.model.left();
 		String name = "b" + ++this.said;
 		if (path.isEmpty() || this.random.nextBoolean()) {
 			this.steps.add("branch " + name);
@@ -494,18 +545,21 @@ final class TimeProgram {
 	private void put() {
 		String name = "n" + this.random.nextInt(3);
 		this.steps.add("put " + name);
-		set();
 		this.thread.put(name, this.said);
 		this.model.put(this.model.with(name, this.said));
 	}
 
-	/** Settings that change nothing of what is sent. */
+	/** Settings that change nothing of what is sent of the turns that are left. */
 	private void set() {
 		Boolean summarize = this.random.nextBoolean() ? this.random.nextBoolean() : null;
 		Integer turns = this.random.nextBoolean() ? Integer.MAX_VALUE : null;
+		SessionSettings wanted = SessionSettings.NONE.summarize(summarize)
+			.trim((trim) -> trim.maxTurns(turns))
+			.retention((own) -> this.retention.limits());
 		if (!this.model.turns.isEmpty()) {
-			this.thread.settings((settings) -> settings.summarize(summarize).trim((trim) -> trim.maxTurns(turns)));
-			this.model.settings = SessionSettings.NONE.summarize(summarize).trim((trim) -> trim.maxTurns(turns));
+			this.thread.settings((settings) -> wanted);
+			this.model.settings = wanted;
+			this.steps.add("set " + wanted.retention());
 		}
 	}
 
@@ -513,12 +567,11 @@ final class TimeProgram {
 		long number = 1 + this.random.nextInt(this.model.turns.size());
 		this.steps.add("delete " + number);
 		this.thread.delete(number);
-		boolean filled = !Objects.requireNonNull(this.model.find(number)).texts.isEmpty();
-		this.model.empty(filled ? Set.of(number) : Set.of());
+		this.model.delete(number);
 	}
 
 	private void summarize() {
-		List<Long> path = this.model.path(this.model.head());
+		List<Long> path = this.model.left();
 		if (path.isEmpty()) {
 			return;
 		}
@@ -585,6 +638,7 @@ final class TimeProgram {
 		assertThat(copy.attributes()).isEqualTo(this.model.attributes);
 		assertThat(copy.settings()).isEqualTo(this.model.settings);
 		assertThat(copy.forkedFrom()).contains(this.key);
+		this.retention.compareFork(copy, this.model.filled(this.model.head()));
 		copy.erase();
 	}
 
@@ -599,7 +653,9 @@ final class TimeProgram {
 		assertThat(session.attributes()).as("attributes").isEqualTo(this.model.attributes);
 		assertThat(session.settings()).as("settings").isEqualTo(this.model.settings);
 		assertThat(session.openTurn()).isZero();
+		assertThat(session.totals().turns()).as("turns of the view").isEqualTo(this.model.turnsInView());
 		if (whole) {
+			this.retention.compareSnapshots(this.model);
 			assertThat(texts(this.thread.messages())).as("log").isEqualTo(this.model.log());
 			assertThat(texts(this.thread.view())).as("view").isEqualTo(this.model.view(this.model.head()));
 			assertThat(numbers(this.store.turns(this.key, Tail.ALL))).hasSize(this.model.turns.size());
@@ -646,12 +702,12 @@ final class TimeProgram {
 		return pruned;
 	}
 
-	private static String text(Message message) {
+	static String text(Message message) {
 		return (message instanceof ToolResponseMessage results) ? RESULT + results.getResponses().get(0).responseData()
 				: message.getText();
 	}
 
-	private static List<String> texts(List<Message> messages) {
+	static List<String> texts(List<Message> messages) {
 		return messages.stream().map(TimeProgram::text).toList();
 	}
 

@@ -1,9 +1,13 @@
 package io.sessionkit.conversation;
 
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongConsumer;
 import java.util.stream.LongStream;
 
+import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.TestStores;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.parallel.Execution;
@@ -14,11 +18,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * Random sequences of turns, moves, branches and deletions do on every store what a
- * simple model does. {@code -Dsessionkit.sequences=20000} makes so many in memory instead
- * of {@value #IN_MEMORY}, a tenth of them on each server, and a hundredth on the other
- * stores; {@code -Dsessionkit.store=MEMORY} makes them on one store alone, side by side.
- * {@code -Dsessionkit.seed} begins with the one that another run has named.
+ * Random sequences of turns, moves, branches, deletions and retention do on every store
+ * what a simple model does. {@code -Dsessionkit.sequences=20000} makes so many in memory
+ * instead of {@value #IN_MEMORY}, a tenth of them on each server, and a hundredth on the
+ * other stores; {@code -Dsessionkit.store=MEMORY} makes them on one store alone, side by
+ * side. {@code -Dsessionkit.seed} begins with the one that another run has named.
  */
 @Order(2)
 @Execution(ExecutionMode.CONCURRENT)
@@ -27,6 +31,8 @@ class TimeProgramTests {
 	private static final int IN_MEMORY = 200;
 
 	private static final int OPERATIONS = 200;
+
+	private static final StoreOptions OPTIONS = StoreOptions.of(JsonMessageCodec.create());
 
 	@ParameterizedTest
 	@EnumSource
@@ -37,12 +43,20 @@ class TimeProgramTests {
 		long seed = Long.getLong("sessionkit.seed", ThreadLocalRandom.current().nextLong(1_000_000_000));
 		System.out.println(sequences + " sequences of moves on " + kind + " from seed " + seed);
 		SessionStore store = kind.create();
+		LongConsumer program = (kind == TestStores.MEMORY) ? TimeProgramTests::inMemory
+				: (each) -> new TimeProgram(store, null, each).run(OPERATIONS);
 		long start = System.nanoTime();
 		LongStream seeds = LongStream.range(seed, seed + sequences);
 		// beside other stores and tests there is no processor to spare
-		((named != null) ? seeds.parallel() : seeds).forEach((each) -> new TimeProgram(store, each).run(OPERATIONS));
+		((named != null) ? seeds.parallel() : seeds).forEach(program);
 		System.out
 			.println(kind + ": " + sequences + " sequences in " + (System.nanoTime() - start) / 1_000_000 + " ms");
+	}
+
+	/** With a clock of its own for each, by which turns get old. */
+	private static void inMemory(long seed) {
+		ShiftedClock clock = new ShiftedClock();
+		new TimeProgram(new InMemorySessionStore(OPTIONS.clock(clock)), clock, seed).run(OPERATIONS);
 	}
 
 	private static int share(TestStores kind) {
