@@ -22,6 +22,9 @@ export const head = (id) => found(path(id, '/head'));
 
 export const rename = (id, title) => request(path(id, '/title'), send('PUT', { title }));
 
+/** @param kept { turns }, the number of the newest ones to keep, or { everything: true } */
+export const keep = (id, kept) => request(path(id, '/retention'), send('PUT', kept));
+
 /** Everything that is stored of a turn. */
 export const turn = (id, number) => json(path(id, `/turns/${number}`));
 
@@ -58,17 +61,35 @@ export const fork = async (id, number) => (await (await request(path(id, '/fork'
 /** @param isLast whether the page is about to be left, so that nobody waits for the answer */
 export const remove = (id, isLast = false) => request(path(id), { method: 'DELETE', keepalive: isLast });
 
+/** What it takes to take turns back from one of them on; without one, what is being taken back. */
+export const rewindPlan = (id, from) => json(path(id, `/rewind${from === undefined ? '' : `?from=${from}`}`));
+
+/** @param digest that of the plan that was shown */
+export const rewind = async (id, from, digest, accept) => (await request(path(id, '/rewind'), send('POST', { from, digest, accept }))).json();
+
+export const decideRewind = (id, call, decision) => request(path(id, `/rewind/calls/${encodeURIComponent(call.id)}`),
+	send('POST', { digest: call.digest, ...decision }));
+
+export const leaveRewind = (id) => request(path(id, '/rewind'), { method: 'DELETE' });
+
 /**
  * Asks, and gives the events of the reply one by one: { name, data }.
- * Aborting the signal closes the stream, which cancels the turn.
+ * @param name the name of the request. The same one again gets the same reply; aborting
+ * the signal alone ends nothing, see stop()
  */
-export const ask = (id, text, signal) => reply(path(id, '/turns'), send('POST', { text }), signal);
+export const ask = (id, text, name, signal) => reply(path(id, '/turns'), send('POST', { text, request: name }), signal);
+
+/** Asks so that the question joins the turn that runs. */
+export const steer = (id, text, name, signal) => reply(path(id, '/turns'), send('POST', { text, request: name, steer: true }), signal);
 
 /** Asks in the place of a turn, with another question. */
-export const edit = (id, number, text, signal) => reply(path(id, '/turns'), send('POST', { text, editing: number }), signal);
+export const edit = (id, number, text, name, signal) => reply(path(id, '/turns'), send('POST', { text, editing: number, request: name }), signal);
 
 /** Asks the question of a turn again, in its place. */
-export const again = (id, number, signal) => reply(path(id, `/turns/${number}/again`), send('POST'), signal);
+export const again = (id, number, name, signal) => reply(path(id, `/turns/${number}/again`), send('POST', { request: name }), signal);
+
+/** Ends a request, whether it waits or is being answered. */
+export const stop = (id, name) => request(path(id, `/requests/${encodeURIComponent(name)}`), { method: 'DELETE' });
 
 /** Goes on with the turn that waited. */
 export const resume = (id, signal) => reply(path(id, '/resume'), send('POST'), signal);

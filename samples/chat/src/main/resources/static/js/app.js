@@ -1,14 +1,17 @@
 import * as api from './api.js';
 import { decidedElsewhere, openCalls, refuse, showApprovals, showStanding } from './approvals.js';
 import { askName, freeName, showBranches } from './branches.js';
-import { compose, composeFor, focusQuestion, forgetDraft, keepDraft, setDraft, showBusy } from './composer.js';
+import { compose, composeFor, focusQuestion, forgetDraft, putBack, setDraft, showBusy } from './composer.js';
 import { drawn, focusPager, goTo, isAtEnd, keepEnd, onRead, showCard, showConversation, toEnd } from './conversation.js';
-import { byId, el, icon, setText } from './dom.js';
+import { button, byId, el, icon, setText } from './dom.js';
 import { inspect } from './inspector.js';
 import { liveTurn } from './live.js';
+import { showKeeping } from './keeping.js';
 import { openMenu } from './menu.js';
 import { hideProblem, offerUndo, problem } from './notices.js';
 import { closeDrawers } from './panels.js';
+import * as queue from './queue.js';
+import { showTakingBack, takeBack, warnOfUndo } from './rewind.js';
 import './shortcuts.js';
 import { say } from './speech.js';
 import { outcomeText, showSummarizer } from './summarizer.js';
@@ -48,8 +51,11 @@ let moving = false;
 let summarizing = null;
 let outcome = '';
 
+/** What came of another choice of what is kept. */
+let keepOutcome = '';
+
 function blank(id, status) {
-	return { id, status, thread: null, turns: [], summaries: [], attributes: {}, earlier: 0, siblings: {}, branches: [], forkedFrom: null,
+	return { id, status, thread: null, turns: [], summaries: [], attributes: {}, earlier: 0, deleted: 0, siblings: {}, branches: [], forkedFrom: null,
 		approvals: NO_APPROVALS, finished: null };
 }
 
@@ -70,13 +76,15 @@ async function open(id, isNew = false) {
 	}
 	view = blank(id, isNew ? 'new' : 'loading');
 	outcome = '';
+	keepOutcome = '';
 	hideProblem();
 	closeDrawers();
 	composeFor(id);
 	if (isNew) {
 		update();
 	}
-	await Promise.all([isNew ? null : reload(), readList()]);
+	await Promise.all([isNew ? null : reload(), readList(), queue.adopt(id)]);
+	goOn(id);
 	if (id === view.id && matchMedia('(hover: hover)').matches && !document.querySelector('.approval:not(.decided)')) {
 		focusQuestion();
 	}
@@ -117,8 +125,9 @@ function take(read, approvals) {
 	const older = view.turns.filter(({ number }) => number < first);
 	const joins = follow(older, read.turns) && read.earlier === view.earlier + older.length;
 	decidedElsewhere(view.approvals, approvals).forEach(say);
-	view = { ...view, status: 'ready', thread: read.thread, turns: joins ? [...older, ...read.turns] : read.turns, summaries: read.summaries,
-		attributes: read.attributes, earlier: joins ? view.earlier : read.earlier, siblings: read.siblings, branches: read.branches,
+	view = { ...view, status: 'ready', thread: read.thread, turns: joins ? [...older, ...read.turns] : read.turns,
+		summaries: read.summaries.map((summary) => ({ ...summary, deleted: read.deleted })),
+		attributes: read.attributes, earlier: joins ? view.earlier : read.earlier, deleted: read.deleted, siblings: read.siblings, branches: read.branches,
 		forkedFrom: read.forkedFrom, approvals };
 	if (isFirst) {
 		update();
@@ -157,7 +166,7 @@ async function readEarlier() {
 		await reload(); // it has gone another way meanwhile
 	}
 	else if (read && id === view.id) {
-		view = { ...view, turns: [...read.turns, ...view.turns], earlier: read.earlier };
+		view = { ...view, turns: [...read.turns, ...view.turns], earlier: read.earlier, deleted: read.deleted };
 		update();
 	}
 }
@@ -212,6 +221,7 @@ async function remove(id, title) {
 		try {
 			await api.remove(id, isLast);
 			forgetDraft(id);
+			queue.forget(id);
 		}
 		catch (error) {
 			problem(error.message);
@@ -242,25 +252,29 @@ function update() {
 	setText(document.querySelector('title'), `${count > 0 ? `(${count}) ` : ''}${title} · SessionKit Chat`);
 	showThreads(listed, view.id, running, list.more, { open, rename, remove, more: readMore });
 	showInbox(waiting, open);
-	const live = running.get(view.id)?.live ?? leftOver();
+	const asked = running.get(view.id)?.live;
+	const live = asked?.isQuiet ? null : asked ?? leftOver();
 	const turns = live?.hides > 0 ? view.turns.filter(({ number }) => number < live.hides) : view.turns;
 	showConversation({ ...view, turns, about, live }, conversationActions);
-	showTimeline({ ...view, turns, live: running.get(view.id)?.live ?? null }, timelineActions);
+	showTimeline({ ...view, turns, live: asked && !asked.isQuiet ? asked : null }, timelineActions);
 	showBranches(view, branchActions);
 	showSummarizer(view.thread?.unsummarized, summarizing === view.id, outcome);
+	showKeeping(view, keepOutcome, keep);
 	const busy = running.has(view.id);
 	showApprovals(view.approvals, view.turns, busy, { decide, resume });
 	keepEnd();
 	showStanding(view.approvals.standing, revoke);
 	showBusy(busy);
+	showWaiting();
+	showTakingBack(view.thread?.takingBack ?? 0, { look: () => takeBackFrom(view.thread.takingBack), leave: leaveTakingBack });
 	byId('app').classList.toggle('busy', busy);
 	showMoves(busy);
 }
 
 /** What can be undone and redone: the turns that were left behind the head can come back. */
 function showMoves(busy) {
-	const { thread, siblings, status } = view;
-	const canUndo = status === 'ready' && thread?.head > 0;
+	const { thread, siblings, status, deleted } = view;
+	const canUndo = status === 'ready' && thread?.head > deleted;
 	const canRedo = status === 'ready' && siblings[thread?.head] !== undefined;
 	byId('moves').hidden = !canUndo && !canRedo;
 	byId('undo').setAttribute('aria-disabled', String(!canUndo || busy));
@@ -305,32 +319,46 @@ const branchActions = { switchTo, deleteBranch };
 
 function ask(text) {
 	const { id } = view;
-	if (text.trim() === '' || !mayAsk(id)) {
+	if (text.trim() === '' || moving) {
 		return false;
 	}
-	answer(id, { question: text, call: (signal) => api.ask(id, text, signal), retry: () => ask(text) });
+	if (running.has(id) || queue.waitingIn(id).some(({ held }) => held === null)) {
+		queue.add(id, text);
+		say('The question waits.');
+		update();
+		return true;
+	}
+	if (!mayAsk(id)) {
+		return false;
+	}
+	send(id, queue.add(id, text));
 	return true;
 }
 
 /** Asks another question in the place of a turn. */
-function edit(turn, text) {
+function edit(turn, text, name = queue.newId()) {
 	const { id } = view;
 	if (!mayAsk(id)) {
 		return false;
 	}
-	answer(id, { question: text, hides: placeOf(turn), call: (signal) => api.edit(id, turn.number, text, signal), retry: () => edit(turn, text) });
+	answer(id, { question: text, hides: placeOf(turn), name, call: (signal) => api.edit(id, turn.number, text, name, signal),
+		retry: (error) => edit(turn, text, nameAfter(error, name)) });
 	focusAfterSend();
 	return true;
 }
 
 /** Asks the question of a turn again, in its place. */
-function again(turn) {
+function again(turn, name = queue.newId()) {
 	const { id } = view;
 	if (mayAsk(id)) {
-		answer(id, { question: questionOf(turn), hides: placeOf(turn), call: (signal) => api.again(id, turn.number, signal), retry: () => again(turn) });
+		answer(id, { question: questionOf(turn), hides: placeOf(turn), name, call: (signal) => api.again(id, turn.number, name, signal),
+			retry: (error) => again(turn, nameAfter(error, name)) });
 		focusAfterSend();
 	}
 }
+
+/** The same request has the same name, unless the application has no answer for it. */
+const nameAfter = (error, name) => error.kind === 'REPEATED' ? queue.newId() : name;
 
 /** A turn that was to take the place of another one tries that again. */
 function retry(turn) {
@@ -371,48 +399,101 @@ function resume() {
 /**
  * @param question null if the turn that waited goes on
  * @param hides the first turn that is not shown meanwhile; 0 for none
+ * @param name the name of the request; undefined if it has none
+ * @param entry the question among those that wait; undefined if it is none of them
+ * @param isQuiet whether it was sent before, so that its answer may be there already
  */
-async function answer(id, { question, hides = 0, call, retry: askAgain }) {
+async function answer(id, { question, hides = 0, name, entry, isQuiet = false, call, retry: askAgain }) {
 	hideProblem();
-	ended.delete(id);
+	const wasSeen = ended.delete(id);
 	outcome = '';
+	keepOutcome = '';
 	const abort = new AbortController();
-	const live = liveTurn(question, view.turns.at(-1)?.number ?? 0, {
+	const live = liveTurn(question, id === view.id ? view.turns.at(-1)?.number ?? 0 : 0, {
 		isAtEnd: () => id === view.id && isAtEnd(),
 		drawn: (wasAtEnd) => id === view.id && drawn(wasAtEnd),
 	});
 	live.hides = hides;
-	running.set(id, { live, stop: () => abort.abort() });
+	live.isQuiet = isQuiet && !wasSeen;
+	let aside = null;
+	let end;
+	const done = new Promise((resolve) => { end = resolve; });
+	running.set(id, { live, entry, name, done, stop: () => stop(id, name, abort),
+		/** Not as one that was answered or has failed: it is kept to be sent otherwise, or dropped. */
+		async withdraw(isKept) {
+			aside = { isKept };
+			await api.stop(id, name).catch(() => {});
+			abort.abort();
+		} });
 	update();
-	toEnd(true);
+	if (id === view.id && !live.isQuiet) {
+		toEnd(true);
+	}
 	let failure = null;
+	let turn;
 	try {
-		await listen(id, live, call(abort.signal));
+		turn = await listen(id, live, entry, call(abort.signal));
 	}
 	catch (error) {
 		failure = error;
 	}
 	running.delete(id);
-	if (failure) {
-		broken(id, question, live, failure, askAgain);
+	end();
+	if (aside !== null && failure !== null) {
+		aside.isKept || queue.drop(id, entry.id);
+	}
+	else if (entry) {
+		settle(id, entry, failure, turn);
+	}
+	if (failure && aside === null && !(entry && SET_ASIDE.has(failure.kind))) {
+		broken(id, { question, entry }, live, failure, () => askAgain(failure));
 	}
 	watchClosely();
 	// A thread whose first turn has failed may not be there yet.
 	await Promise.all([id === view.id && (failure === null || view.thread !== null) ? reload() : null, readList()]);
+	goOn(id);
 }
 
-/** Shows the reply as it comes, then the turn as it was stored. */
-async function listen(id, live, events) {
+/** The application goes on with a request that has a name, whoever listens: so it is told. */
+function stop(id, name, abort) {
+	queue.waitingIn(id).filter((entry) => joining.has(entry.id) && !entry.joined).forEach((entry) => {
+		leaveJoining(id, entry);
+		queue.change(id, entry.id, { sent: false, steers: false });
+	});
+	queue.hold(id, 'stopped');
+	if (name !== undefined) {
+		api.stop(id, name).catch(() => {}); // who does not answer has nothing to stop
+	}
+	abort.abort();
+}
+
+/** Shows the reply as it comes, then the turn as it was stored, and gives that. */
+async function listen(id, live, entry, events) {
 	for await (const { name, data } of events) {
-		if (name === 'turn') {
+		if (name === 'turn' || name === 'steered') {
 			await live.end();
 			await stored(id, live, data);
-			return;
+			return data;
 		}
 		if (name === 'problem') {
 			throw api.failure(data, 'The model did not answer.');
 		}
-		({ text: () => live.text(data.text), reasoning: () => live.reasoning(data.text), tool: () => live.tool(data) })[name]?.();
+		if (name === 'waiting') {
+			live.waits(...entry ? [button('Join its answer', 'quiet', () => joinOther(id, entry)),
+				button('Back into the field', 'quiet', () => callBack(id, entry))] : []);
+		}
+		else {
+			live.begun();
+		}
+		if (name === 'waiting' || name === 'begun') {
+			update();
+		}
+		({ text: () => live.text(data.text), reasoning: () => live.reasoning(data.text), tool: () => live.tool(data),
+			joined: () => joined(id, live, data.text) })[name]?.();
+		if (live.isQuiet) {
+			live.isQuiet = false;
+			update();
+		}
 	}
 	throw new Error('The reply ended early. It is looked up whether it was stored.');
 }
@@ -433,20 +514,21 @@ async function stored(id, live, turn) {
 	}
 }
 
-function broken(id, question, live, error, askAgain) {
+function broken(id, { question, entry }, live, error, askAgain) {
 	const isStopped = error.name === 'AbortError';
+	const isSentAgain = entry !== undefined && isLost(error);
 	const isEdit = live.hides > 0;
 	live.isStopped = isStopped;
-	const actions = isStopped || question === null ? [] : [el('button', { type: 'button', class: 'quiet retry', onclick: askAgain }, icon('retry'), 'Retry')];
-	live.stop(isStopped ? 'Stopped.' : wordsOf(error), isStopped ? 'stopped' : 'alert', ...actions);
+	const actions = isStopped || question === null ? []
+		: isSentAgain ? [button('Do not send it again', 'quiet', () => cancel(entry))]
+			: [el('button', { type: 'button', class: 'quiet retry', onclick: askAgain }, icon('retry'), 'Retry')];
+	live.stop(isStopped ? 'Stopped.' : isSentAgain ? 'The connection is lost. The question is sent again as soon as the application answers, and asked once.'
+		: wordsOf(error), isStopped ? 'stopped' : 'alert', ...actions);
 	if (!isStopped || !live.hasText()) {
 		live.hides = 0; // the turns in whose place it stood are the history still
 	}
 	ended.set(id, live);
-	if (error.isAway && question !== null && !isEdit) {
-		keepDraft(id, question);
-	}
-	if (!isStopped && !SAID_BESIDE.has(error.kind) && id === view.id) {
+	if (!isStopped && !isSentAgain && !SAID_BESIDE.has(error.kind) && id === view.id) {
 		problem(error.message, question === null ? ['Look again', reload] : isEdit ? ['Try again', askAgain] : ['Edit', () => {
 			setDraft(question);
 			focusQuestion();
@@ -465,6 +547,184 @@ function wordsOf({ kind, isAway, message }) {
 		return message;
 	}
 	return kind === 'CONFLICT' ? 'Another window was faster. This answer was not stored.' : 'Not answered.';
+}
+
+// The questions that wait
+
+/** With these a question waits once more, in place of having failed. */
+const SET_ASIDE = new Set(['WAITS', 'RUNS']);
+
+/** The connection broke, so that nobody knows whether the question was answered. */
+const isLost = ({ isAway, name, kind }) => Boolean(isAway) || (name !== 'AbortError' && kind === undefined);
+
+/** When a question is sent again, by its id: how often it was, and not before. */
+const attempts = new Map();
+
+function send(id, entry) {
+	queue.change(id, entry.id, { sent: true, held: null });
+	answer(id, { question: entry.text, entry, name: entry.id, isQuiet: entry.sent, call: (signal) => api.ask(id, entry.text, entry.id, signal),
+		retry: (error) => id === view.id && mayAsk(id) && send(id, error.kind === 'REPEATED' ? queue.add(id, entry.text) : queue.addAgain(id, entry)) });
+}
+
+/** What becomes of a question that was sent, and of those behind it. */
+function settle(id, entry, failure, turn) {
+	if (failure === null) {
+		queue.drop(id, entry.id);
+		if (turn.status !== 'COMPLETED' && turn.status !== 'AWAITING_APPROVAL') {
+			queue.hold(id, 'failed');
+		}
+	}
+	else if (SET_ASIDE.has(failure.kind)) {
+		queue.change(id, entry.id, { sent: false, steers: false, held: failure.kind === 'RUNS' ? 'runs' : null });
+		pause(entry);
+	}
+	else if (isLost(failure)) {
+		pause(entry);
+	}
+	else {
+		queue.drop(id, entry.id);
+		queue.hold(id, failure.name === 'AbortError' ? 'stopped' : 'failed');
+	}
+}
+
+/** Each time longer. */
+function pause({ id }) {
+	const times = (attempts.get(id)?.times ?? 0) + 1;
+	attempts.set(id, { times, notBefore: Date.now() + Math.min(LONGEST, 250 * 2 ** times) });
+}
+
+/** Sends the next question that waits, if nothing is in its way. */
+function goOn(id) {
+	const all = queue.waitingIn(id);
+	all.filter((entry) => entry.steers && mayTry(entry) && !joining.has(entry.id)).forEach((entry) => join(id, entry));
+	const next = all.find(({ held }) => held === null);
+	const isInTheWay = running.has(id) || all.some((entry) => joining.has(entry.id)) || moving || leaving.has(id)
+		|| id === view.id && (!['ready', 'new'].includes(view.status) || view.approvals.openTurn > 0);
+	if (next && !isInTheWay && mayTry(next)) {
+		send(id, next);
+	}
+}
+
+const mayTry = ({ id }) => Date.now() >= (attempts.get(id)?.notBefore ?? 0);
+
+// Steering: a question joins the turn that runs, before the model is called again
+
+/** Requests that are about to join a turn, by the id of their question. */
+const joining = new Map();
+
+function steer(entry) {
+	const { id } = view;
+	queue.change(id, entry.id, { sent: true, steers: true });
+	join(id, { ...entry, sent: true, steers: true });
+	say('It joins the answer before the next step.');
+	update();
+	focusQuestion();
+}
+
+/** If there is no next step, the question is asked behind that turn. */
+async function join(id, entry) {
+	const abort = new AbortController();
+	joining.set(entry.id, abort);
+	try {
+		const events = api.steer(id, entry.text, entry.id, abort.signal);
+		for await (const event of events) {
+			if (event.name === 'problem') {
+				throw api.failure(event.data, 'The model did not answer.');
+			}
+			if (event.name === 'steered') {
+				queue.drop(id, entry.id);
+				return;
+			}
+			if (event.name !== 'waiting') {
+				await becomeTurn(id, entry, event, events);
+				return;
+			}
+		}
+		throw new Error('The reply ended early.');
+	}
+	catch (error) {
+		if (error.name !== 'AbortError') {
+			settle(id, entry, error);
+			isLost(error) || problem(error.message);
+		}
+	}
+	finally {
+		joining.delete(entry.id);
+		update();
+		goOn(id);
+	}
+}
+
+async function becomeTurn(id, entry, first, rest) {
+	await running.get(id)?.done;
+	queue.change(id, entry.id, { steers: false });
+	joining.delete(entry.id);
+	await answer(id, { question: entry.text, entry, name: entry.id, retry: () => ask(entry.text), call: async function* () {
+		yield first;
+		yield* rest;
+	} });
+}
+
+/** What has joined is a part of the turn, and is shown there. */
+function joined(id, live, text) {
+	const entry = queue.waitingIn(id).find((each) => each.steers && !each.joined && each.text === text);
+	if (entry) {
+		queue.change(id, entry.id, { joined: true });
+	}
+	live.joined(text);
+	update();
+}
+
+function leaveJoining(id, entry) {
+	api.stop(id, entry.id).catch(() => {});
+	joining.get(entry.id)?.abort();
+	joining.delete(entry.id);
+}
+
+/** Joins the answer of another window in place of waiting for it. */
+function joinOther(id, entry) {
+	queue.change(id, entry.id, { steers: true });
+	running.get(id)?.withdraw(true);
+}
+
+/** Shows them, but for the one that is shown as a turn. */
+function showWaiting() {
+	const { id } = view;
+	const shown = running.get(id)?.entry?.id ?? (ended.has(id) ? queue.waitingIn(id).find(({ sent }) => sent)?.id : undefined);
+	const why = running.has(id) ? 'for this answer' : view.approvals.openTurn > 0 ? 'for your decision' : isAway || view.status === 'away' ? 'until the application answers' : 'for their turn';
+	const mine = running.get(id);
+	const canSteer = mine?.name !== undefined && !mine.live.isWaiting();
+	queue.showQueue(queue.waitingIn(id).filter((entry) => entry.id !== shown && !entry.joined), why, canSteer, { steer, edit: takeOut, cancel, send: sendHeld });
+}
+
+/** Nobody wants it any more. If it was sent, the application need not answer it. */
+function cancel(entry) {
+	const { id } = view;
+	if (entry.sent) {
+		leaveJoining(id, entry);
+	}
+	queue.drop(id, entry.id);
+	ended.delete(id);
+	say('It is not asked.');
+	update();
+	focusQuestion();
+}
+
+function takeOut(entry) {
+	cancel(entry);
+	putBack(entry.text);
+}
+
+/** Takes a question back that waits for another window. */
+function callBack(id, entry) {
+	running.get(id)?.withdraw(false);
+	putBack(entry.text);
+}
+
+function sendHeld() {
+	queue.hold(view.id, null);
+	update();
+	goOn(view.id);
 }
 
 // Back and forth
@@ -492,7 +752,22 @@ async function move(work) {
 	}
 }
 
+/** What tools have done stays, so who undoes is told. */
 async function undo() {
+	const { id, turns, thread, status } = view;
+	const head = turns.find(({ number }) => number === thread?.head);
+	if (moving || running.has(id) || status !== 'ready' || !head?.messages.some(({ calls }) => calls.length > 0) || view.approvals.openTurn > 0) {
+		return undoAnyway();
+	}
+	const plan = await guarded(() => api.rewindPlan(id, head.number));
+	if (!plan || id !== view.id) {
+		return undefined;
+	}
+	return plan.steps.length + plan.stays.length === 0 ? undoAnyway()
+		: warnOfUndo(plan, { undo: undoAnyway, takeBack: () => takeBackFrom(head.number) });
+}
+
+async function undoAnyway() {
 	const moved = await move(api.undo);
 	if (moved) {
 		say(moved.turns.length === 0 ? 'Nothing to undo.' : `Turn ${moved.turns.at(-1)} is undone.`);
@@ -535,6 +810,7 @@ async function deleteBranch(branch) {
 function menu(turn, button) {
 	openMenu(button, `Turn ${turn.number}`, [
 		['branch', 'Branch from here', () => branchFrom(turn)],
+		['undo', 'Take back from here', () => takeBackFrom(turn.number)],
 		['fork', 'Fork into a new thread', () => forkFrom(turn)],
 	]);
 }
@@ -547,6 +823,33 @@ function branchFrom({ number }) {
 		hideProblem();
 		await Promise.all([id === view.id ? reload() : null, readList()]);
 	});
+}
+
+function takeBackFrom(number) {
+	const { id } = view;
+	if (running.has(id)) {
+		problem('An answer is being written. Stop it, or wait for it.');
+		return;
+	}
+	hideProblem();
+	takeBack(number, {
+		read: (from) => api.rewindPlan(id, from),
+		rewind: (from, digest, accept) => api.rewind(id, from, digest, accept),
+		decide: (call, decision) => api.decideRewind(id, call, decision),
+		async changed(plan) {
+			if (plan?.status === 'COMPLETED') {
+				ended.delete(id);
+				say(`Turn ${plan.from} and what came after it are taken back.`);
+			}
+			await Promise.all([id === view.id ? reload() : null, readList()]);
+		},
+	});
+}
+
+async function leaveTakingBack() {
+	await guarded(() => api.leaveRewind(view.id));
+	await Promise.all([reload(), readList()]);
+	focusQuestion();
 }
 
 async function forkFrom({ number }) {
@@ -657,6 +960,8 @@ async function watch() {
 				hideProblem();
 				await Promise.all([reload(), readList()]);
 			}
+			await queue.adopt(view.id);
+			goOn(view.id);
 		}
 		wait = closely > 0 ? CLOSE : view.approvals.openTurn > 0 ? CALM * 2 / 3 : CALM;
 		closely = Math.max(0, closely - 1);
@@ -747,6 +1052,17 @@ async function summarize() {
 }
 
 byId('summarize').addEventListener('click', summarize);
+
+// What is kept
+
+async function keep(choice) {
+	const { id } = view;
+	const isSet = await guarded(() => api.keep(id, choice)) !== undefined;
+	if (id === view.id) {
+		keepOutcome = isSet ? 'This applies after the next answer.' : '';
+		await reload();
+	}
+}
 
 // Problems
 

@@ -23,7 +23,7 @@ const cards = new Map();
 
 const approver = el('input', { id: 'approver', autocomplete: 'name', maxlength: '80', placeholder: 'Your name', value: localStorage.getItem('approver') ?? '' });
 const approverFault = el('span', { class: 'field-hint fault', id: 'approver-fault', hidden: true }, 'Write your name: the decision is stored under it.');
-const approverLabel = el('label', { class: 'approver' }, el('span', {}, 'You decide as'), approver, approverFault);
+export const approverLabel = el('label', { class: 'approver' }, el('span', {}, 'You decide as'), approver, approverFault);
 approver.setAttribute('aria-describedby', 'approver-fault');
 approver.addEventListener('input', () => {
 	localStorage.setItem('approver', approver.value);
@@ -61,7 +61,10 @@ export function decidedElsewhere(before, after) {
 	return after.calls.filter(({ id, pending }) => waited.has(id) && !pending).map((call) => `${call.title ?? call.tool}: ${stateOf(call)}.`);
 }
 
-function stateOf({ status, decisions }) {
+function stateOf({ status, decisions, failed }) {
+	if (failed && status === 'UNCERTAIN') {
+		return 'failed';
+	}
 	return decisions.length === 0 || status === 'UNCERTAIN' ? STATES[status] : decisions.map(decided).join(', then ');
 }
 
@@ -101,6 +104,9 @@ export function showApprovals(approvals, turns, isAnswering, actions) {
 	setText(note, isPending ? 'This turn waits for your decision. It can wait: also over a restart.'
 		: isAnswering || approvals.running ? 'Decided. The turn goes on.' : 'Nothing waits any more. Continue the turn.');
 }
+
+/** The card of a call: takesBack and failed tell one that takes turns back. */
+export const approvalCard = (call, actions) => cardOf(call, actions);
 
 function cardOf(call, actions) {
 	const known = cards.get(call.id);
@@ -177,14 +183,16 @@ setInterval(() => {
 
 function choose(node, call, actions, moveFocus) {
 	const decide = (decision) => whoever((by) => actions.decide(call, { ...decision, by }));
-	const reject = ['Reject', () => form(node, call, decide, reasonForm)];
+	const reject = [call.takesBack && call.status === 'UNCERTAIN' ? 'Leave it' : 'Reject', () => form(node, call, decide, reasonForm)];
 	const choices = call.status === 'UNCERTAIN'
 		? [['Run again', () => decide({ verb: 'RETRY' }), 'danger'], ['It has run: answer …', () => form(node, call, decide, answerForm)], reject]
+		: call.takesBack ? [['Approve', () => decide({ verb: 'APPROVE' }), 'danger'], reject]
 		: [['Approve', () => decide({ verb: 'APPROVE' }), 'danger'], ['Edit & approve', () => form(node, call, decide, editForm)],
 			reject, ['Always …', () => form(node, call, decide, alwaysForm)]];
 	node.addEventListener('choose', () => choose(node, call, actions, true), { once: true });
 	show(node, el('div', { class: 'approval-actions', role: 'group', 'aria-label': `Decide on ${call.tool}` },
-		call.status === 'UNCERTAIN' ? el('p', { class: 'approval-what' }, 'The application stopped while this ran. Find out whether it has, then decide.') : null,
+		call.status === 'UNCERTAIN' ? el('p', { class: 'approval-what' }, call.failed ? 'It may have done a part of its work. Find out what, then decide.'
+			: 'The application stopped while this ran. Find out whether it has, then decide.') : null,
 		...choices.map(([label, onclick, style = 'quiet']) => button(label, style, onclick))));
 	if (moveFocus) {
 		node.querySelector('.approval-actions button').focus();
@@ -272,15 +280,15 @@ function editForm(call, decide) {
 function reasonForm(call, decide) {
 	const reason = el('input', { class: 'reason', maxlength: '500', autocomplete: 'off', dir: 'auto' });
 	return {
-		content: [field('Why? The model is told (optional)', reason)],
-		buttons: [button('Reject', 'primary', () => decide({ verb: 'REJECT', text: reason.value.trim() || undefined }))],
+		content: [field(call.takesBack ? 'Why? (optional)' : 'Why? The model is told (optional)', reason)],
+		buttons: [button(call.takesBack && call.status === 'UNCERTAIN' ? 'Leave it' : 'Reject', 'primary', () => decide({ verb: 'REJECT', text: reason.value.trim() || undefined }))],
 	};
 }
 
 function answerForm(call, decide) {
 	const result = el('input', { class: 'reason', maxlength: '500', autocomplete: 'off', dir: 'auto' });
 	return {
-		content: [field('What came of it, as the model is told', result)],
+		content: [field(call.takesBack ? 'What came of it' : 'What came of it, as the model is told', result)],
 		buttons: [button('Answer', 'primary', () => decide({ verb: 'ANSWER', text: result.value }))],
 	};
 }

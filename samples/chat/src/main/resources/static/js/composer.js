@@ -24,7 +24,7 @@ let thread;
 export function compose(actions) {
 	const submit = () => {
 		const text = question.value;
-		if (text.trim() !== '' && !actions.isBusy() && actions.send(text)) {
+		if (text.trim() !== '' && actions.send(text)) {
 			setDraft('');
 		}
 	};
@@ -86,17 +86,19 @@ export function setDraft(text) {
 	fit();
 }
 
-/** Keeps what could not be sent, unless something else is written there by now. */
-export function keepDraft(id, text) {
-	if (drafts.read(id) === '') {
-		id === thread ? setDraft(text) : drafts.write(id, text);
-	}
+/** Puts a text before what is written there. */
+export function putBack(text) {
+	setDraft(question.value.trim() === '' ? text : `${text}\n${question.value}`);
+	question.focus();
 }
 
 export const forgetDraft = (id) => drafts.write(id, '');
 
+/** What is sent while an answer runs waits for it. */
 export function showBusy(isBusy) {
-	byId('send').hidden = isBusy;
+	const label = isBusy ? 'Send when this answer is there' : 'Send';
+	byId('send').ariaLabel = label;
+	byId('send').title = label;
 	byId('stop').hidden = !isBusy;
 	byId('send').disabled = question.value.trim() === '';
 }

@@ -1,4 +1,5 @@
 import { arrange, button, byId, el, icon, motion } from './dom.js';
+import { deletedWords } from './keeping.js';
 import { covered, interleave, summaryNode } from './summaries.js';
 import { questionOf, replacedBy, siblingsOf, turnNode } from './turn.js';
 import { day } from './words.js';
@@ -29,7 +30,7 @@ let follows = true;
 /**
  * Shows a thread. Turns that are as they were stay as they are.
  *
- * @param view id, status, turns, siblings, summaries, approvals, earlier, live
+ * @param view id, status, turns, siblings, summaries, approvals, earlier, deleted, thread, live
  * @param actions ask(text), earlier(), reload(), and those of a turn
  */
 export function showConversation(view, actions) {
@@ -84,6 +85,9 @@ function nodesOf(view, actions) {
 	if (view.earlier > 0) {
 		nodes.unshift(earlierNode(view.earlier, actions));
 	}
+	else if (view.deleted > 0) {
+		nodes.unshift(deletedNode(deletedWords(view.deleted, view.thread.kept)));
+	}
 	if (view.live) {
 		nodes.push(view.live.node);
 	}
@@ -128,6 +132,11 @@ const dayNodes = new Map();
 function dayNode(name) {
 	return remembered(dayNodes, `${shownThread} ${name}`, () => el('p', { class: 'day' }, el('span', {}, name)));
 }
+
+const deletedNodes = new Map();
+
+/** Where the thread begins now. */
+const deletedNode = (words) => remembered(deletedNodes, `${shownThread} ${words}`, () => el('p', { class: 'deleted' }, words));
 
 const summaryNodes = new Map();
 

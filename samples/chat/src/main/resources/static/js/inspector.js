@@ -1,5 +1,6 @@
 import { escapeHidden, layOut, shown } from './arguments.js';
 import { arrange, button, byId, copyButton, el } from './dom.js';
+import { keeps } from './keeping.js';
 import { markdown } from './markdown.js';
 import { STATES, amount, duration, exactTime, plural } from './words.js';
 
@@ -38,10 +39,11 @@ export async function inspect(number, read, view) {
 	}
 }
 
-/** The turns that are shown beside a turn; the first one that is shown knows only its parent. */
-function neighbours(number, { turns }) {
+/** The turns that are shown beside a turn; the first one that is shown knows only its parent, unless that was deleted. */
+function neighbours(number, { turns, deleted }) {
 	const index = turns.findIndex((turn) => turn.number === number);
-	return { before: (turns[index - 1]?.number ?? turns[index]?.parent) || 0, after: turns[index + 1]?.number ?? 0 };
+	const before = (turns[index - 1]?.number ?? turns[index]?.parent) || 0;
+	return { before: before > deleted ? before : 0, after: turns[index + 1]?.number ?? 0 };
 }
 
 function showTurn(place, number, detail, previous, { read, view }) {
@@ -118,7 +120,7 @@ function contextTab(detail, previous) {
 	const changes = previous?.sent ? `${changesIn(rows)}${left > 0 ? `${plural(left, 'message')} of before ${left === 1 ? 'is' : 'are'} no longer sent.` : ''}` : '';
 	return [...parts, ...section(`History: ${plural(sent.messages.length, 'message')}`, changes ? el('p', { class: 'why' }, changes) : null,
 		el('ol', { class: 'sent' }, ...rows),
-		sent.complete ? null : nothing(`${plural(sent.missing, 'message')} were deleted since.`))];
+		sent.complete ? null : nothing(`${plural(sent.missing, 'message')} ${sent.missing === 1 ? 'was' : 'were'} deleted since.`))];
 }
 
 function changesIn(rows) {
@@ -171,10 +173,11 @@ function decisionsTab({ turn, calls = [] }) {
 		...section('Tool calls that needed consent', ledger.length > 0 ? el('ul', {}, ...ledger) : nothing('None.'))];
 }
 
-function stateTab({ turn, branch, parent, parameters, before, after }, previous, { attributes, thread }) {
+function stateTab({ turn, branch, parent, parameters, before, after }, previous, { attributes, thread, deleted }) {
 	return [...section('The turn', list([['Id', turn.id], ['Branch', branch], ['Follows turn', parent === 0 ? 'none' : String(parent)],
 		['Parameters', null, parameters], ['Attributes before', null, before], ['Attributes after', null, after]])),
-	...section('The session now', list([['Thread', thread?.id], ['Attributes', null, attributes ?? {}]]))];
+	...section('The session now', list([['Thread', thread?.id], ['Keeps', thread ? keeps(thread.kept) : null], ['Turns deleted', deleted === 0 ? null : String(deleted)],
+		['Attributes', null, attributes ?? {}]]))];
 }
 
 const list = (rows) => el('dl', { class: 'fields' }, ...rows.flatMap(([name, text, object]) => [el('dt', {}, name),

@@ -2,7 +2,7 @@ import { el, icon } from './dom.js';
 import { growingText } from './markdown.js';
 import { reader, say } from './speech.js';
 import { toolRow } from './tools.js';
-import { questionNode, thoughtNode } from './turn.js';
+import { joinedNode, questionNode, thoughtNode } from './turn.js';
 
 /** So many characters are drawn at once, so that the page never stands still. */
 const PIECE = 3000;
@@ -24,6 +24,7 @@ export function liveTurn(question, number, page) {
 	const parts = [];
 	const waiting = [];
 	let planned = null;
+	let waits = null;
 	let next = 0;
 	let drained = () => {};
 
@@ -61,6 +62,10 @@ export function liveTurn(question, number, page) {
 				tool(value);
 				continue;
 			}
+			if (kind === 'joined') {
+				join(value);
+				continue;
+			}
 			if (value.length > left) {
 				waiting.unshift([kind, value.slice(left)]);
 			}
@@ -82,6 +87,13 @@ export function liveTurn(question, number, page) {
 		return made;
 	}
 
+	function join(text) {
+		parts.at(-1)?.end?.();
+		const said = joinedNode(text);
+		parts.push({ kind: 'joined', node: said });
+		dots.before(said);
+	}
+
 	function tool({ state, id, name, data }) {
 		const row = part('tools');
 		if (state === 'CALLED') {
@@ -101,6 +113,21 @@ export function liveTurn(question, number, page) {
 		/** The first of the turns in whose place it stands; 0 for none. */
 		hides: 0,
 		isStopped: false,
+		/** Not shown until there is something to see: it may be stored already. */
+		isQuiet: false,
+		/** Another window is being answered. */
+		waits(...actions) {
+			waits = el('p', { class: 'note waits' }, icon('clock'), el('span', {}, 'Waits for another window.'), ...actions);
+			dots.replaceWith(waits);
+			say('Waits for another window.');
+		},
+		isWaiting: () => waits?.isConnected ?? false,
+		begun() {
+			if (waits?.isConnected) {
+				waits.replaceWith(dots);
+				say('The model works.');
+			}
+		},
 		hasText: () => parts.some((each) => each.kind === 'text' && each.text() !== null),
 		text(delta) {
 			merge('text', delta);
@@ -110,6 +137,11 @@ export function liveTurn(question, number, page) {
 		tool(event) {
 			waiting.push(['tool', event]);
 			plan();
+		},
+		joined(text) {
+			waiting.push(['joined', text]);
+			plan();
+			say('Your message has joined the answer.');
 		},
 		/** Gives the node of a text that is on the page already, to whoever shows the turn as it was stored. */
 		known(text) {
@@ -130,6 +162,7 @@ export function liveTurn(question, number, page) {
 		stop(words, name, ...actions) {
 			settle();
 			dots.remove();
+			waits?.remove();
 			node.classList.remove('live');
 			node.classList.add('aside');
 			node.append(el('p', { class: 'note' }, icon(name), el('span', {}, words), ...actions));

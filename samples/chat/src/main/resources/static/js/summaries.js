@@ -23,24 +23,24 @@ export const covered = (summaries) => summaries.find((summary) => summary.curren
  * @param opened the ids of those that are open, kept while the page draws its lists anew
  */
 export function summaryNode(summary, opened) {
-	const { id, turn, since, text, model, tokens, at, current } = summary;
+	const { id, turn, text, model, tokens, at, current } = summary;
 	const facts = [model ?? 'no model', `${amount(tokens.input)} tokens in`, `${amount(tokens.output)} out`, `${day(at)}, ${timeOfDay(at)}`];
 	const node = el('details', { class: current ? 'summary-card' : 'summary-card older', open: opened.has(id) },
 		el('summary', {}, icon('summary'), el('span', {}, `Summary up to turn ${turn}`),
 			el('span', { class: 'chevron' }, icon('chevron'))),
 		el('div', { class: 'summary-body' },
-			el('p', { class: 'summary-why' }, why(turn, since, current)),
+			el('p', { class: 'summary-why' }, why(summary)),
 			el('div', { class: 'text' }, ...markdown(text)),
 			el('p', { class: 'summary-facts', title: exactTime(at) }, facts.join(' · '))));
 	node.addEventListener('toggle', () => (node.open ? opened.add(id) : opened.delete(id)));
 	return node;
 }
 
-function why(turn, since, current) {
+function why({ turn, since, current, deleted }) {
 	if (!current) {
 		return 'A newer summary contains this one.';
 	}
 	const turns = turn === 1 ? 'turn 1' : `turns 1 to ${turn}`;
 	const folded = since > 0 ? ` It continues the summary up to turn ${since}.` : '';
-	return `The model is sent this in place of ${turns}, which stay stored.${folded}`;
+	return `The model is sent this in place of ${turns}, ${deleted >= turn ? `which ${turn === 1 ? 'was' : 'were'} deleted` : deleted > 0 ? `of which those up to ${deleted} were deleted` : 'which stay stored'}.${folded}`;
 }

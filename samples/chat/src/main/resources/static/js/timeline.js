@@ -1,6 +1,7 @@
 import { tokenChart } from './chart.js';
 import { forksOf } from './branches.js';
 import { arrange, byId, el, icon, setText } from './dom.js';
+import { deletedWords } from './keeping.js';
 import { covered, interleave, summaryNode } from './summaries.js';
 import { toolNames } from './tools.js';
 import { ownTime, placeOf, questionOf, siblingsOf } from './turn.js';
@@ -20,7 +21,7 @@ const total = ({ tokens }) => tokens.input + tokens.output;
  * Shows every turn of the thread that is on the page, whatever became of it, with the
  * summaries between them. Entries that are as they were stay as they are.
  *
- * @param view id, turns, siblings, branches, forkedFrom, summaries, approvals, earlier, live
+ * @param view id, turns, siblings, branches, forkedFrom, summaries, approvals, earlier, deleted, thread, live
  * @param actions goTo(number), inspect(number), open(id)
  */
 export function showTimeline(view, actions) {
@@ -69,6 +70,9 @@ function nodesOf(view, actions) {
 	const forks = forksOf(view.branches);
 	const nodes = interleave(view.turns, view.summaries.filter(({ turn }) => turn > view.earlier),
 		(turn) => entryOf(turn, view, turn.number <= last, forks.get(turn.number) ?? [], actions), summaryOf);
+	if (view.deleted > 0 && view.earlier === 0 && view.turns.length > 0) {
+		nodes.unshift(deletedNode(deletedWords(view.deleted, view.thread.kept)));
+	}
 	return view.live && view.live.question !== null ? [...nodes, running(view.live)] : nodes;
 }
 
@@ -122,6 +126,16 @@ const summaryNodes = new Map();
 function summaryOf(summary) {
 	const key = JSON.stringify(summary);
 	return summaryNodes.get(key) ?? summaryNodes.set(key, el('li', { class: 'mark' }, summaryNode(summary, openedSummaries))).get(key);
+}
+
+let beginning = {};
+
+/** Where the thread begins now. */
+function deletedNode(words) {
+	if (beginning.words !== words) {
+		beginning = { words, node: el('li', { class: 'deleted' }, words) };
+	}
+	return beginning.node;
 }
 
 /** Marks the turn that is read, and keeps it in sight. */

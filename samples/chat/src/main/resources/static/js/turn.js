@@ -46,7 +46,8 @@ export function turnNode(turn, approvals, place, known, actions) {
 
 function messageNodes(message, turn, index, approvals, known, actions) {
 	if (message.role === 'user') {
-		return [questionNode(message.text ?? '', isOpen(turn) ? null : (text) => actions.edit(turn, text))];
+		return [turn.messages.findIndex(({ role }) => role === 'user') < index ? joinedNode(message.text ?? '')
+			: questionNode(message.text ?? '', isOpen(turn) ? null : (text) => actions.edit(turn, text))];
 	}
 	if (message.role !== 'assistant') {
 		return [];
@@ -78,6 +79,14 @@ export function questionNode(text, edit = null) {
 		const pencil = iconButton('pencil', 'Edit the question', () => editInPlace(node, text, edit, pencil));
 		node.append(pencil);
 	}
+	return node;
+}
+
+/** What a person has said while the turn ran. */
+export function joinedNode(text) {
+	const node = questionNode(text);
+	node.classList.add('joined');
+	node.querySelector('h2').textContent = 'You, while it worked';
 	return node;
 }
 

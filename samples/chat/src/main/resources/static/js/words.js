@@ -34,6 +34,12 @@ export function left(instant) {
 	return `in ${plural(Math.round(seconds / size), unit)}`;
 }
 
+/** A length of time in the largest unit of which it is a whole number. */
+export function span(seconds) {
+	const [unit, size] = UNITS.find(([, length]) => seconds >= length && seconds % length === 0) ?? ['second', 1];
+	return seconds === size ? unit : plural(seconds / size, unit);
+}
+
 const HOURS = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 
 const DAYS = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long' });

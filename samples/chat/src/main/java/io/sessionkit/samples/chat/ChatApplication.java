@@ -1,9 +1,11 @@
 package io.sessionkit.samples.chat;
 
 import java.time.Clock;
+import java.time.Duration;
 import java.time.ZoneId;
 import java.util.random.RandomGenerator;
 
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
@@ -24,8 +26,13 @@ public class ChatApplication {
 	}
 
 	@Bean
-	OrderTools orderTools() {
-		return new OrderTools();
+	OrderTools orderTools(@Value("${demo.look-up:1500ms}") Duration lookUp) {
+		return new OrderTools(lookUp);
+	}
+
+	@Bean
+	RestoringTools restoringTools(OrderTools orders) {
+		return new RestoringTools(orders);
 	}
 
 }

@@ -1,5 +1,9 @@
 package io.sessionkit.samples.chat;
 
+import java.util.function.Supplier;
+
+import io.sessionkit.Concurrency;
+import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
@@ -7,12 +11,15 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
@@ -27,29 +34,38 @@ final class ChatController {
 
 	private final Conversations conversations;
 
-	ChatController(ChatClient.Builder builder, ChatTools tools, OrderTools orders, Conversations conversations) {
+	private final RunningReplies running;
+
+	ChatController(ChatClient.Builder builder, ChatTools tools, OrderTools orders, Conversations conversations,
+			RunningReplies running) {
 		this.chat = builder.defaultSystem("You are a friendly assistant. Answer briefly.")
 			.defaultTools(tools, orders)
 			.build();
 		this.conversations = conversations;
+		this.running = running;
 	}
 
 	/**
 	 * Asks the model, at the end of the thread or in the place of another turn, and
 	 * streams the answer: {@code text}, {@code reasoning} and {@code tool} events in the
 	 * order in which they happen, then one {@code turn}, whose status may say that it
-	 * waits for a decision, or one {@code problem}. Closing the stream cancels the turn.
+	 * waits for a decision, or one {@code problem}. While another window is answered, a
+	 * {@code waiting} event comes first, and {@code begun} when that is over. What joins
+	 * the turn meanwhile is a {@code joined} event; the question that has joined gets
+	 * nothing but {@code steered}, with that turn. Closing the stream cancels the turn,
+	 * unless the request has a name: it goes on then, and the same request gets the same
+	 * answer.
 	 */
 	@PostMapping(path = "/api/threads/{id}/turns", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 	Flux<ServerSentEvent<Object>> ask(@PathVariable String id, @RequestBody Question question) {
 		String text = question.checked();
-		Long turn = question.editing();
 		Conversation thread = this.conversations.get(id);
-		if (turn == null) {
-			return ReplyEvents.of(() -> this.chat.prompt().user(text), thread);
+		Long turn = question.editing();
+		if (turn != null) {
+			checkShown(thread, turn);
 		}
-		checkShown(thread, turn);
-		return ReplyEvents.of(() -> this.chat.prompt().user(text).advisors(SessionAdvisor.editing(turn)), thread);
+		return answer(thread, question, () -> (turn != null)
+				? this.chat.prompt().user(text).advisors(SessionAdvisor.editing(turn)) : this.chat.prompt().user(text));
 	}
 
 	/**
@@ -57,10 +73,33 @@ final class ChatController {
 	 * stays as a sibling. Streams as {@link #ask} does.
 	 */
 	@PostMapping(path = "/api/threads/{id}/turns/{number}/again", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
-	Flux<ServerSentEvent<Object>> again(@PathVariable String id, @PathVariable long number) {
+	Flux<ServerSentEvent<Object>> again(@PathVariable String id, @PathVariable long number,
+			@RequestBody(required = false) @Nullable Name name) {
 		Conversation thread = this.conversations.get(id);
 		checkShown(thread, number);
-		return ReplyEvents.of(() -> this.chat.prompt().advisors(SessionAdvisor.regenerating(number)), thread);
+		return answer(thread, new Question(null, number, (name != null) ? name.request() : null, null),
+				() -> this.chat.prompt().advisors(SessionAdvisor.regenerating(number)));
+	}
+
+	private Flux<ServerSentEvent<Object>> answer(Conversation thread, Question question,
+			Supplier<ChatClientRequestSpec> call) {
+		String request = question.request();
+		if (request == null) {
+			return ReplyEvents.of(call, thread);
+		}
+		return this.running.join(new RunningReplies.Request(thread.key(), request, question.asked()),
+				(alone) -> ReplyEvents.of(() -> call.get()
+					.advisors(SessionAdvisor.idempotencyKey(request))
+					.advisors(SessionAdvisor.concurrency(question.mode(alone))), thread));
+	}
+
+	/**
+	 * Ends a request with a name, whether it waits or is being answered.
+	 */
+	@DeleteMapping("/api/threads/{id}/requests/{request}")
+	@ResponseStatus(HttpStatus.NO_CONTENT)
+	void stop(@PathVariable String id, @PathVariable String request) {
+		this.running.stop(SessionKey.of(id), request);
 	}
 
 	private static void checkShown(Conversation thread, long turn) {
@@ -85,8 +124,24 @@ final class ChatController {
 
 	/**
 	 * @param editing the turn whose place the new one takes; null for none
+	 * @param request the name of this request, by which it can be repeated and stopped;
+	 * null for none
+	 * @param steer whether it joins the turn that runs; null for no
 	 */
-	record Question(@Nullable String text, @Nullable Long editing) {
+	record Question(@Nullable String text, @Nullable Long editing, @Nullable String request, @Nullable Boolean steer) {
+
+		/** What makes it the same question. */
+		Object asked() {
+			return new Question(this.text, this.editing, null, null);
+		}
+
+		/**
+		 * A question that others may join says {@code STEER} itself. One that is not
+		 * alone waits instead: only who asks for it joins what another window has asked.
+		 */
+		Concurrency mode(boolean alone) {
+			return (alone || Boolean.TRUE.equals(this.steer)) ? Concurrency.STEER : Concurrency.SERIALIZE;
+		}
 
 		String checked() {
 			if (this.text == null || this.text.isBlank()) {
@@ -95,6 +150,12 @@ final class ChatController {
 			return this.text;
 		}
 
+	}
+
+	/**
+	 * @param request the name of this request; null for none
+	 */
+	record Name(@Nullable String request) {
 	}
 
 }

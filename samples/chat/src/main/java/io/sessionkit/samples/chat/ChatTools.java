@@ -6,6 +6,8 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.random.RandomGenerator;
 
+import io.sessionkit.compensation.CompensatedBy;
+
 import org.springframework.ai.tool.annotation.Tool;
 import org.springframework.ai.tool.annotation.ToolParam;
 
@@ -30,11 +32,13 @@ final class ChatTools {
 		this.random = random;
 	}
 
+	@CompensatedBy(CompensatedBy.NOTHING)
 	@Tool(name = CURRENT_TIME, description = "The date and the time of day where this application runs.")
 	String currentTime() {
 		return FORMAT.format(ZonedDateTime.now(this.clock));
 	}
 
+	@CompensatedBy(CompensatedBy.NOTHING)
 	@Tool(name = ROLL_DIE, description = "Rolls one die. Call it once for each die.")
 	int rollDie(@ToolParam(description = "how many sides the die has, 2 to 100") int sides) {
 		if (sides < 2 || sides > 100) {

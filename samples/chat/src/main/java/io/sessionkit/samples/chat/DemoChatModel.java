@@ -1,6 +1,5 @@
 package io.sessionkit.samples.chat;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -23,7 +22,6 @@ import org.springframework.ai.chat.prompt.ChatOptions;
 import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.ai.model.tool.ToolCallingChatOptions;
 import org.springframework.ai.model.tool.ToolCallingManager;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Component;
 
@@ -43,11 +41,11 @@ final class DemoChatModel implements ChatModel {
 
 	private static final Pattern WORD = Pattern.compile("\\s*\\S+\\s*");
 
-	private final Duration pace;
+	private final DemoPace pace;
 
 	private final ToolCallingManager tools;
 
-	DemoChatModel(@Value("${demo.pace:40ms}") Duration pace, ToolCallingManager tools) {
+	DemoChatModel(DemoPace pace, ToolCallingManager tools) {
 		this.pace = pace;
 		this.tools = tools;
 	}
@@ -65,8 +63,7 @@ final class DemoChatModel implements ChatModel {
 
 	@Override
 	public Flux<ChatResponse> stream(Prompt prompt) {
-		Flux<ChatResponse> chunks = Flux.defer(() -> Flux.fromIterable(chunks(prompt)));
-		return this.pace.isZero() ? chunks : chunks.delayElements(this.pace);
+		return this.pace.slow(prompt, Flux.defer(() -> Flux.fromIterable(chunks(prompt))));
 	}
 
 	/**

@@ -21,6 +21,7 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.MessageType;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.prompt.ChatOptions;
 import org.springframework.ai.chat.prompt.Prompt;
@@ -73,11 +74,14 @@ final class DemoReply {
 
 	private final DemoSummary summary;
 
+	private final DemoTurn turn;
+
 	private final Set<String> offered;
 
 	private DemoReply(Prompt prompt) {
 		this.messages = prompt.getInstructions();
 		this.summary = DemoSummary.in(this.messages);
+		this.turn = new DemoTurn(this.messages);
 		this.offered = offered(prompt.getOptions());
 	}
 
@@ -89,12 +93,9 @@ final class DemoReply {
 
 	private static AssistantMessage answer(Prompt prompt) {
 		DemoReply reply = new DemoReply(prompt);
-		if (reply.last() instanceof ToolResponseMessage results) {
-			return new AssistantMessage(reply.told(results));
-		}
 		List<ToolCall> calls = reply.wanted();
 		if (calls.isEmpty()) {
-			return new AssistantMessage(reply.text());
+			return new AssistantMessage(reply.said());
 		}
 		return reply.unavailable(calls)
 			.map(AssistantMessage::new)
@@ -112,7 +113,10 @@ final class DemoReply {
 	}
 
 	private List<ToolCall> wanted() {
-		List<ToolCall> calls = new ArrayList<>();
+		List<ToolCall> calls = new ArrayList<>(this.turn.nextCheck().stream().toList());
+		if (!calls.isEmpty() || last() instanceof ToolResponseMessage) {
+			return calls;
+		}
 		if (TIME.matcher(question()).find()) {
 			calls.add(call(calls.size(), ChatTools.CURRENT_TIME, "{}"));
 		}
@@ -159,10 +163,18 @@ final class DemoReply {
 			.map((name) -> "For that I need the tool `" + name + "`, and this call does not offer it.");
 	}
 
-	private String told(ToolResponseMessage results) {
+	private String said() {
+		List<ToolResponse> results = this.turn.results();
+		if (results.isEmpty()) {
+			return text();
+		}
+		return this.turn.checkedOrders()
+			.orElseGet(() -> this.turn.isInterrupted() ? told(results) + "\n\n" + text() : told(results));
+	}
+
+	private String told(List<ToolResponse> results) {
 		List<String> sentences = new ArrayList<>();
-		results.getResponses()
-			.stream()
+		results.stream()
 			.filter((result) -> result.name().equals(ChatTools.CURRENT_TIME))
 			.map((result) -> "It is " + plain(result.responseData()) + ".")
 			.forEach(sentences::add);
@@ -170,8 +182,7 @@ final class DemoReply {
 		if (!rolls.isEmpty()) {
 			sentences.add("You rolled " + joined(rolls) + ".");
 		}
-		results.getResponses()
-			.stream()
+		results.stream()
 			.filter((result) -> result.name().equals(OrderTools.CANCEL_ORDER))
 			.map((result) -> toldOfOrder(plain(result.responseData())))
 			.forEach(sentences::add);
@@ -238,7 +249,7 @@ final class DemoReply {
 		Stream<String> sent = this.messages.stream()
 			.filter(ToolResponseMessage.class::isInstance)
 			.map(ToolResponseMessage.class::cast)
-			.flatMap((results) -> rolls(results).stream());
+			.flatMap((results) -> rolls(results.getResponses()).stream());
 		List<String> rolls = Stream.concat(summarized, sent).toList();
 		return rolls.isEmpty() ? "Nothing yet, as far as the history says."
 				: "The history says: " + joined(rolls) + ".";
@@ -287,9 +298,8 @@ final class DemoReply {
 		return this.messages.get(this.messages.size() - 1);
 	}
 
-	private static List<String> rolls(ToolResponseMessage results) {
-		return results.getResponses()
-			.stream()
+	private static List<String> rolls(List<ToolResponse> results) {
+		return results.stream()
 			.filter((result) -> result.name().equals(ChatTools.ROLL_DIE))
 			.map((result) -> plain(result.responseData()))
 			.toList();

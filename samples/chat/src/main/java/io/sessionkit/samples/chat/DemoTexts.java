@@ -43,7 +43,8 @@ final class DemoTexts {
 
 			- “My name is Ada”, and later “What is my name?”
 			- “What time is it?” or “Roll two dice”, which call tools
-			- “Cancel order 4711”, which a person has to approve
+			- “Cancel order 4711”, which a person has to approve, and can take back
+			- “Check orders 1, 2 and 3”, which takes long enough to say something meanwhile
 			- “What did I roll?”, “What did I say first?” or “How many messages are there?”
 			- “How does this work?” or “Tell me a story”
 			- “Show me Markdown” or “Write 35 kB”, to see how the page shows it

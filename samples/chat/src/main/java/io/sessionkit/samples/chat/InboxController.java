@@ -5,10 +5,12 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Compensations;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
@@ -29,12 +31,15 @@ final class InboxController {
 
 	private final Approvals approvals;
 
+	private final Compensations compensations;
+
 	private final SessionStore store;
 
 	private final ThreadViews threads;
 
-	InboxController(Approvals approvals, SessionStore store, ThreadViews threads) {
+	InboxController(Approvals approvals, Compensations compensations, SessionStore store, ThreadViews threads) {
 		this.approvals = approvals;
+		this.compensations = compensations;
 		this.store = store;
 		this.threads = threads;
 	}
@@ -42,13 +47,19 @@ final class InboxController {
 	@GetMapping("/api/inbox")
 	List<WaitingCall> inbox() {
 		Map<SessionKey, String> titles = new HashMap<>();
-		return this.approvals.pending("", Page.first(MOST_READ))
-			.stream()
+		return Stream
+			.concat(this.approvals.pending("", Page.first(MOST_READ)).stream(),
+					this.compensations.pending("", Page.first(MOST_READ)).stream().filter(this::isBeingTakenBack))
 			.filter((call) -> call.status().isPending())
 			.sorted(Comparator.comparing(ToolApproval::requestedAt))
 			.limit(MOST)
 			.map((call) -> view(call, titles.computeIfAbsent(call.key(), this::title)))
 			.toList();
+	}
+
+	/** One that somebody has left again waits for nobody. */
+	private boolean isBeingTakenBack(ToolApproval call) {
+		return this.store.find(call.key()).filter((session) -> RewindController.begun(session) != 0).isPresent();
 	}
 
 	private String title(SessionKey key) {

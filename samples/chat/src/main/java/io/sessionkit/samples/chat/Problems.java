@@ -2,6 +2,7 @@ package io.sessionkit.samples.chat;
 
 import io.sessionkit.CommitFailedException;
 import io.sessionkit.HookFailedException;
+import io.sessionkit.IdempotencyKeyException;
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
@@ -48,7 +49,10 @@ final class Problems {
 		}
 		if (ex instanceof TurnInProgressException) {
 			return problem(HttpStatus.CONFLICT, Kind.RUNS,
-					"Another window goes on with this turn at the moment. Its answer appears here when it is there.");
+					"Another window is being answered at the moment. Its answer appears here when it is there.");
+		}
+		if (ex instanceof IdempotencyKeyException) {
+			return problem(HttpStatus.CONFLICT, Kind.REPEATED, ex.getMessage());
 		}
 		if (ex instanceof DecisionRefusedException refusal) {
 			return of(refusal);
@@ -94,6 +98,10 @@ final class Problems {
 			return problem(HttpStatus.CONFLICT, Kind.WAITS,
 					"A tool call of this thread waits for a decision. Approve or reject it first.");
 		}
+		if (ex instanceof TurnInProgressException) {
+			return problem(HttpStatus.CONFLICT, Kind.RUNS,
+					"Another window works on this thread at the moment. Try again when it is done.");
+		}
 		return of(ex);
 	}
 
@@ -102,6 +110,14 @@ final class Problems {
 	 */
 	static ProblemDetail wrongValue(IllegalArgumentException ex) {
 		return problem(HttpStatus.BAD_REQUEST, Kind.REFUSED, ex.getMessage());
+	}
+
+	/**
+	 * Returns the problem of turns that cannot become history again. The text can be
+	 * shown.
+	 */
+	static ProblemDetail taken(IllegalStateException ex) {
+		return problem(HttpStatus.CONFLICT, Kind.REFUSED, ex.getMessage());
 	}
 
 	private static ProblemDetail problem(HttpStatus status, Kind kind, @Nullable String detail) {
@@ -140,8 +156,10 @@ final class Problems {
 		CONFLICT,
 		/** A call waits for a person. */
 		WAITS,
-		/** Another window continues the turn. */
+		/** Another window is being answered. */
 		RUNS,
+		/** The request was made before and has no answer to give. */
+		REPEATED,
 		/** A rule, a hook or a decision does not allow it. */
 		REFUSED,
 		/** The store could not keep it. */

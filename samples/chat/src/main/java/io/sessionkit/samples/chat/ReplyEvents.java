@@ -1,26 +1,38 @@
 package io.sessionkit.samples.chat;
 
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversation;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.ModelRequest;
 import io.sessionkit.hook.SessionEvent;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.store.Tail;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposables;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
+import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 import org.springframework.http.ProblemDetail;
@@ -32,7 +44,10 @@ import org.springframework.http.codec.ServerSentEvent;
  * in the order in which they happen; a slow reader blocks neither. The queue belongs to
  * the reader and is gone with it.
  */
-final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionListener {
+final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionListener, SessionHook {
+
+	/** After so long without a word the reader is told that the question waits. */
+	private static final Duration PATIENCE = Duration.ofMillis(500);
 
 	private static final Log logger = LogFactory.getLog(ReplyEvents.class);
 
@@ -43,6 +58,13 @@ final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionL
 	private volatile @Nullable String turnId;
 
 	private volatile boolean ended;
+
+	private volatile boolean begun;
+
+	private volatile boolean waits;
+
+	/** How many messages have joined the turn. */
+	private volatile int joined;
 
 	/** What a model that repeats its reasoning in each chunk has thought so far. */
 	private String reasoning = "";
@@ -59,10 +81,12 @@ final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionL
 	static Flux<ServerSentEvent<Object>> of(Supplier<ChatClientRequestSpec> call, Conversation thread) {
 		return Flux.create((reader) -> {
 			ReplyEvents events = new ReplyEvents(reader, thread);
-			reader.onDispose(events);
+			reader.onDispose(Disposables.composite(events, Schedulers.parallel()
+				.schedule(events::sayThatItWaits, PATIENCE.toMillis(), TimeUnit.MILLISECONDS)));
 			call.get()
 				.advisors(SessionAdvisor.session(thread.key()))
 				.advisors(SessionAdvisor.listener(events))
+				.advisors(SessionAdvisor.hook(events))
 				.stream()
 				.chatResponse()
 				.subscribe(events);
@@ -74,9 +98,43 @@ final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionL
 		return Context.of(this.reader.contextView());
 	}
 
+	/**
+	 * Nothing but another call on the thread keeps the model from being called for so
+	 * long.
+	 */
+	private synchronized void sayThatItWaits() {
+		if (!this.begun) {
+			this.waits = true;
+			send("waiting", Map.of());
+		}
+	}
+
 	@Override
 	public void modelCalled(SessionEvent.ModelCalled event) {
 		this.turnId = event.turnId();
+		begin();
+	}
+
+	/**
+	 * Tells of what the user has said since the last call of the model.
+	 */
+	@Override
+	public HookResult<List<Message>> beforeModel(HookContext context, ModelRequest request) {
+		List<Message> said = request.turn()
+			.stream()
+			.filter(UserMessage.class::isInstance)
+			.skip(1L + this.joined)
+			.toList();
+		said.forEach((message) -> send("joined", new Text(Objects.requireNonNullElse(message.getText(), ""))));
+		this.joined += said.size();
+		return HookResult.keep();
+	}
+
+	private synchronized void begin() {
+		if (this.waits && !this.begun) {
+			send("begun", Map.of());
+		}
+		this.begun = true;
 	}
 
 	@Override
@@ -99,14 +157,18 @@ final class ReplyEvents extends BaseSubscriber<ChatResponse> implements SessionL
 
 	@Override
 	protected void hookOnNext(ChatResponse response) {
+		boolean steered = SessionAdvisor.isSteered(response);
 		TurnResult result = SessionAdvisor.turn(response).orElse(null);
+		if (!steered) {
+			begin();
+		}
 		if (result != null) {
 			this.ended = true;
-			send("turn", TurnView.of(result.turn(), result.items()));
+			send(steered ? "steered" : "turn", TurnView.of(result.turn(), result.items()));
 			return;
 		}
 		Generation generation = response.getResult();
-		if (generation != null) {
+		if (generation != null && !steered && !SessionAdvisor.isRepeated(response)) {
 			said(generation.getOutput());
 		}
 	}

@@ -16,8 +16,9 @@ import io.sessionkit.store.Tail;
 /**
  * The turns of a thread that a person sees: those of the active branch, and those that
  * were tried on it and came to nothing. Turns that were undone, edited away or belong to
- * another branch are not among them. All turns are read for that, with one call and
- * without their items, since each knows only the one before it.
+ * another branch are not among them, nor are those whose messages were deleted. All turns
+ * are read for that, with one call and without their items, since each knows only the one
+ * before it.
  */
 final class ShownTurns {
 
@@ -27,9 +28,12 @@ final class ShownTurns {
 
 	private final List<Turn> shown;
 
+	private final long deleted;
+
 	private ShownTurns(List<Turn> turns, long head) {
 		turns.forEach((turn) -> this.all.put(turn.number(), turn));
 		this.path = path(head);
+		this.deleted = turns.stream().takeWhile(ShownTurns::isDeleted).mapToLong(Turn::number).max().orElse(0);
 		this.shown = turns.stream().filter(this::isShown).toList();
 	}
 
@@ -38,15 +42,37 @@ final class ShownTurns {
 	}
 
 	private boolean isShown(Turn turn) {
-		return hasInHistory(turn.number()) || (turn.status() != TurnStatus.COMPLETED && isParent(turn.parent()));
+		return !isDeleted(turn)
+				&& (hasInHistory(turn.number()) || (turn.status() != TurnStatus.COMPLETED && isParent(turn.parent())));
+	}
+
+	/** Every turn has at least its question, until that is deleted. */
+	private static boolean isDeleted(Turn turn) {
+		return turn.items() == 0 && !turn.status().isOpen();
 	}
 
 	private boolean isParent(long number) {
 		return number == 0 || hasInHistory(number);
 	}
 
+	/**
+	 * Returns the number of the turn up to which all turns were deleted.
+	 * @return the number; 0 for none
+	 */
+	long deleted() {
+		return this.deleted;
+	}
+
 	boolean hasInHistory(long number) {
 		return this.path.contains(number);
+	}
+
+	/**
+	 * Returns how many turns of the history there are from one of them on.
+	 * @return the number; 0 if that turn is not in the history
+	 */
+	int countFrom(long number) {
+		return hasInHistory(number) ? (int) this.path.stream().filter((each) -> each >= number).count() : 0;
 	}
 
 	/** Returns the numbers of the turns from the beginning to one of them. */

@@ -73,8 +73,8 @@ final class ThreadController {
 		List<Turn> page = shown.page(new Tail((before != null) ? before : Long.MAX_VALUE, limit));
 		return new ThreadWithTurns(this.views.of(session), TurnPages.read(conversation, page),
 				summaries(conversation, session, shown), session.attributes(),
-				page.isEmpty() ? 0 : shown.before(page.get(0).number()).size(), conversation.siblings(),
-				shown.tree(conversation.branches()), forkedFrom(conversation));
+				page.isEmpty() ? 0 : shown.before(page.get(0).number()).size(), shown.deleted(),
+				conversation.siblings(), shown.tree(conversation.branches()), forkedFrom(conversation));
 	}
 
 	/**
@@ -134,14 +134,15 @@ final class ThreadController {
 	 * @param summaries the summaries, earliest turns first
 	 * @param attributes the state of the session
 	 * @param earlier the number of turns that are shown before the first of these
+	 * @param deleted the number of the turn up to which all were deleted; 0 for none
 	 * @param siblings the turns that were left, by the number of the turn that they
 	 * follow
 	 * @param branches the branches, the oldest first
 	 * @param forkedFrom the thread that this one was forked from; null for none
 	 */
 	record ThreadWithTurns(ThreadView thread, List<TurnView> turns, List<SummaryView> summaries,
-			Map<String, Object> attributes, long earlier, Map<Long, List<Long>> siblings, List<BranchView> branches,
-			@Nullable ForkView forkedFrom) {
+			Map<String, Object> attributes, long earlier, long deleted, Map<Long, List<Long>> siblings,
+			List<BranchView> branches, @Nullable ForkView forkedFrom) {
 	}
 
 	/**

@@ -10,9 +10,11 @@ import java.time.Instant;
  * @param branch the active branch
  * @param open the turn that waits to be continued; 0 for none
  * @param waiting the number of its tool calls that wait for a person
+ * @param takingBack the turn from which on turns are being taken back; 0 for none
+ * @param kept what it keeps
  */
 record ThreadView(String id, String title, long turns, long head, String branch, long open, int waiting,
-		Instant createdAt, Instant updatedAt, Unsummarized unsummarized) {
+		long takingBack, Instant createdAt, Instant updatedAt, Unsummarized unsummarized, KeptView kept) {
 
 	/**
 	 * The history that no summary covers.

@@ -1,5 +1,6 @@
 package io.sessionkit.samples.chat;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,10 +10,12 @@ import java.util.stream.Collectors;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
 
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
@@ -37,6 +40,10 @@ final class ThreadViews {
 
 	private final long summaryFrom;
 
+	private final int maxTurns;
+
+	private final Duration maxAge;
+
 	/** The shortened first questions, by incarnation: they do not change. */
 	private final Map<String, String> firstQuestions = new LinkedHashMap<>(16, 0.75f, true) {
 
@@ -50,12 +57,19 @@ final class ThreadViews {
 	/**
 	 * @param summaryFrom the number of messages from which older turns are summarized; 0
 	 * if they never are
+	 * @param maxTurns the number of turns that a thread keeps, unless its settings say
+	 * otherwise; the largest one for all
+	 * @param maxAge for how long, likewise; zero for ever
 	 */
 	ThreadViews(SessionStore store, Approvals approvals,
-			@Value("${sessionkit.summarize.trigger-messages:0}") long summaryFrom) {
+			@Value("${sessionkit.summarize.trigger-messages:0}") long summaryFrom,
+			@Value("${sessionkit.retention.max-turns:" + Integer.MAX_VALUE + "}") int maxTurns,
+			@Value("${sessionkit.retention.max-age:0s}") Duration maxAge) {
 		this.store = store;
 		this.approvals = approvals;
 		this.summaryFrom = summaryFrom;
+		this.maxTurns = maxTurns;
+		this.maxAge = maxAge;
 	}
 
 	ThreadView of(Session session) {
@@ -82,8 +96,9 @@ final class ThreadViews {
 
 	private ThreadView of(Session session, int waiting) {
 		return new ThreadView(session.key().id(), title(session), session.turns(), session.head(), session.branch(),
-				session.openTurn(), waiting, session.createdAt(), session.updatedAt(),
-				new ThreadView.Unsummarized(session.summaryTurn(), session.totals().items(), this.summaryFrom));
+				session.openTurn(), waiting, RewindController.begun(session), session.createdAt(), session.updatedAt(),
+				new ThreadView.Unsummarized(session.summaryTurn(), session.totals().items(), this.summaryFrom),
+				KeptView.of(session.settings().retention(), this.maxTurns, this.maxAge));
 	}
 
 	private static int waiting(List<ToolApproval> calls) {
@@ -105,13 +120,19 @@ final class ThreadViews {
 	}
 
 	/**
-	 * Returns the first item. If the first turn of a thread waits, the log has nothing
-	 * yet.
+	 * Returns the first item. If the first turn of a thread was deleted, it is the first
+	 * one that is left.
 	 */
 	private Optional<SessionItem> firstItem(Session session) {
 		return this.store.items(session.key(), 1)
 			.stream()
 			.findFirst()
+			.or(() -> this.store.turns(session.key(), Tail.ALL)
+				.stream()
+				.filter((turn) -> turn.items() > 0)
+				.findFirst()
+				.map(Turn::number)
+				.flatMap((number) -> this.store.items(session.key(), number).stream().findFirst()))
 			.or(() -> this.store.items(session.key(), session.openTurn()).stream().findFirst());
 	}
 

@@ -114,6 +114,14 @@ final class TimeController {
 	}
 
 	/**
+	 * What was taken back cannot come back.
+	 */
+	@ExceptionHandler
+	ProblemDetail state(IllegalStateException ex) {
+		return Problems.taken(ex);
+	}
+
+	/**
 	 * @param count how many turns; null for one
 	 */
 	record Count(@Nullable Integer count) {

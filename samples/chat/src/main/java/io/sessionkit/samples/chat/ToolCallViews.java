@@ -26,8 +26,8 @@ final class ToolCallViews {
 
 	private final JsonMapper json;
 
-	ToolCallViews(OrderTools orders, JsonMapper json) {
-		this.tools = Stream.of(ToolCallbacks.from(orders))
+	ToolCallViews(OrderTools orders, RestoringTools restoring, JsonMapper json) {
+		this.tools = Stream.of(ToolCallbacks.from(orders, restoring))
 			.map((tool) -> tool.getToolDefinition())
 			.collect(Collectors.toMap(ToolDefinition::name, Function.identity()));
 		this.json = json;

@@ -165,6 +165,53 @@ class AccessBrowserTests {
 		check("card-name");
 	}
 
+	@Test
+	void axeFindsNothingWhereOneWaitsAndTakesBack() throws Exception {
+		this.page.type("Write 35 kB");
+		this.page.awaitFirstWords();
+		this.page.type("Hello");
+		this.page.type("What is my name?");
+		assertThat(this.page.texts("#queue li")).hasSize(2);
+		this.page.script("document.getElementById('stop').click()");
+		await().untilAsserted(() -> assertThat(this.page.shows(".live")).isFalse());
+		this.page.awaitTimeline();
+		check("queue");
+		this.page.script(
+				"document.querySelectorAll('#queue [aria-label=\"Do not ask this\"]').forEach((each) => each.click())");
+		for (String order : List.of("7009", "7001")) {
+			int before = this.page.texts(".turn .meta").size();
+			this.page.type("Cancel order " + order);
+			this.page.awaitApproval();
+			this.page.click(".approval-actions .danger");
+			await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(before + 1));
+			this.page.awaitTimeline();
+		}
+		this.page.click(".turn:nth-last-child(2) [aria-haspopup=menu]");
+		this.page.click("#turn-menu button:nth-child(2)");
+		await().untilAsserted(() -> assertThat(this.page.shows(".rewind-steps")).isTrue());
+		check("rewind-plan");
+		this.page.click(".rewind-actions .danger");
+		for (int call = 2; call > 0; call--) {
+			int waiting = call;
+			await().untilAsserted(() -> assertThat(this.page.texts("#rewind .approval-actions")).hasSize(waiting));
+			if (call == 2) {
+				check("rewind-cards");
+			}
+			this.page.click("#rewind .approval-actions .danger");
+		}
+		await().untilAsserted(() -> assertThat(this.page.shows(".rewind-outcome.fault")).isTrue());
+		check("rewind-failed");
+		this.page.narrow();
+		check("phone-rewind");
+		this.page.click("#close-rewind");
+		assertThat(this.page.tooWide()).isEmpty();
+		check("phone-taking-back");
+		this.page.wide();
+		this.page.click("#undo");
+		await().untilAsserted(() -> assertThat(this.page.shows("#rewind")).isTrue());
+		check("undo-warns");
+	}
+
 	/**
 	 * What comes is said in sentences, each once, and without the signs of Markdown.
 	 */

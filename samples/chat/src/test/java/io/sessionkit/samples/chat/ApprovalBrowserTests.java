@@ -96,8 +96,7 @@ class ApprovalBrowserTests {
 
 		assertThat(this.page.texts(".approval h3 code")).containsExactly("cancel_order");
 		assertThat(this.page.texts(STATE)).containsExactly("waits for your decision");
-		assertThat(this.page.texts(".approval-what"))
-			.containsExactly("Cancels an order for good. Call it once for each order.");
+		assertThat(this.page.texts(".approval-what")).containsExactly("Cancels an order. Call it once for each order.");
 		assertThat(this.page.texts(".approval pre"))
 			.containsExactly("{\n  \"orderNumber\": \"4711\",\n  \"reason\": \"it was bought twice\"\n}");
 		assertThat(this.page.texts(".approval-facts")).containsExactly("asked just now · expires in 24 hours");

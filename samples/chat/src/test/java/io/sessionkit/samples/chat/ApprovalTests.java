@@ -67,7 +67,7 @@ class ApprovalTests {
 		assertThat(shown.path("turnId").asString()).isEqualTo(turn.path("id").asString());
 		assertThat(shown.path("arguments").asString())
 			.isEqualTo("{\"orderNumber\":\"4711\",\"reason\":\"it was bought twice\"}");
-		assertThat(shown.path("description").asString()).startsWith("Cancels an order for good.");
+		assertThat(shown.path("description").asString()).startsWith("Cancels an order.");
 		assertThat(Duration.between(Instant.parse(shown.path("requestedAt").asString()),
 				Instant.parse(shown.path("expiresAt").asString())))
 			.isEqualTo(Duration.ofHours(24));

@@ -31,8 +31,7 @@ import static org.awaitility.Awaitility.await;
 @EnabledIf(value = "chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
 class BrowserTests {
 
-	/** The story then takes some seconds: time to stop it, or to write meanwhile. */
-	static final String PACE = "--demo.pace=25ms";
+	static final String PACE = "--demo.pace=5ms";
 
 	/** It warns of parts for newer browsers that nobody uses here. */
 	static final String QUIET = "--logging.level.org.openqa.selenium=error";
@@ -82,6 +81,7 @@ class BrowserTests {
 
 	@AfterEach
 	void logsNoErrors() {
+		this.chat.release();
 		this.page.closeOtherWindows();
 		assertThat(this.browser.manage().logs().get(LogType.BROWSER).getAll())
 			.filteredOn((entry) -> entry.getLevel().equals(Level.SEVERE))
@@ -92,10 +92,12 @@ class BrowserTests {
 
 	@Test
 	void showsTheReplyWordByWord() {
+		this.chat.hold();
 		this.page.type("Tell me a story");
 
 		String firstWords = this.page.awaitFirstWords();
 		assertThat(this.page.shows("#stop")).isTrue();
+		this.chat.release();
 		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
 		assertThat(this.page.texts(".bubble.assistant").get(0)).startsWith(firstWords.strip())
 			.endsWith("tore out half a page.");
@@ -135,16 +137,17 @@ class BrowserTests {
 		this.chat.close();
 		this.expectedErrors.add("net::ERR_");
 		this.page.type("Is anybody there?");
-		await().untilAsserted(() -> assertThat(this.page.texts("#banner span"))
-			.containsExactly("The application does not answer. Is it running?"));
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn.aside .note > span")).singleElement()
+			.asString()
+			.startsWith("The connection is lost. The question is sent again"));
 		this.chat = RunningChat.startOn(port, this.database, PACE, QUIET);
 		this.page.reload();
 
-		assertThat(this.page.<String>script("return document.getElementById('question').value"))
-			.isEqualTo("Is anybody there?");
-		this.page.replace("#question", String.valueOf(Keys.BACK_SPACE));
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(2));
+		this.page.awaitTimeline();
 		assertThat(this.page.ask("What is my name?")).contains("Ada");
-		assertThat(this.page.texts(".bubble.user")).containsExactly("My name is Ada", "What is my name?");
+		assertThat(this.page.texts(".bubble.user")).containsExactly("My name is Ada", "Is anybody there?",
+				"What is my name?");
 	}
 
 	@Test
@@ -184,18 +187,18 @@ class BrowserTests {
 	}
 
 	@Test
-	void tellsOneOfTwoWhoWriteAtOnceToAskAgain() throws IOException {
+	void tellsWhoAskedToAskAgainWhenAnotherWindowUndid() throws IOException {
 		this.page.ask("Hello");
 		ChatPage other = this.page.openInAnotherWindow();
 
+		this.chat.hold();
 		this.page.type("Tell me a story");
 		this.page.awaitFirstWords();
-		other.type("My name is Ada");
-		await().untilAsserted(() -> assertThat(this.page.shows(".live") || other.shows(".live")).isFalse());
+		undoIn(other, "Hello");
+		this.chat.release();
 
-		List<String> messages = new ArrayList<>(this.page.texts("#banner span"));
-		messages.addAll(other.texts("#banner span"));
-		assertThat(messages).containsExactly("Another window was faster. Ask again to go on from there.");
+		await().untilAsserted(() -> assertThat(this.page.texts("#banner span"))
+			.containsExactly("Another window was faster. Ask again to go on from there."));
 		this.page.narrow();
 		this.page.screenshot("narrow-conflict");
 		assertThat(this.page.tooWide()).isEmpty();
@@ -205,28 +208,40 @@ class BrowserTests {
 	void anAnswerThatLostARaceCanStillBeReadAndAskedForAgain() {
 		this.page.ask("Hello");
 		ChatPage other = this.page.openInAnotherWindow();
+		this.page.ask("My name is Ada");
+		this.chat.hold();
 		this.page.type("Tell me a story");
 		this.page.awaitFirstWords();
 
-		other.ask("My name is Ada");
+		undoIn(other, "My name is Ada");
+		this.chat.release();
 
 		await().untilAsserted(() -> assertThat(this.page.texts(".turn.aside .note > span"))
-			.containsExactly("Another window was faster. The model will not be shown this turn."));
+			.containsExactly("Another window was faster. This answer was not stored."));
 		assertThat(this.page.texts(".turn.aside .bubble.assistant")).singleElement()
 			.asString()
 			.contains("lighthouse keeper");
 		this.page.click(".retry");
 		await().untilAsserted(() -> assertThat(this.page.texts(".turn.aside")).isEmpty());
-		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).containsExactly("Hello",
-				"My name is Ada", "Tell me a story"));
+		await().untilAsserted(
+				() -> assertThat(this.page.texts(".bubble.user")).containsExactly("Hello", "Tell me a story"));
+	}
+
+	/** Until it is done, and the page shows it. */
+	private static void undoIn(ChatPage other, String last) {
+		await().untilAsserted(() -> assertThat(other.texts(".bubble.user")).endsWith(last));
+		other.click("#undo");
+		await().untilAsserted(() -> assertThat(other.texts(".bubble.user")).doesNotContain(last));
 	}
 
 	@Test
 	void keepsWhatWasReadOfAStoppedTurn() {
+		this.chat.hold();
 		this.page.type("Tell me a story");
 		this.page.awaitFirstWords();
 
 		this.page.click("#stop");
+		this.chat.release();
 
 		await().untilAsserted(() -> assertThat(this.page.texts(".entry .status")).containsExactly("stopped here"));
 		assertThat(this.page.texts(".turn .cut")).containsExactly("Stopped here.");

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
+import org.awaitility.Awaitility;
 import org.openqa.selenium.By;
 import org.openqa.selenium.ElementNotInteractableException;
 import org.openqa.selenium.Keys;
@@ -25,7 +26,8 @@ import org.openqa.selenium.support.ui.WebDriverWait;
  */
 final class ChatPage {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(15);
+	/** A test waits for so long only if it fails, or if the machine is very busy. */
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	private static final Duration POLL = Duration.ofMillis(50);
 
@@ -36,6 +38,10 @@ final class ChatPage {
 	private final ChromeDriver driver;
 
 	private final String window;
+
+	static {
+		Awaitility.setDefaultTimeout(PATIENCE);
+	}
 
 	private ChatPage(ChromeDriver driver) {
 		this.driver = driver;
@@ -92,6 +98,19 @@ final class ChatPage {
 
 	void type(String text) {
 		onPage().findElement(By.id("question")).sendKeys(text, Keys.ENTER);
+	}
+
+	/**
+	 * One question behind the other, before anything can be answered.
+	 */
+	void sendAtOnce(String... texts) {
+		script("""
+				const question = document.getElementById('question');
+				for (const text of arguments[0]) {
+					question.value = text;
+					question.dispatchEvent(new Event('input'));
+					document.getElementById('composer').requestSubmit();
+				}""", List.of(texts));
 	}
 
 	/**
@@ -319,8 +338,13 @@ final class ChatPage {
 				css);
 	}
 
+	/**
+	 * Waits until nothing moves but what always does, such as the dots of an answer.
+	 */
 	void awaitStill() {
-		until("return document.getAnimations().every((each) => each.playState !== 'running') && true");
+		until("""
+				return document.getAnimations().every((each) => each.playState !== 'running'
+					|| each.effect.getComputedTiming().iterations === Infinity) && true""");
 	}
 
 	void screenshot(String name) throws IOException {

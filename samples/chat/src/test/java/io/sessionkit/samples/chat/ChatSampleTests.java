@@ -163,9 +163,11 @@ class ChatSampleTests {
 
 	@Test
 	void keepsWhatWasReadWhenTheReaderGoesAway() throws Exception {
+		this.chat.hold();
 		try (InputStream reply = this.chat.open("cancelled", "Tell me a story")) {
 			assertThat(reply.read()).isPositive();
 		}
+		this.chat.release();
 
 		await().untilAsserted(() -> assertThat(statuses("cancelled")).containsExactly("COMPLETED"));
 		JsonNode turn = this.chat.thread("cancelled").path("turns").path(0);

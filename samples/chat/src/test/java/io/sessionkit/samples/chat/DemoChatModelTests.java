@@ -31,7 +31,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class DemoChatModelTests {
 
-	private final DemoChatModel model = new DemoChatModel(Duration.ZERO, ToolCallingManager.builder().build());
+	private final DemoChatModel model = new DemoChatModel(new DemoPace(Duration.ZERO),
+			ToolCallingManager.builder().build());
 
 	@Test
 	void knowsNoNameThatThePromptDoesNotHold() {
@@ -123,6 +124,55 @@ class DemoChatModelTests {
 				results(new ToolResponse("1", "current_time", "\"Friday, 12:00\""),
 						new ToolResponse("2", "roll_die", "6"), new ToolResponse("3", "roll_die", "1"))))
 			.isEqualTo("It is Friday, 12:00. You rolled 6 and 1.");
+	}
+
+	@Test
+	void looksOrdersUpOneByOne() {
+		UserMessage question = user("Check orders 1, 2 and 3");
+
+		assertThat(calls(tools("check_order"), question)).extracting(ToolCall::arguments)
+			.containsExactly("{\"orderNumber\":\"1\"}");
+		assertThat(calls(tools("check_order"), question, checks("1"), checked("1"))).extracting(ToolCall::arguments)
+			.containsExactly("{\"orderNumber\":\"2\"}");
+		assertThat(answer(user("Check order 1"), checks("1"), checked("1"))).isEqualTo("Order 1 is fine.");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			Leave out 2           | 3
+			Also check order 4    | 2
+			""")
+	void followsWhatIsSaidWhileItLooksOrdersUp(String meanwhile, String next) {
+		assertThat(calls(tools("check_order"), user("Check orders 1, 2 and 3"), checks("1"), checked("1"),
+				user(meanwhile)))
+			.extracting(ToolCall::arguments)
+			.containsExactly("{\"orderNumber\":\"" + next + "\"}");
+	}
+
+	@Test
+	void stopsLookingUpWhenItIsToldTo() {
+		assertThat(answer(user("Hello"), assistant("Hello"), user("Check orders 1, 2 and 3"), checks("1"), checked("1"),
+				user("That is enough")))
+			.isEqualTo("Order 1 is fine. You said meanwhile: “That is enough”.");
+	}
+
+	@Test
+	void answersWhatIsSaidBehindTheResultsOfOtherTools() {
+		assertThat(answer(user("My name is Ada"), assistant("Hello"), user("Roll a die"), assistant(""),
+				results(new ToolResponse("1", "roll_die", "4")), user("What is my name?")))
+			.startsWith("You rolled 4.")
+			.contains("Your name is Ada");
+	}
+
+	private static AssistantMessage checks(String order) {
+		return AssistantMessage.builder()
+			.content("")
+			.toolCalls(List.of(new ToolCall(order, "function", "check_order", "{\"orderNumber\":\"" + order + "\"}")))
+			.build();
+	}
+
+	private static ToolResponseMessage checked(String order) {
+		return results(new ToolResponse(order, "check_order", "\"Order " + order + " is fine.\""));
 	}
 
 	@Test

@@ -10,13 +10,18 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
+import io.sessionkit.SessionKey;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -42,8 +47,11 @@ final class RunningChat implements AutoCloseable {
 
 	private final ConfigurableApplicationContext context;
 
-	private RunningChat(ConfigurableApplicationContext context) {
+	private final HeldModel model;
+
+	private RunningChat(ConfigurableApplicationContext context, HeldModel model) {
 		this.context = context;
+		this.model = model;
 	}
 
 	static RunningChat start(Path folder, String... arguments) {
@@ -57,9 +65,27 @@ final class RunningChat implements AutoCloseable {
 		List<String> all = new ArrayList<>(List.of(arguments));
 		all.add("--server.port=" + port);
 		all.add("--CHAT_DATA=" + folder.toAbsolutePath());
+		HeldModel model = new HeldModel();
 		synchronized (ONE_AT_A_TIME) {
-			return new RunningChat(new SpringApplicationBuilder(ChatApplication.class).run(all.toArray(String[]::new)));
+			return new RunningChat(new SpringApplicationBuilder(ChatApplication.class)
+				.initializers((context) -> context.getBeanFactory().addBeanPostProcessor(model))
+				.run(all.toArray(String[]::new)), model);
 		}
+	}
+
+	/**
+	 * From now on the model stops behind the first words of an answer, and before it
+	 * looks at the results of tools.
+	 */
+	void hold() {
+		this.model.hold();
+	}
+
+	/**
+	 * Lets the model go on, for good.
+	 */
+	void release() {
+		this.model.release();
 	}
 
 	/**
@@ -74,6 +100,21 @@ final class RunningChat implements AutoCloseable {
 	 */
 	List<Event> ask(String thread, String text, long editing) throws IOException, InterruptedException {
 		return events(send("POST", turns(thread), Map.of("text", text, "editing", editing)));
+	}
+
+	/**
+	 * All events of the reply to a request with a name.
+	 */
+	List<Event> askAs(String request, String thread, String text) throws IOException, InterruptedException {
+		return events(send("POST", turns(thread), Map.of("text", text, "request", request)));
+	}
+
+	/**
+	 * The reply to a request with a name as it arrives; closing it closes the connection.
+	 */
+	InputStream openAs(String request, String thread, String text) throws IOException, InterruptedException {
+		return send("POST", turns(thread), Map.of("text", text, "request", request), BodyHandlers.ofInputStream())
+			.body();
 	}
 
 	/**
@@ -94,7 +135,22 @@ final class RunningChat implements AutoCloseable {
 		if (response.statusCode() != 200) {
 			throw new AssertionError(response.statusCode() + " " + response.body());
 		}
-		return response.body().lines().filter((line) -> line.startsWith("data:")).map(Event::parse).toList();
+		return events(response.body());
+	}
+
+	/**
+	 * The events that are left of a reply, up to its end.
+	 */
+	static List<Event> events(InputStream reply) throws IOException {
+		return events(new String(reply.readAllBytes(), StandardCharsets.UTF_8));
+	}
+
+	private static List<Event> events(String reply) {
+		return reply.lines()
+			.filter((line) -> line.startsWith("data:"))
+			.map(Event::parse)
+			.filter((event) -> !event.data().isEmpty())
+			.toList();
 	}
 
 	/**
@@ -121,8 +177,7 @@ final class RunningChat implements AutoCloseable {
 	 * The reply when it is whole; cancelling it closes the connection.
 	 */
 	Future<HttpResponse<String>> begin(String thread, String text) {
-		BodyPublisher body = BodyPublishers.ofString(json.writeValueAsString(Map.of("text", text)));
-		return this.client.sendAsync(request("POST", turns(thread), body), BodyHandlers.ofString());
+		return sendLater("POST", turns(thread), Map.of("text", text));
 	}
 
 	JsonNode get(String path) throws IOException, InterruptedException {
@@ -136,6 +191,14 @@ final class RunningChat implements AutoCloseable {
 	HttpResponse<String> send(String method, String path, @Nullable Object body)
 			throws IOException, InterruptedException {
 		return send(method, path, body, BodyHandlers.ofString());
+	}
+
+	/**
+	 * Without waiting for the answer.
+	 */
+	CompletableFuture<HttpResponse<String>> sendLater(String method, String path, Object body) {
+		return this.client.sendAsync(request(method, path, BodyPublishers.ofString(json.writeValueAsString(body))),
+				BodyHandlers.ofString());
 	}
 
 	/**
@@ -172,6 +235,20 @@ final class RunningChat implements AutoCloseable {
 	}
 
 	/**
+	 * How many messages were sent to join a turn of the thread.
+	 */
+	int offers(String thread) {
+		return this.context.getBean(SessionStore.class).records(SessionKey.of(thread), "offer").size();
+	}
+
+	/**
+	 * The names of the requests on a thread that wait or are being answered.
+	 */
+	Set<String> requests(String thread) {
+		return this.context.getBean(RunningReplies.class).names(SessionKey.of(thread));
+	}
+
+	/**
 	 * Writes an attribute of a thread, as code of the application would.
 	 */
 	void put(String thread, String name, Object value) {
@@ -185,6 +262,13 @@ final class RunningChat implements AutoCloseable {
 		return this.context.getBean(OrderTools.class).cancelled();
 	}
 
+	/**
+	 * The orders that this process has restored, one entry for each run of the tool.
+	 */
+	List<String> restoredOrders() {
+		return this.context.getBean(RestoringTools.class).restored();
+	}
+
 	@Override
 	public void close() {
 		synchronized (ONE_AT_A_TIME) {
@@ -193,7 +277,9 @@ final class RunningChat implements AutoCloseable {
 	}
 
 	/**
-	 * What one event of a reply holds: a piece of text, the turn, or a problem.
+	 * What one event of a reply holds: a piece of text, the turn, or a problem. Events
+	 * that hold nothing say that the question waits, and when that is over. On a busy
+	 * machine they are there for each question, so they are left out.
 	 */
 	record Event(JsonNode data) {
 

@@ -102,9 +102,9 @@ class SameOriginTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "POST, /api/threads/by-origin/turns", "PUT, /api/threads/secret/title", "DELETE, /api/threads/secret",
-			"POST, /api/threads/secret/resume", "POST, /api/threads/secret/summaries", "GET, /api/threads/secret",
-			"OPTIONS, /api/threads/secret" })
+	@CsvSource({ "POST, /api/threads/by-origin/turns", "PUT, /api/threads/secret/title",
+			"PUT, /api/threads/secret/retention", "DELETE, /api/threads/secret", "POST, /api/threads/secret/resume",
+			"POST, /api/threads/secret/summaries", "GET, /api/threads/secret", "OPTIONS, /api/threads/secret" })
 	void refusesForeignPages(String method, String path) throws Exception {
 		String request = method + " " + path + " HTTP/1.1";
 		for (String origin : List.of("http://foreign.example", "null", "", "http://localhost:1", "https://" + this.self,

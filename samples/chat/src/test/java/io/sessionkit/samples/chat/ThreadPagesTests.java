@@ -3,6 +3,7 @@ package io.sessionkit.samples.chat;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
@@ -149,6 +151,69 @@ class ThreadPagesTests {
 		HttpResponse<String> absent = this.chat.send("GET", "/api/threads/inspected/turns/3", null);
 		assertThat(absent.statusCode()).isEqualTo(404);
 		assertThat(absent.body()).contains("There is no turn 3 in this thread.");
+	}
+
+	@Test
+	void showsTheTurnsThatAThreadKeepsAndSaysWhichWereDeleted() throws Exception {
+		for (int turn = 1; turn <= 4; turn++) {
+			this.chat.ask("kept", "Hello " + turn);
+		}
+		assertThat(keep("kept", Map.of("turns", 2)).statusCode()).isEqualTo(204);
+		JsonNode set = this.chat.thread("kept");
+		assertThat(numbers(set)).containsExactly(1, 2, 3, 4);
+		assertThat(set.path("deleted").asInt(-1)).isZero();
+		assertThat(set.path("thread").path("kept").toString()).isEqualTo("{\"turns\":2,\"seconds\":null}");
+
+		this.chat.ask("kept", "Hello 5");
+
+		JsonNode left = this.chat.thread("kept");
+		assertThat(numbers(left)).containsExactly(4, 5);
+		assertThat(left.path("deleted").asInt()).isEqualTo(3);
+		assertThat(left.path("earlier").asInt(-1)).isZero();
+		assertThat(this.chat.get("/api/threads/kept/turns/3").path("items").values()).isEmpty();
+		JsonNode sent = this.chat.get("/api/threads/kept/turns/4").path("sent");
+		assertThat(sent.path("messages").values()).hasSize(6);
+		assertThat(sent.path("missing").asInt(-1)).isZero();
+		assertThat(keep("kept", Map.of("everything", true)).statusCode()).isEqualTo(204);
+		this.chat.ask("kept", "Hello 6");
+		JsonNode all = this.chat.thread("kept");
+		assertThat(numbers(all)).containsExactly(4, 5, 6);
+		assertThat(all.path("thread").path("kept").path("turns").isNull()).isTrue();
+	}
+
+	@Test
+	void aForkOfWhatIsKeptBeginsWithThat() throws Exception {
+		for (int turn = 1; turn <= 3; turn++) {
+			this.chat.ask("forked", "Hello " + turn);
+			keep("forked", Map.of("turns", 2));
+		}
+
+		String copy = this.chat.send("POST", "/api/threads/forked/fork", Map.of())
+			.body()
+			.replaceAll(".*\"id\":\"(.+)\".*", "$1");
+
+		JsonNode thread = this.chat.thread(copy);
+		assertThat(thread.path("turns").values()).hasSize(2);
+		assertThat(thread.path("thread").path("title").asString()).isEqualTo("Hello 2");
+		int first = numbers(thread).get(0);
+		assertThat(thread.path("deleted").asInt(-1)).isEqualTo(first - 1);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = { "{} | Write either", "{\"turns\":2,\"everything\":true} | Write either",
+			"{\"everything\":false} | Write either", "{\"turns\":0} | retention.max-turns" })
+	void refusesToKeepWhatCannotBe(String body, String words) throws Exception {
+		this.chat.ask("unkept", "Hello");
+
+		HttpResponse<String> response = this.chat.sendJson("PUT", "/api/threads/unkept/retention", body);
+
+		assertThat(response.statusCode()).isEqualTo(400);
+		assertThat(response.body()).contains(words);
+		assertThat(keep("nobody", Map.of("turns", 2)).statusCode()).isEqualTo(404);
+	}
+
+	private HttpResponse<String> keep(String thread, Map<String, ?> kept) throws Exception {
+		return this.chat.send("PUT", "/api/threads/" + thread + "/retention", kept);
 	}
 
 	@ParameterizedTest

@@ -143,9 +143,11 @@ class ThreadTimeTests {
 	@Test
 	void whoStopsAnAnswerKeepsWhatWasRead() throws Exception {
 		String id = this.thread + "-stop";
+		this.chat.hold();
 		try (InputStream reply = this.chat.open(id, "Tell me a story")) {
 			assertThat(reply.read()).isPositive();
 		}
+		this.chat.release();
 
 		await().untilAsserted(() -> assertThat(numbers(this.chat.thread(id))).containsExactly(1));
 		JsonNode turn = this.chat.thread(id).path("turns").path(0);

@@ -72,6 +72,7 @@ class TimeBrowserTests {
 
 	@AfterEach
 	void logsNoErrors() {
+		this.chat.release();
 		this.page.closeOtherWindows();
 		assertThat(this.browser.manage().logs().get(LogType.BROWSER).getAll())
 			.filteredOn((entry) -> entry.getLevel().equals(Level.SEVERE))
@@ -132,6 +133,41 @@ class TimeBrowserTests {
 		awaitQuestions("My name is Ada", "What is my name?", "Hello");
 		assertThat(this.page.texts(".pager-place")).containsExactly("1 of 2");
 		assertThat(this.page.ask("What is my name?")).contains("Ada");
+	}
+
+	@Test
+	void theThreadBeginsWithTheTurnsThatItKeeps() throws IOException {
+		assertThat(this.page.shows("#keeping")).isFalse();
+		talk("One", "Two", "Three", "Four", "Five");
+		assertThat(this.page.texts("#keeping-text")).containsExactly("This thread keeps everything.");
+		assertThat(this.page.accessibleName("#keep")).isEqualTo("Keep");
+
+		this.page.typeInto("#keep", "newest 5");
+		await().untilAsserted(() -> assertThat(this.page.texts("#keeping-text"))
+			.containsExactly("This thread keeps its newest 5 turns."));
+		assertThat(this.page.texts("#keeping-outcome")).containsExactly("This applies after the next answer.");
+		assertThat(this.page.caret().field()).isEqualTo("keep");
+		assertThat(this.page.shows(".deleted")).isFalse();
+		this.page.type("Six");
+		awaitQuestions("Two", "Three", "Four", "Five", "Six");
+
+		String words = "Turn 1 was deleted: this thread keeps its newest 5 turns.";
+		assertThat(this.page.texts(".deleted")).containsExactly(words, words);
+		assertThat(this.page.texts(".entry .number")).containsExactly("Turn 2", "Turn 3", "Turn 4", "Turn 5", "Turn 6");
+		assertThat(this.page.texts("#keeping-text"))
+			.containsExactly("This thread keeps its newest 5 turns. 1 turn was deleted.");
+		this.page.script("document.getElementById('scroller').scrollTop = 0");
+		this.page.screenshot("time-kept");
+		this.page.click("[data-turn='2'] .entry-details");
+		await().untilAsserted(() -> assertThat(this.page.shows("#inspector [role=tab]")).isTrue());
+		this.page.click("#inspector [role=tab]:last-child");
+		assertThat(this.page.texts("#inspector dd")).contains("its newest 5 turns", "1");
+		this.page.click("#close-inspector");
+		this.page.narrow();
+		this.page.screenshot("time-kept-narrow");
+		this.page.click("#toggle-timeline");
+		this.page.screenshot("time-kept-narrow-timeline");
+		assertThat(this.page.tooWide()).isEmpty();
 	}
 
 	@Test
@@ -265,10 +301,12 @@ class TimeBrowserTests {
 	@Test
 	void whatWasReadOfAStoppedAnswerStays() {
 		this.page.ask("My name is Ada");
+		this.chat.hold();
 		this.page.type("Tell me a story");
 		String read = this.page.awaitFirstWords();
 
 		this.page.click("#stop");
+		this.chat.release();
 
 		await().untilAsserted(() -> assertThat(this.page.texts("#turn-2 .cut")).containsExactly("Stopped here."));
 		assertThat(this.page.texts("#turn-2 .bubble.assistant")).singleElement()
@@ -286,9 +324,11 @@ class TimeBrowserTests {
 		this.page.ask("Tell me a story");
 		this.page.ask("Two");
 
+		this.chat.hold();
 		this.page.click("#turn-1 [aria-label='Another answer']");
 		this.page.awaitFirstWords();
 		this.page.typeInto("#question", Keys.ESCAPE);
+		this.chat.release();
 
 		await().untilAsserted(() -> assertThat(this.page.texts("#turn-3 .cut")).containsExactly("Stopped here."));
 		assertThat(this.page.texts(QUESTIONS)).containsExactly("Tell me a story");
@@ -317,6 +357,8 @@ class TimeBrowserTests {
 		assertThat(names).containsExactly("Another answer", "More for turn 3", "Previous answer");
 		this.page.typeInto("#turn-3 [aria-haspopup=menu]", Keys.ENTER);
 		assertThat(this.page.focused()).isEqualTo("Branch from here");
+		new Actions(this.browser).sendKeys(Keys.ARROW_DOWN).perform();
+		assertThat(this.page.focused()).isEqualTo("Take back from here");
 		new Actions(this.browser).sendKeys(Keys.ARROW_DOWN).perform();
 		assertThat(this.page.focused()).isEqualTo("Fork into a new thread");
 		new Actions(this.browser).sendKeys(Keys.ESCAPE).perform();

@@ -1,0 +1,129 @@
+import { arrange, button, byId, el, icon, iconButton, setText } from './dom.js';
+import { plural } from './words.js';
+
+/*
+ * The questions of this window that wait, by thread: until an answer is there, a person
+ * has decided, or the application answers again. They are kept in the browser, so that a
+ * reload loses none. Each has an id by which the application knows it: one that is sent
+ * twice is asked once.
+ */
+
+const KEY = 'queue:';
+
+export const newId = () => crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`.replace('.', '');
+
+/** Stays over a reload of the window. A copy of the window has the same, and asks nothing twice. */
+const tab = sessionStorage.getItem('tab') ?? newId();
+sessionStorage.setItem('tab', tab);
+navigator.locks?.request(`tab:${tab}`, { mode: 'shared' }, () => new Promise(() => {}));
+
+function read(thread) {
+	try {
+		return JSON.parse(localStorage.getItem(KEY + thread)) ?? [];
+	}
+	catch {
+		return []; // of another version
+	}
+}
+
+function write(thread, entries) {
+	if (entries.length === 0) {
+		localStorage.removeItem(KEY + thread);
+	}
+	else {
+		localStorage.setItem(KEY + thread, JSON.stringify(entries));
+	}
+}
+
+const isOwn = (entry) => entry.tab === tab;
+
+/**
+ * The questions of this window, in the order in which they are asked: id, text, whether
+ * it was sent, whether it steers and has joined a turn, and held: why it is not sent until somebody says so.
+ */
+export const waitingIn = (thread) => read(thread).filter(isOwn);
+
+export function add(thread, text) {
+	const entry = { id: newId(), text, tab, sent: false, steers: false, joined: false, held: null };
+	write(thread, [...read(thread), entry]);
+	return entry;
+}
+
+/** A question that has left the queue is in it once more, in front. */
+export function addAgain(thread, entry) {
+	write(thread, [entry, ...read(thread).filter(({ id }) => id !== entry.id)]);
+	return entry;
+}
+
+export const change = (thread, id, changes) => write(thread, read(thread).map((entry) => entry.id === id ? { ...entry, ...changes } : entry));
+
+export const drop = (thread, id) => write(thread, read(thread).filter((entry) => entry.id !== id));
+
+export const forget = (thread) => write(thread, []);
+
+/** Why those that were not sent yet are not sent until somebody says so; null to send them. */
+export const hold = (thread, why) => write(thread, read(thread).map((entry) => isOwn(entry) && !entry.sent ? { ...entry, held: why } : entry));
+
+/**
+ * Takes over what waited in windows that are closed. What they had sent may be answered
+ * by now, so it is asked for; the rest waits until somebody says so.
+ */
+export async function adopt(thread) {
+	if (read(thread).every(isOwn) || !navigator.locks) {
+		return;
+	}
+	const { held } = await navigator.locks.query();
+	const isLeft = (entry) => held.every(({ name }) => name !== `tab:${entry.tab}`);
+	write(thread, read(thread).map((entry) => isLeft(entry) ? { ...entry, tab, steers: false, held: entry.sent ? null : 'closed' } : entry));
+}
+
+// What is shown of it
+
+const place = byId('queue');
+const list = byId('queue-list');
+const words = byId('queue-words');
+
+let rows = new Map();
+
+const HELD = {
+	stopped: 'Not sent, since you have stopped the answer.',
+	failed: 'Not sent, since the question before was not answered.',
+	closed: 'Not sent, since its window was closed.',
+	runs: 'Not sent: another window is being answered for very long.',
+};
+
+/**
+ * @param entries those that are not shown as a turn
+ * @param why what they wait for
+ * @param canSteer whether an answer runs that a question can join
+ * @param actions steer(entry), edit(entry), cancel(entry), send()
+ */
+export function showQueue(entries, why, canSteer, actions) {
+	place.hidden = entries.length === 0;
+	const held = entries.find((entry) => entry.held !== null)?.held;
+	setText(words, held ? HELD[held] : `${plural(entries.length, 'question')} ${entries.length === 1 ? 'waits' : 'wait'} ${why}.`);
+	sendButton.hidden = !held;
+	sendButton.onclick = actions.send;
+	const before = rows;
+	rows = new Map();
+	arrange(list, entries.map((entry, index) => {
+		const key = JSON.stringify([entry, index, canSteer]);
+		const node = before.get(key) ?? row(entry, index + 1, canSteer, actions);
+		rows.set(key, node);
+		return node;
+	}));
+}
+
+const sendButton = button('Send', 'quiet', null);
+words.after(sendButton);
+
+function row(entry, number, canSteer, actions) {
+	const steer = canSteer && !entry.steers && entry.held === null ? el('button', { type: 'button', class: 'quiet steer', title: 'Joins the running answer before its next step',
+		onclick: () => actions.steer(entry) }, icon('join'), el('span', {}, 'Send now')) : null;
+	return el('li', {}, el('span', { class: 'queue-place', 'aria-hidden': 'true' }, String(number)),
+		el('span', { class: 'queue-text', dir: 'auto', title: entry.text }, entry.text),
+		entry.steers ? el('span', { class: 'queue-state' }, 'joins before the next step') : null,
+		el('span', { class: 'queue-actions', role: 'group', 'aria-label': `Question ${number} that waits` }, steer,
+			entry.steers ? null : iconButton('pencil', 'Back into the field', () => actions.edit(entry)),
+			iconButton('close', 'Do not ask this', () => actions.cancel(entry))));
+}

@@ -1,0 +1,365 @@
+package io.sessionkit.samples.chat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Level;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Questions that wait on the page: for the answer before, for another window, for the
+ * connection, and for the person.
+ */
+@EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Order(1)
+class WaitingBrowserTests {
+
+	private static final String QUESTIONS = ".bubble.user";
+
+	private static final String WAITING = "#queue-list .queue-text";
+
+	private static final String WORDS = "#queue-words";
+
+	private static final String STORY = "Tell me a story";
+
+	private final List<String> expectedErrors = new ArrayList<>();
+
+	private RunningChat chat;
+
+	private ChromeDriver browser;
+
+	private ChatPage page;
+
+	@BeforeAll
+	void start(@TempDir Path database, @TempDir Path profile) {
+		this.chat = RunningChat.start(database, "--demo.pace=1ms", "--demo.look-up=1ms", BrowserTests.QUIET);
+		this.browser = Chromium.start(profile);
+		Chromium.hurry(this.browser);
+	}
+
+	@AfterAll
+	void stop() {
+		if (this.browser != null) {
+			this.browser.quit();
+		}
+		this.chat.close();
+	}
+
+	@BeforeEach
+	void openNewThread() {
+		this.expectedErrors.clear();
+		this.page = ChatPage.open(this.browser, "http://127.0.0.1:" + this.chat.port() + "/");
+		this.page.newThread();
+	}
+
+	@AfterEach
+	void logsNoErrors() {
+		this.chat.release();
+		this.page.closeOtherWindows();
+		assertThat(this.browser.manage().logs().get(LogType.BROWSER).getAll())
+			.filteredOn((entry) -> entry.getLevel().equals(Level.SEVERE))
+			.extracting(LogEntry::getMessage)
+			.filteredOn((message) -> this.expectedErrors.stream().noneMatch(message::contains))
+			.isEmpty();
+	}
+
+	@Test
+	void whatIsAskedMeanwhileWaitsAndIsAskedInItsTurn() throws IOException {
+		tellStory();
+		this.page.type("My name is Ada");
+		this.page.type("What is my name?");
+
+		assertThat(this.page.texts(WORDS)).containsExactly("2 questions wait for this answer.");
+		assertThat(this.page.texts(WAITING)).containsExactly("My name is Ada", "What is my name?");
+		assertThat(this.page.texts(".queue-place")).containsExactly("1", "2");
+		assertThat(this.page.texts(QUESTIONS)).containsExactly(STORY);
+		assertThat(this.page.tooWide()).isEmpty();
+		this.page.screenshot("waiting");
+		this.chat.release();
+
+		awaitQuestions(STORY, "My name is Ada", "What is my name?");
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn:last-child .bubble.assistant")).singleElement()
+			.asString()
+			.contains("Your name is Ada"));
+		assertThat(this.page.shows("#queue")).isFalse();
+	}
+
+	@Test
+	void whatWaitsCanBeTakenBackIntoTheFieldOrNotBeAsked() {
+		tellStory();
+		this.page.type("Roll a die");
+		this.page.type("Hello");
+
+		this.page.click("#queue-list li:first-child [aria-label='Back into the field']");
+		assertThat(this.page.caret().text()).isEqualTo("Roll a die");
+		this.page.typeInto("#question", " or two");
+		this.page.click("#queue-list [aria-label='Do not ask this']");
+		assertThat(this.page.shows("#queue")).isFalse();
+		assertThat(this.page.caret()).isEqualTo(new ChatPage.Caret("question", 17, "Roll a die or two"));
+		this.chat.release();
+
+		this.page.awaitTimeline();
+		awaitQuestions(STORY);
+	}
+
+	@Test
+	void whoStopsTheAnswerSaysWhetherTheOthersAreAsked() {
+		tellStory();
+		this.page.type("Hello");
+
+		this.page.click("#stop");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .cut")).containsExactly("Stopped here."));
+		this.chat.release();
+		assertThat(this.page.texts(WORDS)).containsExactly("Not sent, since you have stopped the answer.");
+		this.page.awaitPolls(2);
+		awaitQuestions(STORY);
+		this.page.click("#queue p .quiet");
+		awaitQuestions(STORY, "Hello");
+		assertThat(this.page.shows("#queue")).isFalse();
+	}
+
+	@Test
+	void aReloadLosesNothingAndAsksNothingTwice() throws Exception {
+		tellStory();
+		this.page.type("Roll a die");
+
+		this.page.reload();
+
+		this.page.awaitFirstWords();
+		assertThat(this.page.texts(WAITING)).containsExactly("Roll a die");
+		this.chat.release();
+		awaitQuestions(STORY, "Roll a die");
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(2));
+		assertThat(this.page.texts(".bubble.assistant").get(0)).endsWith("tore out half a page.");
+		assertThat(statuses()).containsExactly("COMPLETED", "COMPLETED");
+	}
+
+	/**
+	 * The application gets the question and answers it, and the page never hears of it.
+	 */
+	@Test
+	void aQuestionWhoseConnectionBrokeIsSentAgainAndAskedOnce() throws Exception {
+		this.page.script("""
+				const real = window.fetch;
+				window.sent = [];
+				window.fetch = async (url, options) => {
+					const response = await real(url, options);
+					if (url.endsWith('/turns') && options.method === 'POST') {
+						sent.push(JSON.parse(options.body).request);
+						if (sent.length === 1) {
+							await response.text();
+							throw new TypeError('network error');
+						}
+					}
+					return response;
+				};""");
+
+		this.page.type("Roll a die");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
+		await().untilAsserted(() -> assertThat(this.page.<List<String>>script("return sent")).hasSize(2));
+		List<String> sent = this.page.script("return sent");
+		assertThat(sent.get(1)).isEqualTo(sent.get(0));
+		awaitQuestions("Roll a die");
+		assertThat(statuses()).containsExactly("COMPLETED");
+		assertThat(this.page.shows("#queue")).isFalse();
+		assertThat(this.page.ask("Hello")).startsWith("Hello!");
+	}
+
+	@Test
+	void aSecondWindowWaitsForTheFirst() throws Exception {
+		this.page.ask("My name is Ada");
+		ChatPage other = this.page.openInAnotherWindow();
+		tellStory();
+
+		other.type("What is my name?");
+		other.type("Hello");
+
+		await()
+			.untilAsserted(() -> assertThat(other.texts(".waits span")).containsExactly("Waits for another window."));
+		assertThat(other.texts(WAITING)).containsExactly("Hello");
+		other.screenshot("waiting-for-another");
+		this.chat.release();
+		await().untilAsserted(() -> assertThat(other.texts(QUESTIONS)).containsExactly("My name is Ada", STORY,
+				"What is my name?", "Hello"));
+		awaitQuestions("My name is Ada", STORY, "What is my name?", "Hello");
+		assertThat(statuses()).hasSize(4).containsOnly("COMPLETED");
+	}
+
+	@Test
+	void whatWaitsForAnotherWindowIsTakenBackWithoutATrace() throws Exception {
+		this.page.ask("Hello");
+		ChatPage other = this.page.openInAnotherWindow();
+		tellStory();
+		other.type("Roll a die");
+		await().untilAsserted(() -> assertThat(other.shows(".waits")).isTrue());
+
+		other.click(".waits .quiet:last-child");
+
+		await().untilAsserted(() -> assertThat(other.shows(".live, .turn.aside")).isFalse());
+		assertThat(other.caret().text()).isEqualTo("Roll a die");
+		this.chat.release();
+		awaitQuestions("Hello", STORY);
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(2));
+		assertThat(statuses()).containsExactly("COMPLETED", "COMPLETED");
+	}
+
+	@Test
+	void whatWaitedInAWindowThatIsClosedIsFoundInAnother() {
+		this.page.ask("Hello");
+		ChatPage other = this.page.openInAnotherWindow();
+		this.chat.hold();
+		other.type(STORY);
+		other.awaitFirstWords();
+		other.type("Roll a die");
+
+		this.page.closeOtherWindows();
+		this.chat.release();
+
+		await().untilAsserted(
+				() -> assertThat(this.page.texts(WORDS)).containsExactly("Not sent, since its window was closed."));
+		awaitQuestions("Hello", STORY);
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(2));
+		this.page.click("#queue p .quiet");
+		awaitQuestions("Hello", STORY, "Roll a die");
+	}
+
+	@Test
+	void whatWaitsGoesOnAfterADecision() {
+		this.page.sendAtOnce("Cancel order 5001", "Hello");
+		this.page.awaitApproval();
+		await().untilAsserted(
+				() -> assertThat(this.page.texts(WORDS)).containsExactly("1 question waits for your decision."));
+
+		this.page.click(".approval-actions .danger");
+
+		awaitQuestions("Cancel order 5001", "Hello");
+		await().untilAsserted(() -> assertThat(this.page.shows("#queue")).isFalse());
+	}
+
+	@Test
+	void whatIsSentNowJoinsTheAnswerBeforeItsNextStep() throws Exception {
+		this.chat.hold();
+		this.page.type("Check orders 1, 2 and 3");
+		await().untilAsserted(() -> assertThat(this.page.shows(".live .tool")).isTrue());
+		this.page.type("Leave out 3");
+
+		this.page.click(".steer");
+		assertThat(this.page.texts(".queue-state")).containsExactly("joins before the next step");
+		awaitOffer();
+		this.chat.release();
+		await()
+			.untilAsserted(() -> assertThat(this.page.texts(".live .joined .bubble")).containsExactly("Leave out 3"));
+		assertThat(this.page.shows("#queue")).isFalse();
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
+		assertThat(this.page.texts(".turn .joined .bubble")).containsExactly("Leave out 3");
+		assertThat(this.page.texts(".tool summary code")).containsExactly("check_order", "check_order");
+		assertThat(this.page.texts(".bubble.assistant")).singleElement()
+			.asString()
+			.contains("You said meanwhile: “Leave out 3”.");
+		assertThat(statuses()).containsExactly("COMPLETED");
+		this.page.screenshot("joined");
+		this.page.reload();
+		assertThat(this.page.texts(QUESTIONS)).containsExactly("Check orders 1, 2 and 3", "Leave out 3");
+		assertThat(this.page.shows("#queue")).isFalse();
+	}
+
+	@Test
+	void whatFindsNoNextStepIsAskedBehindTheAnswer() throws Exception {
+		tellStory();
+		this.page.type("Hello");
+
+		this.page.click(".steer");
+		awaitOffer();
+		this.chat.release();
+
+		awaitQuestions(STORY, "Hello");
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(2));
+		assertThat(this.page.shows("#queue")).isFalse();
+		assertThat(statuses()).containsExactly("COMPLETED", "COMPLETED");
+	}
+
+	@Test
+	void whatIsToJoinCanBeWithdrawn() throws Exception {
+		tellStory();
+		this.page.type("Roll a die");
+		this.page.click(".steer");
+
+		this.page.click("#queue-list [aria-label='Do not ask this']");
+
+		assertThat(this.page.shows("#queue")).isFalse();
+		String thread = this.page.thread();
+		await().until(() -> this.chat.requests(thread).size() == 1);
+		this.chat.release();
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
+		assertThat(this.page.ask("How many messages are there?")).contains("3 messages,");
+	}
+
+	@Test
+	void aSecondWindowCanJoinTheAnswerOfTheFirst() throws Exception {
+		this.page.ask("Hello");
+		ChatPage other = this.page.openInAnotherWindow();
+		this.chat.hold();
+		this.page.type("Check orders 1, 2 and 3");
+		await().untilAsserted(() -> assertThat(this.page.shows(".live .tool")).isTrue());
+		other.type("That is enough");
+		await().untilAsserted(() -> assertThat(other.shows(".waits")).isTrue());
+
+		other.click(".waits .quiet");
+		awaitOffer();
+		this.chat.release();
+
+		await().untilAsserted(() -> assertThat(other.texts(".turn .joined .bubble")).containsExactly("That is enough"));
+		assertThat(other.texts(".bubble.assistant").get(1)).endsWith("You said meanwhile: “That is enough”.");
+		await().untilAsserted(
+				() -> assertThat(this.page.texts(".turn .joined .bubble")).containsExactly("That is enough"));
+		assertThat(other.shows("#queue")).isFalse();
+		assertThat(statuses()).containsExactly("COMPLETED", "COMPLETED");
+	}
+
+	/** Up to its first words. */
+	private void tellStory() {
+		this.chat.hold();
+		this.page.type(STORY);
+		this.page.awaitFirstWords();
+	}
+
+	private void awaitOffer() {
+		String thread = this.page.thread();
+		await().until(() -> this.chat.offers(thread) == 1);
+	}
+
+	private void awaitQuestions(String... questions) {
+		await().untilAsserted(() -> assertThat(this.page.texts(QUESTIONS)).containsExactly(questions));
+	}
+
+	private List<String> statuses() throws Exception {
+		return this.chat.thread(this.page.thread())
+			.path("turns")
+			.values()
+			.stream()
+			.map((JsonNode turn) -> turn.path("status").asString())
+			.toList();
+	}
+
+}
