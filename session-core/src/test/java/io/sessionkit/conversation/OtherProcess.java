@@ -119,11 +119,14 @@ public final class OtherProcess implements AutoCloseable {
 	}
 
 	private void signal(String signal) {
+		if (!send(signal)) {
+			throw new AssertionError("The other process could not be sent " + signal + ".");
+		}
+	}
+
+	private boolean send(String signal) {
 		try {
-			int result = new ProcessBuilder("kill", signal, String.valueOf(this.process.pid())).start().waitFor();
-			if (result != 0) {
-				throw new AssertionError("The other process could not be sent " + signal + ".");
-			}
+			return new ProcessBuilder("kill", signal, String.valueOf(this.process.pid())).start().waitFor() == 0;
 		}
 		catch (IOException | InterruptedException ex) {
 			throw new AssertionError(ex);
@@ -132,10 +135,11 @@ public final class OtherProcess implements AutoCloseable {
 
 	/**
 	 * Ends it at once, wherever it is.
-	 * @return what it still had said
+	 * @return what it still had said: all of it, so by a signal, since {@link Process}
+	 * would close the stream before that is read
 	 */
 	public List<String> kill() {
-		this.process.destroyForcibly();
+		send("-KILL"); // to one that has ended already it does nothing
 		List<String> rest = new ArrayList<>();
 		try {
 			this.process.waitFor();

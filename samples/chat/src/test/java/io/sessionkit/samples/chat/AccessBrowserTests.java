@@ -288,7 +288,7 @@ class AccessBrowserTests {
 			if (!this.page.shows(".live")) {
 				this.page.awaitStill();
 			}
-			Results results = new AxeBuilder().setLegacyMode(true).analyze(this.browser);
+			Results results = new AxeBuilder().setLegacyMode(true).setTimeout(120).analyze(this.browser);
 			assertThat(results.getViolations()).as("%s, %s", state, scheme)
 				.extracting((rule) -> rule.getId() + " " + rule.getImpact() + " "
 						+ rule.getNodes().stream().map((node) -> node.getHtml() + node.getFailureSummary()).toList())
