@@ -57,6 +57,7 @@ class ArchitectureTests {
 		arrows.put("approval", Set.of("words"));
 		arrows.put("compensation", Set.of("words", "internal", "approval"));
 		arrows.put("context", Set.of("words", "internal"));
+		arrows.put("observation", Set.of("words", "context"));
 		arrows.put("hook", Set.of("words", "internal"));
 		arrows.put("guard", Set.of("words", "internal", "hook"));
 		arrows.put("codec", Set.of("words", "internal", "internal.message"));
@@ -72,25 +73,24 @@ class ArchitectureTests {
 				Set.of("words", "internal", "codec", "internal.message", "context", "hook", "store"));
 		arrows.put("internal.snapshot",
 				Set.of("words", "internal", "codec", "internal.message", "internal.view", "context", "store"));
-		arrows.put("internal.summary",
-				Set.of("words", "internal", "codec", "internal.message", "internal.view", "context", "hook", "store"));
-		arrows.put("internal.round",
-				Set.of("words", "internal", "internal.message", "internal.view", "context", "hook", "store"));
-		arrows.put("internal.line", Set.of("words", "internal", "codec", "store"));
+		arrows.put("internal.summary", Set.of("words", "internal", "codec", "internal.message", "internal.view",
+				"context", "observation", "hook", "store"));
+		arrows.put("internal.round", Set.of("words", "internal", "internal.message", "internal.view", "context",
+				"observation", "hook", "store"));
+		arrows.put("internal.line", Set.of("words", "internal", "codec", "observation", "store"));
 		arrows.put("internal.turn",
 				Set.of("words", "internal", "codec", "internal.message", "internal.line", "internal.view",
-						"internal.snapshot", "internal.summary", "internal.round", "internal.tree", "context", "hook",
-						"store"));
+						"internal.snapshot", "internal.summary", "internal.round", "internal.tree", "context",
+						"observation", "hook", "store"));
 		arrows.put("internal.approval", Set.of("words", "internal", "codec", "internal.tool", "internal.line",
-				"internal.round", "internal.turn", "approval", "hook", "store"));
+				"internal.round", "internal.turn", "approval", "observation", "hook", "store"));
 		arrows.put("internal.compensation", Set.of("words", "codec", "internal.tool", "internal.tree",
 				"internal.approval", "approval", "compensation", "store"));
-		arrows.put("conversation",
-				Set.of("words", "internal", "codec", "internal.message", "internal.view", "internal.snapshot",
-						"internal.summary", "internal.tree", "internal.turn", "internal.approval",
-						"internal.compensation", "approval", "compensation", "context", "hook", "store"));
+		arrows.put("conversation", Set.of("words", "internal", "codec", "internal.message", "internal.view",
+				"internal.snapshot", "internal.summary", "internal.tree", "internal.turn", "internal.approval",
+				"internal.compensation", "approval", "compensation", "context", "observation", "hook", "store"));
 		arrows.put("advisor", Set.of("words", "internal", "internal.line", "internal.round", "internal.turn",
-				"internal.approval", "approval", "conversation", "hook"));
+				"internal.approval", "approval", "conversation", "observation", "hook"));
 		return arrows;
 	}
 

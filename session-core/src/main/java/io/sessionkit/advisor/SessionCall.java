@@ -25,6 +25,7 @@ import io.sessionkit.internal.line.Request;
 import io.sessionkit.internal.turn.ContentDigest;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
+import io.sessionkit.observation.ObservedTurn;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClientRequest;
@@ -176,10 +177,10 @@ record SessionCall(ChatClientRequest request) {
 			.toList();
 	}
 
-	TurnRequest turnRequest(SessionKey key) {
+	TurnRequest turnRequest(SessionKey key, ObservedTurn observed) {
 		ChatOptions options = this.request.prompt().getOptions();
 		TurnRequest.Call call = new TurnRequest.Call(text(SessionParameters.AGENT),
-				(options != null) ? options.getModel() : null, ToolDigests.of(options), parameters());
+				(options != null) ? options.getModel() : null, ToolDigests.of(options), parameters(), observed);
 		Extensions extensions = new Extensions(CallAddition.of(this.request.context(), SessionHook.class),
 				CallAddition.of(this.request.context(), SessionListener.class), merge());
 		return new TurnRequest(key, input(), limit(), expectedTurn(), start(), call, extensions, childOf());

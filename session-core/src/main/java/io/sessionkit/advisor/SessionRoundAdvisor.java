@@ -9,6 +9,7 @@ import java.util.function.Function;
 import io.sessionkit.internal.round.OpenRound;
 import io.sessionkit.internal.round.RoundRequest;
 import io.sessionkit.internal.turn.RunningTurn;
+import io.sessionkit.observation.TurnStage;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
@@ -54,7 +55,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		}
 		RoundRequest start = begin(turn, request);
 		if (start instanceof RoundRequest.ModelCall call) {
-			return called(call, request, chain);
+			return turn.observed().observe(TurnStage.ROUND, () -> called(call, request, chain));
 		}
 		return response(((RoundRequest.Answer) start).response(), request);
 	}
@@ -83,7 +84,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 
 	private static Flux<ChatClientResponse> stream(ChatClientRequest request, StreamAdvisorChain chain,
 			RunningTurn turn) {
-		return Flux.defer(() -> answers(begin(turn, request), request,
+		return Flux.defer(() -> answers(turn, begin(turn, request), request,
 				(call) -> chain.nextStream(with(request, call))
 					.doOnNext((response) -> take(call.round(), response))
 					.doOnComplete(call.round()::afterStreamed)));
@@ -102,7 +103,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 					call.round().afterFailed();
 				}
 			})
-				.flatMapMany((start) -> answers(start, request, (call) -> replies(call, request, chain, turn)))
+				.flatMapMany((start) -> answers(turn, start, request, (call) -> replies(call, request, chain, turn)))
 				.doOnCancel(() -> gone.set(true));
 		});
 	}
@@ -115,10 +116,11 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	 * Returns the answer that replaces the model call, or the replies to that call, whose
 	 * round ends with them.
 	 */
-	private static Flux<ChatClientResponse> answers(RoundRequest start, ChatClientRequest request,
+	private static Flux<ChatClientResponse> answers(RunningTurn turn, RoundRequest start, ChatClientRequest request,
 			Function<RoundRequest.ModelCall, Flux<ChatClientResponse>> replies) {
 		if (start instanceof RoundRequest.ModelCall call) {
-			return Flux.defer(() -> replies.apply(call))
+			return turn.observed()
+				.observeStream(TurnStage.ROUND, Flux.defer(() -> replies.apply(call)))
 				.doOnError((ex) -> call.round().afterFailed())
 				.doOnCancel(call.round()::afterFailed);
 		}

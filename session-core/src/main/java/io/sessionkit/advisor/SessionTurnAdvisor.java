@@ -24,6 +24,8 @@ import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Arrival;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
+import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.observation.TurnStage;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -87,7 +89,12 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 		}
 		ChainCheck.check(chain.getCallAdvisors(), this, request);
 		call.name(key.get());
-		TurnRequest asking = this.turns.asked(call.turnRequest(key.get()));
+		ObservedTurn observed = this.turns.observe(false);
+		return observed.observe(TurnStage.TURN, () -> inSession(call, call.turnRequest(key.get(), observed), chain));
+	}
+
+	private ChatClientResponse inSession(SessionCall call, TurnRequest request, CallAdvisorChain chain) {
+		TurnRequest asking = this.turns.asked(request);
 		Arrival arrival = arrive(call, asking);
 		Admission admission = (arrival != null) ? arrival.await() : null;
 		OpenedCall opened = open(asking, call, chain.getCallAdvisors(), admission);
@@ -109,22 +116,24 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	@Override
 	public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
 		SessionCall call = new SessionCall(request);
-		return Flux.deferContextual((context) -> {
+		return Flux.defer(() -> {
 			Optional<SessionKey> key = key(call);
 			if (key.isEmpty()) {
 				return chain.nextStream(passed(call));
 			}
 			ChainCheck.check(chain.getStreamAdvisors(), this, request);
 			call.name(key.get());
-			return openAndStream(call, key.get(), chain, context);
+			ObservedTurn observed = this.turns.observe(true);
+			return observed.observeStream(TurnStage.TURN, Flux.deferContextual(
+					(inside) -> openAndStream(call, call.turnRequest(key.get(), observed), chain, inside)));
 		});
 	}
 
-	private Flux<ChatClientResponse> openAndStream(SessionCall call, SessionKey key, StreamAdvisorChain chain,
+	private Flux<ChatClientResponse> openAndStream(SessionCall call, TurnRequest request, StreamAdvisorChain chain,
 			ContextView context) {
 		OnCancel rule = call.onCancel(this.rules.onCancel());
 		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
-		TurnRequest asking = this.turns.asked(call.turnRequest(key));
+		TurnRequest asking = this.turns.asked(request);
 		Arrival arrival = arrive(call, asking);
 		Callable<Optional<OpenedCall>> open = TurnBinding
 			.carrying(() -> observed(observation, () -> openInTurn(asking, call, chain.getStreamAdvisors(), arrival)));
@@ -164,16 +173,11 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * Ends a turn whose subscriber cancelled while the turn was being opened. A new turn
-	 * has stored nothing yet, so only a continued turn has to release its lease.
+	 * Ends a turn whose subscriber cancelled while the turn was being opened.
 	 */
 	private static void endUnlessTaken(OpenedCall opened, AtomicBoolean taken) {
 		if (opened instanceof OpenedCall.Working working && !taken.get()) {
-			RunningTurn turn = working.call().turn();
-			if (turn.isContinued()) {
-				turn.cancel();
-			}
-			turn.leaveLine();
+			working.call().turn().drop();
 		}
 	}
 

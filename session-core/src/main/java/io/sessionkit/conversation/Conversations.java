@@ -25,6 +25,7 @@ import io.sessionkit.internal.turn.TurnViews;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.internal.view.TokenMemory;
 import io.sessionkit.internal.view.ViewReader;
+import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
@@ -50,13 +51,15 @@ public final class Conversations implements AutoCloseable {
 
 	private Conversations(Builder builder) {
 		this.store = builder.store;
+		TurnObserver observer = TurnObserver.all(builder.observers);
 		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard,
 				new Extensions(builder.hooks, builder.listeners, builder.merge), builder.keepSystemText,
 				TurnParameters.of(builder.turnParameters, builder.replay, builder.replayExclude),
-				builder.maxAttributesSize, builder.retention);
+				builder.maxAttributesSize, builder.retention, observer);
 		TokenMemory memory = new TokenMemory();
 		this.summarizer = (builder.summarize != null)
-				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), builder.hooks, memory) : null;
+				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), builder.hooks, memory, observer)
+				: null;
 		TurnViews views = new TurnViews(new ViewReader(this.store, builder.trim, builder.prune, memory), memory,
 				this.summarizer);
 		this.turns = new Turns(this.store, this.rules, views, builder.lease, builder.durability);
@@ -149,6 +152,8 @@ public final class Conversations implements AutoCloseable {
 		private List<SessionHook> hooks = List.of();
 
 		private List<SessionListener> listeners = List.of();
+
+		private List<TurnObserver> observers = List.of();
 
 		private boolean keepSystemText;
 
@@ -261,6 +266,16 @@ public final class Conversations implements AutoCloseable {
 		 */
 		public Builder listeners(SessionListener... listeners) {
 			return listeners(List.of(listeners));
+		}
+
+		/**
+		 * Sets the observers of all calls on these sessions. The default is none.
+		 * @param observers the observers, the outermost first
+		 * @return this builder
+		 */
+		public Builder observers(List<? extends TurnObserver> observers) {
+			this.observers = List.copyOf(observers);
+			return this;
 		}
 
 		/**

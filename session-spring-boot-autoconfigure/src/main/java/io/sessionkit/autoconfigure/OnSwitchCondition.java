@@ -5,6 +5,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
+import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
@@ -16,10 +17,11 @@ final class OnSwitchCondition extends SpringBootCondition {
 
 	@Override
 	public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-		String name = metadata.getAnnotations().get(ConditionalOnSwitch.class).getString("value");
+		MergedAnnotation<ConditionalOnSwitch> annotation = metadata.getAnnotations().get(ConditionalOnSwitch.class);
+		String name = annotation.getString("value");
 		Environment environment = context.getEnvironment();
 		ConfigurationCheck.run(environment);
-		boolean on = isOn(environment, name);
+		boolean on = isOn(environment, name, annotation.getBoolean("byDefault"));
 		if (on && SessionKitProperties.ENABLED.equals(name)) {
 			SpringAiCheck.run(context.getClassLoader());
 		}
@@ -28,7 +30,11 @@ final class OnSwitchCondition extends SpringBootCondition {
 	}
 
 	static boolean isOn(Environment environment, String name) {
-		return Binder.get(environment).bind(name, Boolean.class).orElse(true);
+		return isOn(environment, name, true);
+	}
+
+	private static boolean isOn(Environment environment, String name, boolean byDefault) {
+		return Binder.get(environment).bind(name, Boolean.class).orElse(byDefault);
 	}
 
 }

@@ -25,6 +25,7 @@ import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.SessionPurge;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -53,16 +54,18 @@ public final class SessionAdvisorAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	Conversations sessionKitConversations(SessionStore store, ObjectProvider<SessionHook> hooks,
-			ObjectProvider<SessionListener> listeners, ObjectProvider<HistoryMerge> merge,
+	Conversations sessionKitConversations(SessionStore store, ObjectProvider<StoreWatch> watch,
+			ObjectProvider<SessionHook> hooks, ObjectProvider<SessionListener> listeners,
+			ObjectProvider<TurnObserver> observers, ObjectProvider<HistoryMerge> merge,
 			ObjectProvider<SummaryTrigger> trigger, ListableBeanFactory beans, SessionKitProperties properties) {
-		Conversations.Builder builder = Conversations.builder(store)
+		Conversations.Builder builder = Conversations.builder(watched(store, watch))
 			.trim(trim(properties.trim()))
 			.retention(retention(properties.retention(), store))
 			.prune(new Prune(orUnlimited(properties.prune().toolResultsKeep())))
 			.guard(guard(properties.sequence()))
 			.hooks(hooks.orderedStream().toList())
 			.listeners(listeners.orderedStream().toList())
+			.observers(observers.orderedStream().toList())
 			.maxAttributesSize(properties.attributes().maxSize())
 			.turnParameters(names(properties.turn().parameters()))
 			.replay(names(properties.turn().replay()))
@@ -73,6 +76,11 @@ public final class SessionAdvisorAutoConfiguration {
 		merge.ifAvailable(builder::merge);
 		SummaryRule.of(properties, trigger.getIfAvailable(), beans).ifPresent(builder::summarize);
 		return builder.build();
+	}
+
+	private static SessionStore watched(SessionStore store, ObjectProvider<StoreWatch> watch) {
+		StoreWatch known = watch.getIfAvailable();
+		return (known != null) ? known.watched(store) : store;
 	}
 
 	private static SequenceGuard guard(SessionKitProperties.Sequence sequence) {
@@ -88,9 +96,10 @@ public final class SessionAdvisorAutoConfiguration {
 	@Lazy(false)
 	@ConditionalOnMissingBean
 	@ConditionalOnSwitch(SessionKitProperties.PURGE_ENABLED)
-	SessionPurge sessionKitPurge(SessionStore store, SessionKitProperties properties) {
+	SessionPurge sessionKitPurge(SessionStore store, ObjectProvider<StoreWatch> watch,
+			SessionKitProperties properties) {
 		PurgeProperties purge = properties.purge();
-		return SessionPurge.start(store, purge.interval(), purge.batchSize());
+		return SessionPurge.start(watched(store, watch), purge.interval(), purge.batchSize());
 	}
 
 	@Bean
@@ -120,6 +129,11 @@ public final class SessionAdvisorAutoConfiguration {
 	@ConditionalOnMissingBean
 	Compensations sessionKitCompensations(Conversations conversations, Approvals approvals, ListableBeanFactory beans) {
 		return Compensations.builder(conversations, approvals).tools(new ToolBeans(beans)::callbacks).build();
+	}
+
+	@Bean
+	StartReport sessionKitStartReport(ObjectProvider<SessionStore> store, SessionKitProperties properties) {
+		return new StartReport(store, properties);
 	}
 
 	@Bean

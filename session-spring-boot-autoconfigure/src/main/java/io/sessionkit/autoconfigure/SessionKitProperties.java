@@ -33,6 +33,8 @@ public final class SessionKitProperties {
 
 	static final String PURGE_ENABLED = PREFIX + ".purge.enabled";
 
+	static final String OBSERVATION_ENABLED = PREFIX + ".observation.enabled";
+
 	static final String IGNORED_NAMES = PREFIX + ".ignored-names";
 
 	static final String MAX_ATTRIBUTES_SIZE = PREFIX + ".attributes.max-size";
@@ -177,6 +179,12 @@ public final class SessionKitProperties {
 	private final PurgeProperties purge;
 
 	/**
+	 * Observations, meters, health and endpoint.
+	 */
+	@NestedConfigurationProperty
+	private final ObservationProperties observation;
+
+	/**
 	 * Names below sessionkit that belong to something else, exactly as they are written.
 	 * These names are not refused as misspelt properties. Unset: none.
 	 */
@@ -192,7 +200,7 @@ public final class SessionKitProperties {
 			@DefaultValue("60s") Duration concurrencyTimeout, @DefaultValue("24h") Duration idempotencyTimeToLive,
 			@DefaultValue("30s") Duration lease, @DefaultValue ApprovalProperties approval,
 			@DefaultValue("length") TokenEstimate tokenEstimate, @DefaultValue PurgeProperties purge,
-			@Nullable List<String> ignoredNames) {
+			@DefaultValue ObservationProperties observation, @Nullable List<String> ignoredNames) {
 		refuseBelowASecond("time-to-live", timeToLive);
 		refuseBelow(Conversations.SHORTEST_LEASE, "lease", lease);
 		refuseBelow(Duration.ZERO, "concurrency-timeout", concurrencyTimeout);
@@ -220,6 +228,7 @@ public final class SessionKitProperties {
 		this.approval = approval;
 		this.tokenEstimate = tokenEstimate;
 		this.purge = purge;
+		this.observation = observation;
 		this.ignoredNames = (ignoredNames != null) ? List.copyOf(ignoredNames) : List.of();
 	}
 
@@ -313,6 +322,10 @@ public final class SessionKitProperties {
 
 	public PurgeProperties purge() {
 		return this.purge;
+	}
+
+	public ObservationProperties observation() {
+		return this.observation;
 	}
 
 	public List<String> ignoredNames() {

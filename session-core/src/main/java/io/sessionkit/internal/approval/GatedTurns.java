@@ -27,6 +27,9 @@ import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.internal.turn.WaitingTurns;
+import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.observation.TurnOutcome;
+import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.TurnView;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -65,6 +68,15 @@ public final class GatedTurns {
 		this.ledger = ledger;
 		this.events = events;
 		this.stored = new StoredAnswers(turns.store(), ledger);
+	}
+
+	/**
+	 * Begins to observe a call on a session.
+	 * @param streams whether it streams its answer
+	 * @return the observer of this call
+	 */
+	public ObservedTurn observe(boolean streams) {
+		return this.turns.observer().begin(streams);
 	}
 
 	/**
@@ -156,6 +168,7 @@ public final class GatedTurns {
 		OpenedCall answered = (answer != null) ? this.stored.answer(request.key(), answer, admission.hasJoined())
 				: null;
 		if (answered != null) {
+			request.observed().ended(TurnOutcome.ANSWERED, null);
 			return answered;
 		}
 		TurnRequest asked = (answer != null) ? request.input(List.of()).start(TurnRequest.Start.HEAD) : request;
@@ -293,7 +306,9 @@ public final class GatedTurns {
 				if (request.start().kind() != TurnRequest.Start.Kind.HEAD) {
 					throw this.turns.paused(turn);
 				}
-				yield new OpenedCall.Queued(queue(turn), false);
+				OpenedCall queued = new OpenedCall.Queued(queue(turn), false);
+				request.observed().ended(TurnOutcome.QUEUED, null);
+				yield queued;
 			}
 		};
 	}
@@ -315,11 +330,16 @@ public final class GatedTurns {
 	 * @throws TurnInProgressException if another call works on the turn
 	 */
 	public List<ToolApproval> cancel(SessionKey key) {
-		return this.waitingTurns.isOpen(key) ? cancelOpen(key) : List.of();
+		if (!this.waitingTurns.isOpen(key)) {
+			return List.of();
+		}
+		ObservedTurn observed = observe(false);
+		TurnRequest request = TurnRequest.of(key, List.of()).limit(0).observed(observed);
+		return observed.observe(TurnStage.TURN, () -> cancelOpen(request));
 	}
 
-	private List<ToolApproval> cancelOpen(SessionKey key) {
-		RunningTurn turn = this.waitingTurns.takeOver(TurnRequest.of(key, List.of()).limit(0), CALLS);
+	private List<ToolApproval> cancelOpen(TurnRequest request) {
+		RunningTurn turn = this.waitingTurns.takeOver(request, CALLS);
 		try {
 			HeldCalls calls = HeldCalls.of(turn, this.ledger, this.rules.texts());
 			List<LedgerEntry> ended = calls.cancel();

@@ -10,6 +10,8 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.Renewals;
+import io.sessionkit.observation.LeaseKind;
+import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
@@ -40,7 +42,10 @@ public final class Lines {
 
 	private final Offers offers;
 
-	public Lines(SessionStore store, Duration life, Renewals renewals) {
+	private final TurnObserver observer;
+
+	public Lines(SessionStore store, Duration life, Renewals renewals, TurnObserver observer) {
+		this.observer = observer;
 		this.store = store;
 		this.life = life;
 		this.renewals = renewals;
@@ -85,6 +90,11 @@ public final class Lines {
 
 	Duration life() {
 		return this.life;
+	}
+
+	/** Reports that a call has lost its place although it is at work. */
+	void lost() {
+		this.observer.leaseLost(LeaseKind.LINE);
 	}
 
 	/**

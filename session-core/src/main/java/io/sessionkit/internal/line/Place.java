@@ -326,6 +326,7 @@ final class Place {
 		if (!this.lost && !this.over && !now.isAnswered()) {
 			logger.warn("A call on session " + this.key + " has lost its place in line: it did not show for "
 					+ this.lines.life() + " that it is there. Its turn does not become history.");
+			this.lines.lost();
 		}
 		this.lost = true;
 	}

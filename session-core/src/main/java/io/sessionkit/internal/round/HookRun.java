@@ -19,6 +19,8 @@ import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Misuse;
 import io.sessionkit.internal.message.Copies;
+import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.observation.TurnStage;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -49,7 +51,7 @@ public final class HookRun {
 	/** No hooks: nothing is decided, so all turns without hooks share it. */
 	public static final HookRun NONE = new HookRun(SessionKey.of("none"), List.of(), (phase) -> {
 		throw new IllegalStateException("There is no hook that could run.");
-	});
+	}, ObservedTurn.NONE);
 
 	private static final int DEEPEST_CAUSE = 50;
 
@@ -67,6 +69,8 @@ public final class HookRun {
 
 	private final Function<Phase, TurnAccess> turn;
 
+	private final ObservedTurn observed;
+
 	private final List<Verdict> verdicts = new ArrayList<>();
 
 	private @Nullable Stop stop;
@@ -74,9 +78,11 @@ public final class HookRun {
 	/**
 	 * Creates the run of the hooks of one turn.
 	 * @param turn returns the turn as the hooks of a phase see it
+	 * @param observed observes the call
 	 */
-	public HookRun(SessionKey key, List<SessionHook> hooks, Function<Phase, TurnAccess> turn) {
+	public HookRun(SessionKey key, List<SessionHook> hooks, Function<Phase, TurnAccess> turn, ObservedTurn observed) {
 		this.key = key;
+		this.observed = observed;
 		this.outsideIn = hooks.stream().map(NamedHook::of).toList();
 		List<NamedHook> reversed = new ArrayList<>(this.outsideIn);
 		Collections.reverse(reversed);
@@ -103,6 +109,7 @@ public final class HookRun {
 		this.besideModel = other.besideModel;
 		this.checksReplies = other.checksReplies;
 		this.turn = other.turn;
+		this.observed = other.observed;
 	}
 
 	/**
@@ -221,6 +228,11 @@ public final class HookRun {
 	}
 
 	private <T> Passed<T> run(List<NamedHook> hooks, HookStep<T> step, T value) {
+		return hooks.isEmpty() ? new Passed<>(value, false, null)
+				: this.observed.observe(TurnStage.of(step.phase()), () -> ran(hooks, step, value));
+	}
+
+	private <T> Passed<T> ran(List<NamedHook> hooks, HookStep<T> step, T value) {
 		T now = value;
 		for (NamedHook hook : hooks) {
 			HookResult<T> result = ask(hook, step, now);

@@ -2,6 +2,7 @@ package io.sessionkit.internal.round;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 
 import io.sessionkit.SessionKey;
@@ -12,6 +13,8 @@ import io.sessionkit.context.Compaction;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.observation.TurnOutcome;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -21,12 +24,14 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 
 /**
- * Notifies the listeners of one turn of what happens in it. Safe for use by many threads.
+ * Notifies the listeners of one turn of what happens in it, and its observer of how it
+ * ends. Safe for use by many threads.
  */
 public final class TurnEvents {
 
-	/** No listeners: nobody is notified, so all turns without listeners share it. */
-	public static final TurnEvents NONE = new TurnEvents(SessionKey.of("none"), "none", List.of(), false);
+	/** Nobody is notified, so all turns without listeners and observer share it. */
+	public static final TurnEvents NONE = new TurnEvents(SessionKey.of("none"), "none", List.of(), false,
+			ObservedTurn.NONE);
 
 	private static final Log logger = LogFactory.getLog(TurnEvents.class);
 
@@ -38,17 +43,24 @@ public final class TurnEvents {
 
 	private final boolean holdTexts;
 
+	private final ObservedTurn observed;
+
+	private final AtomicBoolean ended = new AtomicBoolean();
+
 	private final List<String> heldTexts = new ArrayList<>();
 
 	/**
 	 * Creates the events of a turn.
 	 * @param holdTexts whether a text may be withheld until the turn is stored
+	 * @param observed observes the call
 	 */
-	public TurnEvents(SessionKey key, String turnId, List<SessionListener> listeners, boolean holdTexts) {
+	public TurnEvents(SessionKey key, String turnId, List<SessionListener> listeners, boolean holdTexts,
+			ObservedTurn observed) {
 		this.key = key;
 		this.turnId = turnId;
 		this.listeners = listeners;
 		this.holdTexts = holdTexts;
+		this.observed = observed;
 	}
 
 	boolean hasListeners() {
@@ -79,6 +91,7 @@ public final class TurnEvents {
 	}
 
 	public void committed(Turn turn) {
+		ended(TurnOutcome.COMPLETED, null);
 		if (!hasListeners()) {
 			return;
 		}
@@ -90,6 +103,7 @@ public final class TurnEvents {
 	 * Reports the texts of a turn that is not stored.
 	 */
 	public void answered() {
+		ended(TurnOutcome.UNSTORED, null);
 		heldTexts().forEach(this::complete);
 	}
 
@@ -107,10 +121,12 @@ public final class TurnEvents {
 	}
 
 	public void refused(Verdict verdict) {
+		ended(TurnOutcome.REFUSED, null);
 		tell(SessionListener::refused, new SessionEvent.Refused(this.key, this.turnId, verdict));
 	}
 
 	public void paused(Turn turn) {
+		ended(TurnOutcome.AWAITING_APPROVAL, null);
 		if (!hasListeners()) {
 			return;
 		}
@@ -119,7 +135,22 @@ public final class TurnEvents {
 	}
 
 	public void failed(TurnStatus status, @Nullable String failure) {
+		ended((status == TurnStatus.CANCELLED) ? TurnOutcome.CANCELLED : TurnOutcome.FAILED, failure);
 		tell(SessionListener::failed, new SessionEvent.Failed(this.key, this.turnId, status, failure));
+	}
+
+	/**
+	 * Reports to the observer that the call of a caller who has disconnected is over, if
+	 * the store has failed and nothing else was reported.
+	 */
+	public void over() {
+		ended(TurnOutcome.CANCELLED, null);
+	}
+
+	private void ended(TurnOutcome outcome, @Nullable String failure) {
+		if (this.observed != ObservedTurn.NONE && this.ended.compareAndSet(false, true)) {
+			this.observed.ended(outcome, failure);
+		}
 	}
 
 	private void said(@Nullable String text) {

@@ -24,6 +24,7 @@ import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.internal.view.TokenMemory;
 import io.sessionkit.internal.view.ViewReader;
+import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionRecord;
@@ -55,6 +56,8 @@ public final class Summarizer implements AutoCloseable {
 
 	private final SummaryGuards guards;
 
+	private final TurnObserver observer;
+
 	private final SummaryCalls calls = new SummaryCalls();
 
 	private final ExecutorService jobs = SummaryCalls.threads("sessionkit-compaction-", MOST_JOBS);
@@ -67,8 +70,11 @@ public final class Summarizer implements AutoCloseable {
 	 * Creates a summarizer.
 	 * @param pins the pins, which keep messages as they are
 	 * @param hooks the hooks that check what a summarizer reads and writes
+	 * @param observer observes the making of each summary
 	 */
-	public Summarizer(SessionStore store, Summarize rule, Pins pins, List<SessionHook> hooks, TokenMemory memory) {
+	public Summarizer(SessionStore store, Summarize rule, Pins pins, List<SessionHook> hooks, TokenMemory memory,
+			TurnObserver observer) {
+		this.observer = observer;
 		this.guards = new SummaryGuards(hooks);
 		this.store = store;
 		this.rule = rule;
@@ -209,7 +215,7 @@ public final class Summarizer implements AutoCloseable {
 	}
 
 	private Compaction attempt(SessionKey key, boolean asked) {
-		Compaction made = summarizeOrFail(key, asked);
+		Compaction made = this.observer.summarize(() -> summarizeOrFail(key, asked));
 		if (made.status() == Status.FAILED) {
 			this.backoff.failed(key, this.store.options().now());
 			logger.warn("Session " + key + " could not be summarized and stays as it is: " + made.failure());

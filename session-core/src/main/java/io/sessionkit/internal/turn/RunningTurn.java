@@ -26,6 +26,8 @@ import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEvents;
 import io.sessionkit.internal.round.TurnGate;
+import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.StoreOptions;
@@ -116,10 +118,12 @@ public final class RunningTurn {
 		Extensions extensions = setup.rules().extensions().at(request.start()).and(request.extensions());
 		this.hooks = hooks(extensions);
 		this.startedAt = (continued != null) ? continued.turn().startedAt() : options.now();
-		TurnViews.Opened opened = (continued != null) ? continued.opened() : setup.views().open(request);
+		TurnViews.Opened opened = (continued != null) ? continued.opened()
+				: request.observed().observe(TurnStage.OPEN, () -> setup.views().open(request));
 		this.base = opened.header();
 		this.place = opened.place();
 		this.id = (continued != null) ? continued.turn().id() : options.newTurnId(firstNumber());
+		request.observed().opened(this.id);
 		this.events = events(extensions);
 		this.prompt = new TurnPrompt(request, opened, setup);
 		this.rounds = new Rounds(request.key(), new Transcript(options::now, options.codec()::storable), this.hooks,
@@ -147,12 +151,13 @@ public final class RunningTurn {
 
 	private HookRun hooks(Extensions extensions) {
 		return extensions.hooks().isEmpty() ? HookRun.NONE
-				: new HookRun(key(), extensions.hooks(), (phase) -> this.context.running(phase));
+				: new HookRun(key(), extensions.hooks(), (phase) -> this.context.running(phase), observed());
 	}
 
 	private TurnEvents events(Extensions extensions) {
-		return extensions.listeners().isEmpty() ? TurnEvents.NONE
-				: new TurnEvents(key(), this.id, extensions.listeners(), this.hooks.checksReplies());
+		boolean silent = extensions.listeners().isEmpty() && observed() == ObservedTurn.NONE;
+		return silent ? TurnEvents.NONE
+				: new TurnEvents(key(), this.id, extensions.listeners(), this.hooks.checksReplies(), observed());
 	}
 
 	/**
@@ -308,6 +313,14 @@ public final class RunningTurn {
 	 */
 	public String id() {
 		return this.id;
+	}
+
+	/**
+	 * Returns the observer of the call.
+	 * @return the observer; one that observes nothing if there is none
+	 */
+	public ObservedTurn observed() {
+		return this.request.observed();
 	}
 
 	/**
@@ -632,8 +645,24 @@ public final class RunningTurn {
 			logger.warn("The cancelled turn on session " + key() + " could not be stored: " + ex.getClass().getName());
 		}
 		finally {
+			this.events.over();
 			endUnwritten();
 		}
+	}
+
+	/**
+	 * Drops the turn of a caller that has disconnected before anything was done with it.
+	 * A new turn has stored nothing yet, so only a continued turn has to release its
+	 * lease.
+	 */
+	public void drop() {
+		if (isContinued()) {
+			cancel();
+		}
+		else {
+			this.events.over();
+		}
+		leaveLine();
 	}
 
 	/**
@@ -671,7 +700,15 @@ public final class RunningTurn {
 		work.run();
 	}
 
-	private synchronized boolean close() {
+	private boolean close() {
+		boolean first = closeOnce();
+		if (first && observed() != ObservedTurn.NONE) {
+			observed().viewed(this.prompt.tokens(), this.prompt.isTrimmed());
+		}
+		return first;
+	}
+
+	private synchronized boolean closeOnce() {
 		boolean first = !this.closed;
 		this.closed = true;
 		this.rounds.freeze();

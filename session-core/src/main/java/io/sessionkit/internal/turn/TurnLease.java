@@ -66,6 +66,9 @@ final class TurnLease implements HeldLease {
 
 	private @Nullable ScheduledFuture<?> renewal;
 
+	private Runnable whenLost = () -> {
+	};
+
 	private TurnLease(SessionStore store, SessionKey key, RecordWrite taking, String holder, Duration life,
 			Since since) {
 		this.store = store;
@@ -146,6 +149,15 @@ final class TurnLease implements HeldLease {
 		return store.options()
 			.codec()
 			.encodeValues(key, Map.<String, Object>of("version", PauseRecord.VERSION, "holder", holder));
+	}
+
+	/**
+	 * Sets what is done if the lease is lost while it is in use.
+	 * @return this lease
+	 */
+	synchronized TurnLease whenLost(Runnable report) {
+		this.whenLost = report;
+		return this;
 	}
 
 	@Override
@@ -282,6 +294,7 @@ final class TurnLease implements HeldLease {
 			logger.warn("The lease of the " + what() + " on session " + this.key
 					+ " has run out before it was renewed. What it ran is uncertain unless its result is stored.");
 			this.validUntil = System.nanoTime();
+			this.whenLost.run();
 		}
 		stopRenewal();
 	}

@@ -7,6 +7,8 @@ import java.util.function.Supplier;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.Renewals;
+import io.sessionkit.observation.LeaseKind;
+import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +30,10 @@ public final class TurnLeases {
 
 	private final Renewals renewals;
 
-	public TurnLeases(SessionStore store, Duration life, Renewals renewals) {
+	private final TurnObserver observer;
+
+	public TurnLeases(SessionStore store, Duration life, Renewals renewals, TurnObserver observer) {
+		this.observer = observer;
 		this.store = store;
 		this.life = life;
 		this.renewals = renewals;
@@ -58,8 +63,9 @@ public final class TurnLeases {
 
 	private Taking taking(SessionKey key, String holder, RecordWrite write) {
 		TurnLease.Since since = TurnLease.Since.now(this.store);
-		return new Taking(write,
-				() -> TurnLease.taken(this.store, key, write, holder, this.life, since, this.renewals));
+		LeaseKind kind = write.kind().equals(TurnRecords.LEASE) ? LeaseKind.TURN : LeaseKind.REWIND;
+		return new Taking(write, () -> TurnLease.taken(this.store, key, write, holder, this.life, since, this.renewals)
+			.whenLost(() -> this.observer.leaseLost(kind)));
 	}
 
 	/**

@@ -28,6 +28,7 @@ import io.sessionkit.internal.view.RequestView;
 import io.sessionkit.internal.view.ToolPruner;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewTrimmer;
+import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,9 @@ final class TurnPrompt {
 
 	/** The limits of the requests. */
 	private final Trim trim;
+
+	/** Whether the limits have left out some of what the session holds. */
+	private final boolean isCut;
 
 	/** Whether the call has brought the history. */
 	private final boolean isGiven;
@@ -97,9 +101,14 @@ final class TurnPrompt {
 		this.history = this.isGiven ? History.given(this.view)
 				: History.of(shown(this.view), (base != null) ? base.summaryTurn() : 0, this.head,
 						estimated(this.trim, factor), limits.messages(), this.input);
+		this.isCut = !this.isGiven && (this.history.lines().size() < this.view.size() || isPartlyRead(opened.view()));
 		this.size = countsTokens ? new RequestSize(this.history.lines(), this.options.tokens(), factor) : null;
 		this.calibration = (this.size != null)
 				? new Calibration(this.key, views.memory(), this.size, this.options.tokens()) : null;
+	}
+
+	private static boolean isPartlyRead(@Nullable SessionView view) {
+		return view != null && view.items().size() < view.session().totals().items();
 	}
 
 	/** Returns the limits with the tokens as they are before the factor. */
@@ -280,6 +289,20 @@ final class TurnPrompt {
 
 	synchronized boolean isOverLimit() {
 		return this.trimmer != null && this.trimmer.isOverLimit();
+	}
+
+	/** Returns the estimated tokens of the history. */
+	int tokens() {
+		int tokens = 0;
+		for (ViewLine line : this.history.lines()) {
+			tokens += line.tokens();
+		}
+		return tokens;
+	}
+
+	/** Returns whether a limit has left out some of the history. */
+	synchronized boolean isTrimmed() {
+		return this.isCut || (this.trimmer != null && this.trimmer.hasTrimmed());
 	}
 
 	/**

@@ -10,6 +10,7 @@ import io.sessionkit.SessionLostException;
 import io.sessionkit.internal.Bound;
 import io.sessionkit.internal.line.Offer;
 import io.sessionkit.internal.message.Copies;
+import io.sessionkit.observation.ObservedTurn;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -53,16 +54,21 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	 * @param tools the tools on offer: name to digest of the definition
 	 * @param parameters the parameters of the call that hooks can read; only those that
 	 * are configured to be kept with turns are stored
+	 * @param observed observes the call
 	 */
 	public record Call(@Nullable String agent, @Nullable String model, Map<String, String> tools,
-			Map<String, Object> parameters) {
+			Map<String, Object> parameters, ObservedTurn observed) {
 
 		/** A call of which nothing is known. */
-		public static final Call UNKNOWN = new Call(null, null, Map.of(), Map.of());
+		public static final Call UNKNOWN = new Call(null, null, Map.of(), Map.of(), ObservedTurn.NONE);
 
 		public Call {
 			tools = Map.copyOf(tools);
 			parameters = Map.copyOf(parameters);
+		}
+
+		private Call observed(ObservedTurn observer) {
+			return new Call(this.agent, this.model, this.tools, this.parameters, observer);
 		}
 
 	}
@@ -205,6 +211,20 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 
 	public Map<String, Object> parameters() {
 		return this.call.parameters();
+	}
+
+	public ObservedTurn observed() {
+		return this.call.observed();
+	}
+
+	/**
+	 * Returns this request with an observer of its call.
+	 * @param observer observes the call
+	 * @return a copy with this observer
+	 */
+	public TurnRequest observed(ObservedTurn observer) {
+		return new TurnRequest(this.key, this.input, this.limit, this.expectedTurn, this.start,
+				this.call.observed(observer), this.extensions, this.child);
 	}
 
 	/**

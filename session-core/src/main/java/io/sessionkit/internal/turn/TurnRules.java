@@ -4,6 +4,7 @@ import io.sessionkit.context.Prune;
 import io.sessionkit.context.Retention;
 import io.sessionkit.context.SequenceGuard;
 import io.sessionkit.context.Trim;
+import io.sessionkit.observation.TurnObserver;
 
 import org.springframework.util.unit.DataSize;
 
@@ -18,7 +19,8 @@ import org.springframework.util.unit.DataSize;
  * @param parameters the parameters of a call that are kept with its turn
  * @param maxAttributes the maximum size of the attributes of a session
  * @param retention the limits of what a session keeps
+ * @param observer observes all calls
  */
 public record TurnRules(Trim trim, Prune prune, SequenceGuard guard, Extensions extensions, boolean keepsSystemText,
-		TurnParameters parameters, DataSize maxAttributes, Retention retention) {
+		TurnParameters parameters, DataSize maxAttributes, Retention retention, TurnObserver observer) {
 }

@@ -31,6 +31,7 @@ import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.snapshot.SnapshotTaker;
 import io.sessionkit.internal.snapshot.VerbatimMessages;
 import io.sessionkit.internal.view.Summaries;
+import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
@@ -196,7 +197,7 @@ class TurnWriter {
 		RecordWrite pause = PauseRecord.write(key(), this.id, held, this.parts + 1, attributes, this.pause,
 				this.store.options().codec());
 		records.add(pause);
-		TurnResult result = write(outline, null, records);
+		TurnResult result = this.request.observed().observe(TurnStage.COMMIT, () -> write(outline, null, records));
 		if (result != null) {
 			this.pause = pause.next();
 		}
@@ -211,7 +212,8 @@ class TurnWriter {
 	@Nullable TurnResult commit(Outline outline, List<RecordWrite> more) {
 		this.deleting = this.forgotten.end();
 		List<RecordWrite> records = this.deleting.isEmpty() ? more : joined(more, quotingWhatIsForgotten());
-		return write(outline, outline.attributes(), withoutPause(records));
+		return this.request.observed()
+			.observe(TurnStage.COMMIT, () -> write(outline, outline.attributes(), withoutPause(records)));
 	}
 
 	/**
@@ -336,6 +338,10 @@ class TurnWriter {
 	 * nothing of an erased session may reappear.
 	 */
 	TurnResult keepAside(Outline outline, List<RecordWrite> more) {
+		return this.request.observed().observe(TurnStage.COMMIT, () -> writeAside(outline, more));
+	}
+
+	private TurnResult writeAside(Outline outline, List<RecordWrite> more) {
 		TurnWrite write = turnWrite(outline);
 		List<RecordWrite> records = records(withoutPause(more));
 		Session opened = (this.base != null || !this.moved) ? this.place.header() : this.store.find(key()).orElse(null);

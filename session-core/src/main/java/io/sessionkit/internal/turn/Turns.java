@@ -13,6 +13,7 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.line.Lines;
 import io.sessionkit.internal.message.TurnSplitter;
+import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.SessionStore;
 
 import org.springframework.ai.chat.messages.Message;
@@ -39,9 +40,9 @@ public final class Turns implements AutoCloseable {
 	 * place in line
 	 */
 	public Turns(SessionStore store, TurnRules rules, TurnViews views, Duration lease, Durability durability) {
-		this.setup = new TurnSetup(store, rules, views, new TurnLeases(store, lease, this.renewals),
+		this.setup = new TurnSetup(store, rules, views, new TurnLeases(store, lease, this.renewals, rules.observer()),
 				new Retentions(store, rules.retention()));
-		this.lines = new Lines(store, lease, this.renewals);
+		this.lines = new Lines(store, lease, this.renewals, rules.observer());
 		this.durability = durability;
 		this.waitingTurns = new WaitingTurns(this.setup);
 	}
@@ -163,6 +164,14 @@ public final class Turns implements AutoCloseable {
 	 */
 	public SessionStore store() {
 		return this.setup.store();
+	}
+
+	/**
+	 * Returns the observer of all calls.
+	 * @return the observer; one that observes nothing if there is none
+	 */
+	public TurnObserver observer() {
+		return this.setup.rules().observer();
 	}
 
 	/**

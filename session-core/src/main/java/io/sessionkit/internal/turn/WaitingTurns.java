@@ -14,6 +14,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
@@ -59,11 +60,10 @@ public final class WaitingTurns {
 	 * that the caller expects
 	 */
 	public @Nullable RunningTurn resume(TurnRequest request, Set<String> kinds) {
-		SessionView opened = this.setup.views().openAgain(request).view();
-		if (opened != null && opened.session().openTurn() == 0 && endsWithQuestion(opened)) {
+		RunningTurn turn = request.observed().observe(TurnStage.OPEN, () -> openAgain(request, kinds));
+		if (turn == null) {
 			return null;
 		}
-		RunningTurn turn = takeOver(opened, request, kinds);
 		try {
 			if (!turn.isOnHead()) {
 				throw new SessionConflictException("Session " + request.key()
@@ -80,6 +80,14 @@ public final class WaitingTurns {
 		}
 	}
 
+	private @Nullable RunningTurn openAgain(TurnRequest request, Set<String> kinds) {
+		SessionView opened = this.setup.views().openAgain(request).view();
+		if (opened != null && opened.session().openTurn() == 0 && endsWithQuestion(opened)) {
+			return null;
+		}
+		return takeOver(opened, request, kinds);
+	}
+
 	/**
 	 * Takes over the open turn of a session only to end it. Queued messages are ignored,
 	 * and the session may have moved on.
@@ -90,7 +98,8 @@ public final class WaitingTurns {
 	 * @throws io.sessionkit.TurnInProgressException if another call works on it
 	 */
 	public RunningTurn takeOver(TurnRequest request, Set<String> kinds) {
-		return takeOver(this.setup.views().openAgain(request).view(), request, kinds);
+		return request.observed()
+			.observe(TurnStage.OPEN, () -> takeOver(this.setup.views().openAgain(request).view(), request, kinds));
 	}
 
 	/** Returns whether the newest question has no answer: the answer was deleted. */

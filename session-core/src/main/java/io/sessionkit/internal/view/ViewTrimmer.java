@@ -35,6 +35,8 @@ public final class ViewTrimmer {
 
 	private boolean overLimit;
 
+	private boolean trimmed;
+
 	/**
 	 * Creates the trimmer for the requests of a turn.
 	 * @param size counts tokens; may be null if the limits do not
@@ -48,6 +50,11 @@ public final class ViewTrimmer {
 
 	public boolean isOverLimit() {
 		return this.overLimit;
+	}
+
+	/** Returns whether some request was made shorter. */
+	public boolean hasTrimmed() {
+		return this.trimmed;
 	}
 
 	/**
@@ -74,6 +81,7 @@ public final class ViewTrimmer {
 		double tokens = tokens(request);
 		for (RequestUnits.Unit unit : RequestUnits.beforeCurrentTurn(request, current.getAsInt(), this.history)) {
 			left.addAll(unit.messages());
+			this.trimmed = true;
 			messages -= RequestSize.messages(unit.messages());
 			tokens -= tokens(unit.messages());
 			if (!isOver(messages, tokens)) {

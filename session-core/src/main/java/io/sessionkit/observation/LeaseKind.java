@@ -1,0 +1,17 @@
+package io.sessionkit.observation;
+
+/**
+ * What a call can lose because it did not show in time that it is there.
+ */
+public enum LeaseKind {
+
+	/** The lease of an open turn. */
+	TURN,
+
+	/** The lease of a rewind. */
+	REWIND,
+
+	/** The place of a call that works, in the line of calls on a session. */
+	LINE
+
+}

@@ -1,0 +1,71 @@
+package io.sessionkit.observation;
+
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+
+/**
+ * Observes one call on a session. Every method does nothing unless it is overridden. The
+ * work of a stage is done once, and its outcome is that of the stage, whatever an
+ * observer does; what the observer throws is logged by its class name.
+ * <p>
+ * Safe for use by many threads: the stages of a stream are on several. No method may
+ * block. Nothing that it is given has texts of a conversation.
+ */
+public interface ObservedTurn {
+
+	/** Observes nothing. */
+	ObservedTurn NONE = new ObservedTurn() {
+	};
+
+	/**
+	 * Observes a stage that takes place on this thread.
+	 * @param stage the stage
+	 * @param work does what the stage consists of, and must be called once
+	 * @param <T> the type of the result
+	 * @return the result of the work
+	 */
+	default <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
+		return work.get();
+	}
+
+	/**
+	 * Observes a stage of a stream: {@link TurnStage#TURN} or {@link TurnStage#ROUND}. If
+	 * the subscriber of a whole turn cancels, {@link #ended} is called after that.
+	 * @param stage the stage
+	 * @param work does what the stage consists of when it is subscribed to
+	 * @param <T> the type of the elements
+	 * @return the work, observed for each subscriber
+	 */
+	default <T> Flux<T> observeStream(TurnStage stage, Flux<T> work) {
+		return work;
+	}
+
+	/**
+	 * Handles that the session was read, so that the turn can begin.
+	 * @param turnId the id of the turn
+	 */
+	default void opened(String turnId) {
+	}
+
+	/**
+	 * Handles what the call has sent of the history, once, before the end of the call.
+	 * @param tokens the estimated tokens of the history, after the limits on turns
+	 * @param trimmed whether a limit has left out some of it
+	 */
+	default void viewed(int tokens, boolean trimmed) {
+	}
+
+	/**
+	 * Handles the end of the call. It is called once for each turn that was opened, and
+	 * for a call that needs no turn of its own. A call that fails before that has no
+	 * outcome.
+	 * @param outcome the result
+	 * @param failure the class name of the exception of a call that has failed, or "no
+	 * reply"; null otherwise
+	 */
+	default void ended(TurnOutcome outcome, @Nullable String failure) {
+	}
+
+}

@@ -1,0 +1,185 @@
+package io.sessionkit.observation;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import io.sessionkit.context.Compaction;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+
+/**
+ * Calls several observers, none of which can disturb the others or what they observe.
+ */
+final class SafeObserver implements TurnObserver {
+
+	private static final Log logger = LogFactory.getLog(SafeObserver.class);
+
+	/** The innermost first, in the order in which they are put around work. */
+	private final List<TurnObserver> insideOut;
+
+	SafeObserver(List<? extends TurnObserver> observers) {
+		this.insideOut = reversed(observers);
+	}
+
+	private static <T> List<T> reversed(List<? extends T> list) {
+		List<T> reversed = new ArrayList<>(list);
+		Collections.reverse(reversed);
+		return reversed;
+	}
+
+	@Override
+	public ObservedTurn begin(boolean streams) {
+		List<ObservedTurn> begun = new ArrayList<>(this.insideOut.size());
+		tell(this.insideOut, (observer) -> begun.add(observer.begin(streams)));
+		return new SafeTurn(begun);
+	}
+
+	@Override
+	public Compaction summarize(Supplier<Compaction> work) {
+		return around(this.insideOut, TurnObserver::summarize, work);
+	}
+
+	@Override
+	public void leaseLost(LeaseKind kind) {
+		tell(this.insideOut, (observer) -> observer.leaseLost(kind));
+	}
+
+	private static <O, T extends @Nullable Object> T around(List<O> observers, BiConsumer<O, Supplier<T>> observation,
+			Supplier<T> work) {
+		Supplier<T> whole = work;
+		for (O observer : observers) {
+			Supplier<T> inner = whole;
+			whole = () -> new Once<>(inner).around((once) -> observation.accept(observer, once));
+		}
+		return whole.get();
+	}
+
+	private static <O> void tell(List<O> observers, Consumer<O> news) {
+		for (O observer : observers) {
+			try {
+				news.accept(observer);
+			}
+			catch (RuntimeException | Error ex) {
+				log(ex);
+			}
+		}
+	}
+
+	private static void log(Throwable thrown) {
+		logger.warn("An observer of turns threw " + thrown.getClass().getName() + ". The turn goes on without it.");
+	}
+
+	/**
+	 * Calls the observers of one call, the innermost first.
+	 */
+	private record SafeTurn(List<ObservedTurn> insideOut) implements ObservedTurn {
+
+		@Override
+		public <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
+			return around(this.insideOut, (turn, each) -> turn.observe(stage, each), work);
+		}
+
+		@Override
+		public <T> Flux<T> observeStream(TurnStage stage, Flux<T> work) {
+			Flux<T> whole = work;
+			for (ObservedTurn turn : this.insideOut) {
+				whole = observed(turn, stage, whole);
+			}
+			return whole;
+		}
+
+		private static <T> Flux<T> observed(ObservedTurn turn, TurnStage stage, Flux<T> work) {
+			try {
+				return turn.observeStream(stage, work);
+			}
+			catch (RuntimeException | Error ex) {
+				log(ex);
+				return work;
+			}
+		}
+
+		@Override
+		public void opened(String turnId) {
+			tell(this.insideOut, (turn) -> turn.opened(turnId));
+		}
+
+		@Override
+		public void viewed(int tokens, boolean trimmed) {
+			tell(this.insideOut, (turn) -> turn.viewed(tokens, trimmed));
+		}
+
+		@Override
+		public void ended(TurnOutcome outcome, @Nullable String failure) {
+			tell(this.insideOut, (turn) -> turn.ended(outcome, failure));
+		}
+
+	}
+
+	/**
+	 * Work that is done once, whatever an observer around it does.
+	 */
+	private static final class Once<T extends @Nullable Object> implements Supplier<T> {
+
+		private final Supplier<T> work;
+
+		private boolean done;
+
+		private @Nullable T result;
+
+		private @Nullable Throwable thrown;
+
+		Once(Supplier<T> work) {
+			this.work = work;
+		}
+
+		T around(Consumer<Once<T>> observation) {
+			try {
+				observation.accept(this);
+			}
+			catch (RuntimeException | Error ex) {
+				if (ex != this.thrown) {
+					log(ex);
+				}
+			}
+			return get();
+		}
+
+		@Override
+		public T get() {
+			if (!this.done) {
+				this.done = true;
+				run();
+			}
+			if (this.thrown instanceof Error error) {
+				throw error;
+			}
+			if (this.thrown instanceof RuntimeException failure) {
+				throw failure;
+			}
+			return result();
+		}
+
+		private void run() {
+			try {
+				this.result = this.work.get();
+			}
+			catch (RuntimeException | Error ex) {
+				this.thrown = ex;
+			}
+		}
+
+		// the work may return null, which the type of the result then says
+		@SuppressWarnings("NullAway")
+		private T result() {
+			return this.result;
+		}
+
+	}
+
+}

@@ -1,0 +1,478 @@
+package io.sessionkit.advisor;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.context.Compaction;
+import io.sessionkit.context.Summarize;
+import io.sessionkit.context.Trim;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.observation.LeaseKind;
+import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.observation.TurnOutcome;
+import io.sessionkit.observation.TurnStage;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ClientSetup;
+import io.sessionkit.test.ClientSetup.Mode;
+import io.sessionkit.test.ObservedStore;
+import io.sessionkit.test.ObservedStore.Fault;
+import io.sessionkit.test.ScriptedChatModel;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.test.StepVerifier;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * What an observer is told of calls, in calls and in streams.
+ */
+class TurnObserverTests {
+
+	private static final SessionKey T1 = SessionKey.of("t1");
+
+	private static final ToolCall ADD = SessionAdvisorTests.call("c1", "add", "1");
+
+	private final ObservedStore store = new ObservedStore(
+			new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private final Noted noted = new Noted();
+
+	private List<TurnObserver> observers = List.of(this.noted);
+
+	private List<SessionHook> hooks = List.of();
+
+	private Set<String> gated = Set.of();
+
+	private NewMessageRule onNewMessage = NewMessageRule.REJECT;
+
+	private @Nullable Conversations conversations;
+
+	@ParameterizedTest
+	@EnumSource
+	void plainTurnIsOpenedSentAndCommitted(Mode mode) {
+		this.model.says("a");
+		ask(mode, "q");
+		assertThat(this.noted.stages()).containsExactly("TURN(", "OPEN(", ")OPEN", "opened", "ROUND(", ")ROUND",
+				"viewed 0 false", "COMMIT(", ")COMMIT", "COMPLETED", ")TURN");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void eachModelCallIsARoundAndToolsAreOutside(Mode mode) {
+		this.model.calls(ADD).says("a");
+		ask(mode, "q");
+		assertThat(this.noted.stages()).containsSubsequence("ROUND(", ")ROUND", "tool", "ROUND(", ")ROUND");
+		assertThat(this.noted.stages()).filteredOn("ROUND("::equals).hasSize(2);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void hooksOfEachPhaseAreAStage(Mode mode) {
+		this.hooks = List.of(new Passing());
+		this.model.says("a");
+		ask(mode, "q");
+		assertThat(this.noted.stages()).containsSubsequence("TURN(", "OPEN(", ")OPEN", "BEFORE_TURN(", ")BEFORE_TURN",
+				"BEFORE_MODEL(", ")BEFORE_MODEL", "ROUND(", "AFTER_MODEL(", ")AFTER_MODEL", ")ROUND", "BEFORE_SAVE(",
+				")BEFORE_SAVE", "COMMIT(", ")COMMIT", ")TURN");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void turnThatWaitsAndContinuesHasTwoOutcomes(Mode mode) {
+		this.gated = Set.of("add");
+		this.model.calls(ADD).says("a");
+		ask(mode, "q");
+		approvals().pending(T1).forEach((call) -> approvals().approve(call, "anna"));
+		ask(mode, null);
+		assertThat(this.noted.outcomes()).containsExactly("AWAITING_APPROVAL", "COMPLETED");
+		assertThat(this.noted.stages()).filteredOn("OPEN("::equals).hasSize(2);
+		assertThat(this.noted.stages()).filteredOn("COMMIT("::equals).hasSize(2);
+	}
+
+	@Test
+	void messageThatIsQueuedAndATurnThatIsCancelledAreOutcomes() {
+		this.gated = Set.of("add");
+		this.onNewMessage = NewMessageRule.QUEUE;
+		this.model.calls(ADD);
+		ask(Mode.CALL, "q");
+		ask(Mode.CALL, "and");
+		approvals().cancel(T1);
+		assertThat(this.noted.outcomes()).containsExactly("AWAITING_APPROVAL", "QUEUED", "COMPLETED");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void callThatFailsBeforeItsTurnIsOpenedHasNoOutcome(Mode mode) {
+		this.store.failAt(Fault.OPEN);
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> ask(mode, "q"));
+		assertThat(this.noted.stages()).containsExactly("TURN(", "OPEN(", "!OPEN", "!TURN");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void modelThatFailsAndHookThatRefusesAreOutcomes(Mode mode) {
+		this.model.fails(new IllegalStateException("down"));
+		assertThatIllegalStateException().isThrownBy(() -> ask(mode, "q"));
+		this.hooks = List.of(new Refusing());
+		this.conversations = null;
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> ask(mode, "q"));
+		assertThat(this.noted.outcomes()).containsExactly("FAILED java.lang.IllegalStateException", "REFUSED");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void conflictIsAFailureOfThatName(Mode mode) {
+		this.model.says("a");
+		this.store.beforeCommit(() -> {
+			this.store.beforeCommit(() -> {
+			});
+			this.store.add(T1, List.of(new UserMessage("theirs")));
+		});
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> ask(mode, "q"));
+		assertThat(this.noted.outcomes()).containsExactly("FAILED " + SessionConflictException.class.getName());
+	}
+
+	@Test
+	void callThatOnlyReadsAndOneThatIsRepeatedAreOutcomes() {
+		this.model.says("a").says("b");
+		chat().prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session(T1))
+			.advisors(SessionAdvisor.idempotencyKey("k"))
+			.call()
+			.content();
+		chat().prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session(T1))
+			.advisors(SessionAdvisor.idempotencyKey("k"))
+			.call()
+			.content();
+		chat().prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session(T1))
+			.advisors(SessionAdvisor.reading())
+			.call()
+			.content();
+		assertThat(this.noted.outcomes()).containsExactly("COMPLETED", "ANSWERED", "UNSTORED");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "NONE", "COMMIT" })
+	void readerThatCancelsIsToldOnceEvenIfTheStoreFails(Fault fault) {
+		this.model.step((prompt) -> Flux.just(this.model.chunk("half", List.of(), false)).concatWith(Flux.never()));
+		StepVerifier.create(prompt("q").stream().content())
+			.expectNextCount(1)
+			.then(() -> this.store.failAt(fault))
+			.thenCancel()
+			.verify(Duration.ofSeconds(5));
+		Awaitility.await().until(() -> !this.noted.outcomes().isEmpty());
+		assertThat(this.noted.outcomes()).containsExactly("CANCELLED");
+		assertThat(this.noted.stages()).contains("-TURN").doesNotContain(")TURN");
+	}
+
+	@Test
+	void readerThatCancelsWhileTheSessionIsOpenedIsToldToo() {
+		CountDownLatch opening = new CountDownLatch(1);
+		CountDownLatch gone = new CountDownLatch(1);
+		this.store.beforeOpen(() -> {
+			opening.countDown();
+			await(gone);
+		});
+		Disposable reader = prompt("q").stream().content().subscribe();
+		await(opening);
+		reader.dispose();
+		gone.countDown();
+		Awaitility.await().until(() -> !this.noted.outcomes().isEmpty());
+		assertThat(this.noted.outcomes()).containsExactly("CANCELLED");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void historyThatALimitCutsIsTrimmed(Mode mode) {
+		this.conversations = Conversations.builder(this.store)
+			.observers(this.observers)
+			.trim(new Trim(1, Integer.MAX_VALUE))
+			.build();
+		this.model.says("a").says("b").says("c");
+		ask(mode, "q1");
+		ask(mode, "q2");
+		ask(mode, "q3");
+		assertThat(this.noted.stages()).filteredOn((line) -> line.startsWith("viewed"))
+			.extracting((line) -> line.substring(line.lastIndexOf(' ') + 1))
+			.containsExactly("false", "false", "true");
+		assertThat(this.noted.stages()).filteredOn((line) -> line.startsWith("viewed"))
+			.last()
+			.isNotEqualTo("viewed 0 true");
+	}
+
+	@Test
+	void requestThatIsMadeShorterByALimitOnMessagesIsTrimmed() {
+		this.conversations = Conversations.builder(this.store)
+			.observers(this.observers)
+			.trim(new Trim(Integer.MAX_VALUE, 3))
+			.build();
+		this.model.says("a").calls(ADD).says("b");
+		ask(Mode.CALL, "q1");
+		ask(Mode.CALL, "q2");
+		assertThat(this.noted.stages()).filteredOn((line) -> line.startsWith("viewed"))
+			.last()
+			.asString()
+			.endsWith("true");
+	}
+
+	@Test
+	void summaryIsObservedWhereItIsMade() {
+		Summarize rule = Summarize.by(new ScriptedChatModel().says("short"))
+			.mode(Summarize.Mode.BEFORE)
+			.triggerMessages(2)
+			.keepTurns(0)
+			.build();
+		this.conversations = Conversations.builder(this.store).observers(this.observers).summarize(rule).build();
+		this.model.says("a").says("b");
+		ask(Mode.CALL, "q1");
+		ask(Mode.CALL, "q2");
+		assertThat(this.noted.stages()).containsSubsequence("OPEN(", "summary SUMMARIZED", ")OPEN");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void observerThatThrowsOrLosesTheWorkChangesNothing(Mode mode) {
+		this.observers = List.of(new Hostile(), this.noted, new Hostile());
+		this.hooks = List.of(new Passing());
+		this.model.calls(ADD).says("a");
+		assertThat(ask(mode, "q")).isEqualTo("a");
+		assertThat(this.store.messages(T1)).extracting(Message::getText).containsExactly("q", "", "", "a");
+		assertThat(this.noted.outcomes()).containsExactly("COMPLETED");
+		assertThat(this.model.prompts()).hasSize(2);
+	}
+
+	@Test
+	void observerDoesNotHideTheExceptionOfTheWork() {
+		this.observers = List.of(new Hostile());
+		this.store.failAt(Fault.OPEN);
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> ask(Mode.CALL, "q"));
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(5, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private @Nullable String ask(Mode mode, @Nullable String question) {
+		return new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false).content(prompt(question));
+	}
+
+	private ChatClient.ChatClientRequestSpec prompt(@Nullable String question) {
+		ChatClient.ChatClientRequestSpec spec = chat().prompt().advisors(SessionAdvisor.session(T1)).tools(add());
+		return (question != null) ? spec.user(question) : spec;
+	}
+
+	private ChatClient chat() {
+		return ClientSetup.plain()
+			.builder(this.model, SessionAdvisor.builder(conversations()).approvals(approvals()).build())
+			.build();
+	}
+
+	private Conversations conversations() {
+		if (this.conversations == null) {
+			this.conversations = Conversations.builder(this.store).observers(this.observers).hooks(this.hooks).build();
+		}
+		return this.conversations;
+	}
+
+	private Approvals approvals() {
+		return Approvals.builder(conversations()).tools(this.gated).onNewMessage(this.onNewMessage).build();
+	}
+
+	private ToolCallback add() {
+		record Value(int value) {
+		}
+		return FunctionToolCallback.builder("add", (Value value) -> {
+			this.noted.lines.add("tool");
+			return value.value();
+		}).description("adds").inputType(Value.class).build();
+	}
+
+	/**
+	 * A hook that leaves everything as it is, in all phases.
+	 */
+	private static final class Passing implements SessionHook {
+
+		@Override
+		public HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
+			return HookResult.keep();
+		}
+
+	}
+
+	private static final class Refusing implements SessionHook {
+
+		@Override
+		public HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
+			return HookResult.refuse("no");
+		}
+
+	}
+
+	/**
+	 * Notes what it is told.
+	 */
+	private static final class Noted implements TurnObserver, ObservedTurn {
+
+		private final List<String> lines = new CopyOnWriteArrayList<>();
+
+		private final List<String> outcomes = new CopyOnWriteArrayList<>();
+
+		List<String> stages() {
+			return new ArrayList<>(this.lines);
+		}
+
+		List<String> outcomes() {
+			return this.outcomes;
+		}
+
+		@Override
+		public ObservedTurn begin(boolean streams) {
+			return this;
+		}
+
+		@Override
+		public <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
+			this.lines.add(stage + "(");
+			boolean done = false;
+			try {
+				T result = work.get();
+				done = true;
+				return result;
+			}
+			finally {
+				this.lines.add((done ? ")" : "!") + stage);
+			}
+		}
+
+		@Override
+		public <T> Flux<T> observeStream(TurnStage stage, Flux<T> work) {
+			return work.doOnSubscribe((subscription) -> this.lines.add(stage + "("))
+				.doOnComplete(() -> this.lines.add(")" + stage))
+				.doOnError((ex) -> this.lines.add("!" + stage))
+				.doOnCancel(() -> this.lines.add("-" + stage));
+		}
+
+		@Override
+		public void opened(String turnId) {
+			this.lines.add("opened");
+		}
+
+		@Override
+		public void viewed(int tokens, boolean trimmed) {
+			this.lines.add("viewed " + tokens + " " + trimmed);
+		}
+
+		@Override
+		public void ended(TurnOutcome outcome, @Nullable String failure) {
+			this.lines.add(outcome.name());
+			this.outcomes.add(outcome + ((failure != null) ? " " + failure : ""));
+		}
+
+		@Override
+		public Compaction summarize(Supplier<Compaction> work) {
+			Compaction made = work.get();
+			this.lines.add("summary " + made.status());
+			return made;
+		}
+
+		@Override
+		public void leaseLost(LeaseKind kind) {
+			this.lines.add("lost " + kind);
+		}
+
+	}
+
+	/**
+	 * Throws where it can, at times before the work and at times after it, and returns
+	 * something else.
+	 */
+	private static final class Hostile implements TurnObserver, ObservedTurn {
+
+		@Override
+		public ObservedTurn begin(boolean streams) {
+			return this;
+		}
+
+		@Override
+		@SuppressWarnings("NullAway")
+		public <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
+			if (stage == TurnStage.OPEN) {
+				throw new IllegalArgumentException("before the work");
+			}
+			if (stage == TurnStage.ROUND) {
+				return null;
+			}
+			work.get();
+			work.get();
+			if (stage == TurnStage.COMMIT) {
+				throw new AssertionError("after the work");
+			}
+			return null;
+		}
+
+		@Override
+		public <T> Flux<T> observeStream(TurnStage stage, Flux<T> work) {
+			throw new IllegalStateException("no stream");
+		}
+
+		@Override
+		public void opened(String turnId) {
+			throw new IllegalStateException("opened");
+		}
+
+		@Override
+		public void viewed(int tokens, boolean trimmed) {
+			throw new IllegalStateException("viewed");
+		}
+
+		@Override
+		public void ended(TurnOutcome outcome, @Nullable String failure) {
+			throw new IllegalStateException("ended");
+		}
+
+	}
+
+}

@@ -1,0 +1,35 @@
+package io.sessionkit.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Observations, meters, health and endpoint. Each needs Micrometer or Spring Boot
+ * Actuator.
+ *
+ * @param enabled Whether to observe and to count the calls on sessions.
+ * @param mdc Whether to put the id of the turn at work into the logging context (MDC), as
+ * sessionkit.turn.
+ * @param waitingOwners Owners of the sessions whose waiting tool calls are counted by the
+ * gauge sessionkit.approvals.waiting. Unset: the sessions that have no owner.
+ * @param waitingInterval Shortest time between two counts of the waiting tool calls. Each
+ * count reads up to 1,000 calls of each owner.
+ * @param healthTimeout Time in which the store has to answer to be healthy.
+ * @param endpointTexts Whether the endpoint of Actuator shows what may quote a
+ * conversation: messages, arguments of tools, titles, tags and attributes.
+ */
+public record ObservationProperties(@DefaultValue("true") boolean enabled, @DefaultValue("false") boolean mdc,
+		@Nullable List<String> waitingOwners, @DefaultValue("1m") Duration waitingInterval,
+		@DefaultValue("5s") Duration healthTimeout, @DefaultValue("false") boolean endpointTexts) {
+
+	public ObservationProperties {
+		waitingOwners = (waitingOwners != null) ? List.copyOf(waitingOwners) : List.of("");
+		SessionKitProperties.refuseBelowASecond("observation.waiting-interval", waitingInterval);
+		SessionKitProperties.refuseBelowASecond("observation.health-timeout", healthTimeout);
+	}
+
+}

@@ -1,0 +1,121 @@
+package io.sessionkit.autoconfigure.observation;
+
+import java.util.function.Supplier;
+
+import io.micrometer.context.ContextRegistry;
+import io.micrometer.context.ThreadLocalAccessor;
+import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.observation.TurnStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+import reactor.core.publisher.Flux;
+
+/**
+ * Puts the id of the turn into the logging context (MDC) of the threads that work for it.
+ * The stages of a stream have it where they run; tools and the model of a stream have it
+ * if the application propagates the Reactor context to threads, as it does for traces.
+ */
+final class LoggedTurns implements TurnObserver, AutoCloseable {
+
+	/** The key in the logging context, and in the Reactor context. */
+	static final String KEY = "sessionkit.turn";
+
+	private final ContextRegistry contexts;
+
+	LoggedTurns(ContextRegistry contexts) {
+		this.contexts = contexts;
+		contexts.registerThreadLocalAccessor(new Accessor());
+	}
+
+	@Override
+	public ObservedTurn begin(boolean streams) {
+		return new LoggedTurn(streams);
+	}
+
+	@Override
+	public void close() {
+		this.contexts.removeThreadLocalAccessor(KEY);
+	}
+
+	private static void put(@Nullable String turnId) {
+		if (turnId != null) {
+			MDC.put(KEY, turnId);
+		}
+		else {
+			MDC.remove(KEY);
+		}
+	}
+
+	/**
+	 * One call. Its id is known once its session was read.
+	 */
+	private static final class LoggedTurn implements ObservedTurn {
+
+		private final boolean streams;
+
+		private volatile @Nullable String id;
+
+		LoggedTurn(boolean streams) {
+			this.streams = streams;
+		}
+
+		@Override
+		public <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
+			String before = MDC.get(KEY);
+			if (this.id != null) {
+				put(this.id);
+			}
+			try {
+				return work.get();
+			}
+			finally {
+				put(before);
+			}
+		}
+
+		@Override
+		public <T> Flux<T> observeStream(TurnStage stage, Flux<T> work) {
+			return (stage == TurnStage.TURN) ? work.contextWrite((context) -> context.put(KEY, this)) : work;
+		}
+
+		/** The stage that encloses this one restores what was there before. */
+		@Override
+		public void opened(String turnId) {
+			this.id = turnId;
+			if (!this.streams) {
+				put(turnId);
+			}
+		}
+
+	}
+
+	/**
+	 * Carries the id to other threads: as it was on this one, or as the Reactor context
+	 * has it, which knows the turn before its id is known.
+	 */
+	private static final class Accessor implements ThreadLocalAccessor<Object> {
+
+		@Override
+		public Object key() {
+			return KEY;
+		}
+
+		@Override
+		public @Nullable Object getValue() {
+			return MDC.get(KEY);
+		}
+
+		@Override
+		public void setValue(Object value) {
+			put((value instanceof LoggedTurn turn) ? turn.id : String.valueOf(value));
+		}
+
+		@Override
+		public void setValue() {
+			MDC.remove(KEY);
+		}
+
+	}
+
+}

@@ -1,0 +1,163 @@
+package io.sessionkit.autoconfigure.observation;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
+import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.observation.TurnOutcome;
+import io.sessionkit.observation.TurnStage;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.util.context.ContextView;
+
+/**
+ * The observations of one call. Safe for use by many threads.
+ */
+final class ObservedCall implements ObservedTurn {
+
+	private final ObservationRegistry registry;
+
+	private final String mode;
+
+	/** The parent of what happens on threads that know of no observation. */
+	private volatile @Nullable Observation outer;
+
+	/** The observation of a turn whose reader has gone, until the turn has ended. */
+	private @Nullable Observation left;
+
+	private boolean opened;
+
+	private @Nullable TurnOutcome outcome;
+
+	ObservedCall(ObservationRegistry registry, boolean streams) {
+		this.registry = registry;
+		this.mode = ObservationNames.mode(streams);
+	}
+
+	@Override
+	public <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
+		Observation current = this.registry.getCurrentObservation();
+		Observation observation = start(stage, (current != null) ? current : this.outer);
+		Observation before = enter(stage, observation);
+		try (Observation.Scope scope = observation.openScope()) {
+			return work.get();
+		}
+		catch (RuntimeException | Error ex) {
+			observation.error(ex);
+			throw ex;
+		}
+		finally {
+			leave(stage, before);
+			stop(stage, observation);
+		}
+	}
+
+	@Override
+	public <T> Flux<T> observeStream(TurnStage stage, Flux<T> work) {
+		return Flux.deferContextual((context) -> {
+			Observation observation = start(stage, parent(context));
+			Observation before = enter(stage, observation);
+			AtomicBoolean over = new AtomicBoolean();
+			return work.doOnError(observation::error).doOnTerminate(() -> {
+				if (over.compareAndSet(false, true)) {
+					leave(stage, before);
+					stop(stage, observation);
+				}
+			}).doOnCancel(() -> {
+				if (over.compareAndSet(false, true)) {
+					leave(stage, before);
+					cancelled(stage, observation);
+				}
+			}).contextWrite((inside) -> inside.put(ObservationThreadLocalAccessor.KEY, observation));
+		});
+	}
+
+	private @Nullable Observation parent(ContextView context) {
+		return context.getOrDefault(ObservationThreadLocalAccessor.KEY, this.outer);
+	}
+
+	private Observation start(TurnStage stage, @Nullable Observation parent) {
+		Observation observation = Observation.createNotStarted(ObservationNames.of(stage), this.registry)
+			.contextualName("sessionkit " + (stage.isHooks() ? "hooks" : ObservationNames.value(stage)))
+			.parentObservation(parent);
+		if (stage == TurnStage.TURN) {
+			observation.lowCardinalityKeyValue(ObservationNames.MODE, this.mode);
+		}
+		else if (stage.isHooks()) {
+			observation.lowCardinalityKeyValue(ObservationNames.PHASE, ObservationNames.value(stage));
+		}
+		return observation.start();
+	}
+
+	/** Returns the observation that was the outer one before. */
+	private @Nullable Observation enter(TurnStage stage, Observation observation) {
+		Observation before = this.outer;
+		if (stage == TurnStage.TURN || stage == TurnStage.ROUND) {
+			this.outer = observation;
+		}
+		return before;
+	}
+
+	private void leave(TurnStage stage, @Nullable Observation before) {
+		if (stage == TurnStage.ROUND) {
+			this.outer = before;
+		}
+	}
+
+	private void stop(TurnStage stage, Observation observation) {
+		if (stage == TurnStage.TURN) {
+			observation.lowCardinalityKeyValue(ObservationNames.OUTCOME, outcome(ObservationNames.NOT_OPENED));
+		}
+		observation.stop();
+	}
+
+	/** A turn whose reader has gone is stored after that. */
+	private void cancelled(TurnStage stage, Observation observation) {
+		if (stage != TurnStage.TURN) {
+			observation.stop();
+		}
+		else if (!isLeftOpen(observation)) {
+			stopLeft(observation);
+		}
+	}
+
+	private synchronized boolean isLeftOpen(Observation observation) {
+		boolean open = this.opened && this.outcome == null;
+		this.left = open ? observation : null;
+		return open;
+	}
+
+	private void stopLeft(Observation observation) {
+		observation.lowCardinalityKeyValue(ObservationNames.OUTCOME,
+				outcome(ObservationNames.value(TurnOutcome.CANCELLED)));
+		observation.stop();
+	}
+
+	private synchronized String outcome(String otherwise) {
+		return (this.outcome != null) ? ObservationNames.value(this.outcome) : otherwise;
+	}
+
+	@Override
+	public synchronized void opened(String turnId) {
+		this.opened = true;
+	}
+
+	@Override
+	public void ended(TurnOutcome outcome, @Nullable String failure) {
+		Observation waiting = end(outcome);
+		if (waiting != null) {
+			stopLeft(waiting);
+		}
+	}
+
+	private synchronized @Nullable Observation end(TurnOutcome ended) {
+		this.outcome = ended;
+		Observation waiting = this.left;
+		this.left = null;
+		return waiting;
+	}
+
+}

@@ -1,0 +1,95 @@
+package io.sessionkit.autoconfigure.observation;
+
+import io.micrometer.context.ContextRegistry;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import io.sessionkit.autoconfigure.ConditionalOnSwitch;
+import io.sessionkit.autoconfigure.ObservationProperties;
+import io.sessionkit.autoconfigure.SessionAdvisorAutoConfiguration;
+import io.sessionkit.autoconfigure.SessionKitProperties;
+import io.sessionkit.autoconfigure.SessionStoreAutoConfiguration;
+import io.sessionkit.autoconfigure.StoreWatch;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.store.SessionStore;
+import org.slf4j.MDC;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+
+/**
+ * {@link AutoConfiguration Auto-configuration} of observations and meters of the calls on
+ * sessions, and of the id of their turn in the log.
+ */
+@AutoConfiguration(before = SessionAdvisorAutoConfiguration.class, after = SessionStoreAutoConfiguration.class,
+		afterName = { "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
+				"org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration" })
+@ConditionalOnSwitch("sessionkit.enabled")
+@EnableConfigurationProperties(SessionKitProperties.class)
+public final class SessionObservationAutoConfiguration {
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(ObservationRegistry.class)
+	@ConditionalOnBean(ObservationRegistry.class)
+	@ConditionalOnSwitch("sessionkit.observation.enabled")
+	static class ObservationConfiguration {
+
+		@Bean
+		@Order(0)
+		TurnObservations sessionKitTurnObservations(ObservationRegistry registry) {
+			return new TurnObservations(registry);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(MeterRegistry.class)
+	@ConditionalOnBean(MeterRegistry.class)
+	@ConditionalOnSwitch("sessionkit.observation.enabled")
+	static class MeterConfiguration {
+
+		@Bean
+		@Order(1)
+		TurnMeters sessionKitTurnMeters(MeterRegistry registry) {
+			return new TurnMeters(registry);
+		}
+
+		@Bean
+		StoreWatch sessionKitStoreMeters(MeterRegistry registry) {
+			return (store) -> new CountedStore(store, registry);
+		}
+
+		@Bean
+		ApprovalMeters sessionKitApprovalMeters(MeterRegistry registry) {
+			return new ApprovalMeters(registry);
+		}
+
+		@Bean
+		WaitingApprovals sessionKitWaitingApprovals(ObjectProvider<Approvals> approvals,
+				SessionKitProperties properties) {
+			ObservationProperties observation = properties.observation();
+			return new WaitingApprovals(approvals::getObject, observation.waitingOwners(),
+					observation.waitingInterval());
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass({ MDC.class, ContextRegistry.class })
+	@ConditionalOnSwitch(value = "sessionkit.observation.mdc", byDefault = false)
+	static class LogConfiguration {
+
+		@Bean
+		@Order(2)
+		LoggedTurns sessionKitLoggedTurns() {
+			return new LoggedTurns(ContextRegistry.getInstance());
+		}
+
+	}
+
+}

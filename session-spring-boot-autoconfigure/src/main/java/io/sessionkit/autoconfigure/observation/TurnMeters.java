@@ -1,0 +1,186 @@
+package io.sessionkit.autoconfigure.observation;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.context.Compaction;
+import io.sessionkit.observation.LeaseKind;
+import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.observation.TurnOutcome;
+import io.sessionkit.observation.TurnStage;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+
+/**
+ * Counts what becomes of calls. All meters are there from the beginning, so a rate does
+ * not miss the first event.
+ */
+final class TurnMeters implements TurnObserver {
+
+	private final Ends calls;
+
+	private final Ends streams;
+
+	private final Counter conflicts;
+
+	private final Counter trimmed;
+
+	private final DistributionSummary viewTokens;
+
+	private final Map<Compaction.Status, Counter> summaries;
+
+	private final Counter summarizedTurns;
+
+	private final Map<LeaseKind, Counter> leases;
+
+	TurnMeters(MeterRegistry registry) {
+		this.calls = new Ends(registry, ObservationNames.mode(false));
+		this.streams = new Ends(registry, ObservationNames.mode(true));
+		this.conflicts = Counter.builder("sessionkit.conflicts")
+			.description("Turns that are not history since another writer of their session was first.")
+			.register(registry);
+		this.trimmed = Counter.builder("sessionkit.view.trimmed")
+			.description("Calls for which a limit has left out a part of the history.")
+			.register(registry);
+		this.viewTokens = DistributionSummary.builder("sessionkit.view.tokens")
+			.description("Estimated tokens of the history with which a call begins.")
+			.baseUnit("tokens")
+			.register(registry);
+		this.summaries = counters(Compaction.Status.class,
+				(status) -> Counter.builder("sessionkit.summaries")
+					.description("Attempts to make a summary.")
+					.tag(ObservationNames.OUTCOME, ObservationNames.value(status))
+					.register(registry));
+		this.summarizedTurns = Counter.builder("sessionkit.summarized.turns")
+			.description("Turns that are in a summary now.")
+			.register(registry);
+		this.leases = counters(LeaseKind.class,
+				(kind) -> Counter.builder("sessionkit.leases.lost")
+					.description("Leases and places in line that ran out while a call was at work.")
+					.tag("kind", ObservationNames.value(kind))
+					.register(registry));
+	}
+
+	private static <E extends Enum<E>> Map<E, Counter> counters(Class<E> type, Function<E, Counter> counter) {
+		Map<E, Counter> counters = new EnumMap<>(type);
+		for (E constant : type.getEnumConstants()) {
+			counters.put(constant, counter.apply(constant));
+		}
+		return counters;
+	}
+
+	@Override
+	public ObservedTurn begin(boolean streams) {
+		return new CountedCall(streams ? this.streams : this.calls);
+	}
+
+	@Override
+	public Compaction summarize(Supplier<Compaction> work) {
+		Compaction made = work.get();
+		count(this.summaries, made.status());
+		this.summarizedTurns.increment(made.turns());
+		return made;
+	}
+
+	@Override
+	public void leaseLost(LeaseKind kind) {
+		count(this.leases, kind);
+	}
+
+	private static <E extends Enum<E>> void count(Map<E, Counter> counters, E constant) {
+		Counter counter = counters.get(constant);
+		if (counter != null) {
+			counter.increment();
+		}
+	}
+
+	/**
+	 * The counters of the ends of calls of one mode.
+	 */
+	private static final class Ends {
+
+		private final Map<TurnOutcome, Counter> outcomes;
+
+		private final Counter notOpened;
+
+		Ends(MeterRegistry registry, String mode) {
+			this.outcomes = counters(TurnOutcome.class,
+					(outcome) -> counter(registry, mode, ObservationNames.value(outcome)));
+			this.notOpened = counter(registry, mode, ObservationNames.NOT_OPENED);
+		}
+
+		private static Counter counter(MeterRegistry registry, String mode, String outcome) {
+			return Counter.builder("sessionkit.turns")
+				.description("Calls on sessions, by what became of their turn.")
+				.tag(ObservationNames.MODE, mode)
+				.tag(ObservationNames.OUTCOME, outcome)
+				.register(registry);
+		}
+
+	}
+
+	/**
+	 * Counts one call.
+	 */
+	private final class CountedCall implements ObservedTurn {
+
+		private final Ends ends;
+
+		private volatile boolean ended;
+
+		CountedCall(Ends ends) {
+			this.ends = ends;
+		}
+
+		@Override
+		public <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
+			if (stage != TurnStage.TURN) {
+				return work.get();
+			}
+			try {
+				return work.get();
+			}
+			catch (RuntimeException | Error ex) {
+				failed();
+				throw ex;
+			}
+		}
+
+		@Override
+		public <T> Flux<T> observeStream(TurnStage stage, Flux<T> work) {
+			return (stage == TurnStage.TURN) ? work.doOnError((ex) -> failed()) : work;
+		}
+
+		private void failed() {
+			if (!this.ended) {
+				this.ends.notOpened.increment();
+			}
+		}
+
+		@Override
+		public void viewed(int tokens, boolean cut) {
+			TurnMeters.this.viewTokens.record(tokens);
+			if (cut) {
+				TurnMeters.this.trimmed.increment();
+			}
+		}
+
+		@Override
+		public void ended(TurnOutcome outcome, @Nullable String failure) {
+			this.ended = true;
+			count(this.ends.outcomes, outcome);
+			if (SessionConflictException.class.getName().equals(failure)) {
+				TurnMeters.this.conflicts.increment();
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,45 @@
+package io.sessionkit.autoconfigure.observation;
+
+import java.util.function.Supplier;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.sessionkit.context.Compaction;
+import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.observation.TurnObserver;
+
+/**
+ * Makes an observation of each stage of a call. Those of a call are children of Spring
+ * AI's observation of the session advisor, and Spring AI's observations of the advisors
+ * behind it, of the tools and of the model are children of them.
+ */
+final class TurnObservations implements TurnObserver {
+
+	private final ObservationRegistry registry;
+
+	TurnObservations(ObservationRegistry registry) {
+		this.registry = registry;
+	}
+
+	@Override
+	public ObservedTurn begin(boolean streams) {
+		return this.registry.isNoop() ? ObservedTurn.NONE : new ObservedCall(this.registry, streams);
+	}
+
+	@Override
+	public Compaction summarize(Supplier<Compaction> work) {
+		Observation observation = Observation.createNotStarted(ObservationNames.SUMMARY, this.registry)
+			.contextualName("sessionkit summary")
+			.lowCardinalityKeyValue(ObservationNames.OUTCOME, ObservationNames.value(Compaction.Status.FAILED))
+			.start();
+		try (Observation.Scope scope = observation.openScope()) {
+			Compaction made = work.get();
+			observation.lowCardinalityKeyValue(ObservationNames.OUTCOME, ObservationNames.value(made.status()));
+			return made;
+		}
+		finally {
+			observation.stop();
+		}
+	}
+
+}

@@ -1,0 +1,177 @@
+package io.sessionkit.autoconfigure.observation;
+
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.store.SessionStore;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.UserMessage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Health, Prometheus and the endpoint of sessions, read over HTTP.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ActuatorTests {
+
+	private static final SessionKey WAITING = SessionKey.of("waiting");
+
+	private ObservedApplication application;
+
+	@BeforeAll
+	void start() {
+		this.application = ObservedApplication.start("--sessionkit.observation.waiting-interval=1s");
+		this.application.model().says("the answer");
+		this.application.ask(SessionKey.of("plain"), "a secret");
+		this.application.model().calls(new ToolCall("c1", "function", "look", "{\"at\":\"a secret\"}"));
+		this.application.ask(WAITING, "a secret");
+		this.application.bean(SessionStore.class)
+			.add(SessionKey.of("ada", "a/b c"), List.of(new UserMessage("secret")));
+	}
+
+	@AfterAll
+	void stop() {
+		this.application.close();
+	}
+
+	@Test
+	void healthHasTheStore() throws Exception {
+		JsonNode health = this.application.get("/health");
+		JsonNode ours = health.path("components").path("sessionKit");
+		assertThat(ours.path("status").asString()).isEqualTo("UP");
+		assertThat(ours.path("details").path("store").asString()).isEqualTo("JdbcSessionStore");
+	}
+
+	@Test
+	void metersAreScraped() throws Exception {
+		List<String> scraped = this.application.scrape();
+		assertThat(scraped).anySatisfy((line) -> assertThat(line).startsWith("sessionkit_turns_total{")
+			.contains("mode=\"call\"")
+			.contains("outcome=\"completed\"")
+			.endsWith(" 1.0"));
+		assertThat(scraped).anySatisfy((line) -> assertThat(line).startsWith("sessionkit_turns_total{")
+			.contains("outcome=\"awaiting_approval\"")
+			.endsWith(" 1.0"));
+		assertThat(scraped).anySatisfy((line) -> assertThat(line).startsWith("sessionkit_turn_seconds_count{"))
+			.anySatisfy((line) -> assertThat(line).startsWith("sessionkit_turn_commit_seconds_count{"));
+		assertThat(scraped).noneSatisfy((line) -> assertThat(line).containsAnyOf("secret", "plain", "look", "ada"));
+	}
+
+	@Test
+	void waitingCallsAreCountedBesideTheScrape() {
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(10))
+			.untilAsserted(() -> assertThat(this.application.scrape()).contains(
+					"sessionkit_approvals_waiting{status=\"proposed\"} 1.0",
+					"sessionkit_approvals_waiting{status=\"uncertain\"} 0.0"));
+	}
+
+	@Test
+	void endpointShowsSessionsAndWaitingCallsWithoutTexts() throws Exception {
+		HttpResponse<String> response = this.application.send("GET", "/sessions");
+		assertThat(response.statusCode()).isEqualTo(200);
+		assertThat(response.body()).doesNotContain("secret").doesNotContain("the answer");
+		JsonNode body = this.application.get("/sessions");
+		assertThat(body.path("count").asInt()).isEqualTo(2);
+		assertThat(body.path("isMore").asBoolean(true)).isFalse();
+		assertThat(body.path("sessions").valueStream().map((each) -> each.path("id").asString()))
+			.containsExactly("waiting", "plain");
+		assertThat(body.path("approvals").valueStream().map((each) -> each.path("tool").asString()))
+			.containsExactly("look");
+		assertThat(body.path("approvals").get(0).path("status").asString()).isEqualTo("PROPOSED");
+	}
+
+	@Test
+	void endpointShowsOneSessionWithItsTurns() throws Exception {
+		HttpResponse<String> response = this.application.send("GET", "/sessions/plain");
+		assertThat(response.body()).doesNotContain("secret").doesNotContain("the answer");
+		JsonNode body = this.application.get("/sessions/plain");
+		assertThat(body.path("session").path("turns").asInt()).isEqualTo(1);
+		assertThat(body.path("turns").get(0).path("status").asString()).isEqualTo("COMPLETED");
+		assertThat(body.path("turns").get(0).path("items").asInt()).isEqualTo(2);
+		assertThat(body.path("turns").get(0).has("messages")).isFalse();
+	}
+
+	@Test
+	void pagesAreCutAsAsked() throws Exception {
+		SessionKey key = SessionKey.of("paged", "long");
+		SessionStore store = this.application.bean(SessionStore.class);
+		for (int i = 0; i < 5; i++) {
+			store.add(key, List.of(new UserMessage("q" + i)));
+			store.add(SessionKey.of("paged", "s" + i), List.of(new UserMessage("q")));
+		}
+		assertThat(numbers("/sessions/long?owner=paged&limit=2")).containsExactly(4, 5);
+		assertThat(numbers("/sessions/long?owner=paged&limit=2&before=4")).containsExactly(2, 3);
+		JsonNode page = this.application.get("/sessions?owner=paged&offset=4&limit=2");
+		assertThat(page.path("count").asInt()).isEqualTo(6);
+		assertThat(page.path("sessions").size()).isEqualTo(2);
+	}
+
+	private List<Integer> numbers(String path) throws IOException, InterruptedException {
+		return this.application.get(path)
+			.path("turns")
+			.valueStream()
+			.map((turn) -> turn.path("number").asInt())
+			.toList();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/sessions?limit=0", "/sessions?limit=101", "/sessions?offset=-1",
+			"/sessions/plain?limit=0", "/sessions?limit=x", "/sessions?owner=%20" })
+	void impossiblePageIsRefused(String path) throws Exception {
+		assertThat(this.application.send("GET", path).statusCode()).isEqualTo(400);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/sessions/unknown", "/sessions/plain?owner=ada", "/sessions/a/b%20c", "/sessions/%20",
+			"/sessions/plain?owner=%20" })
+	void unknownSessionIsNotFound(String path) throws Exception {
+		assertThat(this.application.send("GET", path).statusCode()).isEqualTo(404);
+	}
+
+	@Test
+	void sessionOfAnOwnerWithASlashInItsIdIsFound() throws Exception {
+		JsonNode body = this.application.get("/sessions/a/b%20c?owner=ada");
+		assertThat(body.path("session").path("id").asString()).isEqualTo("a/b c");
+	}
+
+	@Test
+	void sessionCannotBeErasedUnlessTheApplicationAllowsIt() throws Exception {
+		assertThat(this.application.send("DELETE", "/sessions/plain").statusCode()).isEqualTo(405);
+		assertThat(this.application.bean(SessionStore.class).find(SessionKey.of("plain"))).isPresent();
+	}
+
+	@Test
+	void textsAreShownAndSessionsErasedWhereBothAreAllowed() throws Exception {
+		try (ObservedApplication open = ObservedApplication.start("--sessionkit.observation.endpoint-texts=true",
+				"--management.endpoint.sessions.access=unrestricted")) {
+			open.model().calls(new ToolCall("c1", "function", "look", "{\"at\":\"a secret\"}")).says("the answer");
+			open.ask(WAITING, "a secret");
+			assertThat(open.get("/sessions").path("approvals").get(0).path("arguments").asString())
+				.contains("a secret");
+			ToolApproval shown = open.bean(Approvals.class).pending(WAITING).get(0);
+			open.bean(Approvals.class).approve(shown, "anna");
+			open.ask(WAITING, null);
+			assertThat(open.send("GET", "/sessions/waiting").body()).contains("a secret", "the answer", "found");
+			assertThat(open.send("DELETE", "/sessions/waiting").statusCode()).isEqualTo(204);
+			assertThat(open.send("DELETE", "/sessions/waiting").statusCode()).isEqualTo(404);
+			assertThat(open.bean(SessionStore.class).find(WAITING)).isEmpty();
+		}
+	}
+
+}
