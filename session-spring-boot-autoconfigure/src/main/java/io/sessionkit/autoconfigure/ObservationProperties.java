@@ -27,7 +27,6 @@ public record ObservationProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("5s") Duration healthTimeout, @DefaultValue("false") boolean endpointTexts) {
 
 	public ObservationProperties {
-		waitingOwners = (waitingOwners != null) ? List.copyOf(waitingOwners) : List.of("");
 		SessionKitProperties.refuseBelowASecond("observation.waiting-interval", waitingInterval);
 		SessionKitProperties.refuseBelowASecond("observation.health-timeout", healthTimeout);
 	}

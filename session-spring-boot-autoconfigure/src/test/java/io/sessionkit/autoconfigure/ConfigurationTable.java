@@ -18,6 +18,9 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class ConfigurationTable {
 
+	/** Spring Boot gives each endpoint properties of its own kind. */
+	private static final String OF_ENDPOINTS = "management.endpoint.";
+
 	private final List<Row> rows;
 
 	private ConfigurationTable(List<Row> rows) {
@@ -30,6 +33,7 @@ final class ConfigurationTable {
 		JsonNode properties = JsonMapper.shared().readTree(Files.readString(metadata)).path("properties");
 		return new ConfigurationTable(StreamSupport.stream(properties.spliterator(), false)
 			.map(Row::of)
+			.filter((row) -> !row.name().startsWith(OF_ENDPOINTS))
 			.sorted(Comparator.comparing(Row::name))
 			.toList());
 	}

@@ -41,6 +41,9 @@ final class ObservedCall implements ObservedTurn {
 	public <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
 		Observation current = this.registry.getCurrentObservation();
 		Observation observation = start(stage, (current != null) ? current : this.outer);
+		if (observation.isNoop()) {
+			return work.get();
+		}
 		Observation before = enter(stage, observation);
 		try (Observation.Scope scope = observation.openScope()) {
 			return work.get();
@@ -59,6 +62,9 @@ final class ObservedCall implements ObservedTurn {
 	public <T> Flux<T> observeStream(TurnStage stage, Flux<T> work) {
 		return Flux.deferContextual((context) -> {
 			Observation observation = start(stage, parent(context));
+			if (observation.isNoop()) {
+				return work;
+			}
 			Observation before = enter(stage, observation);
 			AtomicBoolean over = new AtomicBoolean();
 			return work.doOnError(observation::error).doOnTerminate(() -> {
@@ -79,6 +85,10 @@ final class ObservedCall implements ObservedTurn {
 		return context.getOrDefault(ObservationThreadLocalAccessor.KEY, this.outer);
 	}
 
+	/**
+	 * Starts an observation. One that is switched off takes no part: what is inside of it
+	 * would have no parent.
+	 */
 	private Observation start(TurnStage stage, @Nullable Observation parent) {
 		Observation observation = Observation.createNotStarted(ObservationNames.of(stage), this.registry)
 			.contextualName("sessionkit " + (stage.isHooks() ? "hooks" : ObservationNames.value(stage)))

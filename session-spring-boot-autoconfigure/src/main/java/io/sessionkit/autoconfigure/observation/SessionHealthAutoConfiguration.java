@@ -18,10 +18,10 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration(after = SessionAdvisorAutoConfiguration.class)
 @ConditionalOnClass({ HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class })
 @ConditionalOnBean({ SessionStore.class, SessionKitProperties.class })
-@ConditionalOnEnabledHealthIndicator("sessionkit")
 public final class SessionHealthAutoConfiguration {
 
 	@Bean
+	@ConditionalOnEnabledHealthIndicator("sessionkit")
 	@ConditionalOnMissingBean(name = "sessionKitHealthIndicator")
 	HealthIndicator sessionKitHealthIndicator(SessionStore store, SessionKitProperties properties) {
 		return new SessionStoreHealthIndicator(store, properties.observation().healthTimeout());

@@ -1,5 +1,7 @@
 package io.sessionkit.autoconfigure.observation;
 
+import java.util.List;
+
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
@@ -73,7 +75,8 @@ public final class SessionObservationAutoConfiguration {
 		WaitingApprovals sessionKitWaitingApprovals(ObjectProvider<Approvals> approvals,
 				SessionKitProperties properties) {
 			ObservationProperties observation = properties.observation();
-			return new WaitingApprovals(approvals::getObject, observation.waitingOwners(),
+			List<String> owners = observation.waitingOwners();
+			return new WaitingApprovals(approvals::getObject, (owners != null) ? owners : List.of(""),
 					observation.waitingInterval());
 		}
 

@@ -1,7 +1,6 @@
 package io.sessionkit.autoconfigure.observation;
 
 import java.util.List;
-import java.util.function.Supplier;
 
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.Session;
@@ -66,14 +65,12 @@ class SessionsEndpoint {
 	SessionReport.Overview sessions(@Nullable String owner, @Nullable Integer offset, @Nullable Integer limit) {
 		String whose = (owner != null) ? owner : "";
 		Page page = page(offset, limit);
-		return asked(() -> {
-			List<Session> counted = this.store.list(whose, Page.first(MOST_COUNTED));
-			List<Session> shown = (page.offset() + page.limit() <= MOST_COUNTED) ? part(counted, page)
-					: this.store.list(whose, page);
-			return new SessionReport.Overview(this.store.getClass().getSimpleName(), whose, counted.size(),
-					counted.size() == MOST_COUNTED, shown.stream().map(this::header).toList(),
-					this.approvals.pending(whose, page).stream().map(this::approval).toList());
-		});
+		List<Session> counted = this.store.list(whose, Page.first(MOST_COUNTED));
+		List<Session> shown = (page.offset() + page.limit() <= MOST_COUNTED) ? part(counted, page)
+				: this.store.list(whose, page);
+		return new SessionReport.Overview(this.store.getClass().getSimpleName(), whose, counted.size(),
+				counted.size() == MOST_COUNTED, shown.stream().map(this::header).toList(),
+				this.approvals.pending(whose, page).stream().map(this::approval).toList());
 	}
 
 	private static <T> List<T> part(List<T> all, Page page) {
@@ -140,16 +137,6 @@ class SessionsEndpoint {
 					"Write an offset of 0 or more, and a limit of 1 to " + MOST + ".");
 		}
 		return new Page(first, most);
-	}
-
-	private static <T> T asked(Supplier<T> question) {
-		try {
-			return question.get();
-		}
-		catch (InvalidSessionKeyException ex) {
-			throw new InvalidEndpointRequestException(String.valueOf(ex.getMessage()),
-					"Write an owner that sessions can have.");
-		}
 	}
 
 	private SessionReport.Header header(Session session) {

@@ -2,9 +2,18 @@ package io.sessionkit.autoconfigure.observation;
 
 import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.conversation.Approvals;
@@ -17,6 +26,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.UserMessage;
@@ -24,22 +34,36 @@ import org.springframework.ai.chat.messages.UserMessage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Health, Prometheus and the endpoint of sessions, read over HTTP.
+ * Health, Prometheus and the endpoint of sessions, read over HTTP. The board and the page
+ * are held to the meters that are scraped.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ActuatorTests {
 
 	private static final SessionKey WAITING = SessionKey.of("waiting");
 
+	private static final SessionKey SUMMARIZED = SessionKey.of("bob", "summarized");
+
+	private static final Path DOCS = Path.of("..", "docs");
+
+	private static final Pattern NAME = Pattern.compile("sessionkit_[a-z_]+");
+
+	private static final Pattern ROW = Pattern.compile("^\\| `(sessionkit[a-z.]+)`", Pattern.MULTILINE);
+
 	private ObservedApplication application;
 
 	@BeforeAll
 	void start() {
-		this.application = ObservedApplication.start("--sessionkit.observation.waiting-interval=1s");
+		this.application = ObservedApplication.start("--sessionkit.observation.waiting-interval=1s",
+				"--sessionkit.summarize.trigger-messages=2", "--sessionkit.summarize.mode=before",
+				"--sessionkit.summarize.keep-turns=0");
 		this.application.model().says("the answer");
 		this.application.ask(SessionKey.of("plain"), "a secret");
 		this.application.model().calls(new ToolCall("c1", "function", "look", "{\"at\":\"a secret\"}"));
 		this.application.ask(WAITING, "a secret");
+		this.application.model().says("the answer").says("a secret summary").says("the answer");
+		this.application.ask(SUMMARIZED, "a secret");
+		this.application.ask(SUMMARIZED, "a secret");
 		this.application.bean(SessionStore.class)
 			.add(SessionKey.of("ada", "a/b c"), List.of(new UserMessage("secret")));
 	}
@@ -63,13 +87,28 @@ class ActuatorTests {
 		assertThat(scraped).anySatisfy((line) -> assertThat(line).startsWith("sessionkit_turns_total{")
 			.contains("mode=\"call\"")
 			.contains("outcome=\"completed\"")
-			.endsWith(" 1.0"));
+			.endsWith(" 3.0"));
 		assertThat(scraped).anySatisfy((line) -> assertThat(line).startsWith("sessionkit_turns_total{")
 			.contains("outcome=\"awaiting_approval\"")
 			.endsWith(" 1.0"));
 		assertThat(scraped).anySatisfy((line) -> assertThat(line).startsWith("sessionkit_turn_seconds_count{"))
 			.anySatisfy((line) -> assertThat(line).startsWith("sessionkit_turn_commit_seconds_count{"));
 		assertThat(scraped).noneSatisfy((line) -> assertThat(line).containsAnyOf("secret", "plain", "look", "ada"));
+	}
+
+	@Test
+	void boardAndPageHaveTheNamesThatAreScraped() throws Exception {
+		Set<String> scraped = this.application.scrape()
+			.stream()
+			.map((line) -> line.split("[{ ]")[0])
+			.collect(Collectors.toCollection(TreeSet::new));
+		JsonNode board = JsonMapper.builder().build().readTree(Files.readString(DOCS.resolve("grafana.json")));
+		Set<String> shown = found(NAME, board.findValuesAsString("expr").toString());
+		assertThat(shown).hasSizeGreaterThan(20);
+		assertThat(scraped).containsAll(shown);
+		assertThat(families(shown)).as("each family of meters is on the board").isEqualTo(families(scraped));
+		Set<String> registered = registered(this.application.bean(MeterRegistry.class));
+		assertThat(found(ROW, Files.readString(DOCS.resolve("observability.md")))).isEqualTo(registered);
 	}
 
 	@Test
@@ -132,7 +171,7 @@ class ActuatorTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/sessions?limit=0", "/sessions?limit=101", "/sessions?offset=-1",
-			"/sessions/plain?limit=0", "/sessions?limit=x", "/sessions?owner=%20" })
+			"/sessions/plain?limit=0", "/sessions?limit=x" })
 	void impossiblePageIsRefused(String path) throws Exception {
 		assertThat(this.application.send("GET", path).statusCode()).isEqualTo(400);
 	}
@@ -172,6 +211,36 @@ class ActuatorTests {
 			assertThat(open.send("DELETE", "/sessions/waiting").statusCode()).isEqualTo(404);
 			assertThat(open.bean(SessionStore.class).find(WAITING)).isEmpty();
 		}
+	}
+
+	/** What is observed has a meter for those at work too. */
+	private static Set<String> registered(MeterRegistry registry) {
+		return registry.getMeters()
+			.stream()
+			.map(Meter::getId)
+			.map(Meter.Id::getName)
+			.filter((name) -> name.startsWith("sessionkit") && !name.endsWith(".active"))
+			.collect(Collectors.toCollection(TreeSet::new));
+	}
+
+	/**
+	 * Returns the names of meters without what Prometheus adds, and without those at
+	 * work.
+	 */
+	private static Set<String> families(Set<String> names) {
+		return names.stream()
+			.filter((name) -> !name.contains("_active_"))
+			.map((name) -> name.replaceAll("(_seconds)?(_count|_sum|_max|_total|_bucket)$", ""))
+			.collect(Collectors.toCollection(TreeSet::new));
+	}
+
+	private static Set<String> found(Pattern pattern, String text) {
+		Set<String> found = new TreeSet<>();
+		Matcher matcher = pattern.matcher(text);
+		while (matcher.find()) {
+			found.add(matcher.group(matcher.groupCount()));
+		}
+		return found;
 	}
 
 }

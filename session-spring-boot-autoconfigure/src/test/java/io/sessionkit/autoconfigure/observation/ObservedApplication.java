@@ -10,6 +10,7 @@ import java.util.List;
 
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.SessionKey;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.test.ScriptedChatModel;
 import org.jspecify.annotations.Nullable;
 
@@ -108,6 +109,12 @@ final class ObservedApplication implements AutoCloseable {
 		@Bean
 		ScriptedChatModel model() {
 			return new ScriptedChatModel();
+		}
+
+		@Bean
+		SessionHook hook() {
+			return new SessionHook() {
+			};
 		}
 
 	}

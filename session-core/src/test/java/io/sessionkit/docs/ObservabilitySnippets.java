@@ -1,0 +1,49 @@
+package io.sessionkit.docs;
+
+import java.util.List;
+import java.util.Queue;
+import java.util.function.Supplier;
+
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.observation.TurnStage;
+import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The code of {@code docs/observability.md}.
+ */
+final class ObservabilitySnippets {
+
+	private ObservabilitySnippets() {
+	}
+
+	static Conversations conversations(SessionStore store, Queue<String> slow) {
+		return Conversations.builder(store).observers(List.of(new SlowCommits(slow))).build();
+	}
+
+	// tag::observer
+	record SlowCommits(Queue<String> slow) implements TurnObserver {
+
+		@Override
+		public ObservedTurn begin(boolean streams) {
+			return new ObservedTurn() {
+
+				@Override
+				public <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
+					long begin = System.nanoTime();
+					T result = work.get();
+					if (stage == TurnStage.COMMIT && System.nanoTime() - begin > 100_000_000) {
+						slow().add("a commit took more than 100 ms");
+					}
+					return result;
+				}
+
+			};
+		}
+
+	}
+	// end::observer
+
+}

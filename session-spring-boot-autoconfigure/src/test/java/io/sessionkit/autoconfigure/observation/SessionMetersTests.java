@@ -1,0 +1,238 @@
+package io.sessionkit.autoconfigure.observation;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.ApprovalEvent;
+import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.context.Summarize;
+import io.sessionkit.context.Trim;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.observation.LeaseKind;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ClientSetup;
+import io.sessionkit.test.ClientSetup.Mode;
+import io.sessionkit.test.ObservedStore;
+import io.sessionkit.test.ObservedStore.Fault;
+import io.sessionkit.test.ScriptedChatModel;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class SessionMetersTests {
+
+	private static final SessionKey KEY = SessionKey.of("ada", "t1");
+
+	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+	private final ObservedStore store = new ObservedStore(
+			new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private final ApprovalMeters approvalMeters = new ApprovalMeters(this.registry);
+
+	private final Conversations conversations = Conversations.builder(new CountedStore(this.store, this.registry))
+		.observers(List.of(new TurnMeters(this.registry)))
+		.trim(new Trim(1, Integer.MAX_VALUE))
+		.build();
+
+	private final Approvals approvals = Approvals.builder(this.conversations)
+		.tools(Set.of("look"))
+		.listeners(List.of(this.approvalMeters::count))
+		.build();
+
+	@ParameterizedTest
+	@EnumSource
+	void turnsAreCountedByOutcome(Mode mode) {
+		this.model.says("a").fails(new IllegalStateException("down"));
+		ask(mode, "q");
+		assertThatIllegalStateException().isThrownBy(() -> ask(mode, "q"));
+		this.store.failAt(Fault.OPEN);
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> ask(mode, "q"));
+		String called = (mode == Mode.CALL) ? "call" : "stream";
+		assertThat(count("sessionkit.turns", "mode", called, "outcome", "completed")).isEqualTo(1);
+		assertThat(count("sessionkit.turns", "mode", called, "outcome", "failed")).isEqualTo(1);
+		assertThat(count("sessionkit.turns", "mode", called, "outcome", "not_opened")).isEqualTo(1);
+		assertThat(count("sessionkit.turns")).isEqualTo(3);
+		assertThat(count("sessionkit.store.errors", "operation", "open")).isEqualTo(1);
+	}
+
+	@Test
+	void conflictIsCountedBesideTheFailure() {
+		this.model.says("a");
+		this.store.beforeCommit(() -> {
+			this.store.beforeCommit(() -> {
+			});
+			this.store.add(KEY, List.of(new UserMessage("theirs")));
+		});
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> ask(Mode.CALL, "q"));
+		assertThat(count("sessionkit.conflicts")).isEqualTo(1);
+		assertThat(count("sessionkit.turns", "outcome", "failed")).isEqualTo(1);
+	}
+
+	@Test
+	void viewIsMeasuredAndTrimmedCallsAreCounted() {
+		this.model.says("a").says("b").says("c");
+		ask(Mode.CALL, "q1");
+		ask(Mode.CALL, "q2");
+		ask(Mode.CALL, "q3");
+		assertThat(count("sessionkit.view.trimmed")).isEqualTo(1);
+		assertThat(this.registry.get("sessionkit.view.tokens").summary().count()).isEqualTo(3);
+		assertThat(this.registry.get("sessionkit.view.tokens").summary().totalAmount()).isPositive();
+	}
+
+	@Test
+	void summariesAndTheirTurnsAreCounted() {
+		Conversations summarized = Conversations.builder(this.store)
+			.observers(List.of(new TurnMeters(this.registry)))
+			.summarize(Summarize.by(new ScriptedChatModel().says("short")).keepTurns(0).build())
+			.build();
+		this.store.add(KEY, List.of(new UserMessage("q")));
+		summarized.get(KEY).compact(true);
+		assertThat(count("sessionkit.summaries", "outcome", "summarized")).isEqualTo(1);
+		assertThat(count("sessionkit.summarized.turns")).isEqualTo(1);
+	}
+
+	@Test
+	void approvalsAreCountedAndThoseThatWaitAreRead() {
+		WaitingApprovals waiting = new WaitingApprovals(() -> this.approvals, List.of("ada"), Duration.ofDays(1));
+		waiting.bindTo(this.registry);
+		this.model.calls(new ToolCall("c1", "function", "look", "{}")).says("a");
+		ask(Mode.CALL, "q");
+		assertThat(gauge("proposed")).isNaN();
+		Awaitility.await().until(() -> gauge("proposed") == 1);
+		assertThat(gauge("uncertain")).isZero();
+		ToolApproval shown = this.approvals.pending("ada", Page.first(1)).get(0);
+		this.approvals.approve(shown, "anna");
+		ask(Mode.CALL, null);
+		assertThat(count("sessionkit.approvals.requested")).isEqualTo(1);
+		assertThat(count("sessionkit.approvals.decided", "decision", "approve")).isEqualTo(1);
+		assertThat(count("sessionkit.approvals.executed")).isEqualTo(1);
+		assertThat(gauge("proposed")).as("counted once in each interval").isEqualTo(1);
+	}
+
+	@Test
+	void expiredCallIsCounted() {
+		this.model.calls(new ToolCall("c1", "function", "look", "{}"));
+		ask(Mode.CALL, "q");
+		this.approvalMeters.count(new ApprovalEvent.Expired(this.approvals.pending(KEY).get(0)));
+		assertThat(count("sessionkit.approvals.expired")).isEqualTo(1);
+	}
+
+	@Test
+	void countThatFailsHasNoValueAndIsNotRepeatedByEachScrape() {
+		WaitingApprovals waiting = new WaitingApprovals(() -> {
+			throw new StoreUnavailableException("down", null);
+		}, List.of(""), Duration.ofDays(1));
+		waiting.bindTo(this.registry);
+		for (int i = 0; i < 100; i++) {
+			assertThat(gauge("proposed")).isNaN();
+		}
+	}
+
+	@Test
+	void lostLeasesAreCountedByKind() {
+		TurnMeters meters = new TurnMeters(this.registry);
+		meters.leaseLost(LeaseKind.LINE);
+		assertThat(count("sessionkit.leases.lost", "kind", "line")).isEqualTo(1);
+		assertThat(count("sessionkit.leases.lost")).isEqualTo(1);
+	}
+
+	@Test
+	void purgeIsCounted() {
+		this.store.deletion((limit) -> 3);
+		new CountedStore(this.store, this.registry).deleteExpired(10);
+		assertThat(count("sessionkit.purge.deleted")).isEqualTo(3);
+	}
+
+	/** A method that comes later would run its default on the counting store. */
+	@Test
+	void countedStorePassesOnEveryMethod() {
+		assertThat(Stream.of(SessionStore.class.getMethods())
+			.filter((method) -> !Modifier.isStatic(method.getModifiers())))
+			.allSatisfy((method) -> assertThat(
+					CountedStore.class.getDeclaredMethod(method.getName(), method.getParameterTypes()))
+				.isInstanceOf(Method.class));
+	}
+
+	@Test
+	void tagsAreFewWhateverTheModelAndTheCallerInvent() {
+		SessionKey hostile = SessionKey.of("o'; drop", "s{}\u00e9${x}");
+		this.model.calls(new ToolCall("c1", "function", "secret' tool", "{\"a\":\"secret\"}"));
+		assertThatIllegalStateException().isThrownBy(() -> prompt(hostile, "secret").call().content());
+		this.model.calls(new ToolCall("secret id", "function", "look", "{\"a\":\"secret\"}"));
+		prompt(hostile, "secret").call().content();
+		Set<String> keys = Set.of("mode", "outcome", "kind", "operation", "decision", "status");
+		assertThat(this.registry.getMeters()).hasSizeLessThan(80)
+			.flatExtracting((meter) -> tags(meter))
+			.allSatisfy((tag) -> {
+				assertThat(keys).contains(tag.getKey());
+				assertThat(tag.getValue()).matches("[a-z_]+").isNotIn("secret", "look");
+			});
+	}
+
+	private static List<Tag> tags(Meter meter) {
+		return meter.getId().getTags();
+	}
+
+	private double count(String name, String... tags) {
+		return this.registry.get(name).tags(tags).counters().stream().mapToDouble((counter) -> counter.count()).sum();
+	}
+
+	private double gauge(String status) {
+		return this.registry.get("sessionkit.approvals.waiting").tag("status", status).gauge().value();
+	}
+
+	private void ask(Mode mode, @Nullable String question) {
+		new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false).content(prompt(KEY, question));
+	}
+
+	private ChatClient.ChatClientRequestSpec prompt(SessionKey key, @Nullable String question) {
+		ChatClient.ChatClientRequestSpec spec = ClientSetup.plain()
+			.builder(this.model, SessionAdvisor.builder(this.conversations).approvals(this.approvals).build())
+			.build()
+			.prompt()
+			.advisors(SessionAdvisor.session(key))
+			.tools(look());
+		return (question != null) ? spec.user(question) : spec;
+	}
+
+	private static ToolCallback look() {
+		record Nothing() {
+		}
+		return FunctionToolCallback.builder("look", (Nothing nothing) -> "found")
+			.description("looks")
+			.inputType(Nothing.class)
+			.build();
+	}
+
+}
