@@ -47,15 +47,14 @@ class StartReportTests {
 
 	@Test
 	void lineSaysWhatIsForgottenAndWhatIsLimited() {
-		this.runner
-			.withPropertyValues("sessionkit.time-to-live=30d", "sessionkit.retention.max-turns=500",
-					"sessionkit.retention.max-age=36h", "sessionkit.trim.max-turns=40",
-					"sessionkit.trim.max-tokens=8000")
+		this.runner.withPropertyValues("sessionkit.time-to-live=30d", "sessionkit.retention.max-turns=500",
+				"sessionkit.retention.max-age=36h", "sessionkit.trim.max-turns=40", "sessionkit.trim.max-tokens=8000")
 			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(lines()).containsExactly("Sessions are kept by InMemorySessionStore. Forgotten: all sessions when the"
-				+ " process ends; the least recently written ones of more than 7; sessions 30d after their last write;"
-				+ " the oldest turns of sessions of more than 500; turns after 36h. Limited: 40 turns of history in a"
-				+ " request; 8000 tokens in a request.");
+		assertThat(lines())
+			.containsExactly("Sessions are kept by InMemorySessionStore. Forgotten: all sessions when the"
+					+ " process ends; the least recently written ones of more than 7; sessions 30d after their last write;"
+					+ " the oldest turns of sessions of more than 500; turns after 36h. Limited: 40 turns of history in a"
+					+ " request; 8000 tokens in a request.");
 	}
 
 	@Test
