@@ -143,7 +143,10 @@ class RetainedSummaryTests {
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void snapshotOfATurnThatWasOpenDuringADeletionHasWhatASummaryHadPinned(TestStores kind) {
 		on(kind);
-		ask(1, 4);
+		for (int i = 1; i <= 4; i++) {
+			// no other snapshot shows these
+			this.store.add(this.key, List.of(new UserMessage("q" + i), new AssistantMessage("a" + i)));
+		}
 		this.writer.says("the story");
 		this.thread.compact(true);
 		this.model.step((prompt) -> {
