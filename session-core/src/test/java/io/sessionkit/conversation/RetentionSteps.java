@@ -34,11 +34,12 @@ final class RetentionSteps {
 	/** Half of the programs keep everything, so that their sessions get long. */
 	private final boolean deletes;
 
-	RetentionSteps(Conversations conversations, SessionKey key, Random random, @Nullable ShiftedClock clock) {
+	RetentionSteps(Conversations conversations, SessionKey key, Random random, @Nullable ShiftedClock clock,
+			boolean deletes) {
 		this.thread = conversations.get(key);
 		this.random = random;
 		this.clock = clock;
-		this.deletes = random.nextBoolean();
+		this.deletes = deletes;
 	}
 
 	/** Returns whether settings change at this moment. */

@@ -123,7 +123,9 @@ final class TimeProgram {
 			.defaultToolCallbacks(tool("gated"), tool("look"))
 			.build();
 		this.order = new OrderSteps(this, this.chatModel, this.random);
-		this.retention = new RetentionSteps(this.conversations, this.key, this.random, clock);
+		// the first random numbers of seeds that follow one another are alike
+		boolean deletes = seed % 2 == 0;
+		this.retention = new RetentionSteps(this.conversations, this.key, this.random, clock, deletes);
 	}
 
 	record Order(int id) {
