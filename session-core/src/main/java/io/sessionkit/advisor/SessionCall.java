@@ -13,6 +13,7 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.HistoryPolicy;
 import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionRequiredException;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
@@ -208,7 +209,7 @@ record SessionCall(ChatClientRequest request) {
 		SessionKey parent = namedKey()
 			.or(() -> isWithoutSession() ? Optional.empty() : Optional.ofNullable(enclosing).map(HookContext::key))
 			.or(resolved)
-			.orElseThrow(() -> new IllegalStateException("The call asks for the child session '" + child.name()
+			.orElseThrow(() -> new SessionRequiredException("The call asks for the child session '" + child.name()
 					+ "', and has no session that could be its parent. Add .advisors(SessionAdvisor.session(..)), or"
 					+ " make the call inside of a tool or hook of a turn."));
 		if (child.endsWithTurn() && enclosing == null) {
@@ -445,13 +446,14 @@ record SessionCall(ChatClientRequest request) {
 	void checkNeedsNoSession() {
 		for (String name : List.of(SessionParameters.HISTORY, SessionParameters.READING, SessionParameters.CHILD)) {
 			if (this.request.context().get(name) != null) {
-				throw new IllegalStateException("This call has the advisor parameter " + name
+				throw new SessionRequiredException("This call has the advisor parameter " + name
 						+ " and no session. Add .advisors(SessionAdvisor.session(..)), or leave the parameter out.");
 			}
 		}
 		if (this.request.context().get(SessionParameters.IDEMPOTENCY_KEY) != null) {
-			throw new IllegalStateException("This call has an idempotency key and no session, so nobody would know its"
-					+ " reply when it is repeated. Add .advisors(SessionAdvisor.session(..)), or leave the key out.");
+			throw new SessionRequiredException(
+					"This call has an idempotency key and no session, so nobody would know its"
+							+ " reply when it is repeated. Add .advisors(SessionAdvisor.session(..)), or leave the key out.");
 		}
 	}
 

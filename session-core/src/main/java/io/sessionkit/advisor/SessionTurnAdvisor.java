@@ -13,6 +13,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionRequiredException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.CarriedError;
@@ -255,7 +256,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	private void checkWithoutSession(SessionCall call) {
 		call.checkNeedsNoSession();
 		if (this.requireSession && !call.isWithoutSession()) {
-			throw new IllegalStateException("This call names no session, and sessionkit.require-session is true. Add"
+			throw new SessionRequiredException("This call names no session, and sessionkit.require-session is true. Add"
 					+ " .advisors(SessionAdvisor.session(..)) to the call, or a SessionKeyResolver bean; a call that is to"
 					+ " have none says so with SessionAdvisor.none().");
 		}

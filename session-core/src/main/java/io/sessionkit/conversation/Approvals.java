@@ -21,6 +21,7 @@ import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.internal.approval.AnnotatedTools;
 import io.sessionkit.internal.approval.ApprovalRules;
 import io.sessionkit.internal.approval.Decisions;
@@ -266,7 +267,7 @@ public final class Approvals {
 	/**
 	 * Checks the configured tool names against the tools that are known before any call,
 	 * and logs the names that no such tool has.
-	 * @throws IllegalStateException if a name that no such tool has is probably a
+	 * @throws UnknownToolException if a name that no such tool has is probably a
 	 * misspelling of the name of one of them
 	 */
 	public void checkNames() {

@@ -6,6 +6,7 @@ import java.util.Set;
 
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.Ruling;
+import io.sessionkit.approval.UnattendedToolException;
 import io.sessionkit.internal.approval.AnnotatedTools;
 import io.sessionkit.internal.approval.GatedTool;
 import io.sessionkit.internal.approval.NamedTools;
@@ -50,7 +51,7 @@ public final class UnattendedTools {
 	 * Refuses a call that offers a tool that needs an approval. A condition of the
 	 * annotation cannot be evaluated at this point, so it is ignored.
 	 * @param offered the tools that the call offers
-	 * @throws IllegalStateException if one of them is named or annotated and no session
+	 * @throws UnattendedToolException if one of them is named or annotated and no session
 	 * advisor controls it, or if its name is like a configured name that no tool has
 	 */
 	public void checkOffered(List<ToolCallback> offered) {
@@ -68,7 +69,7 @@ public final class UnattendedTools {
 	 * @param offered the tools that the call offers
 	 * @param known these tools, and those that the tool loop would find elsewhere by name
 	 * @param calls the tool calls
-	 * @throws IllegalStateException if {@link #checkOffered} refuses the tools, or if a
+	 * @throws UnattendedToolException if {@link #checkOffered} refuses the tools, or if a
 	 * call needs an approval and no session advisor controls its tool
 	 */
 	public void checkCalls(List<ToolCallback> offered, List<ToolCallback> known, List<ToolCall> calls) {
@@ -82,9 +83,10 @@ public final class UnattendedTools {
 		}
 	}
 
-	private IllegalStateException refusal(String tool) {
-		return new IllegalStateException("Tool '" + tool + "' needs an approval, but the call that offers it has no"
-				+ " session advisor, so nobody would be asked. Nothing was run. " + this.cure);
+	private UnattendedToolException refusal(String tool) {
+		return new UnattendedToolException(tool,
+				"Tool '" + tool + "' needs an approval, but the call that offers it has no"
+						+ " session advisor, so nobody would be asked. Nothing was run. " + this.cure);
 	}
 
 	private static @Nullable ToolCallback find(List<ToolCallback> offered, String name) {

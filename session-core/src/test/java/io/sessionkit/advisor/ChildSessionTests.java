@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionRequiredException;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.context.Prune;
 import io.sessionkit.conversation.Conversations;
@@ -189,12 +190,13 @@ class ChildSessionTests {
 
 	@Test
 	void childWithoutAParentAndOneForNoTurnAreRefused() {
-		assertThatIllegalStateException().isThrownBy(() -> call("c1", SessionAdvisor.child("translator")))
+		assertThatExceptionOfType(SessionRequiredException.class)
+			.isThrownBy(() -> call("c1", SessionAdvisor.child("translator")))
 			.withMessageContaining("no session that could be its parent");
 		assertThatIllegalStateException().isThrownBy(
 				() -> call("c1", named().andThen(SessionAdvisor.child(ChildSession.of("translator").forThisTurn()))))
 			.withMessageContaining("for one turn");
-		assertThatIllegalStateException()
+		assertThatExceptionOfType(SessionRequiredException.class)
 			.isThrownBy(() -> call("c1", SessionAdvisor.none().andThen(SessionAdvisor.child("translator"))))
 			.withMessageContaining("no session");
 		assertThatIllegalStateException()

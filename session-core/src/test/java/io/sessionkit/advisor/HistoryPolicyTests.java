@@ -23,6 +23,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
+import io.sessionkit.SessionRequiredException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.approval.Decision;
@@ -489,9 +490,10 @@ class HistoryPolicyTests {
 				SessionAdvisor.history(X, HistoryPolicy.USE_IF_PROVIDED).andThen(SessionAdvisor.editing(1)),
 				SessionAdvisor.history(X).andThen(SessionAdvisor.regenerating()),
 				SessionAdvisor.history(X).andThen(SessionAdvisor.idempotencyKey("r")),
-				SessionAdvisor.history(X).andThen(SessionAdvisor.none()),
 				SessionAdvisor.reading().andThen(SessionAdvisor.idempotencyKey("r")));
 		refused.forEach((each) -> assertThatIllegalStateException().isThrownBy(() -> call("b", each).content()));
+		assertThatExceptionOfType(SessionRequiredException.class)
+			.isThrownBy(() -> call("b", SessionAdvisor.history(X).andThen(SessionAdvisor.none())).content());
 		for (HistoryPolicy policy : HistoryPolicy.values()) {
 			assertThatIllegalStateException()
 				.isThrownBy(() -> prompt(null, SessionAdvisor.history(X, policy)).call().content())

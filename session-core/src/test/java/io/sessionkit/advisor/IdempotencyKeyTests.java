@@ -17,6 +17,7 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.IdempotencyKeyException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionRequiredException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.approval.NewMessageRule;
@@ -376,7 +377,7 @@ class IdempotencyKeyTests {
 			ChatClient.ChatClientRequestSpec call = chat.prompt()
 				.user("q1")
 				.advisors(session.andThen(SessionAdvisor.idempotencyKey("r1")));
-			assertThatIllegalStateException().isThrownBy(() -> call.call().content())
+			assertThatExceptionOfType(SessionRequiredException.class).isThrownBy(() -> call.call().content())
 				.withMessageContaining("SessionAdvisor.session(..)");
 		}
 		assertThat(this.model.prompts()).isEmpty();

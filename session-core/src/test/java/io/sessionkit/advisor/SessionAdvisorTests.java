@@ -7,10 +7,12 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.sessionkit.InvalidSequenceException;
+import io.sessionkit.NothingWaitsException;
 import io.sessionkit.Round;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.SessionRequiredException;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
@@ -421,10 +423,12 @@ public class SessionAdvisorTests {
 	void aCallWithoutASessionIsRefusedWhereOneIsRequired() {
 		SessionAdvisor required = SessionAdvisor.builder(this.conversations).requireSession(true).build();
 		ChatClient chat = ClientSetup.plain().builder(this.model, required).build();
-		assertThatIllegalStateException().isThrownBy(() -> chat.prompt().user("hi").call().content())
+		assertThatExceptionOfType(SessionRequiredException.class)
+			.isThrownBy(() -> chat.prompt().user("hi").call().content())
 			.withMessageContaining("sessionkit.require-session")
 			.withMessageContaining("SessionAdvisor.session");
-		assertThatIllegalStateException().isThrownBy(() -> chat.prompt().user("hi").stream().content().blockLast());
+		assertThatExceptionOfType(SessionRequiredException.class)
+			.isThrownBy(() -> chat.prompt().user("hi").stream().content().blockLast());
 		assertThat(this.model.prompts()).isEmpty();
 	}
 
@@ -525,7 +529,7 @@ public class SessionAdvisorTests {
 
 	@Test
 	void aCallWithoutAMessageIsRefusedBeforeTheModel() {
-		assertThatIllegalStateException()
+		assertThatExceptionOfType(NothingWaitsException.class)
 			.isThrownBy(() -> client(ClientSetup.plain()).prompt()
 				.system("be brief")
 				.advisors(SessionAdvisor.session("t1"))

@@ -208,7 +208,7 @@ class ApprovalGapTests {
 						options.mutate().toolCallbacks(List.of(added)).build()), request.context()));
 			}))
 			.build();
-		assertThatIllegalStateException().isThrownBy(() -> ask(chat, "q"))
+		assertThatExceptionOfType(UnattendedToolException.class).isThrownBy(() -> ask(chat, "q"))
 			.withMessageContaining("'sell'")
 			.withMessageContaining("advisor");
 		assertThat(this.model.prompts()).isEmpty();
@@ -231,7 +231,8 @@ class ApprovalGapTests {
 				.defaultToolCallbacks(cancelTool())
 				.build();
 			ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
-			assertThatIllegalStateException().isThrownBy(() -> setup.content(chat.prompt().user("q")))
+			assertThatExceptionOfType(UnattendedToolException.class)
+				.isThrownBy(() -> setup.content(chat.prompt().user("q")))
 				.withMessageContaining("'" + tool + "'")
 				.withMessageContaining("names no session");
 		}
@@ -257,7 +258,8 @@ class ApprovalGapTests {
 			.defaultAdvisors(new Adding(named))
 			.defaultToolCallbacks(offers ? List.of(other) : List.of())
 			.build();
-		assertThatIllegalStateException().isThrownBy(() -> ask(chat, "q")).withMessageContaining("'cancel'");
+		assertThatExceptionOfType(UnattendedToolException.class).isThrownBy(() -> ask(chat, "q"))
+			.withMessageContaining("'cancel'");
 		assertThat(ran).isEmpty();
 		assertThat(this.model.prompts()).isEmpty();
 	}

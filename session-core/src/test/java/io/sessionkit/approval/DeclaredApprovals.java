@@ -183,7 +183,7 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 	@EnumSource(ClientSetup.Mode.class)
 	void configuredNameThatNoToolHasIsAnErrorBeforeTheModelIsCalled(ClientSetup.Mode mode) {
 		rules((rules) -> rules.tools(Set.of("cancle", "look")));
-		assertThatIllegalStateException().isThrownBy(() -> ask(mode, "q"))
+		assertThatExceptionOfType(UnknownToolException.class).isThrownBy(() -> ask(mode, "q"))
 			.withMessageContaining("[cancle]")
 			.withMessageContaining("[cancel, look]");
 		assertThat(this.model.prompts()).isEmpty();
@@ -207,7 +207,7 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 	@EnumSource(ClientSetup.Mode.class)
 	void gatedToolRefusesInACallWithoutSession(ClientSetup.Mode mode) {
 		this.model.calls(look("c1", 1), cancel("c2", 2));
-		assertThatIllegalStateException()
+		assertThatExceptionOfType(UnattendedToolException.class)
 			.isThrownBy(() -> setup(mode).content(client(setup(mode)).build().prompt().user("q")))
 			.withMessageContaining("'cancel'")
 			.withMessageContaining("names no session");

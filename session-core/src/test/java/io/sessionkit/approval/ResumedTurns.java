@@ -1,5 +1,6 @@
 package io.sessionkit.approval;
 
+import io.sessionkit.NothingWaitsException;
 import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.turn.TurnLeases;
 import io.sessionkit.internal.turn.TurnRecords;
@@ -112,10 +113,12 @@ abstract class ResumedTurns extends StandingApprovals {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void callWithoutMessageIsRefusedBeforeTheModelWhereNothingWaits(ClientSetup.Mode mode) {
-		assertThatIllegalStateException().isThrownBy(() -> goOn(mode)).withMessageContaining("nothing in the session");
+		assertThatExceptionOfType(NothingWaitsException.class).isThrownBy(() -> goOn(mode))
+			.withMessageContaining("nothing in the session");
 		this.model.says("a");
 		ask(mode, "q");
-		assertThatIllegalStateException().isThrownBy(() -> goOn(mode)).withMessageContaining("Add .user(..)");
+		assertThatExceptionOfType(NothingWaitsException.class).isThrownBy(() -> goOn(mode))
+			.withMessageContaining("Add .user(..)");
 		assertThat(this.model.prompts()).hasSize(1);
 		assertThat(turns()).containsExactly(TurnStatus.COMPLETED);
 	}
@@ -127,7 +130,7 @@ abstract class ResumedTurns extends StandingApprovals {
 		ask(mode, "q");
 		approve(waiting());
 		goOn(mode);
-		assertThatIllegalStateException().isThrownBy(() -> goOn(mode));
+		assertThatExceptionOfType(NothingWaitsException.class).isThrownBy(() -> goOn(mode));
 		assertThat(this.runs).hasSize(1);
 		assertThat(log()).hasSize(4);
 	}

@@ -2,6 +2,7 @@ package io.sessionkit.autoconfigure;
 
 import java.lang.reflect.Method;
 
+import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.conversation.Approvals;
 
 import org.springframework.ai.tool.support.ToolUtils;
@@ -46,7 +47,7 @@ final class ToolCheck extends AtStart {
 		try {
 			rules.checkNames();
 		}
-		catch (IllegalStateException ex) {
+		catch (UnknownToolException ex) {
 			throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()),
 					"Correct the name. Where a tool of that name comes later, from a server for example, name it by an"
 							+ " ApprovalPolicy bean instead.",

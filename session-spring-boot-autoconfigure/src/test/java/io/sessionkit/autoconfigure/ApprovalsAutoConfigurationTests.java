@@ -1,5 +1,6 @@
 package io.sessionkit.autoconfigure;
 
+import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.internal.turn.TurnLeases;
 import io.sessionkit.internal.turn.TurnRecords;
 import java.time.Duration;
@@ -59,7 +60,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 @Isolated
 @ExtendWith(OutputCaptureExtension.class)
@@ -213,7 +214,7 @@ class ApprovalsAutoConfigurationTests {
 		this.model.says("hello");
 		this.runner.withPropertyValues("sessionkit.approval.tools=cancel_ordre").run((context) -> {
 			assertThat(text(ask(context))).isEqualTo("hello");
-			assertThatIllegalStateException().isThrownBy(() -> ask(context, cancelOrder()))
+			assertThatExceptionOfType(UnknownToolException.class).isThrownBy(() -> ask(context, cancelOrder()))
 				.withMessageContaining("sessionkit.approval.tools names [cancel_ordre]")
 				.withMessageContaining("[cancel_order]");
 			assertThat(this.model.prompts()).hasSize(1);

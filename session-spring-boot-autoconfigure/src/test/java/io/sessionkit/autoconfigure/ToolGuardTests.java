@@ -12,6 +12,8 @@ import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.RequiresApproval;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.approval.UnattendedToolException;
+import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.test.ScriptedChatModel;
@@ -53,7 +55,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tools that need an approval in calls that no session advisor sees. The model is Spring
@@ -97,12 +99,12 @@ class ToolGuardTests {
 		openAi().withPropertyValues(property).run((context) -> {
 			this.server.calls(CANCEL).says("done");
 			ChatClient chat = ChatClient.create(context.getBean(ChatModel.class));
-			assertThatIllegalStateException().isThrownBy(() -> ask(chat))
+			assertThatExceptionOfType(UnattendedToolException.class).isThrownBy(() -> ask(chat))
 				.withMessageContaining("'cancelOrder' needs an approval")
 				.withMessageContaining("no session advisor")
 				.withMessageContaining("Nothing was run.")
 				.withMessageContaining("ChatClient.Builder");
-			assertThatIllegalStateException().isThrownBy(() -> stream(chat));
+			assertThatExceptionOfType(UnattendedToolException.class).isThrownBy(() -> stream(chat));
 			assertThat(this.orders.cancelled).isEmpty();
 			assertThat(this.server.requests()).isZero();
 		});
@@ -115,7 +117,7 @@ class ToolGuardTests {
 			ProxyFactory proxies = new ProxyFactory(tools("cancelOrder")[0]);
 			proxies.setInterfaces(ToolCallback.class);
 			ChatClient chat = ChatClient.create(context.getBean(ChatModel.class));
-			assertThatIllegalStateException()
+			assertThatExceptionOfType(UnattendedToolException.class)
 				.isThrownBy(() -> chat.prompt().user("q").tools(proxies.getProxy()).call().content())
 				.withMessageContaining("'cancelOrder' needs an approval");
 			assertThat(this.orders.cancelled).isEmpty();
@@ -127,7 +129,8 @@ class ToolGuardTests {
 		openAi().withPropertyValues("sessionkit.approval.tools=look").run((context) -> {
 			this.server.calls(LOOK).says("done");
 			ChatClient chat = ChatClient.create(context.getBean(ChatModel.class));
-			assertThatIllegalStateException().isThrownBy(() -> ask(chat, "look")).withMessageContaining("'look'");
+			assertThatExceptionOfType(UnattendedToolException.class).isThrownBy(() -> ask(chat, "look"))
+				.withMessageContaining("'look'");
 			assertThat(this.orders.looked).isEmpty();
 		});
 	}
@@ -136,7 +139,7 @@ class ToolGuardTests {
 	void misspeltNameRefusesInAClientOfItsOwnToo() {
 		openAi().withPropertyValues("sessionkit.enabled=false", "sessionkit.approval.tools=loook").run((context) -> {
 			ChatClient chat = ChatClient.create(context.getBean(ChatModel.class));
-			assertThatIllegalStateException().isThrownBy(() -> ask(chat, "look"))
+			assertThatExceptionOfType(UnknownToolException.class).isThrownBy(() -> ask(chat, "look"))
 				.withMessageContaining("write 'look' instead of 'loook'");
 		});
 	}
@@ -230,8 +233,10 @@ class ToolGuardTests {
 		ScriptedChatModel model = new ScriptedChatModel().calls(CANCEL).calls(CANCEL);
 		scripted(model).withPropertyValues(property).run((context) -> {
 			ChatClient chat = context.getBean(ChatClient.Builder.class).build();
-			assertThatIllegalStateException().isThrownBy(() -> ask(chat)).withMessageContaining("'cancelOrder'");
-			assertThatIllegalStateException().isThrownBy(() -> stream(chat)).withMessageContaining("'cancelOrder'");
+			assertThatExceptionOfType(UnattendedToolException.class).isThrownBy(() -> ask(chat))
+				.withMessageContaining("'cancelOrder'");
+			assertThatExceptionOfType(UnattendedToolException.class).isThrownBy(() -> stream(chat))
+				.withMessageContaining("'cancelOrder'");
 			assertThat(this.orders.cancelled).isEmpty();
 		});
 	}
@@ -240,7 +245,8 @@ class ToolGuardTests {
 	void toolsBesideAGatedOneDoNotRunEither() {
 		ScriptedChatModel model = new ScriptedChatModel().calls(LOOK, CANCEL);
 		scripted(model).withPropertyValues("sessionkit.auto-register=false").run((context) -> {
-			assertThatIllegalStateException().isThrownBy(() -> ask(context.getBean(ChatClient.Builder.class).build()));
+			assertThatExceptionOfType(UnattendedToolException.class)
+				.isThrownBy(() -> ask(context.getBean(ChatClient.Builder.class).build()));
 			assertThat(this.orders.looked).isEmpty();
 		});
 	}
@@ -257,7 +263,8 @@ class ToolGuardTests {
 			.withBean("policy", ApprovalPolicy.class, () -> policy)
 			.run((context) -> {
 				ChatClient chat = context.getBean(ChatClient.Builder.class).build();
-				assertThatIllegalStateException().isThrownBy(() -> ask(chat, "look")).withMessageContaining("'look'");
+				assertThatExceptionOfType(UnattendedToolException.class).isThrownBy(() -> ask(chat, "look"))
+					.withMessageContaining("'look'");
 				assertThat(ask(chat, "look")).isEqualTo("done");
 				assertThat(this.orders.looked).containsExactly(8);
 			});
@@ -268,7 +275,7 @@ class ToolGuardTests {
 		ScriptedChatModel model = new ScriptedChatModel().calls(LOOK);
 		scripted(model).withPropertyValues("sessionkit.auto-register=false")
 			.withUserConfiguration(OwnApprovals.class)
-			.run((context) -> assertThatIllegalStateException()
+			.run((context) -> assertThatExceptionOfType(UnattendedToolException.class)
 				.isThrownBy(() -> ask(context.getBean(ChatClient.Builder.class).build(), "look"))
 				.withMessageContaining("'look'"));
 	}
@@ -282,7 +289,7 @@ class ToolGuardTests {
 			.run((context) -> {
 				Prompt prompt = new Prompt("q", ToolCallingChatOptions.builder().build());
 				ChatResponse response = context.getBean(ChatModel.class).call(prompt);
-				assertThatIllegalStateException()
+				assertThatExceptionOfType(UnattendedToolException.class)
 					.isThrownBy(() -> context.getBean(ToolCallingManager.class).executeToolCalls(prompt, response))
 					.withMessageContaining("'cancelOrder' needs an approval");
 				assertThat(this.orders.cancelled).isEmpty();
@@ -296,7 +303,7 @@ class ToolGuardTests {
 			Prompt prompt = new Prompt("q",
 					ToolCallingChatOptions.builder().toolCallbacks(ToolCallbacks.from(this.orders)).build());
 			ChatResponse response = context.getBean(ChatModel.class).call(prompt);
-			assertThatIllegalStateException()
+			assertThatExceptionOfType(UnattendedToolException.class)
 				.isThrownBy(() -> context.getBean(ToolCallingManager.class).executeToolCalls(prompt, response));
 			assertThat(this.orders.cancelled).isEmpty();
 		});

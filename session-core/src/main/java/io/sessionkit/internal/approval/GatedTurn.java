@@ -19,6 +19,7 @@ import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.approval.UnattendedToolException;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.round.TurnGate;
@@ -370,8 +371,9 @@ final class GatedTurn implements TurnGate {
 		String name = tool.getToolDefinition().name();
 		ToolBatch.Slot slot = this.batch.take(name, arguments);
 		if (slot == null && !this.review.allows(new ToolCall("", "function", name, arguments))) {
-			throw new IllegalStateException("Tool '" + name + "' needs an approval, and was run for a call that no"
-					+ " reply on session " + this.turn.key() + " has made. Nothing was run.");
+			throw new UnattendedToolException(name,
+					"Tool '" + name + "' needs an approval, and was run for a call that no" + " reply on session "
+							+ this.turn.key() + " has made. Nothing was run.");
 		}
 		try (TurnBinding binding = TurnBinding.of(this.turn.running())) {
 			return (slot != null) ? this.runs.run(this.batch, slot, tool, arguments, context)

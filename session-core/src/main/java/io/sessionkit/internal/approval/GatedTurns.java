@@ -9,12 +9,15 @@ import java.util.function.Consumer;
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.NestedTurnException;
+import io.sessionkit.NothingWaitsException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.approval.UnattendedToolException;
+import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
@@ -134,10 +137,12 @@ public final class GatedTurns {
 	 * @return the turn, or the result of the call if its message was queued
 	 * @throws NestedTurnException if the call is made inside a turn on the same session,
 	 * or inside any turn while calls of the turn that it continues wait for a decision
-	 * @throws IllegalStateException if a configured name that no tool has resembles that
-	 * of a tool on offer, if a tool has a condition that can never be evaluated, if the
-	 * call has no input and nothing waits, or if the call leaves it to the application to
-	 * run tools that need approval
+	 * @throws UnknownToolException if a configured name that no tool has resembles that
+	 * of a tool on offer
+	 * @throws NothingWaitsException if the call has no input and nothing waits
+	 * @throws IllegalStateException if a tool has a condition that can never be
+	 * evaluated, or if the call leaves it to the application to run tools that need
+	 * approval
 	 * @throws SessionPausedException if the call has input, calls wait, and new messages
 	 * are refused meanwhile
 	 * @throws io.sessionkit.approval.ResumeRefusedException if the tools are not those
@@ -383,8 +388,9 @@ public final class GatedTurns {
 	 * @param tools the tools on offer
 	 * @param parameters the advisor parameters of the call
 	 * @return the tools as the call may use them
-	 * @throws IllegalStateException if a configured name that no tool has resembles that
-	 * of a tool on offer, or if a tool has a condition that can never be evaluated
+	 * @throws UnknownToolException if a configured name that no tool has resembles that
+	 * of a tool on offer
+	 * @throws IllegalStateException if a tool has a condition that can never be evaluated
 	 */
 	public List<ToolCallback> withoutSession(@Nullable String agent, List<ToolCallback> tools,
 			Map<String, Object> parameters) {
@@ -408,7 +414,7 @@ public final class GatedTurns {
 	 * Checks the tools that a request without a session really has. A tool that an inner
 	 * advisor has added would run without approval.
 	 * @param offered the tools of the request
-	 * @throws IllegalStateException if one of them is named or annotated and would run
+	 * @throws UnattendedToolException if one of them is named or annotated and would run
 	 * unchecked
 	 */
 	public void checkWithoutSession(List<ToolCallback> offered) {
@@ -422,8 +428,9 @@ public final class GatedTurns {
 		}
 	}
 
-	private static IllegalStateException unattended(String name) {
-		return new IllegalStateException("Tool '" + name + "' needs an approval, but an advisor has added it behind"
+	private static UnattendedToolException unattended(String name) {
+		return new UnattendedToolException(name, "Tool '" + name
+				+ "' needs an approval, but an advisor has added it behind"
 				+ " the session advisor to a call that names no session, where nobody would ask. Nothing was run."
 				+ " Offer it with .tools(..) or .toolCallbacks(..), and add"
 				+ " .advisors(SessionAdvisor.session(..)).");

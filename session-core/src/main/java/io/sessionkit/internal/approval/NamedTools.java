@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolRequest;
+import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.internal.tool.ToolNames;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -70,7 +71,7 @@ public final class NamedTools implements ApprovalPolicy {
 	/**
 	 * Checks the names against the tools that are known before any call. If there are
 	 * none, calls bring their own tools, and nothing can be checked yet.
-	 * @throws IllegalStateException if one of these tools has a name that resembles a
+	 * @throws UnknownToolException if one of these tools has a name that resembles a
 	 * configured one that none of them has
 	 */
 	public void checkKnown() {
@@ -88,7 +89,7 @@ public final class NamedTools implements ApprovalPolicy {
 	/**
 	 * Checks the names against the tools that a call offers.
 	 * @param offered the names of the tools
-	 * @throws IllegalStateException if one of these tools has a name that resembles a
+	 * @throws UnknownToolException if one of these tools has a name that resembles a
 	 * configured one that no tool has so far
 	 */
 	public void check(Collection<String> offered) {
@@ -166,8 +167,8 @@ public final class NamedTools implements ApprovalPolicy {
 		String cure = suspects.stream()
 			.map((suspect) -> "write '" + suspect.tool() + "' instead of '" + suspect.name() + "'")
 			.collect(Collectors.joining(", "));
-		throw new IllegalStateException(PROPERTY + " names " + names + ", which no tool is called so far, but " + whose
-				+ " " + new TreeSet<>(tools) + ". If that is what was meant, " + cure
+		throw new UnknownToolException(names, PROPERTY + " names " + names + ", which no tool is called so far, but "
+				+ whose + " " + new TreeSet<>(tools) + ". If that is what was meant, " + cure
 				+ " (names are compared exactly, case-sensitive). If there are both tools, make the one that is named a"
 				+ " bean, or put @RequiresApproval on its method instead of naming it.");
 	}

@@ -2,6 +2,7 @@ package io.sessionkit.internal.approval;
 
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.approval.Ruling;
+import io.sessionkit.approval.UnattendedToolException;
 import io.sessionkit.hook.HookContext;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +75,7 @@ public final class SessionlessTool implements ToolCallback {
 			return new NestedTurnException(inner + "; it was made inside of turn " + this.enclosing.turnId()
 					+ " on session " + this.enclosing.key() + ". Let the outer call offer '" + name + "' itself.");
 		}
-		return new IllegalStateException(
+		return new UnattendedToolException(name,
 				inner + ". It was not run. Offer it in a call whose turn is stored in a session.");
 	}
 

@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.sessionkit.approval.UnattendedToolException;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
@@ -108,9 +109,10 @@ public final class TurnCall implements GatedTool.Owner {
 		}
 	}
 
-	private IllegalStateException unattended(String name) {
-		return new IllegalStateException("Tool '" + name + "' needs an approval, but an advisor has added it to the"
-				+ " call on session " + this.turn.key() + " behind the session advisor, where nobody would ask."
+	private UnattendedToolException unattended(String name) {
+		return new UnattendedToolException(name, "Tool '" + name
+				+ "' needs an approval, but an advisor has added it to the" + " call on session " + this.turn.key()
+				+ " behind the session advisor, where nobody would ask."
 				+ " Offer it with .tools(..) or .toolCallbacks(..), or give that advisor an order below the one of"
 				+ " the session advisor.");
 	}

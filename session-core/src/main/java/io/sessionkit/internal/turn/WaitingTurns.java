@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
+import io.sessionkit.NothingWaitsException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
@@ -122,8 +123,8 @@ public final class WaitingTurns {
 		}
 	}
 
-	private static IllegalStateException nothingWaits(TurnRequest request) {
-		return new IllegalStateException("The call on session " + request.key()
+	private static NothingWaitsException nothingWaits(TurnRequest request) {
+		return new NothingWaitsException("The call on session " + request.key()
 				+ " has no message, and nothing in the session waits to be continued: there is no open turn, and the"
 				+ " newest question has its answer. Add .user(..) to the call, or SessionAdvisor.regenerating() for another"
 				+ " answer.");

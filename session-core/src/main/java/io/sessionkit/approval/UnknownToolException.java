@@ -1,0 +1,36 @@
+package io.sessionkit.approval;
+
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.Collection;
+import java.util.Collections;
+
+import io.sessionkit.SessionException;
+
+/**
+ * Thrown if {@code sessionkit.approval.tools} names tools that do not exist, and a tool
+ * with a similar name does: it would run without an approval. Nothing was run.
+ */
+public final class UnknownToolException extends SessionException {
+
+	private final SortedSet<String> names;
+
+	/**
+	 * Creates the exception.
+	 * @param names the names that no tool has
+	 * @param message a description of the similar tools and what to do
+	 */
+	public UnknownToolException(Collection<String> names, String message) {
+		super(message, null);
+		this.names = Collections.unmodifiableSortedSet(new TreeSet<>(names));
+	}
+
+	/**
+	 * Returns the names that no tool has.
+	 * @return the names, in alphabetical order
+	 */
+	public SortedSet<String> names() {
+		return this.names;
+	}
+
+}
