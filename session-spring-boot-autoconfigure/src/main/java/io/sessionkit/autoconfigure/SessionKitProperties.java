@@ -185,6 +185,12 @@ public final class SessionKitProperties {
 	private final ObservationProperties observation;
 
 	/**
+	 * Whether to answer HTTP requests that end in an exception of SessionKit with a
+	 * problem detail (RFC 9457) and a status of its own.
+	 */
+	private final boolean problemDetails;
+
+	/**
 	 * Names below sessionkit that belong to something else, exactly as they are written.
 	 * These names are not refused as misspelt properties. Unset: none.
 	 */
@@ -200,7 +206,8 @@ public final class SessionKitProperties {
 			@DefaultValue("60s") Duration concurrencyTimeout, @DefaultValue("24h") Duration idempotencyTimeToLive,
 			@DefaultValue("30s") Duration lease, @DefaultValue ApprovalProperties approval,
 			@DefaultValue("length") TokenEstimate tokenEstimate, @DefaultValue PurgeProperties purge,
-			@DefaultValue ObservationProperties observation, @Nullable List<String> ignoredNames) {
+			@DefaultValue ObservationProperties observation, @DefaultValue("false") boolean problemDetails,
+			@Nullable List<String> ignoredNames) {
 		refuseBelowASecond("time-to-live", timeToLive);
 		refuseBelow(Conversations.SHORTEST_LEASE, "lease", lease);
 		refuseBelow(Duration.ZERO, "concurrency-timeout", concurrencyTimeout);
@@ -229,6 +236,7 @@ public final class SessionKitProperties {
 		this.tokenEstimate = tokenEstimate;
 		this.purge = purge;
 		this.observation = observation;
+		this.problemDetails = problemDetails;
 		this.ignoredNames = (ignoredNames != null) ? List.copyOf(ignoredNames) : List.of();
 	}
 
@@ -326,6 +334,10 @@ public final class SessionKitProperties {
 
 	public ObservationProperties observation() {
 		return this.observation;
+	}
+
+	public boolean problemDetails() {
+		return this.problemDetails;
 	}
 
 	public List<String> ignoredNames() {

@@ -1,0 +1,166 @@
+package io.sessionkit.autoconfigure.web;
+
+import java.net.URI;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+import io.sessionkit.CommitFailedException;
+import io.sessionkit.HookFailedException;
+import io.sessionkit.IdempotencyKeyException;
+import io.sessionkit.InvalidSequenceException;
+import io.sessionkit.InvalidSessionKeyException;
+import io.sessionkit.NestedTurnException;
+import io.sessionkit.NothingWaitsException;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionException;
+import io.sessionkit.SessionLostException;
+import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.SessionRefusedException;
+import io.sessionkit.SessionRequiredException;
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.TurnInProgressException;
+import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.UnstorableMessageException;
+import io.sessionkit.UnsupportedVersionException;
+import io.sessionkit.approval.DecisionRefusedException;
+import io.sessionkit.approval.ResumeRefusedException;
+import io.sessionkit.approval.UnattendedToolException;
+import io.sessionkit.approval.UnknownToolException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+
+/**
+ * The problem that a client is told of for each exception of SessionKit. Its texts are
+ * fixed: the message of an exception is for developers, and names owners and sessions.
+ */
+enum SessionProblem {
+
+	INVALID_SESSION_KEY(InvalidSessionKeyException.class, HttpStatus.BAD_REQUEST,
+			"The id of the session is not a valid one."),
+
+	SESSION_REQUIRED(SessionRequiredException.class, HttpStatus.BAD_REQUEST, "The request names no session."),
+
+	SESSION_NOT_FOUND(SessionNotFoundException.class, HttpStatus.NOT_FOUND, "There is no such session."),
+
+	SESSION_LOST(SessionLostException.class, HttpStatus.GONE,
+			"The session does not have what was there before. It was erased, or it has expired."),
+
+	CONFLICT(SessionConflictException.class, HttpStatus.CONFLICT,
+			"Another request has changed the session. Read it, then try again."),
+
+	TURN_IN_PROGRESS(TurnInProgressException.class, HttpStatus.CONFLICT,
+			"Another request is working on the session. Try again when it is done."),
+
+	WAITS_FOR_DECISION(SessionPausedException.class, HttpStatus.CONFLICT,
+			"A tool call of the session waits for a decision. Decide first."),
+
+	NOTHING_WAITS(NothingWaitsException.class, HttpStatus.CONFLICT,
+			"Nothing in the session waits to be continued. It may have gone on already."),
+
+	DECISION_REFUSED(DecisionRefusedException.class, HttpStatus.CONFLICT,
+			"The decision does not count. Look at the tool call again."),
+
+	RESUME_REFUSED(ResumeRefusedException.class, HttpStatus.CONFLICT,
+			"The turn cannot go on: its tools are not those that were approved."),
+
+	IDEMPOTENCY_KEY(IdempotencyKeyException.class, HttpStatus.UNPROCESSABLE_CONTENT,
+			"There is no answer for the idempotency key of this request. Send it with a new one."),
+
+	REFUSED(SessionRefusedException.class, HttpStatus.UNPROCESSABLE_CONTENT,
+			"A rule of this application refuses the message or its answer."),
+
+	UNSTORABLE_MESSAGE(UnstorableMessageException.class, HttpStatus.UNPROCESSABLE_CONTENT,
+			"The message contains something that cannot be stored."),
+
+	STORE_UNAVAILABLE(StoreUnavailableException.class, HttpStatus.SERVICE_UNAVAILABLE,
+			"The sessions cannot be reached at the moment. Try again later."),
+
+	NOT_STORED(CommitFailedException.class, HttpStatus.SERVICE_UNAVAILABLE,
+			"There was an answer, and it may not be stored. Read the session before you try again."),
+
+	HOOK_FAILED(HookFailedException.class),
+
+	INVALID_SEQUENCE(InvalidSequenceException.class),
+
+	NESTED_TURN(NestedTurnException.class),
+
+	UNATTENDED_TOOL(UnattendedToolException.class),
+
+	UNKNOWN_TOOL(UnknownToolException.class),
+
+	UNREADABLE_PAYLOAD(UnreadablePayloadException.class),
+
+	UNSUPPORTED_VERSION(UnsupportedVersionException.class),
+
+	SESSION_ERROR(SessionException.class);
+
+	private static final Map<Class<?>, SessionProblem> BY_TYPE = Arrays.stream(values())
+		.collect(Collectors.toUnmodifiableMap(SessionProblem::type, (problem) -> problem));
+
+	private final Class<? extends SessionException> type;
+
+	private final HttpStatus status;
+
+	private final String detail;
+
+	SessionProblem(Class<? extends SessionException> type) {
+		this(type, HttpStatus.INTERNAL_SERVER_ERROR, "The application could not answer the request.");
+	}
+
+	SessionProblem(Class<? extends SessionException> type, HttpStatus status, String detail) {
+		this.type = type;
+		this.status = status;
+		this.detail = detail;
+	}
+
+	/**
+	 * Returns the problem of an exception, or that of the nearest type above.
+	 */
+	static SessionProblem of(SessionException ex) {
+		Class<?> type = ex.getClass();
+		SessionProblem found = BY_TYPE.get(type);
+		while (found == null) {
+			type = type.getSuperclass();
+			found = BY_TYPE.get(type);
+		}
+		return found;
+	}
+
+	Class<? extends SessionException> type() {
+		return this.type;
+	}
+
+	HttpStatus status() {
+		return this.status;
+	}
+
+	/**
+	 * Returns the name of the problem in its {@code type} and its {@code code}.
+	 */
+	String code() {
+		return name().toLowerCase(Locale.ROOT).replace('_', '-');
+	}
+
+	ProblemDetail detail(SessionException ex) {
+		ProblemDetail problem = ProblemDetail.forStatusAndDetail(this.status, this.detail);
+		problem.setType(URI.create("urn:sessionkit:" + code()));
+		problem.setProperty("code", code());
+		if (ex instanceof DecisionRefusedException refusal) {
+			put(problem, "call", refusal.status());
+			put(problem, "decidedBy", refusal.decidedBy());
+		}
+		return problem;
+	}
+
+	private static void put(ProblemDetail problem, String name, @Nullable Object value) {
+		if (value != null) {
+			problem.setProperty(name, value);
+		}
+	}
+
+}

@@ -1,0 +1,42 @@
+package io.sessionkit.autoconfigure.web;
+
+import io.sessionkit.SessionException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+/**
+ * Answers requests that end in an exception of SessionKit with a {@link ProblemDetail},
+ * in servlet and reactive applications. An advice of the application comes first.
+ */
+@RestControllerAdvice
+@Order(Ordered.LOWEST_PRECEDENCE)
+final class SessionProblemAdvice {
+
+	private static final Log logger = LogFactory.getLog(SessionProblemAdvice.class);
+
+	/** Seconds after which a request may be sent again. */
+	private static final String SOON = "1";
+
+	@ExceptionHandler
+	ResponseEntity<ProblemDetail> answer(SessionException ex) {
+		SessionProblem problem = SessionProblem.of(ex);
+		if (problem.status().is5xxServerError()) {
+			// without the causes: texts of drivers may quote what was to be stored
+			logger.error("A request has ended with " + problem.status() + ": " + ex);
+		}
+		ResponseEntity.BodyBuilder response = ResponseEntity.status(problem.status());
+		if (problem == SessionProblem.STORE_UNAVAILABLE || problem == SessionProblem.TURN_IN_PROGRESS) {
+			response.header(HttpHeaders.RETRY_AFTER, SOON);
+		}
+		return response.body(problem.detail(ex));
+	}
+
+}

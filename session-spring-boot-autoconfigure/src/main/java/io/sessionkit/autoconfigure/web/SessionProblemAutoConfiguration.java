@@ -1,0 +1,27 @@
+package io.sessionkit.autoconfigure.web;
+
+import io.sessionkit.autoconfigure.ConditionalOnSwitch;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+/**
+ * Answers HTTP requests that end in an exception of SessionKit with a
+ * {@link ProblemDetail}, if {@code sessionkit.problem-details} is on.
+ */
+@AutoConfiguration
+@ConditionalOnWebApplication
+@ConditionalOnClass({ ProblemDetail.class, RestControllerAdvice.class })
+@ConditionalOnSwitch(value = "sessionkit.problem-details", byDefault = false)
+public final class SessionProblemAutoConfiguration {
+
+	@Bean
+	SessionProblemAdvice sessionKitProblemAdvice() {
+		return new SessionProblemAdvice();
+	}
+
+}

@@ -1,0 +1,225 @@
+package io.sessionkit.autoconfigure.web;
+
+import java.io.IOException;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.approval.DecisionRefusedException;
+import jakarta.servlet.http.HttpServletResponse;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.core.publisher.Mono;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.test.web.reactive.server.WebTestClient;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.reactive.config.EnableWebFlux;
+import org.springframework.web.servlet.config.annotation.EnableWebMvc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What clients are told of the exceptions of SessionKit.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class SessionProblemTests {
+
+	private static final String ON = "sessionkit.problem-details=true";
+
+	private static final Pattern ROW = Pattern.compile("^\\| `(\\w+Exception)` \\|.*\\| (\\d{3}) `([a-z-]+)` \\|",
+			Pattern.MULTILINE);
+
+	private final WebApplicationContextRunner servlet = new WebApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(SessionProblemAutoConfiguration.class))
+		.withUserConfiguration(ServletApplication.class);
+
+	private final ReactiveWebApplicationContextRunner reactive = new ReactiveWebApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(SessionProblemAutoConfiguration.class))
+		.withUserConfiguration(ReactiveApplication.class);
+
+	@Test
+	void everyExceptionHasAProblemAndARowOnThePage() throws IOException {
+		Map<String, String> problems = Arrays.stream(SessionProblem.values())
+			.filter((problem) -> problem != SessionProblem.SESSION_ERROR)
+			.collect(Collectors.toMap((problem) -> problem.type().getSimpleName(),
+					(problem) -> problem.status().value() + " " + problem.code()));
+		Map<String, String> rows = ROW.matcher(Files.readString(Path.of("../docs/http.md")))
+			.results()
+			.collect(Collectors.toMap((row) -> row.group(1), (MatchResult row) -> row.group(2) + " " + row.group(3)));
+		List<String> exceptions = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
+			.importPackages("io.sessionkit")
+			.stream()
+			.filter((type) -> type.isAssignableTo(SessionException.class))
+			.map(JavaClass::reflect)
+			.filter((type) -> Modifier.isPublic(type.getModifiers()) && !Modifier.isAbstract(type.getModifiers()))
+			.map(Class::getSimpleName)
+			.toList();
+
+		assertThat(problems).containsOnlyKeys(exceptions);
+		assertThat(rows).isEqualTo(problems);
+	}
+
+	@Test
+	void aSubclassOfTheApplicationIsAnError() {
+		SessionException own = new SessionException("own", null) {
+		};
+
+		assertThat(SessionProblem.of(own)).isEqualTo(SessionProblem.SESSION_ERROR);
+		assertThat(SessionProblem.SESSION_ERROR.status()).isEqualTo(HttpStatus.INTERNAL_SERVER_ERROR);
+	}
+
+	@Test
+	void aServletApplicationAnswersWithProblems(CapturedOutput output) {
+		this.servlet.withPropertyValues(ON).run((context) -> {
+			MockMvcTester client = MockMvcTester.from(context);
+			assertThat(client.get().uri("/fails/conflict")).hasStatus(HttpStatus.CONFLICT)
+				.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
+				.bodyJson()
+				.isLenientlyEqualTo("""
+						{"type": "urn:sessionkit:conflict", "title": "Conflict", "status": 409, "code": "conflict",
+							"detail": "Another request has changed the session. Read it, then try again."}""");
+			assertThat(client.get().uri("/fails/store")).hasStatus(HttpStatus.SERVICE_UNAVAILABLE)
+				.headers()
+				.hasValue("Retry-After", "1");
+			assertThat(client.get().uri("/fails/decision")).hasStatus(HttpStatus.CONFLICT)
+				.bodyJson()
+				.isLenientlyEqualTo("{\"code\": \"decision-refused\", \"call\": \"EXPIRED\", \"decidedBy\": \"Ada\"}");
+			assertThat(client.get().uri("/fails/missing")).hasStatus(HttpStatus.NOT_FOUND)
+				.bodyText()
+				.doesNotContain("'t1'", "of 'ada'");
+		});
+		assertThat(output).contains("A request has ended with 503").doesNotContain("password=secret");
+	}
+
+	@Test
+	void aReactiveApplicationAnswersWithProblems() {
+		this.reactive.withPropertyValues(ON)
+			.run((context) -> WebTestClient.bindToApplicationContext(context)
+				.build()
+				.get()
+				.uri("/fails/conflict")
+				.exchange()
+				.expectStatus()
+				.isEqualTo(HttpStatus.CONFLICT)
+				.expectHeader()
+				.contentType(MediaType.APPLICATION_PROBLEM_JSON)
+				.expectBody()
+				.jsonPath("$.code")
+				.isEqualTo("conflict"));
+	}
+
+	@Test
+	void anAdviceOfTheApplicationComesFirst() {
+		this.servlet.withPropertyValues(ON)
+			.withUserConfiguration(OwnAdvice.class)
+			.run((context) -> assertThat(MockMvcTester.from(context).get().uri("/fails/conflict"))
+				.hasStatus(HttpStatus.I_AM_A_TEAPOT));
+	}
+
+	@Test
+	void nothingIsAnsweredUnlessTheApplicationSaysSo() {
+		this.servlet.run((context) -> assertThat(context).doesNotHaveBean(SessionProblemAdvice.class));
+		this.reactive.run((context) -> assertThat(context).doesNotHaveBean(SessionProblemAdvice.class));
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(SessionProblemAutoConfiguration.class))
+			.withPropertyValues(ON)
+			.run((context) -> assertThat(context).doesNotHaveBean(SessionProblemAdvice.class));
+		this.servlet.withPropertyValues(ON)
+			.withClassLoader(new FilteredClassLoader(ProblemDetail.class))
+			.run((context) -> assertThat(context).doesNotHaveBean("sessionKitProblemAdvice"));
+	}
+
+	private static SessionException failure(String kind) {
+		SessionKey key = SessionKey.of("ada", "t1");
+		return switch (kind) {
+			case "conflict" -> new SessionConflictException("Session " + key + " has changed.", null);
+			case "store" -> new StoreUnavailableException("Away", new IllegalStateException("password=secret"));
+			case "decision" -> new DecisionRefusedException("No", ApprovalStatus.EXPIRED, "Ada");
+			default -> new SessionNotFoundException("Session " + key + " is absent.");
+		};
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableWebMvc
+	static class ServletApplication {
+
+		@Bean
+		Failing failing() {
+			return new Failing();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableWebFlux
+	static class ReactiveApplication {
+
+		@Bean
+		FailingLater failing() {
+			return new FailingLater();
+		}
+
+	}
+
+	@RestController
+	static class Failing {
+
+		@GetMapping("/fails/{kind}")
+		String fail(@PathVariable("kind") String kind) {
+			throw failure(kind);
+		}
+
+	}
+
+	@RestController
+	static class FailingLater {
+
+		@GetMapping("/fails/{kind}")
+		Mono<String> fail(@PathVariable("kind") String kind) {
+			return Mono.error(failure(kind));
+		}
+
+	}
+
+	@RestControllerAdvice
+	static class OwnAdvice {
+
+		@ExceptionHandler(SessionException.class)
+		void answer(HttpServletResponse response) {
+			response.setStatus(HttpStatus.I_AM_A_TEAPOT.value());
+		}
+
+	}
+
+}
