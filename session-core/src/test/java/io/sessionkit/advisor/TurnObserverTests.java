@@ -9,6 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import io.sessionkit.Concurrency;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.StoreUnavailableException;
@@ -22,11 +23,13 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.internal.turn.TurnRecords;
 import io.sessionkit.observation.LeaseKind;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.observation.TurnOutcome;
 import io.sessionkit.observation.TurnStage;
+import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ClientSetup;
@@ -78,6 +81,9 @@ class TurnObserverTests {
 
 	private NewMessageRule onNewMessage = NewMessageRule.REJECT;
 
+	private Runnable atTool = () -> {
+	};
+
 	private @Nullable Conversations conversations;
 
 	@ParameterizedTest
@@ -87,6 +93,16 @@ class TurnObserverTests {
 		ask(mode, "q");
 		assertThat(this.noted.stages()).containsExactly("TURN(", "OPEN(", ")OPEN", "opened", "ROUND(", ")ROUND",
 				"viewed 0 false", "COMMIT(", ")COMMIT", "COMPLETED", ")TURN");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void observedTurnCostsNoCallOfTheStore(Mode mode) {
+		this.model.says("a").says("b");
+		ask(mode, "q");
+		int before = this.store.calls().size();
+		ask(mode, "q");
+		assertThat(this.store.calls().subList(before, this.store.calls().size())).hasSize(2);
 	}
 
 	@ParameterizedTest
@@ -267,6 +283,43 @@ class TurnObserverTests {
 		assertThat(this.noted.stages()).containsSubsequence("OPEN(", "summary SUMMARIZED", ")OPEN");
 	}
 
+	/** Another process has taken the lease over while the tool ran. */
+	@Test
+	void leaseThatIsLostWhileAToolRunsIsReported() {
+		this.gated = Set.of("add");
+		this.conversations = Conversations.builder(this.store)
+			.observers(this.observers)
+			.lease(Duration.ofSeconds(1))
+			.build();
+		this.model.calls(ADD).says("a");
+		ask(Mode.CALL, "q");
+		approvals().pending(T1).forEach((call) -> approvals().approve(call, "anna"));
+		this.atTool = () -> {
+			this.store.put(T1, new RecordWrite(TurnRecords.LEASE, TurnRecords.LEASE_ID, RecordWrite.ANY, null, null));
+			Awaitility.await().until(() -> this.noted.stages().contains("lost TURN"));
+		};
+		ask(Mode.CALL, null);
+		assertThat(this.noted.stages()).filteredOn((line) -> line.startsWith("lost")).containsExactly("lost TURN");
+	}
+
+	@Test
+	void placeInLineThatIsLostIsReported() {
+		this.conversations = Conversations.builder(this.store)
+			.observers(this.observers)
+			.lease(Duration.ofSeconds(1))
+			.build();
+		this.model.calls(ADD).says("a");
+		this.atTool = () -> {
+			this.store.records(T1, "line")
+				.forEach((record) -> this.store.put(T1,
+						new RecordWrite("line", record.id(), RecordWrite.ANY, null, null)));
+			Awaitility.await().until(() -> this.noted.stages().contains("lost LINE"));
+		};
+		assertThatExceptionOfType(SessionConflictException.class)
+			.isThrownBy(() -> prompt("q").advisors(SessionAdvisor.concurrency(Concurrency.SERIALIZE)).call().content());
+		assertThat(this.noted.outcomes()).containsExactly("FAILED " + SessionConflictException.class.getName());
+	}
+
 	@ParameterizedTest
 	@EnumSource
 	void observerThatThrowsOrLosesTheWorkChangesNothing(Mode mode) {
@@ -326,6 +379,7 @@ class TurnObserverTests {
 		}
 		return FunctionToolCallback.builder("add", (Value value) -> {
 			this.noted.lines.add("tool");
+			this.atTool.run();
 			return value.value();
 		}).description("adds").inputType(Value.class).build();
 	}

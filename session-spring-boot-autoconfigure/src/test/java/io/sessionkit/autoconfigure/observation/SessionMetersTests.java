@@ -23,6 +23,7 @@ import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.observation.LeaseKind;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -146,6 +147,32 @@ class SessionMetersTests {
 		ask(Mode.CALL, "q");
 		this.approvalMeters.count(new ApprovalEvent.Expired(this.approvals.pending(KEY).get(0)));
 		assertThat(count("sessionkit.approvals.expired")).isEqualTo(1);
+	}
+
+	/** Its process has claimed the call, and its lease is gone. */
+	@Test
+	void callOfWhichNobodyKnowsWhetherItRanIsUncertain() {
+		this.model.calls(new ToolCall("c1", "function", "look", "{}"));
+		ask(Mode.CALL, "q");
+		this.approvals.approve(this.approvals.pending(KEY).get(0), "anna");
+		this.store.beforePut((write) -> {
+			if (write.kind().equals("approval")) {
+				this.store.beforePut((other) -> {
+				});
+				this.store.afterPut((claimed) -> {
+					throw new StoreUnavailableException("The process is gone.", null);
+				});
+			}
+		});
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> ask(Mode.CALL, null));
+		this.store.afterPut((write) -> {
+		});
+		this.store.records(KEY, "lease")
+			.forEach((lease) -> this.store.put(KEY, new RecordWrite("lease", lease.id(), RecordWrite.ANY, null, null)));
+		new WaitingApprovals(() -> this.approvals, List.of("ada"), Duration.ofDays(1)).bindTo(this.registry);
+		gauge("uncertain");
+		Awaitility.await().until(() -> gauge("uncertain") == 1);
+		assertThat(gauge("proposed")).isZero();
 	}
 
 	@Test

@@ -26,6 +26,8 @@ import org.slf4j.MDC;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.model.chat.client.autoconfigure.ChatClientAutoConfiguration;
 import org.springframework.ai.model.tool.autoconfigure.ToolCallingAutoConfiguration;
+import org.springframework.asm.ClassWriter;
+import org.springframework.asm.Opcodes;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -123,6 +125,39 @@ class SessionObservationAutoConfigurationTests {
 	@Test
 	void endpointThatIsNotExposedIsNotThere() {
 		this.runner.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(SessionsEndpoint.class));
+	}
+
+	/** Two endpoints of one name would keep the application from starting. */
+	@Test
+	void besideTheEndpointOfSpringSessionOursHasAnotherName() {
+		this.runner.withClassLoader(new WithSpringSession())
+			.withPropertyValues("management.endpoints.web.exposure.include=*",
+					"management.endpoints.jmx.exposure.include=*")
+			.run((context) -> assertThat(
+					context.getBean(SessionsEndpoint.class).getClass().getAnnotation(Endpoint.class).id())
+				.isEqualTo("sessionkit"));
+	}
+
+	/** Has a class that is named like the endpoint of Spring Session. */
+	private static final class WithSpringSession extends ClassLoader {
+
+		private static final String NAME = "org.springframework.boot.session.actuate.endpoint.SessionsEndpoint";
+
+		WithSpringSession() {
+			super(WithSpringSession.class.getClassLoader());
+		}
+
+		@Override
+		protected Class<?> findClass(String name) throws ClassNotFoundException {
+			if (!name.equals(NAME)) {
+				throw new ClassNotFoundException(name);
+			}
+			ClassWriter writer = new ClassWriter(0);
+			writer.visit(Opcodes.V17, Opcodes.ACC_PUBLIC, name.replace('.', '/'), null, "java/lang/Object", null);
+			byte[] code = writer.toByteArray();
+			return defineClass(name, code, 0, code.length);
+		}
+
 	}
 
 	@Test
