@@ -3,6 +3,7 @@ package io.sessionkit.autoconfigure.observation;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
+import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
@@ -18,9 +19,15 @@ import reactor.util.context.ContextView;
  */
 final class ObservedCall implements ObservedTurn {
 
+	private static final KeyValue CALL = KeyValue.of(ObservationNames.MODE, ObservationNames.mode(false));
+
+	private static final KeyValue STREAM = KeyValue.of(ObservationNames.MODE, ObservationNames.mode(true));
+
+	private static final KeyValue NOT_OPENED = KeyValue.of(ObservationNames.OUTCOME, ObservationNames.NOT_OPENED);
+
 	private final ObservationRegistry registry;
 
-	private final String mode;
+	private final KeyValue mode;
 
 	/** The parent of what happens on threads that know of no observation. */
 	private volatile @Nullable Observation outer;
@@ -34,7 +41,7 @@ final class ObservedCall implements ObservedTurn {
 
 	ObservedCall(ObservationRegistry registry, boolean streams) {
 		this.registry = registry;
-		this.mode = ObservationNames.mode(streams);
+		this.mode = streams ? STREAM : CALL;
 	}
 
 	@Override
@@ -91,13 +98,13 @@ final class ObservedCall implements ObservedTurn {
 	 */
 	private Observation start(TurnStage stage, @Nullable Observation parent) {
 		Observation observation = Observation.createNotStarted(ObservationNames.of(stage), this.registry)
-			.contextualName("sessionkit " + (stage.isHooks() ? "hooks" : ObservationNames.value(stage)))
+			.contextualName(ObservationNames.span(stage))
 			.parentObservation(parent);
 		if (stage == TurnStage.TURN) {
-			observation.lowCardinalityKeyValue(ObservationNames.MODE, this.mode);
+			observation.lowCardinalityKeyValue(this.mode);
 		}
 		else if (stage.isHooks()) {
-			observation.lowCardinalityKeyValue(ObservationNames.PHASE, ObservationNames.value(stage));
+			observation.lowCardinalityKeyValue(ObservationNames.phase(stage));
 		}
 		return observation.start();
 	}
@@ -119,7 +126,7 @@ final class ObservedCall implements ObservedTurn {
 
 	private void stop(TurnStage stage, Observation observation) {
 		if (stage == TurnStage.TURN) {
-			observation.lowCardinalityKeyValue(ObservationNames.OUTCOME, outcome(ObservationNames.NOT_OPENED));
+			observation.lowCardinalityKeyValue(outcome(NOT_OPENED));
 		}
 		observation.stop();
 	}
@@ -141,13 +148,12 @@ final class ObservedCall implements ObservedTurn {
 	}
 
 	private void stopLeft(Observation observation) {
-		observation.lowCardinalityKeyValue(ObservationNames.OUTCOME,
-				outcome(ObservationNames.value(TurnOutcome.CANCELLED)));
+		observation.lowCardinalityKeyValue(outcome(ObservationNames.outcome(TurnOutcome.CANCELLED)));
 		observation.stop();
 	}
 
-	private synchronized String outcome(String otherwise) {
-		return (this.outcome != null) ? ObservationNames.value(this.outcome) : otherwise;
+	private synchronized KeyValue outcome(KeyValue otherwise) {
+		return (this.outcome != null) ? ObservationNames.outcome(this.outcome) : otherwise;
 	}
 
 	@Override
