@@ -11,6 +11,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
+import io.sessionkit.NothingWaitsException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -38,6 +39,7 @@ import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -126,7 +128,7 @@ class TurnObservationTests {
 	@ParameterizedTest
 	@EnumSource
 	void callWithoutATurnHasAnOutcomeToo(Mode mode) {
-		assertThatIllegalStateException().isThrownBy(() -> {
+		assertThatExceptionOfType(NothingWaitsException.class).isThrownBy(() -> {
 			ChatClient.ChatClientRequestSpec spec = chat().prompt().advisors(SessionAdvisor.session("t1"));
 			new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false).content(spec);
 		});
