@@ -499,8 +499,8 @@ class TurnObserverTests {
 			if (stage == TurnStage.ROUND) {
 				return null;
 			}
-			work.get();
-			work.get();
+			T result = work.get();
+			assertThat(work.get()).as("the work is done once").isSameAs(result);
 			if (stage == TurnStage.COMMIT) {
 				throw new AssertionError("after the work");
 			}
