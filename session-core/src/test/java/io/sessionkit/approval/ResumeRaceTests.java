@@ -43,7 +43,7 @@ class ResumeRaceTests {
 	 * when it is over, and who comes later still.
 	 */
 	private static final List<String> TOLD = List.of("TurnInProgressException", "SessionConflictException",
-			"IllegalStateException");
+			"NothingWaitsException");
 
 	private final ApprovalScenario scenario = ApprovalScenario.ofOneCall();
 
@@ -86,7 +86,7 @@ class ResumeRaceTests {
 			us.pauseAndApprove(key, this.scenario);
 			assertThat(us.resumed(key)).isEqualTo("done");
 			other.tell("resume " + key.id());
-			other.hear("IllegalStateException");
+			other.hear("NothingWaitsException");
 			assertRanOnce(List.of("done"), effects.lines(), us, key);
 		}
 	}

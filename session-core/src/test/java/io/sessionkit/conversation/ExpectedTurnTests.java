@@ -7,6 +7,7 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
+import io.sessionkit.NothingWaitsException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -92,7 +93,7 @@ class ExpectedTurnTests {
 		SessionStore store = store(TestStores.MEMORY);
 		ChatClient chat = client(store);
 		assertThatExceptionOfType(SessionLostException.class).isThrownBy(() -> goOn(chat, mode, 1));
-		assertThatIllegalStateException()
+		assertThatExceptionOfType(NothingWaitsException.class)
 			.isThrownBy(() -> content(mode, chat.prompt().advisors(SessionAdvisor.session(this.key))))
 			.withMessageContaining("nothing in the session waits");
 	}

@@ -10,6 +10,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
+import io.sessionkit.NothingWaitsException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
@@ -602,7 +603,8 @@ class TimeTests {
 		this.client.prompt().advisors(on()).call().content();
 		assertThat(lastRequest()).containsExactly("q1", "a1", "q2");
 		assertThat(log()).containsExactly("q1", "a1", "q2", "anew");
-		assertThatIllegalStateException().isThrownBy(() -> this.client.prompt().advisors(on()).call().content())
+		assertThatExceptionOfType(NothingWaitsException.class)
+			.isThrownBy(() -> this.client.prompt().advisors(on()).call().content())
 			.withMessageContaining("regenerating");
 	}
 
@@ -619,7 +621,7 @@ class TimeTests {
 			.advisors(on().andThen(SessionAdvisor.regenerating(1)))
 			.call()
 			.content());
-		assertThatIllegalStateException()
+		assertThatExceptionOfType(NothingWaitsException.class)
 			.isThrownBy(() -> this.client.prompt().advisors(on().andThen(SessionAdvisor.editing(1))).call().content());
 		assertThatIllegalStateException().isThrownBy(() -> this.client.prompt()
 			.user("x")

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 import io.sessionkit.CommitFailedException;
+import io.sessionkit.NothingWaitsException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionItem;
@@ -206,10 +207,7 @@ final class Caller implements Runnable {
 		try {
 			this.app.call(key, null, this.random.nextInt(4) == 0);
 		}
-		catch (IllegalStateException ex) {
-			if (!String.valueOf(ex.getMessage()).contains("nothing in the session waits")) {
-				throw ex;
-			}
+		catch (NothingWaitsException ex) {
 			this.book.count("somebody else has ended the turn");
 		}
 	}
