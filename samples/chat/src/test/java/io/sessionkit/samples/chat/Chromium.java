@@ -57,7 +57,7 @@ final class Chromium {
 		driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source",
 				"""
 						const wait = window.setTimeout;
-						window.setTimeout = (work, delay, ...more) => wait(work, delay < 1000 ? delay : delay === 6000 ? 5 * delay : delay / 4, ...more);"""));
+						window.setTimeout = (work, delay, ...more) => wait(work, delay < 1000 ? delay : delay === 6000 ? 2 * delay : delay / 4, ...more);"""));
 	}
 
 	private static ChromeOptions options(Path profile) {
