@@ -1,7 +1,7 @@
 package io.sessionkit;
 
 /**
- * What becomes of a history that a call brings, and of the turn that follows it. In all
+ * The handling of a history that a call brings, and of the turn that follows it. In all
  * cases the messages are sent as they are, in front of the input of the call: no limit,
  * pruning, merge or summary changes them.
  */

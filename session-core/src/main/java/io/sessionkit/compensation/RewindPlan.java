@@ -7,8 +7,8 @@ import io.sessionkit.Turn;
 import io.sessionkit.internal.Sha256;
 
 /**
- * What a rewind would do. It is made from the history; making it changes and runs
- * nothing. A rewind does what its plan says or refuses.
+ * A list of all that a rewind would do. It is made from the history; making it changes
+ * and runs nothing. A rewind does what its plan says or refuses.
  *
  * @param place where the session stands
  * @param turns the turns that leave the history, newest first

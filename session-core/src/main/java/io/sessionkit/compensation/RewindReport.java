@@ -6,7 +6,7 @@ import java.util.Optional;
 import io.sessionkit.Turn;
 
 /**
- * What came of a rewind.
+ * The outcome of a rewind.
  *
  * @param status how it ended
  * @param plan the plan, with each compensating call as it is now

@@ -54,7 +54,7 @@ final class Rewind {
 	}
 
 	/**
-	 * What a rewind works with.
+	 * The parts that a rewind works with.
 	 *
 	 * @param context the values for tools that take a context
 	 */

@@ -1,7 +1,8 @@
 package io.sessionkit.observation;
 
 /**
- * What a call can lose because it did not show in time that it is there.
+ * The kinds of leases that a call can lose because it did not show in time that it is
+ * there.
  */
 public enum LeaseKind {
 

@@ -3,7 +3,7 @@ package io.sessionkit.store;
 import java.util.Set;
 
 /**
- * What to read of a session along the path that ends at a place.
+ * A query for the parts of a session along the path that ends at a place.
  *
  * @param end the place
  * @param window how much of the view to read, as if that place were the head

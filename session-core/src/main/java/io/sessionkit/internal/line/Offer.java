@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * What a call that waits offers to the turn at work: its messages, which may join it.
+ * The messages that a call that waits offers to the turn at work, and that may join it.
  *
  * @param messages the messages, all of which its user has said
  * @param agent the agent that the call names; null for none

@@ -1,5 +1,5 @@
 /**
- * What SessionKit adds to web applications.
+ * Answers to HTTP requests that end in an exception of SessionKit.
  */
 @NullMarked
 package io.sessionkit.autoconfigure.web;

@@ -106,7 +106,7 @@ final class TimeController {
 	}
 
 	/**
-	 * What SessionKit calls an illegal argument comes from the request here.
+	 * Answers illegal arguments of SessionKit, which come from the request here.
 	 */
 	@ExceptionHandler
 	ProblemDetail value(IllegalArgumentException ex) {
