@@ -124,6 +124,12 @@ public final class TurnCall implements GatedTool.Owner {
 
 	@Override
 	public String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {
+		String result = result(tool, arguments, context);
+		this.turn.rounds().toolEnded(tool.getToolDefinition().name(), arguments, result);
+		return result;
+	}
+
+	private String result(ToolCallback tool, String arguments, @Nullable ToolContext context) {
 		if (this.gate != null) {
 			return this.gate.run(tool, arguments, context);
 		}

@@ -90,6 +90,17 @@ public final class TurnEvents {
 		}
 	}
 
+	/**
+	 * Reports the result of a tool as soon as it is known.
+	 */
+	public void toolEnded(String tool, String arguments, String result) {
+		for (SessionListener listener : this.listeners) {
+			if (listener instanceof ToolWatch watch) {
+				notify(watch, () -> watch.toolEnded(tool, arguments, result));
+			}
+		}
+	}
+
 	public void committed(Turn turn) {
 		ended(TurnOutcome.COMPLETED, null);
 		if (!hasListeners()) {
@@ -178,13 +189,17 @@ public final class TurnEvents {
 
 	private <E extends SessionEvent> void tell(BiConsumer<SessionListener, E> method, E event) {
 		for (SessionListener listener : this.listeners) {
-			try (TurnBinding hidden = TurnBinding.none()) {
-				method.accept(listener, event);
-			}
-			catch (Throwable ex) {
-				logger.warn("A listener of session " + this.key + " threw " + ex.getClass().getName() + ": "
-						+ listener.getClass().getName());
-			}
+			notify(listener, () -> method.accept(listener, event));
+		}
+	}
+
+	private void notify(SessionListener listener, Runnable notice) {
+		try (TurnBinding hidden = TurnBinding.none()) {
+			notice.run();
+		}
+		catch (Throwable ex) {
+			logger.warn("A listener of session " + this.key + " threw " + ex.getClass().getName() + ": "
+					+ listener.getClass().getName());
 		}
 	}
 

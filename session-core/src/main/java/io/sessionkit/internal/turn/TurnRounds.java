@@ -161,6 +161,18 @@ public final class TurnRounds {
 	}
 
 	/**
+	 * Reports the result of a tool that has ended.
+	 * @param tool the name of the tool
+	 * @param arguments the arguments, as the tool loop has passed them
+	 * @param result the result, or the answer that replaces it
+	 */
+	public void toolEnded(String tool, String arguments, String result) {
+		if (!this.rounds.isFrozen()) {
+			this.events.toolEnded(tool, arguments, result);
+		}
+	}
+
+	/**
 	 * Ends the tool loop of a stream, and records what it ended with if no model call
 	 * came after it.
 	 * @return the whole answer; null if there was none

@@ -1,0 +1,144 @@
+package io.sessionkit.docs;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.autoconfigure.MessageCodecAutoConfiguration;
+import io.sessionkit.autoconfigure.SessionAdvisorAutoConfiguration;
+import io.sessionkit.autoconfigure.SessionStoreAutoConfiguration;
+import io.sessionkit.autoconfigure.web.SessionProblemAutoConfiguration;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
+import io.sessionkit.test.ScriptedChatModel;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.model.chat.client.autoconfigure.ChatClientAutoConfiguration;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.assertj.ApplicationContextAssertProvider;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.test.web.reactive.server.WebTestClient;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
+import org.springframework.web.reactive.config.EnableWebFlux;
+import org.springframework.web.servlet.config.annotation.EnableWebMvc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The code of {@code docs/streams.md} does what the page says, in MVC and in WebFlux.
+ */
+class StreamSnippetsTests {
+
+	private static final AutoConfigurations OURS = AutoConfigurations.of(ChatClientAutoConfiguration.class,
+			MessageCodecAutoConfiguration.class, SessionStoreAutoConfiguration.class,
+			SessionAdvisorAutoConfiguration.class, SessionProblemAutoConfiguration.class);
+
+	private final WebApplicationContextRunner servlet = new WebApplicationContextRunner().withConfiguration(OURS)
+		.withUserConfiguration(ServletApplication.class)
+		.withPropertyValues("sessionkit.problem-details=true");
+
+	private final ReactiveWebApplicationContextRunner reactive = new ReactiveWebApplicationContextRunner()
+		.withConfiguration(OURS)
+		.withUserConfiguration(ReactiveApplication.class)
+		.withPropertyValues("sessionkit.problem-details=true");
+
+	@Test
+	void browserReadsTheEventsOfACallFromMvc() {
+		this.servlet.run((context) -> {
+			script(context);
+			MvcTestResult result = MockMvcTester.from(context).post().uri("/chat/t1").content("q").exchange();
+			assertThat(result).hasStatusOk();
+			checkEvents(result.getResponse().getContentAsString(), context);
+		});
+	}
+
+	@Test
+	void browserReadsTheEventsOfACallFromWebFlux() {
+		this.reactive.run((context) -> {
+			script(context);
+			byte[] body = WebTestClient.bindToApplicationContext(context)
+				.build()
+				.post()
+				.uri("/chat/t1")
+				.bodyValue("q")
+				.exchange()
+				.expectStatus()
+				.isOk()
+				.expectBody()
+				.returnResult()
+				.getResponseBody();
+			assertThat(body).isNotNull();
+			checkEvents(new String(body), context);
+		});
+	}
+
+	@Test
+	void failureBeforeTheFirstEventHasItsStatus() {
+		this.servlet
+			.run((context) -> assertThat(MockMvcTester.from(context).post().uri("/chat/ ").content("q")).hasStatus(400)
+				.bodyText()
+				.contains("invalid-session-key"));
+	}
+
+	private static void script(ApplicationContextAssertProvider<? extends ApplicationContext> context) {
+		ScriptedChatModel model = context.getBean(ScriptedChatModel.class);
+		model.calls(new ToolCall("c1", "function", "find_order", "{\"number\":17}")).says("It is on its way.");
+	}
+
+	private static void checkEvents(String body, ApplicationContext context) {
+		String turn = context.getBean(SessionStore.class).turns(SessionKey.of("t1"), Tail.ALL).get(0).id();
+		assertThat(body.replace("event: ", "event:").replace("data: ", "data:").split("\n\n")).containsExactly(
+				event("begun", "{\"turn\":\"" + turn + "\"}"),
+				event("tool-called", "{\"id\":\"c1\",\"tool\":\"find_order\",\"arguments\":\"{\\\"number\\\":17}\"}"),
+				event("tool-returned", "{\"id\":\"c1\",\"tool\":\"find_order\",\"result\":\"sent\"}"),
+				event("text", "{\"text\":\"It is on\"}"), event("text", "{\"text\":\" its way.\"}"),
+				event("ended", "{\"turn\":\"" + turn + "\",\"number\":1,\"status\":\"COMPLETED\"}"));
+	}
+
+	private static String event(String name, String data) {
+		return "event:" + name + "\ndata:" + data;
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Chat {
+
+		@Bean
+		ScriptedChatModel model() {
+			return new ScriptedChatModel();
+		}
+
+		@Bean
+		StreamSnippets.ChatController controller(ChatClient.Builder builder) {
+			record Order(int number) {
+			}
+			return new StreamSnippets.ChatController(
+					builder.defaultTools(FunctionToolCallback.builder("find_order", (Order order) -> "sent")
+						.description("finds an order")
+						.inputType(Order.class)
+						.toolCallResultConverter((result, type) -> String.valueOf(result))
+						.build()));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableWebMvc
+	@Import(Chat.class)
+	static class ServletApplication {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableWebFlux
+	@Import(Chat.class)
+	static class ReactiveApplication {
+
+	}
+
+}
