@@ -91,6 +91,8 @@ class ArchitectureTests {
 				"internal.compensation", "approval", "compensation", "context", "observation", "hook", "store"));
 		arrows.put("advisor", Set.of("words", "internal", "internal.line", "internal.round", "internal.turn",
 				"internal.approval", "approval", "conversation", "observation", "hook"));
+		arrows.put("chatmemory",
+				Set.of("words", "internal", "codec", "internal.message", "internal.tree", "internal.view", "store"));
 		return arrows;
 	}
 
@@ -157,11 +159,17 @@ class ArchitectureTests {
 		.should()
 		.dependOnClassesThat(resideInAPackage("org.springframework.ai.chat.client.."));
 
-	/** What Spring AI promises nothing about, and what 2.1 deprecates for removal. */
+	/** What Spring AI promises nothing about. */
 	@ArchTest
-	static final ArchRule nothingOfSpringAiIsUsedThatGoesAway = noClasses().should()
-		.dependOnClassesThat(
-				resideInAnyPackage("org.springframework..internal..", "org.springframework.ai.chat.memory.."));
+	static final ArchRule nothingInternalOfSpringIsUsed = noClasses().should()
+		.dependOnClassesThat(resideInAnyPackage("org.springframework..internal.."));
+
+	/** Spring AI 2.1 deprecates it for removal. */
+	@ArchTest
+	static final ArchRule onlyTheWayFromChatMemoryKnowsChatMemory = noClasses().that()
+		.resideOutsideOfPackages("io.sessionkit.chatmemory", "io.sessionkit.migration")
+		.should()
+		.dependOnClassesThat(resideInAnyPackage("org.springframework.ai.chat.memory.."));
 
 	/** What makes a message of its own, and copies none, may build it. */
 	@ArchTest

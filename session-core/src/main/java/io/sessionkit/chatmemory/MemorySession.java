@@ -1,0 +1,222 @@
+package io.sessionkit.chatmemory;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.tree.LeftTurns;
+import io.sessionkit.internal.view.ViewLine;
+import io.sessionkit.internal.view.ViewReader;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.NewItem;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.PathView;
+import io.sessionkit.store.Point;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnWrite;
+import io.sessionkit.store.Window;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.SystemMessage;
+
+/**
+ * Reads and writes one session as a memory. Each write is a compare-and-set on the record
+ * of the memory, and is made again if another writer was first. Used by one thread.
+ */
+final class MemorySession {
+
+	private static final Predicate<Message> IS_SYSTEM = SystemMessage.class::isInstance;
+
+	private final SessionStore store;
+
+	private final SessionKey key;
+
+	MemorySession(SessionStore store, SessionKey key) {
+		this.store = store;
+		this.key = key;
+	}
+
+	/**
+	 * Reads the memory.
+	 * @param window how much of the history to read
+	 */
+	MemoryView read(Window window) {
+		PathView path = path(window);
+		if (path != null && path.session().summaryTurn() > 0 && path.view().summary() == null) {
+			ViewReader.open(this.store, this.key, Window.HEADER);
+			path = path(window);
+		}
+		if (path == null) {
+			return new MemoryView(null, List.of(), MemoryRecord.of(List.of(), codec()));
+		}
+		MemoryRecord memory = MemoryRecord.of(path.records(MemoryRecord.KIND), codec());
+		List<ViewLine> lines = window.isEmpty() ? List.of()
+				: ViewLine.of(path.view(), this.store.options())
+					.stream()
+					.filter((line) -> !isHidden(line, memory) && !IS_SYSTEM.test(line.message()))
+					.toList();
+		return new MemoryView(path.session(), lines, memory);
+	}
+
+	private @Nullable PathView path(Window window) {
+		PathQuery query = PathQuery.to(Point.HEAD).window(window).records(MemoryRecord.KIND);
+		return this.store.path(this.key, query).orElse(null);
+	}
+
+	private static boolean isHidden(ViewLine line, MemoryRecord memory) {
+		return (line.source() instanceof ViewLine.Source.Item item && item.sequence() <= memory.hidden())
+				|| (line.source() instanceof ViewLine.Source.Summary summary
+						&& summary.summary().equals(memory.hiddenSummary()));
+	}
+
+	/** Adds messages behind those that are there. */
+	void add(List<Message> messages) {
+		List<Message> storable = storable(messages);
+		List<Message> system = storable.stream().filter(IS_SYSTEM).toList();
+		List<Message> said = storable.stream().filter(IS_SYSTEM.negate()).toList();
+		write("added to", () -> {
+			MemoryView view = read(Window.HEADER);
+			MemoryRecord memory = system.isEmpty() ? view.memory()
+					: view.memory().system(system.subList(system.size() - 1, system.size()));
+			return isAppended(view, memory, said);
+		});
+	}
+
+	/** Makes messages all that the memory has, without deleting a turn. */
+	void replace(List<Message> messages) {
+		List<Message> storable = storable(messages);
+		List<Message> system = storable.stream().filter(IS_SYSTEM).toList();
+		List<Message> said = storable.stream().filter(IS_SYSTEM.negate()).toList();
+		write("saved to", () -> {
+			MemoryView view = read(Window.ALL);
+			int evicted = view.evicted(said);
+			if (evicted >= 0) {
+				int known = view.lines().size() - evicted + view.memory().open().size();
+				return isAppended(view, view.without(evicted).system(system), said.subList(known, said.size()));
+			}
+			return isReplaced(view, system, said);
+		});
+	}
+
+	private List<Message> storable(List<Message> messages) {
+		return messages.stream()
+			.map((message) -> (message instanceof AssistantMessage) ? codec().storable(message) : message)
+			.toList();
+	}
+
+	private void write(String what, Supplier<Boolean> attempt) {
+		boolean written = Attempts.MANY.make(() -> attempt.get() ? Optional.of(true) : Optional.empty()).isPresent();
+		if (!written) {
+			throw new SessionConflictException("Session " + this.key + " could not be " + what
+					+ ": others wrote to it all the time. Nothing was stored; try again.", null);
+		}
+	}
+
+	/** Appends messages, and returns whether they are stored now. */
+	private boolean isAppended(MemoryView view, MemoryRecord memory, List<Message> messages) {
+		checkNotPaused(view);
+		SaidTurns said = SaidTurns.of(this.key, view.memory().open(), messages, view.head() != 0);
+		if (!said.abandoned().isEmpty()) {
+			setAside(view, said.abandoned());
+			return false;
+		}
+		List<RecordWrite> records = memory.open(said.open()).write(view.memory(), this.key, codec());
+		if (records.isEmpty() && said.turns().isEmpty()) {
+			return true;
+		}
+		Commit commit = (view.session() != null) ? Commit.any(this.key) : Commit.first(this.key);
+		return isStored(commit.records(records), said.turns());
+	}
+
+	/**
+	 * Moves the head back to what is the same, writes the rest behind it, and returns
+	 * whether that is stored now. The turns that the head has left are remembered.
+	 */
+	private boolean isReplaced(MemoryView view, List<Message> system, List<Message> messages) {
+		Session session = view.session();
+		checkNotPaused(view);
+		if (session == null || !view.memory().open().isEmpty()) {
+			setAside(view, view.memory().open());
+			return false;
+		}
+		int common = view.common(messages);
+		long fork = view.turnOf(common);
+		SaidTurns said = SaidTurns.of(this.key, List.of(), messages.subList(common, messages.size()), fork != 0);
+		List<RecordWrite> records = new ArrayList<>(left(session, fork));
+		records.addAll(view.memory().system(system).open(said.open()).write(view.memory(), this.key, codec()));
+		HeaderChange move = HeaderChange.NONE.head(session.branch(), fork);
+		return isStored(Commit.on(session).header(move).records(records), said.turns());
+	}
+
+	private List<RecordWrite> left(Session session, long fork) {
+		return this.store.path(this.key, PathQuery.to(Point.HEAD).turns(Tail.ALL))
+			.stream()
+			.flatMap((path) -> path.turns().stream())
+			.filter((turn) -> turn.number() > fork)
+			.findFirst()
+			.map((turn) -> new LeftTurns(session.head(), session.branch(), fork, turn.number(), session.version()))
+			.map((left) -> List.of(left.write(this.key, codec())))
+			.orElse(List.of());
+	}
+
+	/** Keeps an open question that gets no answer any more beside the history. */
+	private void setAside(MemoryView view, List<Message> messages) {
+		Session session = view.session();
+		if (session == null) {
+			return;
+		}
+		Turn turn = turn().after(session.head(), session.branch())
+			.status(TurnStatus.FAILED, this.store.options().now())
+			.failure("no reply")
+			.build();
+		List<Message> open = view.memory().open();
+		MemoryRecord memory = view.memory().open(open.subList(messages.size(), open.size()));
+		this.store.commit(Commit.any(this.key)
+			.turn(write(turn, messages))
+			.records(memory.write(view.memory(), this.key, codec())));
+	}
+
+	private boolean isStored(Commit commit, List<List<Message>> turns) {
+		List<TurnWrite> writes = turns.stream().map((turn) -> write(turn().build(), turn)).toList();
+		return this.store.commit(writes.isEmpty() ? commit : commit.turns(writes)).isStored();
+	}
+
+	private TurnWrite write(Turn turn, List<Message> messages) {
+		Instant now = turn.startedAt();
+		return new TurnWrite(turn, 0,
+				messages.stream()
+					.map((message) -> new NewItem(message, now, this.store.options().tokens().applyAsInt(message)))
+					.toList());
+	}
+
+	private Turn.Builder turn() {
+		return Turn.builder(this.store.options().turnIds().get(), this.store.options().now());
+	}
+
+	private static void checkNotPaused(MemoryView view) {
+		if (view.session() != null) {
+			SessionPausedException.check(view.session(), "written as a chat memory");
+		}
+	}
+
+	private MessageCodec codec() {
+		return this.store.options().codec();
+	}
+
+}

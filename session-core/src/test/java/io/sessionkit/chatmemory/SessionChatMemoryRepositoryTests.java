@@ -1,0 +1,179 @@
+package io.sessionkit.chatmemory;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.conversation.Conversation;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
+import io.sessionkit.test.ScriptedChatModel.Lines;
+import io.sessionkit.test.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.ai.chat.memory.MessageWindowChatMemory;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.SystemMessage;
+import org.springframework.ai.chat.messages.UserMessage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Sessions as a {@code ChatMemoryRepository}, on a store of each family.
+ */
+class SessionChatMemoryRepositoryTests {
+
+	private static final Map<TestStores, SessionStore> STORES = new EnumMap<>(TestStores.class);
+
+	private final String id = UUID.randomUUID().toString();
+
+	private final String owner = UUID.randomUUID().toString();
+
+	private final SessionKey key = SessionKey.of(this.owner, this.id);
+
+	private SessionStore store = TestStores.MEMORY.create();
+
+	private SessionChatMemoryRepository repository = SessionChatMemoryRepository.of(this.store, () -> this.owner);
+
+	private void on(TestStores kind) {
+		this.store = STORES.computeIfAbsent(kind, TestStores::create);
+		this.repository = SessionChatMemoryRepository.of(this.store, () -> this.owner);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void windowOfSpringAiForgetsOnlyForItself(TestStores kind) {
+		on(kind);
+		MessageWindowChatMemory window = MessageWindowChatMemory.builder()
+			.chatMemoryRepository(this.repository)
+			.maxMessages(4)
+			.build();
+		for (int i = 1; i <= 4; i++) {
+			window.add(this.id, new UserMessage("q" + i));
+			window.add(this.id, new AssistantMessage("a" + i));
+		}
+		assertThat(Lines.of(window.get(this.id))).containsExactly("user: q3", "assistant: a3", "user: q4",
+				"assistant: a4");
+		assertThat(this.store.messages(this.key)).hasSize(8);
+		assertThat(turns()).hasSize(4).extracting(Turn::items).containsOnly(2);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void otherEndLeavesTheTurnsThatItReplacesAndDeletesNone(TestStores kind) {
+		on(kind);
+		save(user("q1"), answer("a1"), user("q2"), answer("a2"), user("q3"), answer("a3"));
+		save(user("q1"), answer("a1"), user("other"), answer("b2"));
+		assertThat(found()).containsExactly("user: q1", "assistant: a1", "user: other", "assistant: b2");
+		assertThat(Lines.of(this.store.messages(this.key))).isEqualTo(found());
+		assertThat(turns()).hasSize(4).extracting(Turn::status).containsOnly(TurnStatus.COMPLETED);
+		Conversation thread = Conversations.of(this.store).get(this.key);
+		assertThat(thread.siblings(4)).extracting(Turn::number).containsExactly(2L, 4L);
+		thread.choose(2);
+		assertThat(Lines.of(thread.messages())).containsExactly("user: q1", "assistant: a1", "user: q2",
+				"assistant: a2", "user: q3", "assistant: a3");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void emptyListEmptiesTheMemoryAndKeepsTheTurns(TestStores kind) {
+		on(kind);
+		save(user("q1"), answer("a1"));
+		save();
+		assertThat(found()).isEmpty();
+		assertThat(turns()).hasSize(1);
+		assertThat(Conversations.of(this.store).get(this.key).redo(1)).hasSize(1);
+		assertThat(found()).containsExactly("user: q1", "assistant: a1");
+		this.repository.deleteByConversationId(this.id);
+		assertThat(this.store.find(this.key)).isEmpty();
+	}
+
+	@Test
+	void sameListChangesNothing() {
+		save(new SystemMessage("s"), user("q1"), answer("a1"), user("q2"));
+		long version = this.store.find(this.key).orElseThrow().version();
+		this.repository.saveAll(this.id, this.repository.findByConversationId(this.id));
+		assertThat(this.store.find(this.key).orElseThrow().version()).isEqualTo(version);
+		assertThat(found()).containsExactly("system: s", "user: q1", "assistant: a1", "user: q2");
+	}
+
+	@Test
+	void changedWordsOfATurnReplaceItFromThereOn() {
+		save(user("q1"), answer("a1"), user("q2"), answer("a2"));
+		save(user("q1"), answer("better"), user("q2"), answer("a2"));
+		assertThat(found()).containsExactly("user: q1", "assistant: better", "user: q2", "assistant: a2");
+		assertThat(turns()).hasSize(4);
+	}
+
+	@Test
+	void openQuestionThatIsReplacedIsKeptBesideTheHistory() {
+		save(user("q1"), answer("a1"), user("q2"));
+		save(user("q1"), answer("a1"), user("q3"));
+		assertThat(found()).containsExactly("user: q1", "assistant: a1", "user: q3");
+		assertThat(turns()).extracting(Turn::status).containsExactly(TurnStatus.COMPLETED, TurnStatus.FAILED);
+		assertThat(Lines.of(this.store.items(this.key, 2).stream().map(SessionItem::message).toList()))
+			.containsExactly("user: q2");
+	}
+
+	@Test
+	void laterOfTwoSavesWinsAndTheTurnOfTheOtherIsStillThere() {
+		save(user("q1"), answer("a1"));
+		List<Message> seen = this.repository.findByConversationId(this.id);
+		save(user("q1"), answer("a1"), user("mine"), answer("a2"));
+		List<Message> other = new ArrayList<>(seen);
+		other.addAll(List.of(user("other"), answer("b2")));
+		this.repository.saveAll(this.id, other);
+		assertThat(found()).endsWith("user: other", "assistant: b2");
+		assertThat(Conversations.of(this.store).get(this.key).siblings(3)).hasSize(2);
+	}
+
+	@Test
+	void invalidListChangesNothing() {
+		save(user("q1"), answer("a1"));
+		assertThatIllegalArgumentException().isThrownBy(() -> save(answer("a0"), user("q1"), answer("a1")));
+		assertThat(found()).containsExactly("user: q1", "assistant: a1");
+		assertThat(turns()).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void idsAreThoseOfTheOwner(TestStores kind) {
+		on(kind);
+		save(user("q1"), answer("a1"));
+		this.store.add(SessionKey.of(UUID.randomUUID().toString(), "other"), List.of(user("q"), answer("a")));
+		assertThat(this.repository.findConversationIds()).containsExactly(this.id);
+		assertThat(this.repository.findByConversationId("other")).isEmpty();
+	}
+
+	private void save(Message... messages) {
+		this.repository.saveAll(this.id, List.of(messages));
+	}
+
+	private List<String> found() {
+		return Lines.of(this.repository.findByConversationId(this.id));
+	}
+
+	private List<Turn> turns() {
+		return this.store.turns(this.key, Tail.ALL);
+	}
+
+	private static Message user(String text) {
+		return new UserMessage(text);
+	}
+
+	private static Message answer(String text) {
+		return new AssistantMessage(text);
+	}
+
+}

@@ -1,0 +1,75 @@
+package io.sessionkit.docs;
+
+import java.util.function.Supplier;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.chatmemory.SessionChatMemory;
+import io.sessionkit.chatmemory.SessionChatMemoryRepository;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Window;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.advisor.MessageChatMemoryAdvisor;
+import org.springframework.ai.chat.memory.ChatMemory;
+import org.springframework.ai.chat.memory.ChatMemoryRepository;
+import org.springframework.ai.chat.model.ChatModel;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * The code of {@code docs/chat-memory.md}.
+ */
+final class ChatMemorySnippets {
+
+	private ChatMemorySnippets() {
+	}
+
+	// tag::before
+	static @Nullable String before(ChatClient.Builder builder, ChatMemory memory, String user, String text) {
+		return builder.defaultAdvisors(MessageChatMemoryAdvisor.builder(memory).build())
+			.build()
+			.prompt()
+			.user(text)
+			.advisors((advisors) -> advisors.param(ChatMemory.CONVERSATION_ID, user + "-chat"))
+			.call()
+			.content();
+	}
+	// end::before
+
+	// tag::after
+	static @Nullable String after(ChatClient.Builder builder, String user, String text) {
+		return builder.build()
+			.prompt()
+			.user(text)
+			.advisors(SessionAdvisor.session(SessionKey.of(user, "chat")))
+			.call()
+			.content();
+	}
+	// end::after
+
+	// tag::beans
+	@Configuration(proxyBeanMethods = false)
+	static class MemoryConfiguration {
+
+		@Bean
+		ChatMemory chatMemory(SessionStore store, Supplier<String> currentUser) {
+			return SessionChatMemory.of(store, currentUser).window(Window.items(40));
+		}
+
+		@Bean
+		ChatMemoryRepository chatMemoryRepository(SessionStore store, Supplier<String> currentUser) {
+			return SessionChatMemoryRepository.of(store, currentUser);
+		}
+
+	}
+	// end::beans
+
+	static ChatClient advised(ChatModel model, ChatMemory memory) {
+		// tag::advised
+		return ChatClient.builder(model).defaultAdvisors(MessageChatMemoryAdvisor.builder(memory).build()).build();
+		// end::advised
+	}
+
+}
