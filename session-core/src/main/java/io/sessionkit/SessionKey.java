@@ -29,7 +29,7 @@ public record SessionKey(String owner, String id) {
 					"The id of a session must not be null. Write 1 to " + MAX_LENGTH + " characters.");
 		}
 		if (!owner.isEmpty()) {
-			check("owner", owner);
+			checkOwner(owner);
 		}
 		check("id", id);
 	}
@@ -86,6 +86,15 @@ public record SessionKey(String owner, String id) {
 	@Override
 	public String toString() {
 		return this.owner.isEmpty() ? "'" + this.id + "'" : "'" + this.id + "' of '" + this.owner + "'";
+	}
+
+	/**
+	 * Checks the name of an owner.
+	 * @param owner the name; not empty
+	 * @throws InvalidSessionKeyException if it breaks a rule
+	 */
+	public static void checkOwner(String owner) {
+		check("owner", owner);
 	}
 
 	private static void check(String part, String value) {

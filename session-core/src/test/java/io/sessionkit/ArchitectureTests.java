@@ -63,6 +63,7 @@ class ArchitectureTests {
 		arrows.put("codec", Set.of("words", "internal", "internal.message"));
 		arrows.put("internal.tool", Set.of("words", "internal", "codec"));
 		arrows.put("store", Set.of("words", "internal", "codec", "internal.message"));
+		arrows.put("access", Set.of("words", "hook", "store"));
 		arrows.put("internal.tree", Set.of("words", "codec", "store"));
 		arrows.put("internal.row", Set.of("words", "internal", "codec", "internal.message", "store"));
 		arrows.put("store.memory", Set.of("words", "codec", "internal.message", "internal.row", "store"));
@@ -86,10 +87,12 @@ class ArchitectureTests {
 				"internal.round", "internal.turn", "approval", "observation", "hook", "store"));
 		arrows.put("internal.compensation", Set.of("words", "codec", "internal.tool", "internal.tree",
 				"internal.approval", "approval", "compensation", "store"));
-		arrows.put("conversation", Set.of("words", "internal", "codec", "internal.message", "internal.view",
-				"internal.snapshot", "internal.summary", "internal.tree", "internal.turn", "internal.approval",
-				"internal.compensation", "approval", "compensation", "context", "observation", "hook", "store"));
-		arrows.put("advisor", Set.of("words", "internal", "internal.line", "internal.round", "internal.turn",
+		arrows.put("conversation",
+				Set.of("words", "internal", "codec", "internal.message", "internal.view", "internal.snapshot",
+						"internal.summary", "internal.tree", "internal.turn", "internal.approval",
+						"internal.compensation", "access", "approval", "compensation", "context", "observation", "hook",
+						"store"));
+		arrows.put("advisor", Set.of("words", "internal", "access", "internal.line", "internal.round", "internal.turn",
 				"internal.approval", "approval", "conversation", "observation", "hook"));
 		arrows.put("chatmemory",
 				Set.of("words", "internal", "codec", "internal.message", "internal.tree", "internal.view", "store"));

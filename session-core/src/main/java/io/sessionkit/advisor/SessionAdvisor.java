@@ -86,8 +86,9 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	private SessionAdvisor(Builder builder) {
 		SessionKeyResolver resolver = (builder.resolver != null) ? builder.resolver : (request) -> Optional.empty();
 		Approvals approvals = (builder.approvals != null) ? builder.approvals : Approvals.of(builder.conversations);
-		this.turnAdvisor = new SessionTurnAdvisor(approvals.turns(), resolver, builder.requireSession, new CallRules(
-				builder.onCancel, builder.concurrency, builder.concurrencyTimeout, builder.idempotencyTimeToLive));
+		this.turnAdvisor = new SessionTurnAdvisor(approvals.turns(), builder.conversations.access(), resolver,
+				builder.requireSession, new CallRules(builder.onCancel, builder.concurrency, builder.concurrencyTimeout,
+						builder.idempotencyTimeToLive));
 		boolean resolves = builder.resolver != null || builder.requireSession;
 		this.roundAdvisor = new SessionRoundAdvisor(resolves);
 		this.modelAdvisor = new SessionModelAdvisor(resolves);
@@ -113,7 +114,9 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
-	 * Names the session of a call, a session without owner.
+	 * Names the session of a call: one of the caller's, or one without owner if sessions
+	 * do not depend on a caller
+	 * ({@link io.sessionkit.conversation.Conversations.Builder#access}).
 	 * @param id the session's id
 	 * @return the argument for {@code prompt().advisors(..)}
 	 * @throws io.sessionkit.InvalidSessionKeyException if the id breaks a rule

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 import io.sessionkit.Concurrency;
 import io.sessionkit.HistoryPolicy;
@@ -57,6 +58,9 @@ record SessionCall(ChatClientRequest request) {
 	/** The parameter that carries the open turn through the chain. */
 	private static final String OPEN_TURN = "sessionkit.open-turn";
 
+	/** The parameter that holds the key that the caller was found to reach. */
+	private static final String REACHED = "sessionkit.reached";
+
 	/**
 	 * The parameter that marks a request that the turn advisor has seen and passed on.
 	 */
@@ -71,6 +75,10 @@ record SessionCall(ChatClientRequest request) {
 		}
 
 	};
+
+	/** A type of its own, so that nothing that a request brings can be taken for it. */
+	private record Reached(SessionKey key) {
+	}
 
 	/**
 	 * Returns whether the call asks for no session, even if something else would name
@@ -98,10 +106,24 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
+	 * Returns the session that the call itself names, as its caller reaches it.
+	 * @param reached finds the key that the caller reaches by a name
+	 */
+	Optional<SessionKey> namedKey(UnaryOperator<SessionKey> reached) {
+		return namedKey().map((named) -> wasReached(named) ? named : reached.apply(named));
+	}
+
+	/** An advisor repeats the call. */
+	private boolean wasReached(SessionKey named) {
+		return this.request.context().get(REACHED) instanceof Reached before && before.key().equals(named);
+	}
+
+	/**
 	 * Writes the session into the call as if the call had named it. Spring AI's own
 	 * observation finds it there, and so does an advisor that repeats the call.
 	 */
 	void name(SessionKey key) {
+		put(REACHED, new Reached(key));
 		put(SessionParameters.SESSION, key);
 		put(CONVERSATION_ID, key.id());
 	}
@@ -190,23 +212,24 @@ record SessionCall(ChatClientRequest request) {
 	/**
 	 * Finds the child session of a call, and writes it into the call as {@link #name}
 	 * does.
+	 * @param reached finds the key that the caller reaches by a name
 	 * @param resolved supplies the parent if the call names none
 	 * @return the key of the child; empty if the call has none
 	 */
-	Optional<SessionKey> childKey(Supplier<Optional<SessionKey>> resolved) {
+	Optional<SessionKey> childKey(UnaryOperator<SessionKey> reached, Supplier<Optional<SessionKey>> resolved) {
 		Object value = this.request.context().get(SessionParameters.CHILD);
 		if (value == null) {
 			return Optional.empty();
 		}
 		if (value instanceof TurnRequest.ChildOf) {
 			// an advisor repeats the call, which names the child already
-			return namedKey();
+			return namedKey(reached);
 		}
 		if (!(value instanceof ChildSession child)) {
 			throw wrongType(SessionParameters.CHILD, "a ChildSession", value, "child");
 		}
 		HookContext enclosing = TurnBinding.enclosing().orElse(null);
-		SessionKey parent = namedKey()
+		SessionKey parent = namedKey(reached)
 			.or(() -> isWithoutSession() ? Optional.empty() : Optional.ofNullable(enclosing).map(HookContext::key))
 			.or(resolved)
 			.orElseThrow(() -> new SessionRequiredException("The call asks for the child session '" + child.name()

@@ -9,8 +9,9 @@ import org.springframework.ai.chat.client.ChatClientRequest;
 /**
  * Finds the session of a call that does not name one itself, for example from the
  * signed-in user. It is called once for each such call, on the thread that makes the call
- * or, for a stream, on the thread that subscribes. An implementation must be safe for use
- * by many threads.
+ * or, for a stream, on the thread that subscribes. What it returns is not checked: an
+ * owner in it need not be the caller. An implementation must be safe for use by many
+ * threads.
  */
 @FunctionalInterface
 public interface SessionKeyResolver {

@@ -8,13 +8,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
+import io.sessionkit.CallerRequiredException;
 import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRequiredException;
 import io.sessionkit.TurnResult;
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.CarriedError;
 import io.sessionkit.internal.approval.GatedTurns;
@@ -55,6 +59,8 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 
 	private final GatedTurns turns;
 
+	private final SessionAccess access;
+
 	private final SessionKeyResolver resolver;
 
 	private final boolean requireSession;
@@ -63,8 +69,10 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 
 	private final SkippedHooks skippedHooks;
 
-	SessionTurnAdvisor(GatedTurns turns, SessionKeyResolver resolver, boolean requireSession, CallRules rules) {
+	SessionTurnAdvisor(GatedTurns turns, SessionAccess access, SessionKeyResolver resolver, boolean requireSession,
+			CallRules rules) {
 		this.turns = turns;
+		this.access = access;
 		this.resolver = resolver;
 		this.requireSession = requireSession;
 		this.rules = rules;
@@ -84,7 +92,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	@Override
 	public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
 		SessionCall call = new SessionCall(request);
-		Optional<SessionKey> key = key(call);
+		Optional<SessionKey> key = key(call, this.access::caller);
 		if (key.isEmpty()) {
 			return chain.nextCall(passed(call));
 		}
@@ -117,17 +125,29 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	@Override
 	public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
 		SessionCall call = new SessionCall(request);
-		return Flux.defer(() -> {
-			Optional<SessionKey> key = key(call);
-			if (key.isEmpty()) {
-				return chain.nextStream(passed(call));
-			}
-			ChainCheck.check(chain.getStreamAdvisors(), this, request);
-			call.name(key.get());
-			ObservedTurn observed = this.turns.observe(true);
-			return observed.observeStream(TurnStage.TURN, Flux.deferContextual(
-					(inside) -> openAndStream(call, call.turnRequest(key.get(), observed), chain, inside)));
-		});
+		return this.access.isUnlimited() ? Flux.defer(() -> adviseStream(call, chain, Caller::server)) : Flux
+			.deferContextual((context) -> caller(context).flatMapMany((caller) -> adviseStream(call, chain, caller)));
+	}
+
+	/** A call without a session needs no caller. */
+	private Mono<Supplier<Caller>> caller(ContextView context) {
+		return this.access.caller(context)
+			.<Supplier<Caller>>map((caller) -> () -> caller)
+			.onErrorResume(CallerRequiredException.class, (ex) -> Mono.just(() -> {
+				throw ex;
+			}));
+	}
+
+	private Flux<ChatClientResponse> adviseStream(SessionCall call, StreamAdvisorChain chain, Supplier<Caller> caller) {
+		Optional<SessionKey> key = key(call, caller);
+		if (key.isEmpty()) {
+			return chain.nextStream(passed(call));
+		}
+		ChainCheck.check(chain.getStreamAdvisors(), this, call.request());
+		call.name(key.get());
+		ObservedTurn observed = this.turns.observe(true);
+		return observed.observeStream(TurnStage.TURN, Flux
+			.deferContextual((inside) -> openAndStream(call, call.turnRequest(key.get(), observed), chain, inside)));
 	}
 
 	private Flux<ChatClientResponse> openAndStream(SessionCall call, TurnRequest request, StreamAdvisorChain chain,
@@ -239,14 +259,15 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 * on, because the call names none, or because this advisor is registered twice and
 	 * the turn is already open.
 	 */
-	private Optional<SessionKey> key(SessionCall call) {
+	private Optional<SessionKey> key(SessionCall call, Supplier<Caller> caller) {
 		if (call.openTurn().isPresent()) {
 			return Optional.empty();
 		}
+		UnaryOperator<SessionKey> reached = (named) -> SessionAccess.key(named, caller.get());
+		Supplier<Optional<SessionKey>> resolved = () -> this.resolver.resolve(call.request())
+			.map((found) -> SessionAccess.owned(found, caller.get()));
 		Optional<SessionKey> key = call.isWithoutSession() ? Optional.empty()
-				: call.childKey(() -> this.resolver.resolve(call.request()))
-					.or(call::namedKey)
-					.or(() -> this.resolver.resolve(call.request()));
+				: call.childKey(reached, resolved).or(() -> call.namedKey(reached)).or(resolved);
 		if (key.isEmpty()) {
 			checkWithoutSession(call);
 		}

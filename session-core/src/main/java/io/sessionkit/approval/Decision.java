@@ -102,6 +102,15 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 	}
 
 	/**
+	 * Returns this decision in the name of another person.
+	 * @param name the name; not blank
+	 * @return a copy with this name
+	 */
+	public Decision by(String name) {
+		return new Decision(this.verb, name, this.text, this.arguments, this.always);
+	}
+
+	/**
 	 * Returns this approval with other arguments.
 	 * @param json the arguments to run with, a JSON object that fits the tool's schema
 	 * @return a copy with these arguments

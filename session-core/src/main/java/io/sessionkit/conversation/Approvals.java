@@ -4,14 +4,19 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
@@ -46,7 +51,14 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Only one decision on a call counts. If two people decide the same call, one wins and
  * the other gets a {@link DecisionRefusedException}. A call that turns out to be
- * uncertain is decided once more. Safe for use by many threads and processes.
+ * uncertain is decided once more.
+ * <p>
+ * If the conversations have an access ({@link Conversations.Builder#access}), a caller
+ * finds and decides the calls of the own sessions, and those that
+ * {@linkplain Builder#deciders deciders} decide. For a session that the caller does not
+ * reach, each method throws a {@link io.sessionkit.SessionNotFoundException}, whether
+ * there is such a session or not. A decision is made in the name of the caller, whatever
+ * name it says. Safe for use by many threads and processes.
  */
 public final class Approvals {
 
@@ -59,6 +71,10 @@ public final class Approvals {
 
 	private static final Log logger = LogFactory.getLog(Approvals.class);
 
+	private final SessionAccess access;
+
+	private final Deciders deciders;
+
 	private final ApprovalRules rules;
 
 	private final Ledger ledger;
@@ -70,7 +86,9 @@ public final class Approvals {
 	private final List<Consumer<? super ApprovalEvent>> listeners;
 
 	private Approvals(Builder builder) {
-		Rulings rulings = new Rulings(new NamedTools(builder.tools, builder.knownTools), new AnnotatedTools(),
+		this.access = builder.conversations.access();
+		this.deciders = new Deciders(this.access, builder.deciders, builder.ownerDecides);
+		Rulings rulings = new Rulings(new NamedTools(builder.gatedTools(), builder.knownTools), new AnnotatedTools(),
 				builder.policies);
 		this.rules = new ApprovalRules(rulings, builder.siblings, builder.onNewMessage, builder.expiresAfter,
 				builder.version, new SafeTexts(builder.texts), builder.traceIds);
@@ -110,7 +128,7 @@ public final class Approvals {
 	 * absent
 	 */
 	public List<ToolApproval> pending(SessionKey key) {
-		return this.ledger.pending(this.ledger.open(key));
+		return this.ledger.pending(this.ledger.open(this.access.key(key)));
 	}
 
 	/**
@@ -123,7 +141,7 @@ public final class Approvals {
 	 * @return the calls
 	 */
 	public List<ToolApproval> pending(String owner, Page page) {
-		return this.ledger.pending(owner, page);
+		return this.ledger.pending(this.access.owner(owner), page);
 	}
 
 	/**
@@ -133,8 +151,9 @@ public final class Approvals {
 	 * in which the calls were made
 	 */
 	public List<ToolApproval> ledger(SessionKey key) {
-		List<LedgerEntry> all = new ArrayList<>(this.ledger.over(key));
-		all.addAll(this.decisions.open(key));
+		SessionKey reached = this.access.key(key);
+		List<LedgerEntry> all = new ArrayList<>(this.ledger.over(reached));
+		all.addAll(this.decisions.open(reached));
 		return all.stream().map(LedgerEntry::approval).toList();
 	}
 
@@ -187,12 +206,37 @@ public final class Approvals {
 	 * @throws DecisionRefusedException if there is no such call, if it is not the one
 	 * that was shown, if it can no longer be decided, or if other arguments do not fit
 	 * the tool
+	 * @throws io.sessionkit.approval.DeciderRequiredException if the caller reaches the
+	 * session, and the calls of the tool are decided by others
 	 */
 	public ToolApproval decide(SessionKey key, String id, String digest, Decision decision) {
-		ToolApproval decided = this.decisions.make(key, id, digest, decision);
+		Caller caller = this.access.caller();
+		Decision named = Deciders.named(decision, caller);
+		ToolApproval decided = this.decisions.make(this.deciders.key(key, caller), id, digest, named, right(caller));
 		tell(new ApprovalEvent.Decided(decided));
-		this.decisions.keepAlways(decided, decision);
+		this.decisions.keepAlways(decided, named);
 		return decided;
+	}
+
+	/**
+	 * Returns what says of a call whether the caller may decide it. A call that the
+	 * caller may only see is refused; one that the caller may not even see is none.
+	 */
+	Predicate<ToolApproval> right(Caller caller) {
+		return (call) -> {
+			boolean decides = this.deciders.mayDecide(caller, call);
+			if (!decides && caller.reaches(call.key().owner())) {
+				throw this.deciders.refusal(caller, call);
+			}
+			return decides;
+		};
+	}
+
+	/**
+	 * Returns who may decide.
+	 */
+	Deciders deciders() {
+		return this.deciders;
 	}
 
 	/**
@@ -211,16 +255,25 @@ public final class Approvals {
 	 * @return the decisions, the oldest first
 	 */
 	public List<StandingDecision> standingDecisions(SessionKey key) {
-		return this.ledger.standing(key);
+		return this.ledger.standing(this.access.key(key));
 	}
 
 	/**
 	 * Revokes a decision on later calls. Calls that it has already decided stay decided.
 	 * @param decision the decision
-	 * @return whether the session had the decision
+	 * @return whether the session had the decision, and the caller may take it back: if
+	 * the tool has deciders, one of them
 	 */
 	public boolean revoke(StandingDecision decision) {
-		return this.ledger.revoke(decision.key(), decision.id());
+		Caller caller = this.access.caller();
+		SessionKey key = this.deciders.key(decision.key(), caller);
+		return this.ledger.standing(key)
+			.stream()
+			.filter((each) -> each.id().equals(decision.id()))
+			.findFirst()
+			.filter((stored) -> this.deciders.mayRevoke(caller, stored))
+			.map((stored) -> this.ledger.revoke(key, stored.id()))
+			.orElse(false);
 	}
 
 	/**
@@ -234,7 +287,7 @@ public final class Approvals {
 	 * @throws io.sessionkit.TurnInProgressException if another call works on the turn
 	 */
 	public List<ToolApproval> cancel(SessionKey key) {
-		return this.turns.cancel(key);
+		return this.turns.cancel(this.access.key(key));
 	}
 
 	/**
@@ -307,6 +360,10 @@ public final class Approvals {
 
 		private Supplier<? extends Collection<String>> knownTools = List::of;
 
+		private Map<String, Set<String>> deciders = Map.of();
+
+		private boolean ownerDecides = true;
+
 		private List<ApprovalPolicy> policies = List.of();
 
 		private SiblingRule siblings = SiblingRule.HOLD;
@@ -349,6 +406,46 @@ public final class Approvals {
 		public Builder knownTools(Supplier<? extends Collection<String>> names) {
 			this.knownTools = names;
 			return this;
+		}
+
+		/**
+		 * Sets who decides on the calls of which tool, where sessions depend on a caller
+		 * ({@link Conversations.Builder#access}): a caller who has one of the
+		 * authorities, whoever the owner of the session is. Every call of a tool that is
+		 * named here needs consent. The default is none: whoever reaches the session
+		 * decides.
+		 * @param deciders the authorities by the name of the tool; under {@code *} those
+		 * for all other tools that need consent
+		 * @return this builder
+		 * @throws IllegalArgumentException if a tool has no authority
+		 */
+		public Builder deciders(Map<String, Set<String>> deciders) {
+			deciders.forEach((tool, authorities) -> {
+				if (authorities.isEmpty()) {
+					throw new IllegalArgumentException("Nobody decides on the calls of tool '" + tool
+							+ "': give it an authority, or leave it out for those who reach the session.");
+				}
+			});
+			this.deciders = Map.copyOf(deciders);
+			return this;
+		}
+
+		/**
+		 * Sets whether a caller may decide on calls of the own sessions if the tool has
+		 * {@link #deciders}. By default a caller may who has the authority.
+		 * @param ownerDecides false for two pairs of eyes
+		 * @return this builder
+		 */
+		public Builder ownerDecides(boolean ownerDecides) {
+			this.ownerDecides = ownerDecides;
+			return this;
+		}
+
+		private Set<String> gatedTools() {
+			Set<String> gated = new HashSet<>(this.tools);
+			gated.addAll(this.deciders.keySet());
+			gated.remove(Deciders.ALL_TOOLS);
+			return gated;
 		}
 
 		/**

@@ -11,6 +11,8 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.ToolApproval;
@@ -39,11 +41,16 @@ import org.springframework.ai.tool.ToolCallback;
  * <p>
  * Each effect is taken back at most once, whatever is called twice or killed: the
  * compensating call has a record of its own, is claimed in it before it runs, and is
- * never run again unless a person decides so. Safe for use by many threads and processes.
+ * never run again unless a person decides so. Who may plan, rewind and decide is as with
+ * {@link Approvals}. Safe for use by many threads and processes.
  */
 public final class Compensations {
 
 	private final SessionStore store;
+
+	private final SessionAccess access;
+
+	private final Approvals approvals;
 
 	private final TurnLeases leases;
 
@@ -62,7 +69,9 @@ public final class Compensations {
 	private final Map<String, String> compensating;
 
 	private Compensations(Builder builder) {
-		this.store = builder.conversations.store();
+		this.store = builder.conversations.turns().store();
+		this.access = builder.conversations.access();
+		this.approvals = builder.approvals;
 		this.leases = builder.conversations.turns().leases();
 		this.ledger = Ledger.ofCompensations(builder.conversations.turns());
 		this.runs = new CompensationRuns(this.ledger);
@@ -93,7 +102,7 @@ public final class Compensations {
 	 * @throws SessionPausedException if the session has an open turn
 	 */
 	public RewindPlan plan(SessionKey key, int turns) {
-		return planned(key, Math.max(0, turns), tools()).plan();
+		return planned(this.access.key(key), Math.max(0, turns), tools()).plan();
 	}
 
 	private CompensatingTools tools() {
@@ -145,11 +154,11 @@ public final class Compensations {
 	 */
 	public RewindReport rewind(RewindPlan plan, Map<String, Object> context) {
 		CompensatingTools known = tools();
-		return this.leases.rewinding(plan.key(), (lease) -> {
-			Planned now = planned(plan.key(), plan.turns().size(), known);
+		SessionKey key = this.access.key(plan.key());
+		return this.leases.rewinding(key, (lease) -> {
+			Planned now = planned(key, plan.turns().size(), known);
 			checkIsPlan(plan, now.plan());
-			return new Rewind(plan, now,
-					new Rewind.Work(this.store, this.runs, moves(plan.key()), known, context, lease))
+			return new Rewind(plan, now, new Rewind.Work(this.store, this.runs, moves(key), known, context, lease))
 				.run();
 		});
 	}
@@ -183,7 +192,7 @@ public final class Compensations {
 	 * @return the calls; empty if the session is absent
 	 */
 	public List<ToolApproval> pending(SessionKey key) {
-		return this.ledger.pending(this.ledger.open(key));
+		return this.ledger.pending(this.ledger.open(this.access.key(key)));
 	}
 
 	/**
@@ -195,7 +204,7 @@ public final class Compensations {
 	 * @return the calls
 	 */
 	public List<ToolApproval> pending(String owner, Page page) {
-		return this.ledger.pending(owner, page);
+		return this.ledger.pending(this.access.owner(owner), page);
 	}
 
 	/**
@@ -204,7 +213,7 @@ public final class Compensations {
 	 * @return the calls; empty if the session is absent
 	 */
 	public List<ToolApproval> ledger(SessionKey key) {
-		return this.runs.stored(key).values().stream().map(LedgerEntry::approval).toList();
+		return this.runs.stored(this.access.key(key)).values().stream().map(LedgerEntry::approval).toList();
 	}
 
 	/**
@@ -241,7 +250,9 @@ public final class Compensations {
 			throw new IllegalArgumentException("A decision on a call that takes an effect back counts for this call"
 					+ " only; leave out always(..).");
 		}
-		return this.decisions.make(key, id, digest, decision);
+		Caller caller = this.access.caller();
+		return this.decisions.make(this.approvals.deciders().key(key, caller), id, digest,
+				Deciders.named(decision, caller), this.approvals.right(caller));
 	}
 
 	/**

@@ -14,6 +14,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.SessionSettings;
@@ -58,19 +59,22 @@ public final class Conversation {
 
 	private final WaitingTurns waitingTurns;
 
+	private final SessionAccess access;
+
 	private final DataSize maxAttributes;
 
 	/** Cancels what waits before a move; null if it is refused then. */
 	private final @Nullable Approvals canceller;
 
-	Conversation(SessionKey key, SessionStore store, @Nullable Summarizer summarizer, WaitingTurns waitingTurns,
-			DataSize maxAttributes) {
-		this(key, store, summarizer, waitingTurns, maxAttributes, null);
+	Conversation(SessionKey key, SessionAccess access, SessionStore store, @Nullable Summarizer summarizer,
+			WaitingTurns waitingTurns, DataSize maxAttributes) {
+		this(key, access, store, summarizer, waitingTurns, maxAttributes, null);
 	}
 
-	private Conversation(SessionKey key, SessionStore store, @Nullable Summarizer summarizer, WaitingTurns waitingTurns,
-			DataSize maxAttributes, @Nullable Approvals canceller) {
+	private Conversation(SessionKey key, SessionAccess access, SessionStore store, @Nullable Summarizer summarizer,
+			WaitingTurns waitingTurns, DataSize maxAttributes, @Nullable Approvals canceller) {
 		this.key = key;
+		this.access = access;
 		this.store = store;
 		this.summarizer = summarizer;
 		this.waitingTurns = waitingTurns;
@@ -374,8 +378,8 @@ public final class Conversation {
 	 * @return another handle for this session
 	 */
 	public Conversation cancelling(Approvals approvals) {
-		return new Conversation(this.key, this.store, this.summarizer, this.waitingTurns, this.maxAttributes,
-				Objects.requireNonNull(approvals, "approvals"));
+		return new Conversation(this.key, this.access, this.store, this.summarizer, this.waitingTurns,
+				this.maxAttributes, Objects.requireNonNull(approvals, "approvals"));
 	}
 
 	/**
@@ -580,28 +584,30 @@ public final class Conversation {
 	 * copied too; open turns, approvals and standing decisions are not. The turns, and
 	 * all that was read of them, are written with one commit. It reads the session turn
 	 * by turn.
-	 * @param to the key of the new session
-	 * @throws SessionNotFoundException if this session is absent
+	 * @param to the key of the new session, which the caller must reach
+	 * @throws SessionNotFoundException if this session is absent, or the caller does not
+	 * reach the owner of the new one
 	 * @throws IllegalStateException if the new session exists already
 	 * @throws SessionConflictException if others kept changing this session
 	 */
 	public void fork(SessionKey to) {
-		Fork.make(this.store, this.key, to, Point.HEAD);
+		Fork.make(this.store, this.key, this.access.key(to), Point.HEAD);
 	}
 
 	/**
 	 * Copies the turns up to one turn to a session of its own, as
 	 * {@link #fork(SessionKey)} does.
-	 * @param to the key of the new session
+	 * @param to the key of the new session, which the caller must reach
 	 * @param lastTurn the number of the last turn to copy, a completed one of any branch;
 	 * 0 for none
-	 * @throws SessionNotFoundException if this session is absent
+	 * @throws SessionNotFoundException if this session is absent, or the caller does not
+	 * reach the owner of the new one
 	 * @throws IllegalArgumentException if there is no such turn, or it is not completed
 	 * @throws IllegalStateException if the new session exists already
 	 * @throws SessionConflictException if others kept changing this session
 	 */
 	public void fork(SessionKey to, long lastTurn) {
-		Fork.make(this.store, this.key, to, Point.at(lastTurn));
+		Fork.make(this.store, this.key, this.access.key(to), Point.at(lastTurn));
 	}
 
 	/**

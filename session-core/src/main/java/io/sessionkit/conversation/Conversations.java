@@ -7,6 +7,7 @@ import java.util.Set;
 
 import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.context.Prune;
 import io.sessionkit.context.Retention;
 import io.sessionkit.context.SequenceGuard;
@@ -43,6 +44,8 @@ public final class Conversations implements AutoCloseable {
 
 	private final SessionStore store;
 
+	private final SessionAccess access;
+
 	private final TurnRules rules;
 
 	private final @Nullable Summarizer summarizer;
@@ -50,7 +53,8 @@ public final class Conversations implements AutoCloseable {
 	private final Turns turns;
 
 	private Conversations(Builder builder) {
-		this.store = builder.store;
+		this.store = SessionAccess.unguarded(builder.store);
+		this.access = builder.access;
 		TurnObserver observer = TurnObserver.all(builder.observers);
 		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard,
 				new Extensions(builder.hooks, builder.listeners, builder.merge), builder.keepSystemText,
@@ -85,21 +89,29 @@ public final class Conversations implements AutoCloseable {
 	}
 
 	/**
-	 * Returns the handle of a session, which need not exist. Nothing is read.
+	 * Returns the handle of a session, which need not exist. Nothing is read. With an
+	 * {@link Builder#access access} the caller is checked here, and a key without owner
+	 * is one of the caller's; whoever has the handle then reaches the session.
 	 * @param key the session
 	 * @return its handle
+	 * @throws io.sessionkit.SessionNotFoundException if the caller does not reach the
+	 * sessions of that owner
+	 * @throws io.sessionkit.CallerRequiredException if no caller is known, and one is
+	 * needed
 	 */
 	public Conversation get(SessionKey key) {
-		return new Conversation(key, this.store, this.summarizer, this.turns.waitingTurns(),
-				this.rules.maxAttributes());
+		return new Conversation(this.access.key(key), this.access, this.store, this.summarizer,
+				this.turns.waitingTurns(), this.rules.maxAttributes());
 	}
 
 	/**
-	 * Returns the handle of a session without owner, which need not exist. Nothing is
-	 * read.
+	 * Returns the handle of a session, which need not exist: of the caller, or without
+	 * owner if sessions do not depend on a caller. Nothing is read.
 	 * @param id the session's id
 	 * @return its handle
 	 * @throws io.sessionkit.InvalidSessionKeyException if the id breaks a rule
+	 * @throws io.sessionkit.CallerRequiredException if no caller is known, and one is
+	 * needed
 	 */
 	public Conversation get(String id) {
 		return get(SessionKey.of(id));
@@ -116,10 +128,18 @@ public final class Conversations implements AutoCloseable {
 
 	/**
 	 * Returns the store that holds the sessions.
-	 * @return the store
+	 * @return the store, of which callers reach as much as of these conversations
 	 */
 	public SessionStore store() {
-		return this.store;
+		return this.access.guard(this.store);
+	}
+
+	/**
+	 * Returns the check of callers. For SessionKit's own packages.
+	 * @return the access
+	 */
+	public SessionAccess access() {
+		return this.access;
 	}
 
 	/**
@@ -140,6 +160,8 @@ public final class Conversations implements AutoCloseable {
 	public static final class Builder {
 
 		private final SessionStore store;
+
+		private SessionAccess access = SessionAccess.unlimited();
 
 		private Trim trim = Trim.NONE;
 
@@ -175,6 +197,18 @@ public final class Conversations implements AutoCloseable {
 
 		private Builder(SessionStore store) {
 			this.store = store;
+		}
+
+		/**
+		 * Sets the check of whose sessions a caller reaches: by
+		 * {@link Conversations#get}, {@link Approvals}, {@link Compensations} and the
+		 * session advisor. By default sessions do not depend on a caller.
+		 * @param access the check
+		 * @return this builder
+		 */
+		public Builder access(SessionAccess access) {
+			this.access = access;
+			return this;
 		}
 
 		/**

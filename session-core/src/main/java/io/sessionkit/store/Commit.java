@@ -110,6 +110,16 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	}
 
 	/**
+	 * Returns this change for the session under another key.
+	 * @param other the key
+	 * @return a copy; this commit if it has that key
+	 */
+	public Commit under(SessionKey other) {
+		return other.equals(this.key) ? this : new Commit(other, this.expect, this.base, this.earlier, this.turn,
+				this.header, this.delete, this.records, this.oldest);
+	}
+
+	/**
 	 * Creates the first write of a session, which is accepted only if the session is
 	 * absent.
 	 * @param key the session

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
@@ -126,7 +127,7 @@ class ChainCheckTests {
 	void oneOfTheTwoAdvisorsAloneIsRefused(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		ChatClient chat = setup.builder(this.model, null)
-			.defaultAdvisors(new SessionTurnAdvisor(Approvals.of(this.conversations).turns(),
+			.defaultAdvisors(new SessionTurnAdvisor(Approvals.of(this.conversations).turns(), SessionAccess.unlimited(),
 					(request) -> Optional.empty(), false, CallRules.DEFAULT))
 			.build();
 		assertThatIllegalStateException()
@@ -139,7 +140,7 @@ class ChainCheckTests {
 	void twoOfTheThreeAdvisorsAreRefused(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		ChatClient chat = setup.builder(this.model, null)
-			.defaultAdvisors(new SessionTurnAdvisor(Approvals.of(this.conversations).turns(),
+			.defaultAdvisors(new SessionTurnAdvisor(Approvals.of(this.conversations).turns(), SessionAccess.unlimited(),
 					(request) -> Optional.empty(), false, CallRules.DEFAULT), new SessionRoundAdvisor(false))
 			.build();
 		assertThatIllegalStateException()

@@ -1,8 +1,12 @@
 package io.sessionkit.autoconfigure;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
@@ -24,14 +28,23 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param onNewMessage Handling of a new message while calls wait: reject (the message is
  * refused), cancel (the calls are cancelled, and the message begins a new turn) or queue
  * (the message is kept and follows the results).
+ * @param deciders Who decides on the calls of which tool, as tool=AUTHORITY, with * for
+ * all other tools that need an approval; several entries of a tool are alternatives. The
+ * authority is one of Spring Security, such as ROLE_LEAD. A tool that is named needs an
+ * approval. Requires sessions that belong to users (sessionkit.owner). Unset: whoever
+ * reaches the session.
+ * @param ownerDecides Whether a user with that authority may also decide on calls of the
+ * user's own sessions.
  * @param version Application-defined marker of the version that a paused turn was created
  * with. A call with a different marker does not continue the turn. Unset: none.
  */
 public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hold") SiblingRule siblings,
 		@Nullable Duration expiresAfter, @DefaultValue("reject") NewMessageRule onNewMessage,
-		@Nullable String version) {
+		@Nullable List<String> deciders, @DefaultValue("true") boolean ownerDecides, @Nullable String version) {
 
 	private static final String PREFIX = SessionKitProperties.PREFIX + ".approval.";
+
+	private static final Pattern DECIDER = Pattern.compile("\\s*[^=\\s]+\\s*=\\s*[^=\\s]+\\s*");
 
 	public ApprovalProperties {
 		tools = (tools != null) ? new LinkedHashSet<>(tools) : Set.of();
@@ -39,11 +52,30 @@ public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hol
 			throw ConfigurationRefusedException.of(PREFIX + "tools", tools,
 					"Write the names of tools, such as cancel_order, or leave it out.");
 		}
+		deciders = (deciders != null) ? List.copyOf(deciders) : List.of();
+		for (String entry : deciders) {
+			if (!DECIDER.matcher(entry).matches()) {
+				throw ConfigurationRefusedException.of(PREFIX + "deciders", entry,
+						"Write a tool and an authority, such as cancel_order=ROLE_LEAD, or *=ROLE_LEAD for all tools.");
+			}
+		}
 		SessionKitProperties.refuseBelowASecond("approval.expires-after", expiresAfter);
 		if (version != null && version.isBlank()) {
 			throw ConfigurationRefusedException.of(PREFIX + "version", "blank",
 					"Write a marker, such as 2026-11, or leave it out.");
 		}
+	}
+
+	/**
+	 * Returns the authorities that decide, by the name of the tool.
+	 */
+	Map<String, Set<String>> decidersByTool() {
+		Map<String, Set<String>> byTool = new LinkedHashMap<>();
+		for (String entry : (this.deciders != null) ? this.deciders : List.<String>of()) {
+			String[] parts = entry.split("=");
+			byTool.computeIfAbsent(parts[0].strip(), (tool) -> new LinkedHashSet<>()).add(parts[1].strip());
+		}
+		return byTool;
 	}
 
 }

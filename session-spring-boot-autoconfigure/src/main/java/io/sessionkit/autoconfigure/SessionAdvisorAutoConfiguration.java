@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 
 import io.micrometer.tracing.Span;
 import io.micrometer.tracing.Tracer;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.approval.ApprovalEvent;
@@ -41,6 +42,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 
 /**
@@ -50,15 +52,17 @@ import org.springframework.context.annotation.Lazy;
 @AutoConfiguration(after = SessionStoreAutoConfiguration.class)
 @ConditionalOnSwitch(SessionKitProperties.ENABLED)
 @EnableConfigurationProperties(SessionKitProperties.class)
+@Import(SessionAccessConfiguration.class)
 public final class SessionAdvisorAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	Conversations sessionKitConversations(SessionStore store, ObjectProvider<StoreWatch> watch,
+	Conversations sessionKitConversations(SessionStore store, SessionAccess access, ObjectProvider<StoreWatch> watch,
 			ObjectProvider<SessionHook> hooks, ObjectProvider<SessionListener> listeners,
 			ObjectProvider<TurnObserver> observers, ObjectProvider<HistoryMerge> merge,
 			ObjectProvider<SummaryTrigger> trigger, ListableBeanFactory beans, SessionKitProperties properties) {
 		Conversations.Builder builder = Conversations.builder(watched(store, watch))
+			.access(access)
 			.trim(trim(properties.trim()))
 			.retention(retention(properties.retention(), store))
 			.prune(new Prune(orUnlimited(properties.prune().toolResultsKeep())))
@@ -79,8 +83,9 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	private static SessionStore watched(SessionStore store, ObjectProvider<StoreWatch> watch) {
+		SessionStore used = SessionAccess.unguarded(store);
 		StoreWatch known = watch.getIfAvailable();
-		return (known != null) ? known.watched(store) : store;
+		return (known != null) ? known.watched(used) : used;
 	}
 
 	private static SequenceGuard guard(SessionKitProperties.Sequence sequence) {
@@ -111,6 +116,8 @@ public final class SessionAdvisorAutoConfiguration {
 		Approvals.Builder builder = Approvals.builder(conversations)
 			.tools((approval.tools() != null) ? approval.tools() : Set.of())
 			.knownTools(new ToolBeans(beans))
+			.deciders(approval.decidersByTool())
+			.ownerDecides(approval.ownerDecides())
 			.policies(policies.orderedStream().toList())
 			.siblings(approval.siblings())
 			.onNewMessage(approval.onNewMessage())
@@ -132,8 +139,9 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	@Bean
-	StartReport sessionKitStartReport(ObjectProvider<SessionStore> store, SessionKitProperties properties) {
-		return new StartReport(store, properties);
+	StartReport sessionKitStartReport(ObjectProvider<SessionStore> store, SessionAccess access,
+			SessionKitProperties properties) {
+		return new StartReport(store, access, properties);
 	}
 
 	@Bean
@@ -190,7 +198,7 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	private static Retention retention(SessionKitProperties.Retention properties, SessionStore store) {
-		int batch = (store instanceof InMemorySessionStore) ? 1 : Retention.DEFAULT_BATCH;
+		int batch = (SessionAccess.unguarded(store) instanceof InMemorySessionStore) ? 1 : Retention.DEFAULT_BATCH;
 		return new Retention(orUnlimited(properties.maxTurns()), properties.maxAge(),
 				(properties.batch() != null) ? properties.batch() : batch);
 	}

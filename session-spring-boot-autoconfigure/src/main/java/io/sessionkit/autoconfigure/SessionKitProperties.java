@@ -29,6 +29,8 @@ public final class SessionKitProperties {
 
 	static final String ENABLED = PREFIX + ".enabled";
 
+	static final String OWNER = PREFIX + ".owner";
+
 	static final String AUTO_REGISTER = PREFIX + ".auto-register";
 
 	static final String PURGE_ENABLED = PREFIX + ".purge.enabled";
@@ -59,6 +61,18 @@ public final class SessionKitProperties {
 	 * through.
 	 */
 	private final boolean requireSession;
+
+	/**
+	 * Owner of the sessions that are named without one: principal (the user of Spring
+	 * Security, who reaches no sessions of others) or none. A CallerResolver bean comes
+	 * first. Unset: principal if the application has Spring Security, none otherwise.
+	 */
+	private final @Nullable OwnerSource owner;
+
+	/**
+	 * Authority of Spring Security by which a user reaches the sessions of all owners.
+	 */
+	private final String anyOwnerAuthority;
 
 	/**
 	 * Time to live of a new session after its last write, such as 30d. Unset: sessions do
@@ -197,7 +211,8 @@ public final class SessionKitProperties {
 	private final List<String> ignoredNames;
 
 	SessionKitProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean autoRegister,
-			@DefaultValue("false") boolean requireSession, @Nullable Duration timeToLive,
+			@DefaultValue("false") boolean requireSession, @Nullable OwnerSource owner,
+			@DefaultValue("SESSIONKIT_ANY_OWNER") String anyOwnerAuthority, @Nullable Duration timeToLive,
 			@DefaultValue StoreProperties store, @DefaultValue Trim trim, @DefaultValue Retention retention,
 			@DefaultValue Prune prune, @DefaultValue SummarizeProperties summarize, @DefaultValue Codec codec,
 			@DefaultValue Sequence sequence, @DefaultValue Attributes attributes, @DefaultValue Turn turn,
@@ -208,6 +223,10 @@ public final class SessionKitProperties {
 			@DefaultValue("length") TokenEstimate tokenEstimate, @DefaultValue PurgeProperties purge,
 			@DefaultValue ObservationProperties observation, @DefaultValue("false") boolean problemDetails,
 			@Nullable List<String> ignoredNames) {
+		if (anyOwnerAuthority.isBlank()) {
+			throw ConfigurationRefusedException.of(PREFIX + ".any-owner-authority", anyOwnerAuthority,
+					"Write the name of an authority, such as ROLE_ADMIN, or leave it out.");
+		}
 		refuseBelowASecond("time-to-live", timeToLive);
 		refuseBelow(Conversations.SHORTEST_LEASE, "lease", lease);
 		refuseBelow(Duration.ZERO, "concurrency-timeout", concurrencyTimeout);
@@ -215,6 +234,8 @@ public final class SessionKitProperties {
 		this.enabled = enabled;
 		this.autoRegister = autoRegister;
 		this.requireSession = requireSession;
+		this.owner = owner;
+		this.anyOwnerAuthority = anyOwnerAuthority;
 		this.timeToLive = timeToLive;
 		this.store = store;
 		this.trim = trim;
@@ -250,6 +271,14 @@ public final class SessionKitProperties {
 
 	public boolean requireSession() {
 		return this.requireSession;
+	}
+
+	public @Nullable OwnerSource owner() {
+		return this.owner;
+	}
+
+	public String anyOwnerAuthority() {
+		return this.anyOwnerAuthority;
 	}
 
 	public @Nullable Duration timeToLive() {

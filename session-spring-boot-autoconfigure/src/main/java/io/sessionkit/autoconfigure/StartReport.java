@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import org.apache.commons.logging.Log;
@@ -22,20 +23,24 @@ final class StartReport extends AtStart {
 
 	private final ObjectProvider<SessionStore> store;
 
+	private final SessionAccess access;
+
 	private final SessionKitProperties properties;
 
-	StartReport(ObjectProvider<SessionStore> store, SessionKitProperties properties) {
+	StartReport(ObjectProvider<SessionStore> store, SessionAccess access, SessionKitProperties properties) {
 		this.store = store;
+		this.access = access;
 		this.properties = properties;
 	}
 
 	@Override
 	void run() {
-		this.store.ifUnique((used) -> logger.info(line(used)));
+		this.store.ifUnique((used) -> logger.info(line(SessionAccess.unguarded(used))));
 	}
 
 	private String line(SessionStore used) {
-		return "Sessions are kept by " + used.getClass().getSimpleName() + ". Forgotten: "
+		return "Sessions are kept by " + used.getClass().getSimpleName()
+				+ (this.access.isUnlimited() ? "" : ", each for its caller") + ". Forgotten: "
 				+ String.join("; ", forgotten(used)) + ". Limited: " + String.join("; ", limited()) + ".";
 	}
 

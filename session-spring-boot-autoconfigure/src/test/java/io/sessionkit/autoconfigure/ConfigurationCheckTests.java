@@ -365,7 +365,7 @@ class ConfigurationCheckTests {
 	@Test
 	void timesThatNobodyHasWrittenInTheEnvironmentAreRefusedToo() {
 		assertThatExceptionOfType(ConfigurationRefusedException.class).isThrownBy(() -> new ApprovalProperties(null,
-				SiblingRule.HOLD, Duration.ofMillis(30), NewMessageRule.REJECT, null));
+				SiblingRule.HOLD, Duration.ofMillis(30), NewMessageRule.REJECT, null, true, null));
 	}
 
 	static Stream<String> times() {

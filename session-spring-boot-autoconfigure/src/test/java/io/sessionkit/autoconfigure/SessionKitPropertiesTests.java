@@ -87,8 +87,11 @@ class SessionKitPropertiesTests {
 				"sessionkit.idempotency-time-to-live=2h", "sessionkit.lease=1m",
 				"sessionkit.approval.tools=cancel_order", "sessionkit.approval.siblings=run",
 				"sessionkit.approval.expires-after=1h", "sessionkit.approval.on-new-message=queue",
-				"sessionkit.approval.version=2026-11", "sessionkit.purge.enabled=false", "sessionkit.purge.interval=1h",
-				"sessionkit.purge.batch-size=50", "sessionkit.ignored-names=sessionkit.theirs")
+				"sessionkit.approval.version=2026-11", "sessionkit.approval.deciders=refund=ROLE_LEAD",
+				"sessionkit.approval.owner-decides=false", "sessionkit.owner=none",
+				"sessionkit.any-owner-authority=ROLE_ADMIN", "sessionkit.purge.enabled=false",
+				"sessionkit.purge.interval=1h", "sessionkit.purge.batch-size=50",
+				"sessionkit.ignored-names=sessionkit.theirs")
 			.run((context) -> {
 				SessionKitProperties bound = context.getBean(SessionKitProperties.class);
 				assertThat(bound.enabled()).isTrue();
@@ -118,7 +121,9 @@ class SessionKitPropertiesTests {
 				assertThat(bound.idempotencyTimeToLive()).isEqualTo(Duration.ofHours(2));
 				assertThat(bound.lease()).isEqualTo(Duration.ofMinutes(1));
 				assertThat(bound.approval()).isEqualTo(new ApprovalProperties(Set.of("cancel_order"), SiblingRule.RUN,
-						Duration.ofHours(1), NewMessageRule.QUEUE, "2026-11"));
+						Duration.ofHours(1), NewMessageRule.QUEUE, List.of("refund=ROLE_LEAD"), false, "2026-11"));
+				assertThat(bound.owner()).isEqualTo(OwnerSource.NONE);
+				assertThat(bound.anyOwnerAuthority()).isEqualTo("ROLE_ADMIN");
 				assertThat(bound.purge()).isEqualTo(new PurgeProperties(false, Duration.ofHours(1), 50));
 				assertThat(bound.ignoredNames()).containsExactly("sessionkit.theirs");
 				assertThatSummariesAreBound(bound.summarize());
@@ -142,7 +147,9 @@ class SessionKitPropertiesTests {
 	@CsvSource({ "sessionkit.lease, 10ms", "sessionkit.concurrency-timeout, -1s", "sessionkit.retention.max-age, 0s",
 			"sessionkit.retention.max-age, -1d", "sessionkit.idempotency-time-to-live, 0s",
 			"sessionkit.approval.expires-after, 0s", "sessionkit.approval.expires-after, -1h",
-			"sessionkit.approval.version, ' '" })
+			"sessionkit.approval.version, ' '", "sessionkit.any-owner-authority, ' '",
+			"sessionkit.approval.deciders, refund", "sessionkit.approval.deciders, refund=",
+			"sessionkit.approval.deciders, =ROLE_LEAD", "sessionkit.approval.deciders, a=b=c" })
 	void approvalsAndLeasesThatCannotWorkAreRefusedWithWhatToWrite(String property, String value) {
 		FailureAnalysis analysis = analysisOf(property + "=" + value);
 		assertThat(analysis.getDescription()).contains("'" + property + "'");

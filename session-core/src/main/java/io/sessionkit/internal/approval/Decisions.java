@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
@@ -45,13 +46,17 @@ public final class Decisions {
 
 	/**
 	 * Decides a call.
+	 * @param right says whether the call is one that the caller may decide, which throws
+	 * if the caller may see the call alone
 	 * @return the call as it is stored
 	 * @throws DecisionRefusedException if the decision does not fit the call as it is
 	 * now; nothing is decided
 	 */
-	public ToolApproval make(SessionKey key, String id, String digest, Decision decision) {
+	public ToolApproval make(SessionKey key, String id, String digest, Decision decision,
+			Predicate<ToolApproval> right) {
 		return Attempts.FEW.make(() -> {
-			LedgerEntry entry = judged(key, id);
+			LedgerEntry entry = judged(key, id).filter((found) -> right.test(found.approval()))
+				.orElseThrow(() -> unknown(key, id));
 			check(entry, digest, decision);
 			return Optional.ofNullable(this.ledger.replace(decided(entry, decision)));
 		}).map(LedgerEntry::approval).orElseThrow(() -> changedEachTime(key, id));
@@ -69,14 +74,17 @@ public final class Decisions {
 	 * Finds a call by its id: among those that are stored as open, which costs one read,
 	 * then among those that have expired and those that are over.
 	 */
-	private LedgerEntry judged(SessionKey key, String id) {
+	private Optional<LedgerEntry> judged(SessionKey key, String id) {
 		List<LedgerEntry> stored = this.ledger.open(key);
 		return find(stored, id).map((entry) -> this.ledger.judged(List.of(entry)).get(0))
 			.or(() -> find(withExpired(key, stored), id))
-			.or(() -> find(this.ledger.over(key), id))
-			.orElseThrow(() -> new DecisionRefusedException(
-					"Session " + key + " has no tool call " + id + " that was to be decided, or it was not stored yet.",
-					null, null));
+			.or(() -> find(this.ledger.over(key), id));
+	}
+
+	private static DecisionRefusedException unknown(SessionKey key, String id) {
+		return new DecisionRefusedException(
+				"Session " + key + " has no tool call " + id + " that was to be decided, or it was not stored yet.",
+				null, null);
 	}
 
 	private static Optional<LedgerEntry> find(List<LedgerEntry> entries, String id) {

@@ -1,10 +1,12 @@
 package io.sessionkit.autoconfigure.observation;
 
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.autoconfigure.SessionAdvisorAutoConfiguration;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.store.SessionStore;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -34,8 +36,9 @@ public final class SessionEndpointAutoConfiguration {
 		@Bean
 		@ConditionalOnAvailableEndpoint
 		SessionsEndpoint sessionKitSessionsEndpoint(SessionStore store, Approvals approvals,
-				SessionKitProperties properties) {
-			return new SessionsEndpoint(store, approvals, properties.observation().endpointTexts());
+				ObjectProvider<SessionAccess> access, SessionKitProperties properties) {
+			return new SessionsEndpoint(store, approvals, access.getIfAvailable(SessionAccess::unlimited),
+					properties.observation().endpointTexts());
 		}
 
 	}
@@ -47,8 +50,9 @@ public final class SessionEndpointAutoConfiguration {
 		@Bean
 		@ConditionalOnAvailableEndpoint
 		SessionKitEndpoint sessionKitSessionsEndpoint(SessionStore store, Approvals approvals,
-				SessionKitProperties properties) {
-			return new SessionKitEndpoint(store, approvals, properties.observation().endpointTexts());
+				ObjectProvider<SessionAccess> access, SessionKitProperties properties) {
+			return new SessionKitEndpoint(store, approvals, access.getIfAvailable(SessionAccess::unlimited),
+					properties.observation().endpointTexts());
 		}
 
 	}

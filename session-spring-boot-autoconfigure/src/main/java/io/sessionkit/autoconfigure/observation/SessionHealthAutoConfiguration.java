@@ -1,5 +1,6 @@
 package io.sessionkit.autoconfigure.observation;
 
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.autoconfigure.SessionAdvisorAutoConfiguration;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.store.SessionStore;
@@ -24,7 +25,8 @@ public final class SessionHealthAutoConfiguration {
 	@ConditionalOnEnabledHealthIndicator("sessionkit")
 	@ConditionalOnMissingBean(name = "sessionKitHealthIndicator")
 	HealthIndicator sessionKitHealthIndicator(SessionStore store, SessionKitProperties properties) {
-		return new SessionStoreHealthIndicator(store, properties.observation().healthTimeout());
+		return new SessionStoreHealthIndicator(SessionAccess.unguarded(store),
+				properties.observation().healthTimeout());
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.sessionkit.autoconfigure.observation;
 
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.store.SessionStore;
 
@@ -13,8 +14,8 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 @Endpoint(id = "sessionkit", defaultAccess = Access.READ_ONLY)
 final class SessionKitEndpoint extends SessionsEndpoint {
 
-	SessionKitEndpoint(SessionStore store, Approvals approvals, boolean showTexts) {
-		super(store, approvals, showTexts);
+	SessionKitEndpoint(SessionStore store, Approvals approvals, SessionAccess access, boolean showTexts) {
+		super(store, approvals, access, showTexts);
 	}
 
 }

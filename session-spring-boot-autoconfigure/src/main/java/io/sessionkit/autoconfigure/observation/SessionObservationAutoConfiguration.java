@@ -5,6 +5,8 @@ import java.util.List;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.autoconfigure.ConditionalOnSwitch;
 import io.sessionkit.autoconfigure.ObservationProperties;
 import io.sessionkit.autoconfigure.SessionAdvisorAutoConfiguration;
@@ -73,11 +75,13 @@ public final class SessionObservationAutoConfiguration {
 
 		@Bean
 		WaitingApprovals sessionKitWaitingApprovals(ObjectProvider<Approvals> approvals,
-				SessionKitProperties properties) {
+				ObjectProvider<SessionAccess> access, SessionKitProperties properties) {
 			ObservationProperties observation = properties.observation();
 			List<String> owners = observation.waitingOwners();
-			return new WaitingApprovals(approvals::getObject, (owners != null) ? owners : List.of(""),
-					observation.waitingInterval());
+			return new WaitingApprovals(
+					(owner, page) -> access.getIfAvailable(SessionAccess::unlimited)
+						.callAs(Caller.server(), () -> approvals.getObject().pending(owner, page)),
+					(owners != null) ? owners : List.of(""), observation.waitingInterval());
 		}
 
 	}

@@ -1,12 +1,15 @@
 package io.sessionkit.autoconfigure.observation;
 
 import java.util.List;
+import java.util.function.Supplier;
 
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.store.Page;
@@ -45,11 +48,18 @@ class SessionsEndpoint {
 
 	private final Approvals approvals;
 
+	private final SessionAccess access;
+
 	private final boolean showTexts;
 
-	SessionsEndpoint(SessionStore store, Approvals approvals, boolean showTexts) {
-		this.store = store;
+	/**
+	 * Creates the endpoint. Who may use it is for the application to say, as with all
+	 * endpoints; it reaches the sessions of all owners.
+	 */
+	SessionsEndpoint(SessionStore store, Approvals approvals, SessionAccess access, boolean showTexts) {
+		this.store = SessionAccess.unguarded(store);
 		this.approvals = approvals;
+		this.access = access;
 		this.showTexts = showTexts;
 	}
 
@@ -70,7 +80,11 @@ class SessionsEndpoint {
 				: this.store.list(whose, page);
 		return new SessionReport.Overview(this.store.getClass().getSimpleName(), whose, counted.size(),
 				counted.size() == MOST_COUNTED, shown.stream().map(this::header).toList(),
-				this.approvals.pending(whose, page).stream().map(this::approval).toList());
+				waiting(() -> this.approvals.pending(whose, page)).stream().map(this::approval).toList());
+	}
+
+	private List<ToolApproval> waiting(Supplier<List<ToolApproval>> read) {
+		return this.access.callAs(Caller.server(), read);
 	}
 
 	private static <T> List<T> part(List<T> all, Page page) {
@@ -99,7 +113,7 @@ class SessionsEndpoint {
 		Tail tail = new Tail((before != null) ? before : Long.MAX_VALUE, page.limit());
 		return new SessionReport.Details(header(found),
 				this.store.turns(key, tail).stream().map((turn) -> turn(key, turn)).toList(),
-				this.approvals.pending(key).stream().map(this::approval).toList());
+				waiting(() -> this.approvals.pending(key)).stream().map(this::approval).toList());
 	}
 
 	/**

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.Gauge;
@@ -11,7 +12,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.ToolApproval;
-import io.sessionkit.conversation.Approvals;
 import io.sessionkit.store.Page;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -36,7 +36,7 @@ final class WaitingApprovals implements MeterBinder {
 
 	}
 
-	private final Supplier<Approvals> approvals;
+	private final BiFunction<String, Page, List<ToolApproval>> pending;
 
 	private final List<String> owners;
 
@@ -50,12 +50,12 @@ final class WaitingApprovals implements MeterBinder {
 
 	/**
 	 * Creates the gauges.
-	 * @param approvals supplies the approvals when they are first counted
+	 * @param pending lists the calls that wait in the sessions of an owner
 	 * @param owners the owners of the sessions whose calls are counted
 	 * @param interval how old a count may be
 	 */
-	WaitingApprovals(Supplier<Approvals> approvals, List<String> owners, Duration interval) {
-		this.approvals = approvals;
+	WaitingApprovals(BiFunction<String, Page, List<ToolApproval>> pending, List<String> owners, Duration interval) {
+		this.pending = pending;
 		this.owners = List.copyOf(owners);
 		this.interval = interval.toNanos();
 		this.countedAt = System.nanoTime() - this.interval;
@@ -99,7 +99,7 @@ final class WaitingApprovals implements MeterBinder {
 	private Count counted() {
 		List<ToolApproval> waiting = new ArrayList<>();
 		for (String owner : this.owners) {
-			waiting.addAll(this.approvals.get().pending(owner, Page.first(MOST)));
+			waiting.addAll(this.pending.apply(owner, Page.first(MOST)));
 		}
 		long uncertain = waiting.stream().filter((call) -> call.status() == ApprovalStatus.UNCERTAIN).count();
 		return new Count(waiting.size() - uncertain, uncertain);

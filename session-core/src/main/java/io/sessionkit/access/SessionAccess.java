@@ -1,0 +1,201 @@
+package io.sessionkit.access;
+
+import java.util.Optional;
+import java.util.function.Supplier;
+
+import io.sessionkit.CallerRequiredException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
+
+/**
+ * The check at the doors to sessions: which key a caller reaches under the name of a
+ * session. A name without an owner is one of the caller's own sessions. A name with
+ * another owner needs a caller who reaches {@linkplain Caller#anyOwner() all owners}; for
+ * all others there is no such session, whether it exists or not.
+ * <p>
+ * The caller is that of {@link #callAs}, else that of the {@link CallerResolver}, else
+ * the owner of the turn whose tool or hook runs. Without one nothing is reached. Safe for
+ * use by many threads.
+ */
+public final class SessionAccess {
+
+	private static final SessionAccess UNLIMITED = new SessionAccess(() -> Optional.of(Caller.server()));
+
+	private static final ThreadLocal<@Nullable Caller> acting = new ThreadLocal<>();
+
+	private final CallerResolver callers;
+
+	private SessionAccess(CallerResolver callers) {
+		this.callers = callers;
+	}
+
+	/**
+	 * Returns the access of applications whose sessions do not depend on a caller: each
+	 * name is the key as it is.
+	 * @return the same object each time
+	 */
+	public static SessionAccess unlimited() {
+		return UNLIMITED;
+	}
+
+	/**
+	 * Creates the access of callers to their own sessions.
+	 * @param callers finds the caller
+	 * @return the access
+	 */
+	public static SessionAccess of(CallerResolver callers) {
+		return new SessionAccess(callers);
+	}
+
+	/**
+	 * Returns whether sessions do not depend on a caller.
+	 * @return true for {@link #unlimited}
+	 */
+	public boolean isUnlimited() {
+		return this == UNLIMITED;
+	}
+
+	/**
+	 * Returns the caller that this thread works for.
+	 * @return the caller
+	 * @throws CallerRequiredException if none is known
+	 */
+	public Caller caller() {
+		return isUnlimited() ? Caller.server()
+				: acting().or(this.callers::current).or(SessionAccess::enclosing).orElseThrow(SessionAccess::unknown);
+	}
+
+	/**
+	 * Returns the caller of a stream.
+	 * @param context the context of the subscriber
+	 * @return the caller, or a {@link CallerRequiredException} if none is known
+	 */
+	public Mono<Caller> caller(ContextView context) {
+		if (isUnlimited() || acting().isPresent()) {
+			return Mono.fromCallable(this::caller);
+		}
+		return this.callers.current(context).switchIfEmpty(Mono.fromCallable(this::caller));
+	}
+
+	private static Optional<Caller> acting() {
+		return Optional.ofNullable(acting.get());
+	}
+
+	/** The turn was opened for its owner, and its tools may run on any thread. */
+	private static Optional<Caller> enclosing() {
+		return TurnBinding.enclosing().map(HookContext::key).map((key) -> Caller.of(key.owner()));
+	}
+
+	private static CallerRequiredException unknown() {
+		return new CallerRequiredException("Nobody is known who calls, so no session can be reached. Sign the user in"
+				+ " before; on another thread, take the SecurityContext along (DelegatingSecurityContextExecutor, or"
+				+ " spring.reactor.context-propagation=auto); for a job of no user use"
+				+ " SessionAccess.callAs(Caller.server(), ..). Set sessionkit.owner=none if sessions do not belong to"
+				+ " users.");
+	}
+
+	/**
+	 * Returns the key that the caller of this thread reaches by a name.
+	 * @param named the name; without owner for the caller's own
+	 * @return the key
+	 * @throws SessionNotFoundException if it has an owner that the caller does not reach
+	 * @throws CallerRequiredException if no caller is known
+	 */
+	public SessionKey key(SessionKey named) {
+		return isUnlimited() ? named : key(named, caller());
+	}
+
+	/**
+	 * Returns the key that a caller reaches by a name, as {@link #key(SessionKey)} does.
+	 * @param named the name; without owner for the caller's own
+	 * @param caller the caller
+	 * @return the key
+	 * @throws SessionNotFoundException if it has an owner that the caller does not reach
+	 */
+	public static SessionKey key(SessionKey named, Caller caller) {
+		SessionKey key = owned(named, caller);
+		if (!caller.reaches(key.owner())) {
+			throw new SessionNotFoundException("There is no session " + key + " that " + caller
+					+ " may reach. Name a session without its owner, or let the caller reach all owners.");
+		}
+		return key;
+	}
+
+	/**
+	 * Returns the key of a name, without a check.
+	 * @param named the name; without owner for the caller's own
+	 * @param caller the caller
+	 * @return the key
+	 */
+	public static SessionKey owned(SessionKey named, Caller caller) {
+		return named.owner().isEmpty() ? SessionKey.of(caller.name(), named.id()) : named;
+	}
+
+	/**
+	 * Returns the owner whose sessions the caller of this thread lists by a name.
+	 * @param named the owner; empty for the caller
+	 * @return the owner
+	 * @throws SessionNotFoundException if the caller does not reach that owner
+	 * @throws CallerRequiredException if no caller is known
+	 */
+	public String owner(String named) {
+		Caller caller = caller();
+		String owner = named.isEmpty() ? caller.name() : named;
+		if (!caller.reaches(owner)) {
+			throw new SessionNotFoundException("There are no sessions of '" + owner + "' that " + caller
+					+ " may reach. List those of the caller, or let the caller reach all owners.");
+		}
+		return owner;
+	}
+
+	/**
+	 * Does work on this thread for another caller, such as a job for its user. What runs
+	 * on other threads is not part of it.
+	 * @param caller the caller
+	 * @param work the work
+	 * @param <T> the type of the result
+	 * @return the result of the work
+	 */
+	public <T> T callAs(Caller caller, Supplier<T> work) {
+		Caller before = acting.get();
+		acting.set(caller);
+		try {
+			return work.get();
+		}
+		finally {
+			if (before != null) {
+				acting.set(before);
+			}
+			else {
+				acting.remove();
+			}
+		}
+	}
+
+	/**
+	 * Puts this check around a store.
+	 * @param store the store
+	 * @return a store that the caller of each thread reaches as far as this access
+	 * allows; the store itself if sessions do not depend on a caller
+	 */
+	public SessionStore guard(SessionStore store) {
+		return isUnlimited() ? store : new GuardedStore(unguarded(store), this);
+	}
+
+	/**
+	 * Returns the store that a check was put around. For SessionKit's own packages: their
+	 * work goes on where no caller is known.
+	 * @param store a store
+	 * @return the store without the check; the store itself if it has none
+	 */
+	public static SessionStore unguarded(SessionStore store) {
+		return (store instanceof GuardedStore guarded) ? guarded.unguarded() : store;
+	}
+
+}

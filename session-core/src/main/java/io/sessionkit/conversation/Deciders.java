@@ -1,0 +1,90 @@
+package io.sessionkit.conversation;
+
+import java.util.Map;
+import java.util.Set;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.SessionAccess;
+import io.sessionkit.approval.DeciderRequiredException;
+import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.approval.ToolApproval;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may decide on the calls of which tool. A tool that has no deciders of its own is
+ * decided by whoever reaches the session.
+ *
+ * @param access finds the caller
+ * @param byTool the authorities that decide, by the name of the tool; under
+ * {@value #ALL_TOOLS} those for the tools that are not named
+ * @param ownerDecides whether one of them may decide on calls of the own sessions
+ */
+record Deciders(SessionAccess access, Map<String, Set<String>> byTool, boolean ownerDecides) {
+
+	static final String ALL_TOOLS = "*";
+
+	/**
+	 * Returns the key under which a caller decides.
+	 * @throws io.sessionkit.SessionNotFoundException if the caller can decide nothing of
+	 * that owner
+	 */
+	SessionKey key(SessionKey named, Caller caller) {
+		SessionKey key = SessionAccess.owned(named, caller);
+		return decidesAnything(caller) ? key : SessionAccess.key(key, caller);
+	}
+
+	private boolean decidesAnything(Caller caller) {
+		return this.byTool.values().stream().anyMatch(caller::hasAny);
+	}
+
+	/**
+	 * Returns whether a caller may decide a call.
+	 */
+	boolean mayDecide(Caller caller, ToolApproval call) {
+		return mayDecide(caller, call.key(), call.tool());
+	}
+
+	/**
+	 * Returns whether a caller may take back a decision on later calls.
+	 */
+	boolean mayRevoke(Caller caller, StandingDecision decision) {
+		return mayDecide(caller, decision.key(), decision.tool());
+	}
+
+	private boolean mayDecide(Caller caller, SessionKey key, String tool) {
+		Set<String> deciders = of(tool);
+		if (deciders == null || isServer(caller)) {
+			return caller.reaches(key.owner());
+		}
+		return caller.hasAny(deciders) && (this.ownerDecides || !caller.name().equals(key.owner()));
+	}
+
+	/**
+	 * Returns the refusal of a decision on a call that the caller may see.
+	 */
+	DeciderRequiredException refusal(Caller caller, ToolApproval call) {
+		boolean own = caller.name().equals(call.key().owner());
+		return new DeciderRequiredException("Calls of tool '" + call.tool() + "' are decided by those who have one of "
+				+ of(call.tool()) + ((own && !this.ownerDecides) ? " and are not the owner of the session" : "") + "; "
+				+ caller + " may not decide call " + call.id() + ".");
+	}
+
+	/**
+	 * Returns a decision in the name of who makes it: it is never taken from a request.
+	 */
+	static Decision named(Decision decision, Caller caller) {
+		return caller.name().isEmpty() ? decision : decision.by(caller.name());
+	}
+
+	private static boolean isServer(Caller caller) {
+		return caller.name().isEmpty() && caller.anyOwner();
+	}
+
+	private @Nullable Set<String> of(String tool) {
+		Set<String> named = this.byTool.get(tool);
+		return (named != null) ? named : this.byTool.get(ALL_TOOLS);
+	}
+
+}

@@ -1,0 +1,308 @@
+package io.sessionkit.access;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+import io.sessionkit.CallerRequiredException;
+import io.sessionkit.InvalidSessionKeyException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.DeciderRequiredException;
+import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.DecisionRefusedException;
+import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ClientSetup;
+import io.sessionkit.test.ScriptedChatModel;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.ContextView;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Who the caller is, and what each caller reaches and decides.
+ */
+class SessionAccessTests {
+
+	private static final SessionKey ADAS = SessionKey.of("ada", "thread");
+
+	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private final ThreadLocal<@Nullable Caller> signedIn = new ThreadLocal<>();
+
+	private final SessionAccess access = SessionAccess.of(new CallerResolver() {
+
+		@Override
+		public Optional<Caller> current() {
+			return Optional.ofNullable(SessionAccessTests.this.signedIn.get());
+		}
+
+		@Override
+		public Mono<Caller> current(ContextView context) {
+			return context.getOrDefault("caller", Mono.empty());
+		}
+
+	});
+
+	private final Conversations conversations = Conversations.builder(this.store).access(this.access).build();
+
+	private final List<SessionKey> reachedByTool = new ArrayList<>();
+
+	record Order(String id) {
+	}
+
+	@AfterEach
+	void close() {
+		this.conversations.close();
+	}
+
+	private Approvals approvals(Map<String, Set<String>> deciders, boolean ownerDecides) {
+		return Approvals.builder(this.conversations)
+			.tools(Set.of("cancel"))
+			.deciders(deciders)
+			.ownerDecides(ownerDecides)
+			.build();
+	}
+
+	private ChatClient chat(Approvals approvals) {
+		return ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.builder(this.conversations).approvals(approvals).build())
+			.defaultToolCallbacks(tool("cancel"), tool("look"))
+			.build();
+	}
+
+	private ChatClient chat() {
+		return chat(approvals(Map.of(), true));
+	}
+
+	private FunctionToolCallback<Order, String> tool(String name) {
+		return FunctionToolCallback.<Order, String>builder(name, (order) -> {
+			this.reachedByTool.add(this.conversations.get(order.id()).key());
+			return "ok";
+		}).description(name).inputType(Order.class).build();
+	}
+
+	private static ToolCall call(String tool, String id) {
+		return new ToolCall("c-" + id, "function", tool, "{\"id\":\"" + id + "\"}");
+	}
+
+	@Test
+	void callsWithoutACallerAreRefusedBeforeTheModelIsAsked() {
+		assertThatExceptionOfType(CallerRequiredException.class)
+			.isThrownBy(() -> chat().prompt().user("q").advisors(SessionAdvisor.session("t")).call().content())
+			.withMessageContaining("sessionkit.owner=none");
+		assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(
+				() -> chat().prompt().user("q").advisors(SessionAdvisor.session("t")).stream().content().blockLast());
+		assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(() -> this.conversations.get("t"));
+		assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(() -> this.conversations.get(ADAS));
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	@Test
+	void callsWithoutASessionNeedNoCaller() {
+		this.model.says("a").says("b");
+		assertThat(chat().prompt().user("q").call().content()).isEqualTo("a");
+		assertThat(chat().prompt().user("q").stream().content().blockLast()).isNotNull();
+	}
+
+	@Test
+	void streamTakesTheCallerOfItsSubscriberWhereverItRuns() {
+		this.model.says("a");
+		String text = chat().prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session("thread"))
+			.stream()
+			.content()
+			.subscribeOn(Schedulers.boundedElastic())
+			.contextWrite((context) -> context.put("caller",
+					Mono.delay(java.time.Duration.ofMillis(10)).thenReturn(Caller.of("ada"))))
+			.collectList()
+			.map((parts) -> String.join("", parts))
+			.block();
+		assertThat(text).isEqualTo("a");
+		assertThat(this.store.find(ADAS)).isPresent();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void toolReachesTheSessionsOfTheOwnerOfItsTurnAndNoOthers(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		this.model.calls(call("look", "other")).says("done");
+		ChatClient chat = setup
+			.builder(this.model,
+					SessionAdvisor.builder(this.conversations).approvals(approvals(Map.of(), true)).build())
+			.defaultToolCallbacks(tool("look"))
+			.build();
+		this.signedIn.set(Caller.of("ada"));
+		assertThat(setup.content(chat.prompt().user("q").advisors(SessionAdvisor.session("thread")))).isEqualTo("done");
+		assertThat(this.reachedByTool).containsExactly(SessionKey.of("ada", "other"));
+	}
+
+	@Test
+	void callerWithTheAuthorityNamesOtherOwnersInFull() {
+		this.signedIn.set(new Caller("root", Set.of(), true));
+		assertThat(this.access.key(ADAS)).isEqualTo(ADAS);
+		assertThat(this.access.key(SessionKey.of("thread"))).isEqualTo(SessionKey.of("root", "thread"));
+		assertThat(this.access.owner("ada")).isEqualTo("ada");
+		assertThat(this.access.owner("")).isEqualTo("root");
+	}
+
+	@Test
+	void jobsOfTheServerReachAllAndLeaveNothingBehind() {
+		this.access.callAs(Caller.of("bob"), () -> {
+			assertThat(this.access.callAs(Caller.server(), () -> this.access.key(ADAS))).isEqualTo(ADAS);
+			assertThat(this.access.callAs(Caller.server(), () -> this.access.key(SessionKey.of("thread"))))
+				.isEqualTo(SessionKey.of("thread"));
+			assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> this.access.key(ADAS));
+			return "";
+		});
+		assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(this.access::caller);
+		assertThatExceptionOfType(IllegalStateException.class)
+			.isThrownBy(() -> this.access.callAs(Caller.server(), () -> {
+				throw new IllegalStateException();
+			}));
+		assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(this.access::caller);
+	}
+
+	@Test
+	void nameThatNoOwnerCanHaveIsRefused() {
+		assertThatExceptionOfType(InvalidSessionKeyException.class).isThrownBy(() -> Caller.of("a\nb"));
+		assertThatExceptionOfType(InvalidSessionKeyException.class).isThrownBy(() -> Caller.of(" "));
+		assertThat(Caller.server()).hasToString("the server");
+	}
+
+	@Test
+	void keyOfAResolverIsNotChecked() {
+		this.model.says("a").says("b");
+		ChatClient chat = ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.builder(this.conversations)
+				.resolver((request) -> Optional.of(SessionKey.of("acme/ada", "thread")))
+				.build())
+			.build();
+		this.signedIn.set(Caller.of("ada"));
+		chat.prompt().user("q").call().content();
+		assertThat(this.store.find(SessionKey.of("acme/ada", "thread"))).isPresent();
+		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> chat.prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session(SessionKey.of("acme/ada", "thread")))
+			.call()
+			.content());
+	}
+
+	@Test
+	void withoutAccessNothingChanges() {
+		SessionAccess unlimited = SessionAccess.unlimited();
+		assertThat(unlimited.key(ADAS)).isEqualTo(ADAS);
+		assertThat(unlimited.guard(this.store)).isSameAs(this.store);
+		assertThat(SessionAccess.unguarded(this.access.guard(this.store))).isSameAs(this.store);
+		assertThat(SessionAccess.unguarded(this.access.guard(this.access.guard(this.store)))).isSameAs(this.store);
+	}
+
+	// decisions
+
+	private ToolApproval waiting(Approvals approvals, String tool) {
+		this.signedIn.set(Caller.of("ada"));
+		this.model.calls(call(tool, "4711"));
+		chat(approvals).prompt().user("q").advisors(SessionAdvisor.session("thread")).call().content();
+		return approvals.pending(SessionKey.of("thread")).get(0);
+	}
+
+	@Test
+	void decisionIsMadeInTheNameOfTheCaller() {
+		Approvals approvals = approvals(Map.of(), true);
+		ToolApproval decided = approvals.approve(waiting(approvals, "cancel"), "the boss");
+		assertThat(decided.decision().by()).isEqualTo("ada");
+	}
+
+	@Test
+	void jobOfTheServerDecidesInTheNameThatItSays() {
+		Approvals approvals = approvals(Map.of(), true);
+		ToolApproval call = waiting(approvals, "cancel");
+		ToolApproval decided = this.access.callAs(Caller.server(), () -> approvals.approve(call, "the rules"));
+		assertThat(decided.decision().by()).isEqualTo("the rules");
+	}
+
+	@Test
+	void deciderDecidesInSessionsOfOthersAndTheOwnerWithoutTheAuthorityDoesNot() {
+		Approvals approvals = approvals(Map.of("look", Set.of("ROLE_LEAD")), true);
+		ToolApproval call = waiting(approvals, "look");
+		assertThatExceptionOfType(DeciderRequiredException.class).isThrownBy(() -> approvals.approve(call, "ada"))
+			.withMessageContaining("[ROLE_LEAD]");
+		this.signedIn.set(Caller.of("bob", "ROLE_OTHER"));
+		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> approvals.approve(call, "bob"));
+		this.signedIn.set(new Caller("root", Set.of(), true));
+		assertThatExceptionOfType(DeciderRequiredException.class).isThrownBy(() -> approvals.approve(call, "root"));
+		this.signedIn.set(Caller.of("eve", "ROLE_LEAD"));
+		ToolApproval decided = approvals.decide(call, Decision.approve("x").always(StandingDecision.Scope.TOOL));
+		assertThat(decided.decision().by()).isEqualTo("eve");
+		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> this.conversations.get(ADAS));
+		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> approvals.pending(ADAS));
+		this.signedIn.set(Caller.of("ada"));
+		StandingDecision standing = approvals.standingDecisions(ADAS).get(0);
+		assertThat(approvals.revoke(standing)).isFalse();
+		this.signedIn.set(Caller.of("eve", "ROLE_LEAD"));
+		assertThat(approvals.revoke(standing)).isTrue();
+	}
+
+	/** A call of another tool looks to a decider like one that is not there. */
+	@Test
+	void deciderOfOneToolLearnsNothingOfTheCallsOfAnother() {
+		Approvals approvals = approvals(Map.of("look", Set.of("ROLE_LEAD")), true);
+		ToolApproval call = waiting(approvals, "cancel");
+		this.signedIn.set(Caller.of("eve", "ROLE_LEAD"));
+		List<String> told = new ArrayList<>();
+		for (SessionKey key : List.of(ADAS, SessionKey.of("nobody", "thread"))) {
+			assertThatExceptionOfType(DecisionRefusedException.class)
+				.isThrownBy(() -> approvals.decide(key, call.id(), call.digest(), Decision.approve("eve")))
+				.satisfies((ex) -> told.add(ex.getMessage().replace(key.owner(), "X")));
+		}
+		assertThat(told.get(0)).isEqualTo(told.get(1));
+		assertThat(approvals
+			.revoke(new StandingDecision(ADAS, "x", "cancel", null, true, null, "ada", java.time.Instant.EPOCH)))
+			.isFalse();
+	}
+
+	@Test
+	void ownerWhoIsADeciderMayBeExcluded() {
+		Approvals approvals = approvals(Map.of("*", Set.of("ROLE_LEAD")), false);
+		ToolApproval call = waiting(approvals, "cancel");
+		this.signedIn.set(Caller.of("ada", "ROLE_LEAD"));
+		assertThatExceptionOfType(DeciderRequiredException.class).isThrownBy(() -> approvals.approve(call, "ada"))
+			.withMessageContaining("not the owner");
+		this.signedIn.set(Caller.of("eve", "ROLE_LEAD"));
+		assertThat(approvals.approve(call, "eve").decision().by()).isEqualTo("eve");
+	}
+
+	@Test
+	void toolWithDecidersNeedsConsent() {
+		Approvals approvals = approvals(Map.of("look", Set.of("ROLE_LEAD")), true);
+		assertThat(waiting(approvals, "look").tool()).isEqualTo("look");
+		assertThat(this.reachedByTool).isEmpty();
+		assertThatExceptionOfType(IllegalArgumentException.class)
+			.isThrownBy(() -> Approvals.builder(this.conversations).deciders(Map.of("look", Set.of())));
+	}
+
+}

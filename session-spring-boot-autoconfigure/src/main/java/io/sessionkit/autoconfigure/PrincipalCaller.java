@@ -1,0 +1,57 @@
+package io.sessionkit.autoconfigure;
+
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.CallerResolver;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
+
+import org.springframework.security.authentication.AuthenticationTrustResolver;
+import org.springframework.security.authentication.AuthenticationTrustResolverImpl;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.context.ReactiveSecurityContextHolder;
+import org.springframework.security.core.context.SecurityContextHolder;
+
+/**
+ * The user of Spring Security: of the thread, or of the subscriber of a stream. Somebody
+ * who is not signed in is no caller.
+ */
+final class PrincipalCaller implements CallerResolver {
+
+	private final AuthenticationTrustResolver trust = new AuthenticationTrustResolverImpl();
+
+	private final String anyOwner;
+
+	PrincipalCaller(String anyOwner) {
+		this.anyOwner = anyOwner;
+	}
+
+	@Override
+	public Optional<Caller> current() {
+		return caller(SecurityContextHolder.getContext().getAuthentication());
+	}
+
+	@Override
+	public Mono<Caller> current(ContextView context) {
+		return ReactiveSecurityContextHolder.getContext()
+			.flatMap((found) -> Mono.justOrEmpty(caller(found.getAuthentication())))
+			.contextWrite(context);
+	}
+
+	private Optional<Caller> caller(@Nullable Authentication found) {
+		if (!this.trust.isAuthenticated(found) || found == null) {
+			return Optional.empty();
+		}
+		Set<String> authorities = found.getAuthorities()
+			.stream()
+			.flatMap((granted) -> Stream.ofNullable(granted.getAuthority()))
+			.collect(Collectors.toSet());
+		return Optional.of(new Caller(found.getName(), authorities, authorities.contains(this.anyOwner)));
+	}
+
+}

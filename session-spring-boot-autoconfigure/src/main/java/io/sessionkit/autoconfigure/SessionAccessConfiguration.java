@@ -1,0 +1,73 @@
+package io.sessionkit.autoconfigure;
+
+import io.sessionkit.access.CallerResolver;
+import io.sessionkit.access.SessionAccess;
+import io.sessionkit.store.SessionStore;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.core.context.SecurityContextHolder;
+
+/**
+ * Configures whose sessions a caller reaches: by default those of the user of Spring
+ * Security, where the application has it. It is part of another auto-configuration, so
+ * that it cannot be left out.
+ */
+@Configuration(proxyBeanMethods = false)
+class SessionAccessConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	SessionAccess sessionKitAccess(ObjectProvider<CallerResolver> callers, SessionKitProperties properties) {
+		CallerResolver known = callers.getIfAvailable();
+		if (known != null) {
+			return SessionAccess.of(known);
+		}
+		if (properties.owner() == OwnerSource.PRINCIPAL) {
+			throw ConfigurationRefusedException.of(SessionKitProperties.OWNER, "principal",
+					"Spring Security is not there. Add spring-boot-starter-security or a CallerResolver bean, or write"
+							+ " none.");
+		}
+		if (!properties.approval().decidersByTool().isEmpty()) {
+			throw ConfigurationRefusedException.of(SessionKitProperties.PREFIX + ".approval.deciders",
+					properties.approval().decidersByTool(),
+					"Nobody is known who calls, so the authority of nobody counts."
+							+ " Set sessionkit.owner=principal with Spring Security, or leave it out.");
+		}
+		return SessionAccess.unlimited();
+	}
+
+	/**
+	 * Puts the check around the store that applications inject, whoever defines it.
+	 */
+	@Bean
+	static BeanPostProcessor sessionKitStoreGuard(ObjectProvider<SessionAccess> access) {
+		return new BeanPostProcessor() {
+
+			@Override
+			public Object postProcessAfterInitialization(Object bean, String name) {
+				return (bean instanceof SessionStore store) ? access.getObject().guard(store) : bean;
+			}
+
+		};
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(SecurityContextHolder.class)
+	@ConditionalOnProperty(name = SessionKitProperties.OWNER, havingValue = "principal", matchIfMissing = true)
+	static class PrincipalConfiguration {
+
+		@Bean
+		@ConditionalOnMissingBean({ CallerResolver.class, SessionAccess.class })
+		PrincipalCaller sessionKitCallerResolver(SessionKitProperties properties) {
+			return new PrincipalCaller(properties.anyOwnerAuthority());
+		}
+
+	}
+
+}
