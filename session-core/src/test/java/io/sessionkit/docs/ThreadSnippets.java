@@ -8,6 +8,9 @@ import java.util.function.Supplier;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.CallerResolver;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.conversation.Conversation;
@@ -39,6 +42,24 @@ final class ThreadSnippets {
 		List<Session> newest = conversations.store().list(user, Page.first(20));
 		return newest.stream().map((thread) -> thread.key().id() + ": " + thread.title()).toList();
 		// end::list
+	}
+
+	static List<Session> job(SessionAccess access, Conversations conversations) {
+		// tag::job
+		return access.callAs(Caller.server(), () -> conversations.store().list("ada", Page.first(20)));
+		// end::job
+	}
+
+	/** Who is signed in, as an application knows it. */
+	record User(String tenant, String name) {
+	}
+
+	static CallerResolver callers(Supplier<@Nullable User> signedIn) {
+		// tag::callers
+		CallerResolver callers = () -> Optional.ofNullable(signedIn.get())
+			.map((user) -> Caller.of(user.tenant() + "/" + user.name()));
+		// end::callers
+		return callers;
 	}
 
 	static List<Message> read(Conversations conversations, String user, String thread) {

@@ -4,13 +4,16 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.sessionkit.CallerRequiredException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionSettings;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.Page;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
@@ -50,6 +53,21 @@ class ThreadSnippetsTests {
 		assertThat(ThreadSnippets.read(this.conversations, "bob", "t1")).isEmpty();
 		assertThat(ThreadSnippets.read(this.conversations, "ada", "t1")).hasSize(2);
 		assertThat(ThreadSnippets.titles(this.conversations, "bob")).isEmpty();
+	}
+
+	@Test
+	void ownersAreThoseOfTheCallerAndAJobReachesAll() {
+		AtomicReference<ThreadSnippets.User> user = new AtomicReference<>(new ThreadSnippets.User("acme", "ada"));
+		SessionAccess access = SessionAccess.of(ThreadSnippets.callers(user::get));
+		try (Conversations guarded = Conversations.builder(this.conversations.store()).access(access).build()) {
+			assertThat(guarded.get("t1").key()).isEqualTo(SessionKey.of("acme/ada", "t1"));
+			ThreadSnippets.begin(this.conversations, "ada", "t1");
+			assertThatExceptionOfType(SessionNotFoundException.class)
+				.isThrownBy(() -> guarded.store().list("ada", Page.first(20)));
+			assertThat(ThreadSnippets.job(access, guarded)).hasSize(1);
+			user.set(null);
+			assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(() -> guarded.get("t1"));
+		}
 	}
 
 	@Test

@@ -1,8 +1,5 @@
 package io.sessionkit.docs;
 
-import java.security.Principal;
-
-import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -21,10 +18,8 @@ class ChatController {
 	}
 
 	@PostMapping("/threads/{thread}")
-	String reply(@PathVariable String thread, @RequestBody String text, Principal user) {
-		// of this user, whatever the id is
-		SessionKey session = SessionKey.of(user.getName(), thread);
-		return this.chat.prompt().user(text).advisors(SessionAdvisor.session(session)).call().content();
+	String reply(@PathVariable String thread, @RequestBody String text) {
+		return this.chat.prompt().user(text).advisors(SessionAdvisor.session(thread)).call().content();
 	}
 
 }

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
+import io.sessionkit.CallerRequiredException;
 import io.sessionkit.CommitFailedException;
 import io.sessionkit.HookFailedException;
 import io.sessionkit.IdempotencyKeyException;
@@ -25,6 +26,7 @@ import io.sessionkit.TurnInProgressException;
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.UnsupportedVersionException;
+import io.sessionkit.approval.DeciderRequiredException;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.approval.UnattendedToolException;
@@ -45,7 +47,12 @@ enum SessionProblem {
 
 	SESSION_REQUIRED(SessionRequiredException.class, HttpStatus.BAD_REQUEST, "The request names no session."),
 
+	CALLER_REQUIRED(CallerRequiredException.class, HttpStatus.UNAUTHORIZED, "Sign in first."),
+
 	SESSION_NOT_FOUND(SessionNotFoundException.class, HttpStatus.NOT_FOUND, "There is no such session."),
+
+	DECIDER_REQUIRED(DeciderRequiredException.class, HttpStatus.FORBIDDEN,
+			"This tool call is decided by somebody else."),
 
 	SESSION_LOST(SessionLostException.class, HttpStatus.GONE,
 			"The session does not have what was there before. It was erased, or it has expired."),
