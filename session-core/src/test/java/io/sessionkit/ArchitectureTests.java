@@ -96,6 +96,7 @@ class ArchitectureTests {
 				"internal.approval", "approval", "conversation", "observation", "hook"));
 		arrows.put("chatmemory",
 				Set.of("words", "internal", "codec", "internal.message", "internal.tree", "internal.view", "store"));
+		arrows.put("migration", Set.of("words", "codec", "internal.message", "internal.view", "store"));
 		return arrows;
 	}
 
@@ -148,7 +149,13 @@ class ArchitectureTests {
 	static final ArchRule onlyTheJdbcStoreKnowsSpringJdbc = noClasses().that()
 		.resideOutsideOfPackages("io.sessionkit.store.jdbc", "io.sessionkit.internal.sql")
 		.should()
-		.dependOnClassesThat(resideInAnyPackage("org.springframework.jdbc..", "java.sql..", "javax.sql.."));
+		.dependOnClassesThat(resideInAPackage("org.springframework.jdbc.."));
+
+	@ArchTest
+	static final ArchRule onlyTheJdbcStoreAndTheImportKnowJdbc = noClasses().that()
+		.resideOutsideOfPackages("io.sessionkit.store.jdbc", "io.sessionkit.internal.sql", "io.sessionkit.migration")
+		.should()
+		.dependOnClassesThat(resideInAnyPackage("java.sql..", "javax.sql.."));
 
 	@ArchTest
 	static final ArchRule onlyTheRedisStoreKnowsSpringDataRedis = noClasses().that()

@@ -2,10 +2,15 @@ package io.sessionkit.docs;
 
 import java.util.function.Supplier;
 
+import javax.sql.DataSource;
+
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.chatmemory.SessionChatMemory;
 import io.sessionkit.chatmemory.SessionChatMemoryRepository;
+import io.sessionkit.migration.ImportReport;
+import io.sessionkit.migration.ImportSource;
+import io.sessionkit.migration.SessionImport;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +75,32 @@ final class ChatMemorySnippets {
 		// tag::advised
 		return ChatClient.builder(model).defaultAdvisors(MessageChatMemoryAdvisor.builder(memory).build()).build();
 		// end::advised
+	}
+
+	static ImportReport chatMemory(SessionStore store, DataSource database) {
+		// tag::import
+		SessionImport imports = SessionImport.into(store, (conversation) -> {
+			String[] userAndThread = conversation.id().split(":", 2);
+			return SessionKey.of(userAndThread[0], userAndThread[1]);
+		});
+		ImportReport expected = imports.dryRun().run(ImportSource.chatMemoryTable(database));
+		ImportReport done = imports.run(ImportSource.chatMemoryTable(database));
+		// end::import
+		return (expected.turns() == done.turns()) ? done : expected;
+	}
+
+	static ImportReport aiSessions(SessionStore store, DataSource database) {
+		// tag::sessions
+		return SessionImport.into(store, (session) -> SessionKey.of(session.user(), session.id()))
+			.run(ImportSource.aiSessionTables(database));
+		// end::sessions
+	}
+
+	static ImportReport repository(SessionStore store, ChatMemoryRepository repository, String owner) {
+		// tag::repository
+		return SessionImport.into(store, (conversation) -> SessionKey.of(owner, conversation.id()))
+			.run(ImportSource.chatMemory(repository));
+		// end::repository
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.sessionkit.docs;
 
 import java.util.List;
+import java.util.UUID;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -8,12 +9,16 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.TestStores;
+import org.h2.jdbcx.JdbcConnectionPool;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.memory.ChatMemory;
+import org.springframework.ai.chat.memory.repository.jdbc.JdbcChatMemoryRepository;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -64,6 +69,22 @@ class ChatMemorySnippetsTests {
 			.withMessageContaining("must not have another memory");
 		assertThat(this.model.prompts()).isEmpty();
 		assertThat(this.memory.get("ada-chat")).isEmpty();
+	}
+
+	@Test
+	void conversationsAreImported() {
+		JdbcConnectionPool database = JdbcConnectionPool.create("jdbc:h2:mem:" + UUID.randomUUID(), "sa", "");
+		new ResourceDatabasePopulator(
+				new ClassPathResource("org/springframework/ai/chat/memory/repository/jdbc/schema-h2.sql"),
+				new ClassPathResource("org/springframework/ai/session/jdbc/schema-h2.sql"))
+			.execute(database);
+		JdbcChatMemoryRepository repository = JdbcChatMemoryRepository.builder().dataSource(database).build();
+		repository.saveAll("ada:t1", List.of(new UserMessage("q"), new AssistantMessage("a")));
+		assertThat(ChatMemorySnippets.chatMemory(this.store, database).turns()).isEqualTo(1);
+		assertThat(this.store.messages(SessionKey.of("ada", "t1"))).hasSize(2);
+		assertThat(ChatMemorySnippets.repository(this.store, repository, "all").turns()).isEqualTo(1);
+		assertThat(ChatMemorySnippets.aiSessions(this.store, database).conversations()).isEmpty();
+		database.dispose();
 	}
 
 	private ChatClient.Builder sessions() {

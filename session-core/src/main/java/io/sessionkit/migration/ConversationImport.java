@@ -1,0 +1,227 @@
+package io.sessionkit.migration;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.Summary;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.internal.view.Summaries;
+import io.sessionkit.migration.ImportReport.Outcome;
+import io.sessionkit.migration.SourceMessage.Mark;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+
+/**
+ * Imports one conversation, some turns at a time. Each commit says in the record of the
+ * import how far it is, and expects the session as the one before has left it. Used once,
+ * by one thread.
+ */
+final class ConversationImport {
+
+	private static final int PAGE = 500;
+
+	/** A commit has about so many messages. */
+	private static final int BATCH = 200;
+
+	private final SessionStore store;
+
+	private final SessionKey key;
+
+	private final SourceConversation conversation;
+
+	private final SourceReader source;
+
+	private final ReportCounts counts;
+
+	private final boolean dryRun;
+
+	private ImportRecord record;
+
+	private boolean imported;
+
+	/** The text of a summary that was read, until its place is known; empty for none. */
+	private String summary = "";
+
+	ConversationImport(SessionStore store, SessionKey key, SourceConversation conversation, SourceReader source,
+			ReportCounts counts, boolean dryRun) {
+		this.store = store;
+		this.key = key;
+		this.conversation = conversation;
+		this.source = source;
+		this.counts = counts;
+		this.dryRun = dryRun;
+		this.record = ImportRecord.begin(source.name(), conversation);
+	}
+
+	Outcome run() {
+		Outcome refusal = this.source.refusal(this.conversation, options().now());
+		Outcome known = (refusal != null) ? refusal : known();
+		if (known != null) {
+			return known;
+		}
+		try {
+			importRest();
+		}
+		catch (OthersWriteException ex) {
+			return Outcome.CHANGED;
+		}
+		return this.imported ? Outcome.IMPORTED : Outcome.EMPTY;
+	}
+
+	/** Returns what the session says of an import before; null if this one is to run. */
+	private @Nullable Outcome known() {
+		Session session = this.store.find(this.key).orElse(null);
+		if (session == null) {
+			return null;
+		}
+		SessionRecord before = this.store.record(this.key, ImportRecord.KIND, ImportRecord.ID).orElse(null);
+		ImportRecord read = (before != null) ? ImportRecord.read(before, options().codec()) : null;
+		if (read == null || !read.isOf(this.source.name(), this.conversation)) {
+			return Outcome.EXISTS;
+		}
+		if (read.done()) {
+			return Outcome.ALREADY_IMPORTED;
+		}
+		this.record = read;
+		this.imported = true;
+		return read.isUntouched(session) ? null : Outcome.CHANGED;
+	}
+
+	private void importRest() {
+		TurnCollector collector = new TurnCollector(this.key, this.conversation, options().codec(), this.counts,
+				this.imported, this.record.position());
+		long after = this.record.position();
+		List<SourceMessage> page;
+		do {
+			page = this.source.messages(this.conversation, after, PAGE);
+			page.forEach((message) -> add(message, collector));
+			after = page.isEmpty() ? after : page.get(page.size() - 1).position();
+		}
+		while (page.size() == PAGE);
+		collector.end();
+		if (this.record.archived()) {
+			endArchive(collector);
+		}
+		finish(collector);
+	}
+
+	private void add(SourceMessage message, TurnCollector collector) {
+		if (message.mark() == Mark.SYNTHETIC && this.record.archived()) {
+			addSummary(message, collector);
+			return;
+		}
+		if (message.mark() != Mark.ARCHIVED && this.record.archived()) {
+			collector.end();
+			endArchive(collector);
+		}
+		collector.add(message);
+		if (message.mark() == Mark.ARCHIVED) {
+			this.record = this.record.archived(true);
+		}
+		if (collector.size() >= BATCH) {
+			write(collector);
+		}
+	}
+
+	/**
+	 * Remembers a summary until all messages before the next question were read. The
+	 * turns that it stands for are written first, so that an import that is continued
+	 * reads it again.
+	 */
+	private void addSummary(SourceMessage message, TurnCollector collector) {
+		collector.end();
+		write(collector);
+		collector.skip(message);
+		String text = (message.message() instanceof AssistantMessage reply) ? reply.getText() : null;
+		this.summary = (text != null && !text.isBlank()) ? text : this.summary;
+	}
+
+	/** Writes the archived turns, and makes the view start behind them. */
+	private void endArchive(TurnCollector collector) {
+		write(collector);
+		this.record = this.record.archived(false).position(collector.position());
+		if (this.imported) {
+			this.counts.summary();
+			placeSummary();
+		}
+		this.summary = "";
+	}
+
+	private void placeSummary() {
+		if (this.dryRun) {
+			return;
+		}
+		Session session = this.store.find(this.key).orElseThrow(OthersWriteException::new);
+		Summary summary = this.summary.isEmpty() ? Summaries.reset(session, List.of(), options())
+				: new Summary(options().turnIds().get(), session.head(), session.summaryTurn(), session.totals(),
+						this.summary, List.of(), new Summary.Origin(null, TokenUsage.NONE, options().now()));
+		commit(session, Commit.on(session).header(HeaderChange.NONE.summary(summary.turn(), summary.id())),
+				List.of(Summaries.write(this.key, summary, options().codec())));
+	}
+
+	private void finish(TurnCollector collector) {
+		if (collector.size() == 0 && !this.imported) {
+			return;
+		}
+		this.record = this.record.finished();
+		write(collector);
+	}
+
+	private void write(TurnCollector collector) {
+		List<SourceTurn> turns = collector.take();
+		if (turns.isEmpty() && !this.record.done()) {
+			return;
+		}
+		this.counts.imported(turns);
+		this.imported |= !turns.isEmpty();
+		this.record = this.record.position(collector.position()).turns(this.record.turns() + turns.size());
+		if (!this.dryRun) {
+			Session session = this.store.find(this.key).orElse(null);
+			Commit commit = (session != null) ? Commit.on(session) : Commit.first(this.key);
+			commit(session, turns.isEmpty() ? commit
+					: commit.turns(turns.stream().map((turn) -> turn.write(options())).toList()), List.of());
+		}
+	}
+
+	/** Commits with the record of the import, if the session is as the import left it. */
+	private void commit(@Nullable Session session, Commit commit, List<RecordWrite> records) {
+		boolean begins = this.record.revision() == 0;
+		if (begins != (session == null)) {
+			throw new OthersWriteException();
+		}
+		RecordWrite record = this.record.write(this.key, options().codec());
+		List<RecordWrite> all = new ArrayList<>(records);
+		all.add(record);
+		CommitResult result = this.store.commit(commit.records(all));
+		long newest = (commit.turn() != null) ? result.turn() : Objects.requireNonNull(session).turns();
+		if (!result.isStored() || newest != this.record.turns()) {
+			throw new OthersWriteException();
+		}
+		this.record = this.record.revision(record.next());
+	}
+
+	private StoreOptions options() {
+		return this.store.options();
+	}
+
+	/** Somebody else has written to the session. */
+	private static final class OthersWriteException extends RuntimeException {
+
+		OthersWriteException() {
+			super(null, null, false, false);
+		}
+
+	}
+
+}

@@ -1,0 +1,140 @@
+package io.sessionkit.migration;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The result of an import. It names conversations and messages by their ids in the
+ * source, and has no text of a message.
+ *
+ * @param dryRun whether nothing was written
+ * @param conversations how many conversations had each outcome
+ * @param turns how many turns were imported
+ * @param messages how many messages these turns have
+ * @param summaries how many summaries, and resets in place of one, were imported
+ * @param leftOut how many messages of the conversations that were read were left out, by
+ * reason
+ * @param notImported the first conversations that were not imported,
+ * {@value #MOST_DETAILS} at most
+ * @param leftOutMessages the first messages that were left out, {@value #MOST_DETAILS} at
+ * most
+ */
+public record ImportReport(boolean dryRun, Map<Outcome, Integer> conversations, long turns, long messages,
+		long summaries, Map<Reason, Long> leftOut, List<NotImported> notImported, List<LeftOut> leftOutMessages) {
+
+	/** How many conversations, and how many messages, a report names at most. */
+	public static final int MOST_DETAILS = 1000;
+
+	public ImportReport {
+		conversations = Map.copyOf(conversations);
+		leftOut = Map.copyOf(leftOut);
+		notImported = List.copyOf(notImported);
+		leftOutMessages = List.copyOf(leftOutMessages);
+	}
+
+	/**
+	 * Returns how many conversations had an outcome.
+	 * @param outcome the outcome
+	 * @return the number
+	 */
+	public int count(Outcome outcome) {
+		return this.conversations.getOrDefault(outcome, 0);
+	}
+
+	/**
+	 * Returns how many messages were left out for a reason.
+	 * @param reason the reason
+	 * @return the number
+	 */
+	public long count(Reason reason) {
+		return this.leftOut.getOrDefault(reason, 0L);
+	}
+
+	/**
+	 * The outcome for one conversation.
+	 */
+	public enum Outcome {
+
+		/** It is a session now, whole or as far as messages were not left out. */
+		IMPORTED,
+
+		/** It was imported before; nothing was written. */
+		ALREADY_IMPORTED,
+
+		/** There is a session of the key that did not come from it. */
+		EXISTS,
+
+		/**
+		 * An import of it has stopped, and somebody has written to the session since, or
+		 * at the same time. Nothing more was written.
+		 */
+		CHANGED,
+
+		/** Nothing of it could become a turn. */
+		EMPTY,
+
+		/** It has expired in the source. */
+		EXPIRED,
+
+		/**
+		 * The source does not say in which order its messages were said, or takes
+		 * different ids for the same.
+		 */
+		ORDER_UNKNOWN,
+
+		/** The function that chooses keys has thrown an exception for it. */
+		KEY_REFUSED
+
+	}
+
+	/**
+	 * The reason why a message was left out.
+	 */
+	public enum Reason {
+
+		/** It is a system message, which belongs to calls. */
+		SYSTEM_TEXT,
+
+		/** It comes before the first question. */
+		LEADING_ANSWER,
+
+		/** It has neither text nor tool calls. */
+		EMPTY,
+
+		/** It is of a turn that has no answer, or whose calls have no results. */
+		UNFINISHED,
+
+		/** It is an answer or a result whose question or call was left out. */
+		NO_QUESTION,
+
+		/** It belongs to a branch of a sub-agent. */
+		BRANCH,
+
+		/** It cannot be read, or is of a turn with one that cannot be read. */
+		UNREADABLE,
+
+		/** It is of a turn with a message that would not be read back equal. */
+		UNSTORABLE
+
+	}
+
+	/**
+	 * A conversation that was not imported.
+	 *
+	 * @param conversation its id in the source
+	 * @param outcome the outcome
+	 */
+	public record NotImported(String conversation, Outcome outcome) {
+	}
+
+	/**
+	 * A message that was left out.
+	 *
+	 * @param conversation the id of its conversation in the source
+	 * @param message its id in the source; its position if messages have no ids
+	 * @param reason the reason
+	 */
+	public record LeftOut(String conversation, String message, Reason reason) {
+	}
+
+}

@@ -1,0 +1,63 @@
+package io.sessionkit.migration;
+
+import java.util.Objects;
+import java.util.function.Supplier;
+
+import javax.sql.DataSource;
+
+import org.springframework.ai.chat.memory.ChatMemoryRepository;
+
+/**
+ * Something that conversations are imported from. Nothing is read before the import runs.
+ */
+public final class ImportSource {
+
+	private final Supplier<SourceReader> reader;
+
+	private ImportSource(Supplier<SourceReader> reader) {
+		this.reader = reader;
+	}
+
+	/**
+	 * Returns a source of all conversations of a repository. Each conversation is read as
+	 * a whole, and the ids of all are kept in memory. The times of messages are kept if
+	 * it is Spring AI's JDBC repository.
+	 * @param repository the repository
+	 * @return the source
+	 */
+	public static ImportSource chatMemory(ChatMemoryRepository repository) {
+		Objects.requireNonNull(repository, "repository");
+		return new ImportSource(() -> new RepositoryReader(repository));
+	}
+
+	/**
+	 * Returns the table {@code SPRING_AI_CHAT_MEMORY} of Spring AI's JDBC repository as a
+	 * source, of version 2.0, or of 1.0 and 1.1, whose table has no sequence. It is read
+	 * in parts. Run the import in the time zone of the application that wrote it, since
+	 * its times have none.
+	 * @param dataSource the database
+	 * @return the source
+	 */
+	public static ImportSource chatMemoryTable(DataSource dataSource) {
+		Objects.requireNonNull(dataSource, "dataSource");
+		return new ImportSource(() -> new ChatMemoryTable(dataSource));
+	}
+
+	/**
+	 * Returns the tables {@code AI_SESSION} and {@code AI_SESSION_EVENT} of the
+	 * community's Spring AI Session 0.6 and 0.7 as a source. They are read in parts. Run
+	 * the import in the time zone of the application that wrote them, since their times
+	 * have none.
+	 * @param dataSource the database
+	 * @return the source
+	 */
+	public static ImportSource aiSessionTables(DataSource dataSource) {
+		Objects.requireNonNull(dataSource, "dataSource");
+		return new ImportSource(() -> new AiSessionTables(dataSource));
+	}
+
+	SourceReader reader() {
+		return this.reader.get();
+	}
+
+}

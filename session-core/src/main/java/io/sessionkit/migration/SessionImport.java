@@ -1,0 +1,103 @@
+package io.sessionkit.migration;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.migration.ImportReport.Outcome;
+import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Imports conversations into a store, each as a session of completed turns. Only valid
+ * sequences are written: messages that can be part of no turn are left out, and the
+ * report names them. The source is only read.
+ * <p>
+ * An import may be run again. A conversation that was imported before is not written
+ * again, and one whose import was stopped in the middle is continued. A session that did
+ * not come from the conversation is never changed. Stop the application that writes to
+ * the source meanwhile: messages that it adds to a conversation after that was imported
+ * are not imported, and a window that moves while its conversation is read is read twice
+ * or not at all.
+ * <p>
+ * Conversations are read and written in parts, so a large source needs little memory.
+ * Safe for use by many threads; two imports of the same source at the same time write
+ * nothing twice, and the one that comes second to a session reports it as changed.
+ */
+public final class SessionImport {
+
+	private static final int PAGE = 500;
+
+	private final SessionStore store;
+
+	private final Function<SourceConversation, SessionKey> keys;
+
+	private final boolean dryRun;
+
+	private SessionImport(SessionStore store, Function<SourceConversation, SessionKey> keys, boolean dryRun) {
+		this.store = Objects.requireNonNull(store, "store");
+		this.keys = Objects.requireNonNull(keys, "keys");
+		this.dryRun = dryRun;
+	}
+
+	/**
+	 * Creates an import.
+	 * @param store the store to write to
+	 * @param keys returns the key of the session for a conversation, with its owner. If
+	 * it throws an exception, that conversation is not imported
+	 * @return the import
+	 */
+	public static SessionImport into(SessionStore store, Function<SourceConversation, SessionKey> keys) {
+		return new SessionImport(store, keys, false);
+	}
+
+	/**
+	 * Returns an import that reads and reports, but writes nothing.
+	 * @return the import
+	 */
+	public SessionImport dryRun() {
+		return new SessionImport(this.store, this.keys, true);
+	}
+
+	/**
+	 * Imports all conversations of a source.
+	 * @param source the source
+	 * @return what was imported and what was not
+	 * @throws IllegalStateException if the source cannot be read; what was written before
+	 * stays, and another run continues
+	 * @throws io.sessionkit.StoreUnavailableException if the store cannot be reached; in
+	 * the same way
+	 */
+	public ImportReport run(ImportSource source) {
+		ReportCounts counts = new ReportCounts();
+		SourceReader reader = source.reader();
+		SourceConversation last = null;
+		List<SourceConversation> page;
+		do {
+			page = reader.conversations(last, PAGE);
+			for (SourceConversation conversation : page) {
+				counts.ended(conversation, run(conversation, reader, counts));
+				last = conversation;
+			}
+		}
+		while (page.size() == PAGE);
+		return counts.report(this.dryRun);
+	}
+
+	private Outcome run(SourceConversation conversation, SourceReader reader, ReportCounts counts) {
+		SessionKey key = key(conversation);
+		return (key != null) ? new ConversationImport(this.store, key, conversation, reader, counts, this.dryRun).run()
+				: Outcome.KEY_REFUSED;
+	}
+
+	private @Nullable SessionKey key(SourceConversation conversation) {
+		try {
+			return this.keys.apply(conversation);
+		}
+		catch (RuntimeException ex) {
+			return null;
+		}
+	}
+
+}
