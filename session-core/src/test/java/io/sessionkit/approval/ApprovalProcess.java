@@ -6,6 +6,7 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -36,6 +37,9 @@ import org.springframework.ai.chat.model.ChatResponse;
  * on. Ends with its input.
  */
 final class ApprovalProcess {
+
+	/** All turns of a process that is stopped are open at once. */
+	static final Duration LEASE_OF_MANY = Duration.ofSeconds(5);
 
 	private static final int MOST_CALLS = 20;
 
@@ -147,6 +151,7 @@ final class ApprovalProcess {
 		};
 		SessionStore journaling = new JournalingStore(store(), steps);
 		try (Participant us = ApprovalScenario.ofOneCall()
+			.leasedFor(LEASE_OF_MANY)
 			.takePart(journaling, (id) -> steps.accept(Step.BEGUN, id), (id) -> {
 				effects.note(id);
 				steps.accept(Step.RAN, id);

@@ -28,9 +28,10 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
  * @param siblings what becomes of the calls that need none
  * @param durability when rounds are written
  * @param setup whether it is a call or a stream
+ * @param lease how long an open turn is held without a sign of life
  * @param replies what the model says before its answer
  */
-public record ApprovalScenario(SiblingRule siblings, Durability durability, ClientSetup setup,
+public record ApprovalScenario(SiblingRule siblings, Durability durability, ClientSetup setup, Duration lease,
 		List<List<ToolCall>> replies) {
 
 	static final String GATED = "cancel";
@@ -55,7 +56,7 @@ public record ApprovalScenario(SiblingRule siblings, Durability durability, Clie
 		if (random.nextInt(3) == 0) {
 			replies.add(reply(random, 20));
 		}
-		return new ApprovalScenario(siblings, durability, setup, replies);
+		return new ApprovalScenario(siblings, durability, setup, Conversations.SHORTEST_LEASE, replies);
 	}
 
 	/**
@@ -63,7 +64,14 @@ public record ApprovalScenario(SiblingRule siblings, Durability durability, Clie
 	 */
 	public static ApprovalScenario ofOneCall() {
 		return new ApprovalScenario(SiblingRule.HOLD, Durability.TURN, ClientSetup.plain(),
-				List.of(List.of(call(GATED, 1))));
+				Conversations.SHORTEST_LEASE, List.of(List.of(call(GATED, 1))));
+	}
+
+	/**
+	 * The same for processes that may be too slow to renew a short lease.
+	 */
+	ApprovalScenario leasedFor(Duration other) {
+		return new ApprovalScenario(this.siblings, this.durability, this.setup, other, this.replies);
 	}
 
 	private static List<ToolCall> reply(Random random, int firstOrder) {
@@ -126,7 +134,7 @@ public record ApprovalScenario(SiblingRule siblings, Durability durability, Clie
 	 */
 	public Participant takePart(SessionStore store, Consumer<String> begun, Consumer<String> effect) {
 		Conversations conversations = Conversations.builder(store)
-			.lease(Duration.ofSeconds(1))
+			.lease(this.lease)
 			.durability(this.durability)
 			.build();
 		Approvals approvals = Approvals.builder(conversations).tools(Set.of(GATED)).siblings(this.siblings).build();

@@ -166,7 +166,7 @@ class StoppedApprovalTests {
 			this.now = now;
 			this.store = store;
 			this.effects = ApprovalProcess.effects(directory, now.session());
-			this.us = ApprovalScenario.ofOneCall().takePart(store, (id) -> {
+			this.us = ApprovalScenario.ofOneCall().leasedFor(ApprovalProcess.LEASE_OF_MANY).takePart(store, (id) -> {
 			}, this.effects::note);
 		}
 

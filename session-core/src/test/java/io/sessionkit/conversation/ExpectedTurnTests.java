@@ -104,7 +104,8 @@ class ExpectedTurnTests {
 		ApprovalScenario one = ApprovalScenario.ofOneCall();
 		List<String> runs = new CopyOnWriteArrayList<>();
 		ClientSetup setup = (mode == Mode.CALL) ? ClientSetup.plain() : ClientSetup.streaming();
-		ApprovalScenario scenario = new ApprovalScenario(one.siblings(), one.durability(), setup, one.replies());
+		ApprovalScenario scenario = new ApprovalScenario(one.siblings(), one.durability(), setup, one.lease(),
+				one.replies());
 		try (Participant us = scenario.takePart(store(TestStores.MEMORY), (id) -> {
 		}, runs::add)) {
 			us.pauseAndApprove(this.key, scenario);

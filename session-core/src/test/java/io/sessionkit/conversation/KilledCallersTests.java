@@ -36,7 +36,8 @@ class KilledCallersTests {
 
 	private static final int CALLERS = 8;
 
-	private static final long LONGEST_LIFE_MILLIS = 4_000;
+	/** Longer than a lease, so that some process sees that of a killed one run out. */
+	private static final long LONGEST_LIFE_MILLIS = QueueingProcess.LEASE.multipliedBy(4).dividedBy(3).toMillis();
 
 	enum Server {
 

@@ -35,7 +35,7 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 final class QueueingProcess {
 
 	/** So long that a busy machine alone does not cost a call its place. */
-	static final Duration LEASE = Duration.ofSeconds(8);
+	static final Duration LEASE = Duration.ofSeconds(6);
 
 	static final Duration TIMEOUT = Duration.ofSeconds(30);
 
