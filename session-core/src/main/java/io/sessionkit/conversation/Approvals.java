@@ -2,8 +2,10 @@ package io.sessionkit.conversation;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +24,7 @@ import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.DecisionRefusedException;
+import io.sessionkit.approval.InboxQuery;
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.approval.StandingDecision;
@@ -142,6 +145,33 @@ public final class Approvals {
 	 */
 	public List<ToolApproval> pending(String owner, Page page) {
 		return this.ledger.pending(this.access.owner(owner), page);
+	}
+
+	/**
+	 * Returns the calls that the caller may decide in the sessions of some owners, those
+	 * that have waited longest first. Calls that the caller may not decide are left out,
+	 * so nobody else sees their arguments. It reads as {@link #pending(String, Page)}
+	 * does, once for each owner of whom the caller can decide anything.
+	 * @param query which calls
+	 * @param page the part of the list to return
+	 * @return the calls
+	 * @throws io.sessionkit.CallerRequiredException if no caller is known, and one is
+	 * needed
+	 */
+	public List<ToolApproval> inbox(InboxQuery query, Page page) {
+		Caller caller = this.access.caller();
+		Instant latest = (query.waitingFor() != null) ? this.ledger.now().minus(query.waitingFor()) : Instant.MAX;
+		return query.owners()
+			.stream()
+			.filter((owner) -> this.deciders.mayDecideOf(caller, owner))
+			.flatMap((owner) -> this.ledger.pending(owner, new Page(0, Integer.MAX_VALUE)).stream())
+			.filter((call) -> query.tools().isEmpty() || query.tools().contains(call.tool()))
+			.filter((call) -> !call.requestedAt().isAfter(latest))
+			.filter((call) -> this.deciders.mayDecide(caller, call))
+			.sorted(Comparator.comparing(ToolApproval::requestedAt))
+			.skip(page.offset())
+			.limit(page.limit())
+			.toList();
 	}
 
 	/**

@@ -35,6 +35,13 @@ record Deciders(SessionAccess access, Map<String, Set<String>> byTool, boolean o
 		return decidesAnything(caller) ? key : SessionAccess.key(key, caller);
 	}
 
+	/**
+	 * Returns whether a caller may decide any call in the sessions of an owner.
+	 */
+	boolean mayDecideOf(Caller caller, String owner) {
+		return caller.reaches(owner) || decidesAnything(caller);
+	}
+
 	private boolean decidesAnything(Caller caller) {
 		return this.byTool.values().stream().anyMatch(caller::hasAny);
 	}

@@ -18,6 +18,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.InboxQuery;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.compensation.RewindPlan;
@@ -201,8 +202,8 @@ class ForeignCallerTests {
 			RewindPlan plan) {
 		Map<Class<?>, Object> values = new HashMap<>();
 		for (Object value : List.of(key, call, standing, plan, Window.HEADER, Tail.ALL, Page.first(10),
-				PathQuery.to(Point.HEAD), RecordWrite.put("note", "n", "{}"), Decision.approve(VICTIM),
-				Commit.any(key).header(HeaderChange.NONE.title("mine")))) {
+				PathQuery.to(Point.HEAD), InboxQuery.of(List.of(key.owner())), RecordWrite.put("note", "n", "{}"),
+				Decision.approve(VICTIM), Commit.any(key).header(HeaderChange.NONE.title("mine")))) {
 			values.put(value.getClass(), value);
 		}
 		values.put(long.class, 1L);
@@ -225,6 +226,9 @@ class ForeignCallerTests {
 		try {
 			method.setAccessible(true);
 			Object result = method.invoke(door, arguments);
+			if (method.getName().equals("inbox")) {
+				return String.valueOf(result);
+			}
 			throw new AssertionError(method + " answered " + result);
 		}
 		catch (InvocationTargetException ex) {

@@ -1,5 +1,6 @@
 package io.sessionkit.access;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,11 +15,13 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.DeciderRequiredException;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.DecisionRefusedException;
+import io.sessionkit.approval.InboxQuery;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -294,6 +297,31 @@ class SessionAccessTests {
 			.withMessageContaining("not the owner");
 		this.signedIn.set(Caller.of("eve", "ROLE_LEAD"));
 		assertThat(approvals.approve(call, "eve").decision().by()).isEqualTo("eve");
+	}
+
+	@Test
+	void inboxHasTheCallsThatItsReaderMayDecideAndNoOthers() {
+		Approvals approvals = approvals(Map.of("look", Set.of("ROLE_LEAD")), true);
+		InboxQuery all = InboxQuery.of(List.of("ada", "bob", "nobody"));
+		ToolApproval ofAda = waiting(approvals, "look");
+		this.signedIn.set(Caller.of("bob"));
+		this.model.calls(call("cancel", "1"), call("look", "2"));
+		chat(approvals).prompt().user("q").advisors(SessionAdvisor.session("thread")).call().content();
+		assertThat(approvals.inbox(all, Page.first(10))).extracting(ToolApproval::tool).containsExactly("cancel");
+		this.signedIn.set(Caller.of("mallory"));
+		assertThat(approvals.inbox(all, Page.first(10))).isEmpty();
+		this.signedIn.set(Caller.of("eve", "ROLE_LEAD"));
+		assertThat(approvals.inbox(all, Page.first(10))).extracting((call) -> call.key().owner() + " " + call.tool())
+			.containsExactly("ada look", "bob look");
+		assertThat(approvals.inbox(all, new Page(1, 1))).extracting((call) -> call.key().owner())
+			.containsExactly("bob");
+		assertThat(approvals.inbox(all.tools(Set.of("cancel")), Page.first(10))).isEmpty();
+		assertThat(approvals.inbox(all.waitingFor(Duration.ofHours(1)), Page.first(10))).isEmpty();
+		assertThat(approvals.inbox(all.waitingFor(Duration.ZERO), Page.first(10))).hasSize(2);
+		approvals.approve(ofAda, "eve");
+		assertThat(approvals.inbox(all, Page.first(10))).hasSize(1);
+		assertThat(this.access.callAs(Caller.server(), () -> approvals.inbox(all, Page.first(10)))).hasSize(2);
+		assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> InboxQuery.of(List.of()));
 	}
 
 	@Test

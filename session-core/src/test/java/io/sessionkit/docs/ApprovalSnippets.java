@@ -1,6 +1,8 @@
 package io.sessionkit.docs;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -8,6 +10,7 @@ import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.DecisionRefusedException;
+import io.sessionkit.approval.InboxQuery;
 import io.sessionkit.approval.RequiresApproval;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.StandingDecision;
@@ -126,6 +129,13 @@ final class ApprovalSnippets {
 		// tag::revoke
 		approvals.standingDecisions(key).forEach(approvals::revoke);
 		// end::revoke
+	}
+
+	static List<ToolApproval> inbox(Approvals approvals, List<String> team) {
+		// tag::deciders
+		InboxQuery query = InboxQuery.of(team).tools(Set.of("cancel_order")).waitingFor(Duration.ofMinutes(5));
+		return approvals.inbox(query, Page.first(20));
+		// end::deciders
 	}
 
 	static List<ToolApproval> inbox(Approvals approvals, String owner) {

@@ -83,7 +83,8 @@ public final class Ledger {
 		return new Ledger(turns.store(), COMPENSATION, turns.leases()::rewindHolder);
 	}
 
-	Instant now() {
+	/** Returns the time of the store. */
+	public Instant now() {
 		return this.store.options().now();
 	}
 

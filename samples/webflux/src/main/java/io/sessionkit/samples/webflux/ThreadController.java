@@ -1,0 +1,82 @@
+package io.sessionkit.samples.webflux;
+
+import java.util.List;
+
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.Page;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.http.MediaType;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * The threads of the user who is signed in. A call of a model is a stream, and does its
+ * work with the store on threads that may wait. What reads the store itself is moved to
+ * such a thread here, and the user goes with it.
+ */
+@RestController
+@RequestMapping("/threads")
+class ThreadController {
+
+	private static final int NEWEST = 20;
+
+	private final ChatClient chat;
+
+	private final Conversations conversations;
+
+	ThreadController(ChatClient.Builder builder, OrderTools tools, Conversations conversations) {
+		this.chat = builder.defaultTools(tools).build();
+		this.conversations = conversations;
+	}
+
+	record Question(String text) {
+	}
+
+	record Line(String role, String text) {
+	}
+
+	@PostMapping(path = "/{thread}", consumes = MediaType.APPLICATION_JSON_VALUE,
+			produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+	Flux<String> ask(@PathVariable String thread, @RequestBody Question question) {
+		return this.chat.prompt().user(question.text()).advisors(SessionAdvisor.session(thread)).stream().content();
+	}
+
+	/** Goes on with a turn whose calls were decided. */
+	@PostMapping(path = "/{thread}/continue", consumes = MediaType.APPLICATION_JSON_VALUE,
+			produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+	Flux<String> goOn(@PathVariable String thread) {
+		return this.chat.prompt().advisors(SessionAdvisor.session(thread)).stream().content();
+	}
+
+	@GetMapping
+	Mono<List<String>> threads() {
+		return Mono
+			.fromCallable(() -> this.conversations.store()
+				.list("", Page.first(NEWEST))
+				.stream()
+				.map((session) -> session.key().id())
+				.toList())
+			.subscribeOn(Schedulers.boundedElastic());
+	}
+
+	@GetMapping("/{thread}")
+	Mono<List<Line>> read(@PathVariable String thread) {
+		return Mono
+			.fromCallable(() -> this.conversations.get(thread)
+				.messages()
+				.stream()
+				.map((message) -> new Line(message.getMessageType().getValue(), String.valueOf(message.getText())))
+				.toList())
+			.subscribeOn(Schedulers.boundedElastic());
+	}
+
+}

@@ -1,0 +1,46 @@
+package io.sessionkit.samples.webflux;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.http.HttpMethod;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.web.server.ServerHttpSecurity;
+import org.springframework.security.core.userdetails.MapReactiveUserDetailsService;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.web.server.SecurityWebFilterChain;
+
+/**
+ * Two users with threads of their own, and one who decides.
+ */
+@SpringBootApplication
+public class WebFluxApplication {
+
+	public static void main(String[] arguments) {
+		SpringApplication.run(WebFluxApplication.class, arguments);
+	}
+
+	/** Passwords for a demo: everybody may read them here. */
+	@Bean
+	MapReactiveUserDetailsService users() {
+		return new MapReactiveUserDetailsService(User.withUsername("ada").password("{noop}ada").roles("USER").build(),
+				User.withUsername("bob").password("{noop}bob").roles("USER").build(),
+				User.withUsername("eve").password("{noop}eve").roles("LEAD").build());
+	}
+
+	/**
+	 * Each request says who sends it, so there is no cookie that another site could use.
+	 * A browser would send a password that it has kept, too: what changes something takes
+	 * JSON, which the form of another site cannot send.
+	 */
+	@Bean
+	SecurityWebFilterChain security(ServerHttpSecurity http) {
+		return http
+			.authorizeExchange(
+					(exchange) -> exchange.pathMatchers(HttpMethod.OPTIONS).denyAll().anyExchange().authenticated())
+			.httpBasic(Customizer.withDefaults())
+			.csrf(ServerHttpSecurity.CsrfSpec::disable)
+			.build();
+	}
+
+}

@@ -1,0 +1,140 @@
+package io.sessionkit.samples.webflux;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import com.jayway.jsonpath.JsonPath;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalServerPort;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Users who are signed in, over HTTP.
+ */
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
+		properties = "spring.datasource.url=jdbc:h2:mem:users;DB_CLOSE_DELAY=-1")
+class UsersTests {
+
+	private static final int AT_ONCE = 20;
+
+	private final HttpClient client = HttpClient.newHttpClient();
+
+	private final String thread = UUID.randomUUID().toString();
+
+	@LocalServerPort
+	private int port;
+
+	private HttpRequest request(String user, String path, String json) {
+		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + this.port + path));
+		if (!user.isEmpty()) {
+			String name = Base64.getEncoder().encodeToString((user + ":" + user).getBytes(StandardCharsets.UTF_8));
+			request.header("Authorization", "Basic " + name);
+		}
+		if (json != null) {
+			request.header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(json));
+		}
+		return request.build();
+	}
+
+	private HttpResponse<String> send(String user, String path, String json) {
+		try {
+			return this.client.send(request(user, path, json), HttpResponse.BodyHandlers.ofString());
+		}
+		catch (IOException | InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	private static String text(HttpResponse<String> stream) {
+		assertThat(stream.statusCode()).as(stream.body()).isEqualTo(200);
+		return stream.body()
+			.lines()
+			.filter((line) -> line.startsWith("data:"))
+			.map((line) -> line.substring("data:".length()))
+			.collect(Collectors.joining());
+	}
+
+	private String ask(String user, String text) {
+		return text(send(user, "/threads/" + this.thread, "{\"text\":\"" + text + "\"}"));
+	}
+
+	@Test
+	void sameNameIsAnotherThreadForEachUser() {
+		assertThat(ask("ada", "one")).isEqualTo("You have said “one”.");
+		assertThat(ask("bob", "two")).isEqualTo("You have said “two”.");
+		assertThat(ask("ada", "three")).isEqualTo("You have said “one”, then “three”.");
+		assertThat(send("ada", "/threads/" + this.thread, null).body()).contains("three").doesNotContain("two");
+		assertThat(send("bob", "/threads/" + this.thread, null).body()).contains("two").doesNotContain("one");
+		assertThat(send("ada", "/threads", null).body()).contains(this.thread);
+		assertThat(send("eve", "/threads", null).body()).isEqualTo("[]");
+		assertThat(send("eve", "/threads/" + this.thread, null).body()).isEqualTo("[]");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "'', 401", "mallory, 401" })
+	void whoIsNotSignedInReachesNothing(String user, int status) {
+		assertThat(send(user, "/threads", null).statusCode()).isEqualTo(status);
+		assertThat(send(user, "/threads/t1", null).statusCode()).isEqualTo(status);
+		assertThat(send(user, "/threads/t1", "{\"text\":\"hi\"}").statusCode()).isEqualTo(status);
+		assertThat(send(user, "/inbox", null).statusCode()).isEqualTo(status);
+	}
+
+	@Test
+	void callWaitsForSomebodyWhoMayDecide() {
+		assertThat(ask("ada", "cancel order 4711")).isEmpty();
+		assertThat(send("ada", "/inbox", null).body()).isEqualTo("[]");
+		assertThat(send("bob", "/inbox", null).body()).isEqualTo("[]");
+		String inbox = send("eve", "/inbox", null).body();
+		List<String> mine = JsonPath.read(inbox, "$[?(@.thread == '" + this.thread + "')].id");
+		List<String> digests = JsonPath.read(inbox, "$[?(@.thread == '" + this.thread + "')].digest");
+		assertThat(mine).hasSize(1);
+		String path = "/inbox/ada/" + this.thread + "/" + mine.get(0);
+		String approval = "{\"digest\":\"" + digests.get(0) + "\",\"approved\":true}";
+		assertThat(send("ada", path, approval).statusCode()).isEqualTo(403);
+		HttpResponse<String> foreign = send("bob", path, approval);
+		HttpResponse<String> absent = send("bob", path.replace("/ada/", "/nobody/"), approval);
+		assertThat(foreign.statusCode()).isEqualTo(404);
+		assertThat(foreign.body().replace("ada", "X")).isEqualTo(absent.body().replace("nobody", "X"));
+		assertThat(send("eve", path, approval).body()).isEqualTo("APPROVED");
+		assertThat(text(send("ada", "/threads/" + this.thread + "/continue", "{}")))
+			.isEqualTo("Then: \"order 4711 is cancelled\"");
+		assertThat(send("eve", "/inbox", null).body()).doesNotContain(this.thread);
+	}
+
+	@Test
+	void nobodyIsMistakenForSomebodyElseWhileAllTalkAtOnce() {
+		List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+		for (int i = 0; i < AT_ONCE; i++) {
+			String user = (i % 2 == 0) ? "ada" : "bob";
+			answers.add(this.client.sendAsync(
+					request(user, "/threads/" + this.thread + "-" + i / 2, "{\"text\":\"I am " + user + "\"}"),
+					HttpResponse.BodyHandlers.ofString()));
+		}
+		IntStream.range(0, AT_ONCE)
+			.forEach((i) -> assertThat(text(answers.get(i).join()))
+				.isEqualTo("You have said “I am " + ((i % 2 == 0) ? "ada" : "bob") + "”."));
+		for (int i = 0; i < AT_ONCE / 2; i++) {
+			String path = "/threads/" + this.thread + "-" + i;
+			assertThat(send("ada", path, null).body()).contains("I am ada").doesNotContain("bob");
+			assertThat(send("bob", path, null).body()).contains("I am bob").doesNotContain("ada");
+		}
+	}
+
+}
