@@ -9,12 +9,15 @@ import io.sessionkit.access.Caller;
 import io.sessionkit.access.CallerResolver;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 import reactor.util.context.ContextView;
 
 import org.springframework.security.authentication.AuthenticationTrustResolver;
 import org.springframework.security.authentication.AuthenticationTrustResolverImpl;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
+import org.springframework.security.core.context.ReactiveSecurityContextHolderThreadLocalAccessor;
+import org.springframework.security.core.context.SecurityContext;
 import org.springframework.security.core.context.SecurityContextHolder;
 
 /**
@@ -25,6 +28,9 @@ final class PrincipalCaller implements CallerResolver {
 
 	private final AuthenticationTrustResolver trust = new AuthenticationTrustResolverImpl();
 
+	/** Where automatic context propagation puts the user of a Reactor context. */
+	private final ReactiveSecurityContextHolderThreadLocalAccessor carried = new ReactiveSecurityContextHolderThreadLocalAccessor();
+
 	private final String anyOwner;
 
 	PrincipalCaller(String anyOwner) {
@@ -33,7 +39,18 @@ final class PrincipalCaller implements CallerResolver {
 
 	@Override
 	public Optional<Caller> current() {
-		return caller(SecurityContextHolder.getContext().getAuthentication());
+		return caller(SecurityContextHolder.getContext().getAuthentication())
+			.or(() -> Optional.ofNullable(this.carried.getValue()).flatMap(this::caller));
+	}
+
+	/**
+	 * Returns the user that a reactive application has taken along to this thread. Most
+	 * are known already; one that has to be looked up can be waited for only on a thread
+	 * that may wait.
+	 */
+	private Optional<Caller> caller(Mono<SecurityContext> carried) {
+		SecurityContext found = Schedulers.isInNonBlockingThread() ? carried.toFuture().getNow(null) : carried.block();
+		return (found != null) ? caller(found.getAuthentication()) : Optional.empty();
 	}
 
 	@Override
