@@ -79,6 +79,7 @@ class ArchitectureTests {
 		arrows.put("internal.round", Set.of("words", "internal", "internal.message", "internal.view", "context",
 				"observation", "hook", "store"));
 		arrows.put("internal.line", Set.of("words", "internal", "codec", "observation", "store"));
+		arrows.put("internal.stream", Set.of("words", "internal", "codec", "store"));
 		arrows.put("internal.turn",
 				Set.of("words", "internal", "codec", "internal.message", "internal.line", "internal.view",
 						"internal.snapshot", "internal.summary", "internal.round", "internal.tree", "context",
@@ -89,11 +90,11 @@ class ArchitectureTests {
 				"internal.approval", "approval", "compensation", "store"));
 		arrows.put("conversation",
 				Set.of("words", "internal", "codec", "internal.message", "internal.view", "internal.snapshot",
-						"internal.summary", "internal.tree", "internal.turn", "internal.approval",
+						"internal.summary", "internal.stream", "internal.tree", "internal.turn", "internal.approval",
 						"internal.compensation", "access", "approval", "compensation", "context", "observation", "hook",
 						"store"));
-		arrows.put("advisor", Set.of("words", "internal", "access", "internal.line", "internal.round", "internal.turn",
-				"internal.approval", "approval", "conversation", "observation", "hook"));
+		arrows.put("advisor", Set.of("words", "internal", "access", "internal.line", "internal.round",
+				"internal.stream", "internal.turn", "internal.approval", "approval", "conversation", "observation", "hook"));
 		arrows.put("chatmemory",
 				Set.of("words", "internal", "codec", "internal.message", "internal.tree", "internal.view", "store"));
 		arrows.put("migration", Set.of("words", "codec", "internal.message", "internal.view", "store"));

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * An event of one call, for the one who reads its reply. The events of a call come from
  * {@link CallEvents}, in this order: {@link Begun}, what happens, and {@link Ended} or
- * {@link Failed} as the last one. They name neither the session nor its owner, so they
- * can be sent to a browser as they are. Immutable.
+ * {@link Failed} as the last one; a stream that is resumed may end with {@link Lost}.
+ * They name neither the session nor its owner, so they can be sent to a browser as they
+ * are. Immutable.
  */
 public sealed interface CallEvent {
 
@@ -129,6 +130,20 @@ public sealed interface CallEvent {
 		@Override
 		public String name() {
 			return "ended";
+		}
+
+	}
+
+	/**
+	 * The end of a stream that is resumed and has no end: the process that worked on the
+	 * call has not shown for a lease that it is there, or more has happened than is kept
+	 * of a stream. The turn may be stored all the same, or be open: read the session.
+	 */
+	record Lost() implements CallEvent {
+
+		@Override
+		public String name() {
+			return "lost";
 		}
 
 	}

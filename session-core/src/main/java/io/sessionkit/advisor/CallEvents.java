@@ -42,11 +42,15 @@ public final class CallEvents {
 				new CallReader(sink).read(call);
 			}
 			else {
-				sink.error(new IllegalStateException("The events of this call have a subscriber already. Start with"
-						+ " prompt() again for another call; for several subscribers, share the events of one, with"
-						+ " Flux.publish() or replay()."));
+				sink.error(usedTwice());
 			}
 		});
+	}
+
+	static IllegalStateException usedTwice() {
+		return new IllegalStateException("The events of this call have a subscriber already. Start with"
+				+ " prompt() again for another call; for several subscribers, share the events of one, with"
+				+ " Flux.publish() or replay().");
 	}
 
 }

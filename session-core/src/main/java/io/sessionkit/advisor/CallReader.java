@@ -42,6 +42,9 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 
 	private volatile boolean stopped;
 
+	/** How the turn is stored; null as long as it is not. */
+	private volatile CallEvent.@Nullable Ended stored;
+
 	private boolean ended;
 
 	/** The first half of a character of which the second one has not come yet. */
@@ -64,7 +67,23 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 	boolean stop() {
 		this.stopped = true;
 		dispose();
+		CallEvent.Ended known = this.stored;
+		if (known != null) {
+			end(known);
+		}
 		return this.turn != null;
+	}
+
+	/** Ends the events of a call that was stopped and has no end of its own. */
+	void stopped() {
+		end(new CallEvent.Ended(this.turn, 0, TurnStatus.CANCELLED));
+	}
+
+	private void stored(CallEvent.Ended end) {
+		this.stored = end;
+		if (this.stopped) {
+			end(end);
+		}
 	}
 
 	@Override
@@ -89,22 +108,28 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 	public void toolCalled(SessionEvent.ToolCalled event) {
 		begin(event.turnId());
 		this.results.called(event.call());
-		send(new CallEvent.ToolCalled(event.call().id(), event.call().name(), event.call().arguments()));
+		send(new CallEvent.ToolCalled(orEmpty(event.call().id()), event.call().name(),
+				orEmpty(event.call().arguments())));
 	}
 
 	@Override
 	public void toolEnded(String tool, String arguments, String result) {
 		String id = this.results.ended(tool, arguments);
 		if (id != null) {
-			send(new CallEvent.ToolReturned(id, tool, Objects.requireNonNullElse(result, "")));
+			send(new CallEvent.ToolReturned(orEmpty(id), tool, orEmpty(result)));
 		}
+	}
+
+	/** Models and tools may leave out what is not to be absent. */
+	private static String orEmpty(@Nullable String text) {
+		return Objects.requireNonNullElse(text, "");
 	}
 
 	@Override
 	public void toolReturned(SessionEvent.ToolReturned event) {
 		if (!this.results.isKnown(event.response().id(), event.response().name())) {
-			send(new CallEvent.ToolReturned(event.response().id(), event.response().name(),
-					event.response().responseData()));
+			send(new CallEvent.ToolReturned(orEmpty(event.response().id()), event.response().name(),
+					orEmpty(event.response().responseData())));
 		}
 	}
 
@@ -112,17 +137,21 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 	public void failed(SessionEvent.Failed event) {
 		this.turn = event.turnId();
 		this.failed = event.status();
-		if (this.stopped) {
-			end(new CallEvent.Ended(event.turnId(), 0, event.status()));
-		}
+		stored(new CallEvent.Ended(event.turnId(), 0, event.status()));
 	}
 
 	@Override
 	public void committed(SessionEvent.Committed event) {
-		Turn stored = event.turn();
-		if (this.stopped) {
-			end(new CallEvent.Ended(stored.id(), stored.number(), stored.status()));
-		}
+		stored(ended(event.turn()));
+	}
+
+	@Override
+	public void paused(SessionEvent.Paused event) {
+		stored(ended(event.turn()));
+	}
+
+	private static CallEvent.Ended ended(Turn turn) {
+		return new CallEvent.Ended(turn.id(), turn.number(), turn.status());
 	}
 
 	@Override
@@ -136,7 +165,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 		if (!pending.isEmpty()) {
 			send(new CallEvent.Waiting(pending.stream().map(CallReader::waiting).toList()));
 		}
-		ended(new CallEvent.Ended(result.turn().id(), result.turn().number(), result.turn().status()));
+		last(ended(result.turn()));
 	}
 
 	private static CallEvent.WaitingCall waiting(ToolApproval call) {
@@ -159,12 +188,12 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 	@Override
 	protected void hookOnComplete() {
 		if (!this.ended) {
-			ended(new CallEvent.Ended(this.turn, 0, TurnStatus.COMPLETED));
+			last(new CallEvent.Ended(this.turn, 0, TurnStatus.COMPLETED));
 		}
 		this.sink.complete();
 	}
 
-	private void ended(CallEvent.Ended event) {
+	private void last(CallEvent.Ended event) {
 		if (!this.half.isEmpty()) {
 			send(new CallEvent.Text(this.half));
 			this.half = "";

@@ -462,12 +462,22 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
+	 * Lets a stream that can be resumed know the session of the call.
+	 */
+	void beginStream(TurnRequest asking) {
+		if (this.request.context().get(SessionParameters.STREAM) instanceof StreamStart stream) {
+			stream.opening(asking.key(), asking.isStored());
+		}
+	}
+
+	/**
 	 * Refuses a call without a session that says something of its session: an idempotency
 	 * key, since its reply is not stored and a repetition would be paid for again; and a
 	 * history, which nobody would send.
 	 */
 	void checkNeedsNoSession() {
-		for (String name : List.of(SessionParameters.HISTORY, SessionParameters.READING, SessionParameters.CHILD)) {
+		for (String name : List.of(SessionParameters.HISTORY, SessionParameters.READING, SessionParameters.CHILD,
+				SessionParameters.STREAM)) {
 			if (this.request.context().get(name) != null) {
 				throw new SessionRequiredException("This call has the advisor parameter " + name
 						+ " and no session. Add .advisors(SessionAdvisor.session(..)), or leave the parameter out.");

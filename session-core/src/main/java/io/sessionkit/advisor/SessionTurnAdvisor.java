@@ -174,6 +174,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 */
 	private Optional<OpenedCall> openInTurn(TurnRequest asking, SessionCall call, List<? extends Advisor> advisors,
 			@Nullable Arrival arrival) {
+		call.beginStream(asking);
 		if (arrival == null) {
 			return Optional.of(open(asking, call, advisors, null));
 		}

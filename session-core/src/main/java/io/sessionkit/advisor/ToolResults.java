@@ -2,6 +2,7 @@ package io.sessionkit.advisor;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -56,7 +57,7 @@ final class ToolResults {
 
 	private static boolean remove(List<ToolCall> calls, String id, String tool) {
 		for (ToolCall call : calls) {
-			if (call.id().equals(id) && call.name().equals(tool)) {
+			if (Objects.equals(call.id(), id) && call.name().equals(tool)) {
 				return calls.remove(call);
 			}
 		}

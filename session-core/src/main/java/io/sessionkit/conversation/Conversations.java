@@ -16,6 +16,7 @@ import io.sessionkit.context.Trim;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.internal.stream.StreamLogs;
 import io.sessionkit.internal.summary.Summarizer;
 import io.sessionkit.internal.turn.AttributeRules;
 import io.sessionkit.internal.turn.Extensions;
@@ -52,9 +53,12 @@ public final class Conversations implements AutoCloseable {
 
 	private final Turns turns;
 
+	private final Duration lease;
+
 	private Conversations(Builder builder) {
 		this.store = SessionAccess.unguarded(builder.store);
 		this.access = builder.access;
+		this.lease = builder.lease;
 		TurnObserver observer = TurnObserver.all(builder.observers);
 		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard,
 				new Extensions(builder.hooks, builder.listeners, builder.merge), builder.keepSystemText,
@@ -124,6 +128,14 @@ public final class Conversations implements AutoCloseable {
 	 */
 	public Turns turns() {
 		return this.turns;
+	}
+
+	/**
+	 * Returns the streams that these sessions keep. For SessionKit's own packages.
+	 * @return the streams
+	 */
+	public StreamLogs streams() {
+		return new StreamLogs(this.store, this.lease);
 	}
 
 	/**

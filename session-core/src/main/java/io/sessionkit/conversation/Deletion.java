@@ -23,6 +23,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.snapshot.VerbatimMessages;
+import io.sessionkit.internal.stream.StreamLogs;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
@@ -33,8 +34,8 @@ import io.sessionkit.store.Tail;
 
 /**
  * Deletes items permanently, and with them everything that quotes them: the summaries
- * that cover them, and the texts of snapshots that are kept instead of references to
- * items.
+ * that cover them, the texts of snapshots that are kept instead of references to items,
+ * and the streams that are kept for a while.
  */
 final class Deletion {
 
@@ -150,6 +151,7 @@ final class Deletion {
 			.stream()
 			.filter(gone::isQuotedBy)
 			.forEach((record) -> records.add(delete(record)));
+		this.store.records(this.key, StreamLogs.KIND).forEach((record) -> records.add(delete(record)));
 		return Commit.on(header).delete(items.keySet()).header(change(header, gone, kept)).records(records);
 	}
 

@@ -4,6 +4,7 @@ import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.line.Lines;
 import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;
+import io.sessionkit.internal.stream.StreamLogs;
 import io.sessionkit.internal.turn.TurnLeases;
 import io.sessionkit.internal.turn.TurnRecords;
 import io.sessionkit.internal.turn.WaitingTurns;
@@ -22,9 +23,9 @@ class RecordKindsTests {
 	void kindsAreThoseThatAreStoredAndDiffer() {
 		assertThat(new String[] { SessionStore.SUMMARY, SnapshotReader.KIND, TurnRecords.PAUSE, TurnRecords.LEASE,
 				Ledger.APPROVAL, Ledger.OVER, Ledger.STANDING_DECISION, Ledger.COMPENSATION, TurnRecords.REWIND,
-				KeptTexts.KIND, KeptTexts.RETENTION, Lines.OFFER })
+				KeptTexts.KIND, KeptTexts.RETENTION, Lines.OFFER, StreamLogs.KIND })
 			.containsExactly("checkpoint", "snapshot", "pause", "lease", "approval", "ledger", "standing",
-					"compensation", "rewind", "kept", "retention", "offer")
+					"compensation", "rewind", "kept", "retention", "offer", "stream")
 			.doesNotHaveDuplicates();
 	}
 

@@ -10,6 +10,7 @@ import io.micrometer.tracing.Tracer;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
+import io.sessionkit.advisor.TurnStreams;
 import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
@@ -177,6 +178,18 @@ public final class SessionAdvisorAutoConfiguration {
 			.idempotencyTimeToLive(properties.idempotencyTimeToLive());
 		resolver.ifAvailable(builder::resolver);
 		return builder.build();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	TurnStreams sessionKitStreams(Conversations conversations, SessionKitProperties properties) {
+		StreamProperties streams = properties.streams();
+		return TurnStreams.builder(conversations)
+			.resumable(streams.resumable())
+			.onDisconnect(streams.onDisconnect())
+			.timeToLive(streams.timeToLive())
+			.maxSize(streams.maxSize())
+			.build();
 	}
 
 	@Bean

@@ -199,6 +199,12 @@ public final class SessionKitProperties {
 	private final ObservationProperties observation;
 
 	/**
+	 * Streams of events whose readers may come back.
+	 */
+	@NestedConfigurationProperty
+	private final StreamProperties streams;
+
+	/**
 	 * Whether to answer HTTP requests that end in an exception of SessionKit with a
 	 * problem detail (RFC 9457) and a status of its own.
 	 */
@@ -221,8 +227,8 @@ public final class SessionKitProperties {
 			@DefaultValue("60s") Duration concurrencyTimeout, @DefaultValue("24h") Duration idempotencyTimeToLive,
 			@DefaultValue("30s") Duration lease, @DefaultValue ApprovalProperties approval,
 			@DefaultValue("length") TokenEstimate tokenEstimate, @DefaultValue PurgeProperties purge,
-			@DefaultValue ObservationProperties observation, @DefaultValue("false") boolean problemDetails,
-			@Nullable List<String> ignoredNames) {
+			@DefaultValue ObservationProperties observation, @DefaultValue StreamProperties streams,
+			@DefaultValue("false") boolean problemDetails, @Nullable List<String> ignoredNames) {
 		if (anyOwnerAuthority.isBlank()) {
 			throw ConfigurationRefusedException.of(PREFIX + ".any-owner-authority", anyOwnerAuthority,
 					"Write the name of an authority, such as ROLE_ADMIN, or leave it out.");
@@ -257,6 +263,7 @@ public final class SessionKitProperties {
 		this.tokenEstimate = tokenEstimate;
 		this.purge = purge;
 		this.observation = observation;
+		this.streams = streams;
 		this.problemDetails = problemDetails;
 		this.ignoredNames = (ignoredNames != null) ? List.copyOf(ignoredNames) : List.of();
 	}
@@ -363,6 +370,10 @@ public final class SessionKitProperties {
 
 	public ObservationProperties observation() {
 		return this.observation;
+	}
+
+	public StreamProperties streams() {
+		return this.streams;
 	}
 
 	public boolean problemDetails() {

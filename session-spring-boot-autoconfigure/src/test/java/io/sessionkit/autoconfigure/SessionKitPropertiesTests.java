@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.OnCancel;
+import io.sessionkit.OnDisconnect;
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.autoconfigure.StoreProperties.SchemaInitialization;
@@ -91,7 +92,9 @@ class SessionKitPropertiesTests {
 				"sessionkit.approval.owner-decides=false", "sessionkit.owner=none",
 				"sessionkit.any-owner-authority=ROLE_ADMIN", "sessionkit.purge.enabled=false",
 				"sessionkit.purge.interval=1h", "sessionkit.purge.batch-size=50",
-				"sessionkit.ignored-names=sessionkit.theirs")
+				"sessionkit.streams.resumable=true",
+				"sessionkit.streams.on-disconnect=cancel", "sessionkit.streams.time-to-live=1h",
+				"sessionkit.streams.max-size=2MB", "sessionkit.ignored-names=sessionkit.theirs")
 			.run((context) -> {
 				SessionKitProperties bound = context.getBean(SessionKitProperties.class);
 				assertThat(bound.enabled()).isTrue();
@@ -125,6 +128,8 @@ class SessionKitPropertiesTests {
 				assertThat(bound.owner()).isEqualTo(OwnerSource.NONE);
 				assertThat(bound.anyOwnerAuthority()).isEqualTo("ROLE_ADMIN");
 				assertThat(bound.purge()).isEqualTo(new PurgeProperties(false, Duration.ofHours(1), 50));
+				assertThat(bound.streams()).isEqualTo(
+						new StreamProperties(true, OnDisconnect.CANCEL, Duration.ofHours(1), DataSize.ofMegabytes(2)));
 				assertThat(bound.ignoredNames()).containsExactly("sessionkit.theirs");
 				assertThatSummariesAreBound(bound.summarize());
 			});

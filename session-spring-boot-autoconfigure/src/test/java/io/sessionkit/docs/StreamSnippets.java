@@ -1,22 +1,28 @@
 package io.sessionkit.docs;
 
+import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.CallEvent;
 import io.sessionkit.advisor.CallEvents;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.advisor.StreamEvent;
+import io.sessionkit.advisor.TurnStreams;
 import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
  * The code of {@code docs/streams.md}.
  */
-final class StreamSnippets {
+public final class StreamSnippets {
 
 	private StreamSnippets() {
 	}
@@ -39,5 +45,46 @@ final class StreamSnippets {
 
 	}
 	// end::events
+
+	// tag::resumable
+	@RestController
+	public static class ResumableController {
+
+		private final ChatClient chat;
+
+		private final TurnStreams streams;
+
+		public ResumableController(ChatClient.Builder builder, TurnStreams streams) {
+			this.chat = builder.build();
+			this.streams = streams;
+		}
+
+		@PostMapping(path = "/threads/{thread}", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+		Flux<ServerSentEvent<CallEvent>> ask(@PathVariable("thread") String thread, @RequestBody String text,
+				@RequestHeader("Idempotency-Key") String request) {
+			return sent(this.streams.start(this.chat.prompt()
+				.user(text)
+				.advisors(SessionAdvisor.session(SessionKey.of(thread))
+					.andThen(SessionAdvisor.idempotencyKey(request)))));
+		}
+
+		@GetMapping(path = "/threads/{thread}", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+		Flux<ServerSentEvent<CallEvent>> resume(@PathVariable("thread") String thread,
+				@RequestHeader("Last-Event-ID") String lastEventId) {
+			return sent(this.streams.resume(SessionKey.of(thread), lastEventId));
+		}
+
+		@DeleteMapping("/threads/{thread}/running")
+		void stop(@PathVariable("thread") String thread, @RequestHeader("Last-Event-ID") String anyEventId) {
+			this.streams.stop(SessionKey.of(thread), anyEventId);
+		}
+
+		private static Flux<ServerSentEvent<CallEvent>> sent(Flux<StreamEvent> events) {
+			return events
+				.map((each) -> ServerSentEvent.builder(each.event()).id(each.id()).event(each.event().name()).build());
+		}
+
+	}
+	// end::resumable
 
 }

@@ -1,5 +1,7 @@
 package io.sessionkit.docs;
 
+import java.nio.charset.StandardCharsets;
+
 import io.sessionkit.SessionKey;
 import io.sessionkit.autoconfigure.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.SessionAdvisorAutoConfiguration;
@@ -62,19 +64,8 @@ class StreamSnippetsTests {
 	void browserReadsTheEventsOfACallFromWebFlux() {
 		this.reactive.run((context) -> {
 			script(context);
-			byte[] body = WebTestClient.bindToApplicationContext(context)
-				.build()
-				.post()
-				.uri("/chat/t1")
-				.bodyValue("q")
-				.exchange()
-				.expectStatus()
-				.isOk()
-				.expectBody()
-				.returnResult()
-				.getResponseBody();
-			assertThat(body).isNotNull();
-			checkEvents(new String(body), context);
+			WebTestClient client = WebTestClient.bindToApplicationContext(context).build();
+			checkEvents(body(client.post().uri("/chat/t1").bodyValue("q").exchange()), context);
 		});
 	}
 
@@ -84,6 +75,64 @@ class StreamSnippetsTests {
 			.run((context) -> assertThat(MockMvcTester.from(context).post().uri("/chat/ ").content("q")).hasStatus(400)
 				.bodyText()
 				.contains("invalid-session-key"));
+	}
+
+	@Test
+	void readerWhoComesBackReadsTheRestFromMvc() {
+		this.servlet.withPropertyValues("sessionkit.streams.resumable=true").run((context) -> {
+			context.getBean(ScriptedChatModel.class).says("It is on its way.");
+			MockMvcTester client = MockMvcTester.from(context);
+			String[] events = events(client.post()
+				.uri("/threads/t1")
+				.header("Idempotency-Key", "r1")
+				.content("q")
+				.exchange()
+				.getResponse()
+				.getContentAsString());
+			assertThat(events).hasSize(4).allMatch((event) -> event.startsWith("id:"));
+			assertThat(events(client.get()
+				.uri("/threads/t1")
+				.header("Last-Event-ID", id(events[0]))
+				.exchange()
+				.getResponse()
+				.getContentAsString())).containsExactly(events[1], events[2], events[3]);
+			assertThat(client.get().uri("/threads/t2").header("Last-Event-ID", id(events[0]))).hasStatus(404)
+				.bodyText()
+				.contains("stream-not-found");
+		});
+	}
+
+	@Test
+	void readerWhoComesBackReadsTheRestFromWebFlux() {
+		this.reactive.withPropertyValues("sessionkit.streams.resumable=true").run((context) -> {
+			context.getBean(ScriptedChatModel.class).says("It is on its way.");
+			WebTestClient client = WebTestClient.bindToApplicationContext(context).build();
+			String[] events = events(body(
+					client.post().uri("/threads/t1").header("Idempotency-Key", "r1").bodyValue("q").exchange()));
+			assertThat(events).hasSize(4);
+			assertThat(events(
+					body(client.get().uri("/threads/t1").header("Last-Event-ID", id(events[0])).exchange())))
+				.containsExactly(events[1], events[2], events[3]);
+			client.get()
+				.uri("/threads/t2")
+				.header("Last-Event-ID", id(events[0]))
+				.exchange()
+				.expectStatus()
+				.isNotFound();
+		});
+	}
+
+	private static String body(WebTestClient.ResponseSpec response) {
+		byte[] body = response.expectStatus().isOk().expectBody().returnResult().getResponseBody();
+		return new String((body != null) ? body : new byte[0], StandardCharsets.UTF_8);
+	}
+
+	private static String[] events(String body) {
+		return body.split("\n\n");
+	}
+
+	private static String id(String event) {
+		return event.lines().findFirst().orElseThrow().substring("id:".length());
 	}
 
 	private static void script(ApplicationContextAssertProvider<? extends ApplicationContext> context) {
@@ -129,14 +178,14 @@ class StreamSnippetsTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableWebMvc
-	@Import(Chat.class)
+	@Import({ Chat.class, StreamSnippets.ResumableController.class })
 	static class ServletApplication {
 
 	}
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableWebFlux
-	@Import(Chat.class)
+	@Import({ Chat.class, StreamSnippets.ResumableController.class })
 	static class ReactiveApplication {
 
 	}

@@ -22,6 +22,7 @@ import io.sessionkit.SessionPausedException;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.SessionRequiredException;
 import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.UnstorableMessageException;
@@ -53,6 +54,9 @@ enum SessionProblem {
 
 	DECIDER_REQUIRED(DeciderRequiredException.class, HttpStatus.FORBIDDEN,
 			"This tool call is decided by somebody else."),
+
+	STREAM_NOT_FOUND(StreamNotFoundException.class, HttpStatus.NOT_FOUND,
+			"There is no stream with such an event, or it is not kept any more. Read the session."),
 
 	SESSION_LOST(SessionLostException.class, HttpStatus.GONE,
 			"The session does not have what was there before. It was erased, or it has expired."),

@@ -1,0 +1,268 @@
+package io.sessionkit.advisor;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.sessionkit.OnDisconnect;
+import io.sessionkit.SessionKey;
+import io.sessionkit.StreamNotFoundException;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.stream.StreamLimits;
+import io.sessionkit.internal.stream.StreamLogs;
+import io.sessionkit.internal.stream.StreamReader;
+import io.sessionkit.internal.stream.StreamWriter;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Streams calls as events to readers who may come back. The process reads the call
+ * itself, and keeps the events in the store for a while. So a reader who disconnects
+ * misses nothing: {@link #resume} gives it the rest, in any process on the same store.
+ * Safe for use by many threads.
+ */
+public final class TurnStreams implements AutoCloseable {
+
+	/** The default time that the chunks of a stream are kept. */
+	public static final Duration DEFAULT_TIME_TO_LIVE = Duration.ofMinutes(10);
+
+	/** The default limit on what is kept of a stream. */
+	public static final DataSize DEFAULT_MAX_SIZE = DataSize.ofMegabytes(1);
+
+	private final boolean resumable;
+
+	private final OnDisconnect onDisconnect;
+
+	private final StreamLimits limits;
+
+	private final StreamLogs logs;
+
+	private final Map<String, RunningStream> running = new ConcurrentHashMap<>();
+
+	private final RunningStream.Place place = new RunningStream.Place() {
+
+		@Override
+		public StreamWriter begin(SessionKey key, RunningStream stream) {
+			StreamWriter writer = TurnStreams.this.logs.begin(key, stream.name(), TurnStreams.this.limits);
+			TurnStreams.this.running.put(stream.name(), stream);
+			return writer;
+		}
+
+		@Override
+		public void over(RunningStream stream) {
+			TurnStreams.this.running.remove(stream.name());
+		}
+
+	};
+
+	private TurnStreams(Builder builder) {
+		this.resumable = builder.resumable;
+		this.onDisconnect = builder.onDisconnect;
+		this.limits = new StreamLimits(builder.timeToLive, builder.maxSize.toBytes());
+		this.logs = builder.conversations.streams();
+	}
+
+	/**
+	 * Creates a builder. By default streams can be resumed.
+	 * @param conversations the sessions
+	 * @return the builder
+	 */
+	public static Builder builder(Conversations conversations) {
+		return new Builder(conversations);
+	}
+
+	/**
+	 * Returns the events of a call, which is made when they are subscribed to. What
+	 * becomes of the call when the subscriber cancels is what was configured.
+	 * @param call the call on a session, not executed yet
+	 * @return the events as {@link CallEvents#of} describes them, for one subscriber
+	 */
+	public Flux<StreamEvent> start(ChatClientRequestSpec call) {
+		return start(call, this.onDisconnect);
+	}
+
+	/**
+	 * Returns the events of a call, which is made when they are subscribed to.
+	 * @param call the call on a session, not executed yet
+	 * @param onDisconnect what becomes of the call when its readers disconnect; streams
+	 * that cannot be resumed are cancelled in any case
+	 * @return the events as {@link CallEvents#of} describes them, for one subscriber
+	 */
+	public Flux<StreamEvent> start(ChatClientRequestSpec call, OnDisconnect onDisconnect) {
+		if (!this.resumable) {
+			return CallEvents.of(call).map((event) -> new StreamEvent("", event));
+		}
+		AtomicBoolean used = new AtomicBoolean();
+		return Flux.deferContextual((context) -> {
+			if (!used.compareAndSet(false, true)) {
+				return Flux.error(CallEvents.usedTwice());
+			}
+			RunningStream stream = new RunningStream(this.place, onDisconnect);
+			stream.start(call, context);
+			return stream.events(0);
+		});
+	}
+
+	/**
+	 * Returns the events of a stream that a reader lacks: first those that it has missed,
+	 * then the others as they happen. A stream at work in another process is looked at
+	 * about three times per second, and no thread is held in between. If that process has
+	 * not shown for a lease that it is there, the last event is {@link CallEvent.Lost}.
+	 * @param key the session of the stream
+	 * @param lastEventId the id of the last event that the reader has, as the client has
+	 * sent it
+	 * @return the events; the error is a {@link StreamNotFoundException} if there is no
+	 * such event in a stream of this session, or if what comes next has expired
+	 */
+	public Flux<StreamEvent> resume(SessionKey key, @Nullable String lastEventId) {
+		return Flux.defer(() -> {
+			StreamId last = StreamId.parse(key, lastEventId);
+			RunningStream here = here(key, last.stream());
+			if (here != null && !here.has(last.number())) {
+				return Flux.error(new StreamNotFoundException(key));
+			}
+			return (here != null) ? here.events(last.number() + 1) : elsewhere(key, last);
+		});
+	}
+
+	private @Nullable RunningStream here(SessionKey key, String stream) {
+		RunningStream known = this.running.get(stream);
+		return (known != null && known.isOf(key)) ? known : null;
+	}
+
+	private Flux<StreamEvent> elsewhere(SessionKey key, StreamId last) {
+		StreamReader reader = this.logs.reader(key, last.stream(), last.number(), this.limits.timeToLive());
+		AtomicBoolean looked = new AtomicBoolean();
+		return Mono
+			.defer(() -> looked.getAndSet(true) ? Mono.delay(StreamReader.PAUSE).then(WaitingThread.run(reader::read))
+					: WaitingThread.run(reader::read))
+			.repeat(() -> !reader.isOver())
+			.concatMapIterable((events) -> events)
+			.map((each) -> event(last.stream(), each));
+	}
+
+	private static StreamEvent event(String stream, StreamReader.Numbered each) {
+		CallEvent event = (each.values() != null) ? EventForm.read(each.values()) : new CallEvent.Lost();
+		return new StreamEvent(new StreamId(stream, each.number()).toString(), event);
+	}
+
+	/**
+	 * Stops the call of a stream, in whichever process it is at work. The decision is
+	 * stored; the process obeys it within about a second, and cancels the call as if a
+	 * subscriber had cancelled it. All readers get the end. Blocks while the store
+	 * answers.
+	 * @param key the session of the stream
+	 * @param eventId the id of any of its events
+	 * @return whether the stream was not over yet
+	 * @throws StreamNotFoundException if there is no such stream in this session
+	 */
+	public boolean stop(SessionKey key, @Nullable String eventId) {
+		String stream = StreamId.parse(key, eventId).stream();
+		boolean stopped = this.logs.stop(key, stream, this.limits.timeToLive());
+		RunningStream here = here(key, stream);
+		if (here != null) {
+			here.look();
+		}
+		return stopped;
+	}
+
+	/**
+	 * Tells the readers of all streams that are at work in this process that there will
+	 * be no more of them.
+	 */
+	@Override
+	public void close() {
+		this.running.values().forEach(RunningStream::breakOff);
+		this.running.clear();
+	}
+
+	/**
+	 * Builds {@link TurnStreams}. Not safe for use by many threads.
+	 */
+	public static final class Builder {
+
+		private final Conversations conversations;
+
+		private boolean resumable = true;
+
+		private OnDisconnect onDisconnect = OnDisconnect.CONTINUE;
+
+		private Duration timeToLive = DEFAULT_TIME_TO_LIVE;
+
+		private DataSize maxSize = DEFAULT_MAX_SIZE;
+
+		private Builder(Conversations conversations) {
+			this.conversations = conversations;
+		}
+
+		/**
+		 * Sets whether streams can be resumed. If not, nothing of them is stored, their
+		 * events have no ids, and a reader who disconnects cancels the call. The default
+		 * is true.
+		 * @param resumable false not to store streams
+		 * @return this builder
+		 */
+		public Builder resumable(boolean resumable) {
+			this.resumable = resumable;
+			return this;
+		}
+
+		/**
+		 * Sets what becomes of a call whose readers disconnect. The default is
+		 * {@link OnDisconnect#CONTINUE}.
+		 * @param onDisconnect the rule
+		 * @return this builder
+		 */
+		public Builder onDisconnect(OnDisconnect onDisconnect) {
+			this.onDisconnect = onDisconnect;
+			return this;
+		}
+
+		/**
+		 * Sets how long each chunk of a stream is kept. The default is ten minutes.
+		 * @param timeToLive the time, at least one second
+		 * @return this builder
+		 * @throws IllegalArgumentException if it is shorter than one second
+		 */
+		public Builder timeToLive(Duration timeToLive) {
+			if (timeToLive.compareTo(Duration.ofSeconds(1)) < 0) {
+				throw new IllegalArgumentException(
+						"The chunks of a stream must be kept for at least one second, not " + timeToLive + ".");
+			}
+			this.timeToLive = timeToLive;
+			return this;
+		}
+
+		/**
+		 * Sets how much of a stream is kept. Readers in other processes get no more than
+		 * that; the call goes on. The default is 1 MB.
+		 * @param maxSize the limit, one byte for each character of the events as the
+		 * codec encodes them
+		 * @return this builder
+		 * @throws IllegalArgumentException if it is below one byte
+		 */
+		public Builder maxSize(DataSize maxSize) {
+			if (maxSize.toBytes() < 1) {
+				throw new IllegalArgumentException(
+						"The size of a stream must be at least one byte, not " + maxSize + ".");
+			}
+			this.maxSize = maxSize;
+			return this;
+		}
+
+		/**
+		 * Builds the streams.
+		 * @return new streams
+		 */
+		public TurnStreams build() {
+			return new TurnStreams(this);
+		}
+
+	}
+
+}

@@ -1,0 +1,107 @@
+package io.sessionkit.internal.stream;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.SessionRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is written of a stream at one time: the events since the chunk before, or a mark
+ * of somebody else. Each chunk is a record of its own, whose name is its number, so two
+ * who write at the same time cannot both have it.
+ *
+ * @param number its number in the stream, from 0
+ * @param first the number of its first event; that of the next one if it has none
+ * @param events the events, each as named values
+ * @param mark what the chunk says besides
+ */
+public record StreamChunk(long number, long first, List<Map<String, @Nullable Object>> events, Mark mark) {
+
+	private static final int VERSION = 1;
+
+	/** What a chunk says besides its events. */
+	public enum Mark {
+
+		/** Nothing: the process works. */
+		NONE,
+
+		/** The stream is complete. */
+		END,
+
+		/** There is no more of the stream, although it is not complete. */
+		LOST,
+
+		/** The process is to stop. */
+		STOP,
+
+		/** Somebody reads the stream in another process. */
+		READER
+
+	}
+
+	public StreamChunk {
+		events = List.copyOf(events);
+	}
+
+	static StreamChunk of(long number, long first, Mark mark) {
+		return new StreamChunk(number, first, List.of(), mark);
+	}
+
+	/** Returns the chunk that a record holds. */
+	static StreamChunk read(SessionRecord record, long number, MessageCodec codec) {
+		Map<String, @Nullable Object> values = codec.decodeValues(record.key(), record.payload());
+		long first = (values.get("first") instanceof Number value) ? value.longValue() : 0;
+		return new StreamChunk(number, first, events(values.get("events")), mark(values.get("mark")));
+	}
+
+	@SuppressWarnings("unchecked")
+	private static List<Map<String, @Nullable Object>> events(@Nullable Object value) {
+		List<Map<String, @Nullable Object>> events = new ArrayList<>();
+		if (value instanceof List<?> list) {
+			list.forEach((event) -> events.add((Map<String, @Nullable Object>) event));
+		}
+		return events;
+	}
+
+	/** Returns that the rest is lost if a later version has written another mark. */
+	private static Mark mark(@Nullable Object value) {
+		for (Mark mark : Mark.values()) {
+			if (mark.name().equals(value)) {
+				return mark;
+			}
+		}
+		return (value == null) ? Mark.NONE : Mark.LOST;
+	}
+
+	String payload(SessionKey key, MessageCodec codec) {
+		Map<String, Object> values = new HashMap<>();
+		values.put("version", VERSION);
+		values.put("first", this.first);
+		values.put("events", this.events);
+		if (this.mark != Mark.NONE) {
+			values.put("mark", this.mark.name());
+		}
+		return codec.encodeValues(key, values);
+	}
+
+	/** Returns the number of the event after this chunk. */
+	long next() {
+		return this.first + this.events.size();
+	}
+
+	/** Returns whether no chunk comes after this one. */
+	boolean isLast() {
+		return this.mark == Mark.END || this.mark == Mark.LOST;
+	}
+
+	/** Returns whether the process that works has written it. */
+	boolean isSignOfLife() {
+		return this.mark == Mark.NONE || this.mark == Mark.END;
+	}
+
+}

@@ -1,0 +1,12 @@
+package io.sessionkit.internal.stream;
+
+import java.time.Duration;
+
+/**
+ * How much of a stream is kept.
+ *
+ * @param timeToLive how long each part of it is kept
+ * @param maxSize how long all of its chunks may be together, in characters
+ */
+public record StreamLimits(Duration timeToLive, long maxSize) {
+}

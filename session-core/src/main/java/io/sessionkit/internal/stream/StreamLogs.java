@@ -1,0 +1,140 @@
+package io.sessionkit.internal.stream;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.StreamNotFoundException;
+import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.stream.StreamChunk.Mark;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The streams that the sessions of a store keep. A stream is a row of chunks, each of
+ * them a record of its session that nobody changes. Safe for use by many threads.
+ */
+public final class StreamLogs {
+
+	/** The kind of the records that hold chunks. */
+	public static final String KIND = "stream";
+
+	/** Between the name of a stream and the number of a chunk. */
+	private static final char BEFORE_NUMBER = '.';
+
+	private final SessionStore store;
+
+	private final Duration life;
+
+	/**
+	 * Creates the streams of a store.
+	 * @param life how long a process that works may be silent before it counts as gone
+	 */
+	public StreamLogs(SessionStore store, Duration life) {
+		this.store = store;
+		this.life = life;
+	}
+
+	/**
+	 * Begins a stream. A session that is absent is created.
+	 * @param stream the name of the stream, which no other one has
+	 * @param limits how much of it is kept
+	 * @return the writer of its events
+	 */
+	public StreamWriter begin(SessionKey key, String stream, StreamLimits limits) {
+		RecordWrite write = write(key, stream, StreamChunk.of(0, 0, Mark.NONE)).livingFor(limits.timeToLive());
+		boolean begun = Attempts.FEW.make(() -> this.store.put(key, write)
+				|| this.store.commit(Commit.first(key).records(List.of(write))).isStored() ? Optional.of(true)
+						: Optional.empty())
+			.orElse(false);
+		if (!begun) {
+			throw new SessionConflictException("The stream of a call on session " + key
+					+ " could not begin: others create and erase the session all the time. Try again.", null);
+		}
+		return new StreamWriter(this, key, stream, limits);
+	}
+
+	/**
+	 * Returns the reader of a stream, which has read nothing yet.
+	 * @param stream the name of the stream
+	 * @param after the number of the last event that the reader has; -1 for none
+	 * @param timeToLive how long the chunks of a stream live
+	 */
+	public StreamReader reader(SessionKey key, String stream, long after, Duration timeToLive) {
+		return new StreamReader(this, key, stream, after, timeToLive);
+	}
+
+	/**
+	 * Records that the process that works on a stream is to stop.
+	 * @param stream the name of the stream
+	 * @param timeToLive how long the chunks of a stream live
+	 * @return whether it is recorded: false if the stream has ended
+	 * @throws StreamNotFoundException if there is no such stream
+	 */
+	public boolean stop(SessionKey key, String stream, Duration timeToLive) {
+		return Attempts.MANY.make(() -> stopped(key, stream, timeToLive)).orElse(false);
+	}
+
+	private Optional<Boolean> stopped(SessionKey key, String stream, Duration timeToLive) {
+		List<StreamChunk> chunks = chunks(key, stream);
+		if (chunks.isEmpty()) {
+			throw new StreamNotFoundException(key);
+		}
+		StreamChunk last = chunks.get(chunks.size() - 1);
+		if (last.isLast() || chunks.stream().anyMatch((chunk) -> chunk.mark() == Mark.STOP)) {
+			return Optional.of(!last.isLast());
+		}
+		StreamChunk stop = StreamChunk.of(last.number() + 1, last.next(), Mark.STOP);
+		return append(key, stream, stop, timeToLive) ? Optional.of(true) : Optional.empty();
+	}
+
+	/** Returns what is there of a stream, in order. */
+	List<StreamChunk> chunks(SessionKey key, String stream) {
+		String prefix = stream + BEFORE_NUMBER;
+		return this.store.records(key, KIND)
+			.stream()
+			.filter((record) -> record.id().startsWith(prefix))
+			.map((record) -> read(record, Long.parseLong(record.id().substring(prefix.length()))))
+			.sorted(Comparator.comparingLong(StreamChunk::number))
+			.toList();
+	}
+
+	/** Returns one chunk of a stream; null if it is not there. */
+	@Nullable StreamChunk chunk(SessionKey key, String stream, long number) {
+		return this.store.record(key, KIND, stream + BEFORE_NUMBER + number)
+			.map((record) -> read(record, number))
+			.orElse(null);
+	}
+
+	private StreamChunk read(SessionRecord record, long number) {
+		return StreamChunk.read(record, number, this.store.options().codec());
+	}
+
+	/**
+	 * Writes a chunk that is not there yet.
+	 * @return false if it is there, or if the session is absent
+	 */
+	boolean append(SessionKey key, String stream, StreamChunk chunk, Duration timeToLive) {
+		return put(key, write(key, stream, chunk).livingFor(timeToLive));
+	}
+
+	boolean put(SessionKey key, RecordWrite write) {
+		return this.store.put(key, write);
+	}
+
+	RecordWrite write(SessionKey key, String stream, StreamChunk chunk) {
+		return RecordWrite.create(KIND, stream + BEFORE_NUMBER + chunk.number(),
+				chunk.payload(key, this.store.options().codec()));
+	}
+
+	Duration life() {
+		return this.life;
+	}
+
+}

@@ -1,0 +1,152 @@
+package io.sessionkit.internal.stream;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.StreamNotFoundException;
+import io.sessionkit.internal.stream.StreamChunk.Mark;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a stream in a process that does not work on it, from the event on that its reader
+ * lacks. It looks from time to time, since no store tells it that there is more. Used by
+ * one thread at a time.
+ */
+public final class StreamReader {
+
+	/** How long to wait between two looks. */
+	public static final Duration PAUSE = Duration.ofMillis(300);
+
+	/**
+	 * An event with its number in the stream.
+	 *
+	 * @param number the number, from 0
+	 * @param values the event; null if the rest of the stream is lost
+	 */
+	public record Numbered(long number, @Nullable Map<String, @Nullable Object> values) {
+	}
+
+	private final StreamLogs logs;
+
+	private final SessionKey key;
+
+	private final String stream;
+
+	private final Duration timeToLive;
+
+	/** The number of the next event that the reader lacks. */
+	private long event;
+
+	/** The number of the event after all that were read. */
+	private long known;
+
+	/** The number of the next chunk; -1 before the first look. */
+	private long next = -1;
+
+	/** When the process that works has last shown that it is there. */
+	private long alive = System.nanoTime();
+
+	private boolean announced;
+
+	private boolean over;
+
+	StreamReader(StreamLogs logs, SessionKey key, String stream, long after, Duration timeToLive) {
+		this.logs = logs;
+		this.key = key;
+		this.stream = stream;
+		this.event = after + 1;
+		this.timeToLive = timeToLive;
+	}
+
+	/** Returns whether there is no more to read. */
+	public boolean isOver() {
+		return this.over;
+	}
+
+	/**
+	 * Reads what is there.
+	 * @return the events that the reader lacks; none if there is nothing new
+	 * @throws StreamNotFoundException if the stream does not have them
+	 */
+	public List<Numbered> read() {
+		List<Numbered> events = new ArrayList<>();
+		if (this.next < 0) {
+			begin(events);
+		}
+		else {
+			StreamChunk chunk = this.logs.chunk(this.key, this.stream, this.next);
+			if (chunk != null) {
+				take(chunk, events);
+			}
+			else {
+				wait(events);
+			}
+		}
+		return events;
+	}
+
+	private void begin(List<Numbered> events) {
+		List<StreamChunk> chunks = this.logs.chunks(this.key, this.stream);
+		if (chunks.isEmpty() || chunks.get(0).first() > this.event) {
+			throw new StreamNotFoundException(this.key);
+		}
+		this.alive = System.nanoTime();
+		chunks.forEach((chunk) -> take(chunk, events));
+	}
+
+	private void take(StreamChunk chunk, List<Numbered> events) {
+		this.next = chunk.number() + 1;
+		this.announced |= chunk.mark() == Mark.READER;
+		if (chunk.isSignOfLife()) {
+			this.alive = System.nanoTime();
+		}
+		for (int i = 0; i < chunk.events().size(); i++) {
+			if (chunk.first() + i == this.event) {
+				events.add(new Numbered(this.event++, chunk.events().get(i)));
+			}
+		}
+		this.known = chunk.next();
+		if (chunk.isLast()) {
+			end(chunk.mark(), events);
+		}
+	}
+
+	/**
+	 * Ends with what was read. A reader may have more events than were stored before the
+	 * process died.
+	 */
+	private void end(Mark mark, List<Numbered> events) {
+		this.over = true;
+		if (mark == Mark.LOST) {
+			events.add(new Numbered(Math.max(this.known, this.event), null));
+		}
+		else if (this.event > this.known) {
+			throw new StreamNotFoundException(this.key);
+		}
+	}
+
+	/**
+	 * Says to the process that somebody reads here, or that it is given up since it has
+	 * not shown for a whole life that it is there.
+	 */
+	private void wait(List<Numbered> events) {
+		if (System.nanoTime() - this.alive > this.logs.life().toNanos()) {
+			boolean gone = append(Mark.LOST) || this.logs.chunk(this.key, this.stream, this.next) == null;
+			if (gone) {
+				end(Mark.LOST, events);
+			}
+		}
+		else if (!this.announced && append(Mark.READER)) {
+			this.announced = true;
+			this.next++;
+		}
+	}
+
+	private boolean append(Mark mark) {
+		return this.logs.append(this.key, this.stream, StreamChunk.of(this.next, this.known, mark), this.timeToLive);
+	}
+
+}

@@ -1,0 +1,232 @@
+package io.sessionkit.internal.stream;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.Renewals;
+import io.sessionkit.internal.stream.StreamChunk.Mark;
+import io.sessionkit.store.RecordWrite;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the events of a stream, many at a time. Whoever writes a chunk must find its
+ * number free, so the writer learns what others have said there when it writes; if it has
+ * nothing to write, it looks. Safe for use by many threads: adding an event never waits
+ * for the store.
+ */
+public final class StreamWriter {
+
+	private static final Log logger = LogFactory.getLog(StreamWriter.class);
+
+	/** How often events are written while nobody else reads them. */
+	private static final Duration UNREAD = Duration.ofSeconds(2);
+
+	/** How often events are written once somebody reads them in another process. */
+	private static final Duration READ = Duration.ofMillis(500);
+
+	/** How often the writer looks what others have said if it has nothing to write. */
+	private static final Duration LOOK = Duration.ofSeconds(1);
+
+	private final StreamLogs logs;
+
+	private final SessionKey key;
+
+	private final String stream;
+
+	private final StreamLimits limits;
+
+	/** Events that are not written yet; guarded by itself. */
+	private final List<Map<String, @Nullable Object>> waiting = new ArrayList<>();
+
+	/** Held while the store is called; guards all that follows. */
+	private final Lock writing = new ReentrantLock();
+
+	/** The number of the first event that waits. */
+	private long first;
+
+	/** The number of the next chunk. */
+	private long next = 1;
+
+	private long size;
+
+	private long written = System.nanoTime();
+
+	private long looked = System.nanoTime();
+
+	private boolean read;
+
+	private boolean stop;
+
+	private boolean over;
+
+	StreamWriter(StreamLogs logs, SessionKey key, String stream, StreamLimits limits) {
+		this.logs = logs;
+		this.key = key;
+		this.stream = stream;
+		this.limits = limits;
+	}
+
+	/** Adds an event, which is written later. */
+	public void add(Map<String, @Nullable Object> event) {
+		synchronized (this.waiting) {
+			this.waiting.add(event);
+		}
+	}
+
+	/**
+	 * Writes what is due, or looks what others have said. To be called often; it does
+	 * nothing most times.
+	 * @return whether somebody has said that the process is to stop
+	 */
+	public boolean work() {
+		this.writing.lock();
+		try {
+			long now = System.nanoTime();
+			if (!this.over && now - this.written >= interval().toNanos()) {
+				write(Mark.NONE);
+			}
+			else if (!this.over && now - Math.max(this.written, this.looked) >= LOOK.toNanos()) {
+				look();
+			}
+			return this.stop;
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/**
+	 * Looks at once what others have said.
+	 * @return whether somebody has said that the process is to stop
+	 */
+	public boolean lookNow() {
+		this.writing.lock();
+		try {
+			if (!this.over) {
+				look();
+			}
+			return this.stop;
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/** Writes what waits, since somebody is going to read it elsewhere. */
+	public void writeNow() {
+		this.writing.lock();
+		try {
+			if (!this.over && !waiting().isEmpty()) {
+				write(Mark.NONE);
+			}
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/** Writes what is left, and that the stream is complete. */
+	public void end() {
+		endWith(Mark.END);
+	}
+
+	/** Writes what is left, and that there will be no more of the stream. */
+	public void breakOff() {
+		endWith(Mark.LOST);
+	}
+
+	private void endWith(Mark mark) {
+		this.writing.lock();
+		try {
+			if (!this.over) {
+				write(mark);
+			}
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/** A process without events shows that it is there. */
+	private Duration interval() {
+		synchronized (this.waiting) {
+			return this.waiting.isEmpty() ? Renewals.period(this.logs.life()) : this.read ? READ : UNREAD;
+		}
+	}
+
+	private void look() {
+		this.looked = System.nanoTime();
+		StreamChunk other = this.logs.chunk(this.key, this.stream, this.next);
+		if (other != null) {
+			said(other);
+		}
+	}
+
+	/** Others write too, so a chunk may need several attempts. */
+	private void write(Mark mark) {
+		for (int attempt = 0; attempt < Attempts.MANY.most() && !this.over; attempt++) {
+			StreamChunk chunk = new StreamChunk(this.next, this.first, waiting(), mark);
+			RecordWrite write = this.logs.write(this.key, this.stream, chunk);
+			if (this.size + length(write) > this.limits.maxSize()) {
+				chunk = StreamChunk.of(this.next, this.first, Mark.LOST);
+				write = this.logs.write(this.key, this.stream, chunk);
+			}
+			if (this.logs.put(this.key, write.livingFor(this.limits.timeToLive()))) {
+				this.size += length(write);
+				this.written = System.nanoTime();
+				done(chunk);
+				return;
+			}
+			StreamChunk other = this.logs.chunk(this.key, this.stream, this.next);
+			this.over = other == null;
+			if (other != null) {
+				said(other);
+			}
+		}
+	}
+
+	private static int length(RecordWrite write) {
+		String payload = write.payload();
+		return (payload != null) ? payload.length() : 0;
+	}
+
+	private List<Map<String, @Nullable Object>> waiting() {
+		synchronized (this.waiting) {
+			return List.copyOf(this.waiting);
+		}
+	}
+
+	/**
+	 * Takes note of a chunk at the place of the next one: of somebody else, or of this
+	 * writer if the answer to its write was lost.
+	 */
+	private void said(StreamChunk other) {
+		this.stop |= other.mark() == Mark.STOP;
+		this.read |= other.mark() == Mark.READER;
+		if (other.mark() == Mark.LOST) {
+			logger.warn("The stream of a call on session " + this.key
+					+ " was given up by a reader: its process did not show for " + this.logs.life()
+					+ " that it is there. The call goes on without it.");
+		}
+		done(other);
+	}
+
+	private void done(StreamChunk chunk) {
+		this.next = chunk.number() + 1;
+		this.over = chunk.isLast();
+		synchronized (this.waiting) {
+			long stored = Math.min(this.waiting.size(), Math.max(0, chunk.next() - this.first));
+			this.waiting.subList(0, (int) stored).clear();
+			this.first += stored;
+		}
+	}
+
+}
