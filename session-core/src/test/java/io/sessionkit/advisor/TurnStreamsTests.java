@@ -124,7 +124,7 @@ class TurnStreamsTests {
 		List<StreamEvent> read = begun(here, 2);
 		List<StreamEvent> rest = new CopyOnWriteArrayList<>();
 		here.resume(this.key, last(read)).subscribe(rest::add);
-		assertThat(texts(rest)).isEqualTo("b");
+		Awaitility.await().untilAsserted(() -> assertThat(texts(rest)).isEqualTo("b"));
 		say("c");
 		awaitEnd(rest);
 		assertThat(texts(read) + texts(rest)).isEqualTo("abc");
@@ -236,7 +236,8 @@ class TurnStreamsTests {
 		List<StreamEvent> read = begun(here, 3);
 		SessionKey other = SessionKey.of("bob", this.key.id());
 		assertThat(failure(here, other, last(read))).isEqualTo(failure(here, other, "0".repeat(32) + "-0"));
-		assertThat(failure(here, this.key, last(read) + "99")).isEqualTo(failure(here, this.key, "0".repeat(32) + "-0"));
+		assertThat(failure(here, this.key, last(read) + "99"))
+			.isEqualTo(failure(here, this.key, "0".repeat(32) + "-0"));
 		assertThatExceptionOfType(StreamNotFoundException.class).isThrownBy(() -> here.stop(other, last(read)));
 		assertThat(turns()).isEmpty();
 		say("c");

@@ -107,11 +107,10 @@ class StreamSnippetsTests {
 		this.reactive.withPropertyValues("sessionkit.streams.resumable=true").run((context) -> {
 			context.getBean(ScriptedChatModel.class).says("It is on its way.");
 			WebTestClient client = WebTestClient.bindToApplicationContext(context).build();
-			String[] events = events(body(
-					client.post().uri("/threads/t1").header("Idempotency-Key", "r1").bodyValue("q").exchange()));
+			String[] events = events(
+					body(client.post().uri("/threads/t1").header("Idempotency-Key", "r1").bodyValue("q").exchange()));
 			assertThat(events).hasSize(4);
-			assertThat(events(
-					body(client.get().uri("/threads/t1").header("Last-Event-ID", id(events[0])).exchange())))
+			assertThat(events(body(client.get().uri("/threads/t1").header("Last-Event-ID", id(events[0])).exchange())))
 				.containsExactly(events[1], events[2], events[3]);
 			client.get()
 				.uri("/threads/t2")
