@@ -93,8 +93,9 @@ class ArchitectureTests {
 						"internal.summary", "internal.stream", "internal.tree", "internal.turn", "internal.approval",
 						"internal.compensation", "access", "approval", "compensation", "context", "observation", "hook",
 						"store"));
-		arrows.put("advisor", Set.of("words", "internal", "access", "internal.line", "internal.round",
-				"internal.stream", "internal.turn", "internal.approval", "approval", "conversation", "observation", "hook"));
+		arrows.put("advisor",
+				Set.of("words", "internal", "access", "internal.line", "internal.round", "internal.stream",
+						"internal.turn", "internal.approval", "approval", "conversation", "observation", "hook"));
 		arrows.put("chatmemory",
 				Set.of("words", "internal", "codec", "internal.message", "internal.tree", "internal.view", "store"));
 		arrows.put("migration", Set.of("words", "codec", "internal.message", "internal.view", "store"));

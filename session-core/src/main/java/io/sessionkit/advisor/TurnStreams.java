@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.sessionkit.OnDisconnect;
 import io.sessionkit.SessionKey;
 import io.sessionkit.StreamNotFoundException;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.internal.stream.StreamLimits;
 import io.sessionkit.internal.stream.StreamLogs;
@@ -42,6 +43,8 @@ public final class TurnStreams implements AutoCloseable {
 
 	private final StreamLogs logs;
 
+	private final SessionAccess access;
+
 	private final Map<String, RunningStream> running = new ConcurrentHashMap<>();
 
 	private final RunningStream.Place place = new RunningStream.Place() {
@@ -65,6 +68,7 @@ public final class TurnStreams implements AutoCloseable {
 		this.onDisconnect = builder.onDisconnect;
 		this.limits = new StreamLimits(builder.timeToLive, builder.maxSize.toBytes());
 		this.logs = builder.conversations.streams();
+		this.access = builder.conversations.access();
 	}
 
 	/**
@@ -113,21 +117,26 @@ public final class TurnStreams implements AutoCloseable {
 	 * then the others as they happen. A stream at work in another process is looked at
 	 * about three times per second, and no thread is held in between. If that process has
 	 * not shown for a lease that it is there, the last event is {@link CallEvent.Lost}.
-	 * @param key the session of the stream
+	 * @param key the session of the stream, as its caller names it
 	 * @param lastEventId the id of the last event that the reader has, as the client has
 	 * sent it
 	 * @return the events; the error is a {@link StreamNotFoundException} if there is no
-	 * such event in a stream of this session, or if what comes next has expired
+	 * such event in a stream of this session, or if what comes next has expired, and a
+	 * {@link io.sessionkit.SessionNotFoundException} if the caller does not reach the
+	 * session
 	 */
 	public Flux<StreamEvent> resume(SessionKey key, @Nullable String lastEventId) {
-		return Flux.defer(() -> {
-			StreamId last = StreamId.parse(key, lastEventId);
-			RunningStream here = here(key, last.stream());
-			if (here != null && !here.has(last.number())) {
-				return Flux.error(new StreamNotFoundException(key));
-			}
-			return (here != null) ? here.events(last.number() + 1) : elsewhere(key, last);
-		});
+		return Flux.deferContextual((context) -> this.access.caller(context)
+			.flatMapMany((caller) -> resumed(SessionAccess.key(key, caller), lastEventId)));
+	}
+
+	private Flux<StreamEvent> resumed(SessionKey key, @Nullable String lastEventId) {
+		StreamId last = StreamId.parse(key, lastEventId);
+		RunningStream here = here(key, last.stream());
+		if (here != null && !here.has(last.number())) {
+			throw new StreamNotFoundException(key);
+		}
+		return (here != null) ? here.events(last.number() + 1) : elsewhere(key, last);
 	}
 
 	private @Nullable RunningStream here(SessionKey key, String stream) {
@@ -156,12 +165,18 @@ public final class TurnStreams implements AutoCloseable {
 	 * stored; the process obeys it within about a second, and cancels the call as if a
 	 * subscriber had cancelled it. All readers get the end. Blocks while the store
 	 * answers.
-	 * @param key the session of the stream
+	 * @param key the session of the stream, as its caller names it
 	 * @param eventId the id of any of its events
 	 * @return whether the stream was not over yet
 	 * @throws StreamNotFoundException if there is no such stream in this session
+	 * @throws io.sessionkit.SessionNotFoundException if the caller does not reach the
+	 * session
 	 */
 	public boolean stop(SessionKey key, @Nullable String eventId) {
+		return stopped(this.access.key(key), eventId);
+	}
+
+	private boolean stopped(SessionKey key, @Nullable String eventId) {
 		String stream = StreamId.parse(key, eventId).stream();
 		boolean stopped = this.logs.stop(key, stream, this.limits.timeToLive());
 		RunningStream here = here(key, stream);

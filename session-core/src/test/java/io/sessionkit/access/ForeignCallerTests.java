@@ -68,7 +68,7 @@ class ForeignCallerTests {
 	/** What names no session. */
 	private static final Map<Class<?>, Set<String>> HARMLESS = Map.of(SessionStore.class,
 			Set.of("options", "deleteExpired", "mayRollBack"), Conversations.class,
-			Set.of("of", "builder", "turns", "store", "access", "close"), Approvals.class,
+			Set.of("of", "builder", "turns", "streams", "store", "access", "close"), Approvals.class,
 			Set.of("of", "builder", "running", "turns", "unattended", "checkNames", "checkCondition"),
 			Compensations.class, Set.of("builder"));
 

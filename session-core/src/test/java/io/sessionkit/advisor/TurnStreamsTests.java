@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,12 +22,15 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.OnDisconnect;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.SessionRequiredException;
 import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.advisor.CallEvent.Begun;
 import io.sessionkit.advisor.CallEvent.Ended;
 import io.sessionkit.advisor.CallEvent.Lost;
@@ -84,6 +88,8 @@ class TurnStreamsTests {
 	private SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
 
 	private Duration lease = Duration.ofSeconds(30);
+
+	private SessionAccess access = SessionAccess.unlimited();
 
 	private boolean gated;
 
@@ -243,6 +249,32 @@ class TurnStreamsTests {
 		say("c");
 		Awaitility.await().until(() -> !turns().isEmpty());
 		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
+	}
+
+	@Test
+	void callerReachesNoStreamOfSomebodyElse() {
+		AtomicReference<Caller> caller = new AtomicReference<>(Caller.of("ada"));
+		this.access = SessionAccess.of(() -> Optional.of(caller.get()));
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, 3);
+		SessionKey named = SessionKey.of(this.key.id());
+		caller.set(Caller.of("mallory"));
+		for (TurnStreams streams : List.of(here, streams())) {
+			for (SessionKey foreign : List.of(this.key, SessionKey.of("ada", "absent"))) {
+				StepVerifier.create(streams.resume(foreign, last(read)))
+					.expectError(SessionNotFoundException.class)
+					.verify(SOON);
+				assertThatExceptionOfType(SessionNotFoundException.class)
+					.isThrownBy(() -> streams.stop(foreign, last(read)));
+			}
+			assertThat(failure(streams, named, last(read))).isEqualTo(failure(streams, named, "0".repeat(32) + "-0"));
+		}
+		caller.set(Caller.of("ada"));
+		List<StreamEvent> rest = new CopyOnWriteArrayList<>();
+		here.resume(named, last(read)).subscribe(rest::add);
+		say("c");
+		awaitEnd(rest);
+		assertThat(texts(read) + texts(rest)).isEqualTo("abc");
 	}
 
 	private static String failure(TurnStreams streams, SessionKey session, @Nullable String id) {
@@ -518,7 +550,7 @@ class TurnStreamsTests {
 	}
 
 	private Conversations conversations() {
-		return closing(Conversations.builder(this.store).lease(this.lease).build());
+		return closing(Conversations.builder(this.store).access(this.access).lease(this.lease).build());
 	}
 
 	private Approvals approvals() {

@@ -91,8 +91,7 @@ class SessionKitPropertiesTests {
 				"sessionkit.approval.version=2026-11", "sessionkit.approval.deciders=refund=ROLE_LEAD",
 				"sessionkit.approval.owner-decides=false", "sessionkit.owner=none",
 				"sessionkit.any-owner-authority=ROLE_ADMIN", "sessionkit.purge.enabled=false",
-				"sessionkit.purge.interval=1h", "sessionkit.purge.batch-size=50",
-				"sessionkit.streams.resumable=true",
+				"sessionkit.purge.interval=1h", "sessionkit.purge.batch-size=50", "sessionkit.streams.resumable=true",
 				"sessionkit.streams.on-disconnect=cancel", "sessionkit.streams.time-to-live=1h",
 				"sessionkit.streams.max-size=2MB", "sessionkit.ignored-names=sessionkit.theirs")
 			.run((context) -> {
