@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -220,7 +221,7 @@ public final class SequenceGuard {
 		List<ToolResponse> result = new ArrayList<>(calls.size());
 		for (int i = 0; i < calls.size(); i++) {
 			ToolCall call = calls.get(i);
-			boolean there = i < responses.size() && responses.get(i).id().equals(call.id());
+			boolean there = i < responses.size() && Objects.equals(responses.get(i).id(), call.id());
 			result.add(there ? responses.get(i) : noResult(call));
 		}
 		return result;
@@ -232,7 +233,7 @@ public final class SequenceGuard {
 
 	private static <T> boolean areDistinct(List<T> values, Function<T, String> id) {
 		Set<String> seen = new HashSet<>();
-		return values.stream().map(id).allMatch((value) -> !value.isEmpty() && seen.add(value));
+		return values.stream().map(id).allMatch((value) -> value != null && !value.isEmpty() && seen.add(value));
 	}
 
 	private static boolean callsTools(Message message) {

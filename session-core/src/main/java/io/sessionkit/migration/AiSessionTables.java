@@ -143,8 +143,8 @@ final class AiSessionTables implements SourceReader {
 	}
 
 	private static boolean isComplete(@Nullable Object value) {
-		return (value instanceof ToolCall call && call.id() != null && call.name() != null && call.arguments() != null)
-				|| (value instanceof ToolResponse response && response.id() != null && response.name() != null
+		return (value instanceof ToolCall call && call.name() != null && call.arguments() != null)
+				|| (value instanceof ToolResponse response && response.name() != null
 						&& response.responseData() != null);
 	}
 

@@ -65,6 +65,22 @@ class SequenceGuardTests {
 				"tool t= t=" + SequenceGuard.NO_RESULT);
 	}
 
+	/** Ollama's model has them if the server sends none. */
+	@Test
+	void idsThatAreAbsentAreMatchedByPosition() {
+		AssistantMessage calls = AssistantMessage.builder()
+			.content("")
+			.toolCalls(List.of(new ToolCall(null, "function", "t", "{}"), new ToolCall(null, "function", "t", "{}")))
+			.build();
+		Message results = ToolResponseMessage.builder()
+			.responses(List.of(new ToolResponse(null, "t", "a"), new ToolResponse(null, "t", "b")))
+			.build();
+		assertThat(lines(user("q"), calls, results)).containsExactly("user: q", "assistant t({}) t({})",
+				"tool t=a t=b");
+		assertThat(lines(user("q"), calls))
+			.endsWith("tool t=" + SequenceGuard.NO_RESULT + " t=" + SequenceGuard.NO_RESULT);
+	}
+
 	@Test
 	void orphanResultsGo() {
 		assertThat(lines(user("q"), results("a"), says("r"), results("b"), user("q"))).containsExactly("user: q",
