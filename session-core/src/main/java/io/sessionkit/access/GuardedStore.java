@@ -42,6 +42,10 @@ final class GuardedStore implements SessionStore {
 		return this.store;
 	}
 
+	SessionAccess access() {
+		return this.access;
+	}
+
 	private SessionKey key(SessionKey named) {
 		return this.access.key(named);
 	}

@@ -122,7 +122,8 @@ public final class SessionAccess {
 		SessionKey key = owned(named, caller);
 		if (!caller.reaches(key.owner())) {
 			throw new SessionNotFoundException("There is no session " + key + " that " + caller
-					+ " may reach. Name a session without its owner, or let the caller reach all owners.");
+					+ " may reach. Name a session of the caller without its owner; if owners are not the names of users,"
+					+ " add a CallerResolver bean, or set sessionkit.owner=none and check them yourself.");
 		}
 		return key;
 	}
@@ -186,6 +187,15 @@ public final class SessionAccess {
 	 */
 	public SessionStore guard(SessionStore store) {
 		return isUnlimited() ? store : new GuardedStore(unguarded(store), this);
+	}
+
+	/**
+	 * Returns the check that was put around a store.
+	 * @param store a store
+	 * @return the check; {@link #unlimited} if there is none
+	 */
+	public static SessionAccess around(SessionStore store) {
+		return (store instanceof GuardedStore guarded) ? guarded.access() : UNLIMITED;
 	}
 
 	/**

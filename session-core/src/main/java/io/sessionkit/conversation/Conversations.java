@@ -173,7 +173,7 @@ public final class Conversations implements AutoCloseable {
 
 		private final SessionStore store;
 
-		private SessionAccess access = SessionAccess.unlimited();
+		private SessionAccess access;
 
 		private Trim trim = Trim.NONE;
 
@@ -209,6 +209,7 @@ public final class Conversations implements AutoCloseable {
 
 		private Builder(SessionStore store) {
 			this.store = store;
+			this.access = SessionAccess.around(store);
 		}
 
 		/**

@@ -215,6 +215,18 @@ class SessionAccessTests {
 			.content());
 	}
 
+	/** An application that builds its own conversations does not lose the check by it. */
+	@Test
+	void conversationsOnAGuardedStoreAreGuarded() {
+		this.signedIn.set(Caller.of("bob"));
+		try (Conversations own = Conversations.of(this.access.guard(this.store))) {
+			assertThat(own.access()).isSameAs(this.access);
+			assertThat(own.get("t").key()).isEqualTo(SessionKey.of("bob", "t"));
+			assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> own.get(ADAS));
+			assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> Approvals.of(own).pending(ADAS));
+		}
+	}
+
 	@Test
 	void withoutAccessNothingChanges() {
 		SessionAccess unlimited = SessionAccess.unlimited();

@@ -23,6 +23,7 @@ import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Compensations;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.conversation.SessionTitles;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionHook;
@@ -42,6 +43,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
@@ -137,6 +139,21 @@ public final class SessionAdvisorAutoConfiguration {
 	@ConditionalOnMissingBean
 	Compensations sessionKitCompensations(Conversations conversations, Approvals approvals, ListableBeanFactory beans) {
 		return Compensations.builder(conversations, approvals).tools(new ToolBeans(beans)::callbacks).build();
+	}
+
+	/**
+	 * Makes titles, if the application asks for them.
+	 */
+	@Bean
+	@ConditionalOnMissingBean
+	@Conditional(OnTitlesCondition.class)
+	SessionTitles sessionKitTitles(SessionStore store, ListableBeanFactory beans, SessionKitProperties properties) {
+		TitleProperties title = properties.title();
+		return (title.by() == TitleSource.MODEL)
+				? SessionTitles.by(store,
+						SoleModel.of(title.model(), TitleProperties.MODEL, "A model is to make titles",
+								"'" + TitleProperties.BY + "' to first-words", beans))
+				: SessionTitles.ofFirstWords(store);
 	}
 
 	@Bean

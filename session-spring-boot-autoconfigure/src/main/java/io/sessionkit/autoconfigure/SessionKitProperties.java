@@ -109,6 +109,12 @@ public final class SessionKitProperties {
 	private final SummarizeProperties summarize;
 
 	/**
+	 * Titles of sessions.
+	 */
+	@NestedConfigurationProperty
+	private final TitleProperties title;
+
+	/**
 	 * Encoding of stored messages.
 	 */
 	private final Codec codec;
@@ -220,9 +226,9 @@ public final class SessionKitProperties {
 			@DefaultValue("false") boolean requireSession, @Nullable OwnerSource owner,
 			@DefaultValue("SESSIONKIT_ANY_OWNER") String anyOwnerAuthority, @Nullable Duration timeToLive,
 			@DefaultValue StoreProperties store, @DefaultValue Trim trim, @DefaultValue Retention retention,
-			@DefaultValue Prune prune, @DefaultValue SummarizeProperties summarize, @DefaultValue Codec codec,
-			@DefaultValue Sequence sequence, @DefaultValue Attributes attributes, @DefaultValue Turn turn,
-			@DefaultValue Snapshot snapshot, @DefaultValue("turn") Durability durability,
+			@DefaultValue Prune prune, @DefaultValue SummarizeProperties summarize, @DefaultValue TitleProperties title,
+			@DefaultValue Codec codec, @DefaultValue Sequence sequence, @DefaultValue Attributes attributes,
+			@DefaultValue Turn turn, @DefaultValue Snapshot snapshot, @DefaultValue("turn") Durability durability,
 			@DefaultValue("discard") OnCancel onCancel, @DefaultValue("optimistic") Concurrency concurrency,
 			@DefaultValue("60s") Duration concurrencyTimeout, @DefaultValue("24h") Duration idempotencyTimeToLive,
 			@DefaultValue("30s") Duration lease, @DefaultValue ApprovalProperties approval,
@@ -248,6 +254,7 @@ public final class SessionKitProperties {
 		this.retention = retention;
 		this.prune = prune;
 		this.summarize = summarize;
+		this.title = title;
 		this.codec = codec;
 		this.sequence = sequence;
 		this.attributes = attributes;
@@ -310,6 +317,10 @@ public final class SessionKitProperties {
 
 	public SummarizeProperties summarize() {
 		return this.summarize;
+	}
+
+	public TitleProperties title() {
+		return this.title;
 	}
 
 	public Codec codec() {

@@ -1,13 +1,11 @@
 package io.sessionkit.autoconfigure;
 
-import java.util.Arrays;
 import java.util.Optional;
 
 import io.sessionkit.context.Summarize;
 import io.sessionkit.context.SummaryTrigger;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.beans.factory.ListableBeanFactory;
 
 /**
@@ -35,7 +33,9 @@ final class SummaryRule {
 			return Optional.empty();
 		}
 		refuseGaps(all.trim(), properties, trigger != null);
-		Summarize.Builder rule = Summarize.by(model(properties.model(), beans))
+		Summarize.Builder rule = Summarize
+			.by(SoleModel.of(properties.model(), MODEL, "Threads are to be summarized",
+					"'" + SessionKitProperties.PREFIX + ".summarize.enabled' to false", beans))
 			.mode(properties.mode())
 			.keepTurns(properties.keepTurns())
 			.maxInputTokens(properties.maxInputTokens())
@@ -77,29 +77,6 @@ final class SummaryRule {
 							+ ": the turns in between would be neither sent nor summarized.",
 					"Set '" + SessionKitProperties.PREFIX + "." + property + "' to " + most + " or less.");
 		}
-	}
-
-	private static ChatModel model(@Nullable String name, ListableBeanFactory beans) {
-		String[] names = beans.getBeanNamesForType(ChatModel.class);
-		if (name != null) {
-			if (!Arrays.asList(names).contains(name)) {
-				throw ConfigurationRefusedException.of(MODEL, name,
-						"There is no ChatModel bean of that name. " + ((names.length > 0)
-								? "Write one of " + String.join(", ", names) + "." : "There is none at all."));
-			}
-			return beans.getBean(name, ChatModel.class);
-		}
-		ChatModel model = beans.getBeanProvider(ChatModel.class).getIfUnique();
-		if (model == null) {
-			throw new ConfigurationRefusedException(
-					"Threads are to be summarized, but there is "
-							+ ((names.length == 0) ? "no ChatModel bean." : "more than one ChatModel bean."),
-					(names.length == 0)
-							? "Add the starter of a chat model, or set '" + SessionKitProperties.PREFIX
-									+ ".summarize.enabled' to false."
-							: "Set '" + MODEL + "' to one of " + String.join(", ", names) + ".");
-		}
-		return model;
 	}
 
 }

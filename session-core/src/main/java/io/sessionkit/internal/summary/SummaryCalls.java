@@ -28,24 +28,25 @@ import org.springframework.ai.chat.prompt.Prompt;
  * not return keeps its thread; when all threads are taken, further calls fail at once.
  * Safe for use by many threads.
  */
-final class SummaryCalls implements AutoCloseable {
+public final class SummaryCalls implements AutoCloseable {
 
 	/**
 	 * The reply of a summarizer.
 	 */
-	record Reply(String text, @Nullable String model, TokenUsage usage) {
+	public record Reply(String text, @Nullable String model, TokenUsage usage) {
 	}
 
 	/**
 	 * Thrown if there is no summary. The message is the reason and quotes nothing.
 	 */
-	static final class FailedException extends Exception {
+	public static final class FailedException extends Exception {
 
 		FailedException(String reason) {
 			super(reason, null, false, false);
 		}
 
-		String reason() {
+		/** Returns the reason, which quotes nothing. */
+		public String reason() {
 			return String.valueOf(getMessage());
 		}
 
@@ -75,7 +76,7 @@ final class SummaryCalls implements AutoCloseable {
 	 * @throws FailedException if the call throws, takes too long, or returns nothing
 	 * useful
 	 */
-	Reply ask(ChatModel model, String prompt, Duration timeout) throws FailedException {
+	public Reply ask(ChatModel model, String prompt, Duration timeout) throws FailedException {
 		return await(submit(model, prompt), timeout);
 	}
 

@@ -1,0 +1,181 @@
+package io.sessionkit.conversation;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.TestHooks;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.TestStores;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Flux;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.UserMessage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Titles that are made when the first turn has become history.
+ */
+class SessionTitlesTests {
+
+	private static final SessionKey KEY = SessionKey.of("ada", "t1");
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private final ScriptedChatModel titling = new ScriptedChatModel();
+
+	private SessionStore store;
+
+	private SessionTitles titles;
+
+	private Conversations conversations;
+
+	private ChatClient chat;
+
+	private void use(SessionTitles titles, Conversations.Builder builder) {
+		this.titles = titles;
+		this.conversations = builder.listeners(titles).build();
+		this.chat = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(this.conversations)).build();
+	}
+
+	private void ofFirstWords(TestStores kind) {
+		this.store = kind.create();
+		use(SessionTitles.ofFirstWords(this.store), Conversations.builder(this.store));
+	}
+
+	private void byModel() {
+		this.store = TestStores.MEMORY.create();
+		use(SessionTitles.by(this.store, this.titling), Conversations.builder(this.store));
+	}
+
+	@AfterEach
+	void close() {
+		if (this.titles != null) {
+			this.titles.close();
+			this.conversations.close();
+		}
+	}
+
+	private void ask(String text) {
+		this.model.says("an answer");
+		this.chat.prompt().user(text).advisors(SessionAdvisor.session(KEY)).call().content();
+	}
+
+	private @Nullable String title() {
+		return this.store.find(KEY).orElseThrow().title();
+	}
+
+	private void awaitTitle(String expected) {
+		Awaitility.await().untilAsserted(() -> assertThat(title()).isEqualTo(expected));
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void firstTurnGivesTheTitleAndLaterOnesKeepIt(TestStores kind) {
+		ofFirstWords(kind);
+		ask("Where is my order?");
+		awaitTitle("Where is my order?");
+		ask("And the other one?");
+		this.conversations.get(KEY).rename("Orders");
+		this.conversations.get(KEY).undo(2);
+		ask("Something else");
+		assertThat(title()).isEqualTo("Orders");
+	}
+
+	@Test
+	void titleThatSomebodyHasGivenIsKept() {
+		ofFirstWords(TestStores.MEMORY);
+		this.conversations.get(KEY).create(HeaderChange.NONE.title("Mine"));
+		ask("Where is my order?");
+		Awaitility.await().during(Duration.ofMillis(200)).until(() -> "Mine".equals(title()));
+	}
+
+	/** The second question is not told of a conflict. */
+	@Test
+	void titleThatComesWhileTheNextTurnRunsIsNoConflictForIt() {
+		byModel();
+		CountDownLatch second = new CountDownLatch(1);
+		this.titling.step((prompt) -> {
+			await(second);
+			return Flux.just(this.titling.chunk("A title", List.of(), true));
+		});
+		ask("one");
+		this.model.step((prompt) -> {
+			second.countDown();
+			awaitTitle("A title");
+			return Flux.just(this.model.chunk("two", List.of(), true));
+		});
+		assertThat(this.chat.prompt().user("q").advisors(SessionAdvisor.session(KEY)).call().content())
+			.isEqualTo("two");
+		assertThat(this.store.messages(KEY)).hasSize(4);
+	}
+
+	@Test
+	void modelIsAskedWithQuestionAndAnswerAndItsTextIsOneLine() {
+		byModel();
+		this.titling.says("  \"An order\"\nand more ");
+		ask("Where is my order?");
+		awaitTitle("\"An order\" and more");
+		assertThat(this.titling.prompts().get(0).getContents()).contains("Where is my order?", "an answer");
+	}
+
+	@Test
+	void modelThatFailsLeavesTheFirstWords() {
+		byModel();
+		this.titling.fails(new IllegalStateException("down"));
+		ask("Where is my order?");
+		awaitTitle("Where is my order?");
+	}
+
+	/** What a hook has replaced before it was stored does not come back as a title. */
+	@Test
+	void titleIsMadeFromWhatIsStored() {
+		this.store = TestStores.MEMORY.create();
+		use(SessionTitles.ofFirstWords(this.store),
+				Conversations.builder(this.store)
+					.hooks(TestHooks.beforeSave("removes", (messages) -> HookResult.replace(messages.stream()
+						.map((message) -> (message instanceof UserMessage) ? new UserMessage("[removed]") : message)
+						.toList()))));
+		ask("my card is 4111 1111 1111 1111");
+		awaitTitle("[removed]");
+	}
+
+	@Test
+	void wordsAreOnOneLineWithoutWhatCannotBeSeen() {
+		assertThat(SessionTitles.shortened("  two \n  words ")).isEqualTo("two words");
+		String hidden = "a" + Character.toString(0x202E) + "b" + Character.toString(0) + "c";
+		assertThat(SessionTitles.shortened(hidden)).isEqualTo("ab c");
+		assertThat(SessionTitles.shortened("1234567890 ".repeat(6))).isEqualTo("1234567890 ".repeat(5).strip() + "…");
+	}
+
+	@Test
+	void longWordIsCutBetweenCharacters() {
+		String shortened = SessionTitles.shortened("\uD83D\uDE00".repeat(100));
+		assertThat(shortened.length()).isLessThanOrEqualTo(SessionTitles.MAX_LENGTH);
+		assertThat(shortened).isEqualTo("\uD83D\uDE00".repeat(29) + "…");
+		assertThat(SessionTitles.shortened("a\uD83D")).isEqualTo("a");
+		assertThat(SessionTitles.shortened("")).isEmpty();
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+}

@@ -1,0 +1,28 @@
+package io.sessionkit.autoconfigure;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Titles of sessions that have none when their first turn has become history.
+ *
+ * @param by What makes the title: none, first-words (of the first question) or model
+ * (which is called once for each session, beside the turn).
+ * @param model Name of the ChatModel bean that makes titles, with by=model. Unset: the
+ * only one.
+ */
+public record TitleProperties(@DefaultValue("none") TitleSource by, @Nullable String model) {
+
+	static final String BY = SessionKitProperties.PREFIX + ".title.by";
+
+	static final String MODEL = SessionKitProperties.PREFIX + ".title.model";
+
+	public TitleProperties {
+		if (model != null && by != TitleSource.MODEL) {
+			throw ConfigurationRefusedException.of(MODEL, model,
+					"No model makes titles. Set '" + BY + "' to model, or leave it out.");
+		}
+	}
+
+}
