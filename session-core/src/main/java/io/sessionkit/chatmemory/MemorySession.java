@@ -136,7 +136,7 @@ final class MemorySession {
 			setAside(view, said.abandoned());
 			return false;
 		}
-		List<RecordWrite> records = memory.open(said.open()).write(view.memory(), this.key, codec());
+		List<RecordWrite> records = memory.open(said.open()).write(view.memory(), key(view), codec());
 		if (records.isEmpty() && said.turns().isEmpty()) {
 			return true;
 		}
@@ -159,7 +159,7 @@ final class MemorySession {
 		long fork = view.turnOf(common);
 		SaidTurns said = SaidTurns.of(this.key, List.of(), messages.subList(common, messages.size()), fork != 0);
 		List<RecordWrite> records = new ArrayList<>(left(session, fork));
-		records.addAll(view.memory().system(system).open(said.open()).write(view.memory(), this.key, codec()));
+		records.addAll(view.memory().system(system).open(said.open()).write(view.memory(), key(view), codec()));
 		HeaderChange move = HeaderChange.NONE.head(session.branch(), fork);
 		return isStored(Commit.on(session).header(move).records(records), said.turns());
 	}
@@ -171,7 +171,7 @@ final class MemorySession {
 			.filter((turn) -> turn.number() > fork)
 			.findFirst()
 			.map((turn) -> new LeftTurns(session.head(), session.branch(), fork, turn.number(), session.version()))
-			.map((left) -> List.of(left.write(this.key, codec())))
+			.map((left) -> List.of(left.write(session.key(), codec())))
 			.orElse(List.of());
 	}
 
@@ -189,7 +189,7 @@ final class MemorySession {
 		MemoryRecord memory = view.memory().open(open.subList(messages.size(), open.size()));
 		this.store.commit(Commit.any(this.key)
 			.turn(write(turn, messages))
-			.records(memory.write(view.memory(), this.key, codec())));
+			.records(memory.write(view.memory(), key(view), codec())));
 	}
 
 	private boolean isStored(Commit commit, List<List<Message>> turns) {
@@ -213,6 +213,11 @@ final class MemorySession {
 		if (view.session() != null) {
 			SessionPausedException.check(view.session(), "written as a chat memory");
 		}
+	}
+
+	/** Returns the key in full, which a store may complete with the owner. */
+	private SessionKey key(MemoryView view) {
+		return (view.session() != null) ? view.session().key() : this.key;
 	}
 
 	private MessageCodec codec() {

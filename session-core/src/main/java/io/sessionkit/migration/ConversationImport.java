@@ -10,6 +10,7 @@ import io.sessionkit.Summary;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.migration.ImportReport.Outcome;
+import io.sessionkit.migration.ImportReport.Reason;
 import io.sessionkit.migration.SourceMessage.Mark;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
@@ -50,8 +51,8 @@ final class ConversationImport {
 
 	private boolean imported;
 
-	/** The text of a summary that was read, until its place is known; empty for none. */
-	private String summary = "";
+	/** A summary that was read, until its place is known; null for none. */
+	private @Nullable SourceMessage summary;
 
 	ConversationImport(SessionStore store, SessionKey key, SourceConversation conversation, SourceReader source,
 			ReportCounts counts, boolean dryRun) {
@@ -143,8 +144,12 @@ final class ConversationImport {
 		collector.end();
 		write(collector);
 		collector.skip(message);
-		String text = (message.message() instanceof AssistantMessage reply) ? reply.getText() : null;
-		this.summary = (text != null && !text.isBlank()) ? text : this.summary;
+		this.summary = textOf(message).isBlank() ? this.summary : message;
+	}
+
+	private static String textOf(@Nullable SourceMessage summary) {
+		String text = (summary != null && summary.message() instanceof AssistantMessage reply) ? reply.getText() : null;
+		return (text != null) ? text : "";
 	}
 
 	/** Writes the archived turns, and makes the view start behind them. */
@@ -155,7 +160,10 @@ final class ConversationImport {
 			this.counts.summary();
 			placeSummary();
 		}
-		this.summary = "";
+		else if (this.summary != null) {
+			this.counts.leftOut(this.conversation, this.summary, Reason.NO_QUESTION);
+		}
+		this.summary = null;
 	}
 
 	private void placeSummary() {
@@ -163,9 +171,10 @@ final class ConversationImport {
 			return;
 		}
 		Session session = this.store.find(this.key).orElseThrow(OthersWriteException::new);
-		Summary summary = this.summary.isEmpty() ? Summaries.reset(session, List.of(), options())
-				: new Summary(options().turnIds().get(), session.head(), session.summaryTurn(), session.totals(),
-						this.summary, List.of(), new Summary.Origin(null, TokenUsage.NONE, options().now()));
+		String text = textOf(this.summary);
+		Summary summary = text.isEmpty() ? Summaries.reset(session, List.of(), options())
+				: new Summary(options().turnIds().get(), session.head(), session.summaryTurn(), session.totals(), text,
+						List.of(), new Summary.Origin(null, TokenUsage.NONE, options().now()));
 		commit(session, Commit.on(session).header(HeaderChange.NONE.summary(summary.turn(), summary.id())),
 				List.of(Summaries.write(this.key, summary, options().codec())));
 	}

@@ -104,7 +104,10 @@ public record ImportReport(boolean dryRun, Map<Outcome, Integer> conversations, 
 		/** It is of a turn that has no answer, or whose calls have no results. */
 		UNFINISHED,
 
-		/** It is an answer or a result whose question or call was left out. */
+		/**
+		 * It is an answer or a result whose question or call was left out, or a summary
+		 * of turns that were all left out.
+		 */
 		NO_QUESTION,
 
 		/** It belongs to a branch of a sub-agent. */

@@ -119,6 +119,10 @@ class OpenAiWireTests {
 				.filteredOn(AssistantMessage.class::isInstance)
 				.extracting((message) -> message.getMetadata().get("reasoningContent"))
 				.containsExactly("First the sum.", "It is 1.");
+			assertThat(stub.bodies().get(1).path("messages"))
+				.filteredOn((message) -> message.path("role").asString().equals("assistant"))
+				.extracting((message) -> message.path("reasoning_content").asString())
+				.containsExactly("First the sum.");
 		}
 	}
 

@@ -5,6 +5,8 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.chatmemory.SessionChatMemory;
 import io.sessionkit.chatmemory.SessionChatMemoryRepository;
@@ -101,6 +103,12 @@ final class ChatMemorySnippets {
 		return SessionImport.into(store, (conversation) -> SessionKey.of(owner, conversation.id()))
 			.run(ImportSource.chatMemory(repository));
 		// end::repository
+	}
+
+	static ImportReport job(SessionAccess access, SessionImport imports, ImportSource source) {
+		// tag::job
+		return access.callAs(Caller.server(), () -> imports.run(source));
+		// end::job
 	}
 
 }

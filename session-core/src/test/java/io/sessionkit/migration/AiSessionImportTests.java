@@ -180,6 +180,25 @@ class AiSessionImportTests {
 	}
 
 	@Test
+	void summaryOfTurnsThatWereAllLeftOutIsNamed() {
+		DataSource database = SourceDatabase.H2.create();
+		SessionService service = service(database);
+		create(service, "t1", Duration.ofDays(1));
+		append(service, "t1", "e1", new UserMessage("q1"), null);
+		append(service, "t1", "e2", new AssistantMessage("what was said"), null);
+		append(service, "t1", "e3", new UserMessage("q2"), null);
+		append(service, "t1", "e4", new AssistantMessage("a2"), null);
+		JdbcTemplate events = new JdbcTemplate(database);
+		events.update("UPDATE AI_SESSION_EVENT SET archived = TRUE WHERE id = 'e1'");
+		events.update("UPDATE AI_SESSION_EVENT SET synthetic = TRUE WHERE id = 'e2'");
+		ImportReport report = this.imports.run(ImportSource.aiSessionTables(database));
+		assertThat(lines("ada", "t1")).containsExactly("user: q2", "assistant: a2");
+		assertThat(report.summaries()).isZero();
+		assertThat(report.leftOutMessages()).containsExactly(new ImportReport.LeftOut("t1", "e1", Reason.UNFINISHED),
+				new ImportReport.LeftOut("t1", "e2", Reason.NO_QUESTION));
+	}
+
+	@Test
 	void tablesOfAnotherVersionAreRefused() {
 		DataSource database = SourceDatabase.H2.empty();
 		new JdbcTemplate(database).execute("CREATE TABLE AI_SESSION (id VARCHAR(255), metadata VARCHAR(10))");
