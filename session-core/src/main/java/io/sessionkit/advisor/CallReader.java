@@ -19,6 +19,7 @@ import reactor.core.publisher.FluxSink;
 import reactor.util.context.Context;
 
 import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 
@@ -114,9 +115,9 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 
 	@Override
 	public void toolEnded(String tool, String arguments, String result) {
-		String id = this.results.ended(tool, arguments);
-		if (id != null) {
-			send(new CallEvent.ToolReturned(orEmpty(id), tool, orEmpty(result)));
+		ToolCall call = this.results.ended(tool, arguments, orEmpty(result));
+		if (call != null) {
+			send(new CallEvent.ToolReturned(orEmpty(call.id()), tool, orEmpty(result)));
 		}
 	}
 
@@ -127,7 +128,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 
 	@Override
 	public void toolReturned(SessionEvent.ToolReturned event) {
-		if (!this.results.isKnown(event.response().id(), event.response().name())) {
+		if (!this.results.isKnown(event.response())) {
 			send(new CallEvent.ToolReturned(orEmpty(event.response().id()), event.response().name(),
 					orEmpty(event.response().responseData())));
 		}

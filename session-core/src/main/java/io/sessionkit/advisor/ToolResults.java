@@ -3,10 +3,12 @@ package io.sessionkit.advisor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 
 /**
  * The results of tool calls, which are known twice: when the tool ends, by its name and
@@ -15,9 +17,24 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
  */
 final class ToolResults {
 
+	/** A call whose tool has ended. */
+	private record Ended(ToolCall call, String result) {
+
+		/** Calls of models that give no ids are distinguished by their results. */
+		private boolean has(ToolResponse response) {
+			return isOf(this.call, response)
+					&& (isNamed(this.call.id()) || this.result.equals(response.responseData()));
+		}
+
+		private static boolean isNamed(@Nullable String id) {
+			return id != null && !id.isEmpty();
+		}
+
+	}
+
 	private final List<ToolCall> running = new ArrayList<>();
 
-	private final List<ToolCall> ended = new ArrayList<>();
+	private final List<Ended> ended = new ArrayList<>();
 
 	synchronized void called(ToolCall call) {
 		this.running.add(call);
@@ -26,17 +43,15 @@ final class ToolResults {
 	/**
 	 * Finds the call of a tool that has ended. Calls that look the same have the same
 	 * right to the result.
-	 * @return its id; null if this call is not known
+	 * @return the call; null if it is not known
 	 */
-	synchronized @Nullable String ended(String tool, String arguments) {
-		for (ToolCall call : this.running) {
-			if (call.name().equals(tool) && withBraces(call.arguments()).equals(withBraces(arguments))) {
-				this.running.remove(call);
-				this.ended.add(call);
-				return call.id();
-			}
+	synchronized @Nullable ToolCall ended(String tool, String arguments, String result) {
+		ToolCall call = remove(this.running,
+				(each) -> each.name().equals(tool) && withBraces(each.arguments()).equals(withBraces(arguments)));
+		if (call != null) {
+			this.ended.add(new Ended(call, result));
 		}
-		return null;
+		return call;
 	}
 
 	/** Returns the arguments as the tool loop passes them. */
@@ -47,21 +62,25 @@ final class ToolResults {
 	/**
 	 * Returns whether a result that is delivered was known when its tool ended.
 	 */
-	synchronized boolean isKnown(String id, String tool) {
-		if (remove(this.ended, id, tool)) {
-			return true;
+	synchronized boolean isKnown(ToolResponse response) {
+		boolean known = remove(this.ended, (each) -> each.has(response)) != null;
+		if (!known) {
+			remove(this.running, (each) -> isOf(each, response));
 		}
-		remove(this.running, id, tool);
-		return false;
+		return known;
 	}
 
-	private static boolean remove(List<ToolCall> calls, String id, String tool) {
-		for (ToolCall call : calls) {
-			if (Objects.equals(call.id(), id) && call.name().equals(tool)) {
-				return calls.remove(call);
+	private static boolean isOf(ToolCall call, ToolResponse response) {
+		return Objects.equals(call.id(), response.id()) && call.name().equals(response.name());
+	}
+
+	private static <T> @Nullable T remove(List<T> all, Predicate<T> wanted) {
+		for (int i = 0; i < all.size(); i++) {
+			if (wanted.test(all.get(i))) {
+				return all.remove(i);
 			}
 		}
-		return false;
+		return null;
 	}
 
 }

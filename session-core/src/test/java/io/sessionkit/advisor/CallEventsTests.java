@@ -118,6 +118,20 @@ class CallEventsTests {
 	}
 
 	@Test
+	void failureAndResultOfCallsWithoutIdsAreNotConfused() {
+		this.model.calls(SessionAdvisorTests.call("", "wait", "1"), SessionAdvisorTests.call("", "wait", "2"))
+			.says("done");
+		List<CallEvent> events = read(prompt(waiting(new CountDownLatch(0), (value) -> {
+			if (value.equals("1")) {
+				throw new IllegalArgumentException("no such order");
+			}
+			return value;
+		})));
+		assertThat(returned(events)).containsExactly(new ToolReturned("", "wait", "2"),
+				new ToolReturned("", "wait", "no such order"));
+	}
+
+	@Test
 	void callThatWaitsForAnApprovalIsTheLastEventButTheEnd() {
 		this.gated = Set.of("add");
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");

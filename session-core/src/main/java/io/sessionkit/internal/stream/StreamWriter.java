@@ -65,7 +65,7 @@ public final class StreamWriter {
 
 	private boolean stop;
 
-	private boolean over;
+	private volatile boolean over;
 
 	StreamWriter(StreamLogs logs, SessionKey key, String stream, StreamLimits limits) {
 		this.logs = logs;
@@ -74,8 +74,11 @@ public final class StreamWriter {
 		this.limits = limits;
 	}
 
-	/** Adds an event, which is written later. */
+	/** Adds an event, which is written later, unless the stream is over. */
 	public void add(Map<String, @Nullable Object> event) {
+		if (this.over) {
+			return;
+		}
 		synchronized (this.waiting) {
 			this.waiting.add(event);
 		}
