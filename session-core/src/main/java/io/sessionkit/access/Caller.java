@@ -29,6 +29,7 @@ public record Caller(String name, Set<String> authorities, boolean anyOwner) {
 	 * @throws io.sessionkit.InvalidSessionKeyException if no owner can have the name
 	 */
 	public static Caller of(String name, String... authorities) {
+		SessionKey.checkOwner(name);
 		return new Caller(name, Set.of(authorities), false);
 	}
 

@@ -1,15 +1,19 @@
 package io.sessionkit.access;
 
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import java.util.stream.BaseStream;
 
 import io.sessionkit.CallerRequiredException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
-import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
@@ -27,9 +31,18 @@ public final class SessionAccess {
 
 	private static final SessionAccess UNLIMITED = new SessionAccess(() -> Optional.of(Caller.server()));
 
-	private static final ThreadLocal<@Nullable Caller> acting = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable Acting> acting = new ThreadLocal<>();
 
 	private final CallerResolver callers;
+
+	/**
+	 * Work for another caller.
+	 *
+	 * @param caller the caller
+	 * @param turn the turn inside of which the work began; null for none
+	 */
+	private record Acting(Caller caller, @Nullable TurnAccess turn) {
+	}
 
 	private SessionAccess(CallerResolver callers) {
 		this.callers = callers;
@@ -67,8 +80,7 @@ public final class SessionAccess {
 	 * @throws CallerRequiredException if none is known
 	 */
 	public Caller caller() {
-		return isUnlimited() ? Caller.server()
-				: acting().or(this.callers::current).or(SessionAccess::enclosing).orElseThrow(SessionAccess::unknown);
+		return isUnlimited() ? Caller.server() : here().or(this.callers::current).orElseThrow(SessionAccess::unknown);
 	}
 
 	/**
@@ -77,19 +89,24 @@ public final class SessionAccess {
 	 * @return the caller, or a {@link CallerRequiredException} if none is known
 	 */
 	public Mono<Caller> caller(ContextView context) {
-		if (isUnlimited() || acting().isPresent()) {
+		if (isUnlimited() || here().isPresent()) {
 			return Mono.fromCallable(this::caller);
 		}
 		return this.callers.current(context).switchIfEmpty(Mono.fromCallable(this::caller));
 	}
 
-	private static Optional<Caller> acting() {
-		return Optional.ofNullable(acting.get());
-	}
-
-	/** The turn was opened for its owner, and its tools may run on any thread. */
-	private static Optional<Caller> enclosing() {
-		return TurnBinding.enclosing().map(HookContext::key).map((key) -> Caller.of(key.owner()));
+	/**
+	 * Returns the caller that SessionKit itself knows. A turn was opened for its owner,
+	 * so its tools work for that one: on any thread, and also if the server or somebody
+	 * who reaches all owners has made the call.
+	 */
+	private static Optional<Caller> here() {
+		Acting now = acting.get();
+		TurnAccess turn = TurnBinding.running();
+		if (turn == null || (now != null && now.turn() == turn)) {
+			return Optional.ofNullable(now).map(Acting::caller);
+		}
+		return Optional.of(new Caller(turn.context().key().owner(), Set.of(), false));
 	}
 
 	private static CallerRequiredException unknown() {
@@ -157,17 +174,18 @@ public final class SessionAccess {
 
 	/**
 	 * Does work on this thread for another caller, such as a job for its user. What runs
-	 * on other threads is not part of it.
+	 * on other threads or later is not part of it, so the work waits for a stream itself.
 	 * @param caller the caller
 	 * @param work the work
 	 * @param <T> the type of the result
 	 * @return the result of the work
+	 * @throws IllegalStateException if the result is a stream or a future
 	 */
 	public <T> T callAs(Caller caller, Supplier<T> work) {
-		Caller before = acting.get();
-		acting.set(caller);
+		Acting before = acting.get();
+		acting.set(new Acting(caller, TurnBinding.running()));
 		try {
-			return work.get();
+			return done(work.get());
 		}
 		finally {
 			if (before != null) {
@@ -177,6 +195,15 @@ public final class SessionAccess {
 				acting.remove();
 			}
 		}
+	}
+
+	/** What has only been prepared would run later, for somebody else. */
+	private static <T> T done(T result) {
+		if (result instanceof Publisher || result instanceof CompletionStage || result instanceof BaseStream) {
+			throw new IllegalStateException("The work of callAs has returned a " + result.getClass().getSimpleName()
+					+ ", which does its work later, for another caller. Wait for its result inside of callAs.");
+		}
+		return result;
 	}
 
 	/**

@@ -91,8 +91,8 @@ public final class Approvals {
 	private Approvals(Builder builder) {
 		this.access = builder.conversations.access();
 		this.deciders = new Deciders(this.access, builder.deciders, builder.ownerDecides);
-		Rulings rulings = new Rulings(new NamedTools(builder.gatedTools(), builder.knownTools), new AnnotatedTools(),
-				builder.policies);
+		Rulings rulings = new Rulings(new NamedTools(builder.tools, builder.decidedTools(), builder.knownTools),
+				new AnnotatedTools(), builder.policies);
 		this.rules = new ApprovalRules(rulings, builder.siblings, builder.onNewMessage, builder.expiresAfter,
 				builder.version, new SafeTexts(builder.texts), builder.traceIds);
 		Turns turns = builder.conversations.turns();
@@ -139,7 +139,8 @@ public final class Approvals {
 	 * ran, in all sessions of an owner, the newest change first. It reads the approval
 	 * records of these sessions up to the end of the page, and the leases of turns whose
 	 * calls are running, but no messages.
-	 * @param owner the owner; empty for sessions that have none
+	 * @param owner the owner; empty for the caller, and for the sessions that have none
+	 * if sessions do not depend on a caller
 	 * @param page the part of the list to return
 	 * @return the calls
 	 */
@@ -163,7 +164,9 @@ public final class Approvals {
 		Instant latest = (query.waitingFor() != null) ? this.ledger.now().minus(query.waitingFor()) : Instant.MAX;
 		return query.owners()
 			.stream()
+			.map((owner) -> owner.isEmpty() ? caller.name() : owner)
 			.filter((owner) -> this.deciders.mayDecideOf(caller, owner))
+			.distinct()
 			.flatMap((owner) -> this.ledger.pending(owner, new Page(0, Integer.MAX_VALUE)).stream())
 			.filter((call) -> query.tools().isEmpty() || query.tools().contains(call.tool()))
 			.filter((call) -> !call.requestedAt().isAfter(latest))
@@ -463,7 +466,8 @@ public final class Approvals {
 		/**
 		 * Sets whether a caller may decide on calls of the own sessions if the tool has
 		 * {@link #deciders}. By default a caller may who has the authority.
-		 * @param ownerDecides false for two pairs of eyes
+		 * @param ownerDecides false if the owner of a session decides on none of these
+		 * calls
 		 * @return this builder
 		 */
 		public Builder ownerDecides(boolean ownerDecides) {
@@ -471,11 +475,10 @@ public final class Approvals {
 			return this;
 		}
 
-		private Set<String> gatedTools() {
-			Set<String> gated = new HashSet<>(this.tools);
-			gated.addAll(this.deciders.keySet());
-			gated.remove(Deciders.ALL_TOOLS);
-			return gated;
+		private Set<String> decidedTools() {
+			Set<String> named = new HashSet<>(this.deciders.keySet());
+			named.remove(Deciders.ALL_TOOLS);
+			return named;
 		}
 
 		/**
@@ -573,8 +576,19 @@ public final class Approvals {
 		/**
 		 * Builds the approvals.
 		 * @return new approvals
+		 * @throws IllegalStateException if there are {@link #deciders}, and sessions do
+		 * not depend on a caller; or if the owner does not decide, and nobody else does
 		 */
 		public Approvals build() {
+			if (!this.deciders.isEmpty() && this.conversations.access().isUnlimited()) {
+				throw new IllegalStateException("Tools have deciders " + this.deciders
+						+ ", and nobody is known who calls. Give the conversations an access, or leave the deciders out.");
+			}
+			if (!this.ownerDecides && this.deciders.isEmpty()) {
+				throw new IllegalStateException(
+						"Owners do not decide on the calls of tools that have deciders, and no tool"
+								+ " has any. Name deciders, or let the owners decide.");
+			}
 			return new Approvals(this);
 		}
 

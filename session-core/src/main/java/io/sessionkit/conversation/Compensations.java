@@ -199,7 +199,8 @@ public final class Compensations {
 	 * Returns the compensating calls that wait for a person, or of which nobody knows
 	 * whether they took the effect back, in all sessions of an owner, the newest change
 	 * first.
-	 * @param owner the owner; empty for sessions that have none
+	 * @param owner the owner; empty for the caller, and for the sessions that have none
+	 * if sessions do not depend on a caller
 	 * @param page the part of the list to return
 	 * @return the calls
 	 */

@@ -215,7 +215,9 @@ public final class Conversations implements AutoCloseable {
 		/**
 		 * Sets the check of whose sessions a caller reaches: by
 		 * {@link Conversations#get}, {@link Approvals}, {@link Compensations} and the
-		 * session advisor. By default sessions do not depend on a caller.
+		 * session advisor. The default is the check that is around the store, as it is
+		 * around the one that applications inject; without one, sessions do not depend on
+		 * a caller.
 		 * @param access the check
 		 * @return this builder
 		 */

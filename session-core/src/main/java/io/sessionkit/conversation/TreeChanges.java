@@ -112,7 +112,7 @@ final class TreeChanges {
 			SessionPausedException.check(session, what);
 			return false;
 		}
-		this.canceller.cancel(this.key);
+		this.canceller.turns().cancel(this.key);
 		return true;
 	}
 

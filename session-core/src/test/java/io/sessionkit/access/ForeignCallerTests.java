@@ -17,10 +17,13 @@ import java.util.function.UnaryOperator;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.advisor.TurnStreams;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.InboxQuery;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.chatmemory.SessionChatMemory;
+import io.sessionkit.chatmemory.SessionChatMemoryRepository;
 import io.sessionkit.compensation.RewindPlan;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Compensations;
@@ -37,13 +40,16 @@ import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.TestStores;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
@@ -70,7 +76,7 @@ class ForeignCallerTests {
 			Set.of("options", "deleteExpired", "mayRollBack"), Conversations.class,
 			Set.of("of", "builder", "turns", "streams", "store", "access", "close"), Approvals.class,
 			Set.of("of", "builder", "running", "turns", "unattended", "checkNames", "checkCondition"),
-			Compensations.class, Set.of("builder"));
+			Compensations.class, Set.of("builder"), TurnStreams.class, Set.of("builder", "start", "close"));
 
 	private static final Set<String> OF_OBJECT = Set.of("equals", "hashCode", "toString", "wait", "notify", "notifyAll",
 			"getClass");
@@ -89,6 +95,8 @@ class ForeignCallerTests {
 
 	private Compensations compensations;
 
+	private TurnStreams streams;
+
 	private ChatClient chat;
 
 	record Order(int id) {
@@ -99,6 +107,7 @@ class ForeignCallerTests {
 		this.conversations = Conversations.builder(this.raw).access(this.access).build();
 		this.approvals = Approvals.builder(this.conversations).tools(Set.of("cancel")).build();
 		this.compensations = Compensations.builder(this.conversations, this.approvals).build();
+		this.streams = TurnStreams.builder(this.conversations).resumable(true).build();
 		this.chat = ChatClient.builder(this.model)
 			.defaultAdvisors(SessionAdvisor.builder(this.conversations).approvals(this.approvals).build())
 			.defaultToolCallbacks(FunctionToolCallback.builder("cancel", (Order order) -> "cancelled")
@@ -110,6 +119,7 @@ class ForeignCallerTests {
 
 	@AfterEach
 	void close() {
+		this.streams.close();
 		this.conversations.close();
 	}
 
@@ -125,7 +135,7 @@ class ForeignCallerTests {
 		this.caller = Caller.of(ATTACKER);
 		Map<String, Integer> attacked = new TreeMap<>();
 		for (Object door : List.of(this.access.guard(this.raw), this.conversations.store(), this.conversations,
-				this.approvals, this.compensations)) {
+				this.approvals, this.compensations, this.streams)) {
 			for (Method method : methods(door)) {
 				String there = attack(door, method, values(TARGET, call, standing, plan));
 				String absent = attack(door, method, values(ABSENT, of(call, ABSENT),
@@ -226,6 +236,9 @@ class ForeignCallerTests {
 		try {
 			method.setAccessible(true);
 			Object result = method.invoke(door, arguments);
+			if (result instanceof Flux<?> events) {
+				return told(method, events);
+			}
 			if (method.getName().equals("inbox")) {
 				return String.valueOf(result);
 			}
@@ -238,6 +251,37 @@ class ForeignCallerTests {
 		catch (IllegalAccessException ex) {
 			throw new AssertionError(ex);
 		}
+	}
+
+	private static String told(Method method, Flux<?> events) {
+		try {
+			throw new AssertionError(method + " answered " + events.collectList().block());
+		}
+		catch (SessionNotFoundException ex) {
+			return ex.getMessage();
+		}
+	}
+
+	/** A chat memory works with the store that applications inject. */
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "POSTGRESQL", "REDIS" })
+	void chatMemoryOnTheInjectedStoreReachesNoSessionOfSomebodyElse(TestStores kind) {
+		use(kind);
+		givenVictim();
+		List<Object> before = content();
+		this.caller = Caller.of(ATTACKER);
+		SessionStore injected = this.access.guard(this.raw);
+		SessionChatMemory memory = SessionChatMemory.of(injected, () -> VICTIM);
+		SessionChatMemoryRepository repository = SessionChatMemoryRepository.of(injected, () -> VICTIM);
+		List<Message> messages = List.of(new UserMessage("q"), new AssistantMessage("a"));
+		for (ThrowingCallable attack : List.<ThrowingCallable>of(() -> memory.get("thread"),
+				() -> memory.add("thread", messages), () -> memory.clear("thread"), repository::findConversationIds,
+				() -> repository.findByConversationId("thread"), () -> repository.saveAll("thread", messages),
+				() -> repository.deleteByConversationId("thread"))) {
+			assertThatThrownBy(attack).isExactlyInstanceOf(SessionNotFoundException.class);
+		}
+		assertThat(content()).isEqualTo(before);
+		assertThat(SessionChatMemory.of(injected, () -> "").get("thread")).isEmpty();
 	}
 
 	@ParameterizedTest

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import io.sessionkit.CallerRequiredException;
 import io.sessionkit.InvalidSessionKeyException;
@@ -18,8 +19,10 @@ import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.InboxQuery;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
@@ -140,8 +143,8 @@ class SessionAccessTests {
 			.stream()
 			.content()
 			.subscribeOn(Schedulers.boundedElastic())
-			.contextWrite((context) -> context.put("caller",
-					Mono.delay(java.time.Duration.ofMillis(10)).thenReturn(Caller.of("ada"))))
+			.contextWrite(
+					(context) -> context.put("caller", Mono.delay(Duration.ofMillis(10)).thenReturn(Caller.of("ada"))))
 			.collectList()
 			.map((parts) -> String.join("", parts))
 			.block();
@@ -162,6 +165,68 @@ class SessionAccessTests {
 		this.signedIn.set(Caller.of("ada"));
 		assertThat(setup.content(chat.prompt().user("q").advisors(SessionAdvisor.session("thread")))).isEqualTo("done");
 		assertThat(this.reachedByTool).containsExactly(SessionKey.of("ada", "other"));
+	}
+
+	/**
+	 * The call is made by a job, or by somebody who reaches all: what tools name is the
+	 * owner's.
+	 */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void toolWorksForTheOwnerOfItsTurnWhoeverHasMadeTheCall(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		ChatClient chat = setup
+			.builder(this.model,
+					SessionAdvisor.builder(this.conversations).approvals(approvals(Map.of(), true)).build())
+			.defaultToolCallbacks(tool("look"))
+			.build();
+		for (String owner : List.of("ada", "bob")) {
+			this.model.calls(call("look", "notes")).says("done");
+			this.access.callAs(Caller.server(), () -> setup
+				.content(chat.prompt().user("q").advisors(SessionAdvisor.session(SessionKey.of(owner, "thread")))));
+		}
+		this.signedIn.set(new Caller("root", Set.of(), true));
+		this.model.calls(call("look", "notes")).says("done");
+		setup.content(chat.prompt().user("q").advisors(SessionAdvisor.session(ADAS)));
+		assertThat(this.reachedByTool).extracting(SessionKey::owner).containsExactly("ada", "bob", "ada");
+	}
+
+	@Test
+	void toolMaySayForWhomItWorks() {
+		this.signedIn.set(Caller.of("ada"));
+		List<SessionKey> reached = new ArrayList<>();
+		ChatClient chat = ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(this.conversations))
+			.defaultToolCallbacks(FunctionToolCallback.<Order, String>builder("look", (order) -> {
+				reached.add(this.access.callAs(Caller.of("team"), () -> this.conversations.get(order.id()).key()));
+				reached.add(this.conversations.get(order.id()).key());
+				return "ok";
+			}).description("looks").inputType(Order.class).build())
+			.build();
+		this.model.calls(call("look", "notes")).says("done");
+		chat.prompt().user("q").advisors(SessionAdvisor.session("thread")).call().content();
+		assertThat(reached).extracting(SessionKey::owner).containsExactly("team", "ada");
+	}
+
+	/** It would run when the caller is another one again. */
+	@Test
+	void workThatIsDoneLaterIsRefused() {
+		assertThatExceptionOfType(IllegalStateException.class)
+			.isThrownBy(() -> this.access.callAs(Caller.of("ada"), () -> Mono.just("x")))
+			.withMessageContaining("inside of callAs");
+		assertThatExceptionOfType(IllegalStateException.class)
+			.isThrownBy(() -> this.access.callAs(Caller.of("ada"), () -> Stream.of(1)));
+	}
+
+	/** Whoever has the handle reaches its session, and no other. */
+	@Test
+	void handleThatCancelsActsOnItsOwnSession() {
+		Approvals approvals = approvals(Map.of(), true);
+		waiting(approvals, "cancel");
+		Conversation handle = this.conversations.get("thread").cancelling(approvals);
+		this.signedIn.set(Caller.of("bob"));
+		handle.undo(1);
+		assertThat(this.store.find(ADAS).orElseThrow().openTurn()).isZero();
 	}
 
 	@Test
@@ -194,6 +259,7 @@ class SessionAccessTests {
 	void nameThatNoOwnerCanHaveIsRefused() {
 		assertThatExceptionOfType(InvalidSessionKeyException.class).isThrownBy(() -> Caller.of("a\nb"));
 		assertThatExceptionOfType(InvalidSessionKeyException.class).isThrownBy(() -> Caller.of(" "));
+		assertThatExceptionOfType(InvalidSessionKeyException.class).isThrownBy(() -> Caller.of(""));
 		assertThat(Caller.server()).hasToString("the server");
 	}
 
@@ -334,6 +400,35 @@ class SessionAccessTests {
 		assertThat(approvals.inbox(all, Page.first(10))).hasSize(1);
 		assertThat(this.access.callAs(Caller.server(), () -> approvals.inbox(all, Page.first(10)))).hasSize(2);
 		assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> InboxQuery.of(List.of()));
+		this.signedIn.set(Caller.of("bob"));
+		assertThat(approvals.inbox(InboxQuery.of(List.of("", "bob")), Page.first(10))).hasSize(1);
+	}
+
+	@Test
+	void decidersWhomNobodyKnowsAreRefused() {
+		try (Conversations unlimited = Conversations.of(this.store)) {
+			assertThatExceptionOfType(IllegalStateException.class)
+				.isThrownBy(() -> Approvals.builder(unlimited).deciders(Map.of("look", Set.of("ROLE_LEAD"))).build())
+				.withMessageContaining("nobody is known who calls");
+		}
+		assertThatExceptionOfType(IllegalStateException.class)
+			.isThrownBy(() -> Approvals.builder(this.conversations).ownerDecides(false).build());
+	}
+
+	/**
+	 * The tool that was meant is gated by its name already, and would be decided by its
+	 * owner.
+	 */
+	@Test
+	void misspeltToolOfADeciderIsRefused() {
+		Approvals approvals = Approvals.builder(this.conversations)
+			.tools(Set.of("cancel"))
+			.knownTools(() -> List.of("cancel", "look"))
+			.deciders(Map.of("cancels", Set.of("ROLE_LEAD")))
+			.build();
+		assertThatExceptionOfType(UnknownToolException.class).isThrownBy(approvals::checkNames)
+			.withMessageContaining("sessionkit.approval.deciders names [cancels]")
+			.withMessageContaining("write 'cancel' instead of 'cancels'");
 	}
 
 	@Test

@@ -33,8 +33,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * authority is one of Spring Security, such as ROLE_LEAD. A tool that is named needs an
  * approval. Requires sessions that belong to users (sessionkit.owner). Unset: whoever
  * reaches the session.
- * @param ownerDecides Whether a user with that authority may also decide on calls of the
- * user's own sessions.
+ * @param ownerDecides Whether a user with that authority may also decide on calls of
+ * these tools in the user's own sessions.
  * @param version Application-defined marker of the version that a paused turn was created
  * with. A call with a different marker does not continue the turn. Unset: none.
  */
@@ -44,7 +44,7 @@ public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hol
 
 	private static final String PREFIX = SessionKitProperties.PREFIX + ".approval.";
 
-	private static final Pattern DECIDER = Pattern.compile("\\s*[^=\\s]+\\s*=\\s*[^=\\s]+\\s*");
+	private static final Pattern DECIDER = Pattern.compile("\\s*(\\*|[^=*,|\\s]+)\\s*=\\s*[^=*,|\\s]+\\s*");
 
 	public ApprovalProperties {
 		tools = (tools != null) ? new LinkedHashSet<>(tools) : Set.of();
@@ -58,6 +58,11 @@ public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hol
 				throw ConfigurationRefusedException.of(PREFIX + "deciders", entry,
 						"Write a tool and an authority, such as cancel_order=ROLE_LEAD, or *=ROLE_LEAD for all tools.");
 			}
+		}
+		if (!ownerDecides && deciders.isEmpty()) {
+			throw ConfigurationRefusedException.of(PREFIX + "owner-decides", ownerDecides, "Write '" + PREFIX
+					+ "deciders' too, or leave it out: no tool has deciders, so the owners would decide on every"
+					+ " call.");
 		}
 		SessionKitProperties.refuseBelowASecond("approval.expires-after", expiresAfter);
 		if (version != null && version.isBlank()) {

@@ -5,6 +5,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.sessionkit.CallerRequiredException;
+import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.access.Caller;
 import io.sessionkit.access.CallerResolver;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +62,18 @@ final class PrincipalCaller implements CallerResolver {
 			.contextWrite(context);
 	}
 
+	/** Users without a name would all be the same one. */
+	private static String name(Authentication found) {
+		String name = found.getName();
+		try {
+			return Caller.of((name != null) ? name : "").name();
+		}
+		catch (InvalidSessionKeyException ex) {
+			throw new CallerRequiredException("The user who is signed in has a name that no owner can have: "
+					+ ex.getMessage() + " Add a CallerResolver bean that gives each user another one.");
+		}
+	}
+
 	private Optional<Caller> caller(@Nullable Authentication found) {
 		if (!this.trust.isAuthenticated(found) || found == null) {
 			return Optional.empty();
@@ -68,7 +82,7 @@ final class PrincipalCaller implements CallerResolver {
 			.stream()
 			.flatMap((granted) -> Stream.ofNullable(granted.getAuthority()))
 			.collect(Collectors.toSet());
-		return Optional.of(new Caller(found.getName(), authorities, authorities.contains(this.anyOwner)));
+		return Optional.of(new Caller(name(found), authorities, authorities.contains(this.anyOwner)));
 	}
 
 }

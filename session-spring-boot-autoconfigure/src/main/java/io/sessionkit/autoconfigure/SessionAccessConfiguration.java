@@ -2,14 +2,15 @@ package io.sessionkit.autoconfigure;
 
 import io.sessionkit.access.CallerResolver;
 import io.sessionkit.access.SessionAccess;
+import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.SessionStore;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.core.context.SecurityContextHolder;
 
@@ -42,6 +43,12 @@ class SessionAccessConfiguration {
 		return SessionAccess.unlimited();
 	}
 
+	@Bean
+	AccessCheck sessionKitAccessCheck(SessionAccess access, ObjectProvider<Conversations> conversations,
+			ObjectProvider<SessionStore> stores) {
+		return new AccessCheck(access, conversations, stores);
+	}
+
 	/**
 	 * Puts the check around the store that applications inject, whoever defines it.
 	 */
@@ -59,7 +66,7 @@ class SessionAccessConfiguration {
 
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(SecurityContextHolder.class)
-	@ConditionalOnProperty(name = SessionKitProperties.OWNER, havingValue = "principal", matchIfMissing = true)
+	@Conditional(OnPrincipalCondition.class)
 	static class PrincipalConfiguration {
 
 		@Bean

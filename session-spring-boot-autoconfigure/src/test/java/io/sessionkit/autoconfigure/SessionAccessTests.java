@@ -1,5 +1,6 @@
 package io.sessionkit.autoconfigure;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -24,6 +25,8 @@ import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.scheduler.Schedulers;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -198,6 +201,47 @@ class SessionAccessTests {
 					() -> new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())))
 			.run((context) -> assertThatExceptionOfType(CallerRequiredException.class)
 				.isThrownBy(() -> context.getBean(SessionStore.class).find(SessionKey.of("t1"))));
+	}
+
+	/** It might be meant either way. */
+	@ParameterizedTest
+	@ValueSource(strings = { "", " " })
+	void blankOwnerIsRefused(String owner) {
+		this.runner.withPropertyValues("sessionkit.owner=" + owner)
+			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageContaining("Write principal or none"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "PRINCIPAL", "principal " })
+	void ownerIsReadInAnyWayOfWriting(String owner) {
+		this.runner.withPropertyValues("sessionkit.owner=" + owner)
+			.run((context) -> assertThatExceptionOfType(CallerRequiredException.class)
+				.isThrownBy(() -> context.getBean(Conversations.class).get("t1")));
+	}
+
+	@Test
+	void userWithoutANameIsNotTheOwnerOfSessionsWithoutOne() {
+		this.runner.run((context) -> {
+			Conversations conversations = context.getBean(Conversations.class);
+			for (String name : Arrays.asList(null, "", "a\nb")) {
+				SecurityContextHolder.getContext()
+					.setAuthentication(new TestingAuthenticationToken(name, "", "SESSIONKIT_ANY_OWNER"));
+				assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(() -> conversations.get("t1"))
+					.withMessageContaining("CallerResolver");
+			}
+		});
+	}
+
+	@Test
+	void conversationsOfTheApplicationThatReachEverybodysSessionsAreRefused() {
+		InMemorySessionStore own = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+		this.runner.withBean(Conversations.class, () -> Conversations.of(own))
+			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageContaining("A Conversations bean reaches the sessions of everybody"));
+		this.runner.withBean("ours", Conversations.class, () -> Conversations.of(own))
+			.withPropertyValues("sessionkit.owner=none")
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test

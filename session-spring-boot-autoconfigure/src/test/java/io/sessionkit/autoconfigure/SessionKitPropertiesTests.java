@@ -153,7 +153,9 @@ class SessionKitPropertiesTests {
 			"sessionkit.approval.expires-after, 0s", "sessionkit.approval.expires-after, -1h",
 			"sessionkit.approval.version, ' '", "sessionkit.any-owner-authority, ' '",
 			"sessionkit.approval.deciders, refund", "sessionkit.approval.deciders, refund=",
-			"sessionkit.approval.deciders, =ROLE_LEAD", "sessionkit.approval.deciders, a=b=c" })
+			"sessionkit.approval.deciders, =ROLE_LEAD", "sessionkit.approval.deciders, a=b=c",
+			"sessionkit.approval.deciders, cancel_*=ROLE_LEAD", "sessionkit.approval.deciders, a=B|C",
+			"sessionkit.approval.owner-decides, false" })
 	void approvalsAndLeasesThatCannotWorkAreRefusedWithWhatToWrite(String property, String value) {
 		FailureAnalysis analysis = analysisOf(property + "=" + value);
 		assertThat(analysis.getDescription()).contains("'" + property + "'");

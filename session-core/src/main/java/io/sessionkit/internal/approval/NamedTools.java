@@ -33,7 +33,11 @@ public final class NamedTools implements ApprovalPolicy {
 
 	private static final String PROPERTY = "sessionkit.approval.tools";
 
+	private static final String DECIDERS = "sessionkit.approval.deciders";
+
 	private final Set<String> names;
+
+	private final Set<String> decided;
 
 	private final Supplier<? extends Collection<String>> known;
 
@@ -50,7 +54,20 @@ public final class NamedTools implements ApprovalPolicy {
 	 * offers
 	 */
 	public NamedTools(Set<String> names, Supplier<? extends Collection<String>> known) {
+		this(names, Set.of(), known);
+	}
+
+	/**
+	 * Creates the policy.
+	 * @param decided the names of tools that have deciders, which require approval too.
+	 * One that is misspelt is noticed even if the tool that was meant is among the others
+	 * @param known supplies the names of existing tools other than those that a call
+	 * offers
+	 */
+	public NamedTools(Set<String> names, Set<String> decided, Supplier<? extends Collection<String>> known) {
 		this.names = new LinkedHashSet<>(names);
+		this.names.addAll(decided);
+		this.decided = Set.copyOf(decided);
 		this.known = known;
 	}
 
@@ -151,8 +168,9 @@ public final class NamedTools implements ApprovalPolicy {
 	private List<Suspect> suspects(Collection<String> tools) {
 		List<Suspect> suspects = new ArrayList<>();
 		for (String name : missing()) {
+			Set<String> others = this.decided.contains(name) ? this.decided : this.names;
 			tools.stream()
-				.filter((tool) -> !this.names.contains(tool) && ToolNames.areAlike(name, tool))
+				.filter((tool) -> !others.contains(tool) && ToolNames.areAlike(name, tool))
 				.forEach((tool) -> suspects.add(new Suspect(name, tool)));
 		}
 		return suspects;
@@ -167,16 +185,23 @@ public final class NamedTools implements ApprovalPolicy {
 		String cure = suspects.stream()
 			.map((suspect) -> "write '" + suspect.tool() + "' instead of '" + suspect.name() + "'")
 			.collect(Collectors.joining(", "));
-		throw new UnknownToolException(names, PROPERTY + " names " + names + ", which no tool is called so far, but "
-				+ whose + " " + new TreeSet<>(tools) + ". If that is what was meant, " + cure
+		throw new UnknownToolException(names, property(names) + " names " + names
+				+ ", which no tool is called so far, but " + whose + " " + new TreeSet<>(tools)
+				+ ". If that is what was meant, " + cure
 				+ " (names are compared exactly, case-sensitive). If there are both tools, make the one that is named a"
 				+ " bean, or put @RequiresApproval on its method instead of naming it.");
 	}
 
-	private static void warn(Set<String> missing, String seen) {
-		logger
-			.warn(PROPERTY + " names " + missing + ", but " + seen + ". If a name is misspelt, the tool that was meant"
-					+ " runs without approval (names are compared exactly, case-sensitive).");
+	private void warn(Set<String> missing, String seen) {
+		String property = property(missing);
+		logger.warn(property + " names " + missing + ", but " + seen
+				+ ". If a name is misspelt, the tool that was meant"
+				+ (property.equals(DECIDERS) ? " is decided by whoever reaches the session" : " runs without approval")
+				+ " (names are compared exactly, case-sensitive).");
+	}
+
+	private String property(Set<String> names) {
+		return names.stream().anyMatch(this.decided::contains) ? DECIDERS : PROPERTY;
 	}
 
 }

@@ -73,6 +73,11 @@ public final class SessionObservationAutoConfiguration {
 			return new ApprovalMeters(registry);
 		}
 
+		/** Where sessions belong to users, none is without an owner. */
+		private static List<String> unowned(ObjectProvider<SessionAccess> access) {
+			return access.getIfAvailable(SessionAccess::unlimited).isUnlimited() ? List.of("") : List.of();
+		}
+
 		@Bean
 		WaitingApprovals sessionKitWaitingApprovals(ObjectProvider<Approvals> approvals,
 				ObjectProvider<SessionAccess> access, SessionKitProperties properties) {
@@ -81,7 +86,7 @@ public final class SessionObservationAutoConfiguration {
 			return new WaitingApprovals(
 					(owner, page) -> access.getIfAvailable(SessionAccess::unlimited)
 						.callAs(Caller.server(), () -> approvals.getObject().pending(owner, page)),
-					(owners != null) ? owners : List.of(""), observation.waitingInterval());
+					(owners != null) ? owners : unowned(access), observation.waitingInterval());
 		}
 
 	}

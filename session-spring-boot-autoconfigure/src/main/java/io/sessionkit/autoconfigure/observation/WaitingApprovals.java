@@ -63,6 +63,11 @@ final class WaitingApprovals implements MeterBinder {
 
 	@Override
 	public void bindTo(MeterRegistry registry) {
+		if (this.owners.isEmpty()) {
+			logger.info("There is no gauge of waiting tool calls: name the owners whose calls are counted in"
+					+ " sessionkit.observation.waiting-owners.");
+			return;
+		}
 		gauge(ApprovalStatus.PROPOSED, () -> count().proposed()).register(registry);
 		gauge(ApprovalStatus.UNCERTAIN, () -> count().uncertain()).register(registry);
 	}
