@@ -4,6 +4,9 @@ import java.io.IOException;
 
 import io.sessionkit.advisor.AnthropicStub;
 import io.sessionkit.advisor.ProviderStub;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.guard.StopWords;
 import io.sessionkit.test.ClientSetup;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,6 +63,21 @@ class AnthropicWireTests extends ProviderWireTests {
 		assertThat(this.store.messages(KEY, 1).get(0).getText()).isEqualTo("done");
 		this.stub.says("done", "hm");
 		assertThat(ask(ClientSetup.Mode.STREAM, "q")).isEqualTo("done");
+	}
+
+	/** Nothing is handed on that a guard has not checked. */
+	@Test
+	void contentOfACallWhoseReplyIsCheckedIsTheAnswer() {
+		this.stub.says("done", "hm");
+		Conversations checked = Conversations.builder(this.store).hooks(StopWords.of("hm")).build();
+		assertThat(ChatClient.builder(this.stub.model())
+			.defaultAdvisors(SessionAdvisor.of(checked))
+			.build()
+			.prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session(KEY))
+			.call()
+			.content()).isEqualTo("done");
 	}
 
 }
