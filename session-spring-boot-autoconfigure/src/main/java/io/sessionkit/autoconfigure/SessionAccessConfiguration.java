@@ -31,8 +31,8 @@ class SessionAccessConfiguration {
 		}
 		if (properties.owner() == OwnerSource.PRINCIPAL) {
 			throw ConfigurationRefusedException.of(SessionKitProperties.OWNER, "principal",
-					"Spring Security is not there. Add spring-boot-starter-security or a CallerResolver bean, or write"
-							+ " none.");
+					"Nobody says who calls. Add spring-boot-starter-security or a CallerResolver bean (before the application"
+							+ " is processed ahead of time, if it is), or write none.");
 		}
 		if (!properties.approval().decidersByTool().isEmpty()) {
 			throw ConfigurationRefusedException.of(SessionKitProperties.PREFIX + ".approval.deciders",
