@@ -196,7 +196,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 
 	private void last(CallEvent.Ended event) {
 		if (!this.half.isEmpty()) {
-			send(new CallEvent.Text(this.half));
+			send(new CallEvent.Text("\uFFFD"));
 			this.half = "";
 		}
 		this.ended = true;

@@ -1,5 +1,6 @@
 package io.sessionkit.advisor;
 
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,13 +36,13 @@ final class EventForm {
 			values.put("turn", begun.turn());
 		}
 		else if (event instanceof Text text) {
-			values.put("text", text.text());
+			values.put("text", storable(text.text()));
 		}
 		else if (event instanceof ToolCalled call) {
-			values.putAll(Map.of("id", call.id(), "tool", call.tool(), "arguments", call.arguments()));
+			values.putAll(Map.of("id", call.id(), "tool", call.tool(), "arguments", storable(call.arguments())));
 		}
 		else if (event instanceof ToolReturned result) {
-			values.putAll(Map.of("id", result.id(), "tool", result.tool(), "result", result.result()));
+			values.putAll(Map.of("id", result.id(), "tool", result.tool(), "result", storable(result.result())));
 		}
 		else if (event instanceof Waiting waiting) {
 			values.put("calls", waiting.calls().stream().map(EventForm::write).toList());
@@ -59,11 +60,16 @@ final class EventForm {
 
 	private static Map<String, Object> write(WaitingCall call) {
 		Map<String, Object> values = new HashMap<>(
-				Map.of("id", call.id(), "tool", call.tool(), "arguments", call.arguments()));
+				Map.of("id", call.id(), "tool", call.tool(), "arguments", storable(call.arguments())));
 		if (call.description() != null) {
-			values.put("description", call.description());
+			values.put("description", storable(call.description()));
 		}
 		return values;
+	}
+
+	/** A tool may cut its text within a character, which no store keeps. */
+	private static String storable(String text) {
+		return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
 	}
 
 	private static void end(Map<String, @Nullable Object> values, @Nullable String turn, TurnStatus status) {

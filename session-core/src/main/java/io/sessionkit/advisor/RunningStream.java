@@ -36,8 +36,12 @@ final class RunningStream implements StreamStart {
 	/** How long the end of a call that is told to stop may take. */
 	private static final Duration LONGEST_STOP = Duration.ofSeconds(10);
 
-	/** How often the end is written if the store fails. */
-	private static final int ATTEMPTS = 5;
+	/**
+	 * How often the end is written if the store fails: as long as readers wait for it.
+	 */
+	private static final int ATTEMPTS = 30;
+
+	private static final Duration BETWEEN_ATTEMPTS = Duration.ofSeconds(1);
 
 	/** What there is of the stream outside of this object. */
 	interface Place {
@@ -115,16 +119,15 @@ final class RunningStream implements StreamStart {
 			.onBackpressureDrop()
 			.concatMap((tick) -> writing(StreamWriter::work))
 			.subscribe();
+		if (this.ended.get()) {
+			// its reader has left while the store was asked
+			writeEnd(StreamWriter::end);
+		}
 	}
 
 	/** Returns whether there is an event with this number. */
 	boolean has(long event) {
 		return event < this.number;
-	}
-
-	/** Looks at once whether the call is to stop. */
-	void look() {
-		writing(StreamWriter::lookNow).subscribe();
 	}
 
 	/** What the store does not take now is written the next time. */
@@ -139,6 +142,11 @@ final class RunningStream implements StreamStart {
 			logger.warn("The stream of a call could not be written: " + ex.getClass().getName());
 			return Mono.just(false);
 		});
+	}
+
+	/** Returns whether the call has ended. */
+	boolean isOver() {
+		return this.ended.get();
 	}
 
 	/** Cancels the call. Its events end when the turn is stored. */
@@ -184,11 +192,13 @@ final class RunningStream implements StreamStart {
 
 	private void happened(CallEvent event) {
 		StreamWriter known = this.writer;
-		if (known == null) {
+		if (known == null && !this.stopping.get()) {
 			throw new IllegalStateException("The client of this call has no session advisor, so its stream cannot be"
 					+ " resumed. Add .defaultAdvisors(sessionAdvisor) to the client.");
 		}
-		known.add(EventForm.write(event));
+		if (known != null) {
+			known.add(EventForm.write(event));
+		}
 		StreamId id = new StreamId(this.name, this.number);
 		this.number = id.number() + 1;
 		this.events.tryEmitNext(new StreamEvent(id.toString(), event));
@@ -213,11 +223,20 @@ final class RunningStream implements StreamStart {
 	}
 
 	private void end(Consumer<StreamWriter> last) {
-		if (!this.ended.compareAndSet(false, true)) {
-			return;
+		if (this.ended.compareAndSet(false, true)) {
+			writeEnd(last);
 		}
+	}
+
+	/** A store that is away for a moment gets the end when it is back. */
+	private void writeEnd(Consumer<StreamWriter> last) {
 		stopWriting();
-		WaitingThread.run(() -> written(last)).subscribe((done) -> this.place.over(this));
+		Mono.defer(() -> WaitingThread.run(() -> written(last)))
+			.filter((done) -> done)
+			.repeatWhenEmpty(ATTEMPTS, (tries) -> tries.delayElements(BETWEEN_ATTEMPTS))
+			.onErrorComplete()
+			.doFinally((signal) -> this.place.over(this))
+			.subscribe();
 	}
 
 	private void stopWriting() {
@@ -229,16 +248,16 @@ final class RunningStream implements StreamStart {
 
 	private boolean written(Consumer<StreamWriter> last) {
 		StreamWriter known = this.writer;
-		for (int attempt = 1; known != null && attempt <= ATTEMPTS; attempt++) {
-			try {
+		try {
+			if (known != null) {
 				last.accept(known);
-				return true;
 			}
-			catch (RuntimeException ex) {
-				logger.warn("The end of the stream of a call could not be written: " + ex.getClass().getName());
-			}
+			return true;
 		}
-		return false;
+		catch (RuntimeException ex) {
+			logger.warn("The end of the stream of a call could not be written: " + ex.getClass().getName());
+			return false;
+		}
 	}
 
 }

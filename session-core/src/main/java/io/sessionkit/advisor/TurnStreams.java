@@ -139,6 +139,11 @@ public final class TurnStreams implements AutoCloseable {
 		return (here != null) ? here.events(last.number() + 1) : elsewhere(key, last);
 	}
 
+	/** Returns how many streams are at work in this process. */
+	int running() {
+		return this.running.size();
+	}
+
 	private @Nullable RunningStream here(SessionKey key, String stream) {
 		RunningStream known = this.running.get(stream);
 		return (known != null && known.isOf(key)) ? known : null;
@@ -162,9 +167,10 @@ public final class TurnStreams implements AutoCloseable {
 
 	/**
 	 * Stops the call of a stream, in whichever process it is at work. The decision is
-	 * stored; the process obeys it within about a second, and cancels the call as if a
-	 * subscriber had cancelled it. All readers get the end. Blocks while the store
-	 * answers.
+	 * stored, unless that is this process; the process obeys it within about a second,
+	 * and cancels the call as if a subscriber had cancelled it. All readers get the end.
+	 * A stream that is {@link CallEvent.Lost} for readers elsewhere is stopped in its own
+	 * process alone. Blocks while the store answers.
 	 * @param key the session of the stream, as its caller names it
 	 * @param eventId the id of any of its events
 	 * @return whether the stream was not over yet
@@ -178,17 +184,18 @@ public final class TurnStreams implements AutoCloseable {
 
 	private boolean stopped(SessionKey key, @Nullable String eventId) {
 		String stream = StreamId.parse(key, eventId).stream();
-		boolean stopped = this.logs.stop(key, stream, this.limits.timeToLive());
 		RunningStream here = here(key, stream);
 		if (here != null) {
-			here.look();
+			boolean over = here.isOver();
+			here.stop();
+			return !over;
 		}
-		return stopped;
+		return this.logs.stop(key, stream, this.limits.timeToLive());
 	}
 
 	/**
-	 * Tells the readers of all streams that are at work in this process that there will
-	 * be no more of them.
+	 * Tells readers in other processes that there will be no more of the streams that are
+	 * at work in this one.
 	 */
 	@Override
 	public void close() {

@@ -151,17 +151,37 @@ final class MemorySession {
 	private boolean isReplaced(MemoryView view, List<Message> system, List<Message> messages) {
 		Session session = view.session();
 		checkNotPaused(view);
+		int common = view.common(messages);
+		long fork = fork(view, common, messages.isEmpty());
+		// refuses what is not a valid sequence before anything is written
+		SaidTurns said = SaidTurns.of(this.key, List.of(), messages.subList(common, messages.size()), fork != 0);
 		if (session == null || !view.memory().open().isEmpty()) {
 			setAside(view, view.memory().open());
 			return false;
 		}
-		int common = view.common(messages);
-		long fork = view.turnOf(common);
-		SaidTurns said = SaidTurns.of(this.key, List.of(), messages.subList(common, messages.size()), fork != 0);
 		List<RecordWrite> records = new ArrayList<>(left(session, fork));
 		records.addAll(view.memory().system(system).open(said.open()).write(view.memory(), key(view), codec()));
 		HeaderChange move = HeaderChange.NONE.head(session.branch(), fork);
 		return isStored(Commit.on(session).header(move).records(records), said.turns());
+	}
+
+	/**
+	 * Returns the turn behind which a changed list is written. Turns that the memory does
+	 * not show any more were not changed, so they stay.
+	 */
+	private long fork(MemoryView view, int common, boolean isEmpty) {
+		Session session = view.session();
+		if (session == null || common > 0 || isEmpty || !view.memory().hides()) {
+			return view.turnOf(common);
+		}
+		long first = view.lines().isEmpty() ? Long.MAX_VALUE : view.lines().get(0).turn();
+		return this.store.path(this.key, PathQuery.to(Point.HEAD).turns(Tail.ALL))
+			.stream()
+			.flatMap((path) -> path.turns().stream())
+			.mapToLong(Turn::number)
+			.filter((number) -> number < first)
+			.max()
+			.orElse(0);
 	}
 
 	private List<RecordWrite> left(Session session, long fork) {

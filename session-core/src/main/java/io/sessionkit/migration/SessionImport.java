@@ -1,7 +1,9 @@
 package io.sessionkit.migration;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 
 import io.sessionkit.SessionKey;
@@ -71,13 +73,14 @@ public final class SessionImport {
 	 */
 	public ImportReport run(ImportSource source) {
 		ReportCounts counts = new ReportCounts();
+		Set<SessionKey> given = new HashSet<>();
 		SourceReader reader = source.reader();
 		SourceConversation last = null;
 		List<SourceConversation> page;
 		do {
 			page = reader.conversations(last, PAGE);
 			for (SourceConversation conversation : page) {
-				counts.ended(conversation, run(conversation, reader, counts));
+				counts.ended(conversation, run(conversation, reader, counts, given));
 				last = conversation;
 			}
 		}
@@ -85,8 +88,13 @@ public final class SessionImport {
 		return counts.report(this.dryRun);
 	}
 
-	private Outcome run(SourceConversation conversation, SourceReader reader, ReportCounts counts) {
+	private Outcome run(SourceConversation conversation, SourceReader reader, ReportCounts counts,
+			Set<SessionKey> given) {
 		SessionKey key = key(conversation);
+		if (this.dryRun && key != null && !given.add(key)) {
+			// the one before would be there by now
+			return Outcome.EXISTS;
+		}
 		return (key != null) ? new ConversationImport(this.store, key, conversation, reader, counts, this.dryRun).run()
 				: Outcome.KEY_REFUSED;
 	}

@@ -23,6 +23,7 @@ import io.sessionkit.advisor.CallEvent.Waiting;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.guard.Redactor;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
@@ -174,6 +175,20 @@ class CallEventsTests {
 				new Failed(turn().id(), TurnStatus.REFUSED, SessionRefusedException.class.getSimpleName()));
 	}
 
+	/**
+	 * The hook has not seen what tools are given and give, and it is kept only without
+	 * it.
+	 */
+	@Test
+	void whereAHookChecksRepliesEventsOfToolsHaveNeitherArgumentsNorResults() {
+		this.conversations = Conversations.builder(this.store).hooks(Redactor.standard()).build();
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "ada@example.com")).says("done");
+		List<CallEvent> events = read(prompt());
+		assertThat(events).contains(new ToolCalled("c1", "add", ""), new ToolReturned("c1", "add", ""));
+		assertThat(events).noneMatch((event) -> event.toString().contains("ada@example.com"));
+		assertThat(events).last().isInstanceOf(Ended.class);
+	}
+
 	@Test
 	void readerWhoCancelsCancelsTheCall() {
 		this.model.step((prompt) -> Flux.just(this.model.chunk("half", List.of(), false)).concatWith(Flux.never()));
@@ -224,7 +239,7 @@ class CallEventsTests {
 		this.model.step((prompt) -> Flux.just("a\uD83D", "\uDE00b", "\uD83D")
 			.map((text) -> this.model.chunk(text, List.of(), text.equals("\uD83D"))));
 		assertThat(read(prompt())).filteredOn(Text.class::isInstance)
-			.containsExactly(new Text("a"), new Text("\uD83D\uDE00b"), new Text("\uD83D"));
+			.containsExactly(new Text("a"), new Text("\uD83D\uDE00b"), new Text("\uFFFD"));
 	}
 
 	@Test

@@ -16,6 +16,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -41,7 +43,9 @@ import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.internal.stream.StreamLimits;
 import io.sessionkit.internal.stream.StreamLogs;
+import io.sessionkit.internal.stream.StreamReader;
 import io.sessionkit.internal.stream.StreamWriter;
+import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
@@ -57,6 +61,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
@@ -314,6 +319,111 @@ class TurnStreamsTests {
 		assertThat(rest).last().extracting(StreamEvent::event).isEqualTo(new Lost());
 		assertThat(this.store.records(this.key, StreamLogs.KIND))
 			.allSatisfy((record) -> assertThat(record.payload().length()).isLessThan(200));
+	}
+
+	/** Nobody writes that stream any more, and the process that works knows its call. */
+	@Test
+	void callWhoseStreamIsTooLargeIsStoppedInItsOwnProcess() {
+		TurnStreams small = closing(TurnStreams.builder(conversations()).maxSize(DataSize.ofBytes(200)).build());
+		List<StreamEvent> read = begun(small, 2);
+		List<StreamEvent> local = new CopyOnWriteArrayList<>();
+		small.resume(this.key, last(read)).subscribe(local::add);
+		this.words.tryEmitNext(this.model.chunk("c".repeat(300), List.of(), false));
+		awaitWritten(read);
+		assertThat(small.stop(this.key, read.get(0).id())).isTrue();
+		awaitEnd(local);
+		Awaitility.await().untilAsserted(() -> assertThat(turn().status()).isEqualTo(TurnStatus.CANCELLED));
+	}
+
+	/** The reader leaves while the store is asked to begin the stream. */
+	@Test
+	void streamThatNobodyWaitsForAnyMoreEndsAlsoIfItHasOnlyBegun() throws Exception {
+		ObservedStore slow = new ObservedStore(this.store);
+		this.store = slow;
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch answered = new CountDownLatch(1);
+		slow.beforePut((record) -> {
+			if (record.kind().equals(StreamLogs.KIND) && asked.getCount() > 0) {
+				asked.countDown();
+				awaitOpen(answered);
+			}
+		});
+		this.model.says("a");
+		TurnStreams streams = streams();
+		Disposable reader = streams.start(prompt(), OnDisconnect.CANCEL).subscribe();
+		assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+		reader.dispose();
+		answered.countDown();
+		Awaitility.await()
+			.atMost(SOON)
+			.until(() -> this.store.records(this.key, StreamLogs.KIND)
+				.stream()
+				.anyMatch((record) -> record.payload().contains("\"END\"")));
+		assertThat(streams.running()).isZero();
+	}
+
+	@Test
+	void endThatTheStoreDoesNotTakeIsWrittenWhenItIsBack() {
+		ObservedStore failing = new ObservedStore(this.store);
+		this.store = failing;
+		List<StreamEvent> read = begun(streams(), 3);
+		AtomicInteger failures = new AtomicInteger();
+		failing.beforePut((record) -> {
+			if (String.valueOf(record.payload()).contains("\"END\"") && failures.incrementAndGet() < 4) {
+				throw new StoreUnavailableException("away", null);
+			}
+		});
+		say("c");
+		List<StreamEvent> rest = streams().resume(this.key, read.get(0).id()).collectList().block(SOON);
+		assertThat(texts(rest)).isEqualTo("abc");
+		assertThat(rest).last().extracting(StreamEvent::event).isInstanceOf(Ended.class);
+		assertThat(failures).hasValueGreaterThan(3);
+	}
+
+	@Test
+	void halfACharacterEndsNoStream() {
+		List<StreamEvent> read = begun(streams(), 3);
+		this.words.tryEmitNext(this.model.chunk("c\uD83D", List.of(), false));
+		say("");
+		List<StreamEvent> rest = streams().resume(this.key, read.get(0).id()).collectList().block(SOON);
+		assertThat(texts(rest)).isEqualTo("abc\uFFFD");
+		assertThat(EventForm.write(new ToolReturned("c1", "add", "x\uD83D")).get("result")).isEqualTo("x?");
+	}
+
+	/**
+	 * A part of the stream was deleted or has expired: the process that works is not
+	 * gone.
+	 */
+	@Test
+	void holeIsNoSilence() {
+		this.lease = Duration.ofSeconds(1);
+		String stream = abandoned("a");
+		StreamLogs logs = conversations().streams();
+		StreamReader reader = logs.reader(this.key, stream, -1, Duration.ofMinutes(1));
+		assertThat(reader.read()).hasSize(1);
+		RecordWrite later = RecordWrite.create(StreamLogs.KIND, stream + ".7",
+				this.store.records(this.key, StreamLogs.KIND).get(0).payload());
+		assertThat(this.store.put(this.key, later)).isTrue();
+		Awaitility.await()
+			.atMost(SOON)
+			.untilAsserted(() -> assertThatExceptionOfType(StreamNotFoundException.class).isThrownBy(reader::read));
+		assertThat(this.store.records(this.key, StreamLogs.KIND))
+			.noneMatch((record) -> record.payload().contains("\"LOST\""));
+	}
+
+	@Test
+	void numberThatNoStreamReachesIsNotThere() {
+		String stream = abandoned("a");
+		assertThat(failure(streams(), this.key, stream + "-999999999")).isNotEmpty();
+	}
+
+	private static void awaitOpen(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
 	}
 
 	@Test

@@ -116,6 +116,25 @@ class SessionChatMemoryRepositoryTests {
 		assertThat(turns()).hasSize(4);
 	}
 
+	/** What a window has evicted nobody has changed. */
+	@Test
+	void changeBehindWhatWasEvictedLeavesThatInTheLog() {
+		save(user("q1"), answer("a1"), user("q2"), answer("a2"), user("q3"), answer("a3"));
+		save(user("q3"), answer("a3"));
+		save(user("q3"), answer("better"));
+		assertThat(found()).containsExactly("user: q3", "assistant: better");
+		assertThat(Lines.of(this.store.messages(this.key))).containsExactly("user: q1", "assistant: a1", "user: q2",
+				"assistant: a2", "user: q3", "assistant: better");
+	}
+
+	@Test
+	void invalidListChangesNothingAlsoIfAQuestionWaits() {
+		save(user("q1"), answer("a1"), user("q2"));
+		assertThatIllegalArgumentException().isThrownBy(() -> save(answer("a0"), user("q1"), answer("a1")));
+		assertThat(found()).containsExactly("user: q1", "assistant: a1", "user: q2");
+		assertThat(turns()).hasSize(1);
+	}
+
 	@Test
 	void openQuestionThatIsReplacedIsKeptBesideTheHistory() {
 		save(user("q1"), answer("a1"), user("q2"));

@@ -154,6 +154,18 @@ class ChatMemoryImportTests {
 			.isEqualTo(Map.of(Outcome.ALREADY_IMPORTED, 3));
 	}
 
+	/** The function has forgotten the thread. */
+	@Test
+	void dryRunSeesThatTwoConversationsHaveTheSameKey() {
+		DataSource database = SourceDatabase.H2.create();
+		repository(database).saveAll("t1", said(1));
+		repository(database).saveAll("t2", said(1));
+		SessionImport into = SessionImport.into(this.store, (conversation) -> SessionKey.of("ada", "chat"));
+		Map<Outcome, Integer> expected = Map.of(Outcome.IMPORTED, 1, Outcome.EXISTS, 1);
+		assertThat(into.dryRun().run(ImportSource.chatMemoryTable(database)).conversations()).isEqualTo(expected);
+		assertThat(into.run(ImportSource.chatMemoryTable(database)).conversations()).isEqualTo(expected);
+	}
+
 	@ParameterizedTest
 	@EnumSource(
 			names = { "MEMORY", "H2", "POSTGRESQL", "MARIADB", "SQLITE", "HSQLDB", "REDIS", "REDIS_CLUSTER", "FILE" })

@@ -5,7 +5,8 @@ import io.sessionkit.hook.SessionListener;
 /**
  * A listener that is also told of the result of each tool as soon as the tool ends, while
  * other calls of the same reply may still run. What it is told then is reported as
- * {@link #toolReturned} too.
+ * {@link #toolReturned} too. It passes on what it is told; if a hook checks replies, it
+ * is told neither arguments nor results.
  */
 public interface ToolWatch extends SessionListener {
 

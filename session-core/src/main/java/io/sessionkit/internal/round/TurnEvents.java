@@ -20,8 +20,10 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 
 /**
  * Notifies the listeners of one turn of what happens in it, and its observer of how it
@@ -78,22 +80,42 @@ public final class TurnEvents {
 		for (Message message : messages) {
 			if (message instanceof AssistantMessage reply) {
 				said(reply.getText());
-				reply.getToolCalls()
-					.forEach((call) -> tell(SessionListener::toolCalled,
-							new SessionEvent.ToolCalled(this.key, this.turnId, call)));
+				reply.getToolCalls().forEach(this::called);
 			}
 			if (message instanceof ToolResponseMessage results) {
-				results.getResponses()
-					.forEach((response) -> tell(SessionListener::toolReturned,
-							new SessionEvent.ToolReturned(this.key, this.turnId, response)));
+				results.getResponses().forEach(this::returned);
 			}
 		}
 	}
 
+	private void called(ToolCall call) {
+		SessionEvent.ToolCalled event = new SessionEvent.ToolCalled(this.key, this.turnId, call);
+		tell((listener, each) -> listener.toolCalled(hidesFrom(listener) ? new SessionEvent.ToolCalled(this.key,
+				this.turnId, new ToolCall(call.id(), call.type(), call.name(), "")) : each), event);
+	}
+
+	private void returned(ToolResponse response) {
+		SessionEvent.ToolReturned event = new SessionEvent.ToolReturned(this.key, this.turnId, response);
+		tell((listener, each) -> listener.toolReturned(hidesFrom(listener) ? new SessionEvent.ToolReturned(this.key,
+				this.turnId, new ToolResponse(response.id(), response.name(), "")) : each), event);
+	}
+
 	/**
-	 * Reports the result of a tool as soon as it is known.
+	 * Returns whether a listener passes on what it is told, and hooks may take something
+	 * out of it: they have not seen arguments and results as they are kept.
+	 */
+	private boolean hidesFrom(SessionListener listener) {
+		return this.holdTexts && listener instanceof ToolWatch;
+	}
+
+	/**
+	 * Reports the result of a tool as soon as it is known, unless a hook may take
+	 * something out of it later.
 	 */
 	public void toolEnded(String tool, String arguments, String result) {
+		if (this.holdTexts) {
+			return;
+		}
 		for (SessionListener listener : this.listeners) {
 			if (listener instanceof ToolWatch watch) {
 				notify(watch, () -> watch.toolEnded(tool, arguments, result));

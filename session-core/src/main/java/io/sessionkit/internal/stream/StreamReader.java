@@ -29,6 +29,12 @@ public final class StreamReader {
 	public record Numbered(long number, @Nullable Map<String, @Nullable Object> values) {
 	}
 
+	/**
+	 * More events than that never wait to be written; whoever asks for later ones
+	 * guesses.
+	 */
+	private static final long MOST_UNWRITTEN = 100_000;
+
 	private final StreamLogs logs;
 
 	private final SessionKey key;
@@ -94,7 +100,23 @@ public final class StreamReader {
 			throw new StreamNotFoundException(this.key);
 		}
 		this.alive = System.nanoTime();
-		chunks.forEach((chunk) -> take(chunk, events));
+		this.next = chunks.get(0).number();
+		for (StreamChunk chunk : chunks) {
+			checkFollows(chunk);
+			if (!this.over) {
+				take(chunk, events);
+			}
+		}
+		if (this.event > this.known + MOST_UNWRITTEN) {
+			throw new StreamNotFoundException(this.key);
+		}
+	}
+
+	/** A chunk between may have expired, or been deleted with a message. */
+	private void checkFollows(StreamChunk chunk) {
+		if (chunk.number() != this.next) {
+			throw new StreamNotFoundException(this.key);
+		}
 	}
 
 	private void take(StreamChunk chunk, List<Numbered> events) {
@@ -134,6 +156,7 @@ public final class StreamReader {
 	 */
 	private void wait(List<Numbered> events) {
 		if (System.nanoTime() - this.alive > this.logs.life().toNanos()) {
+			checkNothingFollows();
 			boolean gone = append(Mark.LOST) || this.logs.chunk(this.key, this.stream, this.next) == null;
 			if (gone) {
 				end(Mark.LOST, events);
@@ -142,6 +165,17 @@ public final class StreamReader {
 		else if (!this.announced && append(Mark.READER)) {
 			this.announced = true;
 			this.next++;
+		}
+	}
+
+	/** A hole is no silence: the process that works is further on. */
+	private void checkNothingFollows() {
+		List<StreamChunk> later = this.logs.chunks(this.key, this.stream)
+			.stream()
+			.filter((chunk) -> chunk.number() >= this.next)
+			.toList();
+		if (!later.isEmpty() && later.get(0).number() > this.next) {
+			throw new StreamNotFoundException(this.key);
 		}
 	}
 

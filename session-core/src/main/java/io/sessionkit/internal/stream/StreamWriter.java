@@ -106,23 +106,6 @@ public final class StreamWriter {
 		}
 	}
 
-	/**
-	 * Looks at once what others have said.
-	 * @return whether somebody has said that the process is to stop
-	 */
-	public boolean lookNow() {
-		this.writing.lock();
-		try {
-			if (!this.over) {
-				look();
-			}
-			return this.stop;
-		}
-		finally {
-			this.writing.unlock();
-		}
-	}
-
 	/** Writes what waits, since somebody is going to read it elsewhere. */
 	public void writeNow() {
 		this.writing.lock();
