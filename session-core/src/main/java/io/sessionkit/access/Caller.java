@@ -5,7 +5,7 @@ import java.util.Set;
 import io.sessionkit.SessionKey;
 
 /**
- * On whose behalf the running code works.
+ * Somebody on whose behalf the running code works: a user, or the server itself.
  *
  * @param name the name of the caller, which is the owner of the caller's sessions; empty
  * for none
@@ -13,6 +13,8 @@ import io.sessionkit.SessionKey;
  * @param anyOwner whether the caller may reach the sessions of all owners
  */
 public record Caller(String name, Set<String> authorities, boolean anyOwner) {
+
+	private static final Caller SERVER = new Caller("", Set.of(), true);
 
 	public Caller {
 		if (!name.isEmpty()) {
@@ -40,7 +42,7 @@ public record Caller(String name, Set<String> authorities, boolean anyOwner) {
 	 * @return the caller
 	 */
 	public static Caller server() {
-		return new Caller("", Set.of(), true);
+		return SERVER;
 	}
 
 	/**

@@ -152,7 +152,8 @@ public final class SessionAccess {
 	 * @return the key
 	 */
 	public static SessionKey owned(SessionKey named, Caller caller) {
-		return named.owner().isEmpty() ? SessionKey.of(caller.name(), named.id()) : named;
+		boolean isOwn = named.owner().isEmpty() && !caller.name().isEmpty();
+		return isOwn ? SessionKey.of(caller.name(), named.id()) : named;
 	}
 
 	/**
@@ -197,7 +198,7 @@ public final class SessionAccess {
 		}
 	}
 
-	/** What has only been prepared would run later, for somebody else. */
+	/** Work that has only been prepared would run later, for somebody else. */
 	private static <T> T done(T result) {
 		if (result instanceof Publisher || result instanceof CompletionStage || result instanceof BaseStream) {
 			throw new IllegalStateException("The work of callAs has returned a " + result.getClass().getSimpleName()

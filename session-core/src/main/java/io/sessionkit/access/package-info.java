@@ -1,6 +1,6 @@
 /**
- * Whose sessions the running code may reach: the caller, and the check at each door by
- * which applications come to sessions.
+ * The caller, and the check at each door to sessions: it decides which of them the
+ * running code reaches.
  */
 @NullMarked
 package io.sessionkit.access;

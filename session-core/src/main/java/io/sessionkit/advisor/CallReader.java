@@ -43,7 +43,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 
 	private volatile boolean stopped;
 
-	/** How the turn is stored; null as long as it is not. */
+	/** The end of the turn as it is stored; null as long as it is not. */
 	private volatile CallEvent.@Nullable Ended stored;
 
 	private boolean ended;

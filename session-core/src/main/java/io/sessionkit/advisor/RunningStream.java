@@ -30,20 +30,21 @@ final class RunningStream implements StreamStart {
 
 	private static final Log logger = LogFactory.getLog(RunningStream.class);
 
-	/** How often it looks whether something is to be written. */
+	/** The time between two looks whether something is to be written. */
 	private static final Duration TICK = Duration.ofMillis(250);
 
-	/** How long the end of a call that is told to stop may take. */
+	/** The longest time that the end of a call that is told to stop may take. */
 	private static final Duration LONGEST_STOP = Duration.ofSeconds(10);
 
 	/**
-	 * How often the end is written if the store fails: as long as readers wait for it.
+	 * The largest number of times that the end is written if the store fails: readers
+	 * wait for it that long.
 	 */
 	private static final int ATTEMPTS = 30;
 
 	private static final Duration BETWEEN_ATTEMPTS = Duration.ofSeconds(1);
 
-	/** What there is of the stream outside of this object. */
+	/** The surroundings of the stream. */
 	interface Place {
 
 		/** Begins to write the stream. */
@@ -76,7 +77,7 @@ final class RunningStream implements StreamStart {
 
 	private volatile @Nullable Disposable work;
 
-	/** How many events there are. */
+	/** The number of events so far. */
 	private volatile long number;
 
 	RunningStream(Place place, OnDisconnect onDisconnect) {
@@ -130,7 +131,7 @@ final class RunningStream implements StreamStart {
 		return event < this.number;
 	}
 
-	/** What the store does not take now is written the next time. */
+	/** If the store does not take it now, it is written the next time. */
 	private Mono<Boolean> writing(Predicate<StreamWriter> work) {
 		return WaitingThread.run(() -> {
 			StreamWriter known = this.writer;

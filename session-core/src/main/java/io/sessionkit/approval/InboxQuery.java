@@ -8,7 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which calls a person who decides wants to see.
+ * A choice of the calls that wait, by a person who decides.
  *
  * @param owners the owners of the sessions, in any order; at least one
  * @param tools the names of the tools; empty for all

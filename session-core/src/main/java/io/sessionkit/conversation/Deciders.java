@@ -13,8 +13,8 @@ import io.sessionkit.approval.ToolApproval;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may decide on the calls of which tool. A tool that has no deciders of its own is
- * decided by whoever reaches the session.
+ * The callers who may decide on the calls of each tool. A tool that has no deciders of
+ * its own is decided by whoever reaches the session.
  *
  * @param access finds the caller
  * @param byTool the authorities that decide, by the name of the tool; under

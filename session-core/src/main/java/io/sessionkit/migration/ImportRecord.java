@@ -13,8 +13,8 @@ import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a conversation was imported. It is one record of the session, written in each
- * commit of the import, so an import that is repeated writes nothing twice.
+ * The progress of the import of a conversation. It is one record of the session, written
+ * in each commit of the import, so an import that is repeated writes nothing twice.
  *
  * @param source the name of the source
  * @param conversation the id of the conversation in the source

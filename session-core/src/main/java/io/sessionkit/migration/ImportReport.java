@@ -22,7 +22,7 @@ import java.util.Map;
 public record ImportReport(boolean dryRun, Map<Outcome, Integer> conversations, long turns, long messages,
 		long summaries, Map<Reason, Long> leftOut, List<NotImported> notImported, List<LeftOut> leftOutMessages) {
 
-	/** How many conversations, and how many messages, a report names at most. */
+	/** The largest number of conversations, and of messages, that a report names. */
 	public static final int MOST_DETAILS = 1000;
 
 	public ImportReport {

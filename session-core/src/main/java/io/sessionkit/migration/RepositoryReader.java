@@ -20,7 +20,7 @@ import org.springframework.ai.chat.messages.SystemMessage;
  */
 final class RepositoryReader implements SourceReader {
 
-	/** Where Spring AI's JDBC repository puts the time of a message. */
+	/** The metadata in which Spring AI's JDBC repository puts the time of a message. */
 	private static final String TIME = "JdbcChatMemoryRepository_message_timestamp";
 
 	private final ChatMemoryRepository repository;

@@ -20,7 +20,7 @@ import org.springframework.ai.chat.messages.Message;
 record SourceMessage(long position, String name, @Nullable Instant at, @Nullable Message message,
 		@Nullable Reason leftOut, Mark mark) {
 
-	/** What a source says about a message. */
+	/** The judgement of a source on a message. */
 	enum Mark {
 
 		/** Nothing. */

@@ -2,11 +2,7 @@ package io.sessionkit.advisor;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -53,6 +49,7 @@ import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.SetClock;
 import io.sessionkit.test.TestStores;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -291,16 +288,16 @@ class TurnStreamsTests {
 
 	@Test
 	void everyPartExpiresAndWhatHasExpiredIsNotThere() {
-		AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
-		this.store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()).clock(clock(now)));
+		SetClock clock = new SetClock();
+		this.store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()).clock(clock));
 		List<StreamEvent> read = begun(streams(), 3);
 		say("c");
 		Awaitility.await().until(() -> !turns().isEmpty());
 		awaitWritten(read);
 		assertThat(this.store.records(this.key, StreamLogs.KIND)).isNotEmpty()
 			.allSatisfy((record) -> assertThat(record.expiresAt())
-				.isEqualTo(now.get().plus(TurnStreams.DEFAULT_TIME_TO_LIVE)));
-		now.set(now.get().plus(TurnStreams.DEFAULT_TIME_TO_LIVE));
+				.isEqualTo(clock.instant().plus(TurnStreams.DEFAULT_TIME_TO_LIVE)));
+		clock.pass(TurnStreams.DEFAULT_TIME_TO_LIVE);
 		assertThat(this.store.records(this.key, StreamLogs.KIND)).isEmpty();
 		assertThat(failure(streams(), this.key, last(read))).contains("sessionkit.streams.time-to-live");
 	}
@@ -688,27 +685,6 @@ class TurnStreamsTests {
 
 	private List<Turn> turns() {
 		return this.store.turns(this.key, Tail.ALL);
-	}
-
-	private static Clock clock(AtomicReference<Instant> now) {
-		return new Clock() {
-
-			@Override
-			public ZoneOffset getZone() {
-				return ZoneOffset.UTC;
-			}
-
-			@Override
-			public Clock withZone(ZoneId zone) {
-				return this;
-			}
-
-			@Override
-			public Instant instant() {
-				return now.get();
-			}
-
-		};
 	}
 
 	private static SessionStore counted(SessionStore store, Map<String, AtomicInteger> calls) {

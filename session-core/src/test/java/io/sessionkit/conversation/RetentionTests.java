@@ -1,10 +1,6 @@
 package io.sessionkit.conversation;
 
-import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -38,6 +34,7 @@ import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
+import io.sessionkit.test.SetClock;
 import io.sessionkit.test.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -296,13 +293,13 @@ class RetentionTests {
 		on(new InMemorySessionStore(options, 10), Retention.keepFor(Duration.ofDays(30)), Trim.NONE);
 		for (int day = 0; day < 40; day++) {
 			ask();
-			clock.now = clock.now.plus(Duration.ofDays(1));
+			clock.pass(Duration.ofDays(1));
 		}
 		assertThat(withItems()).hasSizeBetween(30, 34).contains(40L);
-		clock.now = clock.now.plus(Duration.ofDays(100));
+		clock.pass(Duration.ofDays(100));
 		ask();
 		assertThat(lines()).isEqualTo(turns(41, 41));
-		clock.now = clock.now.minus(Duration.ofDays(200));
+		clock.pass(Duration.ofDays(-200));
 		ask(2);
 		assertThat(lines()).isEqualTo(turns(41, 43));
 	}
@@ -443,27 +440,6 @@ class RetentionTests {
 		this.asked = 1;
 		ask();
 		assertThat(lines()).isEqualTo(turns(2, 2));
-	}
-
-	private static final class SetClock extends Clock {
-
-		private Instant now = Instant.parse("2026-01-01T12:00:00Z");
-
-		@Override
-		public ZoneId getZone() {
-			return ZoneOffset.UTC;
-		}
-
-		@Override
-		public Clock withZone(ZoneId zone) {
-			return this;
-		}
-
-		@Override
-		public Instant instant() {
-			return this.now;
-		}
-
 	}
 
 }

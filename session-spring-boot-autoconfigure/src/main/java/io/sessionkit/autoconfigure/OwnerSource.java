@@ -1,7 +1,7 @@
 package io.sessionkit.autoconfigure;
 
 /**
- * Where the owner of a session comes from that is named without one.
+ * The sources of the owner of a session that is named without one.
  */
 public enum OwnerSource {
 

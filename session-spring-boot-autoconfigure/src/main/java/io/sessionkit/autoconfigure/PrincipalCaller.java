@@ -30,7 +30,7 @@ final class PrincipalCaller implements CallerResolver {
 
 	private final AuthenticationTrustResolver trust = new AuthenticationTrustResolverImpl();
 
-	/** Where automatic context propagation puts the user of a Reactor context. */
+	/** The place in which automatic context propagation puts the user of a context. */
 	private final ReactiveSecurityContextHolderThreadLocalAccessor carried = new ReactiveSecurityContextHolderThreadLocalAccessor();
 
 	private final String anyOwner;

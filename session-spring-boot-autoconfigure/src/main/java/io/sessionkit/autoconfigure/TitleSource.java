@@ -1,7 +1,7 @@
 package io.sessionkit.autoconfigure;
 
 /**
- * What makes the titles of sessions.
+ * The makers of the titles of sessions.
  */
 public enum TitleSource {
 

@@ -8,7 +8,7 @@ import io.sessionkit.store.RecordWrite;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a call offers while it waits. Used by one thread at a time.
+ * The messages that a call offers while it waits. Used by one thread at a time.
  */
 final class OwnOffer {
 

@@ -11,9 +11,9 @@ import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is written of a stream at one time: the events since the chunk before, or a mark
- * of somebody else. Each chunk is a record of its own, whose name is its number, so two
- * who write at the same time cannot both have it.
+ * A piece of a stream that is written at one time: the events since the chunk before, or
+ * a mark of somebody else. Each chunk is a record of its own, whose name is its number,
+ * so two who write at the same time cannot both have it.
  *
  * @param number its number in the stream, from 0
  * @param first the number of its first event; that of the next one if it has none
@@ -24,7 +24,7 @@ public record StreamChunk(long number, long first, List<Map<String, @Nullable Ob
 
 	private static final int VERSION = 1;
 
-	/** What a chunk says besides its events. */
+	/** A word that a chunk says besides its events. */
 	public enum Mark {
 
 		/** Nothing: the process works. */

@@ -3,7 +3,7 @@ package io.sessionkit.internal.stream;
 import java.time.Duration;
 
 /**
- * How much of a stream is kept.
+ * The limits on what is kept of a stream.
  *
  * @param timeToLive how long each part of it is kept
  * @param maxSize how long all of its chunks may be together, in characters

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StreamReader {
 
-	/** How long to wait between two looks. */
+	/** The time between two looks. */
 	public static final Duration PAUSE = Duration.ofMillis(300);
 
 	/**
@@ -52,7 +52,7 @@ public final class StreamReader {
 	/** The number of the next chunk; -1 before the first look. */
 	private long next = -1;
 
-	/** When the process that works has last shown that it is there. */
+	/** The time at which the process that works has last shown that it is there. */
 	private long alive = System.nanoTime();
 
 	private boolean announced;

@@ -26,13 +26,13 @@ public final class StreamWriter {
 
 	private static final Log logger = LogFactory.getLog(StreamWriter.class);
 
-	/** How often events are written while nobody else reads them. */
+	/** The time between two writes while nobody else reads the events. */
 	private static final Duration UNREAD = Duration.ofSeconds(2);
 
-	/** How often events are written once somebody reads them in another process. */
+	/** The time between two writes once somebody reads the events in another process. */
 	private static final Duration READ = Duration.ofMillis(500);
 
-	/** How often the writer looks what others have said if it has nothing to write. */
+	/** The time between two looks at what others have said, with nothing to write. */
 	private static final Duration LOOK = Duration.ofSeconds(1);
 
 	private final StreamLogs logs;

@@ -26,7 +26,7 @@ interface Paths {
 	@Nullable Rows read(Connection connection, SessionKey key, PathQuery query) throws SQLException;
 
 	/**
-	 * What was read.
+	 * The rows of a session that were read.
 	 *
 	 * @param header the header as it is
 	 * @param there the header as if the end of the path were the head

@@ -12,7 +12,7 @@ import io.sessionkit.samples.chat.ApprovalsView.CallView;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What it takes to take turns back, and how far that has come.
+ * A plan to take turns back, and how far it has come.
  *
  * @param from the first turn that goes; 0 if nothing is being taken back
  * @param begun whether somebody has begun with it
