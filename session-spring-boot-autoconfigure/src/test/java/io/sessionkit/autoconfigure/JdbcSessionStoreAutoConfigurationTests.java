@@ -160,7 +160,8 @@ class JdbcSessionStoreAutoConfigurationTests {
 	void tablesOfAnotherVersionAreReported() {
 		String url = memory();
 		this.runner.withPropertyValues(url).run((context) -> {
-			new JdbcTemplate(context.getBean(DataSource.class)).execute("update SESSIONKIT_SCHEMA set version = 99");
+			new JdbcTemplate(context.getBean(DataSource.class))
+				.execute("update SESSIONKIT_SCHEMA set version = 99, compatible_from = 99");
 			FailureAnalysis analysis = StartFailure.analysis(this.runner.withPropertyValues(url));
 			assertThat(analysis.getDescription()).contains("99");
 		});

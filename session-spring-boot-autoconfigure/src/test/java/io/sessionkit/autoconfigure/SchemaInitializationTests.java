@@ -118,7 +118,8 @@ class SchemaInitializationTests {
 	@Test
 	void tablesThatAMigrationMadeOfAnotherVersionAreRefused() throws IOException {
 		Files.writeString(this.directory.resolve("V1__sessions.sql"), script());
-		Files.writeString(this.directory.resolve("V2__later.sql"), "update SESSIONKIT_SCHEMA set version = 99;");
+		Files.writeString(this.directory.resolve("V2__later.sql"),
+				"update SESSIONKIT_SCHEMA set version = 99, compatible_from = 99;");
 		FailureAnalysis analysis = StartFailure.analysis(
 				this.runner.withPropertyValues(memory(), NEVER, "spring.flyway.locations=filesystem:" + this.directory)
 					.withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class)));

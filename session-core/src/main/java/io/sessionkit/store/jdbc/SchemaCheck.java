@@ -8,10 +8,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
-
 /**
- * Compares the version of the tables with the one that this version writes.
+ * Compares the version of the tables with the one that this version works with.
  */
 final class SchemaCheck {
 
@@ -20,13 +18,13 @@ final class SchemaCheck {
 
 	private final Templates templates;
 
-	private final Sql version;
+	private final Sql versions;
 
 	private final List<Sql> probes;
 
 	SchemaCheck(Templates templates) {
 		this.templates = templates;
-		this.version = templates.sql("select max(version) from {schema}");
+		this.versions = templates.sql("select max(version), max(compatible_from) from {schema}");
 		this.probes = List.of(templates.sql("select {header} from {session} s where 1 = 0"),
 				templates.sql("select " + Columns.TURN + " from {turn} t where 1 = 0"),
 				templates.sql("select {turnItems}, t.given_id from {turn} t where 1 = 0"),
@@ -35,25 +33,43 @@ final class SchemaCheck {
 	}
 
 	/**
-	 * Checks that the tables are those of this version.
-	 * @throws IllegalStateException if they have another version
+	 * Checks that this version works with the tables.
+	 * @throws IllegalStateException if they are too old or too new for it
 	 * @throws SQLException if they do not exist
 	 */
 	void verify(Connection connection) throws SQLException {
-		checkVersion(this.version.first(connection, new Params(), (row) -> row.getInt(1)));
+		Versions found = this.versions.first(connection, new Params(),
+				(row) -> new Versions(row.getInt(1), row.getInt(2)));
+		checkVersion((found != null) ? found : Versions.NONE);
 		for (Sql probe : this.probes) {
 			probe.each(connection, new Params(), (row) -> {
 			});
 		}
 	}
 
-	private void checkVersion(@Nullable Integer found) {
-		if (found == null || found != VERSION) {
-			throw new IllegalStateException(
-					"Table " + this.templates.prefix() + "SCHEMA says that the tables have version "
-							+ ((found != null) ? found : 0) + "; this version of SessionKit needs version " + VERSION
-							+ " of " + this.templates.dialect().script() + ".");
+	private void checkVersion(Versions found) {
+		String tables = "Table " + this.templates.prefix() + "SCHEMA says that the tables have version " + found.tables;
+		if (found.tables < VERSION) {
+			throw new IllegalStateException(tables + "; this version of SessionKit needs version " + VERSION + " of "
+					+ this.templates.dialect().script() + ". Migrate the tables first.");
 		}
+		if (found.compatibleFrom > VERSION) {
+			throw new IllegalStateException(tables + ", which a SessionKit with scripts of version "
+					+ found.compatibleFrom + " or newer works with; this one has version " + VERSION + " of "
+					+ this.templates.dialect().script() + ". Start a newer SessionKit.");
+		}
+	}
+
+	/**
+	 * What the tables say of themselves.
+	 *
+	 * @param tables the version of the scripts that made or migrated them
+	 * @param compatibleFrom the oldest version whose SessionKit works with them
+	 */
+	private record Versions(int tables, int compatibleFrom) {
+
+		static final Versions NONE = new Versions(0, 0);
+
 	}
 
 }

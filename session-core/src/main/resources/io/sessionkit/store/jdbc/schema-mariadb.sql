@@ -5,12 +5,14 @@
 -- Sessions are found by the hash of owner and id, never by owner or id, so that no collation confuses two.
 -- The collation distinguishes the ids of turns and records, even by a trailing space.
 
+-- compatible_from: the oldest version of these scripts whose SessionKit still works with the tables.
 create table if not exists SESSIONKIT_SCHEMA (
-	version integer not null primary key
+	version integer not null primary key,
+	compatible_from integer not null
 ) engine = InnoDB default charset = utf8mb4 collate = utf8mb4_nopad_bin;
 
-insert into SESSIONKIT_SCHEMA (version)
-	select 1 where not exists (select 1 from SESSIONKIT_SCHEMA);
+insert into SESSIONKIT_SCHEMA (version, compatible_from)
+	select 1, 1 where not exists (select 1 from SESSIONKIT_SCHEMA);
 
 -- One row for each session, the only row that a turn rewrites. No column that every turn changes is indexed.
 -- stamp: a random number that each write of the row makes anew; change it too if you change rows by hand.

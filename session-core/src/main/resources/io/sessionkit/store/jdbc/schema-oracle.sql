@@ -6,12 +6,14 @@
 -- Sessions are found by the hash of owner and id, never by owner or id, so that no collation confuses two.
 -- An empty text is null in Oracle, so owner and payload may be null.
 
+-- compatible_from: the oldest version of these scripts whose SessionKit still works with the tables.
 create table if not exists SESSIONKIT_SCHEMA (
-	version number(10) not null primary key
+	version number(10) not null primary key,
+	compatible_from number(10) not null
 );
 
-insert into SESSIONKIT_SCHEMA (version)
-	select 1 from dual where not exists (select 1 from SESSIONKIT_SCHEMA);
+insert into SESSIONKIT_SCHEMA (version, compatible_from)
+	select 1, 1 from dual where not exists (select 1 from SESSIONKIT_SCHEMA);
 
 -- One row for each session, the only row that a turn rewrites. No column that every turn changes is indexed.
 -- stamp: a random number that each write of the row makes anew; change it too if you change rows by hand.

@@ -14,6 +14,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Window;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.ai.chat.messages.Message;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.AbstractDataSource;
@@ -104,13 +106,49 @@ class JdbcSchemaTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void tablesOfAnotherVersionAreRefused(Kind kind) {
+	void tablesThatAreTooNewAreRefused(Kind kind) {
 		TestDatabase database = kind.database().created();
-		database.sql().update("update SESSIONKIT_SCHEMA set version = 2");
+		database.sql().update("update SESSIONKIT_SCHEMA set version = 3, compatible_from = 2");
 		assertThatIllegalStateException().isThrownBy(new JdbcSessionStore(database.direct(), OPTIONS)::verifySchema)
 			.withMessageContaining("SESSIONKIT_SCHEMA")
-			.withMessageContaining("version 2")
+			.withMessageContaining("version 3")
+			.withMessageContaining("version 2 or newer")
 			.withMessageContaining("version 1 of " + kind.script());
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void tablesThatAreTooOldAreRefused(Kind kind) {
+		TestDatabase database = kind.database().created();
+		database.sql().update("update SESSIONKIT_SCHEMA set version = 0, compatible_from = 0");
+		assertThatIllegalStateException().isThrownBy(new JdbcSessionStore(database.direct(), OPTIONS)::verifySchema)
+			.withMessageContaining("version 0")
+			.withMessageContaining("needs version 1 of " + kind.script())
+			.withMessageContaining("Migrate");
+	}
+
+	/**
+	 * As in an upgrade that goes from instance to instance: a process that has begun
+	 * before the migration goes on, and one that begins after it starts.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	void tablesThatHaveGainedAColumnServeThisVersionToo(Kind kind) {
+		TestDatabase database = kind.database().created();
+		JdbcSessionStore running = new JdbcSessionStore(database.direct(), OPTIONS);
+		running.add(KEY, JdbcTransactionContract.messages("before"));
+		for (String table : List.of("SESSION", "TURN", "ITEM", "RECORD")) {
+			database.sql().execute("alter table SESSIONKIT_" + table + " add column note varchar(10)");
+		}
+		database.sql().update("update SESSIONKIT_SCHEMA set version = 2");
+		running.add(KEY, JdbcTransactionContract.messages("during"));
+		JdbcSessionStore started = new JdbcSessionStore(database.direct(), OPTIONS);
+		started.verifySchema();
+		started.add(KEY, JdbcTransactionContract.messages("after"));
+		started.put(KEY, RecordWrite.create("note", "1", "text"));
+		assertThat(running.messages(KEY)).extracting(Message::getText).containsExactly("before", "during", "after");
+		running.erase(KEY);
+		assertThat(database.leftOf(KEY)).isZero();
 	}
 
 	@ParameterizedTest

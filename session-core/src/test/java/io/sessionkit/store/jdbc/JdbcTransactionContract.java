@@ -50,6 +50,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import reactor.core.publisher.Flux;
+
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
@@ -222,6 +224,25 @@ abstract class JdbcTransactionContract {
 		assertThat(this.store.find(this.key)).isEmpty();
 		assertThatIllegalStateException().isThrownBy(failing::run);
 		assertThat(this.store.turns(this.key, Tail.ALL)).extracting(Turn::status).containsExactly(TurnStatus.FAILED);
+	}
+
+	@Test
+	void connectionIsHeldWhileTheModelThinksOnlyInATransactionOfTheCaller() {
+		List<Integer> held = new ArrayList<>();
+		ScriptedChatModel model = new ScriptedChatModel();
+		ChatClient chat = ChatClient.builder(model)
+			.defaultAdvisors(SessionAdvisor.of(Conversations.of(this.store)))
+			.build();
+		Runnable ask = () -> {
+			model.step((prompt) -> {
+				held.add(this.pool.getHikariPoolMXBean().getActiveConnections());
+				return Flux.just(model.chunk("a", List.of(), true));
+			});
+			chat.prompt().user("q").advisors(SessionAdvisor.session(this.key)).call().content();
+		};
+		ask.run();
+		this.transaction.executeWithoutResult((status) -> ask.run());
+		assertThat(held).containsExactly(0, 1);
 	}
 
 	@Test
