@@ -8,8 +8,9 @@ import java.util.Collections;
 import io.sessionkit.SessionException;
 
 /**
- * Thrown if {@code sessionkit.approval.tools} names tools that do not exist, and a tool
- * with a similar name does: it would run without an approval. Nothing was run.
+ * Thrown if a property, such as {@code sessionkit.approval.tools}, names tools that do
+ * not exist, and a tool with a similar name does: it would run without an approval, or
+ * without its time limit. Nothing was run.
  */
 public final class UnknownToolException extends SessionException {
 

@@ -38,6 +38,7 @@ import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.approval.LedgerEntry;
 import io.sessionkit.internal.approval.NamedTools;
 import io.sessionkit.internal.approval.Rulings;
+import io.sessionkit.internal.approval.ToolLimits;
 import io.sessionkit.internal.approval.SafeTexts;
 import io.sessionkit.internal.approval.ToolRuns;
 import io.sessionkit.internal.turn.Turns;
@@ -94,7 +95,8 @@ public final class Approvals {
 		Rulings rulings = new Rulings(new NamedTools(builder.tools, builder.decidedTools(), builder.knownTools),
 				new AnnotatedTools(), builder.policies);
 		this.rules = new ApprovalRules(rulings, builder.siblings, builder.onNewMessage, builder.expiresAfter,
-				builder.version, new SafeTexts(builder.texts), builder.traceIds);
+				builder.version, new SafeTexts(builder.texts), builder.conversations.limits(builder.knownTools),
+				builder.traceIds);
 		Turns turns = builder.conversations.turns();
 		this.ledger = new Ledger(turns);
 		this.decisions = new Decisions(turns.waitingTurns(), this.ledger);
@@ -340,6 +342,13 @@ public final class Approvals {
 	}
 
 	/**
+	 * Returns the limits on the time of tools.
+	 */
+	ToolLimits limits() {
+		return this.rules.limits();
+	}
+
+	/**
 	 * Returns the check that keeps tools that need consent from running in calls for
 	 * which no session advisor opens a turn. For SessionKit's own packages.
 	 * @return a check with the rules of these approvals
@@ -358,6 +367,7 @@ public final class Approvals {
 	 */
 	public void checkNames() {
 		this.rules.rulings().named().checkKnown();
+		this.rules.limits().checkKnown();
 	}
 
 	/**
@@ -368,6 +378,16 @@ public final class Approvals {
 	 */
 	public void checkCondition(String tool, Method method) {
 		this.rules.rulings().annotated().check(tool, method);
+	}
+
+	/**
+	 * Checks the time limit of a tool method before any call offers the tool.
+	 * @param tool the name of the tool
+	 * @param method the method
+	 * @throws IllegalStateException if the limit is not positive
+	 */
+	public void checkTimeout(String tool, Method method) {
+		this.rules.limits().check(tool, method);
 	}
 
 	private void tell(ApprovalEvent event) {

@@ -74,7 +74,7 @@ public final class Compensations {
 		this.approvals = builder.approvals;
 		this.leases = builder.conversations.turns().leases();
 		this.ledger = Ledger.ofCompensations(builder.conversations.turns());
-		this.runs = new CompensationRuns(this.ledger);
+		this.runs = new CompensationRuns(this.ledger, builder.approvals.limits());
 		this.decisions = new Decisions(this.ledger);
 		this.callsOfModels = new Ledger(builder.conversations.turns());
 		this.rulings = builder.approvals.rulings();

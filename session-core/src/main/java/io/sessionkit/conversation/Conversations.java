@@ -1,9 +1,12 @@
 package io.sessionkit.conversation;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
@@ -16,6 +19,7 @@ import io.sessionkit.context.Trim;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.internal.approval.ToolLimits;
 import io.sessionkit.internal.stream.StreamLogs;
 import io.sessionkit.internal.summary.Summarizer;
 import io.sessionkit.internal.turn.AttributeRules;
@@ -55,10 +59,16 @@ public final class Conversations implements AutoCloseable {
 
 	private final Duration lease;
 
+	private final @Nullable Duration toolTimeout;
+
+	private final Map<String, Duration> toolTimeouts;
+
 	private Conversations(Builder builder) {
 		this.store = SessionAccess.unguarded(builder.store);
 		this.access = builder.access;
 		this.lease = builder.lease;
+		this.toolTimeout = builder.toolTimeout;
+		this.toolTimeouts = builder.toolTimeouts;
 		TurnObserver observer = TurnObserver.all(builder.observers);
 		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard,
 				new Extensions(builder.hooks, builder.listeners, builder.merge), builder.keepSystemText,
@@ -128,6 +138,15 @@ public final class Conversations implements AutoCloseable {
 	 */
 	public Turns turns() {
 		return this.turns;
+	}
+
+	/**
+	 * Returns the limits on the time of tools.
+	 * @param known supplies the names of existing tools other than those that a call
+	 * offers
+	 */
+	ToolLimits limits(Supplier<? extends Collection<String>> known) {
+		return new ToolLimits(this.toolTimeout, this.toolTimeouts, known);
 	}
 
 	/**
@@ -206,6 +225,10 @@ public final class Conversations implements AutoCloseable {
 		private Duration lease = TurnLeases.DEFAULT_LIFE;
 
 		private Durability durability = Durability.TURN;
+
+		private @Nullable Duration toolTimeout;
+
+		private Map<String, Duration> toolTimeouts = Map.of();
 
 		private Builder(SessionStore store) {
 			this.store = store;
@@ -427,6 +450,36 @@ public final class Conversations implements AutoCloseable {
 		 */
 		public Builder durability(Durability durability) {
 			this.durability = durability;
+			return this;
+		}
+
+		/**
+		 * Sets how long a run of a tool may take, for tools that have no other limit: by
+		 * {@link #toolTimeouts} or by {@link io.sessionkit.ToolTimeout}. By default there
+		 * is none.
+		 * @param limit the time; null for no limit
+		 * @return this builder
+		 * @throws IllegalArgumentException if it is not positive, or longer than a year
+		 */
+		public Builder toolTimeout(@Nullable Duration limit) {
+			if (limit != null) {
+				ToolLimits.check("The time limit of tools", limit);
+			}
+			this.toolTimeout = limit;
+			return this;
+		}
+
+		/**
+		 * Sets how long a run of a tool may take, by the name of the tool. These limits
+		 * count instead of {@link io.sessionkit.ToolTimeout} on the method of the tool.
+		 * By default there are none.
+		 * @param limits the times by the exact name of the tool
+		 * @return this builder
+		 * @throws IllegalArgumentException if one is not positive, or longer than a year
+		 */
+		public Builder toolTimeouts(Map<String, Duration> limits) {
+			limits.forEach((tool, limit) -> ToolLimits.check("The time limit of tool '" + tool + "'", limit));
+			this.toolTimeouts = Map.copyOf(limits);
 			return this;
 		}
 

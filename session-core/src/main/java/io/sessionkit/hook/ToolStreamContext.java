@@ -1,6 +1,7 @@
 package io.sessionkit.hook;
 
 import java.lang.reflect.Method;
+import java.util.concurrent.Callable;
 
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
@@ -15,7 +16,30 @@ import org.springframework.util.ReflectionUtils;
  */
 final class ToolStreamContext {
 
-	private static final @Nullable Method GET = find();
+	private static final @Nullable Method GET;
+
+	private static final @Nullable Method SET;
+
+	private static final @Nullable Method CLEAR;
+
+	static {
+		Method get = null;
+		Method set = null;
+		Method clear = null;
+		try {
+			// constant names, so that a native image finds the class and the methods
+			Class<?> holder = Class.forName("org.springframework.ai.model.tool.internal.ToolCallReactiveContextHolder");
+			get = holder.getMethod("getContext");
+			set = holder.getMethod("setContext", ContextView.class);
+			clear = holder.getMethod("clearContext");
+		}
+		catch (ReflectiveOperationException | LinkageError ex) {
+			// the tools that an advisor has added have no context
+		}
+		GET = get;
+		SET = set;
+		CLEAR = clear;
+	}
 
 	private ToolStreamContext() {
 	}
@@ -25,15 +49,24 @@ final class ToolStreamContext {
 		return (context instanceof ContextView view) ? view : Context.empty();
 	}
 
-	private static @Nullable Method find() {
-		try {
-			// constant names, so that a native image finds the class and the method
-			Class<?> holder = Class.forName("org.springframework.ai.model.tool.internal.ToolCallReactiveContextHolder");
-			return holder.getMethod("getContext");
+	/**
+	 * Wraps a run of a tool for another thread, on which nothing else runs a tool
+	 * meanwhile.
+	 */
+	static <T> Callable<T> carrying(Callable<T> work) {
+		ContextView context = current();
+		if (SET == null || CLEAR == null || context.isEmpty()) {
+			return work;
 		}
-		catch (ReflectiveOperationException | LinkageError ex) {
-			return null;
-		}
+		return () -> {
+			ReflectionUtils.invokeMethod(SET, null, context);
+			try {
+				return work.call();
+			}
+			finally {
+				ReflectionUtils.invokeMethod(CLEAR, null);
+			}
+		};
 	}
 
 }

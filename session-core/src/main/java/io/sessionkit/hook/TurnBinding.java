@@ -3,6 +3,7 @@ package io.sessionkit.hook;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.Misuse;
@@ -85,6 +86,24 @@ public final class TurnBinding implements AutoCloseable {
 		return () -> {
 			try (TurnBinding binding = new TurnBinding(turn)) {
 				return work.call();
+			}
+		};
+	}
+
+	/**
+	 * Wraps a run of a tool for another thread, so that it runs there as part of the turn
+	 * that runs on this thread, and with the context of the stream whose tool runs here.
+	 * @param work the run of the tool
+	 * @param seen returns the turn as the tool sees it
+	 * @param <T> the type of the result
+	 * @return the wrapped work, which may run on any thread
+	 */
+	public static <T> Callable<T> carryingTool(Callable<T> work, UnaryOperator<TurnAccess> seen) {
+		TurnAccess turn = running();
+		Callable<T> inStream = ToolStreamContext.carrying(work);
+		return () -> {
+			try (TurnBinding binding = new TurnBinding((turn != null) ? seen.apply(turn) : null)) {
+				return inStream.call();
 			}
 		};
 	}

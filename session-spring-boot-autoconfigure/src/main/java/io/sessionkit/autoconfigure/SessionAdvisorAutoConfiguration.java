@@ -1,7 +1,9 @@
 package io.sessionkit.autoconfigure;
 
+import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -79,7 +81,10 @@ public final class SessionAdvisorAutoConfiguration {
 			.replayExclude(names(properties.turn().replayExclude()))
 			.keepSystemText(properties.snapshot().system())
 			.durability(properties.durability())
-			.lease(properties.lease());
+			.lease(properties.lease())
+			.toolTimeout(properties.tools().timeout());
+		Map<String, Duration> timeouts = properties.tools().timeouts();
+		builder.toolTimeouts((timeouts != null) ? timeouts : Map.of());
 		merge.ifAvailable(builder::merge);
 		SummaryRule.of(properties, trigger.getIfAvailable(), beans).ifPresent(builder::summarize);
 		return builder.build();

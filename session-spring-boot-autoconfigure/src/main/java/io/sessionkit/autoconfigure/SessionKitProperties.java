@@ -186,6 +186,12 @@ public final class SessionKitProperties {
 	private final ApprovalProperties approval;
 
 	/**
+	 * Running of tools.
+	 */
+	@NestedConfigurationProperty
+	private final ToolProperties tools;
+
+	/**
 	 * How tokens of messages are estimated if there is no TokenCountEstimator bean:
 	 * length or vocabulary. vocabulary counts as Spring AI does, and takes some ten times
 	 * as long.
@@ -232,9 +238,10 @@ public final class SessionKitProperties {
 			@DefaultValue("discard") OnCancel onCancel, @DefaultValue("optimistic") Concurrency concurrency,
 			@DefaultValue("60s") Duration concurrencyTimeout, @DefaultValue("24h") Duration idempotencyTimeToLive,
 			@DefaultValue("30s") Duration lease, @DefaultValue ApprovalProperties approval,
-			@DefaultValue("length") TokenEstimate tokenEstimate, @DefaultValue PurgeProperties purge,
-			@DefaultValue ObservationProperties observation, @DefaultValue StreamProperties streams,
-			@DefaultValue("false") boolean problemDetails, @Nullable List<String> ignoredNames) {
+			@DefaultValue ToolProperties tools, @DefaultValue("length") TokenEstimate tokenEstimate,
+			@DefaultValue PurgeProperties purge, @DefaultValue ObservationProperties observation,
+			@DefaultValue StreamProperties streams, @DefaultValue("false") boolean problemDetails,
+			@Nullable List<String> ignoredNames) {
 		if (anyOwnerAuthority.isBlank()) {
 			throw ConfigurationRefusedException.of(PREFIX + ".any-owner-authority", anyOwnerAuthority,
 					"Write the name of an authority, such as ROLE_ADMIN, or leave it out.");
@@ -267,6 +274,7 @@ public final class SessionKitProperties {
 		this.idempotencyTimeToLive = idempotencyTimeToLive;
 		this.lease = lease;
 		this.approval = approval;
+		this.tools = tools;
 		this.tokenEstimate = tokenEstimate;
 		this.purge = purge;
 		this.observation = observation;
@@ -369,6 +377,10 @@ public final class SessionKitProperties {
 
 	public ApprovalProperties approval() {
 		return this.approval;
+	}
+
+	public ToolProperties tools() {
+		return this.tools;
 	}
 
 	public TokenEstimate tokenEstimate() {

@@ -84,6 +84,14 @@ final class ToolBeans implements Supplier<Set<String>> {
 			.forEach((method) -> action.accept(bean, method)));
 	}
 
+	/**
+	 * Calls the action with each bean method that is a tool, and with the name of its
+	 * bean. No bean is created for this.
+	 */
+	void forEachMethod(BiConsumer<String, Method> action) {
+		forEachToolClass((bean, methods) -> methods.forEach((method) -> action.accept(bean, method)));
+	}
+
 	private void forEachToolClass(BiConsumer<String, Set<Method>> action) {
 		for (String bean : this.beans.getBeanDefinitionNames()) {
 			Set<Method> methods = toolMethods(bean);

@@ -10,8 +10,8 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 
 /**
- * Checks the names of {@code sessionkit.approval.tools} against the tools that are beans,
- * and the conditions of {@code @RequiresApproval} on these tools.
+ * Checks the names of tools in the properties against the tools that are beans, and the
+ * annotations {@code @RequiresApproval} and {@code @ToolTimeout} on these tools.
  */
 final class ToolCheck extends AtStart {
 
@@ -29,17 +29,22 @@ final class ToolCheck extends AtStart {
 		this.approvals.stream().forEach((rules) -> {
 			checkNames(rules);
 			new ToolBeans(this.beans)
-				.forEachAnnotated((bean, method) -> checkCondition(rules, ToolUtils.getToolName(method), method));
+				.forEachMethod((bean, method) -> checkMethod(rules, ToolUtils.getToolName(method), method));
 		});
 	}
 
-	private static void checkCondition(Approvals rules, String tool, Method method) {
+	private static void checkMethod(Approvals rules, String tool, Method method) {
+		refusing(() -> rules.checkCondition(tool, method),
+				"Correct the condition, or leave it out to have every call of the tool wait.");
+		refusing(() -> rules.checkTimeout(tool, method), "Correct the time, or leave the annotation out for no limit.");
+	}
+
+	private static void refusing(Runnable check, String cure) {
 		try {
-			rules.checkCondition(tool, method);
+			check.run();
 		}
 		catch (IllegalStateException ex) {
-			throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()),
-					"Correct the condition, or leave it out to have every call of the tool wait.", ex);
+			throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()), cure, ex);
 		}
 	}
 

@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  * the session lives
  * @param version the marker of the application; null for none
  * @param texts the texts for the model
+ * @param limits the limits on the time of tools
  * @param traceIds supplies the trace id of the running call
  */
 public record ApprovalRules(Rulings rulings, SiblingRule siblings, NewMessageRule onNewMessage,
-		@Nullable Duration expiresAfter, @Nullable String version, SafeTexts texts,
+		@Nullable Duration expiresAfter, @Nullable String version, SafeTexts texts, ToolLimits limits,
 		Supplier<@Nullable String> traceIds) {
 }

@@ -30,8 +30,11 @@ public final class CompensationRuns {
 
 	private final Ledger ledger;
 
-	public CompensationRuns(Ledger ledger) {
+	private final ToolLimits limits;
+
+	public CompensationRuns(Ledger ledger, ToolLimits limits) {
 		this.ledger = ledger;
+		this.limits = limits;
 	}
 
 	/**
@@ -107,7 +110,7 @@ public final class CompensationRuns {
 
 	private LedgerEntry ended(LedgerEntry claimed, ToolCallback tool, String arguments, @Nullable ToolContext context) {
 		try {
-			String result = ToolRuns.runClaimed(claimed.approval(), tool, arguments, context);
+			String result = ToolRuns.runClaimed(claimed.approval(), () -> this.limits.run(tool, arguments, context));
 			return claimed.ended(this.ledger.now(), ToolRuns.storable(result), false);
 		}
 		catch (RuntimeException ex) {

@@ -92,7 +92,7 @@ final class GatedTurn implements TurnGate {
 		this.enclosing = enclosing;
 		this.stepwise = durability == Durability.STEP;
 		this.review = new CallReview(turn, tools, rules, ledger);
-		this.runs = new ToolRuns(turn, ledger, rules.texts(), events);
+		this.runs = new ToolRuns(turn, ledger, rules.texts(), rules.limits(), events);
 		turn.gate(this);
 	}
 
@@ -377,7 +377,7 @@ final class GatedTurn implements TurnGate {
 		}
 		try (TurnBinding binding = TurnBinding.of(this.turn.running())) {
 			return (slot != null) ? this.runs.run(this.batch, slot, tool, arguments, context)
-					: ToolRuns.run(tool, arguments, context);
+					: this.rules.limits().told(tool, arguments, context);
 		}
 	}
 

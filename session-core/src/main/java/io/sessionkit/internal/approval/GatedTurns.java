@@ -227,7 +227,7 @@ public final class GatedTurns {
 					turn.running().context().attributes(), request.parameters());
 			attended = sessionless(tools, caller, "is not stored on session " + request.key(), enclosing);
 		}
-		return new TurnCall(turn, attended, this.rules.rulings());
+		return new TurnCall(turn, attended, this.rules);
 	}
 
 	/** Neither turn could become history, or each would wait for the other. */
@@ -251,6 +251,7 @@ public final class GatedTurns {
 	private void checkRules(List<ToolCallback> tools) {
 		this.rules.rulings().named().check(names(tools));
 		this.rules.rulings().check(tools);
+		this.rules.limits().check(tools);
 	}
 
 	private void checkToolLoop(TurnRequest request, List<ToolCallback> tools, boolean toolLoop) {
@@ -262,7 +263,7 @@ public final class GatedTurns {
 	}
 
 	private TurnCall working(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing) {
-		TurnCall call = new TurnCall(turn, tools, this.rules.rulings());
+		TurnCall call = new TurnCall(turn, tools, this.rules);
 		boolean stepwise = this.turns.durability() == Durability.STEP && !tools.isEmpty();
 		if (stepwise || this.rules.rulings().mayAsk(tools)) {
 			call.gate(gate(turn, call, enclosing));
@@ -284,7 +285,7 @@ public final class GatedTurns {
 		}
 		try {
 			inLine.accept(turn);
-			TurnCall call = new TurnCall(turn, tools, this.rules.rulings());
+			TurnCall call = new TurnCall(turn, tools, this.rules);
 			GatedTurn gate = gate(turn, call, enclosing);
 			call.gate(gate);
 			gate.resume();
@@ -395,9 +396,17 @@ public final class GatedTurns {
 	public List<ToolCallback> withoutSession(@Nullable String agent, List<ToolCallback> tools,
 			Map<String, Object> parameters) {
 		checkRules(tools);
-		if (!this.rules.rulings().mayAsk(tools)) {
-			return tools;
-		}
+		List<ToolCallback> attended = this.rules.rulings().mayAsk(tools) ? attended(agent, tools, parameters) : tools;
+		return attended.stream().map(this::limited).toList();
+	}
+
+	private ToolCallback limited(ToolCallback tool) {
+		ToolLimits limits = this.rules.limits();
+		return (limits.of(tool) != null) ? new LimitedTool(tool, limits) : tool;
+	}
+
+	private List<ToolCallback> attended(@Nullable String agent, List<ToolCallback> tools,
+			Map<String, Object> parameters) {
 		HookContext enclosing = TurnBinding.enclosing().orElse(null);
 		Rulings.Caller caller = new Rulings.Caller(null, agent, Map.of(), parameters);
 		return sessionless(tools, caller, "names no session", enclosing);

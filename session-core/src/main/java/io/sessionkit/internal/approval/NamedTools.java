@@ -1,35 +1,20 @@
 package io.sessionkit.internal.approval;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolRequest;
 import io.sessionkit.approval.UnknownToolException;
-import io.sessionkit.internal.tool.ToolNames;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
- * Requires approval for every call of the tools that are named.
- * <p>
- * If a name has a typo, the intended tool would run without approval. So a call is
- * refused if one of its tools has a name that resembles a configured one that no tool has
- * so far. A configured name that resembles no other may be that of a tool that another
- * client offers later: it is logged, and nothing is refused.
+ * Requires approval for every call of the tools that are named. {@link NameCheck} says
+ * what becomes of names that are misspelt.
  */
-public final class NamedTools implements ApprovalPolicy {
-
-	private static final Log logger = LogFactory.getLog(NamedTools.class);
+public final class NamedTools implements ApprovalPolicy, NameCheck.Names {
 
 	private static final String PROPERTY = "sessionkit.approval.tools";
 
@@ -39,14 +24,7 @@ public final class NamedTools implements ApprovalPolicy {
 
 	private final Set<String> decided;
 
-	private final Supplier<? extends Collection<String>> known;
-
-	/** The configured names that a tool has. */
-	private final Set<String> found = ConcurrentHashMap.newKeySet();
-
-	private final Set<String> logged = ConcurrentHashMap.newKeySet();
-
-	private final AtomicBoolean listed = new AtomicBoolean();
+	private final NameCheck check;
 
 	/**
 	 * Creates the policy.
@@ -68,7 +46,7 @@ public final class NamedTools implements ApprovalPolicy {
 		this.names = new LinkedHashSet<>(names);
 		this.names.addAll(decided);
 		this.decided = Set.copyOf(decided);
-		this.known = known;
+		this.check = new NameCheck(this, known);
 	}
 
 	boolean isEmpty() {
@@ -92,15 +70,7 @@ public final class NamedTools implements ApprovalPolicy {
 	 * configured one that none of them has
 	 */
 	public void checkKnown() {
-		if (this.names.isEmpty()) {
-			return;
-		}
-		Collection<String> tools = list();
-		refuseLike(tools, "the tool beans have");
-		Set<String> missing = missing();
-		if (!missing.isEmpty() && !tools.isEmpty()) {
-			warn(missing, "no tool bean has such a name; the tool beans have " + new TreeSet<>(tools));
-		}
+		this.check.checkKnown();
 	}
 
 	/**
@@ -110,98 +80,32 @@ public final class NamedTools implements ApprovalPolicy {
 	 * configured one that no tool has so far
 	 */
 	public void check(Collection<String> offered) {
-		if (offered.isEmpty() || missing().isEmpty()) {
-			return;
-		}
-		find(offered);
-		if (!this.listed.get() || !suspects(offered).isEmpty()) {
-			list();
-		}
-		refuseLike(offered, "this call offers");
-		warnOnce(offered);
+		this.check.check(offered);
 	}
 
-	/** Logs each name once that no tool has so far. */
-	private void warnOnce(Collection<String> offered) {
-		Set<String> missing = missing();
-		missing.removeIf((name) -> !this.logged.add(name));
-		if (!missing.isEmpty()) {
-			warn(missing, "neither a tool bean nor a call so far has a tool of such a name; this call offers "
-					+ new TreeSet<>(offered));
-		}
+	@Override
+	public Set<String> all() {
+		return this.names;
 	}
 
-	private Set<String> missing() {
-		Set<String> missing = new TreeSet<>(this.names);
-		missing.removeAll(this.found);
-		return missing;
+	@Override
+	public Set<String> besides(String name) {
+		return this.decided.contains(name) ? this.decided : this.names;
 	}
 
-	private void find(Collection<String> tools) {
-		tools.stream().filter(this.names::contains).forEach(this.found::add);
+	@Override
+	public String property(Set<String> wrong) {
+		return wrong.stream().anyMatch(this.decided::contains) ? DECIDERS : PROPERTY;
 	}
 
-	/**
-	 * Lists the tools that are known besides those of a call. This may take a request to
-	 * a server, so it is done once, and again before a call is refused.
-	 */
-	private Collection<String> list() {
-		this.listed.set(true);
-		try {
-			Collection<String> tools = this.known.get();
-			find(tools);
-			return tools;
-		}
-		catch (RuntimeException ex) {
-			logger.warn("The tool beans could not be listed, so not all names of " + PROPERTY + " were checked: "
-					+ ex.getClass().getName());
-			return List.of();
-		}
+	@Override
+	public String consequence(Set<String> wrong) {
+		return property(wrong).equals(DECIDERS) ? "is decided by whoever reaches the session" : "runs without approval";
 	}
 
-	/**
-	 * A tool that a configured name probably means.
-	 */
-	private record Suspect(String name, String tool) {
-	}
-
-	private List<Suspect> suspects(Collection<String> tools) {
-		List<Suspect> suspects = new ArrayList<>();
-		for (String name : missing()) {
-			Set<String> others = this.decided.contains(name) ? this.decided : this.names;
-			tools.stream()
-				.filter((tool) -> !others.contains(tool) && ToolNames.areAlike(name, tool))
-				.forEach((tool) -> suspects.add(new Suspect(name, tool)));
-		}
-		return suspects;
-	}
-
-	private void refuseLike(Collection<String> tools, String whose) {
-		List<Suspect> suspects = suspects(tools);
-		if (suspects.isEmpty()) {
-			return;
-		}
-		Set<String> names = suspects.stream().map(Suspect::name).collect(Collectors.toCollection(TreeSet::new));
-		String cure = suspects.stream()
-			.map((suspect) -> "write '" + suspect.tool() + "' instead of '" + suspect.name() + "'")
-			.collect(Collectors.joining(", "));
-		throw new UnknownToolException(names, property(names) + " names " + names
-				+ ", which no tool is called so far, but " + whose + " " + new TreeSet<>(tools)
-				+ ". If that is what was meant, " + cure
-				+ " (names are compared exactly, case-sensitive). If there are both tools, make the one that is named a"
-				+ " bean, or put @RequiresApproval on its method instead of naming it.");
-	}
-
-	private void warn(Set<String> missing, String seen) {
-		String property = property(missing);
-		logger.warn(property + " names " + missing + ", but " + seen
-				+ ". If a name is misspelt, the tool that was meant"
-				+ (property.equals(DECIDERS) ? " is decided by whoever reaches the session" : " runs without approval")
-				+ " (names are compared exactly, case-sensitive).");
-	}
-
-	private String property(Set<String> names) {
-		return names.stream().anyMatch(this.decided::contains) ? DECIDERS : PROPERTY;
+	@Override
+	public String instead() {
+		return "@RequiresApproval";
 	}
 
 }

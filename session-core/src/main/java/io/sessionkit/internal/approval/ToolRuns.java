@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.SessionException;
@@ -47,6 +49,8 @@ public final class ToolRuns {
 
 	private final SafeTexts texts;
 
+	private final ToolLimits limits;
+
 	private final Consumer<ApprovalEvent> events;
 
 	/**
@@ -55,10 +59,11 @@ public final class ToolRuns {
 	 */
 	private final List<ToolExecutionException> failures = new CopyOnWriteArrayList<>();
 
-	ToolRuns(RunningTurn turn, Ledger ledger, SafeTexts texts, Consumer<ApprovalEvent> events) {
+	ToolRuns(RunningTurn turn, Ledger ledger, SafeTexts texts, ToolLimits limits, Consumer<ApprovalEvent> events) {
 		this.turn = turn;
 		this.ledger = ledger;
 		this.texts = texts;
+		this.limits = limits;
 		this.events = events;
 	}
 
@@ -132,7 +137,8 @@ public final class ToolRuns {
 			return batch.repeated(original);
 		}
 		LedgerEntry entry = batch.entry(slot);
-		String result = (entry == null) ? run(tool, arguments, context) : answer(batch, slot, entry, tool, context);
+		String result = (entry == null) ? this.limits.told(tool, arguments, context)
+				: answer(batch, slot, entry, tool, context);
 		batch.result(slot, result);
 		return result;
 	}
@@ -174,7 +180,7 @@ public final class ToolRuns {
 
 	private String again(LedgerEntry entry, ToolCallback tool) {
 		String result = Objects.requireNonNullElse(entry.result(), "");
-		if (entry.failed()) {
+		if (entry.failed() && !StoppedTool.isTold(entry.approval().tool(), result)) {
 			ToolExecutionException repeated = new ToolExecutionException(tool.getToolDefinition(),
 					new RepeatedToolFailure(result));
 			note(repeated);
@@ -196,7 +202,12 @@ public final class ToolRuns {
 			}
 			String result;
 			try {
-				result = runClaimed(call, tool, arguments, withClaim);
+				result = runClaimed(call, () -> this.limits.run(tool, arguments, withClaim));
+			}
+			catch (StoppedTool ex) {
+				// it may have had its effect, and the turn goes on
+				end(batch, slot, claimed, ex.text(), true);
+				return this.texts.result(call, ex.text());
 			}
 			catch (RuntimeException | Error ex) {
 				end(batch, slot, claimed, told(ex), true);
@@ -254,15 +265,24 @@ public final class ToolRuns {
 	/**
 	 * Runs a tool for a call that was claimed, which {@link #running} returns meanwhile.
 	 */
-	static String runClaimed(ToolApproval call, ToolCallback tool, String arguments, @Nullable ToolContext context) {
+	static String runClaimed(ToolApproval call, Supplier<String> run) {
 		ToolApproval before = running.get();
 		running.set(call);
 		try {
-			return run(tool, arguments, context);
+			return run.get();
 		}
 		finally {
 			restore(before);
 		}
+	}
+
+	/**
+	 * Wraps a run of a tool for another thread, on which {@link #running} returns what it
+	 * returns here.
+	 */
+	static Callable<String> carrying(Supplier<String> run) {
+		ToolApproval call = running.get();
+		return (call != null) ? () -> runClaimed(call, run) : run::get;
 	}
 
 	private static void restore(@Nullable ToolApproval before) {

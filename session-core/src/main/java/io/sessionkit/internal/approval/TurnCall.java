@@ -23,14 +23,17 @@ public final class TurnCall implements GatedTool.Owner {
 
 	private final Rulings rulings;
 
+	private final ToolLimits limits;
+
 	private final Map<String, ToolCallback> tools = new LinkedHashMap<>();
 
 	/** The gate of the turn; null if its calls run as the tool loop has them. */
 	private @Nullable GatedTurn gate;
 
-	TurnCall(RunningTurn turn, List<ToolCallback> tools, Rulings rulings) {
+	TurnCall(RunningTurn turn, List<ToolCallback> tools, ApprovalRules rules) {
 		this.turn = turn;
-		this.rulings = rulings;
+		this.rulings = rules.rulings();
+		this.limits = rules.limits();
 		tools.forEach((tool) -> this.tools.put(tool.getToolDefinition().name(), tool));
 	}
 
@@ -134,7 +137,7 @@ public final class TurnCall implements GatedTool.Owner {
 			return this.gate.run(tool, arguments, context);
 		}
 		try (TurnBinding binding = TurnBinding.of(this.turn.running())) {
-			return ToolRuns.run(tool, arguments, context);
+			return this.limits.told(tool, arguments, context);
 		}
 	}
 

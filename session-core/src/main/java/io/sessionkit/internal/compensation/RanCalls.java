@@ -19,6 +19,7 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.compensation.Effect;
 import io.sessionkit.compensation.Irreversible.Reason;
 import io.sessionkit.internal.approval.LedgerEntry;
+import io.sessionkit.internal.approval.ToolLimits;
 import io.sessionkit.internal.compensation.RanCall.Flaw;
 import io.sessionkit.internal.tool.CallId;
 import org.jspecify.annotations.Nullable;
@@ -235,10 +236,10 @@ final class RanCalls {
 			String result = result(index);
 			Effect effect = new Effect(id(index), RanCalls.this.turn.number(), call.name(),
 					Objects.requireNonNullElse(call.arguments(), ""), result);
-			return new RanCall(effect, place(this.round, index), orOfTurn(flaw(result)));
+			return new RanCall(effect, place(this.round, index), orOfTurn(flaw(index, result)));
 		}
 
-		private @Nullable Flaw flaw(@Nullable String result) {
+		private @Nullable Flaw flaw(int index, @Nullable String result) {
 			if (result == null) {
 				return new Flaw(Reason.ELSEWHERE, "The turn has no result of the call: the application ran it.");
 			}
@@ -249,7 +250,8 @@ final class RanCalls {
 			// a limit of the tool loop ends a turn like this, and nobody knows what ran
 			boolean endsTurn = this.position + 2 == RanCalls.this.items.size();
 			boolean ambiguous = !RanCalls.this.ledger.isEmpty() || hasForeignReplies();
-			return (endsTurn || ambiguous) ? UNKNOWN_END : null;
+			boolean stopped = ToolLimits.isStopped(this.calls.get(index).name(), result);
+			return (endsTurn || ambiguous || stopped) ? UNKNOWN_END : null;
 		}
 
 		private @Nullable String result(int index) {

@@ -1,0 +1,69 @@
+package io.sessionkit.internal.approval;
+
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.TurnAccess;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The turn as a tool with a time limit sees it. Once the tool is stopped, it can neither
+ * change the turn nor begin other calls inside of it.
+ *
+ * @param turn the turn
+ * @param tool the name of the tool
+ * @param stopped returns whether the tool is stopped
+ */
+record StoppableTurn(TurnAccess turn, String tool, BooleanSupplier stopped) implements TurnAccess {
+
+	private TurnAccess running() {
+		if (this.stopped.getAsBoolean()) {
+			throw new IllegalStateException("Tool '" + this.tool
+					+ "' was stopped since its time was over, so it does nothing more in its turn.");
+		}
+		return this.turn;
+	}
+
+	@Override
+	public HookContext context() {
+		return running().context();
+	}
+
+	@Override
+	public Set<SessionKey> sessions() {
+		return running().sessions();
+	}
+
+	@Override
+	public @Nullable TurnAccess outer() {
+		return this.turn.outer();
+	}
+
+	@Override
+	public void endsWith(SessionKey child) {
+		this.turn.endsWith(child);
+	}
+
+	@Override
+	public void put(String name, Object value) {
+		running().put(name, value);
+	}
+
+	@Override
+	public void remove(String name) {
+		running().remove(name);
+	}
+
+	@Override
+	public void forget(int from, int to) {
+		running().forget(from, to);
+	}
+
+	@Override
+	public boolean saving() {
+		return this.turn.saving();
+	}
+
+}

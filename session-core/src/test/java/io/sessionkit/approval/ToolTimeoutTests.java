@@ -1,0 +1,429 @@
+package io.sessionkit.approval;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+import io.micrometer.context.ContextRegistry;
+import io.sessionkit.Durability;
+import io.sessionkit.SessionKey;
+import io.sessionkit.ToolTimeout;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.compensation.CompensatedBy;
+import io.sessionkit.compensation.Irreversible;
+import io.sessionkit.compensation.RewindPlan;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Compensations;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.SessionContext;
+import io.sessionkit.internal.turn.TurnRecords;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.ClientSetup;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.TestStores;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.model.ToolContext;
+import org.springframework.ai.model.tool.internal.ToolCallReactiveContextHolder;
+import org.springframework.ai.support.ToolCallbacks;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.annotation.Tool;
+import org.springframework.ai.tool.definition.ToolDefinition;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Tools that take longer than they may.
+ */
+class ToolTimeoutTests {
+
+	private static final String STOPPED = "The tool 'slow' was stopped after 300 ms, its time limit."
+			+ " It may have had its effect; check before you repeat it.";
+
+	private static final ThreadLocal<String> propagated = new ThreadLocal<>();
+
+	private final SessionKey key = SessionKey.of("t1");
+
+	private final SessionStore store = TestStores.MEMORY.create();
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private final Tools tools = new Tools();
+
+	private Conversations conversations = Conversations.of(this.store);
+
+	private Approvals approvals = Approvals.of(this.conversations);
+
+	/** Lets tools end that ignore interrupts. */
+	@AfterEach
+	void close() {
+		this.tools.released.countDown();
+		this.conversations.close();
+	}
+
+	static final class Tools {
+
+		final CountDownLatch released = new CountDownLatch(1);
+
+		private volatile Consumer<Tools> first = (tools) -> {
+		};
+
+		private volatile boolean ignoresInterrupts;
+
+		private volatile String interrupted = "no";
+
+		@Tool
+		@ToolTimeout(value = 300, unit = TimeUnit.MILLISECONDS)
+		@CompensatedBy("restore")
+		String slow() {
+			this.first.accept(this);
+			while (true) {
+				try {
+					this.released.await();
+					return "late";
+				}
+				catch (InterruptedException ex) {
+					this.interrupted = "yes";
+					if (!this.ignoresInterrupts) {
+						throw new IllegalStateException(ex);
+					}
+				}
+			}
+		}
+
+		@Tool
+		@CompensatedBy(CompensatedBy.NOTHING)
+		String quick() {
+			return Thread.currentThread().getName();
+		}
+
+		@Tool
+		String restore() {
+			return "restored";
+		}
+
+	}
+
+	private void rules(Consumer<Conversations.Builder> rules, Consumer<Approvals.Builder> more) {
+		Conversations.Builder builder = Conversations.builder(this.store);
+		rules.accept(builder);
+		this.conversations = builder.build();
+		Approvals.Builder approving = Approvals.builder(this.conversations);
+		more.accept(approving);
+		this.approvals = approving.build();
+	}
+
+	private ChatClient client(ClientSetup setup, ToolCallback... offered) {
+		SessionAdvisor advisor = SessionAdvisor.builder(this.conversations).approvals(this.approvals).build();
+		return setup.builder(this.model, advisor).defaultToolCallbacks(offered).build();
+	}
+
+	private ToolCallback[] offered() {
+		return ToolCallbacks.from(this.tools);
+	}
+
+	private static ToolCall call(String tool) {
+		return new ToolCall("c-" + tool, "function", tool, "{}");
+	}
+
+	private String asked(ClientSetup setup, ToolCallback... offered) {
+		return setup.content(client(setup, offered).prompt().user("q").advisors(SessionAdvisor.session(this.key)));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "CALL,TURN", "CALL,STEP", "STREAM,TURN", "STREAM,STEP" })
+	void theModelReadsThatTheToolWasStoppedAndTheTurnGoesOn(ClientSetup.Mode mode, Durability durability) {
+		rules((builder) -> builder.durability(durability), (builder) -> {
+		});
+		this.model.calls(call("slow"), call("quick")).says("done");
+		assertThat(asked(new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false), offered())).isEqualTo("done");
+		assertThat(this.model.lastRequestLines().get(2)).startsWith("tool slow=" + STOPPED + " quick=");
+		assertThat(this.store.find(this.key)).hasValueSatisfying((session) -> assertThat(session.openTurn()).isZero());
+		assertThat(this.tools.interrupted).isEqualTo("yes");
+		assertThat(this.store.records(this.key, TurnRecords.LEASE)).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void itsEffectIsUncertain(Durability durability) {
+		rules((builder) -> builder.durability(durability), (builder) -> {
+		});
+		this.model.calls(call("slow"), call("quick")).says("done");
+		asked(ClientSetup.plain(), offered());
+		RewindPlan plan = Compensations.builder(this.conversations, this.approvals)
+			.tools(offered())
+			.build()
+			.plan(this.key, 1);
+		assertThat(plan.compensations()).isEmpty();
+		assertThat(plan.irreversible()).singleElement().satisfies((each) -> {
+			assertThat(each.reason()).isEqualTo(Irreversible.Reason.UNCERTAIN);
+			assertThat(each.effect().tool()).isEqualTo("slow");
+		});
+	}
+
+	@Test
+	void aTurnThatContinuesRepeatsTheTextAndNotTheTool() {
+		rules((builder) -> builder.durability(Durability.STEP), (builder) -> {
+		});
+		this.model.calls(call("slow")).fails(new IllegalStateException("model down")).says("done");
+		ChatClient client = client(ClientSetup.plain(), offered());
+		assertThatIllegalStateException()
+			.isThrownBy(() -> client.prompt().user("q").advisors(SessionAdvisor.session(this.key)).call().content());
+		this.tools.first = (tools) -> {
+			throw new AssertionError("It runs again.");
+		};
+		assertThat(client.prompt().advisors(SessionAdvisor.session(this.key)).call().content()).isEqualTo("done");
+		assertThat(this.model.lastRequestLines()).contains("tool slow=" + STOPPED);
+	}
+
+	@Test
+	void theTimeThatItWaitsForAnApprovalDoesNotCount() {
+		rules((builder) -> {
+		}, (builder) -> builder.tools(Set.of("slow")));
+		this.model.calls(call("slow")).says("done");
+		ChatClient client = client(ClientSetup.plain(), offered());
+		client.prompt().user("q").advisors(SessionAdvisor.session(this.key)).call().content();
+		this.tools.released.countDown();
+		ToolApproval waiting = this.approvals.pending(this.key).get(0);
+		this.approvals.decide(waiting, Decision.approve("ann"));
+		assertThat(client.prompt().advisors(SessionAdvisor.session(this.key)).call().content()).isEqualTo("done");
+		assertThat(this.model.lastRequestLines()).contains("tool slow=\"late\"");
+	}
+
+	@Test
+	void aToolThatIgnoresTheInterruptNeitherHoldsTheTurnNorChangesIt() {
+		AtomicReference<Object> written = new AtomicReference<>("nothing");
+		CountDownLatch ended = new CountDownLatch(1);
+		this.tools.ignoresInterrupts = true;
+		SessionContext context = new SessionContext();
+		ToolCallback late = FunctionToolCallback.builder("slow", () -> {
+			context.put("before", 1);
+			this.tools.slow();
+			try {
+				context.put("after", 1);
+				written.set("after");
+			}
+			catch (IllegalStateException ex) {
+				written.set(ex.getMessage());
+			}
+			ended.countDown();
+			return "late";
+		}).build();
+		rules((builder) -> builder.durability(Durability.STEP).toolTimeout(Duration.ofMillis(300)), (builder) -> {
+		});
+		this.model.calls(call("slow")).step((prompt) -> {
+			this.tools.released.countDown();
+			Awaitility.await().until(() -> ended.getCount() == 0);
+			return reactor.core.publisher.Flux.just(this.model.chunk("done", List.of(), true));
+		});
+		assertThat(asked(ClientSetup.plain(), late)).isEqualTo("done");
+		assertThat(written.get().toString()).startsWith("Tool 'slow' was stopped since its time was over");
+		assertThat(this.store.find(this.key).orElseThrow().attributes()).containsOnlyKeys("before");
+		assertThat(this.model.lastRequestLines()).contains("tool slow=" + STOPPED);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void theToolSeesWhatItsCallerSees(ClientSetup.Mode mode) {
+		ContextRegistry.getInstance().registerThreadLocalAccessor("sessionkit-test", propagated);
+		AtomicReference<String> seen = new AtomicReference<>();
+		SessionContext context = new SessionContext();
+		rules((builder) -> builder.toolTimeouts(Map.of("quick", Duration.ofSeconds(30))),
+				(builder) -> builder.tools(Set.of("quick")));
+		ToolCallback quick = FunctionToolCallback.builder("quick", () -> {
+			seen.set(context.key().id() + " " + this.approvals.running().orElseThrow().tool() + " " + propagated.get()
+					+ " " + ToolCallReactiveContextHolder.getContext().getOrDefault("stream", "none") + " "
+					+ Thread.currentThread().getName().startsWith("sessionkit-tool"));
+			return "ok";
+		}).build();
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		this.model.calls(call("quick")).says("done");
+		asked(setup, quick);
+		this.approvals.decide(this.approvals.pending(this.key).get(0), Decision.approve("ann"));
+		ChatClient.ChatClientRequestSpec again = client(setup, quick).prompt()
+			.advisors(SessionAdvisor.session(this.key));
+		propagated.set("carried");
+		try {
+			if (mode == ClientSetup.Mode.CALL) {
+				again.call().content();
+				assertThat(seen).hasValue("t1 quick carried none true");
+			}
+			else {
+				again.stream().content().contextWrite((map) -> map.put("stream", "here")).collectList().block();
+				assertThat(seen.get()).startsWith("t1 quick").endsWith("here true");
+			}
+		}
+		finally {
+			propagated.remove();
+			ContextRegistry.getInstance().removeThreadLocalAccessor("sessionkit-test");
+		}
+	}
+
+	@Test
+	void aToolWithoutALimitRunsOnTheThreadOfItsCaller() {
+		this.model.calls(call("quick")).says("done");
+		asked(ClientSetup.plain(), offered());
+		assertThat(this.model.lastRequestLines()).contains("tool quick=\"" + Thread.currentThread().getName() + "\"");
+	}
+
+	@Test
+	void aNestedCallOfAStoppedToolBeginsNoMore() {
+		AtomicReference<Throwable> thrown = new AtomicReference<>();
+		CountDownLatch ended = new CountDownLatch(1);
+		this.tools.ignoresInterrupts = true;
+		ChatClient inner = client(ClientSetup.plain());
+		this.tools.first = (tools) -> {
+			this.tools.first = (again) -> {
+			};
+			try {
+				this.tools.slow();
+				inner.prompt().user("inner").advisors(SessionAdvisor.session("t2")).call().content();
+			}
+			catch (RuntimeException ex) {
+				thrown.set(ex);
+			}
+			ended.countDown();
+		};
+		this.model.calls(call("slow")).says("done");
+		assertThat(asked(ClientSetup.plain(), offered())).isEqualTo("done");
+		this.tools.released.countDown();
+		Awaitility.await().until(() -> ended.getCount() == 0);
+		assertThat(thrown.get()).hasMessageContaining("was stopped since its time was over");
+		assertThat(this.store.find(SessionKey.of("t2"))).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void theLimitHoldsInACallWithoutASession(boolean approvals) {
+		rules((builder) -> {
+		}, (builder) -> builder.policies(approvals ? List.of((request) -> Ruling.allow()) : List.of()));
+		this.model.calls(call("slow")).says("done");
+		assertThat(client(ClientSetup.plain(), offered()).prompt().user("q").call().content()).isEqualTo("done");
+		assertThat(this.model.lastRequestLines()).contains("tool slow=" + STOPPED);
+	}
+
+	@Test
+	void whoWaitsForADirectResultReadsIt() {
+		ToolCallback direct = FunctionToolCallback.builder("slow", this.tools::slow)
+			.toolMetadata(org.springframework.ai.tool.metadata.ToolMetadata.builder().returnDirect(true).build())
+			.build();
+		rules((builder) -> builder.toolTimeouts(Map.of("slow", Duration.ofMillis(300))), (builder) -> {
+		});
+		this.model.calls(call("slow"));
+		assertThat(asked(ClientSetup.plain(), direct)).isEqualTo(STOPPED);
+	}
+
+	@Test
+	void theNameOutranksTheAnnotationAndTheAnnotationTheLimitOfAll() {
+		this.tools.released.countDown();
+		rules((builder) -> builder.toolTimeouts(Map.of("slow", Duration.ofMillis(1))).toolTimeout(Duration.ofDays(1)),
+				(builder) -> {
+				});
+		this.tools.first = (tools) -> Awaitility.await().until(() -> Thread.currentThread().isInterrupted());
+		this.model.calls(call("slow")).says("done");
+		asked(ClientSetup.plain(), offered());
+		assertThat(this.model.lastRequestLines().get(2)).contains("after 1 ms");
+		rules((builder) -> builder.toolTimeout(Duration.ofDays(1)), (builder) -> {
+		});
+		this.model.calls(call("slow")).says("done");
+		asked(ClientSetup.plain(), new Wrapper(offered()[indexOf("slow")]));
+		assertThat(this.model.lastRequestLines()).contains("tool slow=" + STOPPED);
+	}
+
+	private int indexOf(String tool) {
+		for (int i = 0; i < offered().length; i++) {
+			if (offered()[i].getToolDefinition().name().equals(tool)) {
+				return i;
+			}
+		}
+		throw new AssertionError(tool);
+	}
+
+	private record Wrapper(ToolCallback inner) implements ToolCallback {
+
+		@Override
+		public ToolDefinition getToolDefinition() {
+			return this.inner.getToolDefinition();
+		}
+
+		@Override
+		public String call(String input) {
+			return this.inner.call(input);
+		}
+
+		@Override
+		public String call(String input, ToolContext context) {
+			return this.inner.call(input, context);
+		}
+
+	}
+
+	@Test
+	void aCallerThatIsInterruptedInterruptsTheTool() throws InterruptedException {
+		rules((builder) -> builder.toolTimeouts(Map.of("slow", Duration.ofMinutes(1))), (builder) -> {
+		});
+		CountDownLatch begun = new CountDownLatch(1);
+		this.tools.first = (tools) -> begun.countDown();
+		this.model.calls(call("slow")).says("done");
+		Thread caller = new Thread(() -> asked(ClientSetup.plain(), offered()));
+		caller.start();
+		begun.await();
+		caller.interrupt();
+		caller.join(20_000);
+		assertThat(this.tools.interrupted).isEqualTo("yes");
+		assertThat(this.store.turns(this.key, new io.sessionkit.store.Tail(Long.MAX_VALUE, 1)))
+			.extracting((turn) -> turn.status())
+			.containsExactly(TurnStatus.COMPLETED);
+	}
+
+	static final class Wrong {
+
+		@Tool
+		@ToolTimeout(0)
+		String slow() {
+			return "";
+		}
+
+	}
+
+	@Test
+	void whatCannotBeALimitIsRefused() {
+		assertThatIllegalStateException().isThrownBy(() -> asked(ClientSetup.plain(), ToolCallbacks.from(new Wrong())))
+			.withMessageContaining("@ToolTimeout of tool 'slow'")
+			.withMessageContaining("says 0 SECONDS");
+		assertThat(this.model.prompts()).isEmpty();
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> Conversations.builder(this.store).toolTimeout(Duration.ofSeconds(-1)));
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> Conversations.builder(this.store).toolTimeouts(Map.of("a", Duration.ZERO)))
+			.withMessageContaining("'a'");
+	}
+
+	@Test
+	void aMisspeltNameRefusesTheToolThatIsMeant() {
+		rules((builder) -> builder.toolTimeouts(Map.of("qiuck", Duration.ofSeconds(1))), (builder) -> {
+		});
+		assertThatExceptionOfType(UnknownToolException.class).isThrownBy(() -> asked(ClientSetup.plain(), offered()))
+			.withMessageContaining("sessionkit.tools.timeouts names [qiuck]")
+			.withMessageContaining("write 'quick' instead of 'qiuck'");
+	}
+
+}

@@ -1,0 +1,34 @@
+package io.sessionkit.autoconfigure;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Running of tools in calls that pass the session advisor.
+ *
+ * @param timeout Time that a run of a tool may take, such as 30s, without the time that
+ * it waits for an approval. A tool that takes longer is interrupted, and the model is
+ * told. Unset: no limit.
+ * @param timeouts Times that runs of single tools may take, by the exact name of the
+ * tool. They count instead of @ToolTimeout and of the time for all tools. Unset: none.
+ */
+public record ToolProperties(@Nullable Duration timeout, @Nullable Map<String, Duration> timeouts) {
+
+	private static final String PREFIX = SessionKitProperties.PREFIX + ".tools.";
+
+	public ToolProperties {
+		SessionKitProperties.refuseBelowASecond("tools.timeout", timeout);
+		timeouts = (timeouts != null) ? new LinkedHashMap<>(timeouts) : Map.of();
+		timeouts.forEach((tool, limit) -> {
+			if (tool.isBlank()) {
+				throw ConfigurationRefusedException.of(PREFIX + "timeouts", tool,
+						"Write the name of a tool and a time, such as cancel_order: 30s, or leave it out.");
+			}
+			SessionKitProperties.refuseBelowASecond("tools.timeouts." + tool, limit);
+		});
+	}
+
+}
