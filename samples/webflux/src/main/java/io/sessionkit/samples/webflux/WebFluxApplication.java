@@ -11,7 +11,7 @@ import org.springframework.security.core.userdetails.User;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 
 /**
- * Two users with threads of their own, and one who decides.
+ * Two users with threads of their own, one who decides, and one who operates it.
  */
 @SpringBootApplication
 public class WebFluxApplication {
@@ -25,7 +25,8 @@ public class WebFluxApplication {
 	MapReactiveUserDetailsService users() {
 		return new MapReactiveUserDetailsService(User.withUsername("ada").password("{noop}ada").roles("USER").build(),
 				User.withUsername("bob").password("{noop}bob").roles("USER").build(),
-				User.withUsername("eve").password("{noop}eve").roles("LEAD").build());
+				User.withUsername("eve").password("{noop}eve").roles("LEAD").build(),
+				User.withUsername("olga").password("{noop}olga").roles("OPERATOR").build());
 	}
 
 	/**
@@ -36,8 +37,14 @@ public class WebFluxApplication {
 	@Bean
 	SecurityWebFilterChain security(ServerHttpSecurity http) {
 		return http
-			.authorizeExchange(
-					(exchange) -> exchange.pathMatchers(HttpMethod.OPTIONS).denyAll().anyExchange().authenticated())
+			.authorizeExchange((exchange) -> exchange.pathMatchers(HttpMethod.OPTIONS)
+				.denyAll()
+				.pathMatchers("/actuator/health")
+				.permitAll()
+				.pathMatchers("/actuator/**")
+				.hasRole("OPERATOR")
+				.anyExchange()
+				.authenticated())
 			.httpBasic(Customizer.withDefaults())
 			.csrf(ServerHttpSecurity.CsrfSpec::disable)
 			.build();

@@ -119,6 +119,31 @@ class UsersTests {
 	}
 
 	@Test
+	void whoOperatesTheApplicationSeesSessionsOfAllWithoutTextsAndNobodyElseDoes() {
+		ask("ada", "a secret");
+		String sessions = "/actuator/sessions?owner=ada&limit=100";
+		assertThat(send("olga", sessions, null).body()).contains(this.thread).doesNotContain("secret");
+		String one = "/actuator/sessions/" + this.thread + "?owner=ada";
+		assertThat(send("olga", one, null).body()).contains("\"COMPLETED\"").doesNotContain("secret");
+		assertThat(send("olga", one.replace("ada", "bob"), null).statusCode()).isEqualTo(404);
+		assertThat(send("olga", "/actuator/prometheus", null).body()).contains("sessionkit_turns_total{")
+			.doesNotContain(this.thread);
+		for (String path : List.of(sessions, one, "/actuator/prometheus")) {
+			assertThat(send("", path, null).statusCode()).isEqualTo(401);
+			assertThat(send("ada", path, null).statusCode()).isEqualTo(403);
+			assertThat(send("eve", path, null).statusCode()).isEqualTo(403);
+		}
+	}
+
+	@Test
+	void healthIsForEverybodyAndItsDetailsAreNot() {
+		assertThat(send("", "/actuator/health", null).statusCode()).isEqualTo(200);
+		assertThat(send("", "/actuator/health", null).body()).doesNotContain("sessionKit");
+		assertThat(send("olga", "/actuator/health", null).body()).contains("\"sessionKit\"")
+			.contains("JdbcSessionStore");
+	}
+
+	@Test
 	void nobodyIsMistakenForSomebodyElseWhileAllTalkAtOnce() {
 		List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
 		for (int i = 0; i < AT_ONCE; i++) {
