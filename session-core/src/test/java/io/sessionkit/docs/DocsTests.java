@@ -32,8 +32,8 @@ class DocsTests {
 
 	private static final String MARKER = "<!-- file:";
 
-	private static final Pattern BLOCK = Pattern.compile("(" + MARKER + " (\\S+) -->\\n+```java\\n)(.*?)(?<=\\n)```\\n",
-			Pattern.DOTALL);
+	private static final Pattern BLOCK = Pattern
+		.compile("(" + MARKER + " (\\S+) -->\\n+```(?:java|kotlin)\\n)(.*?)(?<=\\n)```\\n", Pattern.DOTALL);
 
 	private static final Pattern HEADING = Pattern.compile("(package|import) .*");
 
@@ -118,8 +118,8 @@ class DocsTests {
 		Matcher matcher = BLOCK.matcher(page);
 		long markers = page.lines().filter((line) -> line.startsWith(MARKER)).count();
 		if (markers != BLOCK.matcher(page).results().count()) {
-			throw new IllegalArgumentException(
-					"Each line that starts with " + MARKER + " must be followed by a block that starts with ```java.");
+			throw new IllegalArgumentException("Each line that starts with " + MARKER
+					+ " must be followed by a block that starts with ```java or ```kotlin.");
 		}
 		return matcher.replaceAll((block) -> Matcher.quoteReplacement(filled(block, root)));
 	}

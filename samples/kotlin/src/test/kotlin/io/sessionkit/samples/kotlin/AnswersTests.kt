@@ -1,0 +1,109 @@
+package io.sessionkit.samples.kotlin
+
+import io.sessionkit.CallerRequiredException
+import io.sessionkit.SessionRefusedException
+import io.sessionkit.TurnStatus
+import io.sessionkit.conversation.Approvals
+import io.sessionkit.conversation.Conversations
+import io.sessionkit.SessionKey
+import io.sessionkit.test.ScriptedChatModel
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.runBlocking
+import org.assertj.core.api.Assertions.assertThat
+import org.assertj.core.api.Assertions.assertThatExceptionOfType
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.BeforeEach
+import org.junit.jupiter.api.Test
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall
+import org.springframework.beans.factory.annotation.Autowired
+import org.springframework.boot.autoconfigure.SpringBootApplication
+import org.springframework.boot.test.context.SpringBootTest
+import org.springframework.context.annotation.Bean
+import org.springframework.security.authentication.TestingAuthenticationToken
+import org.springframework.security.core.context.SecurityContextHolder
+import java.util.UUID
+
+/** The code of `docs/kotlin.md` does what the page says. */
+@SpringBootTest(properties = ["sessionkit.store.type=memory"])
+class AnswersTests @Autowired constructor(
+	private val answers: Answers,
+	private val approvals: Approvals,
+	private val conversations: Conversations,
+	private val model: ScriptedChatModel,
+) {
+
+	private val thread = UUID.randomUUID().toString()
+
+	@SpringBootApplication
+	class Application {
+
+		@Bean
+		fun model() = ScriptedChatModel()
+
+	}
+
+	@BeforeEach
+	fun signIn() {
+		SecurityContextHolder.getContext().authentication = TestingAuthenticationToken("ada", null, "ROLE_USER")
+	}
+
+	@AfterEach
+	fun signOut() = SecurityContextHolder.clearContext()
+
+	@Test
+	fun sessionIsThatOfTheUser() {
+		model.says("Hello Ada.")
+		assertThat(answers.ask(thread, "I am Ada")).isEqualTo("Hello Ada.")
+		assertThat(conversations.get(SessionKey.of("ada", thread)).messages()).hasSize(2)
+	}
+
+	@Test
+	fun coroutineTakesTheUserAlong() {
+		model.says("Hello.")
+		assertThat(runBlocking { answers.askSuspended(thread, "Hi") }).isEqualTo("Hello.")
+		assertThat(conversations.get(SessionKey.of("ada", thread)).messages()).hasSize(2)
+	}
+
+	@Test
+	fun coroutineOnOtherThreadsWithoutTheUserReachesNothing() {
+		assertThatExceptionOfType(CallerRequiredException::class.java)
+			.isThrownBy { runBlocking { answers.askWithoutUser(thread, "Hi") } }
+	}
+
+	@Test
+	fun streamIsAFlow() {
+		model.says("Hello.")
+		assertThat(runBlocking { answers.flow(thread, "Hi").toList() }.joinToString("")).isEqualTo("Hello.")
+		assertThat(conversations.get(thread).messages()).hasSize(2)
+	}
+
+	@Test
+	fun turnIsNullWhereThereIsNone() {
+		model.says("Hello.")
+		assertThat(answers.turn(thread, "Hi")?.turn()?.status()).isEqualTo(TurnStatus.COMPLETED)
+	}
+
+	@Test
+	fun conditionSeesTheParametersOfAFunction() {
+		model.calls(ToolCall("c1", "function", "refund", """{"order":"7","amount":20}""")).says("Done.")
+		assertThat(answers.ask(thread, "Refund 20")).isEqualTo("Done.")
+		model.calls(ToolCall("c2", "function", "refund", """{"order":"7","amount":200}"""))
+		assertThat(answers.ask(thread, "Refund 200")).isNull()
+		model.says("Paid back.")
+		assertThat(answers.approve(approvals.pending(SessionKey.of(thread)).single(), thread)).isEqualTo("Paid back.")
+	}
+
+	@Test
+	fun hookRefuses() {
+		assertThatExceptionOfType(SessionRefusedException::class.java).isThrownBy { answers.ask(thread, "x".repeat(4001)) }
+	}
+
+	@Test
+	fun sessionHasSettings() {
+		model.says("Hello.")
+		answers.ask(thread, "Hi")
+		answers.shorten(thread)
+		assertThat(conversations.get(thread).settings().trim().maxTurns()).isEqualTo(20)
+	}
+
+}
