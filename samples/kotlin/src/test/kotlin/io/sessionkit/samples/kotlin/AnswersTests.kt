@@ -7,8 +7,10 @@ import io.sessionkit.conversation.Approvals
 import io.sessionkit.conversation.Conversations
 import io.sessionkit.SessionKey
 import io.sessionkit.test.ScriptedChatModel
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withContext
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatExceptionOfType
 import org.junit.jupiter.api.AfterEach
@@ -19,6 +21,7 @@ import org.springframework.beans.factory.annotation.Autowired
 import org.springframework.boot.autoconfigure.SpringBootApplication
 import org.springframework.boot.test.context.SpringBootTest
 import org.springframework.context.annotation.Bean
+import org.springframework.core.PropagationContextElement
 import org.springframework.security.authentication.TestingAuthenticationToken
 import org.springframework.security.core.context.SecurityContextHolder
 import java.util.UUID
@@ -75,6 +78,23 @@ class AnswersTests @Autowired constructor(
 		model.says("Hello.")
 		assertThat(runBlocking { answers.flow(thread, "Hi").toList() }.joinToString("")).isEqualTo("Hello.")
 		assertThat(conversations.get(thread).messages()).hasSize(2)
+	}
+
+	@Test
+	fun flowBelongsToTheUserWhoCollectsIt() {
+		assertThatExceptionOfType(CallerRequiredException::class.java)
+			.isThrownBy {
+				runBlocking {
+					val flow = answers.flow(thread, "Hi")
+					withContext(Dispatchers.IO) { flow.toList() }
+				}
+			}
+		model.says("Hello.")
+		runBlocking {
+			val flow = answers.flow(thread, "Hi")
+			withContext(Dispatchers.IO + PropagationContextElement()) { flow.toList() }
+		}
+		assertThat(conversations.get(SessionKey.of("ada", thread)).messages()).hasSize(2)
 	}
 
 	@Test
