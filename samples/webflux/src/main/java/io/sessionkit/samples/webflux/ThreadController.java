@@ -44,11 +44,13 @@ class ThreadController {
 	record Line(String role, String text) {
 	}
 
+	// tag::ask
 	@PostMapping(path = "/{thread}", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 	Flux<String> ask(@PathVariable String thread, @RequestBody Question question) {
 		return this.chat.prompt().user(question.text()).advisors(SessionAdvisor.session(thread)).stream().content();
 	}
+	// end::ask
 
 	/** Goes on with a turn whose calls were decided. */
 	@PostMapping(path = "/{thread}/continue", consumes = MediaType.APPLICATION_JSON_VALUE,
@@ -68,6 +70,7 @@ class ThreadController {
 			.subscribeOn(Schedulers.boundedElastic());
 	}
 
+	// tag::read
 	@GetMapping("/{thread}")
 	Mono<List<Line>> read(@PathVariable String thread) {
 		return Mono
@@ -78,5 +81,6 @@ class ThreadController {
 				.toList())
 			.subscribeOn(Schedulers.boundedElastic());
 	}
+	// end::read
 
 }
