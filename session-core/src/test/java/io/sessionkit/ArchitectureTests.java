@@ -90,9 +90,9 @@ class ArchitectureTests {
 				"internal.approval", "approval", "compensation", "store"));
 		arrows.put("conversation",
 				Set.of("words", "internal", "codec", "internal.message", "internal.view", "internal.snapshot",
-						"internal.summary", "internal.stream", "internal.tree", "internal.turn", "internal.approval",
-						"internal.compensation", "access", "approval", "compensation", "context", "observation", "hook",
-						"store"));
+						"internal.summary", "internal.line", "internal.stream", "internal.tree", "internal.turn",
+						"internal.approval", "internal.compensation", "access", "approval", "compensation", "context",
+						"observation", "hook", "store"));
 		arrows.put("advisor",
 				Set.of("words", "internal", "access", "internal.line", "internal.round", "internal.stream",
 						"internal.turn", "internal.approval", "approval", "conversation", "observation", "hook"));

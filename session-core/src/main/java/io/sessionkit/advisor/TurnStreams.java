@@ -194,6 +194,25 @@ public final class TurnStreams implements AutoCloseable {
 	}
 
 	/**
+	 * Waits until the streams of calls that have ended in this process are written to
+	 * their end, so that readers in other processes miss nothing.
+	 * @param limit how long to wait at most
+	 * @return whether no stream is at work in this process any more
+	 */
+	public boolean awaitWritten(Duration limit) {
+		long begun = System.nanoTime();
+		try {
+			while (!this.running.isEmpty() && System.nanoTime() - begun < limit.toNanos()) {
+				Thread.sleep(10);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		return this.running.isEmpty();
+	}
+
+	/**
 	 * Tells readers in other processes that there will be no more of the streams that are
 	 * at work in this one.
 	 */

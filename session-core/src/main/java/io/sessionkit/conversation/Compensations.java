@@ -19,6 +19,8 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.compensation.Compensation;
 import io.sessionkit.compensation.RewindPlan;
 import io.sessionkit.compensation.RewindReport;
+import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.approval.CompensationRuns;
 import io.sessionkit.internal.approval.Decisions;
 import io.sessionkit.internal.approval.Ledger;
@@ -54,6 +56,8 @@ public final class Compensations {
 
 	private final TurnLeases leases;
 
+	private final Drain drain;
+
 	private final CompensationRuns runs;
 
 	private final Ledger ledger;
@@ -73,6 +77,7 @@ public final class Compensations {
 		this.access = builder.conversations.access();
 		this.approvals = builder.approvals;
 		this.leases = builder.conversations.turns().leases();
+		this.drain = builder.conversations.turns().drain();
 		this.ledger = Ledger.ofCompensations(builder.conversations.turns());
 		this.runs = new CompensationRuns(this.ledger, builder.approvals.limits());
 		this.decisions = new Decisions(this.ledger);
@@ -151,16 +156,21 @@ public final class Compensations {
 	 * @throws io.sessionkit.TurnInProgressException if another call rewinds the session,
 	 * if the lease of the rewind was lost, or if somebody decided a call while it ran;
 	 * call again
+	 * @throws io.sessionkit.ShuttingDownException if this process shuts down; what was
+	 * taken back before that stays recorded. Call again in another process
 	 */
 	public RewindReport rewind(RewindPlan plan, Map<String, Object> context) {
 		CompensatingTools known = tools();
 		SessionKey key = this.access.key(plan.key());
-		return this.leases.rewinding(key, (lease) -> {
-			Planned now = planned(key, plan.turns().size(), known);
-			checkIsPlan(plan, now.plan());
-			return new Rewind(plan, now, new Rewind.Work(this.store, this.runs, moves(key), known, context, lease))
-				.run();
-		});
+		try (Drain.Work work = this.drain.enter(key, TurnBinding.enclosing().isPresent())) {
+			return this.leases.rewinding(key, (lease) -> {
+				Planned now = planned(key, plan.turns().size(), known);
+				checkIsPlan(plan, now.plan());
+				return new Rewind(plan, now,
+						new Rewind.Work(this.store, this.runs, moves(key), known, context, lease, this.drain))
+					.run();
+			});
+		}
 	}
 
 	private static void checkIsPlan(RewindPlan plan, RewindPlan now) {

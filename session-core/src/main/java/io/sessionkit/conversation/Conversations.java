@@ -19,6 +19,7 @@ import io.sessionkit.context.Trim;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.approval.ToolLimits;
 import io.sessionkit.internal.stream.StreamLogs;
 import io.sessionkit.internal.summary.Summarizer;
@@ -171,6 +172,30 @@ public final class Conversations implements AutoCloseable {
 	 */
 	public SessionAccess access() {
 		return this.access;
+	}
+
+	/**
+	 * Ends the work of this process in order, before it shuts down. No new call begins,
+	 * and calls that wait in line end, with a
+	 * {@link io.sessionkit.ShuttingDownException}. A call at work that gets its reply
+	 * ends as always. One whose tools have run, or whose model calls tools, stops there:
+	 * its turn is stored as {@link io.sessionkit.TurnStatus#INCOMPLETE}, its lease is
+	 * given back, and it ends with a {@link io.sessionkit.TurnHandedOverException}, so
+	 * that another process can continue the turn at once. Waits until no call is at work.
+	 * @param limit how long to wait at most; zero not to wait
+	 * @return whether no call is at work any more
+	 */
+	public boolean drain(Duration limit) {
+		Drain drain = this.turns.drain();
+		drain.begin();
+		return drain.await(limit);
+	}
+
+	/**
+	 * Lets calls begin again, after {@link #drain}.
+	 */
+	public void accept() {
+		this.turns.drain().end();
 	}
 
 	/**

@@ -15,6 +15,7 @@ import io.sessionkit.compensation.Compensation;
 import io.sessionkit.compensation.RewindPlan;
 import io.sessionkit.compensation.RewindReport;
 import io.sessionkit.compensation.RewindReport.Status;
+import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.approval.CompensationRuns;
 import io.sessionkit.internal.approval.LedgerEntry;
 import io.sessionkit.internal.compensation.CompensatingTools;
@@ -59,7 +60,7 @@ final class Rewind {
 	 * @param context the values for tools that take a context
 	 */
 	record Work(SessionStore store, CompensationRuns runs, Moves moves, CompensatingTools tools,
-			Map<String, Object> context, HeldLease lease) {
+			Map<String, Object> context, HeldLease lease, Drain drain) {
 	}
 
 	static SessionConflictException notAsPlanned(RewindPlan plan) {
@@ -102,6 +103,9 @@ final class Rewind {
 	}
 
 	private LedgerEntry run(LedgerEntry entry) {
+		if (this.work.drain().isOn()) {
+			throw Drain.refused(this.plan.key());
+		}
 		ToolCallback tool = Objects.requireNonNull(this.work.tools().find(entry.approval().tool()));
 		checkUnmoved(this.work.store().find(this.plan.key()).orElseThrow(() -> notAsPlanned(this.plan)));
 		return this.work.runs().run(entry, tool, this.work.context(), this.work.lease());

@@ -14,6 +14,9 @@ public enum TurnOutcome {
 	/** The turn waits for a person. */
 	AWAITING_APPROVAL,
 
+	/** The process shuts down. Another one can continue the turn. */
+	HANDED_OVER,
+
 	/** The call has failed. Its turn is not history. */
 	FAILED,
 

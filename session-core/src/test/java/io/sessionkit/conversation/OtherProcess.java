@@ -134,6 +134,21 @@ public final class OtherProcess implements AutoCloseable {
 	}
 
 	/**
+	 * Asks it to end, as the platform does that runs it, and waits for that.
+	 */
+	public void terminate() {
+		signal("-TERM");
+		try {
+			if (!this.process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+				throw new AssertionError("The other process does not end.");
+			}
+		}
+		catch (InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	/**
 	 * Ends it at once, wherever it is.
 	 * @return what it still had said: all of it, so by a signal, since {@link Process}
 	 * would close the stream before that is read

@@ -43,12 +43,14 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
 
 /**
  * {@link AutoConfiguration Auto-configuration} of the {@link Conversations} on the
@@ -212,6 +214,15 @@ public final class SessionAdvisorAutoConfiguration {
 			.timeToLive(streams.timeToLive())
 			.maxSize(streams.maxSize())
 			.build();
+	}
+
+	@Bean
+	SessionDrain sessionKitDrain(ObjectProvider<Conversations> conversations, ObjectProvider<TurnStreams> streams,
+			SessionKitProperties properties, Environment environment) {
+		Duration phase = Binder.get(environment)
+			.bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
+			.orElse(Duration.ofSeconds(30));
+		return new SessionDrain(conversations, streams, properties.shutdown().timeout(), phase);
 	}
 
 	@Bean

@@ -192,6 +192,12 @@ public final class SessionKitProperties {
 	private final ToolProperties tools;
 
 	/**
+	 * Shutdown of the application.
+	 */
+	@NestedConfigurationProperty
+	private final ShutdownProperties shutdown;
+
+	/**
 	 * How tokens of messages are estimated if there is no TokenCountEstimator bean:
 	 * length or vocabulary. vocabulary counts as Spring AI does, and takes some ten times
 	 * as long.
@@ -238,10 +244,10 @@ public final class SessionKitProperties {
 			@DefaultValue("discard") OnCancel onCancel, @DefaultValue("optimistic") Concurrency concurrency,
 			@DefaultValue("60s") Duration concurrencyTimeout, @DefaultValue("24h") Duration idempotencyTimeToLive,
 			@DefaultValue("30s") Duration lease, @DefaultValue ApprovalProperties approval,
-			@DefaultValue ToolProperties tools, @DefaultValue("length") TokenEstimate tokenEstimate,
-			@DefaultValue PurgeProperties purge, @DefaultValue ObservationProperties observation,
-			@DefaultValue StreamProperties streams, @DefaultValue("false") boolean problemDetails,
-			@Nullable List<String> ignoredNames) {
+			@DefaultValue ToolProperties tools, @DefaultValue ShutdownProperties shutdown,
+			@DefaultValue("length") TokenEstimate tokenEstimate, @DefaultValue PurgeProperties purge,
+			@DefaultValue ObservationProperties observation, @DefaultValue StreamProperties streams,
+			@DefaultValue("false") boolean problemDetails, @Nullable List<String> ignoredNames) {
 		if (anyOwnerAuthority.isBlank()) {
 			throw ConfigurationRefusedException.of(PREFIX + ".any-owner-authority", anyOwnerAuthority,
 					"Write the name of an authority, such as ROLE_ADMIN, or leave it out.");
@@ -275,6 +281,7 @@ public final class SessionKitProperties {
 		this.lease = lease;
 		this.approval = approval;
 		this.tools = tools;
+		this.shutdown = shutdown;
 		this.tokenEstimate = tokenEstimate;
 		this.purge = purge;
 		this.observation = observation;
@@ -381,6 +388,10 @@ public final class SessionKitProperties {
 
 	public ToolProperties tools() {
 		return this.tools;
+	}
+
+	public ShutdownProperties shutdown() {
+		return this.shutdown;
 	}
 
 	public TokenEstimate tokenEstimate() {

@@ -74,6 +74,27 @@ final class CallReview {
 	}
 
 	/**
+	 * Returns the entry of a call that has run without one.
+	 * @param result the result that the model would have got
+	 */
+	LedgerEntry ran(ToolCall call, int index, String result) {
+		Instant now = this.ledger.now();
+		return LedgerEntry.requested(approval(call, index, 1, Ruling.allow(), now))
+			.claimed(now, this.turn.id())
+			.ended(now, ToolRuns.storable(result), StoppedTool.isTold(call.name(), result));
+	}
+
+	/**
+	 * Returns whether all tools of a reply are on offer, so that another call can prove
+	 * that it offers the same.
+	 */
+	boolean isOffered(List<ToolCall> calls) {
+		return calls.stream()
+			.allMatch((call) -> this.tools.containsKey(call.name())
+					&& this.turn.request().tools().containsKey(call.name()));
+	}
+
+	/**
 	 * Returns whether a call that no reply has made may run without approval.
 	 */
 	boolean allows(ToolCall call) {

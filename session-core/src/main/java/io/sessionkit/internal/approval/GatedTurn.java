@@ -6,12 +6,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 import io.sessionkit.Durability;
 import io.sessionkit.NestedTurnException;
+import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
@@ -22,7 +24,9 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnattendedToolException;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.round.TurnGate;
+import io.sessionkit.internal.turn.AnsweredReply;
 import io.sessionkit.internal.turn.HeldReply;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.store.RecordWrite;
@@ -57,6 +61,8 @@ final class GatedTurn implements TurnGate {
 
 	private final @Nullable HookContext enclosing;
 
+	private final Drain drain;
+
 	private final CallReview review;
 
 	private final ToolRuns runs;
@@ -83,17 +89,20 @@ final class GatedTurn implements TurnGate {
 
 	private volatile boolean waits;
 
+	/** Whether the calls that the tool loop is running or ran last are stored. */
+	private volatile boolean written;
+
 	GatedTurn(RunningTurn turn, Map<String, ToolCallback> tools, ApprovalRules rules, Ledger ledger,
-			Consumer<ApprovalEvent> events, Durability durability, @Nullable HookContext enclosing) {
+			Consumer<ApprovalEvent> events, Durability durability, @Nullable HookContext enclosing, Drain drain) {
 		this.turn = turn;
 		this.rules = rules;
 		this.ledger = ledger;
 		this.events = events;
 		this.enclosing = enclosing;
+		this.drain = drain;
 		this.stepwise = durability == Durability.STEP;
 		this.review = new CallReview(turn, tools, rules, ledger);
 		this.runs = new ToolRuns(turn, ledger, rules.texts(), rules.limits(), events);
-		turn.gate(this);
 	}
 
 	/**
@@ -191,6 +200,9 @@ final class GatedTurn implements TurnGate {
 
 	@Override
 	public @Nullable ChatResponse beforeRequest(boolean first) {
+		if (mayStop()) {
+			stopBeforeRequest(first);
+		}
 		if (!first) {
 			return null;
 		}
@@ -200,6 +212,64 @@ final class GatedTurn implements TurnGate {
 			return null;
 		}
 		return runHeld(chosen);
+	}
+
+	// a process that shuts down
+
+	/**
+	 * Returns whether the turn is to stop at its next step. A turn for which another one
+	 * waits runs on, and so does one that nobody could continue.
+	 */
+	private boolean mayStop() {
+		return this.drain.isOn() && !this.waits && this.enclosing == null && this.turn.canBeHandedOver();
+	}
+
+	/**
+	 * Stops the turn before the model is called, unless nothing but the input would be
+	 * stored.
+	 */
+	private void stopBeforeRequest(boolean first) {
+		boolean stored = first ? this.released != null : this.written;
+		AnsweredReply answered = (first || stored) ? null : this.turn.holding().answered();
+		if (answered != null && this.review.isOffered(answered.reply().getToolCalls())) {
+			storeAnswered(answered);
+			stored = true;
+		}
+		else if (stored && !first) {
+			this.turn.holding().storeAttributes();
+		}
+		if (stored) {
+			throw handedOver();
+		}
+	}
+
+	/**
+	 * Stores the results of calls that ran without the ledger as if they had been in it.
+	 */
+	private void storeAnswered(AnsweredReply answered) {
+		List<ToolCall> calls = answered.reply().getToolCalls();
+		List<LedgerEntry> entries = new ArrayList<>();
+		for (int i = 0; i < calls.size(); i++) {
+			int index = i;
+			Optional<LedgerEntry> known = this.batch.entries()
+				.stream()
+				.filter((entry) -> entry.approval().index() == index)
+				.findFirst();
+			String result = Objects.requireNonNullElse(answered.results().get(i).responseData(), "");
+			entries.add(known.orElseGet(() -> this.review.ran(calls.get(index), index, result)));
+		}
+		List<RecordWrite> writes = entries.stream().map((entry) -> this.ledger.enter(entry, null)).toList();
+		synchronized (this.unwritten) {
+			this.batch = ToolBatch.NONE;
+		}
+		this.turn.holding().storeAnswered(answered, HeldCalls.notes(entries), writes);
+	}
+
+	private TurnHandedOverException handedOver() {
+		this.drain.handedOver();
+		return new TurnHandedOverException(this.turn.id(), "The turn on session " + this.turn.key()
+				+ " has stopped at a step, since its process shuts down. It is stored up to there, and nobody works on"
+				+ " it. Call again without a message, in another process, to continue it.");
 	}
 
 	/**
@@ -219,6 +289,7 @@ final class GatedTurn implements TurnGate {
 		AssistantMessage reply = Objects.requireNonNull(this.turn.holding().reply()).reply();
 		this.held = ToolBatch.held(this.turn.key(), reply.getToolCalls(), this.held.entries());
 		this.batch = this.held;
+		this.written = true;
 		if (this.batch.entries().stream().allMatch(chosen)) {
 			tellExpired();
 			return calling(this.turn.holding().release());
@@ -238,9 +309,14 @@ final class GatedTurn implements TurnGate {
 
 	@Override
 	public @Nullable ChatResponse afterReply(AssistantMessage reply) {
-		List<LedgerEntry> entries = this.review.of(reply.getToolCalls(), this.stepwise);
+		boolean stops = mayStop() && this.review.isOffered(reply.getToolCalls());
+		List<LedgerEntry> entries = this.review.of(reply.getToolCalls(), this.stepwise || stops);
 		if (entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED)) {
 			return hold(reply, entries);
+		}
+		if (stops) {
+			store(reply, entries, TurnStatus.INCOMPLETE, false);
+			throw handedOver();
 		}
 		passOn(reply, entries);
 		return null;
@@ -269,9 +345,10 @@ final class GatedTurn implements TurnGate {
 		return entry.status() == ApprovalStatus.APPROVED && !entry.isAllowed();
 	}
 
-	/** Moves the loop on to other calls. */
+	/** Moves the loop on to other calls, of which nothing is stored. */
 	private void follow(ToolBatch next) {
 		synchronized (this.unwritten) {
+			this.written = false;
 			if (!this.batch.late().isEmpty()) {
 				this.late.add(this.batch);
 			}
@@ -301,6 +378,7 @@ final class GatedTurn implements TurnGate {
 		this.released = null;
 		synchronized (this.unwritten) {
 			this.unwritten.clear();
+			this.written = true;
 			this.batch = ToolBatch.held(this.turn.key(), reply.getToolCalls(), stored(entries, writes));
 		}
 	}

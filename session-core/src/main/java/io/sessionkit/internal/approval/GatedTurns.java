@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
@@ -21,6 +22,7 @@ import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.line.Arrival;
@@ -117,7 +119,8 @@ public final class GatedTurns {
 		if (asking.isStored()) {
 			checkNotNested(asking.key());
 			Offer offer = (concurrency == Concurrency.STEER) ? asking.offer() : null;
-			return this.turns.lines().arrive(asking.key(), made, offer, concurrency, timeout);
+			Drain drain = TurnBinding.enclosing().isPresent() ? new Drain() : this.turns.drain();
+			return this.turns.lines().arrive(asking.key(), made, offer, concurrency, timeout, drain);
 		}
 		if (made != null) {
 			throw new IllegalStateException("This call on session " + asking.key() + " has an idempotency key, and its"
@@ -139,6 +142,7 @@ public final class GatedTurns {
 	 * or inside any turn while calls of the turn that it continues wait for a decision
 	 * @throws UnknownToolException if a configured name that no tool has resembles that
 	 * of a tool on offer
+	 * @throws io.sessionkit.ShuttingDownException if this process shuts down
 	 * @throws NothingWaitsException if the call has no input and nothing waits
 	 * @throws IllegalStateException if a tool has a condition that can never be
 	 * evaluated, or if the call leaves it to the application to run tools that need
@@ -151,18 +155,37 @@ public final class GatedTurns {
 	public OpenedCall open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop,
 			@Nullable Admission admission) {
 		if (admission == null) {
-			return open(request, tools, toolLoop, (turn) -> {
-			});
+			return counted(request, () -> open(request, tools, toolLoop, (turn) -> {
+			}));
 		}
 		boolean works = false;
 		try {
-			OpenedCall opened = admitted(request, tools, toolLoop, admission);
+			OpenedCall opened = counted(request, () -> admitted(request, tools, toolLoop, admission));
 			works = opened instanceof OpenedCall.Working;
 			return opened;
 		}
 		finally {
 			if (!works) {
 				admission.leave();
+			}
+		}
+	}
+
+	/** The turn that is opened counts as work of this process until its call ends. */
+	private OpenedCall counted(TurnRequest request, Supplier<OpenedCall> opening) {
+		Drain.Work work = this.turns.drain().enter(request.key(), TurnBinding.enclosing().isPresent());
+		boolean works = false;
+		try {
+			OpenedCall opened = opening.get();
+			if (opened instanceof OpenedCall.Working working) {
+				working.call().turn().atWork(work);
+				works = true;
+			}
+			return opened;
+		}
+		finally {
+			if (!works) {
+				work.close();
 			}
 		}
 	}
@@ -266,14 +289,23 @@ public final class GatedTurns {
 		TurnCall call = new TurnCall(turn, tools, this.rules);
 		boolean stepwise = this.turns.durability() == Durability.STEP && !tools.isEmpty();
 		if (stepwise || this.rules.rulings().mayAsk(tools)) {
-			call.gate(gate(turn, call, enclosing));
+			call.gate(registered(turn, call, enclosing));
+		}
+		else if (enclosing == null && !tools.isEmpty()) {
+			call.gateWhileStopping(this.turns.drain()::isOn, () -> gate(turn, call, null));
 		}
 		return call;
 	}
 
+	private GatedTurn registered(RunningTurn turn, TurnCall call, @Nullable HookContext enclosing) {
+		GatedTurn gate = gate(turn, call, enclosing);
+		turn.gate(gate);
+		return gate;
+	}
+
 	private GatedTurn gate(RunningTurn turn, TurnCall call, @Nullable HookContext enclosing) {
 		return new GatedTurn(turn, call.offered(), this.rules, this.ledger, this.events, this.turns.durability(),
-				enclosing);
+				enclosing, this.turns.drain());
 	}
 
 	/** Returns null if nothing waits but the answer to the newest question. */
@@ -286,7 +318,7 @@ public final class GatedTurns {
 		try {
 			inLine.accept(turn);
 			TurnCall call = new TurnCall(turn, tools, this.rules);
-			GatedTurn gate = gate(turn, call, enclosing);
+			GatedTurn gate = registered(turn, call, enclosing);
 			call.gate(gate);
 			gate.resume();
 			return call;

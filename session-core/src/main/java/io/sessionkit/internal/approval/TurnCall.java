@@ -3,6 +3,8 @@ package io.sessionkit.internal.approval;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 import io.sessionkit.approval.UnattendedToolException;
 import io.sessionkit.hook.TurnBinding;
@@ -11,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.model.ToolContext;
 import org.springframework.ai.tool.ToolCallback;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * A call that works on a turn, with the tools that it offers. Only if one of its tools
@@ -47,6 +50,14 @@ public final class TurnCall implements GatedTool.Owner {
 
 	void gate(GatedTurn gate) {
 		this.gate = gate;
+	}
+
+	/**
+	 * Sets the gate that the turn has only while the process shuts down. It is made once.
+	 */
+	void gateWhileStopping(BooleanSupplier stopping, Supplier<GatedTurn> gate) {
+		SingletonSupplier<GatedTurn> once = SingletonSupplier.of(gate);
+		this.turn.stopping(() -> stopping.getAsBoolean() ? once.get() : null);
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.ShuttingDownException;
 import io.sessionkit.TurnInProgressException;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,8 @@ public final class Arrival {
 
 	private final boolean steers;
 
+	private final Drain drain;
+
 	private final List<Place> places = new ArrayList<>();
 
 	private boolean over;
@@ -33,14 +36,16 @@ public final class Arrival {
 	 * Creates the arrival of a call.
 	 * @param request the request that it makes; null if its client cannot tell it from
 	 * others
+	 * @param drain the work of this process, with which waiting ends
 	 * @param steers whether the call, once it works, takes what others offer
 	 */
-	Arrival(Lines lines, SessionKey key, List<Wait> waits, @Nullable Request request, boolean steers) {
+	Arrival(Lines lines, SessionKey key, List<Wait> waits, @Nullable Request request, boolean steers, Drain drain) {
 		this.lines = lines;
 		this.key = key;
 		this.request = request;
 		this.waits = waits;
 		this.steers = steers;
+		this.drain = drain;
 	}
 
 	/**
@@ -73,6 +78,12 @@ public final class Arrival {
 				: " was interrupted while it waited for the calls before it. Nothing was run."));
 	}
 
+	private ShuttingDownException shuttingDown(boolean joined) {
+		return joined ? new ShuttingDownException("The call on session " + this.key
+				+ " waits in a process that shuts down. Its message has joined the turn at work and stays in it; read the"
+				+ " session to see the answer.") : Drain.refused(this.key);
+	}
+
 	/**
 	 * Looks whether it is this call's turn. The first look joins the first line.
 	 * @return the admission, which the call must end by leaving; null if it has to wait,
@@ -96,6 +107,9 @@ public final class Arrival {
 	}
 
 	private @Nullable Admission found() {
+		if (this.drain.isOn()) {
+			throw shuttingDown(leave());
+		}
 		while (this.places.size() < this.waits.size()) {
 			Wait wait = current();
 			Place place = wait.look();

@@ -60,10 +60,11 @@ public final class Lines {
 	 * @param offer what the call offers to the turn at work; null for nothing
 	 * @param concurrency how to treat the call while another one works
 	 * @param timeout how long to wait at most in each line
+	 * @param drain the work of this process, with which waiting ends
 	 * @return the arrival; null if the call neither waits nor is waited for
 	 */
 	public @Nullable Arrival arrive(SessionKey key, @Nullable Request request, @Nullable Offer offer,
-			Concurrency concurrency, Duration timeout) {
+			Concurrency concurrency, Duration timeout, Drain drain) {
 		String id = this.store.options().turnIds().get();
 		List<Wait> waits = new ArrayList<>();
 		if (request != null) {
@@ -75,7 +76,7 @@ public final class Lines {
 					? new OwnOffer(this, key, new Offered(id, offer, request), offerLives(timeout)) : null;
 			waits.add(new Wait(this, key, LineName.SESSION, id, concurrency, timeout, own));
 		}
-		return waits.isEmpty() ? null : new Arrival(this, key, waits, request, steers);
+		return waits.isEmpty() ? null : new Arrival(this, key, waits, request, steers, drain);
 	}
 
 	/** Longer than a call waits, so that its offer is there when it works itself. */

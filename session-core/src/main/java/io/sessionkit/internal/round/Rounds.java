@@ -3,6 +3,7 @@ package io.sessionkit.internal.round;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.sessionkit.HookFailedException;
 import io.sessionkit.Round;
@@ -60,6 +61,9 @@ public final class Rounds implements OpenRound.Recorder {
 
 	private @Nullable TurnGate gate;
 
+	/** Supplies the gate of a turn that has none, if its process shuts down. */
+	private volatile Supplier<@Nullable TurnGate> stopping = () -> null;
+
 	/** The messages that the caller has queued while the turn waited. */
 	private List<Message> queued = List.of();
 
@@ -86,6 +90,19 @@ public final class Rounds implements OpenRound.Recorder {
 	 */
 	public synchronized void gate(TurnGate gate) {
 		this.gate = gate;
+	}
+
+	/**
+	 * Registers what supplies the gate of a turn that has none, while its process shuts
+	 * down.
+	 */
+	public void stopping(Supplier<@Nullable TurnGate> supplier) {
+		this.stopping = supplier;
+	}
+
+	/** Returns whether the next request may have to be given up. */
+	public boolean isStopping() {
+		return this.stopping.get() != null;
 	}
 
 	/**
@@ -195,8 +212,13 @@ public final class Rounds implements OpenRound.Recorder {
 		}
 	}
 
-	private synchronized @Nullable TurnGate asked() {
-		return this.gate;
+	private @Nullable TurnGate asked() {
+		synchronized (this) {
+			if (this.gate != null) {
+				return this.gate;
+			}
+		}
+		return this.stopping.get();
 	}
 
 	/**
@@ -352,15 +374,14 @@ public final class Rounds implements OpenRound.Recorder {
 			}
 			throw ex;
 		}
-		TurnGate asked;
 		synchronized (this) {
 			if (this.frozen) {
 				return new Checked(message, null);
 			}
 			this.usages.accept(usage);
 			this.transcript.round(model, usage);
-			asked = message.hasToolCalls() ? this.gate : null;
 		}
+		TurnGate asked = message.hasToolCalls() ? asked() : null;
 		ChatResponse instead = (asked != null) ? asked.afterReply(message) : null;
 		synchronized (this) {
 			if (instead == null && !this.frozen) {

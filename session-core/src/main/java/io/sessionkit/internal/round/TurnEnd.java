@@ -3,6 +3,7 @@ package io.sessionkit.internal.round;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
+import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnStatus;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +21,9 @@ public record TurnEnd(TurnStatus status, @Nullable String failure) {
 	}
 
 	/**
-	 * Returns the end of a turn that failed with an exception. What only says that
-	 * another thread threw it, as the streams of some providers do, is left out of the
-	 * reason.
+	 * Returns the end of a turn that failed with an exception, or of a call that has
+	 * handed its turn over. What only says that another thread threw it, as the streams
+	 * of some providers do, is left out of the reason.
 	 */
 	public static TurnEnd failed(Throwable cause) {
 		Throwable thrown = cause;
@@ -30,7 +31,8 @@ public record TurnEnd(TurnStatus status, @Nullable String failure) {
 				&& thrown.getCause() != null) {
 			thrown = thrown.getCause();
 		}
-		return failed(thrown.getClass().getName());
+		return (thrown instanceof TurnHandedOverException)
+				? new TurnEnd(TurnStatus.INCOMPLETE, thrown.getClass().getName()) : failed(thrown.getClass().getName());
 	}
 
 }

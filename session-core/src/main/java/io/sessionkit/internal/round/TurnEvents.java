@@ -168,7 +168,11 @@ public final class TurnEvents {
 	}
 
 	public void failed(TurnStatus status, @Nullable String failure) {
-		ended((status == TurnStatus.CANCELLED) ? TurnOutcome.CANCELLED : TurnOutcome.FAILED, failure);
+		ended(switch (status) {
+			case CANCELLED -> TurnOutcome.CANCELLED;
+			case INCOMPLETE -> TurnOutcome.HANDED_OVER;
+			default -> TurnOutcome.FAILED;
+		}, failure);
 		tell(SessionListener::failed, new SessionEvent.Failed(this.key, this.turnId, status, failure));
 	}
 

@@ -85,6 +85,11 @@ final class ForgottenItems {
 				+ " Conversation.reset() between calls.");
 	}
 
+	/** Returns whether nothing is forgotten so far. */
+	synchronized boolean isEmpty() {
+		return this.items.isEmpty();
+	}
+
 	/** Stops tools from forgetting, because the turn is being saved. */
 	synchronized void endRunning() {
 		this.running = false;

@@ -17,6 +17,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.hook.TurnAccess;
+import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.line.Offering;
@@ -100,6 +101,9 @@ public final class RunningTurn {
 
 	/** Null if the call does not stand in line. */
 	private volatile @Nullable Admission admission;
+
+	/** Null if the call does not count as work of this process. */
+	private volatile Drain.@Nullable Work work;
 
 	private @Nullable ChatResponse answer;
 
@@ -341,6 +345,17 @@ public final class RunningTurn {
 	}
 
 	/**
+	 * Returns whether another call could continue the turn if this one stopped at a step.
+	 * @return false if the turn is not stored, if a transaction of the caller may roll
+	 * back what is stored, or if the turn has what is not kept with a part of it: a
+	 * history that the call brings, or messages to forget
+	 */
+	public boolean canBeHandedOver() {
+		return this.request.isStored() && !this.request.start().isGiven() && this.forgotten.isEmpty()
+				&& !this.setup.store().mayRollBack();
+	}
+
+	/**
 	 * Returns whether this call continues a turn that another call has left open.
 	 * @return false if the turn is a new one
 	 */
@@ -447,13 +462,30 @@ public final class RunningTurn {
 	}
 
 	/**
-	 * Leaves the line if the call still stands in it, for a call that does not begin.
+	 * Leaves the line if the call still stands in it, and ends the work of the call, for
+	 * a call that does not begin.
 	 */
 	public void leaveLine() {
 		Admission known = this.admission;
-		if (known != null) {
-			known.leave();
+		Drain.Work counted = this.work;
+		try {
+			if (known != null) {
+				known.leave();
+			}
 		}
+		finally {
+			if (counted != null) {
+				counted.close();
+			}
+		}
+	}
+
+	/**
+	 * Sets the work of this process that ends when the call ends.
+	 * @param counted the work
+	 */
+	public void atWork(Drain.Work counted) {
+		this.work = counted;
 	}
 
 	/**
@@ -482,6 +514,15 @@ public final class RunningTurn {
 		holding();
 		this.rounds.gate(gate);
 		alongside(gate::records);
+	}
+
+	/**
+	 * Registers what supplies the gate of a turn that has none, while its process shuts
+	 * down.
+	 * @param supplier supplies the gate; null to go on
+	 */
+	public void stopping(Supplier<@Nullable TurnGate> supplier) {
+		this.rounds.stopping(supplier);
 	}
 
 	/**

@@ -102,6 +102,46 @@ public final class TurnHold {
 		this.turn.alone().accept(() -> store(recorded, holding, status, records, goesOn));
 	}
 
+	/**
+	 * Returns the newest reply, if its calls have been answered and nothing has been said
+	 * since.
+	 * @return the reply; null if the turn does not end with one
+	 */
+	public @Nullable AnsweredReply answered() {
+		return AnsweredReply.last(this.turn.recorded().get().said());
+	}
+
+	/**
+	 * Stores what was recorded of the turn before its newest reply, and holds that reply
+	 * back although its calls have run, so that another call can continue the turn.
+	 * @param answered the reply
+	 * @param notes the values that are kept with the reply
+	 * @param records the records that are written with it
+	 * @throws IllegalStateException if the turn is over
+	 * @throws SessionRefusedException if a hook refuses what is to be stored
+	 * @throws HookFailedException if a hook fails on it
+	 * @throws SessionConflictException if another writer changed the session
+	 */
+	public void storeAnswered(AnsweredReply answered, Map<String, Object> notes, List<RecordWrite> records) {
+		HeldReply holding = new HeldReply((AssistantMessage) this.codec.storable(answered.reply()), notes, List.of());
+		TurnKeeper.Recorded recorded = this.turn.recorded().get().withoutAnswered();
+		this.keeper.askAboutPart(recorded, TurnStatus.INCOMPLETE);
+		this.turn.alone().accept(() -> store(recorded, holding, TurnStatus.INCOMPLETE, records, false));
+	}
+
+	/**
+	 * Stores with the held reply what the turn has changed of the attributes, after its
+	 * calls have run.
+	 * @throws SessionConflictException if another writer changed the turn
+	 */
+	public void storeAttributes() {
+		HeldReply holding = Objects.requireNonNull(reply());
+		this.turn.alone().accept(() -> {
+			checkRunning(this.turn.isClosed().getAsBoolean());
+			this.keeper.storeAttributes(holding);
+		});
+	}
+
 	private void store(TurnKeeper.Recorded recorded, HeldReply holding, TurnStatus status, List<RecordWrite> records,
 			boolean goesOn) {
 		checkRunning(this.turn.isClosed().getAsBoolean());

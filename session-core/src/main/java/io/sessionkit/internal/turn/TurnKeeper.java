@@ -67,6 +67,14 @@ final class TurnKeeper {
 		}
 
 		/**
+		 * Returns a copy without the newest reply and the results of its calls.
+		 */
+		Recorded withoutAnswered() {
+			return new Recorded(this.input, this.said.subList(0, this.said.size() - 2), this.rounds, this.answered,
+					this.reply, this.overLimit);
+		}
+
+		/**
 		 * Returns what was recorded as a part of the turn. A user message that is not in
 		 * the input was said while the turn waited.
 		 * @param number the number of the part, from 1
@@ -172,6 +180,16 @@ final class TurnKeeper {
 		}
 		return inLine(known, records, known::answering,
 				(all) -> this.writer.hold(outline, held, this.attributes.change(), all), known::answered);
+	}
+
+	/**
+	 * Stores with the reply that is held what the turn has changed of the attributes.
+	 * @throws SessionConflictException if another writer was first
+	 */
+	void storeAttributes(HeldReply held) {
+		if (!this.writer.holdAgain(held, this.attributes.change())) {
+			throw moved(null);
+		}
 	}
 
 	/**

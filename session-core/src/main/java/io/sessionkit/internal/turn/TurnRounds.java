@@ -53,12 +53,12 @@ public final class TurnRounds {
 	}
 
 	/**
-	 * Returns whether hooks or a gate check replies, or the store is asked between model
-	 * calls. They may block.
+	 * Returns whether hooks or a gate check replies, the store is asked between model
+	 * calls, or the process shuts down. They may block.
 	 * @return true if there is any of that
 	 */
 	public boolean mayWait() {
-		return this.steering != null || this.rounds.mayWait();
+		return this.steering != null || this.rounds.mayWait() || this.rounds.isStopping();
 	}
 
 	/**

@@ -205,6 +205,18 @@ class TurnWriter {
 	}
 
 	/**
+	 * Stores the reply that is held once more, with other changes of the attributes.
+	 * @return false if another writer was first
+	 */
+	boolean holdAgain(HeldReply held, AttributeChange attributes) {
+		RecordWrite pause = PauseRecord.write(key(), this.id, held, this.parts, attributes, this.pause,
+				this.store.options().codec());
+		boolean stored = this.store.put(key(), pause);
+		this.pause = stored ? pause.next() : this.pause;
+		return stored;
+	}
+
+	/**
 	 * Stores the turn as history.
 	 * @param more further records to write with it
 	 * @return the result; null if another writer was first

@@ -10,6 +10,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.line.Lines;
 import io.sessionkit.internal.message.TurnSplitter;
@@ -33,6 +34,8 @@ public final class Turns implements AutoCloseable {
 	private final Lines lines;
 
 	private final Renewals renewals = new Renewals();
+
+	private final Drain drain = new Drain();
 
 	/**
 	 * Creates the object that runs turns.
@@ -156,6 +159,14 @@ public final class Turns implements AutoCloseable {
 	 */
 	public Lines lines() {
 		return this.lines;
+	}
+
+	/**
+	 * Returns the work of this process, which ends in order when it shuts down.
+	 * @return the same object each time
+	 */
+	public Drain drain() {
+		return this.drain;
 	}
 
 	/**

@@ -21,8 +21,10 @@ import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.SessionRequiredException;
+import io.sessionkit.ShuttingDownException;
 import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.StreamNotFoundException;
+import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.UnstorableMessageException;
@@ -91,6 +93,12 @@ enum SessionProblem {
 	STORE_UNAVAILABLE(StoreUnavailableException.class, HttpStatus.SERVICE_UNAVAILABLE,
 			"The sessions cannot be reached at the moment. Try again later."),
 
+	SHUTTING_DOWN(ShuttingDownException.class, HttpStatus.SERVICE_UNAVAILABLE,
+			"The server shuts down. Send the request again."),
+
+	HANDED_OVER(TurnHandedOverException.class, HttpStatus.SERVICE_UNAVAILABLE,
+			"The server shuts down, and the turn is not finished. Ask to continue it, without a new message."),
+
 	NOT_STORED(CommitFailedException.class, HttpStatus.SERVICE_UNAVAILABLE,
 			"There was an answer, and it may not be stored. Read the session before you try again."),
 
@@ -148,6 +156,16 @@ enum SessionProblem {
 
 	HttpStatus status() {
 		return this.status;
+	}
+
+	/**
+	 * Returns whether the same request may be answered in a moment.
+	 */
+	boolean passes() {
+		return switch (this) {
+			case STORE_UNAVAILABLE, TURN_IN_PROGRESS, SHUTTING_DOWN, HANDED_OVER -> true;
+			default -> false;
+		};
 	}
 
 	/**

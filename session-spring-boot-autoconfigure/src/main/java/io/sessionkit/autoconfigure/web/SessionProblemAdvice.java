@@ -33,7 +33,7 @@ final class SessionProblemAdvice {
 			logger.error("A request has ended with " + problem.status() + ": " + ex);
 		}
 		ResponseEntity.BodyBuilder response = ResponseEntity.status(problem.status());
-		if (problem == SessionProblem.STORE_UNAVAILABLE || problem == SessionProblem.TURN_IN_PROGRESS) {
+		if (problem.passes()) {
 			response.header(HttpHeaders.RETRY_AFTER, SOON);
 		}
 		return response.body(problem.detail(ex));

@@ -1,0 +1,17 @@
+package io.sessionkit;
+
+/**
+ * Thrown if a call comes to a process that shuts down, or waits in line there. Nothing
+ * was run; make the call again, and another process takes it.
+ */
+public final class ShuttingDownException extends SessionException {
+
+	/**
+	 * Creates the exception.
+	 * @param message a description of what was not begun and what to do
+	 */
+	public ShuttingDownException(String message) {
+		super(message, null);
+	}
+
+}

@@ -1,0 +1,398 @@
+package io.sessionkit.conversation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+import io.sessionkit.Concurrency;
+import io.sessionkit.Durability;
+import io.sessionkit.SessionKey;
+import io.sessionkit.ShuttingDownException;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnHandedOverException;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.advisor.CallEvent;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.advisor.StreamEvent;
+import io.sessionkit.advisor.TurnStreams;
+import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.hook.SessionContext;
+import io.sessionkit.internal.turn.TurnRecords;
+import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.observation.TurnOutcome;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
+import io.sessionkit.test.ClientSetup;
+import io.sessionkit.test.TestStores;
+import io.sessionkit.test.WorkingModel;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * A process that shuts down while calls are at work, and another one on the same store.
+ */
+class DrainTests {
+
+	private static final SessionKey KEY = SessionKey.of("t1");
+
+	private final SessionStore store = TestStores.MEMORY.create();
+
+	private final List<Conversations> opened = new ArrayList<>();
+
+	private final WorkingModel model = new WorkingModel("work");
+
+	private final AtomicInteger runs = new AtomicInteger();
+
+	/** Is done in each run of the tool. */
+	private volatile Consumer<Integer> inTool = (run) -> {
+	};
+
+	private Set<String> named = Set.of();
+
+	private final List<TurnOutcome> outcomes = new ArrayList<>();
+
+	private final SessionContext context = new SessionContext();
+
+	private final ToolCallback tool = FunctionToolCallback.builder("work", () -> {
+		int run = this.runs.incrementAndGet();
+		this.context.put("run" + run, run);
+		this.inTool.accept(run);
+		return "result " + run;
+	}).build();
+
+	private Conversations first;
+
+	/** Notes how calls end. */
+	private final class Outcomes implements TurnObserver {
+
+		@Override
+		public ObservedTurn begin(boolean streams) {
+			return new ObservedTurn() {
+
+				@Override
+				public void ended(TurnOutcome outcome, @Nullable String failure) {
+					DrainTests.this.outcomes.add(outcome);
+				}
+
+			};
+		}
+
+	}
+
+	@AfterEach
+	void close() {
+		this.opened.forEach(Conversations::close);
+	}
+
+	private Conversations process(Durability durability) {
+		Conversations conversations = Conversations.builder(this.store)
+			.durability(durability)
+			.observers(List.of(new Outcomes()))
+			.build();
+		this.opened.add(conversations);
+		return conversations;
+	}
+
+	private Approvals approvals(Conversations process) {
+		return Approvals.builder(process).tools(this.named).build();
+	}
+
+	private ChatClient client(Conversations process, ClientSetup setup) {
+		return setup.builder(this.model, SessionAdvisor.builder(process).approvals(approvals(process)).build())
+			.defaultTools(this.tool)
+			.build();
+	}
+
+	private static ClientSetup setup(ClientSetup.Mode mode) {
+		return new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+	}
+
+	private String ask(Conversations process, ClientSetup setup, String question) {
+		return setup.content(client(process, setup).prompt().user(question).advisors(SessionAdvisor.session(KEY)));
+	}
+
+	private String goOn(Conversations process, ClientSetup setup) {
+		return setup.content(client(process, setup).prompt().advisors(SessionAdvisor.session(KEY)));
+	}
+
+	private void assertNobodyWorks(int runs) {
+		assertThat(this.store.records(KEY, TurnRecords.LEASE)).isEmpty();
+		assertThat(this.runs).hasValue(runs);
+		assertThat(approvals(process(Durability.TURN)).pending(KEY)).isEmpty();
+	}
+
+	private void assertWhole(Durability durability) {
+		Conversations other = process(durability);
+		assertThat(this.runs).hasValue(3);
+		assertThat(approvals(other).ledger(KEY)).extracting(ToolApproval::status).allMatch(ApprovalStatus.DONE::equals);
+		Turn turn = other.get(KEY).turns(new Tail(Long.MAX_VALUE, 1)).get(0);
+		assertThat(turn.status()).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(turn.rounds()).hasSize(4);
+		assertThat(other.get(KEY).items(turn.number())).hasSize(8);
+		assertThat(this.store.find(KEY).orElseThrow().attributes()).isEqualTo(Map.of("run1", 1, "run2", 2, "run3", 3));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "CALL,TURN,1", "CALL,TURN,2", "CALL,TURN,3", "CALL,STEP,1", "CALL,STEP,3", "STREAM,TURN,1",
+			"STREAM,TURN,3", "STREAM,STEP,2" })
+	void turnStopsBehindItsToolAndAnotherProcessGoesOn(ClientSetup.Mode mode, Durability durability, int moment) {
+		this.first = process(durability);
+		this.inTool = (run) -> {
+			if (run == moment) {
+				this.first.drain(Duration.ZERO);
+			}
+		};
+		assertThatExceptionOfType(TurnHandedOverException.class).isThrownBy(() -> ask(this.first, setup(mode), "q:3"))
+			.satisfies((ex) -> assertThat(ex.turn()).isEqualTo(openTurn().id()));
+		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
+		assertThat(openTurn().status()).isEqualTo(TurnStatus.INCOMPLETE);
+		assertNobodyWorks(moment);
+		assertThat(this.outcomes).containsExactly(TurnOutcome.HANDED_OVER);
+		assertThat(goOn(process(durability), setup(mode))).isEqualTo("a of q:3");
+		assertWhole(durability);
+		assertThat(this.model.prompts()).hasSize(4);
+	}
+
+	private Turn openTurn() {
+		return process(Durability.TURN).get(KEY).openTurn().orElseThrow();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "CALL,TURN,0", "CALL,TURN,2", "CALL,STEP,0", "CALL,STEP,1", "STREAM,STEP,2" })
+	void turnStopsBeforeItsToolRuns(ClientSetup.Mode mode, Durability durability, int moment) {
+		this.first = process(durability);
+		this.model.before((prompt) -> {
+			if (this.model.prompts().size() == moment + 1) {
+				this.first.drain(Duration.ZERO);
+			}
+		});
+		assertThatExceptionOfType(TurnHandedOverException.class).isThrownBy(() -> ask(this.first, setup(mode), "q:3"));
+		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
+		assertNobodyWorks(moment);
+		assertThat(goOn(process(durability), setup(mode))).isEqualTo("a of q:3");
+		assertWhole(durability);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void lastReplyEndsTheTurn(ClientSetup.Mode mode) {
+		this.first = process(Durability.TURN);
+		this.model.before((prompt) -> {
+			if (this.model.prompts().size() == 4) {
+				this.first.drain(Duration.ZERO);
+			}
+		});
+		assertThat(ask(this.first, setup(mode), "q:3")).isEqualTo("a of q:3");
+		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
+		assertNobodyWorks(3);
+		assertThat(this.store.find(KEY).orElseThrow().openTurn()).isZero();
+	}
+
+	@Test
+	void turnThatContinuesStopsBeforeAnythingRuns() {
+		this.first = process(Durability.STEP);
+		this.inTool = (run) -> this.first.drain(Duration.ZERO);
+		assertThatExceptionOfType(TurnHandedOverException.class)
+			.isThrownBy(() -> ask(this.first, ClientSetup.plain(), "q:3"));
+		Conversations second = process(Durability.STEP);
+		this.inTool = (run) -> {
+			second.drain(Duration.ZERO);
+		};
+		assertThatExceptionOfType(TurnHandedOverException.class).isThrownBy(() -> goOn(second, ClientSetup.plain()));
+		assertNobodyWorks(2);
+		this.inTool = (run) -> {
+		};
+		assertThat(goOn(process(Durability.STEP), ClientSetup.plain())).isEqualTo("a of q:3");
+		assertWhole(Durability.STEP);
+	}
+
+	@Test
+	void callThatWaitsForAPersonWaitsInTheStore() {
+		this.named = Set.of("work");
+		this.first = process(Durability.TURN);
+		this.model.before((prompt) -> this.first.drain(Duration.ZERO));
+		assertThat(ask(this.first, ClientSetup.plain(), "q:1")).isNull();
+		this.model.before((prompt) -> {
+		});
+		Conversations second = process(Durability.TURN);
+		ToolApproval call = approvals(second).pending(KEY).get(0);
+		approvals(second).decide(call, Decision.approve("ann"));
+		this.inTool = (run) -> second.drain(Duration.ZERO);
+		assertThatExceptionOfType(TurnHandedOverException.class).isThrownBy(() -> goOn(second, ClientSetup.plain()));
+		assertThat(goOn(process(Durability.TURN), ClientSetup.plain())).isEqualTo("a of q:1");
+		assertThat(this.runs).hasValue(1);
+	}
+
+	@Test
+	void nothingNewBeginsUntilCallsAreAcceptedAgain() {
+		this.first = process(Durability.TURN);
+		assertThat(this.first.drain(Duration.ofSeconds(10))).isTrue();
+		for (ClientSetup.Mode mode : ClientSetup.Mode.values()) {
+			assertThatExceptionOfType(ShuttingDownException.class).isThrownBy(() -> ask(this.first, setup(mode), "q"));
+		}
+		assertThat(this.model.prompts()).isEmpty();
+		assertThat(this.store.find(KEY)).isEmpty();
+		this.first.accept();
+		assertThat(ask(this.first, ClientSetup.plain(), "q")).isEqualTo("a of q");
+	}
+
+	@Test
+	void callsInsideOfATurnRunOn() {
+		this.first = process(Durability.TURN);
+		List<String> inner = new ArrayList<>();
+		this.inTool = (run) -> {
+			if (run == 1) {
+				this.first.drain(Duration.ZERO);
+				inner.add(client(this.first, ClientSetup.plain()).prompt()
+					.user("inner:1")
+					.advisors(SessionAdvisor.session("t2").andThen(SessionAdvisor.concurrency(Concurrency.SERIALIZE)))
+					.call()
+					.content());
+			}
+		};
+		assertThatExceptionOfType(TurnHandedOverException.class)
+			.isThrownBy(() -> ask(this.first, ClientSetup.plain(), "q:1"));
+		assertThat(inner).containsExactly("a of inner:1");
+		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void whoWaitsInLineIsSentElsewhere(ClientSetup.Mode mode) {
+		this.first = process(Durability.TURN);
+		CountDownLatch waits = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		this.inTool = (run) -> {
+			waits.countDown();
+			awaited(release);
+		};
+		CompletableFuture<String> working = CompletableFuture
+			.supplyAsync(() -> inLine(this.first, setup(ClientSetup.Mode.CALL), "q:1"));
+		awaited(waits);
+		CompletableFuture<String> waiting = CompletableFuture.supplyAsync(() -> inLine(this.first, setup(mode), "r"));
+		Awaitility.await().pollDelay(Duration.ofMillis(300)).until(() -> !waiting.isDone());
+		this.first.drain(Duration.ZERO);
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(waiting::join)
+			.withCauseInstanceOf(ShuttingDownException.class);
+		release.countDown();
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(working::join)
+			.withCauseInstanceOf(TurnHandedOverException.class);
+		Conversations second = process(Durability.TURN);
+		assertThat(goOn(second, ClientSetup.plain())).isEqualTo("a of q:1");
+		assertThat(inLine(second, setup(mode), "r")).isEqualTo("a of r");
+	}
+
+	private String inLine(Conversations process, ClientSetup setup, String question) {
+		return setup.content(client(process, setup).prompt()
+			.user(question)
+			.advisors(SessionAdvisor.session(KEY).andThen(SessionAdvisor.concurrency(Concurrency.SERIALIZE))));
+	}
+
+	private static void awaited(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Test
+	void toolThatDoesNotEndIsNotWaitedForLonger() {
+		this.first = process(Durability.STEP);
+		CountDownLatch begun = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		this.inTool = (run) -> {
+			begun.countDown();
+			awaited(release);
+		};
+		CompletableFuture<String> working = CompletableFuture
+			.supplyAsync(() -> ask(this.first, ClientSetup.plain(), "q:1"));
+		awaited(begun);
+		long before = System.nanoTime();
+		assertThat(this.first.drain(Duration.ofMillis(200))).isFalse();
+		assertThat(Duration.ofNanos(System.nanoTime() - before)).isBetween(Duration.ofMillis(190),
+				Duration.ofSeconds(5));
+		release.countDown();
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(working::join)
+			.withCauseInstanceOf(TurnHandedOverException.class);
+		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
+	}
+
+	@Test
+	void requestThatIsRepeatedElsewhereContinuesTheTurn() {
+		this.first = process(Durability.TURN);
+		this.inTool = (run) -> this.first.drain(Duration.ZERO);
+		assertThatExceptionOfType(TurnHandedOverException.class).isThrownBy(() -> repeated(this.first));
+		assertThat(repeated(process(Durability.TURN))).isEqualTo("a of q:1");
+		assertThat(this.runs).hasValue(1);
+	}
+
+	private String repeated(Conversations process) {
+		return client(process, ClientSetup.plain()).prompt()
+			.user("q:1")
+			.advisors(SessionAdvisor.session(KEY).andThen(SessionAdvisor.idempotencyKey("k1")))
+			.call()
+			.content();
+	}
+
+	@Test
+	void readersElsewhereAreToldAndContinueThere() {
+		this.first = process(Durability.TURN);
+		this.inTool = (run) -> {
+			if (run == 2) {
+				this.first.drain(Duration.ZERO);
+			}
+		};
+		List<StreamEvent> here = new ArrayList<>();
+		try (TurnStreams streams = TurnStreams.builder(this.first).build()) {
+			streams
+				.start(client(this.first, ClientSetup.streaming()).prompt()
+					.user("q:3")
+					.advisors(SessionAdvisor.session(KEY)))
+				.doOnNext(here::add)
+				.blockLast();
+			assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
+			assertThat(streams.awaitWritten(Duration.ofSeconds(5))).isTrue();
+		}
+		Conversations second = process(Durability.TURN);
+		try (TurnStreams streams = TurnStreams.builder(second).build()) {
+			List<StreamEvent> there = streams.resume(KEY, here.get(0).id()).collectList().block();
+			assertThat(there).isEqualTo(here.subList(1, here.size()));
+			assertThat(there.get(there.size() - 1).event()).isEqualTo(new CallEvent.Failed(openTurn().id(),
+					TurnStatus.INCOMPLETE, TurnHandedOverException.class.getSimpleName()));
+			List<StreamEvent> rest = streams
+				.start(client(second, ClientSetup.streaming()).prompt().advisors(SessionAdvisor.session(KEY)))
+				.collectList()
+				.block();
+			assertThat(rest).extracting(StreamEvent::event)
+				.contains(new CallEvent.Text("a of q:3"))
+				.last()
+				.isInstanceOf(CallEvent.Ended.class);
+		}
+		assertThat(this.runs).hasValue(3);
+	}
+
+}

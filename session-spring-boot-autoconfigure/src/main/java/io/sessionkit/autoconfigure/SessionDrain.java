@@ -1,0 +1,126 @@
+package io.sessionkit.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.sessionkit.advisor.TurnStreams;
+import io.sessionkit.conversation.Conversations;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Ends the work on sessions in order when the application shuts down, while its beans are
+ * still there. It does so in the phase in which a web server ends its requests, and at
+ * the same time: requests end because their turns are handed over.
+ */
+final class SessionDrain implements SmartLifecycle {
+
+	/** The phase of Spring Boot's graceful shutdown of web servers. */
+	static final int PHASE = DEFAULT_PHASE - 1024;
+
+	private static final Log logger = LogFactory.getLog(SessionDrain.class);
+
+	private final ObjectProvider<Conversations> conversations;
+
+	private final ObjectProvider<TurnStreams> streams;
+
+	private final Duration timeout;
+
+	private final Duration phaseTimeout;
+
+	private volatile boolean running;
+
+	/**
+	 * Creates the drain.
+	 * @param timeout how long it waits
+	 * @param phaseTimeout how long Spring waits for a phase
+	 */
+	SessionDrain(ObjectProvider<Conversations> conversations, ObjectProvider<TurnStreams> streams, Duration timeout,
+			Duration phaseTimeout) {
+		this.conversations = conversations;
+		this.streams = streams;
+		this.timeout = timeout;
+		this.phaseTimeout = phaseTimeout;
+	}
+
+	@Override
+	public void start() {
+		if (this.timeout.compareTo(this.phaseTimeout) > 0) {
+			logger.warn("'sessionkit.shutdown.timeout' is " + this.timeout + ", and Spring goes on after "
+					+ this.phaseTimeout + ". Raise 'spring.lifecycle.timeout-per-shutdown-phase', or lower it.");
+		}
+		this.conversations.stream().forEach(Conversations::accept);
+		this.running = true;
+	}
+
+	@Override
+	public void stop() {
+		drain(this.conversations.stream().toList());
+		this.running = false;
+	}
+
+	/**
+	 * Drains on another thread, so that the other beans of the phase stop meanwhile. If
+	 * nothing is at work, there is nothing to wait for.
+	 */
+	@Override
+	public void stop(Runnable callback) {
+		List<Conversations> all = this.conversations.stream().toList();
+		if (!refuse(all)) {
+			this.running = false;
+			callback.run();
+			return;
+		}
+		Thread thread = new Thread(() -> {
+			try {
+				drain(all);
+			}
+			finally {
+				this.running = false;
+				callback.run();
+			}
+		}, "sessionkit-drain");
+		thread.start();
+	}
+
+	/** Lets nothing new begin, and returns whether anything is at work. */
+	private boolean refuse(List<Conversations> all) {
+		boolean idle = true;
+		for (Conversations each : all) {
+			idle &= each.drain(Duration.ZERO);
+		}
+		for (TurnStreams each : this.streams.stream().toList()) {
+			idle &= each.awaitWritten(Duration.ZERO);
+		}
+		return !idle;
+	}
+
+	private void drain(List<Conversations> all) {
+		long begun = System.nanoTime();
+		boolean idle = true;
+		for (Conversations each : all) {
+			idle &= each.drain(left(begun));
+		}
+		Duration left = idle ? left(begun) : Duration.ZERO;
+		this.streams.stream().forEach((each) -> each.awaitWritten(left));
+	}
+
+	private Duration left(long begun) {
+		Duration left = this.timeout.minusNanos(System.nanoTime() - begun);
+		return left.isNegative() ? Duration.ZERO : left;
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	@Override
+	public int getPhase() {
+		return PHASE;
+	}
+
+}
