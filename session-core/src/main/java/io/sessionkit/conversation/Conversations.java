@@ -147,7 +147,7 @@ public final class Conversations implements AutoCloseable {
 	 * offers
 	 */
 	ToolLimits limits(Supplier<? extends Collection<String>> known) {
-		return new ToolLimits(this.toolTimeout, this.toolTimeouts, known);
+		return new ToolLimits(this.toolTimeout, this.toolTimeouts, known, this.rules.observer()::toolStopped);
 	}
 
 	/**

@@ -122,11 +122,13 @@ public sealed interface SessionEvent {
 	}
 
 	/**
-	 * An event that is published when the turn is over without becoming history.
+	 * An event that is published when the call is over and its turn has not become
+	 * history.
 	 *
 	 * @param key the session
 	 * @param turnId the turn
-	 * @param status FAILED or CANCELLED
+	 * @param status FAILED, CANCELLED, or INCOMPLETE if another process can continue the
+	 * turn, since this one shuts down
 	 * @param failure the class name of the exception, or "no reply"; null if it was
 	 * cancelled
 	 */

@@ -46,6 +46,11 @@ final class SafeObserver implements TurnObserver {
 	}
 
 	@Override
+	public void toolStopped() {
+		tell(this.insideOut, TurnObserver::toolStopped);
+	}
+
+	@Override
 	public void leaseLost(LeaseKind kind) {
 		tell(this.insideOut, (observer) -> observer.leaseLost(kind));
 	}

@@ -45,6 +45,12 @@ public interface TurnObserver {
 	}
 
 	/**
+	 * Handles a tool that was stopped since its time was over.
+	 */
+	default void toolStopped() {
+	}
+
+	/**
 	 * Handles the loss of a lease.
 	 * @param kind what was lost
 	 */

@@ -18,6 +18,7 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.compensation.CompensatedBy;
 import io.sessionkit.compensation.Irreversible;
 import io.sessionkit.compensation.RewindPlan;
+import io.sessionkit.compensation.RewindReport;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Compensations;
 import io.sessionkit.conversation.Conversations;
@@ -157,7 +158,7 @@ class ToolTimeoutTests {
 		assertThat(asked(new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false), offered())).isEqualTo("done");
 		assertThat(this.model.lastRequestLines().get(2)).startsWith("tool slow=" + STOPPED + " quick=");
 		assertThat(this.store.find(this.key)).hasValueSatisfying((session) -> assertThat(session.openTurn()).isZero());
-		assertThat(this.tools.interrupted).isEqualTo("yes");
+		Awaitility.await().until(() -> this.tools.interrupted.equals("yes"));
 		assertThat(this.store.records(this.key, TurnRecords.LEASE)).isEmpty();
 	}
 
@@ -177,6 +178,20 @@ class ToolTimeoutTests {
 			assertThat(each.reason()).isEqualTo(Irreversible.Reason.UNCERTAIN);
 			assertThat(each.effect().tool()).isEqualTo("slow");
 		});
+	}
+
+	@Test
+	void compensationThatIsStoppedIsUncertain() {
+		this.model.calls(call("quick")).says("done");
+		asked(ClientSetup.plain(), offered());
+		Compensations compensations = Compensations.builder(this.conversations, this.approvals)
+			.tools(offered())
+			.compensating(Map.of("quick", "slow"))
+			.build();
+		RewindReport report = compensations.rewind(compensations.plan(this.key, 1));
+		assertThat(report.status()).isEqualTo(RewindReport.Status.STOPPED);
+		assertThat(compensations.pending(this.key)).extracting(ToolApproval::status)
+			.containsExactly(ApprovalStatus.UNCERTAIN);
 	}
 
 	@Test

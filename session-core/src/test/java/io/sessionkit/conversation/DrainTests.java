@@ -25,7 +25,12 @@ import io.sessionkit.advisor.TurnStreams;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.compensation.RewindPlan;
+import io.sessionkit.compensation.RewindReport;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.internal.turn.TurnRecords;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnObserver;
@@ -43,7 +48,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import org.springframework.ai.chat.client.AdvisorParams;
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
@@ -393,6 +400,100 @@ class DrainTests {
 				.isInstanceOf(CallEvent.Ended.class);
 		}
 		assertThat(this.runs).hasValue(3);
+	}
+
+	@Test
+	void replyOfAStreamWithHooksStopsBeforeItsToolsRun() {
+		this.first = process(Durability.TURN);
+		SessionHook hook = new SessionHook() {
+
+			@Override
+			public HookResult<AssistantMessage> afterModel(HookContext turn, AssistantMessage reply) {
+				DrainTests.this.first.drain(Duration.ZERO);
+				return HookResult.keep();
+			}
+
+		};
+		assertThatExceptionOfType(TurnHandedOverException.class).isThrownBy(() -> ClientSetup.streaming()
+			.content(client(this.first, ClientSetup.streaming()).prompt()
+				.user("q:3")
+				.advisors(SessionAdvisor.session(KEY).andThen(SessionAdvisor.hook(hook)))));
+		assertNobodyWorks(0);
+		assertThat(goOn(process(Durability.TURN), ClientSetup.streaming())).isEqualTo("a of q:3");
+		assertWhole(Durability.TURN);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void applicationThatRunsToolsItselfGetsTheirCalls(ClientSetup.Mode mode) {
+		this.first = process(Durability.TURN);
+		this.model.before((prompt) -> this.first.drain(Duration.ZERO));
+		setup(mode).response(client(this.first, setup(mode)).prompt()
+			.user("q:1")
+			.advisors(SessionAdvisor.session(KEY))
+			.advisors(AdvisorParams.toolCallingAdvisorAutoRegister(false)));
+		assertThat(this.first.get(KEY).openTurn()).isEmpty();
+		assertThat(this.first.get(KEY).messages()).hasSize(2);
+	}
+
+	@Test
+	void messageThatHasJoinedTheTurnContinuesIt() {
+		this.first = process(Durability.TURN);
+		Conversations second = process(Durability.TURN);
+		CountDownLatch working = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		this.inTool = (run) -> {
+			if (run == 1) {
+				working.countDown();
+				awaited(release);
+			}
+			if (run == 2) {
+				this.first.drain(Duration.ZERO);
+			}
+		};
+		CompletableFuture<String> handedOver = CompletableFuture.supplyAsync(() -> steering(this.first, "q:3"));
+		awaited(working);
+		CompletableFuture<String> joining = CompletableFuture.supplyAsync(() -> steering(second, "r"));
+		Awaitility.await().until(() -> !this.store.records(KEY, "offer").isEmpty());
+		release.countDown();
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(handedOver::join)
+			.withCauseInstanceOf(TurnHandedOverException.class);
+		assertThat(joining.join()).isEqualTo("a of q:3+r");
+		assertThat(this.runs).hasValue(3);
+	}
+
+	private String steering(Conversations process, String question) {
+		return client(process, ClientSetup.plain()).prompt()
+			.user(question)
+			.advisors(SessionAdvisor.session(KEY).andThen(SessionAdvisor.concurrency(Concurrency.STEER)))
+			.call()
+			.content();
+	}
+
+	@Test
+	void rewindStopsBeforeItsNextTool() {
+		this.first = process(Durability.STEP);
+		ask(this.first, ClientSetup.plain(), "q:2");
+		List<String> back = new ArrayList<>();
+		RewindPlan plan = compensations(this.first, back).plan(KEY, 1);
+		assertThatExceptionOfType(ShuttingDownException.class)
+			.isThrownBy(() -> compensations(this.first, back).rewind(plan));
+		assertThat(back).hasSize(1);
+		assertThat(compensations(process(Durability.STEP), back).rewind(plan).status())
+			.isEqualTo(RewindReport.Status.COMPLETED);
+		assertThat(back).hasSize(2);
+	}
+
+	private Compensations compensations(Conversations process, List<String> back) {
+		ToolCallback takesBack = FunctionToolCallback.builder("back", () -> {
+			back.add("back");
+			this.first.drain(Duration.ZERO);
+			return "ok";
+		}).build();
+		return Compensations.builder(process, approvals(process))
+			.tools(this.tool, takesBack)
+			.compensating(Map.of("work", "back"))
+			.build();
 	}
 
 }

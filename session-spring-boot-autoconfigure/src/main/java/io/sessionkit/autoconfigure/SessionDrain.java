@@ -23,13 +23,18 @@ final class SessionDrain implements SmartLifecycle {
 
 	private static final Log logger = LogFactory.getLog(SessionDrain.class);
 
-	private final ObjectProvider<Conversations> conversations;
+	private final ObjectProvider<Conversations> allConversations;
 
-	private final ObjectProvider<TurnStreams> streams;
+	private final ObjectProvider<TurnStreams> allStreams;
 
 	private final Duration timeout;
 
 	private final Duration phaseTimeout;
+
+	/** The beans that were there at start; none is made when the application closes. */
+	private volatile List<Conversations> conversations = List.of();
+
+	private volatile List<TurnStreams> streams = List.of();
 
 	private volatile boolean running;
 
@@ -40,8 +45,8 @@ final class SessionDrain implements SmartLifecycle {
 	 */
 	SessionDrain(ObjectProvider<Conversations> conversations, ObjectProvider<TurnStreams> streams, Duration timeout,
 			Duration phaseTimeout) {
-		this.conversations = conversations;
-		this.streams = streams;
+		this.allConversations = conversations;
+		this.allStreams = streams;
 		this.timeout = timeout;
 		this.phaseTimeout = phaseTimeout;
 	}
@@ -52,13 +57,15 @@ final class SessionDrain implements SmartLifecycle {
 			logger.warn("'sessionkit.shutdown.timeout' is " + this.timeout + ", and Spring goes on after "
 					+ this.phaseTimeout + ". Raise 'spring.lifecycle.timeout-per-shutdown-phase', or lower it.");
 		}
-		this.conversations.stream().forEach(Conversations::accept);
+		this.conversations = this.allConversations.stream().toList();
+		this.streams = this.allStreams.stream().toList();
+		this.conversations.forEach(Conversations::accept);
 		this.running = true;
 	}
 
 	@Override
 	public void stop() {
-		drain(this.conversations.stream().toList());
+		drain();
 		this.running = false;
 	}
 
@@ -68,15 +75,14 @@ final class SessionDrain implements SmartLifecycle {
 	 */
 	@Override
 	public void stop(Runnable callback) {
-		List<Conversations> all = this.conversations.stream().toList();
-		if (!refuse(all)) {
+		if (!refuse()) {
 			this.running = false;
 			callback.run();
 			return;
 		}
 		Thread thread = new Thread(() -> {
 			try {
-				drain(all);
+				drain();
 			}
 			finally {
 				this.running = false;
@@ -87,25 +93,25 @@ final class SessionDrain implements SmartLifecycle {
 	}
 
 	/** Lets nothing new begin, and returns whether anything is at work. */
-	private boolean refuse(List<Conversations> all) {
+	private boolean refuse() {
 		boolean idle = true;
-		for (Conversations each : all) {
+		for (Conversations each : this.conversations) {
 			idle &= each.drain(Duration.ZERO);
 		}
-		for (TurnStreams each : this.streams.stream().toList()) {
+		for (TurnStreams each : this.streams) {
 			idle &= each.awaitWritten(Duration.ZERO);
 		}
 		return !idle;
 	}
 
-	private void drain(List<Conversations> all) {
+	private void drain() {
 		long begun = System.nanoTime();
 		boolean idle = true;
-		for (Conversations each : all) {
+		for (Conversations each : this.conversations) {
 			idle &= each.drain(left(begun));
 		}
 		Duration left = idle ? left(begun) : Duration.ZERO;
-		this.streams.stream().forEach((each) -> each.awaitWritten(left));
+		this.streams.forEach((each) -> each.awaitWritten(left));
 	}
 
 	private Duration left(long begun) {

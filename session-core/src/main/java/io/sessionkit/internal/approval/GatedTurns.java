@@ -221,8 +221,9 @@ public final class GatedTurns {
 		}
 		RunningTurn turn = this.turns.read(request);
 		inLine.accept(turn);
-		return (turn.openTurn() == 0) ? new OpenedCall.Working(working(this.turns.begin(turn), tools, enclosing))
-				: afterPause(turn, tools, enclosing, inLine);
+		return (turn.openTurn() == 0)
+				? new OpenedCall.Working(working(this.turns.begin(turn), tools, enclosing, toolLoop))
+				: afterPause(turn, tools, enclosing, inLine, toolLoop);
 	}
 
 	private static void checkContinues(TurnRequest request) {
@@ -285,27 +286,29 @@ public final class GatedTurns {
 		}
 	}
 
-	private TurnCall working(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing) {
+	private TurnCall working(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing,
+			boolean toolLoop) {
 		TurnCall call = new TurnCall(turn, tools, this.rules);
 		boolean stepwise = this.turns.durability() == Durability.STEP && !tools.isEmpty();
 		if (stepwise || this.rules.rulings().mayAsk(tools)) {
-			call.gate(registered(turn, call, enclosing));
+			call.gate(registered(turn, call, enclosing, toolLoop));
 		}
-		else if (enclosing == null && !tools.isEmpty()) {
-			call.gateWhileStopping(this.turns.drain()::isOn, () -> gate(turn, call, null));
+		else if (enclosing == null && toolLoop && !tools.isEmpty()) {
+			call.gateWhileStopping(this.turns.drain()::isOn, () -> gate(turn, call, null, true));
 		}
 		return call;
 	}
 
-	private GatedTurn registered(RunningTurn turn, TurnCall call, @Nullable HookContext enclosing) {
-		GatedTurn gate = gate(turn, call, enclosing);
+	private GatedTurn registered(RunningTurn turn, TurnCall call, @Nullable HookContext enclosing, boolean toolLoop) {
+		GatedTurn gate = gate(turn, call, enclosing, toolLoop);
 		turn.gate(gate);
 		return gate;
 	}
 
-	private GatedTurn gate(RunningTurn turn, TurnCall call, @Nullable HookContext enclosing) {
+	/** Only a call with a tool loop can continue a turn that stops. */
+	private GatedTurn gate(RunningTurn turn, TurnCall call, @Nullable HookContext enclosing, boolean toolLoop) {
 		return new GatedTurn(turn, call.offered(), this.rules, this.ledger, this.events, this.turns.durability(),
-				enclosing, this.turns.drain());
+				enclosing, toolLoop ? this.turns.drain() : new Drain());
 	}
 
 	/** Returns null if nothing waits but the answer to the newest question. */
@@ -318,7 +321,7 @@ public final class GatedTurns {
 		try {
 			inLine.accept(turn);
 			TurnCall call = new TurnCall(turn, tools, this.rules);
-			GatedTurn gate = registered(turn, call, enclosing);
+			GatedTurn gate = registered(turn, call, enclosing, true);
 			call.gate(gate);
 			gate.resume();
 			return call;
@@ -330,7 +333,7 @@ public final class GatedTurns {
 	}
 
 	private OpenedCall afterPause(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing,
-			Consumer<RunningTurn> inLine) {
+			Consumer<RunningTurn> inLine, boolean toolLoop) {
 		TurnRequest request = turn.request();
 		return switch (this.rules.onNewMessage()) {
 			case REJECT -> throw this.turns.paused(turn);
@@ -338,7 +341,7 @@ public final class GatedTurns {
 				cancel(request.key());
 				RunningTurn next = this.turns.read(request);
 				inLine.accept(next);
-				yield new OpenedCall.Working(working(this.turns.begin(next), tools, enclosing));
+				yield new OpenedCall.Working(working(this.turns.begin(next), tools, enclosing, toolLoop));
 			}
 			case QUEUE -> {
 				if (request.start().kind() != TurnRequest.Start.Kind.HEAD) {

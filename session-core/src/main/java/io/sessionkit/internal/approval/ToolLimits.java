@@ -40,18 +40,22 @@ public final class ToolLimits implements NameCheck.Names {
 
 	private final NameCheck check;
 
+	private final Runnable whenStopped;
+
 	/**
 	 * Creates the limits.
 	 * @param ofAll the limit of tools that have no other; null for none
 	 * @param named the limits by the name of the tool
 	 * @param known supplies the names of existing tools other than those that a call
 	 * offers
+	 * @param whenStopped is run for each tool that is stopped
 	 */
 	public ToolLimits(@Nullable Duration ofAll, Map<String, Duration> named,
-			Supplier<? extends Collection<String>> known) {
+			Supplier<? extends Collection<String>> known, Runnable whenStopped) {
 		this.ofAll = ofAll;
 		this.named = Map.copyOf(named);
 		this.check = new NameCheck(this, known);
+		this.whenStopped = whenStopped;
 	}
 
 	/**
@@ -145,8 +149,16 @@ public final class ToolLimits implements NameCheck.Names {
 	 */
 	String run(ToolCallback tool, Supplier<String> run) {
 		Duration limit = of(tool);
-		return (limit == null) ? run.get()
-				: new LimitedRun(tool.getToolDefinition().name(), limit, ToolRuns.carrying(run)).await();
+		if (limit == null) {
+			return run.get();
+		}
+		try {
+			return new LimitedRun(tool.getToolDefinition().name(), limit, ToolRuns.carrying(run)).await();
+		}
+		catch (StoppedTool ex) {
+			this.whenStopped.run();
+			throw ex;
+		}
 	}
 
 	/**

@@ -40,6 +40,8 @@ final class TurnMeters implements TurnObserver {
 
 	private final Map<LeaseKind, Counter> leases;
 
+	private final Counter stoppedTools;
+
 	TurnMeters(MeterRegistry registry) {
 		this.calls = new Ends(registry, ObservationNames.mode(false));
 		this.streams = new Ends(registry, ObservationNames.mode(true));
@@ -60,6 +62,9 @@ final class TurnMeters implements TurnObserver {
 					.register(registry));
 		this.summarizedTurns = Counter.builder("sessionkit.summarized.turns")
 			.description("Turns that are in a summary now.")
+			.register(registry);
+		this.stoppedTools = Counter.builder("sessionkit.tools.stopped")
+			.description("Runs of tools that were stopped since their time was over.")
 			.register(registry);
 		this.leases = counters(LeaseKind.class,
 				(kind) -> Counter.builder("sessionkit.leases.lost")
@@ -87,6 +92,11 @@ final class TurnMeters implements TurnObserver {
 		count(this.summaries, made.status());
 		this.summarizedTurns.increment(made.turns());
 		return made;
+	}
+
+	@Override
+	public void toolStopped() {
+		this.stoppedTools.increment();
 	}
 
 	@Override
