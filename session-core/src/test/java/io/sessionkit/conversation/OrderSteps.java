@@ -114,6 +114,9 @@ final class OrderSteps {
 	}
 
 	private void replace() {
+		if (this.program.isGone()) {
+			return;
+		}
 		String question = this.program.question("replace ");
 		boolean fails = this.random.nextInt(4) == 0;
 		Consumer<AdvisorSpec> history = SessionAdvisor.history(history(question), HistoryPolicy.REPLACE_SESSION);

@@ -593,11 +593,23 @@ final class TimeProgram {
 	}
 
 	private void reset() {
+		if (isGone()) {
+			return;
+		}
 		this.steps.add("reset");
 		this.thread.reset();
 		if (this.model.head() > 0) {
 			this.model.reset();
 		}
+	}
+
+	/**
+	 * Returns whether retention has deleted all turns of the active branch. It is not
+	 * promised whether branches that share them see what is reset there.
+	 */
+	boolean isGone() {
+		ModelTurn head = this.model.find(this.model.head());
+		return head != null && !head.isFilled();
 	}
 
 	private void add() {
