@@ -74,9 +74,10 @@ class ForeignCallerTests {
 	/** What names no session. */
 	private static final Map<Class<?>, Set<String>> HARMLESS = Map.of(SessionStore.class,
 			Set.of("options", "deleteExpired", "mayRollBack"), Conversations.class,
-			Set.of("of", "builder", "turns", "streams", "store", "access", "close"), Approvals.class,
-			Set.of("of", "builder", "running", "turns", "unattended", "checkNames", "checkCondition"),
-			Compensations.class, Set.of("builder"), TurnStreams.class, Set.of("builder", "start", "close"));
+			Set.of("of", "builder", "turns", "streams", "store", "access", "drain", "accept", "close"), Approvals.class,
+			Set.of("of", "builder", "running", "turns", "unattended", "checkNames", "checkCondition", "checkTimeout"),
+			Compensations.class, Set.of("builder"), TurnStreams.class,
+			Set.of("builder", "start", "awaitWritten", "close"));
 
 	private static final Set<String> OF_OBJECT = Set.of("equals", "hashCode", "toString", "wait", "notify", "notifyAll",
 			"getClass");

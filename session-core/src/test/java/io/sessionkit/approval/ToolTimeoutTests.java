@@ -211,12 +211,14 @@ class ToolTimeoutTests {
 
 	@Test
 	void theTimeThatItWaitsForAnApprovalDoesNotCount() {
-		rules((builder) -> {
-		}, (builder) -> builder.tools(Set.of("slow")));
+		Duration limit = Duration.ofSeconds(2);
+		rules((builder) -> builder.toolTimeouts(Map.of("slow", limit)), (builder) -> builder.tools(Set.of("slow")));
 		this.model.calls(call("slow")).says("done");
 		ChatClient client = client(ClientSetup.plain(), offered());
 		client.prompt().user("q").advisors(SessionAdvisor.session(this.key)).call().content();
+		long asked = System.nanoTime();
 		this.tools.released.countDown();
+		Awaitility.await().until(() -> System.nanoTime() - asked > limit.toNanos());
 		ToolApproval waiting = this.approvals.pending(this.key).get(0);
 		this.approvals.decide(waiting, Decision.approve("ann"));
 		assertThat(client.prompt().advisors(SessionAdvisor.session(this.key)).call().content()).isEqualTo("done");

@@ -22,8 +22,10 @@ import io.sessionkit.advisor.CallEvent;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.StreamEvent;
 import io.sessionkit.advisor.TurnStreams;
+import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.compensation.RewindPlan;
 import io.sessionkit.compensation.RewindReport;
@@ -38,6 +40,7 @@ import io.sessionkit.observation.TurnOutcome;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ClientSetup;
+import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.TestStores;
 import io.sessionkit.test.WorkingModel;
 import org.awaitility.Awaitility;
@@ -51,6 +54,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.ai.chat.client.AdvisorParams;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
@@ -77,6 +81,10 @@ class DrainTests {
 	};
 
 	private Set<String> named = Set.of();
+
+	private ApprovalPolicy policy = (request) -> Ruling.allow();
+
+	private boolean asksPolicy;
 
 	private final List<TurnOutcome> outcomes = new ArrayList<>();
 
@@ -123,7 +131,10 @@ class DrainTests {
 	}
 
 	private Approvals approvals(Conversations process) {
-		return Approvals.builder(process).tools(this.named).build();
+		return Approvals.builder(process)
+			.tools(this.named)
+			.policies(this.asksPolicy ? List.of(this.policy) : List.of())
+			.build();
 	}
 
 	private ChatClient client(Conversations process, ClientSetup setup) {
@@ -250,6 +261,55 @@ class DrainTests {
 		assertThatExceptionOfType(TurnHandedOverException.class).isThrownBy(() -> goOn(second, ClientSetup.plain()));
 		assertThat(goOn(process(Durability.TURN), ClientSetup.plain())).isEqualTo("a of q:1");
 		assertThat(this.runs).hasValue(1);
+	}
+
+	@Test
+	void laterReplyOfATurnThatHasWaitedIsHandedOverWithItsResults() {
+		this.asksPolicy = true;
+		this.policy = (request) -> (this.runs.get() == 0) ? Ruling.ask() : Ruling.allow();
+		this.first = process(Durability.TURN);
+		ask(this.first, ClientSetup.plain(), "q:3");
+		approvals(this.first).decide(approvals(this.first).pending(KEY).get(0), Decision.approve("ann"));
+		this.inTool = (run) -> {
+			if (run == 2) {
+				this.first.drain(Duration.ZERO);
+			}
+		};
+		assertThatExceptionOfType(TurnHandedOverException.class)
+			.isThrownBy(() -> goOn(this.first, ClientSetup.plain()));
+		assertNobodyWorks(2);
+		assertThat(goOn(process(Durability.TURN), ClientSetup.plain())).isEqualTo("a of q:3");
+		assertWhole(Durability.TURN);
+	}
+
+	@Test
+	void callThatWasDeniedDoesNotLookAsIfItHadRun() {
+		this.asksPolicy = true;
+		this.policy = (request) -> request.call().name().equals("wipe") ? Ruling.deny("no") : Ruling.allow();
+		this.first = process(Durability.TURN);
+		this.inTool = (run) -> this.first.drain(Duration.ZERO);
+		ToolCallback wipe = FunctionToolCallback.builder("wipe", () -> {
+			throw new AssertionError("It runs.");
+		}).build();
+		ToolCall denied = new ToolCall("c1", "function", "wipe", "{}");
+		ScriptedChatModel scripted = new ScriptedChatModel();
+		scripted.calls(denied, new ToolCall("c2", "function", "work", "{}"), denied).says("done");
+		ChatClient here = scripted(scripted, this.first, wipe);
+		assertThatExceptionOfType(TurnHandedOverException.class)
+			.isThrownBy(() -> here.prompt().user("q").advisors(SessionAdvisor.session(KEY)).call().content());
+		Conversations second = process(Durability.TURN);
+		assertThat(scripted(scripted, second, wipe).prompt().advisors(SessionAdvisor.session(KEY)).call().content())
+			.isEqualTo("done");
+		assertThat(scripted.lastRequestLines()).contains("tool wipe=no work=\"result 1\" wipe=no");
+		assertThat(approvals(second).ledger(KEY)).extracting((call) -> call.tool() + " " + call.status())
+			.containsExactlyInAnyOrder("wipe DENIED", "work DONE");
+	}
+
+	private ChatClient scripted(ScriptedChatModel scripted, Conversations process, ToolCallback other) {
+		return ClientSetup.plain()
+			.builder(scripted, SessionAdvisor.builder(process).approvals(approvals(process)).build())
+			.defaultTools(this.tool, other)
+			.build();
 	}
 
 	@Test

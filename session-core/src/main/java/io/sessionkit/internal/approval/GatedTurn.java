@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -247,22 +246,26 @@ final class GatedTurn implements TurnGate {
 	 * Stores the results of calls that ran without the ledger as if they had been in it.
 	 */
 	private void storeAnswered(AnsweredReply answered) {
-		List<ToolCall> calls = answered.reply().getToolCalls();
 		List<LedgerEntry> entries = new ArrayList<>();
-		for (int i = 0; i < calls.size(); i++) {
-			int index = i;
-			Optional<LedgerEntry> known = this.batch.entries()
-				.stream()
-				.filter((entry) -> entry.approval().index() == index)
-				.findFirst();
-			String result = Objects.requireNonNullElse(answered.results().get(i).responseData(), "");
-			entries.add(known.orElseGet(() -> this.review.ran(calls.get(index), index, result)));
+		for (int i = 0; i < answered.results().size(); i++) {
+			if (!this.batch.repeats(i)) {
+				entries.add(ended(answered, i));
+			}
 		}
 		List<RecordWrite> writes = entries.stream().map((entry) -> this.ledger.enter(entry, null)).toList();
 		synchronized (this.unwritten) {
 			this.batch = ToolBatch.NONE;
 		}
 		this.turn.holding().storeAnswered(answered, HeldCalls.notes(entries), writes);
+	}
+
+	private LedgerEntry ended(AnsweredReply answered, int index) {
+		String result = Objects.requireNonNullElse(answered.results().get(index).responseData(), "");
+		return this.batch.entries()
+			.stream()
+			.filter((entry) -> entry.approval().index() == index)
+			.findFirst()
+			.orElseGet(() -> this.review.ran(answered.reply().getToolCalls().get(index), index, result));
 	}
 
 	private TurnHandedOverException handedOver() {

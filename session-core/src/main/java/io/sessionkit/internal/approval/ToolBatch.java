@@ -130,6 +130,14 @@ final class ToolBatch {
 		return (arguments == null || arguments.isBlank()) ? "{}" : arguments;
 	}
 
+	/**
+	 * Returns whether a call repeats another one, so that it has no entry of its own.
+	 * @param index the index of the call in the reply
+	 */
+	synchronized boolean repeats(int index) {
+		return index < this.slots.size() && this.slots.get(index).original != null;
+	}
+
 	synchronized @Nullable LedgerEntry entry(Slot slot) {
 		return slot.entry;
 	}
