@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
@@ -29,6 +30,7 @@ import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.compensation.RewindPlan;
 import io.sessionkit.compensation.RewindReport;
+import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
@@ -230,6 +232,30 @@ class DrainTests {
 
 	@Test
 	void turnThatContinuesStopsBeforeAnythingRuns() {
+		this.first = process(Durability.STEP);
+		this.inTool = (run) -> this.first.drain(Duration.ZERO);
+		assertThatExceptionOfType(TurnHandedOverException.class)
+			.isThrownBy(() -> ask(this.first, ClientSetup.plain(), "q:3"));
+		Conversations second = process(Durability.STEP);
+		HistoryMerge merge = (history, input) -> {
+			second.drain(Duration.ZERO);
+			return Stream.concat(history.stream(), input.stream()).toList();
+		};
+		assertThatExceptionOfType(TurnHandedOverException.class)
+			.isThrownBy(() -> client(second, ClientSetup.plain()).prompt()
+				.advisors(SessionAdvisor.session(KEY).andThen(SessionAdvisor.merge(merge)))
+				.call()
+				.content());
+		assertNobodyWorks(1);
+		assertThat(this.model.prompts()).hasSize(1);
+		this.inTool = (run) -> {
+		};
+		assertThat(goOn(process(Durability.STEP), ClientSetup.plain())).isEqualTo("a of q:3");
+		assertWhole(Durability.STEP);
+	}
+
+	@Test
+	void turnIsHandedOverTwice() {
 		this.first = process(Durability.STEP);
 		this.inTool = (run) -> this.first.drain(Duration.ZERO);
 		assertThatExceptionOfType(TurnHandedOverException.class)

@@ -44,14 +44,15 @@ class DrainingApplication {
 	static final String QUESTION = "q:3";
 
 	/**
-	 * @param words the durability, the mode, the file of effects, and the store
+	 * @param words the durability, the mode, the file of effects, how many milliseconds a
+	 * tool takes, and the store
 	 */
 	public static void main(String[] words) {
 		SpringApplication application = new SpringApplicationBuilder(DrainingApplication.class)
 			.web(WebApplicationType.NONE)
-			.properties(Map.of("sessionkit.durability", words[0], "sessionkit.owner", "none", "mode", words[1],
-					"effects", words[2], "words", String.join(",", List.of(words).subList(3, words.length)),
-					"spring.main.banner-mode", "off"))
+			.properties(Map.of("sessionkit.durability", words[0], "sessionkit.owner", "none", "sessionkit.lease", "5s",
+					"sessionkit.shutdown.timeout", "5s", "words",
+					String.join(",", List.of(words).subList(4, words.length)), "spring.main.banner-mode", "off"))
 			.build();
 		ConfigurableApplicationContext context = application.run();
 		say("ready");
@@ -61,7 +62,7 @@ class DrainingApplication {
 				.build()
 				.prompt()
 				.user(QUESTION)
-				.tools(slow(Path.of(words[2]), 800))
+				.tools(slow(Path.of(words[2]), Long.parseLong(words[3])))
 				.advisors(SessionAdvisor.session(KEY))));
 		}
 		catch (TurnHandedOverException ex) {

@@ -21,6 +21,8 @@ import io.sessionkit.conversation.OtherProcess;
 import io.sessionkit.conversation.SharedStore;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.WorkingModel;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,10 +54,8 @@ class SigtermTests {
 			@TempDir Path directory) throws IOException {
 		Path effects = Files.createFile(directory.resolve("effects"));
 		SharedStore shared = server.shared.get();
-		List<String> words = new ArrayList<>(
-				List.of(durability.name().toLowerCase(Locale.ROOT), mode.name(), effects.toString()));
-		words.addAll(shared.words());
-		try (OtherProcess process = OtherProcess.start(DrainingApplication.class, words)) {
+		try (OtherProcess process = OtherProcess.start(DrainingApplication.class,
+				words(durability, mode, effects, 800, shared))) {
 			for (int run = 1; run <= moment; run++) {
 				process.hear("tool " + run);
 			}
@@ -82,6 +82,37 @@ class SigtermTests {
 		}
 		assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(15));
 		assertThat(Files.readAllLines(effects)).containsExactly("effect 1", "effect 2", "effect 3");
+	}
+
+	private static List<String> words(Durability durability, ClientSetup.Mode mode, Path effects, int millis,
+			SharedStore shared) {
+		List<String> words = new ArrayList<>(List.of(durability.name().toLowerCase(Locale.ROOT), mode.name(),
+				effects.toString(), String.valueOf(millis)));
+		words.addAll(shared.words());
+		return words;
+	}
+
+	@Test
+	void toolThatDoesNotEndIsLeftAsByAKilledProcess(@TempDir Path directory) throws IOException {
+		Path effects = Files.createFile(directory.resolve("effects"));
+		SharedStore shared = SharedStore.inPostgres();
+		try (OtherProcess process = OtherProcess.start(DrainingApplication.class,
+				words(Durability.STEP, ClientSetup.Mode.CALL, effects, 60_000, shared))) {
+			process.hear("tool 1");
+			long begun = System.nanoTime();
+			process.terminate();
+			assertThat(Duration.ofNanos(System.nanoTime() - begun)).isBetween(Duration.ofSeconds(5),
+					Duration.ofSeconds(30));
+		}
+		try (SharedStore.Connected connected = shared.connect();
+				Conversations conversations = Conversations.of(connected.store())) {
+			Approvals approvals = Approvals.of(conversations);
+			Awaitility.await()
+				.atMost(Duration.ofSeconds(30))
+				.until(() -> !approvals.pending(DrainingApplication.KEY).isEmpty());
+			assertThat(approvals.pending(DrainingApplication.KEY)).extracting(ToolApproval::status)
+				.containsExactly(ApprovalStatus.UNCERTAIN);
+		}
 	}
 
 }
