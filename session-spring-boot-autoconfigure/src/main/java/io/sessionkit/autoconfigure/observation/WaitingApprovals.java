@@ -79,12 +79,13 @@ final class WaitingApprovals implements MeterBinder {
 	}
 
 	private Count count() {
+		Count before = this.newest;
 		if (System.nanoTime() - this.countedAt >= this.interval && this.counting.compareAndSet(false, true)) {
 			Thread counter = new Thread(this::countAgain, "sessionkit-waiting-approvals");
 			counter.setDaemon(true);
 			counter.start();
 		}
-		return this.newest;
+		return before;
 	}
 
 	private void countAgain() {
