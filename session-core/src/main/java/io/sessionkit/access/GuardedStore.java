@@ -13,6 +13,7 @@ import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
+import io.sessionkit.store.RecordPage;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -21,6 +22,7 @@ import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnView;
 import io.sessionkit.store.Window;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
 
@@ -124,6 +126,13 @@ final class GuardedStore implements SessionStore {
 	@Override
 	public List<SessionRecord> records(String owner, String kind, Page page) {
 		return this.store.records(this.access.owner(owner), kind, page);
+	}
+
+	/** Records of all owners are for those alone who reach all owners. */
+	@Override
+	public RecordPage oldestRecords(String kind, @Nullable String after, int limit) {
+		this.access.requireAllOwners();
+		return this.store.oldestRecords(kind, after, limit);
 	}
 
 	@Override

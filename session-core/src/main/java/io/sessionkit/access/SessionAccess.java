@@ -174,6 +174,17 @@ public final class SessionAccess {
 	}
 
 	/**
+	 * Refuses the caller of this thread who does not reach all owners.
+	 */
+	void requireAllOwners() {
+		Caller caller = caller();
+		if (!caller.anyOwner()) {
+			throw new SessionNotFoundException("There are no sessions of all owners that " + caller
+					+ " may reach. List those of the caller, or let the caller reach all owners.");
+		}
+	}
+
+	/**
 	 * Does work on this thread for another caller, such as a job for its user. What runs
 	 * on other threads or later is not part of it, so the work waits for a stream itself.
 	 * @param caller the caller

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A choice of the calls that wait, by a person who decides.
  *
- * @param owners the owners of the sessions, in any order; at least one
+ * @param owners the owners of the sessions, in any order; none for all owners
  * @param tools the names of the tools; empty for all
  * @param waitingFor how long a call has waited at least, by the clock of the store; null
  * for any time
@@ -18,10 +18,6 @@ import org.jspecify.annotations.Nullable;
 public record InboxQuery(List<String> owners, Set<String> tools, @Nullable Duration waitingFor) {
 
 	public InboxQuery {
-		if (owners.isEmpty()) {
-			throw new IllegalArgumentException(
-					"An inbox lists the calls of some owners. Name the users whose calls are decided here.");
-		}
 		owners = List.copyOf(new LinkedHashSet<>(owners));
 		tools = Set.copyOf(tools);
 	}
@@ -33,7 +29,27 @@ public record InboxQuery(List<String> owners, Set<String> tools, @Nullable Durat
 	 * @throws IllegalArgumentException if there are none
 	 */
 	public static InboxQuery of(List<String> owners) {
+		if (owners.isEmpty()) {
+			throw new IllegalArgumentException("An inbox of some owners needs their names. Name the users whose calls"
+					+ " are decided here, or use InboxQuery.ofAllOwners().");
+		}
 		return new InboxQuery(owners, Set.of(), null);
+	}
+
+	/**
+	 * Creates a query for all calls that the caller may decide, whoever's they are.
+	 * @return the query
+	 */
+	public static InboxQuery ofAllOwners() {
+		return new InboxQuery(List.of(), Set.of(), null);
+	}
+
+	/**
+	 * Returns whether the owners of the sessions are not limited.
+	 * @return true if no owners are named
+	 */
+	public boolean isOfAllOwners() {
+		return this.owners.isEmpty();
 	}
 
 	/**

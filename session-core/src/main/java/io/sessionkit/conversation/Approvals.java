@@ -151,28 +151,36 @@ public final class Approvals {
 	}
 
 	/**
-	 * Returns the calls that the caller may decide in the sessions of some owners, those
-	 * that have waited longest first. Calls that the caller may not decide are left out,
-	 * so nobody else sees their arguments. It reads as {@link #pending(String, Page)}
-	 * does, once for each owner of whom the caller can decide anything.
+	 * Returns the calls that the caller may decide in the sessions of some owners or of
+	 * all, those that have waited longest first. Calls that the caller may not decide are
+	 * left out, so nobody else sees their arguments. For all owners it reads the records
+	 * of the calls that wait, up to the end of the page, in as many queries as there are
+	 * hundreds of them; a caller who decides nothing of others gets the own calls. For
+	 * some owners it reads as {@link #pending(String, Page)} does, once for each owner of
+	 * whom the caller can decide anything.
 	 * @param query which calls
 	 * @param page the part of the list to return
 	 * @return the calls
 	 * @throws io.sessionkit.CallerRequiredException if no caller is known, and one is
 	 * needed
+	 * @throws UnsupportedOperationException if the query is of all owners, and the store
+	 * does not list records of all owners
 	 */
 	public List<ToolApproval> inbox(InboxQuery query, Page page) {
 		Caller caller = this.access.caller();
 		Instant latest = (query.waitingFor() != null) ? this.ledger.now().minus(query.waitingFor()) : Instant.MAX;
-		return query.owners()
-			.stream()
+		Predicate<ToolApproval> shown = (call) -> (query.tools().isEmpty() || query.tools().contains(call.tool()))
+				&& !call.requestedAt().isAfter(latest) && this.deciders.mayDecide(caller, call);
+		if (query.isOfAllOwners() && this.deciders.mayDecideOfOthers(caller)) {
+			return this.ledger.pending(shown, page);
+		}
+		List<String> owners = query.isOfAllOwners() ? List.of(caller.name()) : query.owners();
+		return owners.stream()
 			.map((owner) -> owner.isEmpty() ? caller.name() : owner)
 			.filter((owner) -> this.deciders.mayDecideOf(caller, owner))
 			.distinct()
 			.flatMap((owner) -> this.ledger.pending(owner, new Page(0, Integer.MAX_VALUE)).stream())
-			.filter((call) -> query.tools().isEmpty() || query.tools().contains(call.tool()))
-			.filter((call) -> !call.requestedAt().isAfter(latest))
-			.filter((call) -> this.deciders.mayDecide(caller, call))
+			.filter(shown)
 			.sorted(Comparator.comparing(ToolApproval::requestedAt))
 			.skip(page.offset())
 			.limit(page.limit())

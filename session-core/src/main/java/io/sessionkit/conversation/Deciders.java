@@ -42,6 +42,13 @@ record Deciders(SessionAccess access, Map<String, Set<String>> byTool, boolean o
 		return caller.reaches(owner) || decidesAnything(caller);
 	}
 
+	/**
+	 * Returns whether a caller may decide calls in the sessions of any other owner.
+	 */
+	boolean mayDecideOfOthers(Caller caller) {
+		return caller.anyOwner() || decidesAnything(caller);
+	}
+
 	private boolean decidesAnything(Caller caller) {
 		return this.byTool.values().stream().anyMatch(caller::hasAny);
 	}

@@ -14,6 +14,7 @@ import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.internal.message.TurnSplitter;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
 
@@ -38,6 +39,12 @@ public interface SessionStore {
 	 * since a view begins with a summary.
 	 */
 	String SUMMARY = "checkpoint";
+
+	/**
+	 * The kinds whose records {@link #oldestRecords} finds over all owners: tool calls
+	 * that wait, and notices. A store keeps an index of these and of no others.
+	 */
+	Set<String> SHARED_KINDS = Set.of("approval", "notice");
 
 	// primitives
 
@@ -230,6 +237,28 @@ public interface SessionStore {
 	 * @return the records
 	 */
 	List<SessionRecord> records(String owner, String kind, Page page);
+
+	/**
+	 * Returns the records of one of the {@link #SHARED_KINDS} in the sessions of all
+	 * owners, those that were written longest ago first. A record that is written again
+	 * moves to the end; whoever follows {@link RecordPage#next()} sees each other record
+	 * once, whatever is written or deleted meanwhile. In a store of several servers the
+	 * order is as good as their clocks. By default it is not supported, since a store
+	 * that reads by owner cannot answer.
+	 * @param kind the kind
+	 * @param after the {@link RecordPage#next()} of the page before; null for the first
+	 * @param limit how many records to return at most; 1 or more
+	 * @return the records, without those that have expired, alone or with their session
+	 * @throws IllegalArgumentException if the kind is not one of these, the limit is less
+	 * than 1, or the place is not one of this store
+	 * @throws UnsupportedOperationException if the store does not implement it
+	 */
+	default RecordPage oldestRecords(String kind, @Nullable String after, int limit) {
+		throw new UnsupportedOperationException(getClass().getName()
+				+ " does not list records of all owners. Implement SessionStore.oldestRecords(kind, after, limit)"
+				+ " with an index of the records of " + SHARED_KINDS
+				+ ", or name the owners (InboxQuery.of) and leave notifications off.");
+	}
 
 	/**
 	 * Returns whether what this thread commits now may be rolled back after

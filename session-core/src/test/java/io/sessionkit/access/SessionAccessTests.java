@@ -405,6 +405,34 @@ class SessionAccessTests {
 	}
 
 	@Test
+	void inboxOfAllOwnersNeedsNoNamesAndShowsNothingToWhoDecidesNothing() {
+		Approvals approvals = approvals(Map.of("look", Set.of("ROLE_LEAD")), true);
+		InboxQuery all = InboxQuery.ofAllOwners();
+		ToolApproval ofAda = waiting(approvals, "look");
+		this.signedIn.set(Caller.of("bob"));
+		this.model.calls(call("cancel", "1"), call("look", "2"));
+		chat(approvals).prompt().user("q").advisors(SessionAdvisor.session("thread")).call().content();
+		assertThat(approvals.inbox(all, Page.first(10))).extracting(ToolApproval::tool).containsExactly("cancel");
+		this.signedIn.set(Caller.of("mallory"));
+		assertThat(approvals.inbox(all, Page.first(10))).isEmpty();
+		this.signedIn.set(Caller.of("eve", "ROLE_LEAD"));
+		assertThat(approvals.inbox(all, Page.first(10))).extracting((call) -> call.key().owner() + " " + call.tool())
+			.containsExactly("ada look", "bob look");
+		assertThat(approvals.inbox(all, new Page(1, 1))).extracting((call) -> call.key().owner())
+			.containsExactly("bob");
+		assertThat(approvals.inbox(all.tools(Set.of("cancel")), Page.first(10))).isEmpty();
+		assertThat(approvals.inbox(all.waitingFor(Duration.ofHours(1)), Page.first(10))).isEmpty();
+		approvals.approve(ofAda, "eve");
+		assertThat(approvals.inbox(all, Page.first(10))).hasSize(1);
+		assertThat(this.access.callAs(Caller.server(), () -> approvals.inbox(all, Page.first(10)))).hasSize(2);
+		SessionStore guarded = this.access.guard(this.store);
+		assertThatExceptionOfType(SessionNotFoundException.class)
+			.isThrownBy(() -> guarded.oldestRecords("approval", null, 10));
+		assertThat(this.access.callAs(Caller.server(), () -> guarded.oldestRecords("approval", null, 10)).records())
+			.hasSize(3);
+	}
+
+	@Test
 	void decidersWhomNobodyKnowsAreRefused() {
 		try (Conversations unlimited = Conversations.of(this.store)) {
 			assertThatExceptionOfType(IllegalStateException.class)

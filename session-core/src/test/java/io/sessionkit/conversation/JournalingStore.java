@@ -16,6 +16,7 @@ import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
+import io.sessionkit.store.RecordPage;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -165,6 +166,11 @@ public record JournalingStore(SessionStore store, BiConsumer<Step, String> steps
 	@Override
 	public List<SessionRecord> records(String owner, String kind, Page page) {
 		return this.store.records(owner, kind, page);
+	}
+
+	@Override
+	public RecordPage oldestRecords(String kind, @Nullable String after, int limit) {
+		return this.store.oldestRecords(kind, after, limit);
 	}
 
 }

@@ -138,6 +138,12 @@ final class ApprovalSnippets {
 		// end::deciders
 	}
 
+	static List<ToolApproval> inboxOfAll(Approvals approvals) {
+		// tag::all-owners
+		return approvals.inbox(InboxQuery.ofAllOwners(), Page.first(20));
+		// end::all-owners
+	}
+
 	static List<ToolApproval> inbox(Approvals approvals, String owner) {
 		// tag::inbox
 		return approvals.pending(owner, Page.first(20));

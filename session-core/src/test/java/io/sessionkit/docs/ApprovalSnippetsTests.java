@@ -69,6 +69,7 @@ class ApprovalSnippetsTests {
 		assertThat(waiting.description()).isEqualTo("Cannot be taken back");
 		assertThat(ApprovalSnippets.inbox(this.approvals, "")).containsExactly(waiting);
 		assertThat(ApprovalSnippets.inbox(this.approvals, List.of("ada"))).isEmpty();
+		assertThat(ApprovalSnippets.inboxOfAll(this.approvals)).containsExactly(waiting);
 		assertThat(this.done).isEmpty();
 		assertThat(ApprovalSnippets.approve(this.approvals, KEY, waiting.id(), "other", "ada")).isEqualTo("PROPOSED");
 		assertThat(ApprovalSnippets.approve(this.approvals, KEY, waiting.id(), waiting.digest(), "ada"))

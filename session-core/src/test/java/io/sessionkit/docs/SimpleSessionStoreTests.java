@@ -42,4 +42,9 @@ class SimpleSessionStoreTests extends SessionStoreContract {
 		return STORE.texts.containsKey(key) ? 1 : 0;
 	}
 
+	@Override
+	protected boolean listsRecordsOfAllOwners() {
+		return false;
+	}
+
 }

@@ -92,4 +92,9 @@ class FileSessionStoreTests extends SessionStoreContract {
 		}
 	}
 
+	@Override
+	protected boolean listsRecordsOfAllOwners() {
+		return false;
+	}
+
 }

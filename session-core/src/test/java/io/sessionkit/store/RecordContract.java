@@ -1,6 +1,7 @@
 package io.sessionkit.store;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -12,6 +13,7 @@ import io.sessionkit.store.CommitResult.Outcome;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -291,6 +293,109 @@ abstract class RecordContract extends PathContract {
 		assertThat(listed(owner, Page.first(10))).containsExactly("b");
 	}
 
+	/**
+	 * Returns whether the store lists records of all owners.
+	 */
+	protected boolean listsRecordsOfAllOwners() {
+		return true;
+	}
+
+	@Test
+	void recordsOfAllOwnersAreListedOldestFirst() {
+		if (!listsRecordsOfAllOwners()) {
+			assertThatThrownBy(() -> store().oldestRecords("approval", null, 10))
+				.isInstanceOf(UnsupportedOperationException.class)
+				.hasMessageContaining("Implement SessionStore.oldestRecords");
+			return;
+		}
+		SessionKey plain = key();
+		SessionKey strange = SessionKey.of(name("a{b}:c' \" % \\ 😀"), "x{y} / ä:1");
+		SessionKey nobodys = SessionKey.of(name("thread"));
+		SessionKey gone = key();
+		List<SessionKey> all = List.of(plain, strange, nobodys, gone);
+		all.forEach((key) -> threadOf(key, 1));
+		shared(plain, "c", "first");
+		shared(strange, "b", "second");
+		commit(Commit.any(nobodys).records(List.of(RecordWrite.create("approval", "a", "third"))));
+		shared(gone, "z", "erased");
+		store().put(plain, RecordWrite.create("notice", "n", "notice"));
+		store().put(plain, RecordWrite.create("approval", "short", "expires").livingFor(Duration.ofMillis(1)));
+		store().erase(gone);
+		await().untilAsserted(() -> assertThat(shared(all)).extracting(SessionRecord::payload)
+			.containsExactly("first", "second", "third"));
+		assertThat(shared(all)).extracting(SessionRecord::key).containsExactly(plain, strange, nobodys);
+		assertThat(shared(all).get(1)).isEqualTo(store().record(strange, "approval", "b").orElseThrow());
+		SessionRecord first = shared(all).get(0);
+		commit(Commit.any(plain)
+			.records(List.of(new RecordWrite("approval", "c", RecordWrite.ANY, null, null),
+					RecordWrite.put("ledger", "c", "over"))));
+		assertThat(store().put(plain, RecordWrite.replace(first, "late"))).isFalse();
+		putLater(strange, "b", shared(all).get(1), "approval");
+		assertThat(shared(all)).extracting(SessionRecord::id).containsExactly("a", "b");
+		threadOf(gone, 1);
+		assertThat(shared(all)).hasSize(2);
+		all.forEach((key) -> store().erase(key));
+		assertThat(shared(all)).isEmpty();
+		assertThatThrownBy(() -> store().oldestRecords(KIND, null, 1)).isInstanceOf(IllegalArgumentException.class);
+		assertThatThrownBy(() -> store().oldestRecords("approval", null, 0))
+			.isInstanceOf(IllegalArgumentException.class);
+		assertThatThrownBy(() -> store().oldestRecords("approval", "x", 1))
+			.isInstanceOf(IllegalArgumentException.class);
+	}
+
+	@Test
+	void pagesOfRecordsOfAllOwnersHaveEachRecordOnceWhileOthersWrite() {
+		if (!listsRecordsOfAllOwners()) {
+			return;
+		}
+		SessionKey one = key();
+		SessionKey two = key();
+		threadOf(one, 1);
+		threadOf(two, 1);
+		// written at one moment, so that the ids decide
+		for (SessionKey key : List.of(one, two)) {
+			commit(Commit.any(key)
+				.records(List.of("3", "1", "2", "5", "4")
+					.stream()
+					.map((id) -> RecordWrite.create("approval", id, id))
+					.toList()));
+		}
+		List<SessionRecord> seen = new ArrayList<>();
+		String next = null;
+		do {
+			RecordPage page = store().oldestRecords("approval", next, 2);
+			assertThat(page.records()).hasSizeLessThanOrEqualTo(2);
+			seen.addAll(page.records().stream().filter((record) -> List.of(one, two).contains(record.key())).toList());
+			for (SessionRecord record : page.records()) {
+				if (List.of(one, two).contains(record.key()) && !record.id().equals("4")) {
+					store().put(record.key(), new RecordWrite("approval", record.id(), record.revision(), null, null));
+				}
+			}
+			next = page.next();
+		}
+		while (next != null);
+		assertThat(seen).extracting(SessionRecord::key, SessionRecord::id).doesNotHaveDuplicates().hasSize(10);
+		assertThat(shared(List.of(one, two))).extracting(SessionRecord::id).containsExactly("4", "4");
+		store().erase(one);
+		store().erase(two);
+	}
+
+	private void shared(SessionKey key, String id, String payload) {
+		assertThat(store().put(key, RecordWrite.create("approval", id, payload))).isTrue();
+	}
+
+	private List<SessionRecord> shared(List<SessionKey> keys) {
+		List<SessionRecord> all = new ArrayList<>();
+		String next = null;
+		do {
+			RecordPage page = store().oldestRecords("approval", next, 100);
+			all.addAll(page.records());
+			next = page.next();
+		}
+		while (next != null);
+		return all.stream().filter((record) -> keys.contains(record.key())).toList();
+	}
+
 	@Test
 	void recordsAreWrittenWithACommit() {
 		SessionKey key = key();
@@ -368,9 +473,13 @@ abstract class RecordContract extends PathContract {
 	 * Writes until the clock of the store has moved on from another record.
 	 */
 	private void putLater(SessionKey key, String id, SessionRecord than) {
+		putLater(key, id, than, KIND);
+	}
+
+	private void putLater(SessionKey key, String id, SessionRecord than, String kind) {
 		await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2)).until(() -> {
-			store().put(key, RecordWrite.put(KIND, id, "text"));
-			return store().records(key, KIND)
+			store().put(key, RecordWrite.put(kind, id, "text"));
+			return store().records(key, kind)
 				.stream()
 				.anyMatch((record) -> record.id().equals(id) && record.writtenAt().isAfter(than.writtenAt()));
 		});

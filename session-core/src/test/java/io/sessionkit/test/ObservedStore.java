@@ -17,6 +17,7 @@ import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
+import io.sessionkit.store.RecordPage;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -25,6 +26,7 @@ import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnView;
 import io.sessionkit.store.Window;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store that notes who calls the two operations of a turn, and fails where it is told
@@ -250,6 +252,11 @@ public final class ObservedStore implements SessionStore {
 	@Override
 	public List<SessionRecord> records(String owner, String kind, Page page) {
 		return this.store.records(owner, kind, page);
+	}
+
+	@Override
+	public RecordPage oldestRecords(String kind, @Nullable String after, int limit) {
+		return this.store.oldestRecords(kind, after, limit);
 	}
 
 	private void note(String call) {

@@ -21,6 +21,7 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.RecordPage;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -131,6 +132,23 @@ public final class Ledger {
 				break;
 			}
 		}
+		return pending.stream().skip(page.offset()).limit(page.limit()).toList();
+	}
+
+	/**
+	 * Returns the calls in the sessions of all owners that wait for a person and that the
+	 * reader may see; those whose last change is oldest come first.
+	 */
+	public List<ToolApproval> pending(Predicate<ToolApproval> shown, Page page) {
+		List<ToolApproval> pending = new ArrayList<>();
+		long wanted = (long) page.offset() + page.limit();
+		String next = null;
+		do {
+			RecordPage records = this.store.oldestRecords(this.kind, next, BATCH);
+			pending(records.records().stream().map(this::entry).toList()).stream().filter(shown).forEach(pending::add);
+			next = records.next();
+		}
+		while (next != null && pending.size() < wanted);
 		return pending.stream().skip(page.offset()).limit(page.limit()).toList();
 	}
 

@@ -24,6 +24,7 @@ import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.internal.row.KnownView;
 import io.sessionkit.internal.row.OpenedRows;
+import io.sessionkit.internal.row.RecordPlace;
 import io.sessionkit.internal.row.RowReader;
 import io.sessionkit.internal.row.TurnRow;
 import io.sessionkit.internal.row.ViewCache;
@@ -32,6 +33,7 @@ import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
+import io.sessionkit.store.RecordPage;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -392,6 +394,13 @@ public final class JdbcSessionStore implements SessionStore {
 			this.backend = known;
 		}
 		return known;
+	}
+
+	@Override
+	public RecordPage oldestRecords(String kind, @Nullable String after, int limit) {
+		RecordPlace place = RecordPlace.of(kind, after, limit);
+		RecordStatements records = backend().records();
+		return this.work.reading((connection) -> records.oldest(connection, kind, place, limit));
 	}
 
 }

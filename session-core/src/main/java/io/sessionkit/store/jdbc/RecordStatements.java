@@ -9,13 +9,18 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.internal.row.Micros;
+import io.sessionkit.internal.row.RecordPlace;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.RecordPage;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -68,6 +73,9 @@ final class RecordStatements {
 
 	private final Sql ofOwner;
 
+	/** By kind: a literal, so that a partial index is used whatever plan is kept. */
+	private final Map<String, Sql> ofAll = new HashMap<>();
+
 	private final Sql expired;
 
 	private final Sql deleteExpired;
@@ -109,6 +117,7 @@ final class RecordStatements {
 				where s.owner_hash = :owner and {live} and (r.expires_at is null or r.expires_at > {now})
 				order by r.written_at desc, s.pk desc, r.id {page}
 				""");
+		SessionStore.SHARED_KINDS.forEach((kind) -> this.ofAll.put(kind, ofAll(templates, kind)));
 		this.expired = templates.sql("""
 				select r.session_pk, r.kind, r.id from {record} r where r.expires_at <= {statementTime}
 				order by r.expires_at {limit}
@@ -127,6 +136,18 @@ final class RecordStatements {
 				update {record} set covers = null where session_pk = :pk and kind = 'checkpoint' and covers = :turn
 				""");
 		this.cover = templates.sql("update {record} set covers = :turn " + ROW);
+	}
+
+	private static Sql ofAll(Templates templates, String kind) {
+		return templates.sql("select {bare r.id}, " + Columns.RECORD
+				+ """
+						, s.owner, s.id, r.session_pk
+						from {record} r join {session} s on s.pk = r.session_pk
+						where r.kind = '%s' and {live} and (r.expires_at is null or r.expires_at > {now}) and r.written_at >= :at
+							and (r.written_at > :at or r.session_pk > :pk or r.session_pk = :pk and r.id > {exact :id})
+						order by r.written_at, r.session_pk, r.id {limit}
+						"""
+					.formatted(kind));
 	}
 
 	/**
@@ -269,6 +290,32 @@ final class RecordStatements {
 			.with("limit", (long) page.limit())
 			.with("offset", (long) page.offset());
 		return this.ofOwner.all(connection, params, (row) -> record(row, SessionStatements.key(row, 6), kind));
+	}
+
+	/**
+	 * Returns the records of a kind in the sessions of all owners, those that were
+	 * written longest ago first.
+	 */
+	RecordPage oldest(Connection connection, String kind, RecordPlace after, int limit) throws SQLException {
+		int space = after.tie().indexOf(' ');
+		Params params = Params.of("at", after.at())
+			.with("pk", (space > 0) ? Long.parseLong(after.tie().substring(0, space)) : -1)
+			.with("id", after.tie().substring(space + 1))
+			.with("limit", (long) limit);
+		List<Placed> found = Objects.requireNonNull(this.ofAll.get(kind))
+			.all(connection, params,
+					(row) -> new Placed(record(row, SessionStatements.key(row, 6), kind), row.getLong(8)));
+		String next = (found.size() == limit) ? found.get(limit - 1).place().text() : null;
+		return new RecordPage(found.stream().map(Placed::record).toList(), next);
+	}
+
+	/** A record, and the number of its session. */
+	private record Placed(SessionRecord record, long pk) {
+
+		RecordPlace place() {
+			return new RecordPlace(Micros.of(this.record.writtenAt()), this.pk + " " + this.record.id());
+		}
+
 	}
 
 	/**

@@ -19,11 +19,13 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
+import io.sessionkit.internal.row.RecordPlace;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
+import io.sessionkit.store.RecordPage;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -287,6 +289,22 @@ public final class InMemorySessionStore implements SessionStore {
 			.limit(page.limit())
 			.map(StoredRecords.Stamped::record)
 			.toList();
+	}
+
+	@Override
+	public RecordPage oldestRecords(String kind, @Nullable String after, int limit) {
+		long from = RecordPlace.of(kind, after, limit).at();
+		Instant now = now();
+		List<StoredRecords.Stamped> page = this.sessions.values()
+			.stream()
+			.filter((session) -> !session.isExpired(now))
+			.flatMap((session) -> session.records(kind, now).stream())
+			.filter((record) -> record.stamp() > from)
+			.sorted(Comparator.comparingLong(StoredRecords.Stamped::stamp))
+			.limit(limit)
+			.toList();
+		String next = (page.size() == limit) ? new RecordPlace(page.get(limit - 1).stamp(), "").text() : null;
+		return new RecordPage(page.stream().map(StoredRecords.Stamped::record).toList(), next);
 	}
 
 	private Stream<StoredSession> of(String owner, Instant now) {

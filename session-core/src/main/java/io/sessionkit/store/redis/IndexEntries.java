@@ -73,7 +73,7 @@ final class IndexEntries {
 
 	/**
 	 * Returns the indexes, in the order of the arguments; for a record, without the index
-	 * of the sessions.
+	 * of the sessions. The indexes of the records of all owners come last.
 	 */
 	List<Pair> indexes() {
 		List<Pair> indexes = new ArrayList<>();
@@ -81,6 +81,7 @@ final class IndexEntries {
 			indexes.add(this.keys.sessions(this.key.owner()));
 		}
 		this.kinds.forEach((kind) -> indexes.add(this.keys.records(this.key.owner(), kind)));
+		indexes.add(this.keys.shared());
 		return indexes;
 	}
 

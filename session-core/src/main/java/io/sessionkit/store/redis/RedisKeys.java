@@ -79,6 +79,14 @@ record RedisKeys(String prefix) {
 	}
 
 	/**
+	 * Returns the indexes of the records of all owners: of the calls that wait, and of
+	 * notices.
+	 */
+	Pair shared() {
+		return pair("a", "approval", "notice");
+	}
+
+	/**
 	 * Returns the index that a key of expiries belongs to.
 	 * @return the index; null if the key is another one
 	 */

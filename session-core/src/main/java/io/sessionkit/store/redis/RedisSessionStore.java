@@ -14,6 +14,7 @@ import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.internal.row.KnownView;
 import io.sessionkit.internal.row.OpenedRows;
+import io.sessionkit.internal.row.RecordPlace;
 import io.sessionkit.internal.row.RefusedChange;
 import io.sessionkit.internal.row.RowReader;
 import io.sessionkit.internal.row.ViewCache;
@@ -24,6 +25,7 @@ import io.sessionkit.store.Page;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
 import io.sessionkit.store.Point;
+import io.sessionkit.store.RecordPage;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -91,6 +93,8 @@ public final class RedisSessionStore implements SessionStore {
 
 	private final OwnerIndex index;
 
+	private final SharedIndex shared;
+
 	private final GoneIds gone;
 
 	private final SessionWrites writes;
@@ -122,7 +126,8 @@ public final class RedisSessionStore implements SessionStore {
 		this.scripts = new RedisScripts(connections, this.keys.severalSlots());
 		this.index = new OwnerIndex(this.scripts);
 		this.gone = new GoneIds(this.scripts, this.keys);
-		this.writes = new SessionWrites(this.keys, this.scripts, this.index);
+		this.shared = new SharedIndex(this.keys, this.scripts);
+		this.writes = new SessionWrites(this.keys, this.scripts, this.index, this.shared);
 		this.reader = new RowReader(options.codec());
 		this.views = new ViewCache(options.viewCache(), options.codec());
 	}
@@ -339,6 +344,11 @@ public final class RedisSessionStore implements SessionStore {
 			.flatMap((id) -> records(SessionKey.of(owner, id), kind).stream())
 			.map((record) -> new Found<>(record.key().id(), record.writtenAt(), record))
 			.toList();
+	}
+
+	@Override
+	public RecordPage oldestRecords(String kind, @Nullable String after, int limit) {
+		return this.shared.oldest(kind, RecordPlace.of(kind, after, limit), limit);
 	}
 
 	private Reply read(Script script, SessionKey key, Arguments arguments) {

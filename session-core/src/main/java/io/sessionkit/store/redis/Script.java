@@ -41,6 +41,12 @@ enum Script {
 
 	NEWEST("answer", "newest"),
 
+	OLDEST("answer", "oldest"),
+
+	FOUND("answer", "session", "found"),
+
+	SHARE("answer", "share"),
+
 	TOUCH("answer", "index", "touch"),
 
 	FORGET("answer", "forget"),

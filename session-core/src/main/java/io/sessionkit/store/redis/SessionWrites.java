@@ -24,10 +24,13 @@ final class SessionWrites {
 
 	private final OwnerIndex index;
 
-	SessionWrites(RedisKeys keys, RedisScripts scripts, OwnerIndex index) {
+	private final SharedIndex shared;
+
+	SessionWrites(RedisKeys keys, RedisScripts scripts, OwnerIndex index, SharedIndex shared) {
 		this.keys = keys;
 		this.scripts = scripts;
 		this.index = index;
+		this.shared = shared;
 	}
 
 	CommitResult commit(EncodedCommit encoded) {
@@ -49,6 +52,8 @@ final class SessionWrites {
 	}
 
 	private CommitResult commit(EncodedCommit encoded, WriteId write) {
+		Commit commit = encoded.commit();
+		long announced = this.shared.announce(commit.key(), commit.records());
 		IndexEntries entries = expectedEntries(encoded);
 		Reply reply = commit(encoded, entries, write);
 		while (is(reply, "INDEX")) {
@@ -56,7 +61,10 @@ final class SessionWrites {
 			reply = commit(encoded, entries, write);
 		}
 		settle(entries, reply);
-		return Commits.result(encoded.commit(), reply);
+		if (is(reply, "COMMITTED")) {
+			this.shared.withdraw(commit.key(), commit.records(), announced);
+		}
+		return Commits.result(commit, reply);
 	}
 
 	/**
@@ -96,6 +104,7 @@ final class SessionWrites {
 
 	boolean put(SessionKey key, RecordWrite record) {
 		WriteId write = WriteId.next();
+		long announced = this.shared.announce(key, List.of(record));
 		IndexEntries entries = entries(key);
 		if (this.scripts.haveOneServer()) {
 			entries.noteKinds(List.of(record.kind()), null);
@@ -106,7 +115,11 @@ final class SessionWrites {
 			reply = put(key, record, entries, write);
 		}
 		settle(entries, reply);
-		return is(reply, "WRITTEN");
+		boolean written = is(reply, "WRITTEN");
+		if (written) {
+			this.shared.withdraw(key, List.of(record), announced);
+		}
+		return written;
 	}
 
 	private Reply put(SessionKey key, RecordWrite record, IndexEntries entries, WriteId write) {
@@ -151,7 +164,9 @@ final class SessionWrites {
 		List<String> kinds = standing.list(2).texts();
 		List<Pair> indexes = new ArrayList<>(List.of(this.keys.sessions(key.owner())));
 		kinds.forEach((kind) -> indexes.add(this.keys.records(key.owner(), kind)));
-		Reply reply = this.scripts.write(Script.CLEAR, sessionAndWrites(key), indexes,
+		List<Pair> all = new ArrayList<>(indexes);
+		all.add(this.keys.shared());
+		Reply reply = this.scripts.write(Script.CLEAR, sessionAndWrites(key), all,
 				new Arguments().with(key.id()).with(standing.text(1)), WriteId.next());
 		if (this.scripts.haveOneServer()) {
 			indexes.clear();

@@ -93,6 +93,7 @@ create table if not exists SESSIONKIT_ITEM (
 ) engine = InnoDB default charset = utf8mb4 collate = utf8mb4_nopad_bin;
 
 -- covers: the last turn that a summary covers (kind checkpoint), once the header has named it.
+-- The index of kinds finds what waits in the sessions of all owners.
 create table if not exists SESSIONKIT_RECORD (
 	session_pk bigint not null,
 	kind varchar(64) not null,
@@ -103,5 +104,6 @@ create table if not exists SESSIONKIT_RECORD (
 	covers bigint,
 	expires_at bigint,
 	primary key (session_pk, kind, id),
-	index SESSIONKIT_RECORD_EXPIRY (expires_at)
+	index SESSIONKIT_RECORD_EXPIRY (expires_at),
+	index SESSIONKIT_RECORD_KIND (kind, written_at, session_pk, id)
 ) engine = InnoDB default charset = utf8mb4 collate = utf8mb4_nopad_bin;

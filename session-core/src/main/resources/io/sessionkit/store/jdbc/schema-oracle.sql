@@ -110,3 +110,6 @@ create table if not exists SESSIONKIT_RECORD (
 );
 
 create index if not exists SESSIONKIT_RECORD_EXPIRY on SESSIONKIT_RECORD (expires_at);
+
+-- Finds what waits in the sessions of all owners.
+create index if not exists SESSIONKIT_RECORD_KIND on SESSIONKIT_RECORD (kind, written_at, session_pk, id);

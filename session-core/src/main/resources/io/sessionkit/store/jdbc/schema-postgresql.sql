@@ -111,3 +111,7 @@ create table if not exists SESSIONKIT_RECORD (
 );
 
 create index if not exists SESSIONKIT_RECORD_EXPIRY on SESSIONKIT_RECORD (expires_at) where expires_at is not null;
+
+-- Finds what waits in the sessions of all owners.
+create index if not exists SESSIONKIT_RECORD_KIND on SESSIONKIT_RECORD (kind, written_at, session_pk, id)
+	where kind in ('approval', 'notice');

@@ -117,3 +117,8 @@ if object_id(N'SESSIONKIT_RECORD', N'U') is null create table SESSIONKIT_RECORD 
 if not exists (select 1 from sys.indexes where name = N'SESSIONKIT_RECORD_EXPIRY'
 		and object_id = object_id(N'SESSIONKIT_RECORD'))
 	create index SESSIONKIT_RECORD_EXPIRY on SESSIONKIT_RECORD (expires_at);
+
+-- Finds what waits in the sessions of all owners.
+if not exists (select 1 from sys.indexes where name = N'SESSIONKIT_RECORD_KIND'
+		and object_id = object_id(N'SESSIONKIT_RECORD'))
+	create index SESSIONKIT_RECORD_KIND on SESSIONKIT_RECORD (kind, written_at, session_pk, id);

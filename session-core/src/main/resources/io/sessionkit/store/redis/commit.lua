@@ -1,5 +1,6 @@
 -- KEYS the four of session.lua, the two of once.lua unless there is a turn, and if all keys may be on one
---   server: the index of sessions and its expiries, then the same two for each kind to add it to
+--   server: the index of sessions and its expiries, then the same two for each kind to add it to, and the two of
+--   write.lua
 -- ARGV as Arguments writes them
 -- Returns the outcome and the time to live of the session ('' if it never expires, -1 if there is none).
 -- The outcome is COMMITTED with version, turn and first item, REPEATED with version and turn, CONFLICT
@@ -248,7 +249,7 @@ end
 
 -- first, since a move finds the newest summary among the records
 for _, each_record in ipairs(records) do
-	write_record(each_record, now)
+	write_record(each_record, now, commit)
 	header.has_records = true
 end
 if target then
@@ -508,7 +509,7 @@ for _, kind in ipairs(index.kinds) do kinds[kind] = noted_at end
 save_header(header, index.lag)
 expire(header.expires)
 if inline then
-	for i = first_index, #KEYS, 2 do touch(KEYS[i], KEYS[i + 1], commit.id, now, ttl, index.slack) end
+	for i = first_index, #KEYS - 2, 2 do touch(KEYS[i], KEYS[i + 1], commit.id, now, ttl, index.slack) end
 end
 local result = {'COMMITTED', ttl or '', version, written, first}
 return answer(write.id and result or remember(result, now))

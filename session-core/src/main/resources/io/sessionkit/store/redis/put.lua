@@ -1,5 +1,5 @@
 -- KEYS the four of session.lua, the two of once.lua, and if all keys may be on one server: the index of the
--- kind, its expiries
+-- kind, its expiries, and the two of write.lua
 -- ARGV session id, how much older and how much longer than its session an entry of an index may be,
 --   whether the index was written before and when, then the record
 -- Returns WRITTEN, REFUSED or, if the index has to be written first, INDEX; and the time to live of the
@@ -22,6 +22,6 @@ if noted or not header.has_records then
 	header.has_records = true
 	save_header(header, lag)
 end
-write_record(write, now)
+write_record(write, now, header)
 expire(header.expires)
 return answer(remember({'WRITTEN', header.ttl or ''}, now))

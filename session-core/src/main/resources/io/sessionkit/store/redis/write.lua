@@ -4,8 +4,18 @@ local function as_expected(write, now)
 	return write.expected == -1 or write.expected == (there and there[REVISION] or 0)
 end
 
-local function write_record(write, now)
+-- The indexes of the records of all owners, the last two keys, by kind; none in a Cluster, where there are fewer keys.
+-- Each is a sorted set by the time of writing: owner NUL id of the session NUL id of the record.
+local SHARED = #KEYS >= 8 and {approval = KEYS[#KEYS - 1], notice = KEYS[#KEYS]} or {}
+
+-- Writes a record of a session with this owner and id.
+local function write_record(write, now, of)
 	local field = write.kind .. '\0' .. write.id
+	local shared, entry = SHARED[write.kind]
+	if shared then
+		entry = of.owner .. '\0' .. of.id .. '\0' .. write.id
+		if write.payload then redis.call('ZADD', shared, now, entry) else redis.call('ZREM', shared, entry) end
+	end
 	if not write.payload then
 		if redis.call('HDEL', RECORDS, field) == 1 and write.kind == SUMMARY then change_covering(write.id) end
 		return

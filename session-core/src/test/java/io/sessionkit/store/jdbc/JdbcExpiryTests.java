@@ -65,6 +65,11 @@ class JdbcExpiryTests {
 					+ Dialect.POSTGRESQL.statementTime() + " order by r.expires_at limit 200"))
 				.as("%s it was analyzed", analyzed)
 				.contains("sessionkit_record_expiry");
+			assertThat(planOf("select r.id from SESSIONKIT_RECORD r join SESSIONKIT_SESSION s on s.pk = r.session_pk"
+					+ " where r.kind = 'approval' and r.written_at >= 1"
+					+ " order by r.written_at, r.session_pk, r.id limit 100"))
+				.as("%s it was analyzed", analyzed)
+				.contains("sessionkit_record_kind");
 			this.sql.execute("analyze");
 		}
 	}

@@ -21,6 +21,7 @@ import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
+import io.sessionkit.store.RecordPage;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -161,6 +162,11 @@ final class CountedStore implements SessionStore {
 	@Override
 	public List<SessionRecord> records(String owner, String kind, Page page) {
 		return call(Operation.LIST, () -> this.store.records(owner, kind, page));
+	}
+
+	@Override
+	public RecordPage oldestRecords(String kind, @Nullable String after, int limit) {
+		return call(Operation.LIST, () -> this.store.oldestRecords(kind, after, limit));
 	}
 
 	@Override

@@ -1,0 +1,204 @@
+package io.sessionkit.store.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.internal.row.KeyHash;
+import io.sessionkit.internal.row.RecordPlace;
+import io.sessionkit.store.RecordPage;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.redis.RedisKeys.Pair;
+
+/**
+ * Finds the records of all owners. If all keys are on one server, the script that writes
+ * a record writes its entry too, so only records that expired are to be looked for in
+ * vain. In a Cluster an entry is a hint, written before its record and removed after it.
+ */
+final class SharedIndex {
+
+	private static final String APPROVAL = "approval";
+
+	private static final int BATCH = 200;
+
+	private final RedisKeys keys;
+
+	private final RedisScripts scripts;
+
+	SharedIndex(RedisKeys keys, RedisScripts scripts) {
+		this.keys = keys;
+		this.scripts = scripts;
+	}
+
+	/**
+	 * An entry of the index.
+	 *
+	 * @param text the entry as it is stored
+	 * @param at its time
+	 */
+	private record Entry(String text, long at) {
+
+		static String text(SessionKey key, String id) {
+			return key.owner() + '\0' + key.id() + '\0' + id;
+		}
+
+		SessionKey key() {
+			int owner = this.text.indexOf(0);
+			return SessionKey.of(this.text.substring(0, owner),
+					this.text.substring(owner + 1, this.text.lastIndexOf(0)));
+		}
+
+		String id() {
+			return this.text.substring(this.text.lastIndexOf(0) + 1);
+		}
+
+		/** The server sorts entries of one time by their bytes. */
+		boolean isAfter(RecordPlace place) {
+			return this.at > place.at() || Arrays.compareUnsigned(this.text.getBytes(StandardCharsets.UTF_8),
+					place.tie().getBytes(StandardCharsets.UTF_8)) > 0;
+		}
+
+		RecordPlace place() {
+			return new RecordPlace(this.at, this.text);
+		}
+
+	}
+
+	/** What was read of the index at one time, by the clock of its server. */
+	private record Entries(long time, List<Entry> entries) {
+	}
+
+	/**
+	 * Returns the records of a kind, those that were written longest ago first.
+	 */
+	RecordPage oldest(String kind, RecordPlace after, int limit) {
+		List<SessionRecord> page = new ArrayList<>();
+		RecordPlace place = after;
+		long skip = 0;
+		while (true) {
+			RecordPlace from = place;
+			Entries read = entries(kind, from.at(), skip);
+			List<Entry> entries = read.entries().stream().filter((entry) -> entry.isAfter(from)).toList();
+			List<Optional<SessionRecord>> records = records(kind, entries);
+			forgetGone(kind, read.time(), entries, records);
+			for (int i = 0; i < entries.size(); i++) {
+				records.get(i).ifPresent(page::add);
+				place = entries.get(i).place();
+				if (page.size() == limit) {
+					return new RecordPage(page, place.text());
+				}
+			}
+			if (read.entries().size() < BATCH) {
+				return new RecordPage(page, null);
+			}
+			// as long as all are of one time, the next ones are behind those that were
+			// read
+			skip = entries.isEmpty() ? skip + BATCH : 0;
+		}
+	}
+
+	private Entries entries(String kind, long from, long skip) {
+		Reply reply = this.scripts.read(Script.OLDEST, List.of(first(kind)),
+				new Arguments().with(from).with(skip).with(BATCH));
+		List<Entry> entries = new ArrayList<>();
+		for (int i = 1; i < reply.size(); i += 2) {
+			entries.add(new Entry(reply.requiredText(i), reply.number(i + 1)));
+		}
+		return new Entries(reply.number(0), entries);
+	}
+
+	private Pair first(String kind) {
+		Pair shared = this.keys.shared();
+		return kind.equals(APPROVAL) ? shared : new Pair(shared.second(), shared.first());
+	}
+
+	private List<Optional<SessionRecord>> records(String kind, List<Entry> entries) {
+		List<Optional<SessionRecord>> records = new ArrayList<>();
+		int together = this.scripts.haveOneServer() ? Math.max(1, entries.size()) : 1;
+		for (int from = 0; from < entries.size(); from += together) {
+			records.addAll(recordsAtOnce(kind, entries.subList(from, Math.min(entries.size(), from + together))));
+		}
+		return records;
+	}
+
+	private List<Optional<SessionRecord>> recordsAtOnce(String kind, List<Entry> entries) {
+		List<Pair> sessions = new ArrayList<>();
+		Arguments arguments = new Arguments().with(kind);
+		for (Entry entry : entries) {
+			sessions.addAll(this.keys.scripts(KeyHash.of(entry.key())));
+			arguments.with(entry.id());
+		}
+		Reply found = this.scripts.read(Script.FOUND, sessions, arguments);
+		List<Optional<SessionRecord>> records = new ArrayList<>();
+		for (int i = 0; i < entries.size(); i++) {
+			SessionKey key = entries.get(i).key();
+			records.add(found.list(i).about(key).records(key).stream().findFirst());
+		}
+		return records;
+	}
+
+	/**
+	 * Removes the entries of records that are gone. In a Cluster a new entry stays, since
+	 * its record may be about to be written.
+	 */
+	private void forgetGone(String kind, long time, List<Entry> entries, List<Optional<SessionRecord>> records) {
+		long upTo = this.scripts.haveOneServer() ? time : time - OwnerIndex.lag();
+		Arguments gone = new Arguments().with(upTo);
+		boolean any = false;
+		for (int i = 0; i < entries.size(); i++) {
+			if (records.get(i).isEmpty() && entries.get(i).at() <= upTo) {
+				gone.with(number(kind)).with(false).with(entries.get(i).text());
+				any = true;
+			}
+		}
+		if (any) {
+			this.scripts.repeat(Script.SHARE, this.keys.shared(), gone);
+		}
+	}
+
+	/**
+	 * Adds the entries of records that are about to be written, in a Cluster.
+	 * @return the time, by the clock of the index
+	 */
+	long announce(SessionKey key, Collection<RecordWrite> writes) {
+		if (this.scripts.haveOneServer() || writes.stream().noneMatch(SharedIndex::isShared)) {
+			return 0;
+		}
+		Arguments added = new Arguments().with(0);
+		writes.stream()
+			.filter((write) -> isShared(write) && write.payload() != null)
+			.forEach((write) -> added.with(number(write.kind())).with(true).with(Entry.text(key, write.id())));
+		return this.scripts.repeat(Script.SHARE, this.keys.shared(), added).number(0);
+	}
+
+	/**
+	 * Removes the entries of records that were deleted, in a Cluster, unless they were
+	 * announced again since.
+	 */
+	void withdraw(SessionKey key, Collection<RecordWrite> writes, long announced) {
+		List<RecordWrite> deleted = writes.stream()
+			.filter((write) -> isShared(write) && write.payload() == null)
+			.toList();
+		if (announced == 0 || deleted.isEmpty()) {
+			return;
+		}
+		Arguments removed = new Arguments().with(announced);
+		deleted.forEach((write) -> removed.with(number(write.kind())).with(false).with(Entry.text(key, write.id())));
+		this.scripts.repeat(Script.SHARE, this.keys.shared(), removed);
+	}
+
+	private static boolean isShared(RecordWrite write) {
+		return SessionStore.SHARED_KINDS.contains(write.kind());
+	}
+
+	private static long number(String kind) {
+		return kind.equals(APPROVAL) ? 1 : 2;
+	}
+
+}
