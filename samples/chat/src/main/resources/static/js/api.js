@@ -9,10 +9,40 @@ const path = (id, rest = '') => `${threads}/${encodeURIComponent(id)}${rest}`;
 
 export const about = () => json('api/about');
 
+let csrf = null;
+
+let loginHandlers = { missing() {}, changed() {} };
+
+/** Who is signed in, if anybody: name, decides, csrf. Requests carry the token from then on. */
+export async function user() {
+	const read = await json('api/user');
+	({ csrf } = read);
+	return read;
+}
+
+/** Gives whether there is a user with this name and password. */
+export async function login(name, password) {
+	await user(); // an old token is of no use
+	return (await request('api/login', { ...send('POST', { name, password }), allow: 401 })).ok;
+}
+
+export const logout = () => request('api/logout', { ...send('POST'), allow: 401 });
+
+/** @param handlers what to do: missing() if nobody is signed in any more, changed() if it was done anew */
+export function onLogin(handlers) {
+	loginHandlers = handlers;
+}
+
+
 export const list = (offset, limit) => json(`${threads}?offset=${offset}&limit=${limit}`);
 
 /** The calls that wait for a person, in all threads. */
 export const inbox = () => json('api/inbox');
+
+/** Decides on a call in the thread of another user. */
+export const decideOfOther = async ({ owner, thread, takesBack }, call, decision) => (await request(
+	`api/inbox/${[owner, thread].map(encodeURIComponent).join('/')}/${takesBack ? 'rewind' : 'calls'}/${encodeURIComponent(call.id)}`,
+	send('POST', { digest: call.digest, ...decision }))).json();
 
 /** The newest turns before this one; null if nothing is stored under this id yet. */
 export const read = (id, before) => found(path(id, before === undefined ? '' : `?before=${before}`));
@@ -129,10 +159,11 @@ async function found(url) {
 	return response.status === 404 ? null : response.json();
 }
 
-async function request(url, { allow, accept = 'application/json, application/problem+json', headers, ...options } = {}) {
+async function request(url, { allow, accept = 'application/json, application/problem+json', headers, isSecond = false, ...options } = {}) {
+	const token = csrf !== null && options.method !== undefined ? { [csrf.header]: csrf.token } : {};
 	let response;
 	try {
-		response = await fetch(url, { ...options, headers: { Accept: accept, ...headers } });
+		response = await fetch(url, { ...options, headers: { Accept: accept, ...headers, ...token } });
 	}
 	catch (error) {
 		throw error.name === 'AbortError' ? error : away();
@@ -141,6 +172,13 @@ async function request(url, { allow, accept = 'application/json, application/pro
 		return response;
 	}
 	const problem = await response.json().catch(() => ({}));
+	if (response.status === 401) {
+		loginHandlers.missing();
+	}
+	else if (problem.kind === 'STALE' && !isSecond) {
+		await loginHandlers.changed();
+		return request(url, { ...options, allow, accept, headers, isSecond: true });
+	}
 	throw failure(problem, `The application refused this (${response.status}).`);
 }
 

@@ -4,6 +4,7 @@ import { askName, freeName, showBranches } from './branches.js';
 import { compose, composeFor, focusQuestion, forgetDraft, putBack, setDraft, showBusy } from './composer.js';
 import { drawn, focusPager, goTo, isAtEnd, keepEnd, onRead, showCard, showConversation, toEnd } from './conversation.js';
 import { button, byId, el, icon, setText } from './dom.js';
+import { showInboxOf } from './inbox.js';
 import { inspect } from './inspector.js';
 import { liveTurn } from './live.js';
 import { showKeeping } from './keeping.js';
@@ -18,6 +19,7 @@ import { outcomeText, showSummarizer } from './summarizer.js';
 import { showInbox, showThreads } from './threads.js';
 import { markRead, showTimeline } from './timeline.js';
 import { questionOf, replacedBy } from './turn.js';
+import { isApprover, isAsking, meet, signOut } from './user.js';
 
 const PAGE = 50;
 
@@ -124,7 +126,8 @@ function take(read, approvals) {
 	const first = read.turns[0]?.number ?? 0;
 	const older = view.turns.filter(({ number }) => number < first);
 	const joins = follow(older, read.turns) && read.earlier === view.earlier + older.length;
-	decidedElsewhere(view.approvals, approvals).forEach(say);
+	const decisions = decidedElsewhere(view.approvals, approvals);
+	decisions.forEach(say);
 	view = { ...view, status: 'ready', thread: read.thread, turns: joins ? [...older, ...read.turns] : read.turns,
 		summaries: read.summaries.map((summary) => ({ ...summary, deleted: read.deleted })),
 		attributes: read.attributes, earlier: joins ? view.earlier : read.earlier, deleted: read.deleted, siblings: read.siblings, branches: read.branches,
@@ -132,6 +135,9 @@ function take(read, approvals) {
 	if (isFirst) {
 		update();
 		showCard();
+	}
+	if (decisions.length > 0) {
+		goOnAsDecided();
 	}
 }
 
@@ -179,9 +185,20 @@ async function readList() {
 		const more = list.threads.slice(read.threads.length);
 		list = { ...list, threads: read.more ? [...read.threads, ...more.filter(({ id }) => !read.threads.some((each) => each.id === id))] : read.threads,
 			more: list.threads.length > read.threads.length && read.more ? list.more : read.more };
-		waiting = read.threads.some((thread) => thread.waiting > 0) || waiting.length > 0 ? await api.inbox().catch(() => waiting) : [];
+		waiting = mayWait(read.threads) ? await api.inbox().catch(() => waiting) : [];
 	}
 	update();
+}
+
+/** Those who only ask need no inbox, and those who decide for others always do. */
+const mayWait = (threads) => !isAsking() && (isApprover() || waiting.length > 0 || threads.some((thread) => thread.waiting > 0));
+
+async function readInbox() {
+	const read = await api.inbox().catch(() => waiting);
+	if (JSON.stringify(read) !== JSON.stringify(waiting)) {
+		waiting = read;
+		update();
+	}
 }
 
 async function readMore() {
@@ -251,7 +268,12 @@ function update() {
 	const count = waiting.length;
 	setText(document.querySelector('title'), `${count > 0 ? `(${count}) ` : ''}${title} · SessionKit Chat`);
 	showThreads(listed, view.id, running, list.more, { open, rename, remove, more: readMore });
-	showInbox(waiting, open);
+	if (isApprover()) {
+		showInboxOf(waiting, { decide: api.decideOfOther, open, changed: readInbox });
+	}
+	else {
+		showInbox(waiting, open);
+	}
 	const asked = running.get(view.id)?.live;
 	const live = asked?.isQuiet ? null : asked ?? leftOver();
 	const turns = live?.hides > 0 ? view.turns.filter(({ number }) => number < live.hides) : view.turns;
@@ -384,15 +406,24 @@ function mayAsk(id) {
 		return false;
 	}
 	if (openCalls(view.approvals, view.turns).some(({ pending }) => pending)) {
-		problem('A tool call of this thread waits for a decision. Approve or reject it first, then send your message.');
+		problem(`A tool call of this thread waits for a decision. ${isAsking() ? 'Send your message after that.' : 'Approve or reject it first, then send your message.'}`);
 		return false;
 	}
 	return true;
 }
 
-function resume() {
-	if (!running.has(view.id)) {
-		answer(view.id, { question: null, call: (signal) => api.resume(view.id, signal) });
+async function resume() {
+	const { id } = view;
+	if (!running.has(id)) {
+		await answer(id, { question: null, call: (signal) => api.resume(id, signal) });
+	}
+}
+
+/** Where others decide, the turn goes on without a button: in one window of this browser. */
+function goOnAsDecided() {
+	const { id, approvals, turns } = view;
+	if (isAsking() && approvals.openTurn > 0 && !approvals.running && !openCalls(approvals, turns).some(({ pending }) => pending)) {
+		navigator.locks?.request(`resume:${id}`, { ifAvailable: true }, (lock) => lock && id === view.id ? resume() : null);
 	}
 }
 
@@ -508,7 +539,7 @@ async function stored(id, live, turn) {
 	view = { ...view, status: 'ready', turns: [...before, turn].sort((a, b) => a.number - b.number), approvals, finished: live };
 	update();
 	const waits = openCalls(approvals, view.turns).filter(({ pending }) => pending);
-	waits.forEach((call) => say(`${call.title ?? call.tool} needs your decision.`));
+	waits.forEach((call) => say(`${call.title ?? call.tool} needs ${isAsking() ? 'the decision of an approver' : 'your decision'}.`));
 	if (waits.length > 0) {
 		showCard();
 	}
@@ -555,7 +586,7 @@ function wordsOf({ kind, isAway, message }) {
 const SET_ASIDE = new Set(['WAITS', 'RUNS']);
 
 /** The connection broke, so that nobody knows whether the question was answered. */
-const isLost = ({ isAway, name, kind }) => Boolean(isAway) || (name !== 'AbortError' && kind === undefined);
+const isLost = ({ isAway, name, kind }) => Boolean(isAway) || kind === 'SIGNED_OUT' || (name !== 'AbortError' && kind === undefined);
 
 /** When a question is sent again, by its id: how often it was, and not before. */
 const attempts = new Map();
@@ -691,7 +722,7 @@ function joinOther(id, entry) {
 function showWaiting() {
 	const { id } = view;
 	const shown = running.get(id)?.entry?.id ?? (ended.has(id) ? queue.waitingIn(id).find(({ sent }) => sent)?.id : undefined);
-	const why = running.has(id) ? 'for this answer' : view.approvals.openTurn > 0 ? 'for your decision' : isAway || view.status === 'away' ? 'until the application answers' : 'for their turn';
+	const why = running.has(id) ? 'for this answer' : view.approvals.openTurn > 0 ? `for ${isAsking() ? 'a' : 'your'} decision` : isAway || view.status === 'away' ? 'until the application answers' : 'for their turn';
 	const mine = running.get(id);
 	const canSteer = mine?.name !== undefined && !mine.live.isWaiting();
 	queue.showQueue(queue.waitingIn(id).filter((entry) => entry.id !== shown && !entry.joined), why, canSteer, { steer, edit: takeOut, cancel, send: sendHeld });
@@ -914,9 +945,13 @@ async function readApprovals(id) {
 		await reload();
 	}
 	else if (JSON.stringify(fresh) !== JSON.stringify(view.approvals)) {
-		decidedElsewhere(view.approvals, fresh).forEach(say);
+		const decisions = decidedElsewhere(view.approvals, fresh);
+		decisions.forEach(say);
 		view = { ...view, approvals: fresh };
 		update();
+		if (decisions.length > 0) {
+			goOnAsDecided();
+		}
 	}
 }
 
@@ -1002,6 +1037,9 @@ async function lookAround() {
 	if (++rounds % LIST_EVERY === 0 || isAwaited) {
 		await readListQuietly();
 	}
+	else if (isApprover()) {
+		await readInbox();
+	}
 	if (isAwaited && id === view.id && !running.has(id) && list.threads.some((each) => each.id === id)) {
 		await reload();
 	}
@@ -1025,7 +1063,7 @@ async function readListQuietly() {
 	const read = await api.list(0, Math.min(100, list.count));
 	if (before === list) {
 		list = { ...list, threads: [...read.threads, ...list.threads.slice(read.threads.length).filter(({ id }) => !read.threads.some((each) => each.id === id))].slice(0, Math.max(read.threads.length, list.threads.length)), more: list.more && read.more };
-		waiting = read.threads.some((thread) => thread.waiting > 0) || waiting.length > 0 ? await api.inbox() : [];
+		waiting = mayWait(read.threads) ? await api.inbox() : [];
 		update();
 	}
 }
@@ -1105,7 +1143,22 @@ async function showAbout() {
 	}
 }
 
+/** Whoever leaves does not want back what is being deleted. */
+byId('sign-out').addEventListener('click', async () => {
+	await Promise.all([...leaving.values()].map((finish) => finish(false)));
+	await guarded(signOut);
+});
+
 async function start() {
+	try {
+		if (!await meet()) {
+			return;
+		}
+	}
+	catch (error) {
+		problem(error.message, ['Try again', start]);
+		return;
+	}
 	showAbout();
 	if (idInAddress()) {
 		await open(idInAddress());

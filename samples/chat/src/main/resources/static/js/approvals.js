@@ -1,10 +1,13 @@
 import { escapeHidden, layOut, shown } from './arguments.js';
 import { arrange, button, byId, el, icon, setText } from './dom.js';
 import { argumentsForm, fieldList, fieldsOf } from './fields.js';
-import { ago, left, plural } from './words.js';
+import { isAsking, user } from './user.js';
+import { ago, left, plural, waitingWords } from './words.js';
 
 const STATES = {
-	PROPOSED: 'waits for your decision',
+	get PROPOSED() {
+		return isAsking() ? 'waits for an approver' : 'waits for your decision';
+	},
 	APPROVED: 'approved',
 	CLAIMED: 'runs',
 	DONE: 'has run',
@@ -36,6 +39,9 @@ const continueButton = button('Continue the turn', 'primary resume');
 export const openCalls = (approvals, turns) => approvals.calls.filter((call) =>
 	call.turnId === turns.find((turn) => turn.number === approvals.openTurn)?.id);
 
+/** What was decided on a call, as a sentence. */
+export const decidedText = (call) => `${call.title ?? call.tool}: ${stateOf(call)}.`;
+
 /** Who decided on a call of a turn that is over and how, and what ran if a person has edited it; nothing if nobody had to decide. */
 export function outcomeOf(approvals, turn, round, index) {
 	const call = approvals?.calls.find((each) => each.turnId === turn.id && each.round === round && each.index === index);
@@ -58,7 +64,7 @@ export function waitedFor(approvals, turn) {
 /** What others have decided since, one sentence for each call. */
 export function decidedElsewhere(before, after) {
 	const waited = new Set(before.calls.filter(({ pending }) => pending).map(({ id }) => id));
-	return after.calls.filter(({ id, pending }) => waited.has(id) && !pending).map((call) => `${call.title ?? call.tool}: ${stateOf(call)}.`);
+	return after.calls.filter(({ id, pending }) => waited.has(id) && !pending).map(decidedText);
 }
 
 function stateOf({ status, decisions, failed }) {
@@ -92,16 +98,16 @@ export function showApprovals(approvals, turns, isAnswering, actions) {
 	const calls = openCalls(approvals, turns);
 	const nodes = calls.map((call) => cardOf(call, actions));
 	const isPending = calls.some((call) => call.pending);
-	if (isPending) {
+	if (isPending && user.name === null) {
 		nodes.unshift(approverLabel);
 	}
-	else if (!isAnswering && !approvals.running) {
+	else if (!isPending && !isAnswering && !approvals.running) {
 		continueButton.onclick = actions.resume;
 		nodes.push(continueButton);
 	}
 	arrange(place, nodes);
 	const note = place.parentElement.querySelector(':scope > .note span');
-	setText(note, isPending ? 'This turn waits for your decision. It can wait: also over a restart.'
+	setText(note, isPending ? waitingWords()
 		: isAnswering || approvals.running ? 'Decided. The turn goes on.' : 'Nothing waits any more. Continue the turn.');
 }
 
@@ -125,6 +131,14 @@ function cardOf(call, actions) {
 	const node = card(call, actions);
 	cards.set(call.id, { node, shown });
 	return node;
+}
+
+/** Says at a card that somebody was faster, where nobody knows what was decided. */
+export function overtaken(node) {
+	if (!node.querySelector('.approval-overtaken')) {
+		node.querySelectorAll('.approval-actions button').forEach((each) => { each.disabled = true; });
+		node.append(el('p', { class: 'approval-overtaken', role: 'status' }, 'This call no longer waits. What you typed was not used.'));
+	}
 }
 
 /** Somebody was faster. What was typed stays until it is no longer wanted. */
@@ -182,6 +196,9 @@ setInterval(() => {
 // What one can do with a card: the choices first, then the form of the one that needs more
 
 function choose(node, call, actions, moveFocus) {
+	if (isAsking()) {
+		return;
+	}
 	const decide = (decision) => whoever((by) => actions.decide(call, { ...decision, by }));
 	const reject = [call.takesBack && call.status === 'UNCERTAIN' ? 'Leave it' : 'Reject', () => form(node, call, decide, reasonForm)];
 	const choices = call.status === 'UNCERTAIN'
@@ -201,6 +218,10 @@ function choose(node, call, actions, moveFocus) {
 
 /** A decision is stored under a name. */
 function whoever(decide) {
+	if (user.name !== null) {
+		decide(user.name);
+		return;
+	}
 	const name = approver.value.trim();
 	approverFault.hidden = name !== '';
 	if (name === '') {
@@ -320,6 +341,6 @@ export function showStanding(standing, revoke) {
 	byId('standing-list').replaceChildren(...standing.map((decision) => {
 		const words = `${decision.approved ? 'always approved' : 'always rejected'}${decision.exact ? ' with these arguments' : ''}`;
 		return el('li', {}, el('span', {}, el('code', {}, decision.tool), ` ${words}, by ${decision.by}`),
-			el('button', { type: 'button', class: 'quiet', 'aria-label': `Revoke: ${decision.tool} ${words}`, onclick: () => revoke(decision) }, 'Revoke'));
+			isAsking() ? null : el('button', { type: 'button', class: 'quiet', 'aria-label': `Revoke: ${decision.tool} ${words}`, onclick: () => revoke(decision) }, 'Revoke'));
 	}));
 }

@@ -1,4 +1,5 @@
 import { byId } from './dom.js';
+import * as kept from './kept.js';
 
 /*
  * The question field. What is typed there belongs to its thread, also over a reload.
@@ -7,15 +8,8 @@ import { byId } from './dom.js';
 const question = byId('question');
 
 const drafts = {
-	read: (id) => localStorage.getItem(`draft:${id}`) ?? '',
-	write(id, text) {
-		if (text === '') {
-			localStorage.removeItem(`draft:${id}`);
-		}
-		else {
-			localStorage.setItem(`draft:${id}`, text);
-		}
-	},
+	read: (id) => kept.read(`draft:${id}`) ?? '',
+	write: (id, text) => kept.write(`draft:${id}`, text === '' ? null : text),
 };
 
 let thread;

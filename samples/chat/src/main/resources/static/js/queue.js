@@ -1,4 +1,5 @@
 import { arrange, button, byId, el, icon, iconButton, setText } from './dom.js';
+import * as kept from './kept.js';
 import { plural } from './words.js';
 
 /*
@@ -19,7 +20,7 @@ navigator.locks?.request(`tab:${tab}`, { mode: 'shared' }, () => new Promise(() 
 
 function read(thread) {
 	try {
-		return JSON.parse(localStorage.getItem(KEY + thread)) ?? [];
+		return JSON.parse(kept.read(KEY + thread)) ?? [];
 	}
 	catch {
 		return []; // of another version
@@ -27,12 +28,7 @@ function read(thread) {
 }
 
 function write(thread, entries) {
-	if (entries.length === 0) {
-		localStorage.removeItem(KEY + thread);
-	}
-	else {
-		localStorage.setItem(KEY + thread, JSON.stringify(entries));
-	}
+	kept.write(KEY + thread, entries.length === 0 ? null : JSON.stringify(entries));
 }
 
 const isOwn = (entry) => entry.tab === tab;

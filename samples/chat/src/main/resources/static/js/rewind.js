@@ -1,6 +1,7 @@
 import { approvalCard, approverLabel } from './approvals.js';
 import { arrange, button, byId, el, icon, setText } from './dom.js';
 import { fieldsOf } from './fields.js';
+import { isAsking, user } from './user.js';
 
 /*
  * Taking turns back with what their tools have done: first the plan, then the calls that
@@ -116,7 +117,7 @@ function draw() {
 	setText(title, `${isDone ? 'Taken back:' : 'Take back'} ${turnsOf(view)}`);
 	const isWaiting = view.begun && view.steps.some(({ call }) => call.pending);
 	arrange(body, [el('p', { class: 'rewind-words', role: 'status' }, wordsOf(view, busy)),
-		isWaiting ? approverLabel : null,
+		isWaiting && user.name === null ? approverLabel : null,
 		view.steps.length > 0 ? el('ol', { class: 'rewind-steps', 'aria-label': 'What is taken back, in this order' }, ...view.steps.map((step) => stepNode(step, view.begun))) : null,
 		...staysOf(view, isDone), fault, actionsOf(...buttonsOf(view, isDone, isWaiting, busy))].filter((node) => node !== null));
 }
@@ -159,7 +160,7 @@ function wordsOf(view, busy) {
 		return 'It has stopped here: nobody knows whether a call has run. The turns are in the thread still.';
 	}
 	if (begun && open?.call.pending) {
-		return 'A call waits for your decision. The turns leave the thread when all is taken back. It can wait: also over a restart.';
+		return `A call waits for ${isAsking() ? 'somebody who may decide' : 'your decision'}. The turns leave the thread when all is taken back. It can wait: also over a restart.`;
 	}
 	if (steps.length === 0 && stays.length === 0) {
 		return `Leaves the thread: ${turnsOf(view)}. Their tools have done nothing that stays.`;
@@ -168,7 +169,9 @@ function wordsOf(view, busy) {
 }
 
 const STATES = {
-	PROPOSED: 'asks for your decision first',
+	get PROPOSED() {
+		return `asks for ${isAsking() ? 'a' : 'your'} decision first`;
+	},
 	APPROVED: 'is approved and will run',
 	CLAIMED: 'runs',
 	DONE: 'done',
@@ -176,7 +179,7 @@ const STATES = {
 };
 
 function stepNode({ call, effect, done, failed, outcome }, begun) {
-	const state = failed ? 'failed' : begun && call.status === 'PROPOSED' ? 'waits for your decision' : STATES[call.status] ?? call.status.toLowerCase();
+	const state = failed ? 'failed' : begun && call.status === 'PROPOSED' ? isAsking() ? 'waits for an approver' : 'waits for your decision' : STATES[call.status] ?? call.status.toLowerCase();
 	const what = el('p', { class: 'rewind-what' }, icon(done ? 'check' : failed ? 'alert' : 'undo'), el('strong', {}, sentence(call.title, call.arguments, call.schema)),
 		el('span', { class: 'rewind-state' }, state));
 	const why = el('p', { class: 'rewind-why', dir: 'auto' }, `Turn ${effect.turn}: ${effect.result ?? sentence(effect.title, effect.arguments)}`);

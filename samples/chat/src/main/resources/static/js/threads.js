@@ -1,5 +1,5 @@
 import { arrange, byId, el, icon, iconButton, setText } from './dom.js';
-import { ago, plural } from './words.js';
+import { ago, plural, STATES } from './words.js';
 
 const list = byId('threads');
 
@@ -61,7 +61,7 @@ function markOf(state, waiting) {
 		case 'running':
 			return [el('span', { class: 'visually-hidden' }, 'is being answered')];
 		case 'waiting':
-			return [icon('hand'), el('span', {}, waiting > 1 ? `${waiting} calls wait` : 'waits for you')];
+			return [icon('hand'), el('span', {}, waiting > 1 ? `${waiting} calls wait` : STATES.AWAITING_APPROVAL)];
 		default:
 			return [];
 	}

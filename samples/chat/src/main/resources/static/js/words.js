@@ -1,3 +1,5 @@
+import { isAsking } from './user.js';
+
 /** Times, amounts and states in words. */
 
 export function plural(count, word) {
@@ -60,7 +62,9 @@ const startOf = (date) => new Date(date.getFullYear(), date.getMonth(), date.get
 /** What became of a turn. A completed one needs no word. */
 export const STATES = {
 	COMPLETED: 'completed',
-	AWAITING_APPROVAL: 'waits for you',
+	get AWAITING_APPROVAL() {
+		return isAsking() ? 'waits for an approver' : 'waits for you';
+	},
 	FAILED: 'failed',
 	CANCELLED: 'stopped',
 	REFUSED: 'refused',
@@ -79,9 +83,12 @@ export function noteOf(turn) {
 		case 'INCOMPLETE':
 			return 'The application stopped before this turn was finished.';
 		default:
-			return 'This turn waits for your decision. It can wait: also over a restart.';
+			return waitingWords();
 	}
 }
+
+export const waitingWords = () => isAsking() ? 'This turn waits for somebody who may decide, and then goes on. It can wait: also over a restart.'
+	: 'This turn waits for your decision. It can wait: also over a restart.';
 
 function reasonOf(failure) {
 	if (failure === null || failure === undefined) {

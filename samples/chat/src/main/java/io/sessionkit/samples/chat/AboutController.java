@@ -4,8 +4,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
+
+import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.beans.factory.ObjectProvider;
@@ -22,8 +25,7 @@ final class AboutController {
 	private static final List<Suggestion> SUGGESTIONS = List.of(
 			new Suggestion("My name is Ada", "Known later, also after a restart"),
 			new Suggestion("Roll two dice", "Two tool calls in one turn"),
-			new Suggestion("Tell me a story", "Long enough to press stop"),
-			new Suggestion("Cancel order 4711", "Waits until you approve it"));
+			new Suggestion("Tell me a story", "Long enough to press stop"));
 
 	private final String model;
 
@@ -46,8 +48,15 @@ final class AboutController {
 	}
 
 	@GetMapping("/api/about")
-	About about() throws SQLException {
-		return new About(this.model, this.offline, store(), this.offline ? SUGGESTIONS : List.of());
+	About about(HttpServletRequest request) throws SQLException {
+		return new About(this.model, this.offline, store(),
+				this.offline ? suggestions(Visitor.of(request)) : List.of());
+	}
+
+	private static List<Suggestion> suggestions(Visitor visitor) {
+		Suggestion cancel = new Suggestion("Cancel order 4711",
+				visitor.decides() ? "Waits until you approve it" : "Waits until an approver decides");
+		return Stream.concat(SUGGESTIONS.stream(), Stream.of(cancel)).toList();
 	}
 
 	private String store() throws SQLException {

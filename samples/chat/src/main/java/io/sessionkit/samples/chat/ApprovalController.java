@@ -1,19 +1,17 @@
 package io.sessionkit.samples.chat;
 
-import java.util.List;
 import java.util.Objects;
 
-import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.approval.Decision;
-import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.samples.chat.ApprovalsView.CallView;
 import io.sessionkit.samples.chat.ApprovalsView.StandingView;
+import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpStatus;
@@ -41,10 +39,13 @@ final class ApprovalController {
 
 	private final ToolCallViews views;
 
-	ApprovalController(Approvals approvals, Conversations conversations, ToolCallViews views) {
+	private final CallDecisions decisions;
+
+	ApprovalController(Approvals approvals, Conversations conversations, ToolCallViews views, CallDecisions decisions) {
 		this.approvals = approvals;
 		this.conversations = conversations;
 		this.views = views;
+		this.decisions = decisions;
 	}
 
 	@GetMapping("/approvals")
@@ -57,33 +58,9 @@ final class ApprovalController {
 	}
 
 	@PostMapping("/approvals/{call}")
-	CallView decide(@PathVariable String id, @PathVariable String call, @RequestBody DecisionRequest request) {
-		try {
-			return this.views
-				.of(this.approvals.decide(SessionKey.of(id), call, request.checkedDigest(), request.checkedDecision()));
-		}
-		catch (DecisionRefusedException ex) {
-			throw explained(ex, SessionKey.of(id), call, request.arguments());
-		}
-	}
-
-	/**
-	 * Looks for the reason in the arguments that a person has written, since it is to be
-	 * shown beside their fields.
-	 */
-	private SessionException explained(DecisionRefusedException ex, SessionKey key, String id,
-			@Nullable String arguments) {
-		if (arguments == null || ex.status() == null || !ex.status().isPending()) {
-			return ex;
-		}
-		List<ArgumentFault> faults = this.approvals.pending(key)
-			.stream()
-			.filter((call) -> call.id().equals(id))
-			.findFirst()
-			.map((call) -> this.views.schema(call.tool()))
-			.map((schema) -> ArgumentFault.in(arguments, schema))
-			.orElse(List.of());
-		return faults.isEmpty() ? ex : new ArgumentsRefusedException(faults, ex.status());
+	CallView decide(@PathVariable String id, @PathVariable String call, @RequestBody DecisionRequest decision,
+			HttpServletRequest request) {
+		return this.decisions.decide(SessionKey.of(id), call, decision, Visitor.of(request));
 	}
 
 	@DeleteMapping("/standing-decisions/{decision}")
@@ -95,14 +72,16 @@ final class ApprovalController {
 			.findFirst()
 			.orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND,
 					"There is no such standing decision in this thread, or it was revoked already."));
-		this.approvals.revoke(standing);
+		if (!this.approvals.revoke(standing)) {
+			throw new ResponseStatusException(HttpStatus.CONFLICT,
+					"It was revoked already, or you are not the one who may revoke it.");
+		}
 	}
 
 	/**
 	 * @param digest the digest that was shown with the call
-	 * @param by the name of the person who decides. This sample has no login and believes
-	 * the request; an application with users takes the name from its security, never from
-	 * the request
+	 * @param by the name of the person who decides. It is believed only where nobody
+	 * signs in; with users the name is that of the login, never that of the request
 	 * @param text the reason of a rejection, or the result of an answer
 	 * @param arguments the arguments to run instead of the model's
 	 * @param always the calls to come for which the decision also counts
@@ -117,15 +96,19 @@ final class ApprovalController {
 			return this.digest;
 		}
 
-		Decision checkedDecision() {
+		/**
+		 * @param user the name of the user who is signed in; null to believe the request
+		 */
+		Decision checkedDecision(@Nullable String user) {
+			String name = (user != null) ? user : this.by;
 			if (this.verb == null) {
 				throw refused("There is no \"verb\". Write APPROVE, REJECT, RETRY or ANSWER.");
 			}
-			if (this.by == null || this.by.isBlank()) {
+			if (name == null || name.isBlank()) {
 				throw refused("Nobody knows who decides. Write your name.");
 			}
 			try {
-				return decision(this.verb, this.by.strip());
+				return decision(this.verb, name.strip());
 			}
 			catch (IllegalArgumentException ex) {
 				throw refused(ex.getMessage());

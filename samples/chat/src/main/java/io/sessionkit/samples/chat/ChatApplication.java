@@ -8,12 +8,19 @@ import java.util.random.RandomGenerator;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.security.autoconfigure.SecurityAutoConfiguration;
+import org.springframework.boot.security.autoconfigure.UserDetailsServiceAutoConfiguration;
+import org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration;
+import org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 
 /**
- * Starts the chat.
+ * Starts the chat. Spring Security is there with the profile "users" only, see
+ * {@link Users}.
  */
-@SpringBootApplication(proxyBeanMethods = false)
+@SpringBootApplication(proxyBeanMethods = false,
+		exclude = { SecurityAutoConfiguration.class, SecurityFilterAutoConfiguration.class,
+				ServletWebSecurityAutoConfiguration.class, UserDetailsServiceAutoConfiguration.class })
 public class ChatApplication {
 
 	public static void main(String[] args) {

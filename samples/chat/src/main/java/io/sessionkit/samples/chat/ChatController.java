@@ -3,7 +3,6 @@ package io.sessionkit.samples.chat;
 import java.util.function.Supplier;
 
 import io.sessionkit.Concurrency;
-import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
@@ -99,7 +98,7 @@ final class ChatController {
 	@DeleteMapping("/api/threads/{id}/requests/{request}")
 	@ResponseStatus(HttpStatus.NO_CONTENT)
 	void stop(@PathVariable String id, @PathVariable String request) {
-		this.running.stop(SessionKey.of(id), request);
+		this.running.stop(this.conversations.get(id).key(), request);
 	}
 
 	private static void checkShown(Conversation thread, long turn) {

@@ -8,20 +8,32 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.SessionAccess;
+import io.sessionkit.approval.InboxQuery;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Compensations;
+import io.sessionkit.samples.chat.ApprovalController.DecisionRequest;
+import io.sessionkit.samples.chat.ApprovalsView.CallView;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
+import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Lists the tool calls of all threads that wait for a person.
+ * Lists the tool calls that wait for the one who asks, and takes decisions on those in
+ * the threads of others. Of such a thread nothing is shown but the call.
  */
 @RestController
+@RequestMapping("/api/inbox")
 final class InboxController {
 
 	private static final int MOST = 100;
@@ -33,28 +45,57 @@ final class InboxController {
 
 	private final Compensations compensations;
 
+	private final SessionAccess access;
+
 	private final SessionStore store;
 
 	private final ThreadViews threads;
 
-	InboxController(Approvals approvals, Compensations compensations, SessionStore store, ThreadViews threads) {
+	private final ToolCallViews calls;
+
+	private final CallDecisions decisions;
+
+	InboxController(Approvals approvals, Compensations compensations, SessionAccess access, SessionStore store,
+			ThreadViews threads, ToolCallViews calls, CallDecisions decisions) {
 		this.approvals = approvals;
 		this.compensations = compensations;
+		this.access = access;
 		this.store = store;
 		this.threads = threads;
+		this.calls = calls;
+		this.decisions = decisions;
 	}
 
-	@GetMapping("/api/inbox")
-	List<WaitingCall> inbox() {
+	@GetMapping
+	List<WaitingCall> inbox(HttpServletRequest request) {
+		Visitor visitor = Visitor.of(request);
 		Map<SessionKey, String> titles = new HashMap<>();
 		return Stream
-			.concat(this.approvals.pending("", Page.first(MOST_READ)).stream(),
-					this.compensations.pending("", Page.first(MOST_READ)).stream().filter(this::isBeingTakenBack))
-			.filter((call) -> call.status().isPending())
-			.sorted(Comparator.comparing(ToolApproval::requestedAt))
+			.concat(this.approvals.inbox(InboxQuery.of(visitor.decidesFor()), Page.first(MOST_READ))
+				.stream()
+				.map((call) -> new Found(call, false)),
+					takenBack(visitor).stream().map((call) -> new Found(call, true)))
+			.filter((found) -> found.call().status().isPending())
+			.sorted(Comparator.comparing((found) -> found.call().requestedAt()))
 			.limit(MOST)
-			.map((call) -> view(call, titles.computeIfAbsent(call.key(), this::title)))
+			.map((found) -> view(found, visitor, titles))
 			.toList();
+	}
+
+	/**
+	 * Returns the calls that take something back. No query finds those of others, so the
+	 * application reads them itself, for those who decide.
+	 */
+	private List<ToolApproval> takenBack(Visitor visitor) {
+		if (!visitor.decides()) {
+			return List.of();
+		}
+		return this.access.callAs(Caller.server(),
+				() -> visitor.decidesFor()
+					.stream()
+					.flatMap((owner) -> this.compensations.pending(owner, Page.first(MOST_READ)).stream())
+					.filter(this::isBeingTakenBack)
+					.toList());
 	}
 
 	/** One that somebody has left again waits for nobody. */
@@ -62,22 +103,50 @@ final class InboxController {
 		return this.store.find(call.key()).filter((session) -> RewindController.begun(session) != 0).isPresent();
 	}
 
+	private WaitingCall view(Found found, Visitor visitor, Map<SessionKey, String> titles) {
+		ToolApproval call = found.call();
+		String title = visitor.is(call.key().owner()) ? titles.computeIfAbsent(call.key(), this::title) : null;
+		return new WaitingCall((visitor.name() != null) ? call.key().owner() : null, call.key().id(), title,
+				call.tool(), ToolCallViews.title(call.tool()), call.requestedAt(), call.expiresAt(), found.takesBack(),
+				(visitor.name() != null) ? this.calls.of(call) : null);
+	}
+
 	private String title(SessionKey key) {
 		return this.store.find(key).map(this.threads::title).orElse(key.id());
 	}
 
-	private static WaitingCall view(ToolApproval call, String title) {
-		return new WaitingCall(call.key().id(), title, call.tool(), ToolCallViews.title(call.tool()),
-				call.requestedAt(), call.expiresAt());
+	/**
+	 * Decides on a call of a user. The page of that user goes on with the turn.
+	 */
+	@PostMapping("/{owner}/{id}/calls/{call}")
+	CallView decide(@PathVariable String owner, @PathVariable String id, @PathVariable String call,
+			@RequestBody DecisionRequest decision, HttpServletRequest request) {
+		return this.decisions.decide(SessionKey.of(owner, id), call, decision, Visitor.of(request));
 	}
 
 	/**
-	 * @param thread the id of the thread
-	 * @param title its title
-	 * @param callTitle the head of a sentence for the tool
+	 * Decides on a call of a user that takes something back.
 	 */
-	record WaitingCall(String thread, String title, String tool, String callTitle, Instant requestedAt,
-			@Nullable Instant expiresAt) {
+	@PostMapping("/{owner}/{id}/rewind/{call}")
+	CallView decideRewind(@PathVariable String owner, @PathVariable String id, @PathVariable String call,
+			@RequestBody DecisionRequest decision, HttpServletRequest request) {
+		return this.calls.of(this.compensations.decide(SessionKey.of(owner, id), call, decision.checkedDigest(),
+				decision.checkedDecision(Visitor.of(request).name())));
+	}
+
+	private record Found(ToolApproval call, boolean takesBack) {
+	}
+
+	/**
+	 * @param owner the user whose thread it is; null without users
+	 * @param thread the id of the thread
+	 * @param title its title; null for the thread of another user
+	 * @param callTitle the head of a sentence for the tool
+	 * @param takesBack whether the call takes the effect of another one back
+	 * @param call what a decision needs to be made here; null without users
+	 */
+	record WaitingCall(@Nullable String owner, String thread, @Nullable String title, String tool, String callTitle,
+			Instant requestedAt, @Nullable Instant expiresAt, boolean takesBack, @Nullable CallView call) {
 	}
 
 }

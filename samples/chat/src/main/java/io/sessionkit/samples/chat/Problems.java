@@ -1,5 +1,6 @@
 package io.sessionkit.samples.chat;
 
+import io.sessionkit.CallerRequiredException;
 import io.sessionkit.CommitFailedException;
 import io.sessionkit.HookFailedException;
 import io.sessionkit.IdempotencyKeyException;
@@ -11,6 +12,7 @@ import io.sessionkit.SessionPausedException;
 import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.UnstorableMessageException;
+import io.sessionkit.approval.DeciderRequiredException;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.ResumeRefusedException;
 import org.jspecify.annotations.Nullable;
@@ -129,7 +131,8 @@ final class Problems {
 	private static Kind kind(Throwable ex) {
 		return (ex instanceof SessionRefusedException || ex instanceof ResumeRefusedException
 				|| ex instanceof InvalidSessionKeyException || ex instanceof SessionNotFoundException
-				|| ex instanceof HookFailedException) ? Kind.REFUSED : Kind.UNSTORED;
+				|| ex instanceof HookFailedException || ex instanceof DeciderRequiredException) ? Kind.REFUSED
+						: Kind.UNSTORED;
 	}
 
 	private static ProblemDetail of(DecisionRefusedException ex) {
@@ -145,6 +148,12 @@ final class Problems {
 		}
 		if (ex instanceof ResumeRefusedException) {
 			return HttpStatus.CONFLICT;
+		}
+		if (ex instanceof DeciderRequiredException) {
+			return HttpStatus.FORBIDDEN;
+		}
+		if (ex instanceof CallerRequiredException) {
+			return HttpStatus.UNAUTHORIZED;
 		}
 		return (ex instanceof SessionNotFoundException) ? HttpStatus.NOT_FOUND : HttpStatus.SERVICE_UNAVAILABLE;
 	}

@@ -11,6 +11,7 @@ import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.samples.chat.ApprovalController.DecisionRequest;
 import io.sessionkit.samples.chat.ApprovalsView.CallView;
+import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpStatus;
@@ -106,9 +107,10 @@ final class RewindController {
 	 * on.
 	 */
 	@PostMapping("/calls/{call}")
-	CallView decide(@PathVariable String id, @PathVariable String call, @RequestBody DecisionRequest request) {
-		return this.calls
-			.of(this.compensations.decide(SessionKey.of(id), call, request.checkedDigest(), request.checkedDecision()));
+	CallView decide(@PathVariable String id, @PathVariable String call, @RequestBody DecisionRequest decision,
+			HttpServletRequest request) {
+		return this.calls.of(this.compensations.decide(SessionKey.of(id), call, decision.checkedDigest(),
+				decision.checkedDecision(Visitor.of(request).name())));
 	}
 
 	/**

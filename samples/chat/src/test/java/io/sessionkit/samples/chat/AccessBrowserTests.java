@@ -5,8 +5,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-import com.deque.html.axecore.results.Results;
-import com.deque.html.axecore.selenium.AxeBuilder;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,51 +59,51 @@ class AccessBrowserTests {
 
 	@Test
 	void axeFindsNothingWhereOneReads() throws Exception {
-		check("start");
+		this.page.check("start");
 		this.page.ask("Show me Markdown");
 		for (int turn = 0; turn < 5; turn++) {
 			this.page.ask("Roll two dice");
 		}
 		await().untilAsserted(() -> assertThat(this.page.shows(".mark .summary-card")).isTrue());
 		this.page.script("document.querySelectorAll('details:not(.inbox)').forEach((each) => { each.open = true; })");
-		check("long-opened");
+		this.page.check("long-opened");
 		this.page.click(".turn:last-child .meta button");
 		await().untilAsserted(() -> assertThat(this.page.shows(".stored")).isTrue());
-		check("inspector");
+		this.page.check("inspector");
 		this.page.click("[role=tab]:nth-child(2)");
-		check("inspector-context");
+		this.page.check("inspector-context");
 		this.page.click("[role=tab]:nth-child(3)");
-		check("inspector-rounds");
+		this.page.check("inspector-rounds");
 		this.page.click("#close-inspector");
 		this.page.click("#show-shortcuts");
-		check("keys");
+		this.page.check("keys");
 		this.page.click("#close-shortcuts");
 		this.page.type("Please fail");
 		await().untilAsserted(() -> assertThat(this.page.shows(".turn.failed")).isTrue());
 		this.page.awaitTimeline();
-		check("failed");
+		this.page.check("failed");
 		this.page.type("Write 35 kB");
 		this.page.awaitFirstWords();
-		check("streaming");
+		this.page.check("streaming");
 		// It may be over by now.
 		this.page.script("document.getElementById('stop').click()");
 		await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(this.page.shows(".live")).isFalse());
 		this.page.awaitTimeline();
 		this.page.clickInRow("[aria-label^=Rename]");
-		check("rename");
+		this.page.check("rename");
 		this.page.typeInto(".rename", Keys.ESCAPE);
 		this.page.narrow();
 		this.page.reload();
-		check("phone");
+		this.page.check("phone");
 		this.page.click("#open-sidebar");
-		check("phone-threads");
+		this.page.check("phone-threads");
 		this.page.click("#close-sidebar");
 		this.page.click("#toggle-timeline");
-		check("phone-timeline");
+		this.page.check("phone-timeline");
 		this.page.click("#close-timeline");
 		this.page.wide();
 		this.page.clickInRow("[aria-label^=Delete]");
-		check("deleted");
+		this.page.check("deleted");
 		this.page.click("#toast .quiet");
 	}
 
@@ -114,29 +112,29 @@ class AccessBrowserTests {
 		this.page.ask("Roll a die");
 		this.page.ask("Roll two dice");
 		this.page.click("#turn-1 [aria-label='Edit the question']");
-		check("edit");
+		this.page.check("edit");
 		this.page.typeInto(".edit-text", Keys.ESCAPE);
 		this.page.click("#turn-2 [aria-label='Another answer']");
 		await().untilAsserted(() -> assertThat(this.page.texts(".pager-place")).containsExactly("2 of 2"));
 		this.page.awaitTimeline();
-		check("answers");
+		this.page.check("answers");
 		this.page.click("#turn-1 [aria-haspopup=menu]");
-		check("turn-menu");
+		this.page.check("turn-menu");
 		this.page.click("#turn-menu button:first-child");
-		check("branch-name");
+		this.page.check("branch-name");
 		this.page.typeInto("#branch-name", Keys.ENTER);
 		await().untilAsserted(() -> assertThat(this.page.shows("#branches")).isTrue());
-		check("branches");
+		this.page.check("branches");
 		this.page.click("#branch-list [aria-label^=Delete]");
-		check("branch-delete");
+		this.page.check("branch-delete");
 		this.page.click(".branch-confirm .quiet");
 		this.page.click("#turn-1 [aria-haspopup=menu]");
 		this.page.click("#turn-menu button:last-child");
 		await().untilAsserted(() -> assertThat(this.page.shows("#forked-from")).isTrue());
-		check("fork");
+		this.page.check("fork");
 		this.page.narrow();
 		this.page.reload();
-		check("phone-moves");
+		this.page.check("phone-moves");
 		this.page.wide();
 	}
 
@@ -145,24 +143,24 @@ class AccessBrowserTests {
 		this.page.type("Cancel orders 4711 and 4712");
 		this.page.awaitApproval();
 		this.page.awaitTimeline();
-		check("card");
+		this.page.check("card");
 		this.page.click(".approval-actions :nth-child(4)");
-		check("card-always");
+		this.page.check("card-always");
 		this.page.typeInto(".approval-scope input", Keys.ESCAPE);
 		this.page.click(".approval-actions :nth-child(2)");
 		this.page.replace(".arguments-form input", String.valueOf(Keys.BACK_SPACE));
-		check("card-edit");
+		this.page.check("card-edit");
 		this.page.click(".arguments-form .link");
-		check("card-json");
+		this.page.check("card-json");
 		this.page.typeInto(".arguments", Keys.ESCAPE);
 		this.page.narrow();
 		this.page.reload();
 		this.page.awaitApproval();
-		check("phone-card");
+		this.page.check("phone-card");
 		this.page.wide();
 		this.page.script("document.querySelector('#approver').value = ''");
 		this.page.click(".approval-actions .danger");
-		check("card-name");
+		this.page.check("card-name");
 	}
 
 	@Test
@@ -177,7 +175,7 @@ class AccessBrowserTests {
 		this.chat.release();
 		await().untilAsserted(() -> assertThat(this.page.shows(".live")).isFalse());
 		this.page.awaitTimeline();
-		check("queue");
+		this.page.check("queue");
 		this.page.script(
 				"document.querySelectorAll('#queue [aria-label=\"Do not ask this\"]').forEach((each) => each.click())");
 		for (String order : List.of("7009", "7001")) {
@@ -191,27 +189,27 @@ class AccessBrowserTests {
 		this.page.click(".turn:nth-last-child(2) [aria-haspopup=menu]");
 		this.page.click("#turn-menu button:nth-child(2)");
 		await().untilAsserted(() -> assertThat(this.page.shows(".rewind-steps")).isTrue());
-		check("rewind-plan");
+		this.page.check("rewind-plan");
 		this.page.click(".rewind-actions .danger");
 		for (int call = 2; call > 0; call--) {
 			int waiting = call;
 			await().untilAsserted(() -> assertThat(this.page.texts("#rewind .approval-actions")).hasSize(waiting));
 			if (call == 2) {
-				check("rewind-cards");
+				this.page.check("rewind-cards");
 			}
 			this.page.click("#rewind .approval-actions .danger");
 		}
 		await().untilAsserted(() -> assertThat(this.page.shows(".rewind-outcome.fault")).isTrue());
-		check("rewind-failed");
+		this.page.check("rewind-failed");
 		this.page.narrow();
-		check("phone-rewind");
+		this.page.check("phone-rewind");
 		this.page.click("#close-rewind");
 		assertThat(this.page.tooWide()).isEmpty();
-		check("phone-taking-back");
+		this.page.check("phone-taking-back");
 		this.page.wide();
 		this.page.click("#undo");
 		await().untilAsserted(() -> assertThat(this.page.shows("#rewind")).isTrue());
-		check("undo-warns");
+		this.page.check("undo-warns");
 	}
 
 	/**
@@ -277,27 +275,6 @@ class AccessBrowserTests {
 		}
 		finally {
 			this.browser.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("features", List.of()));
-		}
-	}
-
-	/**
-	 * Every rule, best practices included, in both colour schemes.
-	 */
-	private void check(String state) throws Exception {
-		for (String scheme : List.of("light", "dark")) {
-			this.browser.executeCdpCommand("Emulation.setEmulatedMedia",
-					Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
-			if (!this.page.shows(".live")) {
-				this.page.awaitStill();
-			}
-			Results results = new AxeBuilder().setLegacyMode(true).setTimeout(120).analyze(this.browser);
-			assertThat(results.getViolations()).as("%s, %s", state, scheme)
-				.extracting((rule) -> rule.getId() + " " + rule.getImpact() + " "
-						+ rule.getNodes().stream().map((node) -> node.getHtml() + node.getFailureSummary()).toList())
-				.isEmpty();
-			if (!this.page.shows(".live")) {
-				this.page.screenshot("access-" + state + "-" + scheme);
-			}
 		}
 	}
 

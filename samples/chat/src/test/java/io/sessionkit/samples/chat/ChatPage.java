@@ -5,8 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
+import com.deque.html.axecore.results.Results;
+import com.deque.html.axecore.selenium.AxeBuilder;
 import org.awaitility.Awaitility;
 import org.openqa.selenium.By;
 import org.openqa.selenium.ElementNotInteractableException;
@@ -19,6 +22,8 @@ import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.interactions.Actions;
 import org.openqa.selenium.support.ui.WebDriverWait;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * One window of the browser with the chat page. What it finds is read from the page in
@@ -57,6 +62,35 @@ final class ChatPage {
 		driver.get(address);
 		page.awaitThread();
 		return page;
+	}
+
+	/**
+	 * Where nobody is signed in yet: the login.
+	 */
+	static ChatPage openLogin(ChromeDriver driver, String address) {
+		ChatPage page = new ChatPage(driver);
+		page.wide();
+		driver.get(address);
+		page.awaitLogin();
+		return page;
+	}
+
+	void awaitLogin() {
+		until("return document.querySelector('#demo-users > button') && true");
+	}
+
+	/**
+	 * By the keyboard alone.
+	 */
+	void signIn(String name) {
+		awaitLogin();
+		new Actions(onPage()).sendKeys(name, Keys.TAB, name, Keys.ENTER).perform();
+		awaitThread();
+	}
+
+	void signOut() {
+		click("#sign-out");
+		awaitLogin();
 	}
 
 	ChatPage openInAnotherWindow() {
@@ -345,6 +379,28 @@ final class ChatPage {
 		until("""
 				return document.getAnimations().every((each) => each.playState !== 'running'
 					|| each.effect.getComputedTiming().iterations === Infinity) && true""");
+	}
+
+	/**
+	 * Has axe-core look at it by every rule, best practices included, in both colour
+	 * schemes.
+	 */
+	void check(String state) throws IOException {
+		for (String scheme : List.of("light", "dark")) {
+			onPage().executeCdpCommand("Emulation.setEmulatedMedia",
+					Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+			if (!shows(".live")) {
+				awaitStill();
+			}
+			Results results = new AxeBuilder().setLegacyMode(true).setTimeout(120).analyze(this.driver);
+			assertThat(results.getViolations()).as("%s, %s", state, scheme)
+				.extracting((rule) -> rule.getId() + " " + rule.getImpact() + " "
+						+ rule.getNodes().stream().map((node) -> node.getHtml() + node.getFailureSummary()).toList())
+				.isEmpty();
+			if (!shows(".live")) {
+				screenshot("access-" + state + "-" + scheme);
+			}
+		}
 	}
 
 	void screenshot(String name) throws IOException {

@@ -249,6 +249,17 @@ final class RunningChat implements AutoCloseable {
 	}
 
 	/**
+	 * The names of the requests on a thread of a user.
+	 */
+	Set<String> requests(String user, String thread) {
+		return this.context.getBean(RunningReplies.class).names(SessionKey.of(user, thread));
+	}
+
+	<T> T bean(Class<T> type) {
+		return this.context.getBean(type);
+	}
+
+	/**
 	 * Writes an attribute of a thread, as code of the application would.
 	 */
 	void put(String thread, String name, Object value) {

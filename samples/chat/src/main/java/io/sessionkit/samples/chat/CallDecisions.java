@@ -1,0 +1,67 @@
+package io.sessionkit.samples.chat;
+
+import java.util.List;
+
+import io.sessionkit.SessionException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.approval.DecisionRefusedException;
+import io.sessionkit.approval.InboxQuery;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.samples.chat.ApprovalController.DecisionRequest;
+import io.sessionkit.samples.chat.ApprovalsView.CallView;
+import io.sessionkit.store.Page;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.stereotype.Component;
+
+/**
+ * Decides on a tool call as the page asks for it.
+ */
+@Component
+final class CallDecisions {
+
+	private static final int MOST = 1_000;
+
+	private final Approvals approvals;
+
+	private final ToolCallViews views;
+
+	CallDecisions(Approvals approvals, ToolCallViews views) {
+		this.approvals = approvals;
+		this.views = views;
+	}
+
+	/**
+	 * Decides in the name of the user who is signed in.
+	 * @param key the thread; one without owner is the user's own
+	 */
+	CallView decide(SessionKey key, String call, DecisionRequest request, Visitor visitor) {
+		try {
+			return this.views
+				.of(this.approvals.decide(key, call, request.checkedDigest(), request.checkedDecision(visitor.name())));
+		}
+		catch (DecisionRefusedException ex) {
+			throw explained(ex, key, call, request.arguments());
+		}
+	}
+
+	/**
+	 * Looks for the reason in the arguments that a person has written, since it is to be
+	 * shown beside their fields.
+	 */
+	private SessionException explained(DecisionRefusedException ex, SessionKey key, String id,
+			@Nullable String arguments) {
+		if (arguments == null || ex.status() == null || !ex.status().isPending()) {
+			return ex;
+		}
+		List<ArgumentFault> faults = this.approvals.inbox(InboxQuery.of(List.of(key.owner())), Page.first(MOST))
+			.stream()
+			.filter((call) -> call.id().equals(id) && call.key().id().equals(key.id()))
+			.findFirst()
+			.map((call) -> this.views.schema(call.tool()))
+			.map((schema) -> ArgumentFault.in(arguments, schema))
+			.orElse(List.of());
+		return faults.isEmpty() ? ex : new ArgumentsRefusedException(faults, ex.status());
+	}
+
+}
