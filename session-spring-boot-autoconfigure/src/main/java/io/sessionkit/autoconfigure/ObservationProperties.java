@@ -15,9 +15,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param mdc Whether to put the id of the turn at work into the logging context (MDC), as
  * sessionkit.turn.
  * @param waitingOwners Owners of the sessions whose waiting tool calls are counted by the
- * gauge sessionkit.approvals.waiting. Unset: the sessions that have no owner.
+ * gauge sessionkit.approvals.waiting. Unset: all owners, if the store lists records of
+ * all owners.
  * @param waitingInterval Shortest time between two counts of the waiting tool calls. Each
- * count reads up to 1,000 calls of each owner.
+ * count reads up to 1,000 calls, of each owner if owners are named.
  * @param healthTimeout Time in which the store has to answer to be healthy.
  * @param endpointTexts Whether the endpoint of Actuator shows what may quote a
  * conversation: messages, arguments of tools, titles, tags and attributes.

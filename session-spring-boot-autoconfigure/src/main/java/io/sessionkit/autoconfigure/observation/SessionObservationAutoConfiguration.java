@@ -13,6 +13,10 @@ import io.sessionkit.autoconfigure.SessionAdvisorAutoConfiguration;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.autoconfigure.SessionStoreAutoConfiguration;
 import io.sessionkit.autoconfigure.StoreWatch;
+import io.sessionkit.approval.InboxQuery;
+import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.store.Page;
+import org.jspecify.annotations.Nullable;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.store.SessionStore;
 import org.slf4j.MDC;
@@ -57,6 +61,9 @@ public final class SessionObservationAutoConfiguration {
 	@ConditionalOnSwitch("sessionkit.observation.enabled")
 	static class MeterConfiguration {
 
+		/** More waiting calls are counted as that many. */
+		private static final int MOST_WAITING = 1_000;
+
 		@Bean
 		@Order(1)
 		TurnMeters sessionKitTurnMeters(MeterRegistry registry) {
@@ -73,20 +80,21 @@ public final class SessionObservationAutoConfiguration {
 			return new ApprovalMeters(registry);
 		}
 
-		/** Where sessions belong to users, none is without an owner. */
-		private static List<String> unowned(ObjectProvider<SessionAccess> access) {
-			return access.getIfAvailable(SessionAccess::unlimited).isUnlimited() ? List.of("") : List.of();
-		}
-
 		@Bean
 		WaitingApprovals sessionKitWaitingApprovals(ObjectProvider<Approvals> approvals,
 				ObjectProvider<SessionAccess> access, SessionKitProperties properties) {
 			ObservationProperties observation = properties.observation();
 			List<String> owners = observation.waitingOwners();
 			return new WaitingApprovals(
-					(owner, page) -> access.getIfAvailable(SessionAccess::unlimited)
-						.callAs(Caller.server(), () -> approvals.getObject().pending(owner, page)),
-					(owners != null) ? owners : unowned(access), observation.waitingInterval());
+					() -> access.getIfAvailable(SessionAccess::unlimited)
+						.callAs(Caller.server(), () -> waiting(approvals.getObject(), owners)),
+					observation.waitingInterval());
+		}
+
+		private static List<ToolApproval> waiting(Approvals approvals, @Nullable List<String> owners) {
+			Page most = Page.first(MOST_WAITING);
+			return (owners == null) ? approvals.inbox(InboxQuery.ofAllOwners(), most)
+					: owners.stream().flatMap((owner) -> approvals.pending(owner, most).stream()).toList();
 		}
 
 	}

@@ -1,10 +1,8 @@
 package io.sessionkit.autoconfigure.observation;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.Gauge;
@@ -12,7 +10,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.ToolApproval;
-import io.sessionkit.store.Page;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -24,9 +21,6 @@ import org.apache.commons.logging.LogFactory;
  */
 final class WaitingApprovals implements MeterBinder {
 
-	/** The most calls that are read for one owner. More are counted as that many. */
-	static final int MOST = 1_000;
-
 	private static final Log logger = LogFactory.getLog(WaitingApprovals.class);
 
 	/** The newest count; the gauges have no value while there is none. */
@@ -36,9 +30,7 @@ final class WaitingApprovals implements MeterBinder {
 
 	}
 
-	private final BiFunction<String, Page, List<ToolApproval>> pending;
-
-	private final List<String> owners;
+	private final Supplier<List<ToolApproval>> waiting;
 
 	private final long interval;
 
@@ -50,31 +42,24 @@ final class WaitingApprovals implements MeterBinder {
 
 	/**
 	 * Creates the gauges.
-	 * @param pending lists the calls that wait in the sessions of an owner
-	 * @param owners the owners of the sessions whose calls are counted
+	 * @param waiting reads the calls that are counted
 	 * @param interval how old a count may be
 	 */
-	WaitingApprovals(BiFunction<String, Page, List<ToolApproval>> pending, List<String> owners, Duration interval) {
-		this.pending = pending;
-		this.owners = List.copyOf(owners);
+	WaitingApprovals(Supplier<List<ToolApproval>> waiting, Duration interval) {
+		this.waiting = waiting;
 		this.interval = interval.toNanos();
 		this.countedAt = System.nanoTime() - this.interval;
 	}
 
 	@Override
 	public void bindTo(MeterRegistry registry) {
-		if (this.owners.isEmpty()) {
-			logger.info("There is no gauge of waiting tool calls: name the owners whose calls are counted in"
-					+ " sessionkit.observation.waiting-owners.");
-			return;
-		}
 		gauge(ApprovalStatus.PROPOSED, () -> count().proposed()).register(registry);
 		gauge(ApprovalStatus.UNCERTAIN, () -> count().uncertain()).register(registry);
 	}
 
 	private static Gauge.Builder<?> gauge(ApprovalStatus status, Supplier<Number> value) {
 		return Gauge.builder("sessionkit.approvals.waiting", value)
-			.description("Tool calls that wait for a person, of sessions of the counted owners.")
+			.description("Tool calls that wait for a person.")
 			.tag("status", ObservationNames.value(status));
 	}
 
@@ -103,10 +88,7 @@ final class WaitingApprovals implements MeterBinder {
 	}
 
 	private Count counted() {
-		List<ToolApproval> waiting = new ArrayList<>();
-		for (String owner : this.owners) {
-			waiting.addAll(this.pending.apply(owner, Page.first(MOST)));
-		}
+		List<ToolApproval> waiting = this.waiting.get();
 		long uncertain = waiting.stream().filter((call) -> call.status() == ApprovalStatus.UNCERTAIN).count();
 		return new Count(waiting.size() - uncertain, uncertain);
 	}

@@ -125,7 +125,8 @@ class SessionMetersTests {
 
 	@Test
 	void approvalsAreCountedAndThoseThatWaitAreRead() {
-		WaitingApprovals waiting = new WaitingApprovals(this.approvals::pending, List.of("ada"), Duration.ofDays(1));
+		WaitingApprovals waiting = new WaitingApprovals(() -> this.approvals.pending("ada", Page.first(10)),
+				Duration.ofDays(1));
 		waiting.bindTo(this.registry);
 		this.model.calls(new ToolCall("c1", "function", "look", "{}")).says("a");
 		ask(Mode.CALL, "q");
@@ -169,7 +170,8 @@ class SessionMetersTests {
 		});
 		this.store.records(KEY, "lease")
 			.forEach((lease) -> this.store.put(KEY, new RecordWrite("lease", lease.id(), RecordWrite.ANY, null, null)));
-		new WaitingApprovals(this.approvals::pending, List.of("ada"), Duration.ofDays(1)).bindTo(this.registry);
+		new WaitingApprovals(() -> this.approvals.pending("ada", Page.first(10)), Duration.ofDays(1))
+			.bindTo(this.registry);
 		gauge("uncertain");
 		Awaitility.await().until(() -> gauge("uncertain") == 1);
 		assertThat(gauge("proposed")).isZero();
@@ -177,9 +179,9 @@ class SessionMetersTests {
 
 	@Test
 	void countThatFailsHasNoValueAndIsNotRepeatedByEachScrape() {
-		WaitingApprovals waiting = new WaitingApprovals((owner, page) -> {
+		WaitingApprovals waiting = new WaitingApprovals(() -> {
 			throw new StoreUnavailableException("down", null);
-		}, List.of(""), Duration.ofDays(1));
+		}, Duration.ofDays(1));
 		waiting.bindTo(this.registry);
 		for (int i = 0; i < 100; i++) {
 			assertThat(gauge("proposed")).isNaN();

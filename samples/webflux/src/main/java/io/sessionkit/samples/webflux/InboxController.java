@@ -29,9 +29,6 @@ class InboxController {
 
 	private static final int OLDEST = 20;
 
-	/** An application asks its directory of users. */
-	private static final List<String> TEAM = List.of("ada", "bob");
-
 	private final Approvals approvals;
 
 	InboxController(Approvals approvals) {
@@ -53,8 +50,11 @@ class InboxController {
 
 	@GetMapping
 	Mono<List<Waiting>> waiting() {
-		return Mono.fromCallable(
-				() -> this.approvals.inbox(InboxQuery.of(TEAM), Page.first(OLDEST)).stream().map(Waiting::of).toList())
+		return Mono
+			.fromCallable(() -> this.approvals.inbox(InboxQuery.ofAllOwners(), Page.first(OLDEST))
+				.stream()
+				.map(Waiting::of)
+				.toList())
 			.subscribeOn(Schedulers.boundedElastic());
 	}
 

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import com.jayway.jsonpath.JsonPath;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,8 +29,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Users who are signed in, over HTTP.
  */
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = "spring.datasource.url=jdbc:h2:mem:users;DB_CLOSE_DELAY=-1")
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = {
+		"spring.datasource.url=jdbc:h2:mem:users;DB_CLOSE_DELAY=-1", "sessionkit.observation.waiting-interval=1s" })
 class UsersTests {
 
 	private static final int AT_ONCE = 20;
@@ -99,6 +100,11 @@ class UsersTests {
 	@Test
 	void callWaitsForSomebodyWhoMayDecide() {
 		assertThat(ask("ada", "cancel order 4711")).isEmpty();
+		Awaitility.await()
+			.until(() -> send("olga", "/actuator/prometheus", null).body()
+				.lines()
+				.anyMatch((line) -> line.startsWith("sessionkit_approvals_waiting{") && line.contains("proposed")
+						&& line.endsWith(" 1.0")));
 		assertThat(send("ada", "/inbox", null).body()).isEqualTo("[]");
 		assertThat(send("bob", "/inbox", null).body()).isEqualTo("[]");
 		String inbox = send("eve", "/inbox", null).body();
