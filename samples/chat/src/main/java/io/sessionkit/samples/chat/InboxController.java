@@ -71,7 +71,7 @@ final class InboxController {
 		Visitor visitor = Visitor.of(request);
 		Map<SessionKey, String> titles = new HashMap<>();
 		return Stream
-			.concat(this.approvals.inbox(InboxQuery.of(visitor.decidesFor()), Page.first(MOST_READ))
+			.concat(this.approvals.inbox(query(visitor), Page.first(MOST_READ))
 				.stream()
 				.map((call) -> new Found(call, false)),
 					takenBack(visitor).stream().map((call) -> new Found(call, true)))
@@ -80,6 +80,11 @@ final class InboxController {
 			.limit(MOST)
 			.map((found) -> view(found, visitor, titles))
 			.toList();
+	}
+
+	/** Without users, calls in threads that users have left behind are nobody's. */
+	private static InboxQuery query(Visitor visitor) {
+		return (visitor.name() != null) ? InboxQuery.ofAllOwners() : InboxQuery.of(List.of(""));
 	}
 
 	/**
