@@ -8,15 +8,23 @@ import io.sessionkit.conversation.Conversations;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationContextAware;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ContextClosedEvent;
 
 /**
  * Ends the work on sessions in order when the application shuts down, while its beans are
  * still there. It does so in the phase in which a web server ends its requests, and at
- * the same time: requests end because their turns are handed over.
+ * the same time: requests end because their turns are handed over. Nothing new begins,
+ * and turns stop, from the moment at which the context begins to close: executors are
+ * waited for in an earlier phase, and their tasks may have turns at work.
  */
-final class SessionDrain implements SmartLifecycle {
+final class SessionDrain implements SmartLifecycle, ApplicationListener<ContextClosedEvent>, ApplicationContextAware {
 
 	/** The phase of Spring Boot's graceful shutdown of web servers. */
 	static final int PHASE = DEFAULT_PHASE - 1024;
@@ -38,6 +46,8 @@ final class SessionDrain implements SmartLifecycle {
 
 	private volatile boolean running;
 
+	private @Nullable ApplicationContext context;
+
 	/**
 	 * Creates the drain.
 	 * @param timeout how long it waits
@@ -49,6 +59,19 @@ final class SessionDrain implements SmartLifecycle {
 		this.allStreams = streams;
 		this.timeout = timeout;
 		this.phaseTimeout = phaseTimeout;
+	}
+
+	@Override
+	public void setApplicationContext(ApplicationContext context) {
+		this.context = context;
+	}
+
+	/** A context is told of the end of its children too. */
+	@Override
+	public void onApplicationEvent(ContextClosedEvent event) {
+		if (event.getApplicationContext() == this.context) {
+			refuse();
+		}
 	}
 
 	@Override

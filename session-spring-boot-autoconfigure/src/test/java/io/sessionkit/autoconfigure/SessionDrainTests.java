@@ -7,11 +7,13 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.ShuttingDownException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.CallEvent;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -50,6 +52,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -258,6 +261,26 @@ class SessionDrainTests {
 				.isInstanceOfSatisfying(CallEvent.Failed.class,
 						(failed) -> assertThat(failed.status()).isEqualTo(TurnStatus.INCOMPLETE));
 		}
+	}
+
+	/** Spring waits for the tasks of executors before it comes to the web server. */
+	@Test
+	void turnOfAnExecutorStopsToo() {
+		Application.begin();
+		this.runner.withBean(ThreadPoolTaskExecutor.class).run((context) -> {
+			ChatClient chat = context.getBean(ChatClient.Builder.class).build();
+			CompletableFuture<String> answer = context.getBean(ThreadPoolTaskExecutor.class)
+				.submitCompletable(() -> chat.prompt()
+					.user("q:20")
+					.tools(work())
+					.advisors(SessionAdvisor.session(KEY))
+					.call()
+					.content());
+			closeInTime(context);
+			assertThat(answer).isCompletedExceptionally();
+			assertThatExceptionOfType(CompletionException.class).isThrownBy(answer::join)
+				.withCauseInstanceOf(TurnHandedOverException.class);
+		});
 	}
 
 	@Test

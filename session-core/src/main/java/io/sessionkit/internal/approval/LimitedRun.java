@@ -3,10 +3,8 @@ package io.sessionkit.internal.approval;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,7 +27,7 @@ final class LimitedRun implements Runnable {
 	/** The time after which a tool that was stopped and has not ended is worth a word. */
 	private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-	private static final ExecutorService threads = threads();
+	private static final AtomicInteger threads = new AtomicInteger();
 
 	private static final ContextSnapshotFactory snapshots = ContextSnapshotFactory.builder().build();
 
@@ -67,13 +65,15 @@ final class LimitedRun implements Runnable {
 			.wrap(TurnBinding.carryingTool(work, (turn) -> new StoppableTurn(turn, tool, this::isStopped)));
 	}
 
-	private static ExecutorService threads() {
-		AtomicInteger number = new AtomicInteger();
-		return new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), (work) -> {
-			Thread thread = new Thread(work, "sessionkit-tool-" + number.incrementAndGet());
-			thread.setDaemon(true);
-			return thread;
-		});
+	/**
+	 * Starts a thread for this run alone. It inherits no thread-locals, and leaves none
+	 * to the tool of another caller.
+	 */
+	private void start() {
+		Thread thread = new Thread(null, this, "sessionkit-tool-" + threads.incrementAndGet(), 0, false);
+		thread.setDaemon(true);
+		thread.setContextClassLoader(this.loader);
+		thread.start();
 	}
 
 	/**
@@ -84,7 +84,7 @@ final class LimitedRun implements Runnable {
 	 */
 	String await() {
 		long begun = System.nanoTime();
-		threads.execute(this);
+		start();
 		boolean interrupted = false;
 		try {
 			while (true) {
@@ -112,14 +112,23 @@ final class LimitedRun implements Runnable {
 
 	private String stopped() {
 		if (!stop()) {
-			// it has ended at the last moment
-			return this.result.join();
+			return ended();
 		}
 		StoppedTool stopped = new StoppedTool(this.tool, this.limit);
 		int before = unended.get() - 1;
 		logger.warn(stopped.text() + ((before > 0)
 				? " " + before + " runs of tools of this process that were stopped before have not ended." : ""));
 		throw stopped;
+	}
+
+	/** Returns the result of a tool that has ended at the last moment. */
+	private String ended() {
+		try {
+			return this.result.join();
+		}
+		catch (CompletionException ex) {
+			throw failure(ex.getCause());
+		}
 	}
 
 	private synchronized boolean stop() {
@@ -136,7 +145,7 @@ final class LimitedRun implements Runnable {
 		return this.stoppedAt != null;
 	}
 
-	/** Interrupts the tool, and nothing that the thread does later. */
+	/** Interrupts the tool. */
 	private synchronized void interrupt() {
 		this.interrupted = this.thread == null;
 		if (this.thread != null) {
@@ -146,19 +155,16 @@ final class LimitedRun implements Runnable {
 
 	@Override
 	public void run() {
-		Thread current = Thread.currentThread();
-		ClassLoader before = current.getContextClassLoader();
-		current.setContextClassLoader(this.loader);
-		if (begin(current)) {
-			try {
-				String returned = this.work.call();
-				end(() -> this.result.complete(returned));
-			}
-			catch (Exception | Error ex) {
-				end(() -> this.result.completeExceptionally(ex));
-			}
+		if (!begin(Thread.currentThread())) {
+			return;
 		}
-		current.setContextClassLoader(before);
+		try {
+			String returned = this.work.call();
+			end(() -> this.result.complete(returned));
+		}
+		catch (Exception | Error ex) {
+			end(() -> this.result.completeExceptionally(ex));
+		}
 	}
 
 	/** Returns false if the time is over before the tool has begun. */

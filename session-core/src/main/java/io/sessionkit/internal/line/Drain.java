@@ -1,7 +1,6 @@
 package io.sessionkit.internal.line;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.ShuttingDownException;
@@ -21,18 +20,19 @@ public final class Drain {
 
 	private int atWork;
 
+	/** How many calls were at work when the shutdown began, and those inside of them. */
+	private int toEnd;
+
 	private int handedOver;
 
 	/**
-	 * A call at work, until it is ended. Ending it again does nothing, and neither does
-	 * ending one for which another call waits, which counts with that one.
+	 * A call at work, until it is ended. Ending it again does nothing.
 	 */
 	public final class Work implements AutoCloseable {
 
 		private boolean ended;
 
-		private Work(boolean inside) {
-			this.ended = inside;
+		private Work() {
 		}
 
 		@Override
@@ -50,16 +50,17 @@ public final class Drain {
 
 	/**
 	 * Begins the work of a call.
-	 * @param inside whether another call at work waits for this one
-	 * @throws ShuttingDownException if nothing new begins, and nobody at work waits for
-	 * the call
+	 * @param inside whether a call at work has made this one, and so needs it
+	 * @throws ShuttingDownException if nothing new begins, and no call at work has made
+	 * this one
 	 */
 	public synchronized Work enter(SessionKey key, boolean inside) {
 		if (this.on && !inside) {
 			throw refused(key);
 		}
-		this.atWork += inside ? 0 : 1;
-		return new Work(inside);
+		this.atWork++;
+		this.toEnd += this.on ? 1 : 0;
+		return new Work();
 	}
 
 	/**
@@ -67,7 +68,8 @@ public final class Drain {
 	 */
 	public static ShuttingDownException refused(SessionKey key) {
 		return new ShuttingDownException("The call on session " + key
-				+ " came to a process that shuts down. Nothing was run; make it again, so that another process takes it.");
+				+ " has reached a process that is shutting down. Nothing was run; make it again, so that another process"
+				+ " takes it.");
 	}
 
 	/** Returns whether turns are to stop at their next step. */
@@ -85,6 +87,7 @@ public final class Drain {
 		if (!this.on) {
 			this.on = true;
 			this.handedOver = 0;
+			this.toEnd = this.atWork;
 		}
 	}
 
@@ -96,10 +99,11 @@ public final class Drain {
 	/** Lets calls begin again. */
 	public synchronized void end() {
 		this.on = false;
+		notifyAll();
 	}
 
 	/**
-	 * Waits until nothing is at work any more.
+	 * Waits until nothing is at work any more, or calls begin again.
 	 * @param limit how long to wait at most; zero only to look
 	 * @return whether nothing is at work
 	 */
@@ -107,35 +111,39 @@ public final class Drain {
 		if (this.atWork == 0 || limit.isZero()) {
 			return this.atWork == 0;
 		}
-		int before = this.atWork;
-		logger.info("This process shuts down: nothing new begins, and " + before
+		logger.info("This process shuts down: nothing new begins, and " + this.atWork
 				+ " calls on sessions stop at their next step, within " + limit + ".");
-		long begun = System.nanoTime();
+		String why = "did not reach a step in time";
 		try {
-			while (this.atWork > 0) {
-				long left = limit.toMillis() - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
-				if (left <= 0) {
-					break;
-				}
-				wait(left);
-			}
+			waitForEnd(limit);
 		}
 		catch (InterruptedException ex) {
+			why = "were not waited for, since the shutdown was interrupted";
 			Thread.currentThread().interrupt();
 		}
-		report(before);
+		report(why);
 		return this.atWork == 0;
 	}
 
-	private void report(int before) {
-		String ended = (before - this.atWork) + " of " + before + " calls on sessions have ended, " + this.handedOver
-				+ " of them with a turn that another process can continue.";
+	private synchronized void waitForEnd(Duration limit) throws InterruptedException {
+		long begun = System.nanoTime();
+		while (this.on && this.atWork > 0) {
+			long left = limit.minusNanos(System.nanoTime() - begun).toMillis();
+			if (left <= 0) {
+				return;
+			}
+			wait(left);
+		}
+	}
+
+	private void report(String why) {
+		String ended = (this.toEnd - this.atWork) + " of " + this.toEnd + " calls on sessions have ended, "
+				+ this.handedOver + " of them with a turn that another process can continue.";
 		if (this.atWork == 0) {
 			logger.info(ended);
 		}
 		else {
-			logger.warn(ended + " The other " + this.atWork
-					+ " did not reach a step in time. Their turns stay as a killed"
+			logger.warn(ended + " The other " + this.atWork + " " + why + ". Their turns stay as a killed"
 					+ " process leaves them; a tool call that is in the ledger and has no result is uncertain.");
 		}
 	}

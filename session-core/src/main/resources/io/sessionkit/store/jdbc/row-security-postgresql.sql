@@ -2,10 +2,13 @@
 -- as the role that owns the tables. For another table prefix, edit a copy of this file.
 --
 -- Roles that are granted to read the tables see the rows of one owner: the one in the setting sessionkit.owner of
--- their transaction. Without the setting they see no row, and they can write none, whatever they are granted.
--- The role that owns the tables is not limited and pays nothing; neither are superusers and roles with BYPASSRLS.
+-- their transaction. Without the setting they see no row. They insert, update and delete none, whatever they are
+-- granted; truncate is not subject to row security, so grant select alone.
+-- The role that owns the tables is not limited and pays nothing; neither are roles that inherit from it, superusers,
+-- roles with BYPASSRLS, and views that the owner has unless they are security_invoker.
 --
--- If SessionKit connects as another role than the owner of the tables, that role needs all rows, of each table:
+-- If SessionKit connects as another role than the owner of the tables, that role needs all rows of each table. Create
+-- such a policy for each of the four tables before you run this:
 --   create policy SESSIONKIT_STORE on SESSIONKIT_SESSION to my_role using (true) with check (true);
 
 alter table SESSIONKIT_SESSION enable row level security;
