@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -37,6 +38,7 @@ import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.approval.LedgerEntry;
 import io.sessionkit.internal.approval.NamedTools;
+import io.sessionkit.internal.approval.Notices;
 import io.sessionkit.internal.approval.Rulings;
 import io.sessionkit.internal.approval.ToolLimits;
 import io.sessionkit.internal.approval.SafeTexts;
@@ -89,6 +91,9 @@ public final class Approvals {
 
 	private final List<Consumer<? super ApprovalEvent>> listeners;
 
+	/** What delivers notices in this process, to be woken by a pause. */
+	private final List<ApprovalNotices> deliveries = new CopyOnWriteArrayList<>();
+
 	private Approvals(Builder builder) {
 		this.access = builder.conversations.access();
 		this.deciders = new Deciders(this.access, builder.deciders, builder.ownerDecides);
@@ -96,7 +101,7 @@ public final class Approvals {
 				new AnnotatedTools(), builder.policies);
 		this.rules = new ApprovalRules(rulings, builder.siblings, builder.onNewMessage, builder.expiresAfter,
 				builder.version, new SafeTexts(builder.texts), builder.conversations.limits(builder.knownTools),
-				builder.traceIds);
+				builder.traceIds, builder.notices);
 		Turns turns = builder.conversations.turns();
 		this.ledger = new Ledger(turns);
 		this.decisions = new Decisions(turns.waitingTurns(), this.ledger);
@@ -398,7 +403,22 @@ public final class Approvals {
 		this.rules.limits().check(tool, method);
 	}
 
+	Notices notices() {
+		return this.ledger.notices();
+	}
+
+	void wakes(ApprovalNotices delivery) {
+		this.deliveries.add(delivery);
+	}
+
+	void forget(ApprovalNotices delivery) {
+		this.deliveries.remove(delivery);
+	}
+
 	private void tell(ApprovalEvent event) {
+		if (event instanceof ApprovalEvent.Requested) {
+			this.deliveries.forEach(ApprovalNotices::wake);
+		}
 		for (Consumer<? super ApprovalEvent> listener : this.listeners) {
 			try {
 				listener.accept(event);
@@ -441,6 +461,8 @@ public final class Approvals {
 		private Supplier<@Nullable String> traceIds = () -> null;
 
 		private List<Consumer<? super ApprovalEvent>> listeners = List.of();
+
+		private boolean notices;
 
 		private Builder(Conversations conversations) {
 			this.conversations = conversations;
@@ -598,6 +620,18 @@ public final class Approvals {
 		 */
 		public Builder listeners(List<? extends Consumer<? super ApprovalEvent>> listeners) {
 			this.listeners = List.copyOf(listeners);
+			return this;
+		}
+
+		/**
+		 * Sets whether each pause is stored with a notice, which {@link ApprovalNotices}
+		 * deliver. By default none is, since notices that nobody delivers stay as long as
+		 * their sessions.
+		 * @param notices true to store notices
+		 * @return this builder
+		 */
+		public Builder notices(boolean notices) {
+			this.notices = notices;
 			return this;
 		}
 

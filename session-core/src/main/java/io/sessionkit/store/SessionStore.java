@@ -35,8 +35,8 @@ import org.springframework.ai.chat.messages.Message;
 public interface SessionStore {
 
 	/**
-	 * The kind of the records that hold summaries. It is the only kind that stores know,
-	 * since a view begins with a summary.
+	 * The kind of the records that hold summaries. Stores read it with the view, which
+	 * begins with a summary.
 	 */
 	String SUMMARY = "checkpoint";
 

@@ -87,6 +87,16 @@ public abstract class StepCosts {
 	}
 
 	@Test
+	void aNoticeOfThePauseCostsNoCall() {
+		client(Durability.TURN).turn("before");
+		this.model.calls(cancel(1));
+		Client client = client(Conversations.builder(counting()).trim(Trim.keepLastTurns(20)), NewMessageRule.REJECT,
+				true);
+		assertCalls(Step.PAUSE, () -> client.ask("question"), "open", "records standing",
+				"commit UNCHANGED AWAITING_APPROVAL part 0 (approval new, notice any, pause new)");
+	}
+
+	@Test
 	void aDecisionCostsTwoCalls() {
 		Client client = paused(cancel(1));
 		ToolApproval waiting = client.approvals.pending(this.key).get(0);
@@ -318,9 +328,17 @@ public abstract class StepCosts {
 	}
 
 	private Client client(Conversations.Builder builder, NewMessageRule rule) {
+		return client(builder, rule, false);
+	}
+
+	private Client client(Conversations.Builder builder, NewMessageRule rule, boolean notices) {
 		Conversations conversations = builder.build();
 		this.opened.add(conversations);
-		Approvals approvals = Approvals.builder(conversations).tools(Set.of("cancel")).onNewMessage(rule).build();
+		Approvals approvals = Approvals.builder(conversations)
+			.tools(Set.of("cancel"))
+			.onNewMessage(rule)
+			.notices(notices)
+			.build();
 		ChatClient chat = ChatClient.builder(this.model)
 			.defaultAdvisors(SessionAdvisor.builder(conversations).approvals(approvals).build())
 			.defaultToolCallbacks(tool("cancel"), tool("look"))

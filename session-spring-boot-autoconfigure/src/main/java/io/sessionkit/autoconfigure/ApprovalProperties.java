@@ -12,6 +12,7 @@ import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
@@ -37,10 +38,12 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * these tools in the user's own sessions.
  * @param version Application-defined marker of the version that a paused turn was created
  * with. A call with a different marker does not continue the turn. Unset: none.
+ * @param notifications Notices of calls that wait, as application events.
  */
 public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hold") SiblingRule siblings,
 		@Nullable Duration expiresAfter, @DefaultValue("reject") NewMessageRule onNewMessage,
-		@Nullable List<String> deciders, @DefaultValue("true") boolean ownerDecides, @Nullable String version) {
+		@Nullable List<String> deciders, @DefaultValue("true") boolean ownerDecides, @Nullable String version,
+		@DefaultValue @NestedConfigurationProperty NotificationProperties notifications) {
 
 	private static final String PREFIX = SessionKitProperties.PREFIX + ".approval.";
 

@@ -133,10 +133,22 @@ public final class SessionAdvisorAutoConfiguration {
 			.onNewMessage(approval.onNewMessage())
 			.expiresAfter(approval.expiresAfter())
 			.version(approval.version())
+			.notices(approval.notifications().enabled())
 			.listeners(List.<Consumer<ApprovalEvent>>of(events::publishEvent));
 		texts.ifAvailable(builder::texts);
 		traceIds.ifAvailable((ids) -> builder.traceIds(ids::current));
 		return builder.build();
+	}
+
+	/**
+	 * Publishes the notices that calls wait, if the application asks for them.
+	 */
+	@Bean
+	@Lazy(false)
+	@ConditionalOnSwitch(value = SessionKitProperties.NOTIFICATIONS_ENABLED, byDefault = false)
+	NoticeDelivery sessionKitNotices(Approvals approvals, ApplicationEventPublisher events,
+			SessionKitProperties properties) {
+		return new NoticeDelivery(approvals, events, properties.approval().notifications().interval());
 	}
 
 	/**

@@ -35,6 +35,8 @@ public final class SessionKitProperties {
 
 	static final String PURGE_ENABLED = PREFIX + ".purge.enabled";
 
+	static final String NOTIFICATIONS_ENABLED = PREFIX + ".approval.notifications.enabled";
+
 	static final String OBSERVATION_ENABLED = PREFIX + ".observation.enabled";
 
 	static final String IGNORED_NAMES = PREFIX + ".ignored-names";

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
@@ -20,6 +21,7 @@ import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalEvent;
+import io.sessionkit.approval.ApprovalNotice;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
 import io.sessionkit.approval.Decision;
@@ -61,6 +63,7 @@ import org.springframework.context.event.EventListener;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 @Isolated
 @ExtendWith(OutputCaptureExtension.class)
@@ -105,6 +108,46 @@ class ApprovalsAutoConfigurationTests {
 		this.runner.run((context) -> {
 			assertThat(text(ask(context, cancelOrder()))).isEqualTo("done");
 			assertThat(this.cancelled).containsExactly(7);
+		});
+	}
+
+	/** Hears notices. */
+	static class NoticeListener {
+
+		private final List<ApprovalNotice> heard = new CopyOnWriteArrayList<>();
+
+		@EventListener
+		void waits(ApprovalNotice notice) {
+			this.heard.add(notice);
+			if (this.heard.size() == 1) {
+				throw new IllegalStateException("not now");
+			}
+		}
+
+	}
+
+	@Test
+	void noticesArePublishedUntilTheirListenerReturns() {
+		this.model.calls(CALL);
+		this.runner.withBean(NoticeListener.class)
+			.withPropertyValues(GATED, "sessionkit.approval.notifications.enabled=true",
+					"sessionkit.approval.notifications.interval=1s")
+			.run((context) -> {
+				ToolApproval shown = SessionAdvisor.pending(ask(context, cancelOrder())).get(0);
+				SessionStore store = context.getBean(SessionStore.class);
+				await().until(() -> store.oldestRecords("notice", null, 1).records().isEmpty());
+				assertThat(context.getBean(NoticeListener.class).heard).hasSize(2)
+					.allSatisfy((notice) -> assertThat(notice.calls()).containsExactly(shown.id()));
+			});
+	}
+
+	@Test
+	void noticesAreOffUnlessAskedFor() {
+		this.model.calls(CALL);
+		this.runner.withBean(NoticeListener.class).withPropertyValues(GATED).run((context) -> {
+			assertThat(context).doesNotHaveBean(NoticeDelivery.class);
+			ask(context, cancelOrder());
+			assertThat(context.getBean(SessionStore.class).oldestRecords("notice", null, 1).records()).isEmpty();
 		});
 	}
 

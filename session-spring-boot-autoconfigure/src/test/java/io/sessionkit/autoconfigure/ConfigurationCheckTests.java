@@ -364,8 +364,9 @@ class ConfigurationCheckTests {
 
 	@Test
 	void timesThatNobodyHasWrittenInTheEnvironmentAreRefusedToo() {
-		assertThatExceptionOfType(ConfigurationRefusedException.class).isThrownBy(() -> new ApprovalProperties(null,
-				SiblingRule.HOLD, Duration.ofMillis(30), NewMessageRule.REJECT, null, true, null));
+		assertThatExceptionOfType(ConfigurationRefusedException.class).isThrownBy(
+				() -> new ApprovalProperties(null, SiblingRule.HOLD, Duration.ofMillis(30), NewMessageRule.REJECT, null,
+						true, null, new NotificationProperties(false, Duration.ofSeconds(10))));
 	}
 
 	static Stream<String> times() {

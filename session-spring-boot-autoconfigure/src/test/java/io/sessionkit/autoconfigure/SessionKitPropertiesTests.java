@@ -123,7 +123,8 @@ class SessionKitPropertiesTests {
 				assertThat(bound.idempotencyTimeToLive()).isEqualTo(Duration.ofHours(2));
 				assertThat(bound.lease()).isEqualTo(Duration.ofMinutes(1));
 				assertThat(bound.approval()).isEqualTo(new ApprovalProperties(Set.of("cancel_order"), SiblingRule.RUN,
-						Duration.ofHours(1), NewMessageRule.QUEUE, List.of("refund=ROLE_LEAD"), false, "2026-11"));
+						Duration.ofHours(1), NewMessageRule.QUEUE, List.of("refund=ROLE_LEAD"), false, "2026-11",
+						new NotificationProperties(false, Duration.ofSeconds(10))));
 				assertThat(bound.owner()).isEqualTo(OwnerSource.NONE);
 				assertThat(bound.anyOwnerAuthority()).isEqualTo("ROLE_ADMIN");
 				assertThat(bound.purge()).isEqualTo(new PurgeProperties(false, Duration.ofHours(1), 50));

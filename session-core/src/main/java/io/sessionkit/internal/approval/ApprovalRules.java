@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param texts the texts for the model
  * @param limits the limits on the time of tools
  * @param traceIds supplies the trace id of the running call
+ * @param notices whether a pause is stored with a notice of it
  */
 public record ApprovalRules(Rulings rulings, SiblingRule siblings, NewMessageRule onNewMessage,
 		@Nullable Duration expiresAfter, @Nullable String version, SafeTexts texts, ToolLimits limits,
-		Supplier<@Nullable String> traceIds) {
+		Supplier<@Nullable String> traceIds, boolean notices) {
 }

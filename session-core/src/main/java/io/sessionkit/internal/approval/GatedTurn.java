@@ -377,7 +377,11 @@ final class GatedTurn implements TurnGate {
 			.map((entry) -> this.ledger.enter(entry, this.rules.expiresAfter()))
 			.toList();
 		follow(ToolBatch.NONE);
-		this.turn.holding().store(reply, HeldCalls.notes(entries), status, writes, goesOn);
+		List<RecordWrite> all = new ArrayList<>(writes);
+		if (this.rules.notices() && status == TurnStatus.AWAITING_APPROVAL) {
+			all.add(this.ledger.notice(entries, this.rules.expiresAfter()));
+		}
+		this.turn.holding().store(reply, HeldCalls.notes(entries), status, all, goesOn);
 		this.released = null;
 		synchronized (this.unwritten) {
 			this.unwritten.clear();

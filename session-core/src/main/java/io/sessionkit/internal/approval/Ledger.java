@@ -101,6 +101,20 @@ public final class Ledger {
 	}
 
 	/**
+	 * Returns the write of the notice that calls wait.
+	 */
+	RecordWrite notice(List<LedgerEntry> entries, @Nullable Duration expiresAfter) {
+		return Notices.announcing(entries, expiresAfter, this.store.options().codec());
+	}
+
+	/**
+	 * Returns the notices of the store.
+	 */
+	public Notices notices() {
+		return new Notices(this.store);
+	}
+
+	/**
 	 * Returns the calls of a session that are not over, and those that are over but have
 	 * not been moved yet.
 	 */

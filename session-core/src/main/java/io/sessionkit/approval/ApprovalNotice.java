@@ -1,0 +1,30 @@
+package io.sessionkit.approval;
+
+import java.time.Instant;
+import java.util.List;
+
+import io.sessionkit.SessionKey;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A notice that tool calls of a reply wait for a person. It has no arguments: whoever may
+ * decide reads them from the inbox.
+ *
+ * @param id the id of the notice, the same each time that it is delivered
+ * @param key the session
+ * @param turnId the id of the turn that waits
+ * @param calls the ids of the calls, in their order
+ * @param tools the names of their tools, in the same order
+ * @param requestedAt when the calls began to wait
+ * @param expiresAt when they can no longer be decided; null for as long as their session
+ * lives
+ */
+public record ApprovalNotice(String id, SessionKey key, String turnId, List<String> calls, List<String> tools,
+		Instant requestedAt, @Nullable Instant expiresAt) {
+
+	public ApprovalNotice {
+		calls = List.copyOf(calls);
+		tools = List.copyOf(tools);
+	}
+
+}

@@ -1,0 +1,235 @@
+package io.sessionkit.conversation;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.UnsupportedVersionException;
+import io.sessionkit.approval.ApprovalNotice;
+import io.sessionkit.internal.approval.Notices;
+import io.sessionkit.internal.approval.Notices.Outgoing;
+import io.sessionkit.store.RecordPage;
+import io.sessionkit.store.SessionRecord;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Delivers the notices that tool calls wait, of all sessions, to a listener on a thread
+ * of its own, until it is closed. The approvals must
+ * {@linkplain Approvals.Builder#notices store notices}: a notice is stored with the pause
+ * itself, so that it is delivered although the process that paused has died.
+ * <p>
+ * A notice is delivered at least once. It is removed when the listener has returned. If
+ * the listener throws, it is delivered again after a second, then each time after twice
+ * as long, up to an hour; after {@value #MOST_ATTEMPTS} attempts it is given up, with a
+ * warning. If the process dies meanwhile, or the listener takes longer than
+ * {@link #LEASE}, another process delivers the notice again. The
+ * {@linkplain ApprovalNotice#id() id} tells a repetition. A notice goes with its session.
+ * It may come late, for calls that are decided or have expired by then.
+ * <p>
+ * Several processes may deliver the notices of one store; each notice goes to one of
+ * them. A pause of this process wakes the delivery at once; all others are found within
+ * the interval. A slow listener delays other notices of this process, and no turn. The
+ * listener runs without a caller.
+ */
+public final class ApprovalNotices implements AutoCloseable {
+
+	/** How long a listener may take until another process delivers its notice again. */
+	public static final Duration LEASE = Duration.ofMinutes(1);
+
+	/** How often a notice is delivered at most. */
+	public static final int MOST_ATTEMPTS = 20;
+
+	private static final Log logger = LogFactory.getLog(ApprovalNotices.class);
+
+	/** The maximum time that closing waits for the listener. */
+	private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+	private final Approvals approvals;
+
+	private final Notices notices;
+
+	private final Consumer<? super ApprovalNotice> listener;
+
+	private final Duration interval;
+
+	private final Duration lease;
+
+	private final Semaphore woken = new Semaphore(0);
+
+	private final Thread thread = new Thread(null, this::run, "sessionkit-notices", 0, false);
+
+	private volatile boolean closed;
+
+	private boolean failing;
+
+	private ApprovalNotices(Approvals approvals, Consumer<? super ApprovalNotice> listener, Duration interval,
+			Duration lease) {
+		this.approvals = approvals;
+		this.notices = approvals.notices();
+		this.listener = listener;
+		this.interval = interval;
+		this.lease = lease;
+		this.thread.setDaemon(true);
+	}
+
+	/**
+	 * Starts to deliver notices.
+	 * @param approvals the approvals whose pauses are stored with notices
+	 * @param listener receives the notices, one after another
+	 * @param interval the time after which to look for notices of other processes, and
+	 * for those that are to be tried again; positive
+	 * @return the running delivery
+	 * @throws IllegalArgumentException if the interval is not positive
+	 * @throws UnsupportedOperationException if the store does not list records of all
+	 * owners
+	 */
+	public static ApprovalNotices start(Approvals approvals, Consumer<? super ApprovalNotice> listener,
+			Duration interval) {
+		return start(approvals, listener, interval, LEASE);
+	}
+
+	static ApprovalNotices start(Approvals approvals, Consumer<? super ApprovalNotice> listener, Duration interval,
+			Duration lease) {
+		if (interval.isNegative() || interval.isZero()) {
+			throw new IllegalArgumentException(
+					"Notices need a time above zero after which to look for more, not " + interval + ".");
+		}
+		ApprovalNotices delivery = new ApprovalNotices(approvals, listener, interval, lease);
+		delivery.notices.checkListed();
+		approvals.wakes(delivery);
+		delivery.thread.start();
+		return delivery;
+	}
+
+	/** Has the thread look for notices now. */
+	void wake() {
+		this.woken.release();
+	}
+
+	private void run() {
+		while (!this.closed) {
+			look();
+			await();
+		}
+	}
+
+	private void await() {
+		try {
+			this.woken.tryAcquire(Math.max(1, this.interval.toMillis()), TimeUnit.MILLISECONDS);
+		}
+		catch (InterruptedException ex) {
+			logger.debug("The thread of notices was interrupted, which it is not to be. It continues.");
+		}
+		this.woken.drainPermits();
+	}
+
+	private void look() {
+		try {
+			deliver();
+			this.failing = false;
+		}
+		catch (Throwable ex) {
+			// an exception that leaves this method would end the delivery silently
+			if (!this.failing && !this.closed) {
+				logger.warn("Notices of calls that wait could not be read: " + ex.getClass().getName()
+						+ ". This is tried again.");
+			}
+			this.failing = true;
+		}
+	}
+
+	private void deliver() {
+		String next = null;
+		do {
+			RecordPage page = this.notices.page(next);
+			for (SessionRecord record : page.records()) {
+				if (this.closed) {
+					return;
+				}
+				deliver(record);
+			}
+			next = page.next();
+		}
+		while (next != null);
+	}
+
+	private void deliver(SessionRecord record) {
+		Outgoing seen = read(record);
+		Instant now = this.notices.now();
+		if (seen == null || !seen.isDue(now, this.lease)) {
+			return;
+		}
+		Outgoing claimed = this.notices.claim(seen, now.plus(this.lease));
+		if (claimed == null) {
+			return;
+		}
+		if (claimed.attempts() > MOST_ATTEMPTS) {
+			giveUp(claimed, "its process has died each time");
+		}
+		else {
+			deliver(claimed);
+		}
+	}
+
+	/** A notice that this version cannot read waits for one that can. */
+	private @Nullable Outgoing read(SessionRecord record) {
+		try {
+			return this.notices.read(record);
+		}
+		catch (UnreadablePayloadException | UnsupportedVersionException ex) {
+			logger.debug("Notice " + record.id() + " of session " + record.key() + " cannot be read here: "
+					+ ex.getClass().getName());
+			return null;
+		}
+	}
+
+	private void deliver(Outgoing claimed) {
+		try {
+			this.listener.accept(claimed.notice());
+		}
+		catch (Exception | LinkageError | AssertionError ex) {
+			failed(claimed, ex);
+			return;
+		}
+		this.notices.remove(claimed);
+	}
+
+	private void failed(Outgoing claimed, Throwable ex) {
+		if (claimed.attempts() >= MOST_ATTEMPTS) {
+			giveUp(claimed, "its listener threw " + ex.getClass().getName());
+			return;
+		}
+		logger.warn("The listener of notice " + claimed.notice().id() + " of session " + claimed.notice().key()
+				+ " threw " + ex.getClass().getName() + ". It is delivered again.");
+		this.notices.retry(claimed);
+	}
+
+	private void giveUp(Outgoing claimed, String why) {
+		logger.warn("Notice " + claimed.notice().id() + " of session " + claimed.notice().key() + " was given up after "
+				+ MOST_ATTEMPTS + " attempts: " + why + ". The inbox still has its calls.");
+		this.notices.remove(claimed);
+	}
+
+	/**
+	 * Stops the delivery and waits for the listener, for 10 seconds at most. Nothing is
+	 * interrupted, because an interrupt would break some databases.
+	 */
+	@Override
+	public void close() {
+		this.closed = true;
+		this.approvals.forget(this);
+		wake();
+		try {
+			this.thread.join(PATIENCE.toMillis());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+}
