@@ -31,6 +31,14 @@ final class HeldModel implements BeanPostProcessor {
 		this.held.compareAndSet(null, Sinks.empty());
 	}
 
+	/** Lets the answer that is held go on, and holds the next one. */
+	void releaseOne() {
+		Sinks.Empty<Void> sink = this.held.getAndSet(Sinks.empty());
+		if (sink != null) {
+			sink.tryEmitEmpty();
+		}
+	}
+
 	void release() {
 		Sinks.Empty<Void> sink = this.held.getAndSet(null);
 		if (sink != null) {

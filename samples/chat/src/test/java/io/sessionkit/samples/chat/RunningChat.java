@@ -82,6 +82,13 @@ final class RunningChat implements AutoCloseable {
 	}
 
 	/**
+	 * Lets the model go on up to its next call.
+	 */
+	void releaseOne() {
+		this.model.releaseOne();
+	}
+
+	/**
 	 * Lets the model go on, for good.
 	 */
 	void release() {

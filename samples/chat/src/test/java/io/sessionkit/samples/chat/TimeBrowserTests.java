@@ -142,7 +142,7 @@ class TimeBrowserTests {
 		assertThat(this.page.texts("#keeping-text")).containsExactly("This thread keeps everything.");
 		assertThat(this.page.accessibleName("#keep")).isEqualTo("Keep");
 
-		this.page.typeInto("#keep", "newest 5");
+		this.page.typeInto("#keep", Keys.END);
 		await().untilAsserted(() -> assertThat(this.page.texts("#keeping-text"))
 			.containsExactly("This thread keeps its newest 5 turns."));
 		assertThat(this.page.texts("#keeping-outcome")).containsExactly("This applies after the next answer.");

@@ -266,10 +266,11 @@ class WaitingBrowserTests {
 		this.page.click(".steer");
 		assertThat(this.page.texts(".queue-state")).containsExactly("joins before the next step");
 		awaitOffer();
-		this.chat.release();
+		this.chat.releaseOne();
 		await()
 			.untilAsserted(() -> assertThat(this.page.texts(".live .joined .bubble")).containsExactly("Leave out 3"));
 		assertThat(this.page.shows("#queue")).isFalse();
+		this.chat.release();
 
 		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
 		assertThat(this.page.texts(".turn .joined .bubble")).containsExactly("Leave out 3");
