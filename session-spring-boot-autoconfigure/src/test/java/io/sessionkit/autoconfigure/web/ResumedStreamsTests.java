@@ -1,5 +1,6 @@
 package io.sessionkit.autoconfigure.web;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -61,10 +62,13 @@ class ResumedStreamsTests {
 
 	private static final int WORDS = 40;
 
-	/** About as long as an answer with its heading. */
+	/** The most that an answer with its heading and an event per word has. */
 	private static final int BYTES = 5000;
 
 	private static final String TEXT = IntStream.range(0, WORDS).mapToObj(Speaker::word).collect(Collectors.joining());
+
+	/** An answer is longer than its text, so whoever reads no more than this is cut. */
+	private static final int SURELY_CUT = TEXT.getBytes(StandardCharsets.UTF_8).length;
 
 	private final Map<Server, List<ConfigurableApplicationContext>> instances = new EnumMap<>(Server.class);
 
@@ -155,7 +159,11 @@ class ResumedStreamsTests {
 		boolean ended = false;
 		while (!ended) {
 			int port = ports[cuts % 2];
-			int bytes = (cuts < 3) ? 1 + random.nextInt(BYTES >> cuts) : Integer.MAX_VALUE;
+			int bytes = switch (cuts) {
+				case 0 -> 1 + random.nextInt(SURELY_CUT);
+				case 1, 2 -> 1 + random.nextInt(BYTES >> cuts);
+				default -> Integer.MAX_VALUE;
+			};
 			Answer answer = (last == null) ? EventConnection.read(port, "POST", path, request, "q", bytes)
 					: EventConnection.read(port, "GET", path, Map.of("Last-Event-ID", last), "", bytes);
 			repeated |= last == null && cuts > 0;
