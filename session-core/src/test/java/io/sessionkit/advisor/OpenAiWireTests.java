@@ -107,8 +107,8 @@ class OpenAiWireTests {
 	void reasoningIsStoredOnceAndWhole(ClientSetup.Mode mode) throws IOException {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, true);
 		try (OpenAiStub stub = new OpenAiStub()) {
-			stub.calls(SessionAdvisorTests.call("c1", "add", "1"), List.of("First ", "the ", "sum."))
-				.says("done", List.of("It ", "is ", "1."));
+			stub.calls(List.of(SessionAdvisorTests.call("c1", "add", "1")), "First ", "the ", "sum.");
+			stub.says("done", "It ", "is ", "1.");
 			ChatClient chat = setup.builder(stub.model(), SessionAdvisor.of(Conversations.of(this.store)))
 				.defaultTools(SessionAdvisorTests.echo("add"))
 				.build();

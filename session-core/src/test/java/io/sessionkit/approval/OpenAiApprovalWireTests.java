@@ -136,10 +136,11 @@ class OpenAiApprovalWireTests {
 	void requestsOfATurnThatPausesTwiceAndOfTheNextOneAreValid(ClientSetup.Mode mode) {
 		pause(mode);
 		pending().forEach((call) -> approvals().approve(call, "anna"));
-		this.stub.calls(ApprovalFixture.cancel("c4", 4));
+		this.stub.calls(List.of(ApprovalFixture.cancel("c4", 4)));
 		content(mode, chat(mode).prompt());
 		approvals().reject(pending().get(0), "bob", "enough");
-		this.stub.says("done").says("bye");
+		this.stub.says("done");
+		this.stub.says("bye");
 		assertThat(content(mode, chat(mode).prompt())).isEqualTo("done");
 		content(mode, chat(mode).prompt().user("q2"));
 		assertRequests("system: be brief", "user: q", ASKED, "tool c1: done {\"id\":1}", "tool c2: done {\"id\":2}",
@@ -174,8 +175,8 @@ class OpenAiApprovalWireTests {
 	 * One question, answered with a call that waits on each side of one that need not.
 	 */
 	private void pause(ClientSetup.Mode mode) {
-		this.stub.calls(ApprovalFixture.cancel("c1", 1), ApprovalFixture.look("c2", 2),
-				ApprovalFixture.cancel("c3", 3));
+		this.stub.calls(List.of(ApprovalFixture.cancel("c1", 1), ApprovalFixture.look("c2", 2),
+				ApprovalFixture.cancel("c3", 3)));
 		content(mode, chat(mode).prompt().user("q"));
 		assertThat(approvals().ledger(KEY)).extracting(ToolApproval::status).contains(ApprovalStatus.PROPOSED);
 	}
@@ -191,7 +192,7 @@ class OpenAiApprovalWireTests {
 	}
 
 	private void assertRequests(String... lastLines) {
-		this.stub.bodies().forEach((body) -> assertThat(WireSequence.faults(body)).isEmpty());
+		this.stub.bodies().forEach((body) -> assertThat(this.stub.faults(body)).isEmpty());
 		assertThat(this.stub.lastLines()).containsExactly(lastLines);
 	}
 
