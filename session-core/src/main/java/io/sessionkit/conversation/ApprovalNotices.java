@@ -2,13 +2,12 @@ package io.sessionkit.conversation;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.UnsupportedVersionException;
 import io.sessionkit.approval.ApprovalNotice;
+import io.sessionkit.internal.LookingThread;
 import io.sessionkit.internal.approval.Notices;
 import io.sessionkit.internal.approval.Notices.Outgoing;
 import io.sessionkit.store.RecordPage;
@@ -46,35 +45,23 @@ public final class ApprovalNotices implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(ApprovalNotices.class);
 
-	/** The maximum time that closing waits for the listener. */
-	private static final Duration PATIENCE = Duration.ofSeconds(10);
-
 	private final Approvals approvals;
 
 	private final Notices notices;
 
 	private final Consumer<? super ApprovalNotice> listener;
 
-	private final Duration interval;
-
 	private final Duration lease;
 
-	private final Semaphore woken = new Semaphore(0);
-
-	private final Thread thread = new Thread(null, this::run, "sessionkit-notices", 0, false);
-
-	private volatile boolean closed;
-
-	private boolean failing;
+	private final LookingThread thread;
 
 	private ApprovalNotices(Approvals approvals, Consumer<? super ApprovalNotice> listener, Duration interval,
 			Duration lease) {
 		this.approvals = approvals;
 		this.notices = approvals.notices();
 		this.listener = listener;
-		this.interval = interval;
 		this.lease = lease;
-		this.thread.setDaemon(true);
+		this.thread = new LookingThread("sessionkit-notices", "Notices of calls that wait", this::deliver, interval);
 	}
 
 	/**
@@ -108,39 +95,7 @@ public final class ApprovalNotices implements AutoCloseable {
 
 	/** Has the thread look for notices now. */
 	void wake() {
-		this.woken.release();
-	}
-
-	private void run() {
-		while (!this.closed) {
-			look();
-			await();
-		}
-	}
-
-	private void await() {
-		try {
-			this.woken.tryAcquire(Math.max(1, this.interval.toMillis()), TimeUnit.MILLISECONDS);
-		}
-		catch (InterruptedException ex) {
-			logger.debug("The thread of notices was interrupted, which it is not to be. It continues.");
-		}
-		this.woken.drainPermits();
-	}
-
-	private void look() {
-		try {
-			deliver();
-			this.failing = false;
-		}
-		catch (Throwable ex) {
-			// an exception that leaves this method would end the delivery silently
-			if (!this.failing && !this.closed) {
-				logger.warn("Notices of calls that wait could not be read: " + ex.getClass().getName()
-						+ ". This is tried again.");
-			}
-			this.failing = true;
-		}
+		this.thread.wake();
 	}
 
 	private void deliver() {
@@ -148,7 +103,7 @@ public final class ApprovalNotices implements AutoCloseable {
 		do {
 			RecordPage page = this.notices.page(next);
 			for (SessionRecord record : page.records()) {
-				if (this.closed) {
+				if (this.thread.isClosed()) {
 					return;
 				}
 				deliver(record);
@@ -176,7 +131,10 @@ public final class ApprovalNotices implements AutoCloseable {
 		}
 	}
 
-	/** A notice that this version cannot read waits for one that can. */
+	/**
+	 * Returns null for a notice that is not to be delivered. One that this version cannot
+	 * read waits for one that can.
+	 */
 	private @Nullable Outgoing read(SessionRecord record) {
 		try {
 			return this.notices.read(record);
@@ -221,15 +179,8 @@ public final class ApprovalNotices implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		this.closed = true;
 		this.approvals.forget(this);
-		wake();
-		try {
-			this.thread.join(PATIENCE.toMillis());
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
+		this.thread.close();
 	}
 
 }

@@ -33,6 +33,7 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.internal.approval.AnnotatedTools;
 import io.sessionkit.internal.approval.ApprovalRules;
+import io.sessionkit.internal.approval.Continuations;
 import io.sessionkit.internal.approval.Decisions;
 import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.Ledger;
@@ -53,7 +54,8 @@ import org.jspecify.annotations.Nullable;
  * The tool calls that wait for people, for an application to list and to decide. It is a
  * bean to inject. It needs only the store, so it also works in a process that has neither
  * the model nor the tools. A decision runs nothing. The next call on the session without
- * user text continues the turn and runs the approved calls.
+ * user text continues the turn and runs the approved calls; a server can make that call
+ * itself ({@link Builder#continues}).
  * <p>
  * Only one decision on a call counts. If two people decide the same call, one wins and
  * the other gets a {@link DecisionRefusedException}. A call that turns out to be
@@ -89,6 +91,8 @@ public final class Approvals {
 
 	private final GatedTurns turns;
 
+	private final Continuations continuations;
+
 	private final List<Consumer<? super ApprovalEvent>> listeners;
 
 	/** What delivers notices in this process, to be woken by a pause. */
@@ -101,10 +105,11 @@ public final class Approvals {
 				new AnnotatedTools(), builder.policies);
 		this.rules = new ApprovalRules(rulings, builder.siblings, builder.onNewMessage, builder.expiresAfter,
 				builder.version, new SafeTexts(builder.texts), builder.conversations.limits(builder.knownTools),
-				builder.traceIds, builder.notices);
+				builder.traceIds, builder.notices, builder.continues);
 		Turns turns = builder.conversations.turns();
 		this.ledger = new Ledger(turns);
-		this.decisions = new Decisions(turns.waitingTurns(), this.ledger);
+		this.continuations = new Continuations(turns, this.ledger);
+		this.decisions = new Decisions(turns.waitingTurns(), this.ledger, this::announce);
 		this.turns = new GatedTurns(turns, this.rules, this.ledger, this::tell);
 		this.listeners = List.copyOf(builder.listeners);
 	}
@@ -262,8 +267,19 @@ public final class Approvals {
 		Decision named = Deciders.named(decision, caller);
 		ToolApproval decided = this.decisions.make(this.deciders.key(key, caller), id, digest, named, right(caller));
 		tell(new ApprovalEvent.Decided(decided));
-		this.decisions.keepAlways(decided, named);
+		try {
+			this.decisions.keepAlways(decided, named);
+		}
+		finally {
+			this.continuations.decided(decided);
+		}
 		return decided;
+	}
+
+	private void announce(ToolApproval call) {
+		if (this.rules.continues()) {
+			this.continuations.announce(call);
+		}
 	}
 
 	/**
@@ -345,6 +361,14 @@ public final class Approvals {
 	 */
 	public GatedTurns turns() {
 		return this.turns;
+	}
+
+	/**
+	 * Returns the notices that turns are to be continued. For SessionKit's own packages.
+	 * @return the same object each time
+	 */
+	public Continuations continuations() {
+		return this.continuations;
 	}
 
 	/**
@@ -463,6 +487,8 @@ public final class Approvals {
 		private List<Consumer<? super ApprovalEvent>> listeners = List.of();
 
 		private boolean notices;
+
+		private boolean continues;
 
 		private Builder(Conversations conversations) {
 			this.conversations = conversations;
@@ -632,6 +658,19 @@ public final class Approvals {
 		 */
 		public Builder notices(boolean notices) {
 			this.notices = notices;
+			return this;
+		}
+
+		/**
+		 * Sets whether each decision is stored with a notice that its turn is to be
+		 * continued, and each pause whose calls expire with one for that time. The turn
+		 * is continued where <code>io.sessionkit.advisor.TurnContinuations</code> run, in
+		 * any process. By default none is stored, and a turn waits for a call.
+		 * @param continues true to store such notices
+		 * @return this builder
+		 */
+		public Builder continues(boolean continues) {
+			this.continues = continues;
 			return this;
 		}
 

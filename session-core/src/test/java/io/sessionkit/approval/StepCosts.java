@@ -2,15 +2,18 @@ package io.sessionkit.approval;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
 
 import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.advisor.TurnContinuations;
 import io.sessionkit.context.Summarize;
 import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Approvals;
@@ -36,6 +39,7 @@ import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * What the steps of a turn cost beside its plain form, which is one call to open the
@@ -90,8 +94,8 @@ public abstract class StepCosts {
 	void aNoticeOfThePauseCostsNoCall() {
 		client(Durability.TURN).turn("before");
 		this.model.calls(cancel(1));
-		Client client = client(Conversations.builder(counting()).trim(Trim.keepLastTurns(20)), NewMessageRule.REJECT,
-				true);
+		Client client = client(Conversations.builder(counting()).trim(Trim.keepLastTurns(20)),
+				(approvals) -> approvals.notices(true));
 		assertCalls(Step.PAUSE, () -> client.ask("question"), "open", "records standing",
 				"commit UNCHANGED AWAITING_APPROVAL part 0 (approval new, notice any, pause new)");
 	}
@@ -102,6 +106,36 @@ public abstract class StepCosts {
 		ToolApproval waiting = client.approvals.pending(this.key).get(0);
 		assertCalls(Step.DECISION, () -> client.approvals.approve(waiting, "somebody"), "records approval",
 				"put approval seen");
+	}
+
+	@Test
+	void aDecisionAfterWhichTheTurnContinuesCostsOneCallMore() {
+		Client before = paused(cancel(1));
+		ToolApproval waiting = before.approvals.pending(this.key).get(0);
+		Client client = client(Conversations.builder(counting()), (approvals) -> approvals.continues(true));
+		assertCalls(Step.DECISION, () -> client.approvals.approve(waiting, "somebody"), "records approval",
+				"put notice any", "put approval seen");
+	}
+
+	@Test
+	void aTurnThatContinuesByItselfCostsFiveCallsBesideThoseOfItsDecisionAndItsCall() {
+		ToolApproval waiting = paused(cancel(1)).approvals.pending(this.key).get(0);
+		Client client = client(Conversations.builder(counting()), (approvals) -> approvals.continues(true));
+		this.model.says("done");
+		List<String> counted = counted(Step.RESUME, () -> {
+			try (TurnContinuations running = TurnContinuations.start(client.conversations, client.approvals,
+					(turn) -> client.chat.prompt(), Duration.ofHours(1), 1)) {
+				client.approvals.approve(waiting, "somebody");
+				await().until(() -> running != null && this.calls.contains("put notice seen deleted"));
+			}
+		});
+		List<String> expected = new ArrayList<>(List.of("oldestRecords", "records approval", "put notice any",
+				"put approval seen", "record", "put notice seen", "open", "turn [approval, lease, pause]"));
+		expected.addAll(List
+			.of(ended(1, "open", "put lease new", "turn [approval, pause]", "put approval seen", "put approval seen")));
+		expected.add("put notice seen deleted");
+		assertThat(counted).containsExactlyElementsOf(expected);
+		assertEnded();
 	}
 
 	@ParameterizedTest
@@ -293,7 +327,8 @@ public abstract class StepCosts {
 
 	// who calls
 
-	private record Client(ChatClient chat, Approvals approvals, SessionKey key, ScriptedChatModel model) {
+	private record Client(Conversations conversations, ChatClient chat, Approvals approvals, SessionKey key,
+			ScriptedChatModel model) {
 
 		void turn(String question) {
 			this.model.says("done");
@@ -328,22 +363,18 @@ public abstract class StepCosts {
 	}
 
 	private Client client(Conversations.Builder builder, NewMessageRule rule) {
-		return client(builder, rule, false);
+		return client(builder, (approvals) -> approvals.onNewMessage(rule));
 	}
 
-	private Client client(Conversations.Builder builder, NewMessageRule rule, boolean notices) {
+	private Client client(Conversations.Builder builder, UnaryOperator<Approvals.Builder> settings) {
 		Conversations conversations = builder.build();
 		this.opened.add(conversations);
-		Approvals approvals = Approvals.builder(conversations)
-			.tools(Set.of("cancel"))
-			.onNewMessage(rule)
-			.notices(notices)
-			.build();
+		Approvals approvals = settings.apply(Approvals.builder(conversations).tools(Set.of("cancel"))).build();
 		ChatClient chat = ChatClient.builder(this.model)
 			.defaultAdvisors(SessionAdvisor.builder(conversations).approvals(approvals).build())
 			.defaultToolCallbacks(tool("cancel"), tool("look"))
 			.build();
-		return new Client(chat, approvals, this.key, this.model);
+		return new Client(conversations, chat, approvals, this.key, this.model);
 	}
 
 	private static ToolCallback tool(String name) {

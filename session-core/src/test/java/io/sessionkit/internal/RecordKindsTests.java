@@ -1,6 +1,7 @@
 package io.sessionkit.internal;
 
 import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.approval.Notices;
 import io.sessionkit.internal.line.Lines;
 import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;
@@ -23,9 +24,9 @@ class RecordKindsTests {
 	void kindsAreThoseThatAreStoredAndDiffer() {
 		assertThat(new String[] { SessionStore.SUMMARY, SnapshotReader.KIND, TurnRecords.PAUSE, TurnRecords.LEASE,
 				Ledger.APPROVAL, Ledger.OVER, Ledger.STANDING_DECISION, Ledger.COMPENSATION, TurnRecords.REWIND,
-				KeptTexts.KIND, KeptTexts.RETENTION, Lines.OFFER, StreamLogs.KIND })
+				KeptTexts.KIND, KeptTexts.RETENTION, Lines.OFFER, StreamLogs.KIND, Notices.NOTICE })
 			.containsExactly("checkpoint", "snapshot", "pause", "lease", "approval", "ledger", "standing",
-					"compensation", "rewind", "kept", "retention", "offer", "stream")
+					"compensation", "rewind", "kept", "retention", "offer", "stream", "notice")
 			.doesNotHaveDuplicates();
 	}
 

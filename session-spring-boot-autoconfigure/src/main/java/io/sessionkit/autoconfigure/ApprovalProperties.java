@@ -39,11 +39,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param version Application-defined marker of the version that a paused turn was created
  * with. A call with a different marker does not continue the turn. Unset: none.
  * @param notifications Notices of calls that wait, as application events.
+ * @param continuation Turns that continue by themselves once their calls are decided.
  */
 public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hold") SiblingRule siblings,
 		@Nullable Duration expiresAfter, @DefaultValue("reject") NewMessageRule onNewMessage,
 		@Nullable List<String> deciders, @DefaultValue("true") boolean ownerDecides, @Nullable String version,
-		@DefaultValue @NestedConfigurationProperty NotificationProperties notifications) {
+		@DefaultValue @NestedConfigurationProperty NotificationProperties notifications,
+		@DefaultValue @NestedConfigurationProperty ContinuationProperties continuation) {
 
 	private static final String PREFIX = SessionKitProperties.PREFIX + ".approval.";
 

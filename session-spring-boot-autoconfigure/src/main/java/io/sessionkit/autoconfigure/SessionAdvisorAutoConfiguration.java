@@ -134,6 +134,7 @@ public final class SessionAdvisorAutoConfiguration {
 			.expiresAfter(approval.expiresAfter())
 			.version(approval.version())
 			.notices(approval.notifications().enabled())
+			.continues(approval.continuation().enabled())
 			.listeners(List.<Consumer<ApprovalEvent>>of(events::publishEvent));
 		texts.ifAvailable(builder::texts);
 		traceIds.ifAvailable((ids) -> builder.traceIds(ids::current));
@@ -149,6 +150,24 @@ public final class SessionAdvisorAutoConfiguration {
 	NoticeDelivery sessionKitNotices(Approvals approvals, ApplicationEventPublisher events,
 			SessionKitProperties properties) {
 		return new NoticeDelivery(approvals, events, properties.approval().notifications().interval());
+	}
+
+	/**
+	 * Continues turns once their calls are decided, if the application asks for that.
+	 */
+	@Bean
+	@Lazy(false)
+	@ConditionalOnSwitch(value = ContinuationProperties.ENABLED, byDefault = false)
+	ContinuationDelivery sessionKitContinuations(Conversations conversations, Approvals approvals,
+			ListableBeanFactory beans, SessionKitProperties properties) {
+		ContinuationProperties continuation = properties.approval().continuation();
+		return new ContinuationDelivery(conversations, approvals,
+				continuation.run() ? SoleContinuation.of(beans) : null, continuation);
+	}
+
+	@Bean
+	SoleContinuation.Check sessionKitContinuationCheck(ListableBeanFactory beans, SessionKitProperties properties) {
+		return new SoleContinuation.Check(beans, properties.approval().continuation());
 	}
 
 	/**

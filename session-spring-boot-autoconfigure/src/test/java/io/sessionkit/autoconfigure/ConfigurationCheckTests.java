@@ -364,9 +364,10 @@ class ConfigurationCheckTests {
 
 	@Test
 	void timesThatNobodyHasWrittenInTheEnvironmentAreRefusedToo() {
-		assertThatExceptionOfType(ConfigurationRefusedException.class).isThrownBy(
-				() -> new ApprovalProperties(null, SiblingRule.HOLD, Duration.ofMillis(30), NewMessageRule.REJECT, null,
-						true, null, new NotificationProperties(false, Duration.ofSeconds(10))));
+		assertThatExceptionOfType(ConfigurationRefusedException.class)
+			.isThrownBy(() -> new ApprovalProperties(null, SiblingRule.HOLD, Duration.ofMillis(30),
+					NewMessageRule.REJECT, null, true, null, new NotificationProperties(false, Duration.ofSeconds(10)),
+					new ContinuationProperties(false, true, Duration.ofSeconds(10), 4)));
 	}
 
 	static Stream<String> times() {

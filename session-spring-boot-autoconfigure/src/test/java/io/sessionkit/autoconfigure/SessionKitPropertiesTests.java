@@ -89,8 +89,9 @@ class SessionKitPropertiesTests {
 				"sessionkit.approval.tools=cancel_order", "sessionkit.approval.siblings=run",
 				"sessionkit.approval.expires-after=1h", "sessionkit.approval.on-new-message=queue",
 				"sessionkit.approval.version=2026-11", "sessionkit.approval.deciders=refund=ROLE_LEAD",
-				"sessionkit.approval.owner-decides=false", "sessionkit.owner=none",
-				"sessionkit.any-owner-authority=ROLE_ADMIN", "sessionkit.purge.enabled=false",
+				"sessionkit.approval.owner-decides=false", "sessionkit.approval.continuation.run=false",
+				"sessionkit.approval.continuation.interval=20s", "sessionkit.approval.continuation.threads=2",
+				"sessionkit.owner=none", "sessionkit.any-owner-authority=ROLE_ADMIN", "sessionkit.purge.enabled=false",
 				"sessionkit.purge.interval=1h", "sessionkit.purge.batch-size=50", "sessionkit.streams.resumable=true",
 				"sessionkit.streams.on-disconnect=cancel", "sessionkit.streams.time-to-live=1h",
 				"sessionkit.streams.max-size=2MB", "sessionkit.ignored-names=sessionkit.theirs")
@@ -124,7 +125,8 @@ class SessionKitPropertiesTests {
 				assertThat(bound.lease()).isEqualTo(Duration.ofMinutes(1));
 				assertThat(bound.approval()).isEqualTo(new ApprovalProperties(Set.of("cancel_order"), SiblingRule.RUN,
 						Duration.ofHours(1), NewMessageRule.QUEUE, List.of("refund=ROLE_LEAD"), false, "2026-11",
-						new NotificationProperties(false, Duration.ofSeconds(10))));
+						new NotificationProperties(false, Duration.ofSeconds(10)),
+						new ContinuationProperties(false, false, Duration.ofSeconds(20), 2)));
 				assertThat(bound.owner()).isEqualTo(OwnerSource.NONE);
 				assertThat(bound.anyOwnerAuthority()).isEqualTo("ROLE_ADMIN");
 				assertThat(bound.purge()).isEqualTo(new PurgeProperties(false, Duration.ofHours(1), 50));
@@ -152,6 +154,7 @@ class SessionKitPropertiesTests {
 	@CsvSource({ "sessionkit.lease, 10ms", "sessionkit.concurrency-timeout, -1s", "sessionkit.retention.max-age, 0s",
 			"sessionkit.retention.max-age, -1d", "sessionkit.idempotency-time-to-live, 0s",
 			"sessionkit.approval.expires-after, 0s", "sessionkit.approval.expires-after, -1h",
+			"sessionkit.approval.continuation.threads, 0", "sessionkit.approval.continuation.interval, 10",
 			"sessionkit.approval.version, ' '", "sessionkit.any-owner-authority, ' '",
 			"sessionkit.approval.deciders, refund", "sessionkit.approval.deciders, refund=",
 			"sessionkit.approval.deciders, =ROLE_LEAD", "sessionkit.approval.deciders, a=b=c",

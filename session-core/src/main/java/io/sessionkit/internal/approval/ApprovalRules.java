@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param limits the limits on the time of tools
  * @param traceIds supplies the trace id of the running call
  * @param notices whether a pause is stored with a notice of it
+ * @param continues whether turns continue by themselves once their calls are decided
  */
 public record ApprovalRules(Rulings rulings, SiblingRule siblings, NewMessageRule onNewMessage,
 		@Nullable Duration expiresAfter, @Nullable String version, SafeTexts texts, ToolLimits limits,
-		Supplier<@Nullable String> traceIds, boolean notices) {
+		Supplier<@Nullable String> traceIds, boolean notices, boolean continues) {
 }

@@ -136,7 +136,7 @@ final class CallReview {
 	}
 
 	/** A decision without a digest counts for every call of its tool. */
-	private static boolean covers(StandingDecision decision, ToolApproval call) {
+	static boolean covers(StandingDecision decision, ToolApproval call) {
 		return (decision.digest() != null) ? decision.digest().equals(call.digest())
 				: decision.tool().equals(call.tool());
 	}

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
@@ -28,12 +29,18 @@ public final class Decisions {
 
 	private final Ledger ledger;
 
+	/** Is told of each decision before it is stored. */
+	private final Consumer<ToolApproval> announcing;
+
 	/**
 	 * Creates the decisions on calls of models.
+	 * @param announcing is told of each call before a decision on it is stored; if it
+	 * throws, nothing is decided
 	 */
-	public Decisions(WaitingTurns waitingTurns, Ledger ledger) {
+	public Decisions(WaitingTurns waitingTurns, Ledger ledger, Consumer<ToolApproval> announcing) {
 		this.waitingTurns = waitingTurns;
 		this.ledger = ledger;
+		this.announcing = announcing;
 	}
 
 	/**
@@ -42,6 +49,8 @@ public final class Decisions {
 	public Decisions(Ledger compensations) {
 		this.waitingTurns = null;
 		this.ledger = compensations;
+		this.announcing = (call) -> {
+		};
 	}
 
 	/**
@@ -58,6 +67,7 @@ public final class Decisions {
 			LedgerEntry entry = judged(key, id).filter((found) -> right.test(found.approval()))
 				.orElseThrow(() -> unknown(key, id));
 			check(entry, digest, decision);
+			this.announcing.accept(entry.approval());
 			return Optional.ofNullable(this.ledger.replace(decided(entry, decision)));
 		}).map(LedgerEntry::approval).orElseThrow(() -> changedEachTime(key, id));
 	}

@@ -1,5 +1,6 @@
 package io.sessionkit.internal.approval;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -381,6 +382,11 @@ final class GatedTurn implements TurnGate {
 		if (this.rules.notices() && status == TurnStatus.AWAITING_APPROVAL) {
 			all.add(this.ledger.notice(entries, this.rules.expiresAfter()));
 		}
+		Duration expiresAfter = this.rules.expiresAfter();
+		if (this.rules.continues() && expiresAfter != null && status == TurnStatus.AWAITING_APPROVAL
+				&& isAnybodyThere()) {
+			all.add(this.ledger.continuation(this.turn.key(), this.turn.id(), expiresAfter));
+		}
 		this.turn.holding().store(reply, HeldCalls.notes(entries), status, all, goesOn);
 		this.released = null;
 		synchronized (this.unwritten) {
@@ -388,6 +394,22 @@ final class GatedTurn implements TurnGate {
 			this.written = true;
 			this.batch = ToolBatch.held(this.turn.key(), reply.getToolCalls(), stored(entries, writes));
 		}
+	}
+
+	/**
+	 * Returns whether this turn does not continue merely because calls have expired. If
+	 * nobody decides on anything it continues by itself once: a model that makes such
+	 * calls again and again would go on forever otherwise.
+	 */
+	private boolean isAnybodyThere() {
+		List<LedgerEntry> continuedWith = this.held.entries();
+		return continuedWith.stream().noneMatch((entry) -> entry.status() == ApprovalStatus.EXPIRED)
+				|| continuedWith.stream().anyMatch(GatedTurn::isDecidedItself);
+	}
+
+	private static boolean isDecidedItself(LedgerEntry entry) {
+		return entry.status() != ApprovalStatus.DENIED
+				&& entry.approval().decisions().stream().anyMatch((decision) -> decision.standing() == null);
 	}
 
 	private static List<LedgerEntry> stored(List<LedgerEntry> entries, List<RecordWrite> writes) {

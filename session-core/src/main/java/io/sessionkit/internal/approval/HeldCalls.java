@@ -38,13 +38,18 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	 */
 	static HeldCalls of(RunningTurn turn, Ledger ledger, SafeTexts texts) {
 		HeldReply held = Objects.requireNonNull(turn.holding().reply());
-		List<LedgerEntry> open = withExpired(turn.key(), held, ledger.read(turn.records(Ledger.APPROVAL)));
-		List<String> ours = requested(turn.key(), held).stream().map((entry) -> entry.approval().id()).toList();
-		List<LedgerEntry> entries = ledger.judged(open)
-			.stream()
-			.filter((entry) -> ours.contains(entry.approval().id()))
-			.toList();
+		List<LedgerEntry> entries = ledger
+			.judged(entries(turn.key(), held, ledger.read(turn.records(Ledger.APPROVAL))));
 		return new HeldCalls(held.reply().getToolCalls(), entries, ledger, texts);
+	}
+
+	/**
+	 * Returns the entries of the calls of a held reply, those that have expired included.
+	 * @param open the entries of its session that are not over
+	 */
+	static List<LedgerEntry> entries(SessionKey key, HeldReply held, List<LedgerEntry> open) {
+		List<String> ours = requested(key, held).stream().map((entry) -> entry.approval().id()).toList();
+		return withExpired(key, held, open).stream().filter((entry) -> ours.contains(entry.approval().id())).toList();
 	}
 
 	/**

@@ -108,6 +108,14 @@ public final class Ledger {
 	}
 
 	/**
+	 * Returns the write of the notice that a turn is to be continued when its calls have
+	 * expired.
+	 */
+	RecordWrite continuation(SessionKey key, String turnId, Duration expiresAfter) {
+		return Continuations.afterExpiry(key, turnId, expiresAfter, this.store.options());
+	}
+
+	/**
 	 * Returns the notices of the store.
 	 */
 	public Notices notices() {

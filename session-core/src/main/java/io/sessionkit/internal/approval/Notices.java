@@ -114,12 +114,16 @@ public final class Notices {
 
 	/**
 	 * Reads a notice.
+	 * @return the notice; null if it is one of {@link Continuations}
 	 * @throws UnreadablePayloadException if it is not a notice
 	 * @throws UnsupportedVersionException if it is one of a newer version
 	 */
-	public Outgoing read(SessionRecord record) {
+	public @Nullable Outgoing read(SessionRecord record) {
 		SessionKey key = record.key();
 		Map<?, ?> values = this.store.options().codec().decodeValues(key, record.payload());
+		if (Continuations.isOne(values)) {
+			return null;
+		}
 		if (values.get("version") instanceof Integer version && version > VERSION) {
 			throw new UnsupportedVersionException("Notice " + record.id() + " of session " + key
 					+ " was written in version " + version + " of its form; this one reads up to " + VERSION + ".");

@@ -184,6 +184,35 @@ public final class WaitingTurns {
 	}
 
 	/**
+	 * An open turn as it is seen without its lease.
+	 *
+	 * @param view the turn and the records that were asked for
+	 * @param held the reply that it holds back
+	 * @param isAtWork whether a call works on it
+	 */
+	public record Seen(TurnView view, HeldReply held, boolean isAtWork) {
+	}
+
+	/**
+	 * Looks at the open turn of a session.
+	 * @param key the session
+	 * @param turnId the turn
+	 * @param kinds the kinds of further records to read with it
+	 * @return the turn; empty if another one is open, or none
+	 */
+	public Optional<Seen> look(SessionKey key, String turnId, Set<String> kinds) {
+		Set<String> withLease = new HashSet<>(kinds);
+		withLease.add(TurnRecords.LEASE);
+		return this.store.find(key)
+			.map(Session::openTurn)
+			.filter((number) -> number != 0)
+			.flatMap((number) -> read(key, number, withLease))
+			.filter((view) -> view.turn().id().equals(turnId))
+			.flatMap((view) -> pause(view.records(TurnRecords.PAUSE), turnId).map((pause) -> new Seen(view,
+					pause.held(), TurnLease.holder(this.store, view.records(TurnRecords.LEASE)) != null)));
+	}
+
+	/**
 	 * Queues messages for an open turn. When the turn continues, they follow the results
 	 * of its tools.
 	 * @param key the session

@@ -3,6 +3,7 @@ package io.sessionkit.store.redis;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 import io.sessionkit.SessionKey;
@@ -11,6 +12,7 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.approval.StepCosts;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.Commit;
+import io.sessionkit.store.NewItem;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
@@ -55,12 +57,18 @@ class RedisStepCostTests extends StepCosts {
 			Commit commit = this.store.open(plain, Window.turns(1))
 				.map((view) -> Commit.on(view.session()))
 				.orElse(Commit.first(plain));
-			this.store.commit(commit.turn(new TurnWrite(whole, 0, List.of())));
+			this.store.commit(
+					commit.turn(new TurnWrite(whole, 0, List.of(new NewItem(new UserMessage("q"), Instant.EPOCH, 1)))));
 		}
 		this.store.put(warm, RecordWrite.create("note", "1", "text"));
 		this.store.records(warm, "note");
 		this.store.turns(warm, Tail.newest(1));
 		this.store.items(warm, 1);
+		this.store.turn(warm, 1, Set.of("note"));
+		this.store.put(warm, RecordWrite.create("notice", "1", "text"));
+		this.store.record(warm, "notice", "1");
+		this.store.oldestRecords("notice", null, 1);
+		this.store.put(warm, new RecordWrite("notice", "1", RecordWrite.ANY, null, null));
 	}
 
 	@AfterEach

@@ -1,0 +1,44 @@
+package io.sessionkit.advisor;
+
+import org.springframework.ai.chat.client.ChatClientRequest;
+import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
+import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
+import org.springframework.ai.chat.messages.SystemMessage;
+import org.springframework.core.Ordered;
+
+/**
+ * Refuses a call that is to continue a turn and would do something else, before anything
+ * is called or stored. A message could cancel the calls of the turn, or begin another
+ * one.
+ */
+final class ContinuationCheck implements CallAdvisor {
+
+	@Override
+	public String getName() {
+		return "SessionKitContinuationCheck";
+	}
+
+	@Override
+	public int getOrder() {
+		return Ordered.HIGHEST_PRECEDENCE;
+	}
+
+	@Override
+	public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
+		if (chain.getCallAdvisors().stream().noneMatch(SessionTurnAdvisor.class::isInstance)) {
+			throw new UnfitContinuationException("The client of the call has no session advisor. Build it from the"
+					+ " ChatClient.Builder bean, or add .defaultAdvisors(sessionAdvisor).");
+		}
+		if (!request.prompt().getInstructions().stream().allMatch(SystemMessage.class::isInstance)) {
+			throw new UnfitContinuationException("The call has a message. Leave .user(..) and .messages(..) out; a"
+					+ " client with a default user text cannot continue turns.");
+		}
+		if (SessionParameters.STARTS.stream().anyMatch(request.context()::containsKey)) {
+			throw new UnfitContinuationException("The call says where its turn begins. Leave editing(..),"
+					+ " regenerating(..), branch(..), history(..) and reading() out.");
+		}
+		return chain.nextCall(request);
+	}
+
+}

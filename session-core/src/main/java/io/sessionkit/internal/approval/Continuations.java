@@ -1,0 +1,354 @@
+package io.sessionkit.internal.approval;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.UnsupportedVersionException;
+import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.approval.StandingDecision;
+import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.internal.turn.Turns;
+import io.sessionkit.internal.turn.WaitingTurns;
+import io.sessionkit.store.RecordPage;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The notices that a turn is to be continued, one record for each turn. It is written
+ * before a decision, and with a pause whose calls can expire, so that a process that dies
+ * after the decision loses nothing. What is to be done is always read from the turn
+ * itself: a notice that is there too early, too late or twice does no harm.
+ * <p>
+ * They are of the same kind as {@link Notices}, since a store keeps an index of few
+ * kinds. Versions that know only those leave them alone.
+ */
+public final class Continuations {
+
+	private static final int VERSION = 2;
+
+	private static final String CONTINUES = "continues";
+
+	/** The time in which a decision is expected behind its notice. */
+	private static final Duration GRACE = Duration.ofSeconds(5);
+
+	/** The longest time until a notice is looked at again. */
+	private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
+
+	private static final int LARGEST_SHIFT = 12;
+
+	private static final int BATCH = 100;
+
+	private static final Log logger = LogFactory.getLog(Continuations.class);
+
+	private final Turns turns;
+
+	private final WaitingTurns waitingTurns;
+
+	private final Ledger ledger;
+
+	private final SessionStore store;
+
+	private final List<BiConsumer<SessionKey, String>> runners = new CopyOnWriteArrayList<>();
+
+	public Continuations(Turns turns, Ledger ledger) {
+		this.turns = turns;
+		this.waitingTurns = turns.waitingTurns();
+		this.ledger = ledger;
+		this.store = turns.store();
+	}
+
+	/**
+	 * A notice.
+	 *
+	 * @param key the session
+	 * @param turnId the turn
+	 * @param attempts how often it was claimed to continue the turn
+	 * @param looks how often its turn was found waiting
+	 * @param due when it is to be looked at next, by the clocks of the processes
+	 * @param record its record
+	 */
+	public record Task(SessionKey key, String turnId, int attempts, int looks, Instant due, SessionRecord record) {
+
+		/** A time that nobody can have meant is that of a clock that has jumped. */
+		private boolean isDue(Instant now, Duration lease) {
+			return !this.due.isAfter(now) || this.due.isAfter(now.plus(LONGEST_PAUSE).plus(lease));
+		}
+
+	}
+
+	/** What there is to do for a turn. */
+	public enum State {
+
+		/** Nothing: it is no longer open. */
+		OVER,
+
+		/** Nothing now: a call works on it. */
+		AT_WORK,
+
+		/** Nothing now: it waits for a person. */
+		WAITS,
+
+		/** It is to be continued. */
+		DECIDED
+
+	}
+
+	/**
+	 * A turn as it was found.
+	 *
+	 * @param state what there is to do
+	 * @param calls the calls that it holds back
+	 * @param undecided those that wait for a person
+	 */
+	public record Situation(State state, List<ToolApproval> calls, List<ToolApproval> undecided) {
+	}
+
+	// notices
+
+	/** Returns whether the values of a record of the kind are those of a continuation. */
+	static boolean isOne(Map<?, ?> values) {
+		return values.containsKey(CONTINUES);
+	}
+
+	/**
+	 * Returns the write of a notice that is due when calls that are made now have
+	 * expired.
+	 */
+	static RecordWrite afterExpiry(SessionKey key, String turnId, Duration expiresAfter, StoreOptions options) {
+		Instant due = options.now().plus(shorter(expiresAfter.plusSeconds(1), LONGEST_PAUSE));
+		return RecordWrite.put(Notices.NOTICE, turnId, payload(key, 0, LARGEST_SHIFT, due, options));
+	}
+
+	/**
+	 * Stores the notice that the turn of a call may have to be continued, before a
+	 * decision on the call is.
+	 */
+	public void announce(ToolApproval call) {
+		StoreOptions options = this.store.options();
+		this.store.put(call.key(), RecordWrite.put(Notices.NOTICE, call.turnId(),
+				payload(call.key(), 0, 0, options.now().plus(GRACE), options)));
+	}
+
+	private static String payload(SessionKey key, int attempts, int looks, Instant due, StoreOptions options) {
+		Map<String, Object> values = new HashMap<>();
+		values.put("version", VERSION);
+		values.put(CONTINUES, true);
+		values.put("attempts", attempts);
+		values.put("looks", looks);
+		values.put("due", due);
+		return options.codec().encodeValues(key, values);
+	}
+
+	/**
+	 * Checks that the store finds the notices of all owners. A store that cannot be
+	 * reached may do so later.
+	 */
+	public void checkListed() {
+		this.ledger.notices().checkListed();
+	}
+
+	/**
+	 * Passes the notices that are due to the work, those of all owners.
+	 * @param lease how long a notice may be claimed
+	 * @param work returns whether it takes more
+	 */
+	public void eachDue(Duration lease, Predicate<Task> work) {
+		String next = null;
+		do {
+			RecordPage page = this.store.oldestRecords(Notices.NOTICE, next, BATCH);
+			for (SessionRecord record : page.records()) {
+				Task task = read(record);
+				if (task != null && task.isDue(now(), lease) && !work.test(task)) {
+					return;
+				}
+			}
+			next = page.next();
+		}
+		while (next != null);
+	}
+
+	/**
+	 * Returns the notice of a turn, whether it is due or not; null if there is none.
+	 */
+	public @Nullable Task find(SessionKey key, String turnId) {
+		return this.store.record(key, Notices.NOTICE, turnId).map(this::read).orElse(null);
+	}
+
+	/**
+	 * Returns null for what is no such notice. One that this version cannot read waits
+	 * for one that can.
+	 */
+	private @Nullable Task read(SessionRecord record) {
+		try {
+			Map<?, ?> values = this.store.options().codec().decodeValues(record.key(), record.payload());
+			if (isOne(values) && values.get("version") instanceof Integer version && version == VERSION
+					&& values.get("attempts") instanceof Integer attempts
+					&& values.get("looks") instanceof Integer looks && values.get("due") instanceof Instant due) {
+				return new Task(record.key(), record.id(), attempts, looks, due, record);
+			}
+		}
+		catch (UnreadablePayloadException | UnsupportedVersionException ex) {
+			logger.debug("Notice " + record.id() + " of session " + record.key() + " cannot be read here: "
+					+ ex.getClass().getName());
+		}
+		return null;
+	}
+
+	private Instant now() {
+		return this.store.options().now();
+	}
+
+	// what becomes of them
+
+	/**
+	 * Claims a notice, so that no other process works on it for a while.
+	 * @return the claimed notice; null if another process was first
+	 */
+	public @Nullable Task claim(Task seen, Duration lease) {
+		return replace(seen, seen.attempts() + 1, seen.looks(), lease);
+	}
+
+	/** Gives a claimed notice back for any process, as if it had not been claimed. */
+	public void handBack(Task claimed) {
+		replace(claimed, claimed.attempts() - 1, claimed.looks(), Duration.ZERO);
+	}
+
+	/** Has a turn looked at again on which a call works. */
+	public void atWork(Task claimed, Duration pause) {
+		replace(claimed, claimed.attempts() - 1, claimed.looks(), pause);
+	}
+
+	/**
+	 * Has a turn looked at again that waits for a person: soon, since its decision may be
+	 * on the way, then each time after twice as long, up to an hour. The next decision
+	 * brings that forward, and so does the time at which the calls expire.
+	 */
+	public void waits(Task claimed, List<ToolApproval> undecided) {
+		Duration pause = shorter(GRACE.multipliedBy(1L << Math.min(LARGEST_SHIFT, claimed.looks())), LONGEST_PAUSE);
+		replace(claimed, claimed.attempts() - 1, Math.min(LARGEST_SHIFT, claimed.looks() + 1),
+				shorter(untilExpiry(undecided), pause));
+	}
+
+	private Duration untilExpiry(List<ToolApproval> undecided) {
+		Instant last = Instant.MIN;
+		for (ToolApproval call : undecided) {
+			Instant expiresAt = (call.status() == ApprovalStatus.PROPOSED) ? call.expiresAt() : null;
+			if (expiresAt == null) {
+				return LONGEST_PAUSE;
+			}
+			last = expiresAt.isAfter(last) ? expiresAt : last;
+		}
+		Duration left = Duration.between(now(), last);
+		return (left.isNegative() ? Duration.ZERO : left).plusSeconds(1);
+	}
+
+	/**
+	 * Has a turn continued again that could not be continued: after a second, then each
+	 * time after twice as long, up to an hour.
+	 */
+	public void retry(Task claimed) {
+		Duration pause = Duration.ofSeconds(1L << Math.min(LARGEST_SHIFT, claimed.attempts() - 1));
+		replace(claimed, claimed.attempts(), claimed.looks(), shorter(pause, LONGEST_PAUSE));
+	}
+
+	/** Removes a notice, unless it was written since. */
+	public void remove(Task seen) {
+		SessionRecord record = seen.record();
+		this.store.put(record.key(), new RecordWrite(Notices.NOTICE, record.id(), record.revision(), null, null));
+	}
+
+	private @Nullable Task replace(Task seen, int attempts, int looks, Duration pause) {
+		SessionRecord record = seen.record();
+		Instant due = now().plus(pause);
+		String payload = payload(record.key(), attempts, looks, due, this.store.options());
+		RecordWrite write = RecordWrite.replace(record, payload);
+		if (!this.store.put(record.key(), write)) {
+			return null;
+		}
+		return new Task(seen.key(), seen.turnId(), attempts, looks, due, new SessionRecord(record.key(), record.kind(),
+				record.id(), write.next(), payload, record.writtenAt(), record.expiresAt()));
+	}
+
+	private static Duration shorter(Duration one, Duration other) {
+		return (one.compareTo(other) < 0) ? one : other;
+	}
+
+	// the turn
+
+	/**
+	 * Looks what there is to do for the turn of a notice.
+	 */
+	public Situation situation(Task task) {
+		return this.waitingTurns.look(task.key(), task.turnId(), Set.of(Ledger.APPROVAL))
+			.map((seen) -> situation(task.key(), seen))
+			.orElseGet(() -> new Situation(State.OVER, List.of(), List.of()));
+	}
+
+	private Situation situation(SessionKey key, WaitingTurns.Seen seen) {
+		if (seen.isAtWork()) {
+			return new Situation(State.AT_WORK, List.of(), List.of());
+		}
+		List<LedgerEntry> open = this.ledger.read(seen.view().records(Ledger.APPROVAL));
+		List<ToolApproval> calls = HeldCalls.entries(key, seen.held(), open)
+			.stream()
+			.map(Continuations::withoutHolder)
+			.toList();
+		List<ToolApproval> undecided = undecided(key, calls);
+		return new Situation(undecided.isEmpty() ? State.DECIDED : State.WAITS, calls, undecided);
+	}
+
+	/** Nobody holds the lease, so a claim is one whose holder is gone. */
+	private static ToolApproval withoutHolder(LedgerEntry entry) {
+		return ((entry.status() == ApprovalStatus.CLAIMED) ? entry.with(ApprovalStatus.UNCERTAIN) : entry).approval();
+	}
+
+	/** Calls that wait follow a standing decision when their turn continues. */
+	private List<ToolApproval> undecided(SessionKey key, List<ToolApproval> calls) {
+		List<ToolApproval> pending = calls.stream().filter((call) -> call.status().isPending()).toList();
+		if (pending.stream().noneMatch((call) -> call.status() == ApprovalStatus.PROPOSED)) {
+			return pending;
+		}
+		List<StandingDecision> standing = this.ledger.standing(key);
+		return pending.stream()
+			.filter((call) -> call.status() != ApprovalStatus.PROPOSED
+					|| standing.stream().noneMatch((decision) -> CallReview.covers(decision, call)))
+			.toList();
+	}
+
+	// who works
+
+	/** Returns whether this process still begins calls. */
+	public boolean mayBegin() {
+		return !this.turns.drain().isOn();
+	}
+
+	/** Tells a runner of each decision of this process, with session and turn. */
+	public void addRunner(BiConsumer<SessionKey, String> runner) {
+		this.runners.add(runner);
+	}
+
+	public void removeRunner(BiConsumer<SessionKey, String> runner) {
+		this.runners.remove(runner);
+	}
+
+	/** Tells the runners of this process that a call was decided. */
+	public void decided(ToolApproval call) {
+		this.runners.forEach((runner) -> runner.accept(call.key(), call.turnId()));
+	}
+
+}

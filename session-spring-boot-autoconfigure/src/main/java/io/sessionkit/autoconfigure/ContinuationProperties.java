@@ -1,0 +1,36 @@
+package io.sessionkit.autoconfigure;
+
+import java.time.Duration;
+
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Turns that continue by themselves, by the call that a bean of type TurnContinuation
+ * supplies.
+ *
+ * @param enabled Whether a turn continues on a server, without anyone's request, once all
+ * of its calls are decided or have expired. Set it in every process that pauses, decides
+ * or continues turns.
+ * @param run Whether this process continues turns too, which needs the bean. False for a
+ * process that only decides.
+ * @param interval Time after which to look for decisions of other processes, and for
+ * turns that could not be continued. Those that are decided in this process continue at
+ * once.
+ * @param threads How many turns this process continues at the same time.
+ */
+public record ContinuationProperties(@DefaultValue("false") boolean enabled, @DefaultValue("true") boolean run,
+		@DefaultValue("10s") Duration interval, @DefaultValue("4") int threads) {
+
+	static final String ENABLED = SessionKitProperties.PREFIX + ".approval.continuation.enabled";
+
+	static final String RUN = SessionKitProperties.PREFIX + ".approval.continuation.run";
+
+	public ContinuationProperties {
+		SessionKitProperties.refuseBelowASecond("approval.continuation.interval", interval);
+		if (threads < 1) {
+			throw ConfigurationRefusedException.of(SessionKitProperties.PREFIX + ".approval.continuation.threads",
+					threads, "Write 1 or more, or set '" + RUN + "' to false.");
+		}
+	}
+
+}
