@@ -38,6 +38,11 @@ final class ContinuationCheck implements CallAdvisor {
 			throw new UnfitContinuationException("The call says where its turn begins. Leave editing(..),"
 					+ " regenerating(..), branch(..), history(..) and reading() out.");
 		}
+		if (request.context().containsKey(SessionParameters.CHILD)) {
+			throw new UnfitContinuationException(
+					"The call names a child session. Leave child(..) out: the session of the"
+							+ " turn is added, whichever it is.");
+		}
 		return chain.nextCall(request);
 	}
 

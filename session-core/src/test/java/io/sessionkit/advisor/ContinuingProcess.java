@@ -35,8 +35,13 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
  */
 final class ContinuingProcess {
 
-	/** The lease of turns, and the time for which a notice is claimed. */
+	/** The lease of turns. */
 	static final Duration LEASE = Duration.ofSeconds(5);
+
+	/**
+	 * The time for which a notice is claimed, so that others soon look at its turn too.
+	 */
+	static final Duration CLAIM = Duration.ofSeconds(1);
 
 	private ContinuingProcess() {
 	}
@@ -66,7 +71,7 @@ final class ContinuingProcess {
 					return Flux.never();
 				});
 				TurnContinuations.start(conversations, approvals, (turn) -> client.prompt(), Duration.ofMillis(20), 1,
-						LEASE);
+						CLAIM);
 			}
 			else {
 				ToolApproval waiting = pause(client, model, approvals, SessionKey.of("ada", order));

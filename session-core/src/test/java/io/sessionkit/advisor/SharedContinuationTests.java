@@ -73,7 +73,7 @@ class SharedContinuationTests {
 
 	private static TurnContinuations start(Conversations conversations, Approvals approvals, ChatClient client) {
 		return TurnContinuations.start(conversations, approvals, (turn) -> client.prompt(), Duration.ofMillis(50), 2,
-				ContinuingProcess.LEASE);
+				ContinuingProcess.CLAIM);
 	}
 
 	@ParameterizedTest

@@ -284,7 +284,7 @@ class TurnContinuationsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "message", "another place", "no session advisor", "no call" })
+	@ValueSource(strings = { "message", "another place", "child", "no session advisor", "no call" })
 	void callThatDoesNotContinueTheTurnIsAFailureAndCancelsNothing(String flaw) {
 		Instance cancelling = instance((approvals) -> approvals.onNewMessage(NewMessageRule.CANCEL));
 		List<DecidedTurn> tried = new CopyOnWriteArrayList<>();
@@ -293,6 +293,7 @@ class TurnContinuationsTests {
 			return switch (flaw) {
 				case "message" -> cancelling.chat().prompt().user("go on");
 				case "another place" -> cancelling.chat().prompt().advisors(SessionAdvisor.regenerating());
+				case "child" -> cancelling.chat().prompt().advisors(SessionAdvisor.child("scout"));
 				case "no call" -> null;
 				default -> ChatClient.create(new ScriptedChatModel().says("hello")).prompt();
 			};

@@ -52,13 +52,6 @@ class ThreadController {
 	}
 	// end::ask
 
-	/** Goes on with a turn whose calls were decided. */
-	@PostMapping(path = "/{thread}/continue", consumes = MediaType.APPLICATION_JSON_VALUE,
-			produces = MediaType.TEXT_EVENT_STREAM_VALUE)
-	Flux<String> goOn(@PathVariable String thread) {
-		return this.chat.prompt().advisors(SessionAdvisor.session(thread)).stream().content();
-	}
-
 	@GetMapping
 	Mono<List<String>> threads() {
 		return Mono

@@ -1,5 +1,8 @@
 package io.sessionkit.samples.webflux;
 
+import io.sessionkit.advisor.TurnContinuation;
+
+import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
@@ -18,6 +21,13 @@ public class WebFluxApplication {
 
 	public static void main(String[] arguments) {
 		SpringApplication.run(WebFluxApplication.class, arguments);
+	}
+
+	/** The call that continues a turn when somebody has decided. */
+	@Bean
+	TurnContinuation continuation(ChatClient.Builder builder, OrderTools tools) {
+		ChatClient chat = builder.defaultTools(tools).build();
+		return (turn) -> chat.prompt();
 	}
 
 	/** Passwords for a demo: everybody may read them here. */
