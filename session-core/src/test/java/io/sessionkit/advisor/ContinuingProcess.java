@@ -25,6 +25,8 @@ import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
@@ -42,6 +44,9 @@ final class ContinuingProcess {
 	 * The time for which a notice is claimed, so that others soon look at its turn too.
 	 */
 	static final Duration CLAIM = Duration.ofSeconds(1);
+
+	/** How many turns one process works on. */
+	static final int TURNS = 200;
 
 	private ContinuingProcess() {
 	}
@@ -73,6 +78,9 @@ final class ContinuingProcess {
 				TurnContinuations.start(conversations, approvals, (turn) -> client.prompt(), Duration.ofMillis(20), 1,
 						CLAIM);
 			}
+			else if (order.startsWith("work ")) {
+				work(client, model, conversations, approvals, order.substring("work ".length()), out);
+			}
 			else {
 				ToolApproval waiting = pause(client, model, approvals, SessionKey.of("ada", order));
 				approvals.approve(waiting, "anna");
@@ -81,6 +89,31 @@ final class ContinuingProcess {
 			order = in.readLine();
 		}
 		System.exit(0);
+	}
+
+	/** Pauses and decides one turn after the other, and continues them meanwhile. */
+	private static void work(ChatClient client, ScriptedChatModel model, Conversations conversations,
+			Approvals approvals, String name, PrintStream out) {
+		answers(model, 2 * TURNS);
+		TurnContinuations.start(conversations, approvals, (turn) -> client.prompt(), Duration.ofMillis(20), 4, CLAIM);
+		for (int i = 0; i < TURNS; i++) {
+			SessionKey key = SessionKey.of("ada", name + "-" + i);
+			client.prompt().user(key.id()).advisors(SessionAdvisor.session(key)).call().chatResponse();
+			approvals.approve(approvals.pending(key).get(0), "anna");
+			out.println(OtherProcess.MARK + key.id());
+		}
+	}
+
+	/** Has a model call the tool for each question, and end the turn for each result. */
+	static void answers(ScriptedChatModel model, int times) {
+		for (int i = 0; i < times; i++) {
+			model.step((prompt) -> {
+				Message last = prompt.getInstructions().get(prompt.getInstructions().size() - 1);
+				List<ToolCall> calls = (last instanceof UserMessage) ? List.of(new ToolCall("c-" + last.getText(),
+						"function", "cancel", "{\"id\":\"" + last.getText() + "\"}")) : List.of();
+				return Flux.just(model.chunk(calls.isEmpty() ? "done" : "", calls, true));
+			});
+		}
 	}
 
 	static Conversations conversations(SessionStore store) {

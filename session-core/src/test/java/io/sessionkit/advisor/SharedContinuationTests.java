@@ -5,21 +5,27 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.conversation.OtherProcess;
 import io.sessionkit.conversation.SharedStore;
+import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -76,12 +82,10 @@ class SharedContinuationTests {
 				ContinuingProcess.CLAIM);
 	}
 
-	@ParameterizedTest
-	@MethodSource("stores")
-	void anotherProcessContinuesAndEachEffectIsThereOnce(Supplier<SharedStore> server, @TempDir Path directory)
-			throws IOException {
+	@Test
+	void anotherProcessContinuesAndEachEffectIsThereOnce(@TempDir Path directory) throws IOException {
 		Path effects = Files.createFile(directory.resolve("effects"));
-		SharedStore shared = server.get();
+		SharedStore shared = SharedStore.inPostgres();
 		List<String> words = new ArrayList<>(List.of(effects.toString()));
 		words.addAll(shared.words());
 		try (OtherProcess other = OtherProcess.start(ContinuingProcess.class, words)) {
@@ -110,6 +114,61 @@ class SharedContinuationTests {
 		}
 		assertThat(Files.readAllLines(effects)).containsExactlyInAnyOrder(BEGUN.id(), DECIDED.id());
 		assertThat(model.prompts()).hasSize(2);
+	}
+
+	/**
+	 * Each effect is there once at most, and each turn whose decision was told has ended
+	 * or waits for a person, since nobody knows whether its call ran.
+	 */
+	@ParameterizedTest
+	@MethodSource("stores")
+	void processesAreKilledAtAnyMoment(Supplier<SharedStore> server, @TempDir Path directory) throws Exception {
+		long seed = Long.getLong("sessionkit.seed", System.nanoTime());
+		System.out.println("Seed of the killed continuations: " + seed);
+		Random random = new Random(seed);
+		Path effects = Files.createFile(directory.resolve("effects"));
+		SharedStore shared = server.get();
+		List<String> words = new ArrayList<>(List.of(effects.toString()));
+		words.addAll(shared.words());
+		Set<String> decided = new HashSet<>();
+		for (int i = 0; i < Integer.getInteger("sessionkit.kills", 1); i++) {
+			try (OtherProcess other = OtherProcess.start(ContinuingProcess.class, words)) {
+				other.tell("work " + i);
+				decided.add(other.hear());
+				Thread.sleep(random.nextInt(1500));
+				decided.addAll(other.kill());
+			}
+		}
+		ScriptedChatModel model = new ScriptedChatModel();
+		ContinuingProcess.answers(model, 1000);
+		int uncertain = 0;
+		try (SharedStore.Connected connected = shared.connect();
+				Conversations here = ContinuingProcess.conversations(connected.store())) {
+			Approvals approvals = ContinuingProcess.approvals(here);
+			ChatClient client = ContinuingProcess.client(model, here, approvals, effects);
+			try (TurnContinuations running = start(here, approvals, client)) {
+				await().atMost(Duration.ofSeconds(60))
+					.until(() -> running != null && decided.stream()
+						.map((id) -> SessionKey.of("ada", id))
+						.allMatch((key) -> hasEnded(key, connected.store()) || isUncertain(key, approvals)));
+			}
+			for (String id : decided) {
+				uncertain += approvals.pending(SessionKey.of("ada", id)).size();
+			}
+		}
+		List<String> lines = Files.readAllLines(effects);
+		System.out.println(decided.size() + " turns were decided, " + model.prompts().size() + " went on here, "
+				+ uncertain + " are uncertain, " + lines.size() + " effects.");
+		assertThat(lines).doesNotHaveDuplicates();
+		assertThat(lines.size() + uncertain).isGreaterThanOrEqualTo(decided.size());
+	}
+
+	private static boolean hasEnded(SessionKey key, SessionStore store) {
+		return store.turns(key, Tail.newest(1)).get(0).status() == TurnStatus.COMPLETED;
+	}
+
+	private static boolean isUncertain(SessionKey key, Approvals approvals) {
+		return approvals.pending(key).stream().anyMatch((call) -> call.status() == ApprovalStatus.UNCERTAIN);
 	}
 
 }
