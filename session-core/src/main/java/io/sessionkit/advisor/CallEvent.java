@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An event of one call, for the one who reads its reply. The events of a call come from
- * {@link CallEvents}, in this order: {@link Begun}, what happens, and {@link Ended} or
- * {@link Failed} as the last one; a stream that is resumed may end with {@link Lost}.
- * They name neither the session nor its owner, so they can be sent to a browser as they
- * are. Immutable.
+ * {@link CallEvents}, in this order: {@link Begun}, {@link Steered} or {@link Repeated},
+ * what happens, and {@link Ended} or {@link Failed} as the last one; a stream that is
+ * resumed may end with {@link Lost}. They name neither the session nor its owner, so they
+ * can be sent to a browser as they are. Immutable.
  */
 public sealed interface CallEvent {
 
@@ -22,8 +22,20 @@ public sealed interface CallEvent {
 	String name();
 
 	/**
-	 * The first event of a call that works on a turn: its model is about to be called, or
-	 * the tools of a turn that it continues.
+	 * The first event of a call that has to wait until others have worked on its session.
+	 */
+	record InLine() implements CallEvent {
+
+		@Override
+		public String name() {
+			return "in-line";
+		}
+
+	}
+
+	/**
+	 * The begin of a call that works on a turn: its model is about to be called, or the
+	 * tools of a turn that it continues.
 	 *
 	 * @param turn the id of the turn
 	 */
@@ -32,6 +44,62 @@ public sealed interface CallEvent {
 		@Override
 		public String name() {
 			return "begun";
+		}
+
+	}
+
+	/**
+	 * The first event of a call that does not work itself, since its message has joined
+	 * the turn of another call: the text and the end of that turn follow.
+	 */
+	record Steered() implements CallEvent {
+
+		@Override
+		public String name() {
+			return "steered";
+		}
+
+	}
+
+	/**
+	 * The first event of a call whose request was answered before: the text and the end
+	 * of that turn follow.
+	 */
+	record Repeated() implements CallEvent {
+
+		@Override
+		public String name() {
+			return "repeated";
+		}
+
+	}
+
+	/**
+	 * A message of another call has joined the turn. The model reads it in its next
+	 * round.
+	 *
+	 * @param text what the user has said
+	 */
+	record Joined(String text) implements CallEvent {
+
+		@Override
+		public String name() {
+			return "joined";
+		}
+
+	}
+
+	/**
+	 * A piece of what the model thinks, from a provider that tells it. There is none if a
+	 * hook checks replies, since hooks check their texts alone.
+	 *
+	 * @param text the text, which never ends within a character
+	 */
+	record Reasoning(String text) implements CallEvent {
+
+		@Override
+		public String name() {
+			return "reasoning";
 		}
 
 	}

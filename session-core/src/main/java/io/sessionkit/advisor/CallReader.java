@@ -10,7 +10,7 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.internal.CarriedError;
-import io.sessionkit.internal.round.ToolWatch;
+import io.sessionkit.internal.round.CallWatch;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +20,7 @@ import reactor.util.context.Context;
 
 import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 
@@ -27,7 +28,7 @@ import org.springframework.ai.chat.model.Generation;
  * Reads one call and passes its events on, in the order in which they happen. It listens
  * to this call alone. Safe for use by many threads: tools may end on any.
  */
-final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch {
+final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch {
 
 	private static final Log logger = LogFactory.getLog(CallReader.class);
 
@@ -39,7 +40,11 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 
 	private volatile TurnStatus failed = TurnStatus.FAILED;
 
+	/** Whether there has been an event. */
 	private volatile boolean begun;
+
+	/** Whether there has been an event of the turn. */
+	private volatile boolean works;
 
 	private volatile boolean stopped;
 
@@ -48,8 +53,15 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 
 	private boolean ended;
 
-	/** The first half of a character of which the second one has not come yet. */
-	private String half = "";
+	private final WholeCharacters texts = new WholeCharacters();
+
+	private final Reasoning thoughts = new Reasoning();
+
+	/**
+	 * Whether the texts are those of a turn that is stored, since a hook checks replies,
+	 * or another call has worked.
+	 */
+	private volatile boolean isStored;
 
 	CallReader(FluxSink<CallEvent> sink) {
 		this.sink = sink;
@@ -58,7 +70,11 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 	/** Makes the call, and cancels it when its events are no longer read. */
 	void read(ChatClientRequestSpec call) {
 		this.sink.onDispose(this);
-		call.advisors(SessionAdvisor.listener(this)).stream().chatResponse().subscribe(this);
+		call.advisors(SessionAdvisor.listener(this))
+			.advisors((advisors) -> advisors.param(SessionParameters.READER, this))
+			.stream()
+			.chatResponse()
+			.subscribe(this);
 	}
 
 	/**
@@ -97,10 +113,17 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 		begin(event.turnId());
 	}
 
+	/** It is not the turn of the call yet: others work on its session. */
+	void waits() {
+		if (!this.begun) {
+			send(new CallEvent.InLine());
+		}
+	}
+
 	/** A call that continues a turn runs its tools first. */
 	private void begin(String turnId) {
 		this.turn = turnId;
-		if (!this.begun) {
+		if (!this.works) {
 			send(new CallEvent.Begun(turnId));
 		}
 	}
@@ -124,6 +147,16 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 	/** Models and tools may leave out what is not to be absent. */
 	private static String orEmpty(@Nullable String text) {
 		return Objects.requireNonNullElse(text, "");
+	}
+
+	@Override
+	public void joined(List<Message> messages) {
+		messages.forEach((message) -> send(new CallEvent.Joined(orEmpty(message.getText()))));
+	}
+
+	@Override
+	public void checked() {
+		this.isStored = true;
 	}
 
 	@Override
@@ -158,6 +191,9 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 	@Override
 	protected void hookOnNext(ChatResponse response) {
 		TurnResult result = SessionAdvisor.turn(response).orElse(null);
+		if (!this.works) {
+			sayWhoseAnswerItIs(response);
+		}
 		if (result == null) {
 			said(response.getResult());
 			return;
@@ -169,20 +205,29 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 		last(ended(result.turn()));
 	}
 
+	private void sayWhoseAnswerItIs(ChatResponse response) {
+		boolean steered = SessionAdvisor.isSteered(response);
+		if (steered || SessionAdvisor.isRepeated(response)) {
+			this.isStored = true;
+			send(steered ? new CallEvent.Steered() : new CallEvent.Repeated());
+		}
+	}
+
 	private static CallEvent.WaitingCall waiting(ToolApproval call) {
 		return new CallEvent.WaitingCall(call.id(), call.tool(), call.arguments(), call.description());
 	}
 
 	private void said(@Nullable Generation generation) {
-		String text = (generation != null) ? generation.getOutput().getText() : null;
-		if (text == null || text.isEmpty()) {
+		if (generation == null) {
 			return;
 		}
-		String whole = this.half + text;
-		int end = Character.isHighSurrogate(whole.charAt(whole.length() - 1)) ? whole.length() - 1 : whole.length();
-		this.half = whole.substring(end);
-		if (end > 0) {
-			send(new CallEvent.Text(whole.substring(0, end)));
+		String thought = this.isStored ? "" : this.thoughts.add(generation.getOutput());
+		if (!thought.isEmpty()) {
+			send(new CallEvent.Reasoning(thought));
+		}
+		String text = this.texts.add(orEmpty(generation.getOutput().getText()));
+		if (!text.isEmpty()) {
+			send(new CallEvent.Text(text));
 		}
 	}
 
@@ -195,9 +240,9 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 	}
 
 	private void last(CallEvent.Ended event) {
-		if (!this.half.isEmpty()) {
-			send(new CallEvent.Text("\uFFFD"));
-			this.half = "";
+		String rest = this.texts.end();
+		if (!rest.isEmpty()) {
+			send(new CallEvent.Text(rest));
 		}
 		this.ended = true;
 		send(event);
@@ -222,6 +267,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements ToolWatch
 
 	private void send(CallEvent event) {
 		this.begun = true;
+		this.works |= !(event instanceof CallEvent.InLine);
 		this.sink.next(event);
 	}
 

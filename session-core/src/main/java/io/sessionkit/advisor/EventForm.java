@@ -10,7 +10,12 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.CallEvent.Begun;
 import io.sessionkit.advisor.CallEvent.Ended;
 import io.sessionkit.advisor.CallEvent.Failed;
+import io.sessionkit.advisor.CallEvent.InLine;
+import io.sessionkit.advisor.CallEvent.Joined;
 import io.sessionkit.advisor.CallEvent.Lost;
+import io.sessionkit.advisor.CallEvent.Reasoning;
+import io.sessionkit.advisor.CallEvent.Repeated;
+import io.sessionkit.advisor.CallEvent.Steered;
 import io.sessionkit.advisor.CallEvent.Text;
 import io.sessionkit.advisor.CallEvent.ToolCalled;
 import io.sessionkit.advisor.CallEvent.ToolReturned;
@@ -29,6 +34,10 @@ final class EventForm {
 	private EventForm() {
 	}
 
+	static boolean isBegun(Map<String, @Nullable Object> values) {
+		return "begun".equals(values.get(NAME));
+	}
+
 	static Map<String, @Nullable Object> write(CallEvent event) {
 		Map<String, @Nullable Object> values = new HashMap<>();
 		values.put(NAME, event.name());
@@ -37,6 +46,12 @@ final class EventForm {
 		}
 		else if (event instanceof Text text) {
 			values.put("text", storable(text.text()));
+		}
+		else if (event instanceof Reasoning reasoning) {
+			values.put("text", storable(reasoning.text()));
+		}
+		else if (event instanceof Joined joined) {
+			values.put("text", storable(joined.text()));
 		}
 		else if (event instanceof ToolCalled call) {
 			values.putAll(Map.of("id", call.id(), "tool", call.tool(), "arguments", storable(call.arguments())));
@@ -85,7 +100,12 @@ final class EventForm {
 		String tool = text(values, "tool");
 		String turn = Objects.toString(values.get("turn"), null);
 		return switch (text(values, NAME)) {
+			case "in-line" -> new InLine();
 			case "begun" -> new Begun(text(values, "turn"));
+			case "steered" -> new Steered();
+			case "repeated" -> new Repeated();
+			case "joined" -> new Joined(text(values, "text"));
+			case "reasoning" -> new Reasoning(text(values, "text"));
 			case "text" -> new Text(text(values, "text"));
 			case "tool-called" -> new ToolCalled(id, tool, text(values, "arguments"));
 			case "tool-returned" -> new ToolReturned(id, tool, text(values, "result"));

@@ -8,11 +8,13 @@ import java.util.function.Predicate;
 
 import io.sessionkit.OnDisconnect;
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.Sha256;
 import io.sessionkit.internal.stream.StreamWriter;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -47,13 +49,53 @@ final class RunningStream implements StreamStart {
 	/** The surroundings of the stream. */
 	interface Place {
 
-		/** Begins to write the stream. */
-		StreamWriter begin(SessionKey key, RunningStream stream);
+		/**
+		 * Begins to write the stream.
+		 * @param request the digest of the name of the request; null for none
+		 */
+		StreamWriter begin(SessionKey key, RunningStream stream, @Nullable String request);
+
+		/**
+		 * Returns the stream that is at work for a request in any process.
+		 * @param request the digest of the name of the request
+		 * @return the name of the stream; null if there is none
+		 */
+		@Nullable String working(SessionKey key, String request);
 
 		/** Forgets the stream, which has been written to its end. */
 		void over(RunningStream stream);
 
 	}
+
+	/**
+	 * Says to the readers that another stream is at work for the same request.
+	 */
+	static final class WorkingElsewhere extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		private final transient SessionKey key;
+
+		private final String stream;
+
+		private WorkingElsewhere(SessionKey key, String stream) {
+			super("The request on session " + key + " is at work already.", null, false, false);
+			this.key = key;
+			this.stream = stream;
+		}
+
+		SessionKey key() {
+			return this.key;
+		}
+
+		String stream() {
+			return this.stream;
+		}
+
+	}
+
+	/** The first time between two searches for the stream of the same request. */
+	private static final Duration FIRST_SEARCH = Duration.ofSeconds(1);
 
 	private final String name = StreamId.newStream();
 
@@ -71,11 +113,26 @@ final class RunningStream implements StreamStart {
 
 	private volatile @Nullable SessionKey key;
 
+	/** The digest of the name of the request; null for none. */
+	private volatile @Nullable String request;
+
 	private volatile @Nullable StreamWriter writer;
 
 	private volatile @Nullable CallReader call;
 
 	private volatile @Nullable Disposable work;
+
+	/** The call as it is read. */
+	private final Disposable.Swap reading = Disposables.swap();
+
+	/** When the stream of the same request is searched next; guarded by this. */
+	private long search = System.nanoTime();
+
+	/** The time after that until it is searched again; guarded by this. */
+	private Duration pause = FIRST_SEARCH;
+
+	/** Whether the call works on a turn. */
+	private volatile boolean works;
 
 	/** The number of events so far. */
 	private volatile long number;
@@ -93,20 +150,29 @@ final class RunningStream implements StreamStart {
 		return session.equals(this.key);
 	}
 
+	boolean isOf(SessionKey session, String asked) {
+		return isOf(session) && asked.equals(this.request);
+	}
+
+	/** Returns whether the call works on a turn, and is neither in line nor over. */
+	boolean isAtWork() {
+		return this.works && !isOver();
+	}
+
 	/**
 	 * Makes the call.
 	 * @param context the context of its first reader
 	 */
 	void start(ChatClientRequestSpec spec, ContextView context) {
-		Flux.<CallEvent>create((sink) -> {
+		this.reading.update(Flux.<CallEvent>create((sink) -> {
 			CallReader reader = new CallReader(sink);
 			this.call = reader;
 			reader.read(spec.advisors((advisors) -> advisors.param(SessionParameters.STREAM, this)));
-		}).contextWrite(context).subscribe(this::happened, this::failed, this::completed);
+		}).contextWrite(context).subscribe(this::happened, this::failed, this::completed));
 	}
 
 	@Override
-	public synchronized void opening(SessionKey session, boolean stored) {
+	public synchronized void opening(SessionKey session, boolean stored, @Nullable String asked) {
 		if (this.writer != null) {
 			return;
 		}
@@ -114,8 +180,10 @@ final class RunningStream implements StreamStart {
 			throw new IllegalStateException("The turn of this call on session " + session
 					+ " is not stored, so its stream cannot be resumed. Use CallEvents.of(..) for it.");
 		}
+		String digest = (asked != null) ? Sha256.of(asked) : null;
 		this.key = session;
-		this.writer = this.place.begin(session, this);
+		this.request = digest;
+		this.writer = this.place.begin(session, this, digest);
 		this.work = Flux.interval(TICK, Schedulers.parallel())
 			.onBackpressureDrop()
 			.concatMap((tick) -> writing(StreamWriter::work))
@@ -124,6 +192,24 @@ final class RunningStream implements StreamStart {
 			// its reader has left while the store was asked
 			writeEnd(StreamWriter::end);
 		}
+	}
+
+	/**
+	 * Hands the readers over to the stream that is at work for the same request. As long
+	 * as there is none, the call waits for the answer, and looks less and less often.
+	 */
+	@Override
+	public synchronized void repeating(SessionKey session, String asked) {
+		if (this.writer != null || System.nanoTime() - this.search < 0) {
+			return;
+		}
+		String working = this.place.working(session, Sha256.of(asked));
+		if (working != null && this.ended.compareAndSet(false, true)) {
+			this.reading.dispose();
+			this.events.tryEmitError(new WorkingElsewhere(session, working));
+		}
+		this.search = System.nanoTime() + this.pause.toNanos();
+		this.pause = this.pause.multipliedBy(2);
 	}
 
 	/** Returns whether there is an event with this number. */
@@ -200,6 +286,7 @@ final class RunningStream implements StreamStart {
 		if (known != null) {
 			known.add(EventForm.write(event));
 		}
+		this.works |= event instanceof CallEvent.Begun;
 		StreamId id = new StreamId(this.name, this.number);
 		this.number = id.number() + 1;
 		this.events.tryEmitNext(new StreamEvent(id.toString(), event));

@@ -466,7 +466,23 @@ record SessionCall(ChatClientRequest request) {
 	 */
 	void beginStream(TurnRequest asking) {
 		if (this.request.context().get(SessionParameters.STREAM) instanceof StreamStart stream) {
-			stream.opening(asking.key(), asking.isStored());
+			stream.opening(asking.key(), asking.isStored(), text(SessionParameters.IDEMPOTENCY_KEY));
+		}
+	}
+
+	/**
+	 * Lets those who read the events of the call know that it is not its turn yet.
+	 * @param repeating whether it waits for a call that makes the same request
+	 */
+	void waits(TurnRequest asking, boolean repeating) {
+		if (!repeating) {
+			beginStream(asking);
+			if (this.request.context().get(SessionParameters.READER) instanceof CallReader reader) {
+				reader.waits();
+			}
+		}
+		else if (this.request.context().get(SessionParameters.STREAM) instanceof StreamStart stream) {
+			stream.repeating(asking.key(), Objects.requireNonNull(text(SessionParameters.IDEMPOTENCY_KEY)));
 		}
 	}
 

@@ -55,6 +55,9 @@ final class SessionParameters {
 	/** The advisor parameter that holds the name of the request that a call makes. */
 	static final String IDEMPOTENCY_KEY = "sessionkit.idempotency-key";
 
+	/** The advisor parameter that holds the {@link CallReader} of one call. */
+	static final String READER = "sessionkit.reader";
+
 	/** The advisor parameter that holds the {@link StreamStart} of one call. */
 	static final String STREAM = "sessionkit.stream";
 

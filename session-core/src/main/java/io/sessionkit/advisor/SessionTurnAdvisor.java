@@ -174,11 +174,25 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 	 */
 	private Optional<OpenedCall> openInTurn(TurnRequest asking, SessionCall call, List<? extends Advisor> advisors,
 			@Nullable Arrival arrival) {
-		call.beginStream(asking);
-		if (arrival == null) {
-			return Optional.of(open(asking, call, advisors, null));
+		Admission admission = (arrival != null) ? arrival.look() : null;
+		if (arrival != null && admission == null) {
+			call.waits(asking, arrival.isRepeating());
+			return Optional.empty();
 		}
-		return Optional.ofNullable(arrival.look()).map((admission) -> open(asking, call, advisors, admission));
+		beginStream(asking, call, admission);
+		return Optional.of(open(asking, call, advisors, admission));
+	}
+
+	private static void beginStream(TurnRequest asking, SessionCall call, @Nullable Admission admission) {
+		try {
+			call.beginStream(asking);
+		}
+		catch (RuntimeException ex) {
+			if (admission != null) {
+				admission.leave();
+			}
+			throw ex;
+		}
 	}
 
 	/**

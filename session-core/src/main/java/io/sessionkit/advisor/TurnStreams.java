@@ -2,14 +2,18 @@ package io.sessionkit.advisor;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 
 import io.sessionkit.OnDisconnect;
 import io.sessionkit.SessionKey;
 import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.Sha256;
+import io.sessionkit.internal.stream.KeptStream;
 import io.sessionkit.internal.stream.StreamLimits;
 import io.sessionkit.internal.stream.StreamLogs;
 import io.sessionkit.internal.stream.StreamReader;
@@ -50,10 +54,17 @@ public final class TurnStreams implements AutoCloseable {
 	private final RunningStream.Place place = new RunningStream.Place() {
 
 		@Override
-		public StreamWriter begin(SessionKey key, RunningStream stream) {
-			StreamWriter writer = TurnStreams.this.logs.begin(key, stream.name(), TurnStreams.this.limits);
+		public StreamWriter begin(SessionKey key, RunningStream stream, @Nullable String request) {
+			StreamWriter writer = TurnStreams.this.logs.begin(key, stream.name(), TurnStreams.this.limits, request);
 			TurnStreams.this.running.put(stream.name(), stream);
 			return writer;
+		}
+
+		@Override
+		public @Nullable String working(SessionKey key, String request) {
+			return here((stream) -> stream.isOf(key, request) && !stream.isOver()).map(RunningStream::name)
+				.or(() -> newest(key, (stream) -> stream.isOf(request) && stream.isWhole()))
+				.orElse(null);
 		}
 
 		@Override
@@ -108,8 +119,14 @@ public final class TurnStreams implements AutoCloseable {
 			}
 			RunningStream stream = new RunningStream(this.place, onDisconnect);
 			stream.start(call, context);
-			return stream.events(0);
+			return stream.events(0)
+				.onErrorResume(RunningStream.WorkingElsewhere.class, (ex) -> whole(ex.key(), ex.stream()));
 		});
+	}
+
+	private Flux<StreamEvent> whole(SessionKey key, String stream) {
+		RunningStream here = here(key, stream);
+		return (here != null) ? here.events(0) : elsewhere(key, stream, -1);
 	}
 
 	/**
@@ -136,12 +153,42 @@ public final class TurnStreams implements AutoCloseable {
 		if (here != null && !here.has(last.number())) {
 			throw new StreamNotFoundException(key);
 		}
-		return (here != null) ? here.events(last.number() + 1) : elsewhere(key, last);
+		return (here != null) ? here.events(last.number() + 1) : elsewhere(key, last.stream(), last.number());
+	}
+
+	/**
+	 * Returns the events of the call that works on a session now, from its first event
+	 * on, in whichever process it is at work: for a page that is opened while an agent
+	 * works. Calls that wait in line do not count. A call in another process is found
+	 * about two seconds after it has begun.
+	 * @param key the session, as its caller names it
+	 * @return the events; none if no call whose stream can be resumed is at work there;
+	 * the error is a {@link io.sessionkit.SessionNotFoundException} if the caller does
+	 * not reach the session
+	 */
+	public Flux<StreamEvent> running(SessionKey key) {
+		return Flux.deferContextual((context) -> this.access.caller(context)
+			.flatMapMany((caller) -> working(SessionAccess.key(key, caller))));
+	}
+
+	private Flux<StreamEvent> working(SessionKey key) {
+		return here((stream) -> stream.isOf(key) && stream.isAtWork()).map((stream) -> stream.events(0))
+			.orElseGet(() -> WaitingThread
+				.run(() -> newest(key, (stream) -> stream.isWhole() && stream.has(EventForm::isBegun)))
+				.flatMapMany((found) -> found.map((stream) -> whole(key, stream)).orElseGet(Flux::empty)));
+	}
+
+	private Optional<String> newest(SessionKey key, Predicate<KeptStream> wanted) {
+		return this.logs.unfinished(key).stream().filter(wanted).map(KeptStream::name).reduce((first, last) -> last);
 	}
 
 	/** Returns how many streams are at work in this process. */
-	int running() {
+	int count() {
 		return this.running.size();
+	}
+
+	private Optional<RunningStream> here(Predicate<RunningStream> wanted) {
+		return this.running.values().stream().filter(wanted).findFirst();
 	}
 
 	private @Nullable RunningStream here(SessionKey key, String stream) {
@@ -149,15 +196,15 @@ public final class TurnStreams implements AutoCloseable {
 		return (known != null && known.isOf(key)) ? known : null;
 	}
 
-	private Flux<StreamEvent> elsewhere(SessionKey key, StreamId last) {
-		StreamReader reader = this.logs.reader(key, last.stream(), last.number(), this.limits.timeToLive());
+	private Flux<StreamEvent> elsewhere(SessionKey key, String stream, long after) {
+		StreamReader reader = this.logs.reader(key, stream, after, this.limits.timeToLive());
 		AtomicBoolean looked = new AtomicBoolean();
 		return Mono
 			.defer(() -> looked.getAndSet(true) ? Mono.delay(StreamReader.PAUSE).then(WaitingThread.run(reader::read))
 					: WaitingThread.run(reader::read))
 			.repeat(() -> !reader.isOver())
 			.concatMapIterable((events) -> events)
-			.map((each) -> event(last.stream(), each));
+			.map((each) -> event(stream, each));
 	}
 
 	private static StreamEvent event(String stream, StreamReader.Numbered each) {
@@ -185,12 +232,34 @@ public final class TurnStreams implements AutoCloseable {
 	private boolean stopped(SessionKey key, @Nullable String eventId) {
 		String stream = StreamId.parse(key, eventId).stream();
 		RunningStream here = here(key, stream);
-		if (here != null) {
-			boolean over = here.isOver();
-			here.stop();
-			return !over;
-		}
-		return this.logs.stop(key, stream, this.limits.timeToLive());
+		return (here != null) ? stopped(here) : this.logs.stop(key, stream, this.limits.timeToLive());
+	}
+
+	private static boolean stopped(RunningStream here) {
+		boolean over = here.isOver();
+		here.stop();
+		return !over;
+	}
+
+	/**
+	 * Stops the call that makes a request, as {@link #stop} does: for a client that has
+	 * no event of it yet. A call that waits in line leaves it.
+	 * @param key the session of the call, as its caller names it
+	 * @param request the name of the request, as the call has it by
+	 * {@link SessionAdvisor#idempotencyKey}
+	 * @return whether there was such a call that was not over yet
+	 * @throws io.sessionkit.SessionNotFoundException if the caller does not reach the
+	 * session
+	 */
+	public boolean stopRequest(SessionKey key, String request) {
+		return requestStopped(this.access.key(key), Sha256.of(request));
+	}
+
+	private boolean requestStopped(SessionKey key, String request) {
+		return here((stream) -> stream.isOf(key, request) && !stream.isOver()).map(TurnStreams::stopped)
+			.orElseGet(() -> newest(key, (stream) -> stream.isOf(request))
+				.map((stream) -> this.logs.stop(key, stream, this.limits.timeToLive()))
+				.orElse(false));
 	}
 
 	/**

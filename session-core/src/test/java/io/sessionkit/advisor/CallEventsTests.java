@@ -2,6 +2,7 @@ package io.sessionkit.advisor;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -16,6 +17,11 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.CallEvent.Begun;
 import io.sessionkit.advisor.CallEvent.Ended;
 import io.sessionkit.advisor.CallEvent.Failed;
+import io.sessionkit.advisor.CallEvent.InLine;
+import io.sessionkit.advisor.CallEvent.Joined;
+import io.sessionkit.advisor.CallEvent.Reasoning;
+import io.sessionkit.advisor.CallEvent.Repeated;
+import io.sessionkit.advisor.CallEvent.Steered;
 import io.sessionkit.advisor.CallEvent.Text;
 import io.sessionkit.advisor.CallEvent.ToolCalled;
 import io.sessionkit.advisor.CallEvent.ToolReturned;
@@ -43,8 +49,11 @@ import reactor.test.StepVerifier;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
+import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
@@ -260,12 +269,54 @@ class CallEventsTests {
 			.user("q")
 			.advisors(SessionAdvisor.session(T1).andThen(SessionAdvisor.idempotencyKey("r1")));
 		read(asks.apply(client()));
-		assertThat(read(asks.apply(client()))).containsExactly(new Text("done"),
+		assertThat(read(asks.apply(client()))).containsExactly(new Repeated(), new Text("done"),
 				new Ended(turn().id(), 1, TurnStatus.COMPLETED));
 	}
 
 	@Test
-	void callThatHasToWaitSaysNothingBeforeItsTurn() {
+	void messageThatJoinsIsAnEventOfTheTurnAndItsOwnCallSaysSo() {
+		CountDownLatch released = new CountDownLatch(1);
+		this.model.calls(SessionAdvisorTests.call("c1", "wait", "1")).says("both");
+		ChatClient chat = client(waiting(released, (value) -> value));
+		List<CallEvent> first = new CopyOnWriteArrayList<>();
+		List<CallEvent> second = new CopyOnWriteArrayList<>();
+		CallEvents.of(steering(chat, "q1")).subscribe(first::add);
+		Awaitility.await().until(() -> !first.isEmpty());
+		CallEvents.of(steering(chat, "q2")).subscribe(second::add);
+		Awaitility.await().until(() -> !second.isEmpty());
+		released.countDown();
+		awaitEnd(first);
+		awaitEnd(second);
+		CallEvent end = new Ended(turn().id(), 1, TurnStatus.COMPLETED);
+		assertThat(first).contains(new Joined("q2")).doesNotContain(new Joined("q1")).endsWith(end);
+		assertThat(second).containsExactly(new InLine(), new Steered(), new Text("both"), end);
+	}
+
+	private static ChatClientRequestSpec steering(ChatClient chat, String text) {
+		return chat.prompt()
+			.user(text)
+			.advisors(SessionAdvisor.session(T1).andThen(SessionAdvisor.concurrency(Concurrency.STEER)));
+	}
+
+	@Test
+	void reasoningIsNoEventIfAHookChecksReplies() {
+		this.conversations = Conversations.builder(this.store).hooks(Redactor.standard()).build();
+		thinks();
+		assertThat(read(prompt())).doesNotHaveAnyElementsOfTypes(Reasoning.class).contains(new Text("done"));
+		this.conversations = Conversations.of(this.store);
+		thinks();
+		assertThat(read(prompt())).containsSubsequence(new Reasoning("secret"), new Text("done"));
+	}
+
+	private void thinks() {
+		this.model.step((prompt) -> Flux.just(
+				new ChatResponse(List.of(new Generation(
+						AssistantMessage.builder().content("").properties(Map.of("thinking", "secret")).build()))),
+				this.model.chunk("done", List.of(), true)));
+	}
+
+	@Test
+	void callThatHasToWaitSaysSoAndNothingElseBeforeItsTurn() {
 		CountDownLatch released = new CountDownLatch(1);
 		this.model.calls(SessionAdvisorTests.call("c1", "wait", "1")).says("first").says("second");
 		ChatClient chat = client(waiting(released, (value) -> value));
@@ -274,7 +325,7 @@ class CallEventsTests {
 		CallEvents.of(inLine(chat)).subscribe(first::add);
 		Awaitility.await().until(() -> !first.isEmpty());
 		Disposable waits = CallEvents.of(inLine(chat)).subscribe(second::add);
-		assertThat(second).isEmpty();
+		Awaitility.await().untilAsserted(() -> assertThat(second).containsExactly(new InLine()));
 		released.countDown();
 		awaitEnd(first);
 		awaitEnd(second);

@@ -1,6 +1,7 @@
 package io.sessionkit.advisor;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +24,7 @@ import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ClientSetup;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
@@ -123,6 +125,24 @@ class OpenAiWireTests {
 				.filteredOn((message) -> message.path("role").asString().equals("assistant"))
 				.extracting((message) -> message.path("reasoning_content").asString())
 				.containsExactly("First the sum.");
+		}
+	}
+
+	@Test
+	void reasoningComesAsEventsInPiecesAndOnce() throws IOException {
+		try (OpenAiStub stub = new OpenAiStub()) {
+			stub.calls(List.of(SessionAdvisorTests.call("c1", "add", "1")), "First ", "the ", "sum.");
+			stub.says("done", "First ", "It ", "is ", "1.");
+			ChatClient chat = ClientSetup.streaming()
+				.builder(stub.model(), SessionAdvisor.of(Conversations.of(this.store)))
+				.defaultTools(SessionAdvisorTests.echo("add"))
+				.build();
+			List<String> thoughts = CallEvents.of(chat.prompt().user("q").advisors(SessionAdvisor.session("t1")))
+				.ofType(CallEvent.Reasoning.class)
+				.map(CallEvent.Reasoning::text)
+				.collectList()
+				.block(Duration.ofSeconds(20));
+			assertThat(thoughts).containsExactly("First ", "the ", "sum.", "First ", "It ", "is ", "1.");
 		}
 	}
 

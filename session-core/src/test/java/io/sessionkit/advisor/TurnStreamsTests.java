@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.sessionkit.Concurrency;
 import io.sessionkit.OnDisconnect;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
@@ -31,7 +32,9 @@ import io.sessionkit.access.Caller;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.advisor.CallEvent.Begun;
 import io.sessionkit.advisor.CallEvent.Ended;
+import io.sessionkit.advisor.CallEvent.InLine;
 import io.sessionkit.advisor.CallEvent.Lost;
+import io.sessionkit.advisor.CallEvent.Repeated;
 import io.sessionkit.advisor.CallEvent.Text;
 import io.sessionkit.advisor.CallEvent.ToolReturned;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -178,6 +181,126 @@ class TurnStreamsTests {
 			.containsExactly(new Ended(turn().id(), 0, TurnStatus.CANCELLED));
 		assertThat(local).isEqualTo(rest);
 		assertThat(there.stop(this.key, read.get(0).id())).isFalse();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void repeatedRequestReadsTheCallThatIsAtWorkElsewhere(TestStores kind) {
+		this.store = STORES.computeIfAbsent(kind, TestStores::create);
+		List<StreamEvent> read = begun(streams(), request("r1"), 3);
+		List<StreamEvent> again = new CopyOnWriteArrayList<>();
+		streams().start(request("r1")).subscribe(again::add);
+		Awaitility.await().atMost(SOON).untilAsserted(() -> assertThat(texts(again)).isEqualTo("ab"));
+		say("c");
+		awaitEnd(again);
+		assertThat(again.subList(0, 3)).isEqualTo(read);
+		assertThat(texts(again)).isEqualTo("abc");
+		assertThat(this.model.prompts()).hasSize(1);
+		assertThat(turns()).hasSize(1);
+		List<StreamEvent> later = streams().start(request("r1")).collectList().block(SOON);
+		assertThat(later).extracting(StreamEvent::event)
+			.containsExactly(new Repeated(), new Text("abc"), new Ended(turn().id(), 1, TurnStatus.COMPLETED));
+		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	@Test
+	void repeatedRequestReadsTheCallThatIsAtWorkHere() {
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, request("r1"), 2);
+		List<StreamEvent> again = new CopyOnWriteArrayList<>();
+		here.start(request("r1")).subscribe(again::add);
+		Awaitility.await().untilAsserted(() -> assertThat(texts(again)).isEqualTo("ab"));
+		say("c");
+		awaitEnd(again);
+		assertThat(again.subList(0, 2)).isEqualTo(read);
+		assertThat(texts(again)).isEqualTo("abc");
+	}
+
+	@Test
+	void repeatedRequestOfAnotherSessionIsAnotherOne() {
+		TurnStreams here = streams();
+		begun(here, request("r1"), 2);
+		this.model.says("mine");
+		List<StreamEvent> others = here
+			.start(request("r1").advisors(SessionAdvisor.session(SessionKey.of("bob", this.key.id()))))
+			.collectList()
+			.block(SOON);
+		assertThat(texts(others)).isEqualTo("mine");
+	}
+
+	@Test
+	void repeatedRequestWaitsForACallWhoseEventsAreNotKept() {
+		this.model.step((prompt) -> this.words.asFlux());
+		this.words.tryEmitNext(this.model.chunk("a", List.of(), false));
+		CountDownLatch asked = new CountDownLatch(1);
+		CallEvents.of(request("r1")).subscribe((event) -> asked.countDown());
+		Awaitility.await().until(() -> asked.getCount() == 0);
+		String alone = line();
+		List<StreamEvent> again = new CopyOnWriteArrayList<>();
+		streams().start(request("r1")).subscribe(again::add);
+		Awaitility.await().until(() -> line().length() > alone.length());
+		say("b");
+		awaitEnd(again);
+		assertThat(texts(again)).isEqualTo("ab");
+		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void requestIsStoppedByItsNameInAnotherProcess(TestStores kind) {
+		this.store = STORES.computeIfAbsent(kind, TestStores::create);
+		List<StreamEvent> read = begun(streams(), request("r1"), 3);
+		TurnStreams there = streams();
+		assertThat(there.stopRequest(this.key, "r2")).isFalse();
+		assertThat(there.stopRequest(SessionKey.of("bob", this.key.id()), "r1")).isFalse();
+		assertThat(there.stopRequest(this.key, "r1")).isTrue();
+		Awaitility.await().atMost(SOON).until(() -> !turns().isEmpty());
+		assertThat(turn().status()).isEqualTo(TurnStatus.CANCELLED);
+		awaitWritten(read);
+		assertThat(there.stopRequest(this.key, "r1")).isFalse();
+	}
+
+	@Test
+	void callThatWaitsInLineSaysSoAndCanBeStopped() {
+		TurnStreams here = streams();
+		begun(here, request("r1").advisors(SessionAdvisor.concurrency(Concurrency.SERIALIZE)), 2);
+		List<StreamEvent> waiting = new CopyOnWriteArrayList<>();
+		TurnStreams there = streams();
+		there.start(request("r2").advisors(SessionAdvisor.concurrency(Concurrency.SERIALIZE))).subscribe(waiting::add);
+		Awaitility.await().until(() -> !waiting.isEmpty());
+		assertThat(waiting).extracting(StreamEvent::event).containsExactly(new InLine());
+		assertThat(here.stopRequest(this.key, "r2")).isTrue();
+		awaitEnd(waiting);
+		assertThat(waiting).extracting(StreamEvent::event)
+			.containsExactly(new InLine(), new Ended(null, 0, TurnStatus.CANCELLED));
+		say("c");
+		Awaitility.await().until(() -> !turns().isEmpty());
+		assertThat(turns()).hasSize(1);
+		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void pageThatIsOpenedMeanwhileReadsTheCallAtWorkFromItsBeginning(TestStores kind) {
+		this.store = STORES.computeIfAbsent(kind, TestStores::create);
+		TurnStreams here = streams();
+		TurnStreams there = streams();
+		assertThat(there.running(this.key).collectList().block(SOON)).isEmpty();
+		List<StreamEvent> read = begun(here, 3);
+		assertThat(there.running(SessionKey.of("bob", this.key.id())).collectList().block(SOON)).isEmpty();
+		List<StreamEvent> page = new CopyOnWriteArrayList<>();
+		List<StreamEvent> local = new CopyOnWriteArrayList<>();
+		here.running(this.key).subscribe(local::add);
+		Awaitility.await().atMost(SOON).until(() -> there.running(this.key).blockFirst(SOON) != null);
+		there.running(this.key).subscribe(page::add);
+		Awaitility.await().atMost(SOON).untilAsserted(() -> assertThat(page).isEqualTo(read));
+		say("c");
+		awaitEnd(page);
+		awaitEnd(local);
+		assertThat(texts(page)).isEqualTo("abc");
+		assertThat(local).isEqualTo(page);
+		assertThat(there.running(this.key).collectList().block(SOON)).isEmpty();
+		assertThat(here.running(this.key).collectList().block(SOON)).isEmpty();
 	}
 
 	@Test
@@ -356,7 +479,7 @@ class TurnStreamsTests {
 			.until(() -> this.store.records(this.key, StreamLogs.KIND)
 				.stream()
 				.anyMatch((record) -> record.payload().contains("\"END\"")));
-		assertThat(streams.running()).isZero();
+		assertThat(streams.count()).isZero();
 	}
 
 	@Test
@@ -577,7 +700,7 @@ class TurnStreamsTests {
 	private String abandoned(String... texts) {
 		String stream = StreamId.newStream();
 		StreamWriter writer = conversations().streams()
-			.begin(this.key, stream, new StreamLimits(Duration.ofMinutes(1), 1000));
+			.begin(this.key, stream, new StreamLimits(Duration.ofMinutes(1), 1000), null);
 		for (String text : texts) {
 			writer.add(EventForm.write(new Text(text)));
 		}
@@ -590,10 +713,14 @@ class TurnStreamsTests {
 
 	/** Says "a" and "b" to a reader who cancels after some events. */
 	private List<StreamEvent> begun(TurnStreams streams, int events) {
+		return begun(streams, prompt(), events);
+	}
+
+	private List<StreamEvent> begun(TurnStreams streams, ChatClientRequestSpec call, int events) {
 		this.model.step((prompt) -> this.words.asFlux());
 		this.words.tryEmitNext(this.model.chunk("a", List.of(), false));
 		this.words.tryEmitNext(this.model.chunk("b", List.of(), false));
-		List<StreamEvent> read = streams.start(prompt()).take(events).collectList().block(SOON);
+		List<StreamEvent> read = streams.start(call).take(events).collectList().block(SOON);
 		assertThat(read).hasSize(events);
 		assertThat(read.get(0).event()).isInstanceOf(Begun.class);
 		return read;
@@ -666,6 +793,15 @@ class TurnStreamsTests {
 
 	private ChatClientRequestSpec prompt() {
 		return client().prompt().user("q").advisors(SessionAdvisor.session(this.key));
+	}
+
+	/** The calls that make the same request, as their record has them. */
+	private String line() {
+		return this.store.records(this.key, "request").get(0).payload();
+	}
+
+	private ChatClientRequestSpec request(String name) {
+		return prompt().advisors(SessionAdvisor.idempotencyKey(name));
 	}
 
 	private ChatClient client() {

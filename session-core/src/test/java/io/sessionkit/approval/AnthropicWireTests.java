@@ -80,4 +80,13 @@ class AnthropicWireTests extends ProviderWireTests {
 			.content()).isEqualTo("done");
 	}
 
+	/**
+	 * The client streams nothing but that the model thinks; the texts are in the turn.
+	 */
+	@Test
+	void thoughtsAreNoEvents() {
+		this.stub.says("a1", "good");
+		assertThat(events("q1")).containsExactly("says a", "says 1");
+	}
+
 }

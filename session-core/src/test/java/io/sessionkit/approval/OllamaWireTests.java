@@ -8,6 +8,7 @@ import io.sessionkit.advisor.OllamaStub;
 import io.sessionkit.advisor.ProviderStub;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ClientSetup;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -44,6 +45,14 @@ class OllamaWireTests extends ProviderWireTests {
 			.filteredOn((message) -> message.getMetadata().containsKey("thinking"))
 			.extracting((message) -> message.getMetadata().get("thinking"))
 			.containsExactly("think first, then call", "all good");
+	}
+
+	@Test
+	void thoughtsComeAsEventsInPiecesAndOnce() {
+		this.stub.calls(List.of(ApprovalFixture.look("c1", 1)), "look");
+		this.stub.says("a1", "good");
+		assertThat(events("q1")).containsExactly("thinks lo", "thinks ok", "thinks go", "thinks od", "says a",
+				"says 1");
 	}
 
 	@ParameterizedTest

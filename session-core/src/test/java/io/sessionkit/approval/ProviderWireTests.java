@@ -1,11 +1,14 @@
 package io.sessionkit.approval;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.CallEvent;
+import io.sessionkit.advisor.CallEvents;
 import io.sessionkit.advisor.ProviderStub;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Approvals;
@@ -121,6 +124,24 @@ abstract class ProviderWireTests {
 			assertThat(turn.usage().input()).isEqualTo(22);
 			assertThat(turn.usage().output()).isEqualTo(6);
 		});
+	}
+
+	/**
+	 * Returns what the model thinks and says, in the order in which it comes as events.
+	 */
+	List<String> events(String text) {
+		List<String> lines = new ArrayList<>();
+		CallEvents.of(chat(ClientSetup.Mode.STREAM).prompt().user(text).advisors(SessionAdvisor.session(KEY)))
+			.toIterable()
+			.forEach((event) -> {
+				if (event instanceof CallEvent.Reasoning thought) {
+					lines.add("thinks " + thought.text());
+				}
+				else if (event instanceof CallEvent.Text said) {
+					lines.add("says " + said.text());
+				}
+			});
+		return lines;
 	}
 
 	void pause(ClientSetup.Mode mode, String... thinking) {

@@ -74,6 +74,11 @@ public final class StreamSnippets {
 			return sent(this.streams.resume(SessionKey.of(thread), lastEventId));
 		}
 
+		@GetMapping(path = "/threads/{thread}/running", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+		Flux<ServerSentEvent<CallEvent>> running(@PathVariable("thread") String thread) {
+			return sent(this.streams.running(SessionKey.of(thread)));
+		}
+
 		@DeleteMapping("/threads/{thread}/running")
 		void stop(@PathVariable("thread") String thread, @RequestHeader("Last-Event-ID") String anyEventId) {
 			this.streams.stop(SessionKey.of(thread), anyEventId);

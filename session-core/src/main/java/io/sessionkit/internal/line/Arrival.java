@@ -152,6 +152,14 @@ public final class Arrival {
 			.orElse(null);
 	}
 
+	/**
+	 * Returns whether the call waits for another one that makes the same request.
+	 * @return false if it waits for other reasons, or does not wait
+	 */
+	public synchronized boolean isRepeating() {
+		return !this.over && this.places.isEmpty() && !current().isInLineOfSession();
+	}
+
 	private Wait current() {
 		return this.waits.get(this.places.size());
 	}

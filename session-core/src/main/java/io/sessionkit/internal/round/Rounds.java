@@ -137,6 +137,13 @@ public final class Rounds implements OpenRound.Recorder {
 	}
 
 	/**
+	 * Reports messages of other calls that were added.
+	 */
+	public void joined(List<Message> messages) {
+		this.events.joined(messages);
+	}
+
+	/**
 	 * Adds messages behind the tool results.
 	 * @throws IllegalStateException if the turn is over
 	 */

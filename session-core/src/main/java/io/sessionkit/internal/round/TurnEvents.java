@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
@@ -70,6 +71,9 @@ public final class TurnEvents {
 	}
 
 	public void modelCalled(int messages) {
+		if (this.holdTexts) {
+			watches(CallWatch::checked);
+		}
 		tell(SessionListener::modelCalled, new SessionEvent.ModelCalled(this.key, this.turnId, messages));
 	}
 
@@ -105,7 +109,7 @@ public final class TurnEvents {
 	 * out of it: they have not seen arguments and results as they are kept.
 	 */
 	private boolean hidesFrom(SessionListener listener) {
-		return this.holdTexts && listener instanceof ToolWatch;
+		return this.holdTexts && listener instanceof CallWatch;
 	}
 
 	/**
@@ -116,9 +120,20 @@ public final class TurnEvents {
 		if (this.holdTexts) {
 			return;
 		}
+		watches((watch) -> watch.toolEnded(tool, arguments, result));
+	}
+
+	/**
+	 * Reports messages of other calls that have become part of the turn.
+	 */
+	void joined(List<Message> messages) {
+		watches((watch) -> watch.joined(messages));
+	}
+
+	private void watches(Consumer<CallWatch> event) {
 		for (SessionListener listener : this.listeners) {
-			if (listener instanceof ToolWatch watch) {
-				notify(watch, () -> watch.toolEnded(tool, arguments, result));
+			if (listener instanceof CallWatch watch) {
+				notify(watch, () -> event.accept(watch));
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.MessageCodec;
@@ -19,8 +20,11 @@ import org.jspecify.annotations.Nullable;
  * @param first the number of its first event; that of the next one if it has none
  * @param events the events, each as named values
  * @param mark what the chunk says besides
+ * @param request the digest of the name of the request that the call makes; null if it
+ * has none, and in the chunk of somebody else
  */
-public record StreamChunk(long number, long first, List<Map<String, @Nullable Object>> events, Mark mark) {
+public record StreamChunk(long number, long first, List<Map<String, @Nullable Object>> events, Mark mark,
+		@Nullable String request) {
 
 	private static final int VERSION = 1;
 
@@ -49,14 +53,15 @@ public record StreamChunk(long number, long first, List<Map<String, @Nullable Ob
 	}
 
 	static StreamChunk of(long number, long first, Mark mark) {
-		return new StreamChunk(number, first, List.of(), mark);
+		return new StreamChunk(number, first, List.of(), mark, null);
 	}
 
 	/** Returns the chunk that a record holds. */
 	static StreamChunk read(SessionRecord record, long number, MessageCodec codec) {
 		Map<String, @Nullable Object> values = codec.decodeValues(record.key(), record.payload());
 		long first = (values.get("first") instanceof Number value) ? value.longValue() : 0;
-		return new StreamChunk(number, first, events(values.get("events")), mark(values.get("mark")));
+		return new StreamChunk(number, first, events(values.get("events")), mark(values.get("mark")),
+				Objects.toString(values.get("request"), null));
 	}
 
 	@SuppressWarnings("unchecked")
@@ -85,6 +90,9 @@ public record StreamChunk(long number, long first, List<Map<String, @Nullable Ob
 		values.put("events", this.events);
 		if (this.mark != Mark.NONE) {
 			values.put("mark", this.mark.name());
+		}
+		if (this.request != null) {
+			values.put("request", this.request);
 		}
 		return codec.encodeValues(key, values);
 	}

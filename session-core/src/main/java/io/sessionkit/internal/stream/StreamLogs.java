@@ -1,9 +1,12 @@
 package io.sessionkit.internal.stream;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
@@ -45,10 +48,13 @@ public final class StreamLogs {
 	 * Begins a stream. A session that is absent is created.
 	 * @param stream the name of the stream, which no other one has
 	 * @param limits how much of it is kept
+	 * @param request the digest of the name of the request that the call makes; null if
+	 * it has none
 	 * @return the writer of its events
 	 */
-	public StreamWriter begin(SessionKey key, String stream, StreamLimits limits) {
-		RecordWrite write = write(key, stream, StreamChunk.of(0, 0, Mark.NONE)).livingFor(limits.timeToLive());
+	public StreamWriter begin(SessionKey key, String stream, StreamLimits limits, @Nullable String request) {
+		StreamChunk first = new StreamChunk(0, 0, List.of(), Mark.NONE, request);
+		RecordWrite write = write(key, stream, first).livingFor(limits.timeToLive());
 		boolean begun = Attempts.FEW.make(() -> this.store.put(key, write)
 				|| this.store.commit(Commit.first(key).records(List.of(write))).isStored() ? Optional.of(true)
 						: Optional.empty())
@@ -57,7 +63,7 @@ public final class StreamLogs {
 			throw new SessionConflictException("The stream of a call on session " + key
 					+ " could not begin: others create and erase the session all the time. Try again.", null);
 		}
-		return new StreamWriter(this, key, stream, limits);
+		return new StreamWriter(this, key, stream, limits, request);
 	}
 
 	/**
@@ -94,11 +100,34 @@ public final class StreamLogs {
 		return append(key, stream, stop, timeToLive) ? Optional.of(true) : Optional.empty();
 	}
 
+	/**
+	 * Returns the streams of a session that have no end yet, the newest last. One whose
+	 * process has died is among them until a reader has found out.
+	 */
+	public List<KeptStream> unfinished(SessionKey key) {
+		Map<String, List<SessionRecord>> streams = this.store.records(key, KIND)
+			.stream()
+			.collect(Collectors.groupingBy((record) -> record.id().substring(0, record.id().indexOf(BEFORE_NUMBER))));
+		return streams.entrySet()
+			.stream()
+			.sorted(Comparator.comparing((stream) -> begun(stream.getValue())))
+			.map((stream) -> new KeptStream(stream.getKey(), chunks(stream.getKey(), stream.getValue())))
+			.filter((stream) -> !stream.isOver())
+			.toList();
+	}
+
+	private static Instant begun(List<SessionRecord> stream) {
+		return stream.stream().map(SessionRecord::writtenAt).min(Comparator.naturalOrder()).orElse(Instant.MIN);
+	}
+
 	/** Returns what is there of a stream, in order. */
 	List<StreamChunk> chunks(SessionKey key, String stream) {
+		return chunks(stream, this.store.records(key, KIND));
+	}
+
+	private List<StreamChunk> chunks(String stream, List<SessionRecord> records) {
 		String prefix = stream + BEFORE_NUMBER;
-		return this.store.records(key, KIND)
-			.stream()
+		return records.stream()
 			.filter((record) -> record.id().startsWith(prefix))
 			.map((record) -> read(record, Long.parseLong(record.id().substring(prefix.length()))))
 			.sorted(Comparator.comparingLong(StreamChunk::number))

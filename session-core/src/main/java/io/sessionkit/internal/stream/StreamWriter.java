@@ -43,6 +43,8 @@ public final class StreamWriter {
 
 	private final StreamLimits limits;
 
+	private final @Nullable String request;
+
 	/** Events that are not written yet; guarded by itself. */
 	private final List<Map<String, @Nullable Object>> waiting = new ArrayList<>();
 
@@ -67,11 +69,12 @@ public final class StreamWriter {
 
 	private volatile boolean over;
 
-	StreamWriter(StreamLogs logs, SessionKey key, String stream, StreamLimits limits) {
+	StreamWriter(StreamLogs logs, SessionKey key, String stream, StreamLimits limits, @Nullable String request) {
 		this.logs = logs;
 		this.key = key;
 		this.stream = stream;
 		this.limits = limits;
+		this.request = request;
 	}
 
 	/** Adds an event, which is written later, unless the stream is over. */
@@ -159,7 +162,7 @@ public final class StreamWriter {
 	/** Others write too, so a chunk may need several attempts. */
 	private void write(Mark mark) {
 		for (int attempt = 0; attempt < Attempts.MANY.most() && !this.over; attempt++) {
-			StreamChunk chunk = new StreamChunk(this.next, this.first, waiting(), mark);
+			StreamChunk chunk = new StreamChunk(this.next, this.first, waiting(), mark, this.request);
 			RecordWrite write = this.logs.write(this.key, this.stream, chunk);
 			if (this.size + length(write) > this.limits.maxSize()) {
 				chunk = StreamChunk.of(this.next, this.first, Mark.LOST);

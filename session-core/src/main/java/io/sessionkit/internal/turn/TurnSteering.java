@@ -191,6 +191,7 @@ final class TurnSteering {
 			Joined news = isThere(each.offered().request()) ? each.withoutMessages() : each;
 			this.rounds.add(news.messages());
 			this.joined.add(news);
+			this.rounds.joined(news.messages());
 		}
 		return !taken.isEmpty();
 	}
