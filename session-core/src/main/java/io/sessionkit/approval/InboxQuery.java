@@ -10,15 +10,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * A choice of the calls that wait, by a person who decides.
  *
- * @param owners the owners of the sessions, in any order; none for all owners
+ * @param owners the owners of the sessions, in any order, at least one; null for all
+ * owners
  * @param tools the names of the tools; empty for all
  * @param waitingFor how long a call has waited at least, by the clock of the store; null
  * for any time
  */
-public record InboxQuery(List<String> owners, Set<String> tools, @Nullable Duration waitingFor) {
+public record InboxQuery(@Nullable List<String> owners, Set<String> tools, @Nullable Duration waitingFor) {
 
+	/**
+	 * Creates a query.
+	 * @throws IllegalArgumentException if there are owners to choose from, and none in
+	 * the list
+	 */
 	public InboxQuery {
-		owners = List.copyOf(new LinkedHashSet<>(owners));
+		if (owners != null && owners.isEmpty()) {
+			throw new IllegalArgumentException("An inbox of some owners needs their names. Name the users whose calls"
+					+ " are decided here, or use InboxQuery.ofAllOwners().");
+		}
+		owners = (owners != null) ? List.copyOf(new LinkedHashSet<>(owners)) : null;
 		tools = Set.copyOf(tools);
 	}
 
@@ -29,10 +39,6 @@ public record InboxQuery(List<String> owners, Set<String> tools, @Nullable Durat
 	 * @throws IllegalArgumentException if there are none
 	 */
 	public static InboxQuery of(List<String> owners) {
-		if (owners.isEmpty()) {
-			throw new IllegalArgumentException("An inbox of some owners needs their names. Name the users whose calls"
-					+ " are decided here, or use InboxQuery.ofAllOwners().");
-		}
 		return new InboxQuery(owners, Set.of(), null);
 	}
 
@@ -41,7 +47,7 @@ public record InboxQuery(List<String> owners, Set<String> tools, @Nullable Durat
 	 * @return the query
 	 */
 	public static InboxQuery ofAllOwners() {
-		return new InboxQuery(List.of(), Set.of(), null);
+		return new InboxQuery(null, Set.of(), null);
 	}
 
 	/**
@@ -49,7 +55,7 @@ public record InboxQuery(List<String> owners, Set<String> tools, @Nullable Durat
 	 * @return true if no owners are named
 	 */
 	public boolean isOfAllOwners() {
-		return this.owners.isEmpty();
+		return this.owners == null;
 	}
 
 	/**

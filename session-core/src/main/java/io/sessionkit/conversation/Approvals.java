@@ -181,11 +181,11 @@ public final class Approvals {
 		Instant latest = (query.waitingFor() != null) ? this.ledger.now().minus(query.waitingFor()) : Instant.MAX;
 		Predicate<ToolApproval> shown = (call) -> (query.tools().isEmpty() || query.tools().contains(call.tool()))
 				&& !call.requestedAt().isAfter(latest) && this.deciders.mayDecide(caller, call);
-		if (query.isOfAllOwners() && this.deciders.mayDecideOfOthers(caller)) {
+		List<String> owners = query.owners();
+		if (owners == null && this.deciders.mayDecideOfOthers(caller)) {
 			return this.ledger.pending(shown, page);
 		}
-		List<String> owners = query.isOfAllOwners() ? List.of(caller.name()) : query.owners();
-		return owners.stream()
+		return ((owners != null) ? owners : List.of(caller.name())).stream()
 			.map((owner) -> owner.isEmpty() ? caller.name() : owner)
 			.filter((owner) -> this.deciders.mayDecideOf(caller, owner))
 			.distinct()

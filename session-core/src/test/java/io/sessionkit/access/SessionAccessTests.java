@@ -400,6 +400,8 @@ class SessionAccessTests {
 		assertThat(approvals.inbox(all, Page.first(10))).hasSize(1);
 		assertThat(this.access.callAs(Caller.server(), () -> approvals.inbox(all, Page.first(10)))).hasSize(2);
 		assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> InboxQuery.of(List.of()));
+		assertThatExceptionOfType(IllegalArgumentException.class)
+			.isThrownBy(() -> new InboxQuery(List.of(), Set.of(), null));
 		this.signedIn.set(Caller.of("bob"));
 		assertThat(approvals.inbox(InboxQuery.of(List.of("", "bob")), Page.first(10))).hasSize(1);
 	}

@@ -7,6 +7,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 import io.sessionkit.approval.ApprovalNotice;
 import tools.jackson.databind.json.JsonMapper;
@@ -30,23 +32,38 @@ final class NotificationSnippets {
 
 		private final URI address;
 
-		ApprovalWebhook(URI address) {
+		private final Duration limit;
+
+		ApprovalWebhook(URI address, Duration limit) {
 			this.address = address;
+			this.limit = limit;
 		}
 
 		@EventListener
-		void send(ApprovalNotice notice) throws IOException, InterruptedException {
+		void send(ApprovalNotice notice) throws Exception {
 			Map<String, Object> body = Map.of("owner", notice.key().owner(), "session", notice.key().id(), "tools",
 					notice.tools(), "calls", notice.calls(), "since", notice.requestedAt().toString());
 			HttpRequest request = HttpRequest.newBuilder(this.address)
-				.timeout(Duration.ofSeconds(10))
 				.header("Content-Type", "application/json")
 				.header("Idempotency-Key", notice.id())
 				.POST(HttpRequest.BodyPublishers.ofString(this.json.writeValueAsString(body)))
 				.build();
-			int status = this.http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+			int status = status(this.http.sendAsync(request, HttpResponse.BodyHandlers.discarding()));
 			if (status / 100 != 2) {
 				throw new IOException("The webhook answered " + status + ".");
+			}
+		}
+
+		/**
+		 * The timeout of a request ends with the headers of its answer; this one does
+		 * not.
+		 */
+		private int status(CompletableFuture<HttpResponse<Void>> answer) throws Exception {
+			try {
+				return answer.get(this.limit.toMillis(), TimeUnit.MILLISECONDS).statusCode();
+			}
+			finally {
+				answer.cancel(true);
 			}
 		}
 
