@@ -58,9 +58,6 @@ public final class TurnContinuations implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(TurnContinuations.class);
 
-	/** How long one process has until another one looks at the turn too. */
-	private static final Duration LEASE = Duration.ofMinutes(1);
-
 	/** How long a turn is left to the call that works on it. */
 	private static final Duration PAUSE = Duration.ofSeconds(10);
 
@@ -143,7 +140,7 @@ public final class TurnContinuations implements AutoCloseable {
 	 */
 	public static TurnContinuations start(Conversations conversations, Approvals approvals,
 			TurnContinuation continuation, Duration interval, int threads) {
-		return start(conversations, approvals, continuation, interval, threads, LEASE);
+		return start(conversations, approvals, continuation, interval, threads, approvals.continuations().claim());
 	}
 
 	static TurnContinuations start(Conversations conversations, Approvals approvals, TurnContinuation continuation,

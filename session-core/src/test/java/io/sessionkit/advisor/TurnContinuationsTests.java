@@ -106,6 +106,18 @@ class TurnContinuationsTests {
 	}
 
 	@Test
+	void processThatDiesHoldsANoticeNoLongerThanItsTurn() {
+		assertThat(claim(Duration.ofSeconds(6))).isEqualTo(Duration.ofSeconds(6));
+		assertThat(claim(Duration.ofMinutes(5))).isEqualTo(Duration.ofMinutes(1));
+	}
+
+	private Duration claim(Duration lease) {
+		try (Conversations conversations = Conversations.builder(this.store).lease(lease).build()) {
+			return Approvals.builder(conversations).continues(true).build().continuations().claim();
+		}
+	}
+
+	@Test
 	void decidedTurnContinuesAtOnceAndWithoutACall() {
 		List<DecidedTurn> turns = new CopyOnWriteArrayList<>();
 		start(this.here, (turn) -> {

@@ -46,6 +46,9 @@ public final class Continuations {
 	/** The time in which a decision is expected behind its notice. */
 	private static final Duration GRACE = Duration.ofSeconds(5);
 
+	/** The longest time for which a process claims a notice. */
+	private static final Duration LONGEST_CLAIM = Duration.ofMinutes(1);
+
 	/** The longest time until a notice is looked at again. */
 	private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
 
@@ -331,6 +334,14 @@ public final class Continuations {
 	}
 
 	// who works
+
+	/**
+	 * Returns how long a process claims a notice: until the lease of its turn would run
+	 * out, if the process dies.
+	 */
+	public Duration claim() {
+		return shorter(this.turns.leases().life(), LONGEST_CLAIM);
+	}
 
 	/** Returns whether this process still begins calls. */
 	public boolean mayBegin() {

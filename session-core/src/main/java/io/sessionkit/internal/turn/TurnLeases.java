@@ -53,6 +53,11 @@ public final class TurnLeases {
 
 	}
 
+	/** Returns how long a lease lasts that is not renewed. */
+	public Duration life() {
+		return this.life;
+	}
+
 	/**
 	 * Returns the lease to take in the commit that opens its turn.
 	 */
