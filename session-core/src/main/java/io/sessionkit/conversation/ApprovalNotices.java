@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Several processes may deliver the notices of one store; each notice goes to one of
  * them. A pause of this process wakes the delivery at once; all others are found within
- * the interval. A slow listener delays other notices of this process, and no turn. The
+ * the interval. A slow listener delays other notices of this process, and no turn; one
+ * that never returns stops the delivery of this process, so it must limit its time. The
  * listener runs without a caller.
  */
 public final class ApprovalNotices implements AutoCloseable {
@@ -124,7 +125,7 @@ public final class ApprovalNotices implements AutoCloseable {
 			return;
 		}
 		if (claimed.attempts() > MOST_ATTEMPTS) {
-			giveUp(claimed, "its process has died each time");
+			giveUp(claimed, "its process has died, or its listener has taken too long, each time");
 		}
 		else {
 			deliver(claimed);
@@ -154,7 +155,7 @@ public final class ApprovalNotices implements AutoCloseable {
 			failed(claimed, ex);
 			return;
 		}
-		this.notices.remove(claimed);
+		this.notices.delivered(claimed);
 	}
 
 	private void failed(Outgoing claimed, Throwable ex) {

@@ -163,11 +163,14 @@ public final class Approvals {
 	/**
 	 * Returns the calls that the caller may decide in the sessions of some owners or of
 	 * all, those that have waited longest first. Calls that the caller may not decide are
-	 * left out, so nobody else sees their arguments. For all owners it reads the records
-	 * of the calls that wait, up to the end of the page, in as many queries as there are
-	 * hundreds of them; a caller who decides nothing of others gets the own calls. For
-	 * some owners it reads as {@link #pending(String, Page)} does, once for each owner of
-	 * whom the caller can decide anything.
+	 * left out, so nobody else sees their arguments, and so are calls of sessions without
+	 * owner, which a caller with a name cannot reach. For all owners it reads the records
+	 * of the calls whose turn is not over, up to the end of the page, in as many queries
+	 * as there are hundreds of them, and the lease of each session whose call is running;
+	 * calls that cannot be read are left out. The list moves as calls are decided, so
+	 * read the first page again after that. A caller who decides nothing of others gets
+	 * the own calls. For some owners it reads as {@link #pending(String, Page)} does,
+	 * once for each owner of whom the caller can decide anything.
 	 * @param query which calls
 	 * @param page the part of the list to return
 	 * @return the calls
@@ -180,7 +183,8 @@ public final class Approvals {
 		Caller caller = this.access.caller();
 		Instant latest = (query.waitingFor() != null) ? this.ledger.now().minus(query.waitingFor()) : Instant.MAX;
 		Predicate<ToolApproval> shown = (call) -> (query.tools().isEmpty() || query.tools().contains(call.tool()))
-				&& !call.requestedAt().isAfter(latest) && this.deciders.mayDecide(caller, call);
+				&& !call.requestedAt().isAfter(latest) && this.deciders.mayDecide(caller, call)
+				&& SessionAccess.owned(call.key(), caller).equals(call.key());
 		List<String> owners = query.owners();
 		if (owners == null && this.deciders.mayDecideOfOthers(caller)) {
 			return this.ledger.pending(shown, page);

@@ -24,7 +24,9 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.Commit;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -404,6 +406,29 @@ class SessionAccessTests {
 			.isThrownBy(() -> new InboxQuery(List.of(), Set.of(), null));
 		this.signedIn.set(Caller.of("bob"));
 		assertThat(approvals.inbox(InboxQuery.of(List.of("", "bob")), Page.first(10))).hasSize(1);
+	}
+
+	@Test
+	void callThatCannotBeReadTakesNoInboxFromOthers() {
+		Approvals approvals = approvals(Map.of("look", Set.of("ROLE_LEAD")), true);
+		ToolApproval ofAda = waiting(approvals, "look");
+		SessionKey broken = SessionKey.of("zoe", "broken");
+		this.store.commit(Commit.first(broken).records(List.of(RecordWrite.create("approval", "c1", "no JSON"))));
+		this.signedIn.set(Caller.of("eve", "ROLE_LEAD"));
+		assertThat(approvals.inbox(InboxQuery.ofAllOwners(), Page.first(10))).extracting(ToolApproval::id)
+			.containsExactly(ofAda.id());
+	}
+
+	@Test
+	void inboxOfAllOwnersLeavesOutCallsThatTheCallerCannotReach() {
+		Approvals approvals = approvals(Map.of("look", Set.of("ROLE_LEAD")), true);
+		this.signedIn.set(Caller.server());
+		this.model.calls(call("look", "1"));
+		chat(approvals).prompt().user("q").advisors(SessionAdvisor.session("thread")).call().content();
+		assertThat(approvals.inbox(InboxQuery.ofAllOwners(), Page.first(10))).extracting((call) -> call.key().owner())
+			.containsExactly("");
+		this.signedIn.set(Caller.of("eve", "ROLE_LEAD"));
+		assertThat(approvals.inbox(InboxQuery.ofAllOwners(), Page.first(10))).isEmpty();
 	}
 
 	@Test

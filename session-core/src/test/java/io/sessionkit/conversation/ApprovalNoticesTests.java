@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -152,6 +154,39 @@ class ApprovalNoticesTests {
 			assertThat(this.heard).extracting(ApprovalNotice::key).containsExactlyInAnyOrderElementsOf(keys);
 			assertThat(first).isNotEmpty();
 			assertThat(second).isNotEmpty();
+		}
+	}
+
+	/** Another process claims the notice meanwhile; both have told of it in the end. */
+	@Test
+	void noticeWhoseListenerWasTooSlowIsOverOnceOneHasReturned() {
+		CountDownLatch claimed = new CountDownLatch(1);
+		CountDownLatch returned = new CountDownLatch(1);
+		deliver((notice) -> {
+			this.heard.add(notice);
+			waitFor(claimed);
+		}, NEVER);
+		pause(KEY);
+		await().until(() -> this.heard.size() == 1);
+		this.clock.pass(ApprovalNotices.LEASE.plusSeconds(1));
+		try (Conversations others = Conversations.of(this.store)) {
+			this.started.add(ApprovalNotices.start(NoticeProcess.approvals(others), (notice) -> {
+				this.heard.add(notice);
+				claimed.countDown();
+				waitFor(returned);
+			}, NEVER));
+			await().until(() -> this.heard.size() == 2 && notices().isEmpty());
+			returned.countDown();
+		}
+		assertThat(notices()).isEmpty();
+	}
+
+	private static void waitFor(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
 		}
 	}
 

@@ -13,8 +13,11 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.UnsupportedVersionException;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
@@ -25,6 +28,8 @@ import io.sessionkit.store.RecordPage;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +43,8 @@ import org.jspecify.annotations.Nullable;
  * part of the turn, so that few records wait.
  */
 public final class Ledger {
+
+	private static final Log logger = LogFactory.getLog(Ledger.class);
 
 	/**
 	 * The kind of the records that hold the tool calls of the reply that an open turn
@@ -159,7 +166,9 @@ public final class Ledger {
 
 	/**
 	 * Returns the calls in the sessions of all owners that wait for a person and that the
-	 * reader may see; those whose last change is oldest come first.
+	 * reader may see; those whose last change is oldest come first. A call that cannot be
+	 * read here, since a newer version or another key has written it, is left out: one
+	 * session must not take their work from all who decide.
 	 */
 	public List<ToolApproval> pending(Predicate<ToolApproval> shown, Page page) {
 		List<ToolApproval> pending = new ArrayList<>();
@@ -167,7 +176,9 @@ public final class Ledger {
 		String next = null;
 		do {
 			RecordPage records = this.store.oldestRecords(this.kind, next, BATCH);
-			pending(records.records().stream().map(this::entry).toList()).stream().filter(shown).forEach(pending::add);
+			pending(records.records().stream().flatMap(this::readable).toList()).stream()
+				.filter(shown)
+				.forEach(pending::add);
 			next = records.next();
 		}
 		while (next != null && pending.size() < wanted);
@@ -267,6 +278,17 @@ public final class Ledger {
 				.thenComparingInt((entry) -> entry.approval().round())
 				.thenComparingInt((entry) -> entry.approval().index()))
 			.toList();
+	}
+
+	private Stream<LedgerEntry> readable(SessionRecord record) {
+		try {
+			return Stream.of(entry(record));
+		}
+		catch (UnreadablePayloadException | UnsupportedVersionException ex) {
+			logger.warn("Tool call " + record.id() + " of session " + record.key()
+					+ " cannot be read, so no inbox of all owners shows it: " + ex.getClass().getName());
+			return Stream.empty();
+		}
 	}
 
 	private LedgerEntry entry(SessionRecord record) {

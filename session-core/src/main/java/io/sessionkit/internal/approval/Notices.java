@@ -185,8 +185,20 @@ public final class Notices {
 	 * Removes a notice, unless another process has claimed it since.
 	 */
 	public void remove(Outgoing seen) {
+		remove(seen, seen.record().revision());
+	}
+
+	/**
+	 * Removes a notice that was delivered, also if another process has claimed it since
+	 * because that took so long.
+	 */
+	public void delivered(Outgoing seen) {
+		remove(seen, RecordWrite.ANY);
+	}
+
+	private void remove(Outgoing seen, long expected) {
 		SessionRecord record = seen.record();
-		this.store.put(record.key(), new RecordWrite(NOTICE, record.id(), record.revision(), null, null));
+		this.store.put(record.key(), new RecordWrite(NOTICE, record.id(), expected, null, null));
 	}
 
 	private static String payload(ApprovalNotice notice, int attempts, Instant due, MessageCodec codec) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.internal.row.RecordPlace;
 import io.sessionkit.store.RecordPage;
@@ -15,6 +16,8 @@ import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.redis.RedisKeys.Pair;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 /**
  * Finds the records of all owners. If all keys are on one server, the script that writes
@@ -22,6 +25,8 @@ import io.sessionkit.store.redis.RedisKeys.Pair;
  * vain. In a Cluster an entry is a hint, written before its record and removed after it.
  */
 final class SharedIndex {
+
+	private static final Log logger = LogFactory.getLog(SharedIndex.class);
 
 	private static final String APPROVAL = "approval";
 
@@ -83,7 +88,8 @@ final class SharedIndex {
 		long skip = 0;
 		while (true) {
 			RecordPlace from = place;
-			Entries read = entries(kind, from.at(), skip);
+			int count = Math.min(BATCH, limit - page.size());
+			Entries read = entries(kind, from.at(), skip, count);
 			List<Entry> entries = read.entries().stream().filter((entry) -> entry.isAfter(from)).toList();
 			List<Optional<SessionRecord>> records = records(kind, entries);
 			forgetGone(kind, read.time(), entries, records);
@@ -94,18 +100,18 @@ final class SharedIndex {
 					return new RecordPage(page, place.text());
 				}
 			}
-			if (read.entries().size() < BATCH) {
+			if (read.entries().size() < count) {
 				return new RecordPage(page, null);
 			}
 			// as long as all are of one time, the next ones are behind those that were
 			// read
-			skip = entries.isEmpty() ? skip + BATCH : 0;
+			skip = entries.isEmpty() ? skip + count : 0;
 		}
 	}
 
-	private Entries entries(String kind, long from, long skip) {
+	private Entries entries(String kind, long from, long skip, int count) {
 		Reply reply = this.scripts.read(Script.OLDEST, List.of(first(kind)),
-				new Arguments().with(from).with(skip).with(BATCH));
+				new Arguments().with(from).with(skip).with(count));
 		List<Entry> entries = new ArrayList<>();
 		for (int i = 1; i < reply.size(); i += 2) {
 			entries.add(new Entry(reply.requiredText(i), reply.number(i + 1)));
@@ -179,7 +185,8 @@ final class SharedIndex {
 
 	/**
 	 * Removes the entries of records that were deleted, in a Cluster, unless they were
-	 * announced again since.
+	 * announced again since. If their server cannot be reached, a reader removes them:
+	 * the write that deleted the records is done.
 	 */
 	void withdraw(SessionKey key, Collection<RecordWrite> writes, long announced) {
 		List<RecordWrite> deleted = writes.stream()
@@ -190,7 +197,12 @@ final class SharedIndex {
 		}
 		Arguments removed = new Arguments().with(announced);
 		deleted.forEach((write) -> removed.with(number(write.kind())).with(false).with(Entry.text(key, write.id())));
-		this.scripts.repeat(Script.SHARE, this.keys.shared(), removed);
+		try {
+			this.scripts.repeat(Script.SHARE, this.keys.shared(), removed);
+		}
+		catch (StoreUnavailableException ex) {
+			logger.debug("Entries of deleted records stay until they are read: " + ex.getClass().getName());
+		}
 	}
 
 	private static boolean isShared(RecordWrite write) {
