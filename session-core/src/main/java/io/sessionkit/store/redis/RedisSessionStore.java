@@ -298,7 +298,10 @@ public final class RedisSessionStore implements SessionStore {
 
 	@Override
 	public void erase(SessionKey key) {
+		List<RecordWrite> deletions = this.shared.deletions(key, (kind) -> records(key, kind));
+		long announced = this.shared.announce(key, deletions);
 		this.writes.erase(key);
+		this.shared.withdraw(key, deletions, announced);
 		this.views.forget(key);
 	}
 

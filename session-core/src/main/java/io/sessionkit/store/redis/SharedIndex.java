@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.StoreUnavailableException;
@@ -169,8 +170,24 @@ final class SharedIndex {
 	}
 
 	/**
+	 * Returns the deletions of all records of a session that have entries, in a Cluster:
+	 * owner and id of an erased session are not to stay until somebody reads them.
+	 * @param records returns the records of a kind
+	 */
+	List<RecordWrite> deletions(SessionKey key, Function<String, List<SessionRecord>> records) {
+		if (this.scripts.haveOneServer()) {
+			return List.of();
+		}
+		return SessionStore.SHARED_KINDS.stream()
+			.flatMap((kind) -> records.apply(kind).stream())
+			.map((record) -> new RecordWrite(record.kind(), record.id(), RecordWrite.ANY, null, null))
+			.toList();
+	}
+
+	/**
 	 * Adds the entries of records that are about to be written, in a Cluster.
-	 * @return the time, by the clock of the index
+	 * @return the time, by the clock of the index; 0 if there is nothing to add or to
+	 * remove
 	 */
 	long announce(SessionKey key, Collection<RecordWrite> writes) {
 		if (this.scripts.haveOneServer() || writes.stream().noneMatch(SharedIndex::isShared)) {
@@ -180,7 +197,16 @@ final class SharedIndex {
 		writes.stream()
 			.filter((write) -> isShared(write) && write.payload() != null)
 			.forEach((write) -> added.with(number(write.kind())).with(true).with(Entry.text(key, write.id())));
-		return this.scripts.repeat(Script.SHARE, this.keys.shared(), added).number(0);
+		try {
+			return this.scripts.repeat(Script.SHARE, this.keys.shared(), added).number(0);
+		}
+		catch (StoreUnavailableException ex) {
+			if (writes.stream().anyMatch((write) -> isShared(write) && write.payload() != null)) {
+				throw ex;
+			}
+			logger.debug("Entries of records that are deleted stay until they are read: " + ex.getClass().getName());
+			return 0;
+		}
 	}
 
 	/**

@@ -1,18 +1,24 @@
 package io.sessionkit.store.redis;
 
+import java.util.List;
 import java.util.UUID;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionStoreContract;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.test.RedisServers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 class RedisClusterSessionStoreTests extends SessionStoreContract {
 
@@ -33,6 +39,18 @@ class RedisClusterSessionStoreTests extends SessionStoreContract {
 	@AfterAll
 	static void stop() {
 		connections.destroy();
+	}
+
+	@Test
+	void erasedSessionLeavesNoEntryForReadersOfAllOwners() {
+		SessionKey key = SessionKey.of("erased-" + UUID.randomUUID(), "s1");
+		RecordWrite call = RecordWrite.create("approval", "c1", "{}");
+		store.commit(Commit.first(key).records(List.of(call)));
+		assertThat(StoredKeys.in(connections, PREFIX).shared(key)).hasSize(1);
+		store.erase(key);
+		assertThat(StoredKeys.in(connections, PREFIX).shared(key)).isEmpty();
+		store.commit(Commit.first(key).records(List.of(call)));
+		assertThat(StoredKeys.in(connections, PREFIX).shared(key)).hasSize(1);
 	}
 
 	@Override

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.row.KeyHash;
@@ -58,6 +59,13 @@ record StoredKeys(StringRedisTemplate redis, String prefix) {
 
 	String expiriesOf(String owner, String kind) {
 		return name(new RedisKeys(this.prefix).records(owner, kind).second());
+	}
+
+	/** The entries of a session in the index of the records of all owners. */
+	List<String> shared(SessionKey key) {
+		Set<String> entries = Objects
+			.requireNonNull(this.redis.opsForZSet().range(name(new RedisKeys(this.prefix).shared().first()), 0, -1));
+		return entries.stream().filter((entry) -> entry.startsWith(key.owner() + '\0' + key.id() + '\0')).toList();
 	}
 
 	/** The keys that are there of a session. */
