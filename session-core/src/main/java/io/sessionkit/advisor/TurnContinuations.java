@@ -208,6 +208,11 @@ public final class TurnContinuations implements AutoCloseable {
 				begun = true;
 			}
 		}
+		catch (RuntimeException ex) {
+			// a session that cannot be written now must not keep the others waiting
+			logger.debug("The notice of turn " + task.turnId() + " of session " + task.key() + " could not be claimed: "
+					+ ex.getClass().getName());
+		}
 		finally {
 			if (!begun) {
 				this.free.release();

@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * itself, so that it is delivered although the process that paused has died.
  * <p>
  * A notice is delivered at least once. It is removed when the listener has returned. If
- * the listener throws, it is delivered again after a second, then each time after twice
- * as long, up to an hour; after {@value #MOST_ATTEMPTS} attempts it is given up, with a
- * warning. If the process dies meanwhile, or the listener takes longer than
- * {@link #LEASE}, another process delivers the notice again. The
+ * the listener throws, it is delivered again at the first look after a second, then each
+ * time after twice as long, up to an hour; after {@value #MOST_ATTEMPTS} attempts it is
+ * given up, with a warning. If the process dies meanwhile, or the listener takes longer
+ * than {@link #LEASE}, another process delivers the notice again. The
  * {@linkplain ApprovalNotice#id() id} tells a repetition. A notice goes with its session.
  * It may come late, for calls that are decided or have expired by then.
  * <p>
@@ -100,6 +100,7 @@ public final class ApprovalNotices implements AutoCloseable {
 	}
 
 	private void deliver() {
+		RuntimeException failure = null;
 		String next = null;
 		do {
 			RecordPage page = this.notices.page(next);
@@ -107,11 +108,23 @@ public final class ApprovalNotices implements AutoCloseable {
 				if (this.thread.isClosed()) {
 					return;
 				}
-				deliver(record);
+				try {
+					deliver(record);
+				}
+				catch (RuntimeException ex) {
+					// a session that cannot be written now must not keep the others
+					// waiting
+					logger.debug("Notice " + record.id() + " of session " + record.key()
+							+ " could not be claimed or finished: " + ex.getClass().getName());
+					failure = ex;
+				}
 			}
 			next = page.next();
 		}
 		while (next != null);
+		if (failure != null) {
+			throw failure;
+		}
 	}
 
 	private void deliver(SessionRecord record) {

@@ -162,15 +162,17 @@ public final class Approvals {
 
 	/**
 	 * Returns the calls that the caller may decide in the sessions of some owners or of
-	 * all, those that have waited longest first. Calls that the caller may not decide are
-	 * left out, so nobody else sees their arguments, and so are calls of sessions without
-	 * owner, which a caller with a name cannot reach. For all owners it reads the records
-	 * of the calls whose turn is not over, up to the end of the page, in as many queries
-	 * as there are hundreds of them, and the lease of each session whose call is running;
-	 * calls that cannot be read are left out. The list moves as calls are decided, so
-	 * read the first page again after that. A caller who decides nothing of others gets
-	 * the own calls. For some owners it reads as {@link #pending(String, Page)} does,
-	 * once for each owner of whom the caller can decide anything.
+	 * all, those whose last change is oldest first. Calls that the caller may not decide
+	 * are left out, so nobody else sees their arguments, and so are calls of sessions
+	 * without owner, which a caller with a name cannot reach. For all owners it reads the
+	 * records of the calls whose turn is not over, up to the end of the page, in as many
+	 * queries as there are hundreds of them, in a Redis Cluster in one for each, and the
+	 * lease of each session whose call is running; calls that cannot be read, or whose
+	 * server in a Cluster cannot be reached, are left out. The list moves as calls are
+	 * decided, so read the first page again after that. A caller who decides nothing of
+	 * others gets the own calls. For some owners it reads as
+	 * {@link #pending(String, Page)} does, once for each owner of whom the caller can
+	 * decide anything.
 	 * @param query which calls
 	 * @param page the part of the list to return
 	 * @return the calls

@@ -38,6 +38,7 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.SetClock;
 import org.junit.jupiter.api.AfterEach;
@@ -240,6 +241,29 @@ class TurnContinuationsTests {
 		this.clock.pass(Duration.ofDays(-1));
 		awaitOver();
 		assertStatus(KEY, TurnStatus.COMPLETED);
+	}
+
+	@Test
+	void noticeThatCannotBeClaimedHoldsNobodyUp() {
+		SessionKey other = SessionKey.of("ada", "other");
+		pause(KEY, "o1");
+		String broken = this.here.waiting(KEY).turnId();
+		this.here.approvals().approve(this.here.waiting(KEY), "anna");
+		pause(other, "o2");
+		this.here.approvals().approve(this.here.waiting(other), "anna");
+		this.model.says("done");
+		ObservedStore failing = new ObservedStore(this.store);
+		failing.beforePut((record) -> {
+			if (record.id().equals(broken)) {
+				throw new StoreUnavailableException("down", null);
+			}
+		});
+		start(instance(Conversations.builder(failing), UnaryOperator.identity(), () -> {
+		}), OFTEN);
+		this.clock.pass(Duration.ofSeconds(6));
+		await().until(() -> notices().size() == 1);
+		assertThat(this.cancelled).containsExactly("o2");
+		assertStatus(other, TurnStatus.COMPLETED);
 	}
 
 	@Test

@@ -7,10 +7,12 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.approval.ApprovalNotice;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -19,10 +21,13 @@ import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.SetClock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -104,6 +109,39 @@ class ApprovalNoticesTests {
 		await().until(() -> notices().isEmpty());
 		assertThat(this.heard).extracting(ApprovalNotice::key).containsExactly(SessionKey.of("other"), KEY);
 		assertThat(tried).hasSize(4);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void noticeThatCannotBeWrittenHoldsNobodyUp(boolean afterDelivery) {
+		ToolApproval broken = pause(KEY);
+		pause(SessionKey.of("other"));
+		ObservedStore failing = new ObservedStore(this.store);
+		AtomicBoolean fails = new AtomicBoolean(true);
+		failing.beforePut((record) -> {
+			if (fails.get() && record.id().equals(broken.id()) && (record.payload() == null) == afterDelivery) {
+				throw new StoreUnavailableException("down", null);
+			}
+		});
+		try (Conversations others = Conversations.of(failing)) {
+			this.started.add(ApprovalNotices.start(NoticeProcess.approvals(others), this.heard::add, OFTEN));
+			await().until(() -> notices().size() == 1);
+			fails.set(false);
+			await().until(() -> {
+				this.clock.pass(ApprovalNotices.LEASE);
+				return notices().isEmpty();
+			});
+		}
+		assertThat(this.heard).extracting(ApprovalNotice::key).contains(KEY, SessionKey.of("other"));
+	}
+
+	@Test
+	void noticeOfAProcessWhoseClockIsFastIsDeliveredAtOnce() {
+		pause(KEY);
+		this.clock.pass(Duration.ofMinutes(-30));
+		deliver(this.heard::add, NEVER);
+		await().until(() -> notices().isEmpty());
+		assertThat(this.heard).hasSize(1);
 	}
 
 	@Test

@@ -61,11 +61,13 @@ public final class Notices {
 	public record Outgoing(ApprovalNotice notice, int attempts, Instant due, SessionRecord record) {
 
 		/**
-		 * Returns whether the notice may be claimed. A time that nobody can have meant is
-		 * that of a clock that has jumped.
+		 * Returns whether the notice may be claimed. One that nobody has claimed yet may,
+		 * whatever the clock of the process was that stored it. A time that nobody can
+		 * have meant is that of a clock that has jumped.
 		 */
 		public boolean isDue(Instant now, Duration lease) {
-			return !this.due.isAfter(now) || this.due.isAfter(now.plus(LONGEST_PAUSE).plus(lease));
+			return this.attempts == 0 || !this.due.isAfter(now)
+					|| this.due.isAfter(now.plus(LONGEST_PAUSE).plus(lease));
 		}
 
 	}

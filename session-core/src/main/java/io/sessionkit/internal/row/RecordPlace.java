@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public record RecordPlace(long at, String tie) {
 
 	/** The place before all records. */
-	private static final RecordPlace BEGINNING = new RecordPlace(-1, "");
+	public static final RecordPlace BEGINNING = new RecordPlace(-1, "");
 
 	/**
 	 * Returns the place that a text names.

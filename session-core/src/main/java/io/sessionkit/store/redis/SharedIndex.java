@@ -5,7 +5,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 import io.sessionkit.SessionKey;
@@ -19,11 +20,14 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.redis.RedisKeys.Pair;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the records of all owners. If all keys are on one server, the script that writes
  * a record writes its entry too, so only records that expired are to be looked for in
  * vain. In a Cluster an entry is a hint, written before its record and removed after it.
+ * Entries of records that are gone are removed by those who read them, and by
+ * {@link #sweep}. Safe for use by many threads.
  */
 final class SharedIndex {
 
@@ -36,6 +40,9 @@ final class SharedIndex {
 	private final RedisKeys keys;
 
 	private final RedisScripts scripts;
+
+	/** The place at which the sweep of a kind continues. */
+	private final Map<String, RecordPlace> swept = new ConcurrentHashMap<>();
 
 	SharedIndex(RedisKeys keys, RedisScripts scripts) {
 		this.keys = keys;
@@ -81,10 +88,29 @@ final class SharedIndex {
 	}
 
 	/**
-	 * Returns the records of a kind, those that were written longest ago first.
+	 * What an entry leads to.
+	 *
+	 * @param entry the entry
+	 * @param record its record; null if there is none, or its server cannot be reached
+	 * @param failure why its server cannot be reached; null if it can
+	 */
+	private record Found(Entry entry, @Nullable SessionRecord record, @Nullable StoreUnavailableException failure) {
+
+		boolean isGone() {
+			return this.record == null && this.failure == null;
+		}
+
+	}
+
+	/**
+	 * Returns the records of a kind, those that were written longest ago first. In a
+	 * Cluster, records whose server cannot be reached are left out.
+	 * @throws StoreUnavailableException if the index cannot be read, or none of the
+	 * records
 	 */
 	RecordPage oldest(String kind, RecordPlace after, int limit) {
 		List<SessionRecord> page = new ArrayList<>();
+		StoreUnavailableException failure = null;
 		RecordPlace place = after;
 		long skip = 0;
 		while (true) {
@@ -92,22 +118,57 @@ final class SharedIndex {
 			int count = Math.min(BATCH, limit - page.size());
 			Entries read = entries(kind, from.at(), skip, count);
 			List<Entry> entries = read.entries().stream().filter((entry) -> entry.isAfter(from)).toList();
-			List<Optional<SessionRecord>> records = records(kind, entries);
-			forgetGone(kind, read.time(), entries, records);
-			for (int i = 0; i < entries.size(); i++) {
-				records.get(i).ifPresent(page::add);
-				place = entries.get(i).place();
+			List<Found> found = find(kind, entries);
+			forgetGone(kind, read.time(), found);
+			for (Found one : found) {
+				failure = (one.failure() != null) ? one.failure() : failure;
+				if (one.record() != null) {
+					page.add(one.record());
+				}
+				place = one.entry().place();
 				if (page.size() == limit) {
 					return new RecordPage(page, place.text());
 				}
 			}
 			if (read.entries().size() < count) {
+				if (page.isEmpty() && failure != null) {
+					throw failure;
+				}
 				return new RecordPage(page, null);
 			}
 			// as long as all are of one time, the next ones are behind those that were
 			// read
 			skip = entries.isEmpty() ? skip + count : 0;
 		}
+	}
+
+	/**
+	 * Removes entries of records that are gone, among the next few hundred of each kind.
+	 * A later call continues there, and after the last entry begins anew.
+	 * @param limit how many to remove at most
+	 * @return how many were removed
+	 */
+	int sweep(int limit) {
+		int removed = 0;
+		for (String kind : SessionStore.SHARED_KINDS) {
+			removed += (removed < limit) ? sweep(kind, Math.min(BATCH, limit - removed)) : 0;
+		}
+		return removed;
+	}
+
+	private int sweep(String kind, int count) {
+		RecordPlace from = this.swept.getOrDefault(kind, RecordPlace.BEGINNING);
+		Entries read = entries(kind, from.at(), 0, count);
+		int removed = forgetGone(kind, read.time(), find(kind, read.entries()));
+		if (read.entries().size() < count) {
+			this.swept.remove(kind);
+		}
+		else {
+			RecordPlace last = read.entries().get(count - 1).place();
+			// more entries of one time than are read together must not hold the sweep up
+			this.swept.put(kind, (last.at() > from.at()) ? last : new RecordPlace(last.at() + 1, ""));
+		}
+		return removed;
 	}
 
 	private Entries entries(String kind, long from, long skip, int count) {
@@ -125,48 +186,59 @@ final class SharedIndex {
 		return kind.equals(APPROVAL) ? shared : new Pair(shared.second(), shared.first());
 	}
 
-	private List<Optional<SessionRecord>> records(String kind, List<Entry> entries) {
-		List<Optional<SessionRecord>> records = new ArrayList<>();
-		int together = this.scripts.haveOneServer() ? Math.max(1, entries.size()) : 1;
-		for (int from = 0; from < entries.size(); from += together) {
-			records.addAll(recordsAtOnce(kind, entries.subList(from, Math.min(entries.size(), from + together))));
+	private List<Found> find(String kind, List<Entry> entries) {
+		if (this.scripts.haveOneServer()) {
+			return entries.isEmpty() ? List.of() : findAtOnce(kind, entries);
 		}
-		return records;
+		return entries.stream().map((entry) -> findAlone(kind, entry)).toList();
 	}
 
-	private List<Optional<SessionRecord>> recordsAtOnce(String kind, List<Entry> entries) {
+	private Found findAlone(String kind, Entry entry) {
+		try {
+			return findAtOnce(kind, List.of(entry)).get(0);
+		}
+		catch (StoreUnavailableException ex) {
+			logger.debug("A record of session " + entry.key() + " is left out of those of all owners: "
+					+ ex.getClass().getName());
+			return new Found(entry, null, ex);
+		}
+	}
+
+	private List<Found> findAtOnce(String kind, List<Entry> entries) {
 		List<Pair> sessions = new ArrayList<>();
 		Arguments arguments = new Arguments().with(kind);
 		for (Entry entry : entries) {
 			sessions.addAll(this.keys.scripts(KeyHash.of(entry.key())));
 			arguments.with(entry.id());
 		}
-		Reply found = this.scripts.read(Script.FOUND, sessions, arguments);
-		List<Optional<SessionRecord>> records = new ArrayList<>();
+		Reply reply = this.scripts.read(Script.FOUND, sessions, arguments);
+		List<Found> found = new ArrayList<>();
 		for (int i = 0; i < entries.size(); i++) {
-			SessionKey key = entries.get(i).key();
-			records.add(found.list(i).about(key).records(key).stream().findFirst());
+			Entry entry = entries.get(i);
+			List<SessionRecord> records = reply.list(i).about(entry.key()).records(entry.key());
+			found.add(new Found(entry, records.isEmpty() ? null : records.get(0), null));
 		}
-		return records;
+		return found;
 	}
 
 	/**
 	 * Removes the entries of records that are gone. In a Cluster a new entry stays, since
 	 * its record may be about to be written.
+	 * @return how many entries are to be removed
 	 */
-	private void forgetGone(String kind, long time, List<Entry> entries, List<Optional<SessionRecord>> records) {
+	private int forgetGone(String kind, long time, List<Found> found) {
 		long upTo = this.scripts.haveOneServer() ? time : time - OwnerIndex.lag();
-		Arguments gone = new Arguments().with(upTo);
-		boolean any = false;
-		for (int i = 0; i < entries.size(); i++) {
-			if (records.get(i).isEmpty() && entries.get(i).at() <= upTo) {
-				gone.with(number(kind)).with(false).with(entries.get(i).text());
-				any = true;
-			}
+		List<Entry> gone = found.stream()
+			.filter(Found::isGone)
+			.map(Found::entry)
+			.filter((entry) -> entry.at() <= upTo)
+			.toList();
+		if (!gone.isEmpty()) {
+			Arguments removed = new Arguments().with(upTo);
+			gone.forEach((entry) -> removed.with(number(kind)).with(false).with(entry.text()));
+			this.scripts.repeat(Script.SHARE, this.keys.shared(), removed);
 		}
-		if (any) {
-			this.scripts.repeat(Script.SHARE, this.keys.shared(), gone);
-		}
+		return gone.size();
 	}
 
 	/**

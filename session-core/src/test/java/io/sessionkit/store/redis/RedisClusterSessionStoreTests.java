@@ -1,12 +1,15 @@
 package io.sessionkit.store.redis;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionStoreContract;
 import io.sessionkit.store.StoreOptions;
@@ -19,6 +22,7 @@ import org.junit.jupiter.api.TestReporter;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class RedisClusterSessionStoreTests extends SessionStoreContract {
 
@@ -51,6 +55,30 @@ class RedisClusterSessionStoreTests extends SessionStoreContract {
 		assertThat(StoredKeys.in(connections, PREFIX).shared(key)).isEmpty();
 		store.commit(Commit.first(key).records(List.of(call)));
 		assertThat(StoredKeys.in(connections, PREFIX).shared(key)).hasSize(1);
+	}
+
+	@Test
+	void recordsOfAServerThatCannotBeReachedAreLeftOutAndKept() {
+		String prefix = "cluster-lost-" + UUID.randomUUID() + ":";
+		SessionStore whole = new RedisSessionStore(connections, StoreOptions.of(JsonMessageCodec.create()), prefix);
+		SessionKey lost = SessionKey.of("lost", "s1");
+		SessionKey found = SessionKey.of("found", "s1");
+		RecordWrite call = RecordWrite.create("approval", "c1", "{}");
+		whole.commit(Commit.first(lost).records(List.of(call)));
+		SessionStore partly = new RedisSessionStore(
+				RefusedKeys.of(connections, List.of(StoredKeys.in(connections, prefix).session(lost))),
+				StoreOptions.of(JsonMessageCodec.create()), prefix);
+		assertThatExceptionOfType(StoreUnavailableException.class)
+			.isThrownBy(() -> partly.oldestRecords("approval", null, 10));
+		whole.commit(Commit.first(found).records(List.of(call)));
+		StoredKeys.in(connections, prefix).passTimeOfShared(lost, Duration.ofHours(1));
+		for (int limit : List.of(1, 2, 10)) {
+			assertThat(partly.oldestRecords("approval", null, limit).records()).extracting(SessionRecord::key)
+				.containsExactly(found);
+		}
+		assertThat(partly.deleteExpired(10)).isZero();
+		assertThat(whole.oldestRecords("approval", null, 10).records()).extracting(SessionRecord::key)
+			.containsExactly(lost, found);
 	}
 
 	@Override

@@ -91,6 +91,35 @@ class RedisExpiryTests {
 		});
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void entriesOfExpiredCallsLeaveTheIndexOfAllOwnersAlthoughNobodyReadsIt(boolean cluster) {
+		on(cluster, (store, keys) -> {
+			SessionKey key = SessionKey.of("owner", "t1");
+			store.add(key, List.of(new UserMessage("text")));
+			for (int i = 0; i < 450; i++) {
+				RecordWrite call = RecordWrite.create("approval", "c" + i, "text");
+				assertThat(store.put(key, (i % 2 == 0) ? call.livingFor(Duration.ofMillis(1)) : call)).isTrue();
+			}
+			await().until(() -> store.records(key, "approval").size() == 225);
+			assertThat(keys.shared(key)).hasSize(450);
+			if (cluster) {
+				assertThat(store.deleteExpired(1000)).isZero();
+				keys.passTimeOfShared(key, Duration.ofMinutes(16));
+				// ends the pass that has begun
+				assertThat(store.deleteExpired(1000)).isZero();
+			}
+			int removed = 0;
+			for (int last = store.deleteExpired(30); last > 0; last = store.deleteExpired(30)) {
+				assertThat(last).isLessThanOrEqualTo(30);
+				removed += last;
+			}
+			assertThat(removed).isEqualTo(225);
+			assertThat(keys.shared(key)).hasSize(225);
+			assertThat(store.oldestRecords("approval", null, 1000).records()).hasSize(225);
+		});
+	}
+
 	private static double endOfEntry(StoredKeys keys, SessionKey key) {
 		return Objects.requireNonNull(keys.redis().opsForZSet().score(keys.expiriesOf(key.owner(), KIND), key.id()));
 	}

@@ -63,9 +63,18 @@ record StoredKeys(StringRedisTemplate redis, String prefix) {
 
 	/** The entries of a session in the index of the records of all owners. */
 	List<String> shared(SessionKey key) {
-		Set<String> entries = Objects
-			.requireNonNull(this.redis.opsForZSet().range(name(new RedisKeys(this.prefix).shared().first()), 0, -1));
+		Set<String> entries = Objects.requireNonNull(this.redis.opsForZSet().range(shared(), 0, -1));
 		return entries.stream().filter((entry) -> entry.startsWith(key.owner() + '\0' + key.id() + '\0')).toList();
+	}
+
+	/** Lets these entries be older. */
+	void passTimeOfShared(SessionKey key, Duration time) {
+		shared(key)
+			.forEach((entry) -> this.redis.opsForZSet().incrementScore(shared(), entry, -time.toNanos() / 1000.0));
+	}
+
+	private String shared() {
+		return name(new RedisKeys(this.prefix).shared().first());
 	}
 
 	/** The keys that are there of a session. */

@@ -1,0 +1,77 @@
+package io.sessionkit.store.redis;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.springframework.data.redis.RedisConnectionFailureException;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisScriptingCommands;
+
+/**
+ * Connections to a Cluster by which scripts on some keys fail, as if their server could
+ * not be reached.
+ */
+final class RefusedKeys {
+
+	private final List<byte[]> keys;
+
+	private RefusedKeys(Collection<String> keys) {
+		this.keys = keys.stream().map((key) -> key.getBytes(StandardCharsets.UTF_8)).toList();
+	}
+
+	static RedisConnectionFactory of(RedisConnectionFactory connections, Collection<String> keys) {
+		RefusedKeys refused = new RefusedKeys(keys);
+		return proxy(RedisConnectionFactory.class, (method, arguments) -> {
+			Object answer = method.invoke(connections, arguments);
+			return (answer instanceof RedisConnection connection) ? refused.connection(connection) : answer;
+		});
+	}
+
+	private RedisConnection connection(RedisConnection connection) {
+		return proxy(RedisClusterConnection.class, (method, arguments) -> {
+			Object answer = method.invoke(connection, arguments);
+			return method.getName().equals("scriptingCommands") ? scripts((RedisScriptingCommands) answer) : answer;
+		});
+	}
+
+	private RedisScriptingCommands scripts(RedisScriptingCommands commands) {
+		return proxy(RedisScriptingCommands.class, (method, arguments) -> {
+			if (Stream.of(arguments).anyMatch(this::isRefused)) {
+				throw new RedisConnectionFailureException("down");
+			}
+			return method.invoke(commands, arguments);
+		});
+	}
+
+	private boolean isRefused(Object argument) {
+		return argument instanceof byte[][] texts
+				&& Stream.of(texts).anyMatch((text) -> this.keys.stream().anyMatch((key) -> Arrays.equals(key, text)));
+	}
+
+	private interface Call {
+
+		Object on(Method method, Object[] arguments) throws Exception;
+
+	}
+
+	private static <T> T proxy(Class<T> type, Call call) {
+		return type
+			.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type }, (proxy, method, arguments) -> {
+				try {
+					return call.on(method, arguments);
+				}
+				catch (InvocationTargetException ex) {
+					throw ex.getCause();
+				}
+			}));
+	}
+
+}
