@@ -360,6 +360,18 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
+	 * Lets a call begin a turn of its own in any case. With {@link Concurrency#STEER} its
+	 * messages do not join the turn at work, and it waits as with
+	 * {@link Concurrency#SERIALIZE}; messages of other calls may join its turn. For a
+	 * page on which users choose whether what they say is the next question or joins the
+	 * answer that is being made.
+	 * @return the argument for {@code prompt().advisors(..)}
+	 */
+	public static Consumer<ChatClient.AdvisorSpec> ownTurn() {
+		return (advisors) -> advisors.param(SessionParameters.OWN_TURN, true);
+	}
+
+	/**
 	 * Gives the request of a call a name, so that its client can repeat it. If a call
 	 * with the same name was made on the session before, and not longer ago than
 	 * {@code sessionkit.idempotency-time-to-live}, the model is not called: the call gets

@@ -445,6 +445,13 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
+	 * Returns whether the messages of the call may join the turn of another one.
+	 */
+	boolean mayJoin() {
+		return !this.request.context().containsKey(SessionParameters.OWN_TURN);
+	}
+
+	/**
 	 * Returns the request that the call makes.
 	 * @param timeToLive how long the turn that answers it is remembered
 	 * @return the request; null if its client cannot tell it from others

@@ -52,6 +52,9 @@ final class SessionParameters {
 	/** The advisor parameter that holds the {@link Concurrency} of one call. */
 	static final String CONCURRENCY = "sessionkit.concurrency";
 
+	/** The advisor parameter of a call whose messages join no other turn. */
+	static final String OWN_TURN = "sessionkit.own-turn";
+
 	/** The advisor parameter that holds the name of the request that a call makes. */
 	static final String IDEMPOTENCY_KEY = "sessionkit.idempotency-key";
 

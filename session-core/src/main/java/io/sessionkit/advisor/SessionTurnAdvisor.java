@@ -300,7 +300,7 @@ final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
 
 	private @Nullable Arrival arrive(SessionCall call, TurnRequest asking) {
 		return this.turns.arrive(asking, call.made(asking, this.rules.idempotencyTimeToLive()),
-				call.concurrency(this.rules.concurrency()), this.rules.concurrencyTimeout());
+				call.concurrency(this.rules.concurrency()), call.mayJoin(), this.rules.concurrencyTimeout());
 	}
 
 	/**

@@ -170,6 +170,35 @@ class SteeringTests {
 		assertNothingIsLeft(store);
 	}
 
+	/**
+	 * Whoever asks for the next question is not asked into the turn, and may be joined.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	void aMessageOfACallWithATurnOfItsOwnJoinsNoneAndItsTurnIsJoined(TestStores kind) throws Exception {
+		SessionStore store = kind.create();
+		Future<ChatResponse> first = call(chat(store), "u1:1");
+		awaitLooking(1);
+		ChatClient own = chat(store);
+		Future<ChatResponse> second = this.threads
+			.submit(() -> prompt(own, "u2:1").advisors(SessionAdvisor.ownTurn()).call().chatResponse());
+		awaitInLine(store, 2);
+		Future<ChatResponse> third = call(chat(store), "u3");
+		awaitInLine(store, 3);
+		this.looks.release();
+		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:1+u3");
+		assertThat(SessionAdvisor.isSteered(third.get(20, TimeUnit.SECONDS))).isTrue();
+		awaitLooking(2);
+		Future<ChatResponse> fourth = call(chat(store), "u4");
+		awaitInLine(store, 2);
+		this.looks.release();
+		assertThat(text(second.get(20, TimeUnit.SECONDS))).isEqualTo("a of u2:1+u4");
+		assertThat(SessionAdvisor.isSteered(second.get())).isFalse();
+		assertThat(SessionAdvisor.isSteered(fourth.get(20, TimeUnit.SECONDS))).isTrue();
+		assertThat(store.turns(this.key, Tail.ALL)).hasSize(2);
+		assertNothingIsLeft(store);
+	}
+
 	@Test
 	void aResultThatIsReturnedDirectlyTakesNoMessage() throws Exception {
 		SessionStore store = memory();

@@ -108,6 +108,7 @@ public final class GatedTurns {
 	 * @param made the request that the call makes; null if its client cannot tell it from
 	 * others
 	 * @param concurrency how to treat a call while another one works
+	 * @param mayJoin whether its messages may join the turn of another call
 	 * @param timeout how long to wait at most
 	 * @return the arrival; null if the call neither waits nor is waited for
 	 * @throws NestedTurnException if the call is made inside a turn on the same session,
@@ -115,10 +116,10 @@ public final class GatedTurns {
 	 * @throws IllegalStateException if the call can be repeated and is not stored
 	 */
 	public @Nullable Arrival arrive(TurnRequest asking, @Nullable Request made, Concurrency concurrency,
-			Duration timeout) {
+			boolean mayJoin, Duration timeout) {
 		if (asking.isStored()) {
 			checkNotNested(asking.key());
-			Offer offer = (concurrency == Concurrency.STEER) ? asking.offer() : null;
+			Offer offer = (mayJoin && concurrency == Concurrency.STEER) ? asking.offer() : null;
 			Drain drain = TurnBinding.enclosing().isPresent() ? new Drain() : this.turns.drain();
 			return this.turns.lines().arrive(asking.key(), made, offer, concurrency, timeout, drain);
 		}
