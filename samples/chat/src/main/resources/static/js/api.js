@@ -13,16 +13,17 @@ let csrf = null;
 
 let loginHandlers = { missing() {}, changed() {} };
 
-/** Who is signed in, if anybody: name, decides, csrf. Requests carry the token from then on. */
-export async function user() {
-	const read = await json('api/user');
-	({ csrf } = read);
-	return read;
+/** Who is signed in, if anybody: name, decides, csrf. */
+export const user = () => json('api/user');
+
+/** Requests carry the token of this user from now on. */
+export function actAs(user) {
+	({ csrf } = user);
 }
 
 /** Gives whether there is a user with this name and password. */
 export async function login(name, password) {
-	await user(); // an old token is of no use
+	actAs(await user()); // an old token is of no use
 	return (await request('api/login', { ...send('POST', { name, password }), allow: 401 })).ok;
 }
 
@@ -103,7 +104,7 @@ export const decideRewind = (id, call, decision) => request(path(id, `/rewind/ca
 export const leaveRewind = (id) => request(path(id, '/rewind'), { method: 'DELETE' });
 
 /**
- * Asks, and gives the events of the reply one by one: { name, data }.
+ * Asks, and gives the events of the reply one by one: { name, data, id }.
  * @param name the name of the request. The same one again gets the same reply; aborting
  * the signal alone ends nothing, see stop()
  */
@@ -123,6 +124,12 @@ export const stop = (id, name) => request(path(id, `/requests/${encodeURICompone
 
 /** Goes on with the turn that waited. */
 export const resume = (id, signal) => reply(path(id, '/resume'), send('POST'), signal);
+
+/** The events of the answer that is being made there, from the first one on; none if there is no such answer. */
+export const running = (id, signal) => reply(path(id, '/running'), {}, signal);
+
+/** Ends an answer of which an event is known, by the id of that. */
+export const stopRunning = (id, event) => request(path(id, '/running'), { method: 'DELETE', headers: { 'Last-Event-ID': event } });
 
 async function* reply(url, options, signal) {
 	const response = await request(url, { ...options, signal, accept: 'text/event-stream, application/problem+json' });
@@ -147,7 +154,7 @@ function parse(block) {
 	const field = (name) => lines.filter((line) => line.startsWith(`${name}:`))
 		.map((line) => line.slice(name.length + 1).trimStart());
 	const data = field('data').join('\n');
-	return data ? { name: field('event')[0] ?? 'message', data: JSON.parse(data) } : null;
+	return data ? { name: field('event')[0] ?? 'message', data: JSON.parse(data), id: field('id')[0] } : null;
 }
 
 const send = (method, body) => ({ method, body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } });

@@ -427,6 +427,31 @@ function goOnAsDecided() {
 	}
 }
 
+/** Threads whose answer is looked for. */
+const looked = new Set();
+
+/** A decided turn may go on by another window, or by this one before it was loaded: it is shown as it goes on. */
+async function showRunning() {
+	const { id, approvals } = view;
+	if (approvals.openTurn === 0 || !approvals.running || running.has(id) || looked.has(id)) {
+		return;
+	}
+	looked.add(id);
+	const abort = new AbortController();
+	const events = api.running(id, abort.signal);
+	const first = await events.next().catch(() => ({ done: true }));
+	looked.delete(id);
+	if (first.done || first.value.name === 'problem' || id !== view.id || running.has(id)) {
+		abort.abort();
+		return;
+	}
+	await answer(id, { question: null, call: async function* (signal) {
+		signal.addEventListener('abort', () => abort.abort());
+		yield first.value;
+		yield* events;
+	} });
+}
+
 /**
  * @param question null if the turn that waited goes on
  * @param hides the first turn that is not shown meanwhile; 0 for none
@@ -449,7 +474,7 @@ async function answer(id, { question, hides = 0, name, entry, isQuiet = false, c
 	let aside = null;
 	let end;
 	const done = new Promise((resolve) => { end = resolve; });
-	running.set(id, { live, entry, name, done, stop: () => stop(id, name, abort),
+	running.set(id, { live, entry, name, done, stop: () => stop(id, name, live, abort),
 		/** Not as one that was answered or has failed: it is kept to be sent otherwise, or dropped. */
 		async withdraw(isKept) {
 			aside = { isKept };
@@ -485,22 +510,24 @@ async function answer(id, { question, hides = 0, name, entry, isQuiet = false, c
 	goOn(id);
 }
 
-/** The application goes on with a request that has a name, whoever listens: so it is told. */
-function stop(id, name, abort) {
+/** The application goes on with an answer, whoever listens: so it is told. */
+function stop(id, name, live, abort) {
 	queue.waitingIn(id).filter((entry) => joining.has(entry.id) && !entry.joined).forEach((entry) => {
 		leaveJoining(id, entry);
 		queue.change(id, entry.id, { sent: false, steers: false });
 	});
 	queue.hold(id, 'stopped');
-	if (name !== undefined) {
-		api.stop(id, name).catch(() => {}); // who does not answer has nothing to stop
+	if (name !== undefined || live.event !== undefined) {
+		// who does not answer has nothing to stop
+		(name !== undefined ? api.stop(id, name) : api.stopRunning(id, live.event)).catch(() => {});
 	}
 	abort.abort();
 }
 
 /** Shows the reply as it comes, then the turn as it was stored, and gives that. */
 async function listen(id, live, entry, events) {
-	for await (const { name, data } of events) {
+	for await (const { name, data, id: event } of events) {
+		live.event = event;
 		if (name === 'turn' || name === 'steered') {
 			await live.end();
 			await stored(id, live, data);
@@ -626,6 +653,7 @@ function pause({ id }) {
 
 /** Sends the next question that waits, if nothing is in its way. */
 function goOn(id) {
+	showRunning();
 	const all = queue.waitingIn(id);
 	all.filter((entry) => entry.steers && mayTry(entry) && !joining.has(entry.id)).forEach((entry) => join(id, entry));
 	const next = all.find(({ held }) => held === null);

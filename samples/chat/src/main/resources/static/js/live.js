@@ -113,6 +113,8 @@ export function liveTurn(question, number, page) {
 		/** The first of the turns in whose place it stands; 0 for none. */
 		hides: 0,
 		isStopped: false,
+		/** The id of the last event; undefined before the first one. */
+		event: undefined,
 		/** Not shown until there is something to see: it may be stored already. */
 		isQuiet: false,
 		/** Another window is being answered. */

@@ -17,7 +17,9 @@ export const isApprover = () => user.name !== null && user.decides;
 
 /** Asks who is signed in; false if nobody is and somebody has to be. */
 export async function meet() {
-	const { name, decides, csrf } = await api.user();
+	const read = await api.user();
+	const { name, decides, csrf } = read;
+	api.actAs(read);
 	if (csrf !== null && name === null) {
 		toLogin();
 		return false;
@@ -56,11 +58,12 @@ export async function signOut() {
 api.onLogin({
 	missing: toLogin,
 	async changed() {
-		const { name } = await api.user();
-		if (name !== user.name) {
+		const read = await api.user();
+		if (read.name !== user.name) {
 			start();
 			throw api.failure({ kind: 'SIGNED_OUT' }, 'Somebody else has signed in.');
 		}
+		api.actAs(read);
 	},
 });
 

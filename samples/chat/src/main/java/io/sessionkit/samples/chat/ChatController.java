@@ -1,9 +1,8 @@
 package io.sessionkit.samples.chat;
 
-import java.util.function.Supplier;
-
-import io.sessionkit.Concurrency;
+import io.sessionkit.OnDisconnect;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.advisor.TurnStreams;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import org.jspecify.annotations.Nullable;
@@ -15,9 +14,11 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.ServerSentEvent;
 import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
@@ -33,27 +34,27 @@ final class ChatController {
 
 	private final Conversations conversations;
 
-	private final RunningReplies running;
+	private final TurnStreams streams;
 
 	ChatController(ChatClient.Builder builder, ChatTools tools, OrderTools orders, Conversations conversations,
-			RunningReplies running) {
+			TurnStreams streams) {
 		this.chat = builder.defaultSystem("You are a friendly assistant. Answer briefly.")
 			.defaultTools(tools, orders)
 			.build();
 		this.conversations = conversations;
-		this.running = running;
+		this.streams = streams;
 	}
 
 	/**
 	 * Asks the model, at the end of the thread or in the place of another turn, and
-	 * streams the answer: {@code text}, {@code reasoning} and {@code tool} events in the
-	 * order in which they happen, then one {@code turn}, whose status may say that it
-	 * waits for a decision, or one {@code problem}. While another window is answered, a
-	 * {@code waiting} event comes first, and {@code begun} when that is over. What joins
-	 * the turn meanwhile is a {@code joined} event; the question that has joined gets
-	 * nothing but {@code steered}, with that turn. Closing the stream cancels the turn,
-	 * unless the request has a name: it goes on then, and the same request gets the same
-	 * answer.
+	 * streams the answer: {@code begun}, then {@code text}, {@code reasoning} and
+	 * {@code tool} events in the order in which they happen, then one {@code turn}, whose
+	 * status may say that it waits for a decision, or one {@code problem}. While another
+	 * window is answered, a {@code waiting} event comes first. What joins the turn
+	 * meanwhile is a {@code joined} event; the question that has joined gets nothing but
+	 * {@code steered}, with that turn. Closing the stream cancels the turn, unless the
+	 * request has a name: it goes on then, and the same request gets the same answer, in
+	 * any process on the same store.
 	 */
 	@PostMapping(path = "/api/threads/{id}/turns", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 	Flux<ServerSentEvent<Object>> ask(@PathVariable String id, @RequestBody Question question) {
@@ -63,8 +64,8 @@ final class ChatController {
 		if (turn != null) {
 			checkShown(thread, turn);
 		}
-		return answer(thread, question, () -> (turn != null)
-				? this.chat.prompt().user(text).advisors(SessionAdvisor.editing(turn)) : this.chat.prompt().user(text));
+		ChatClientRequestSpec call = this.chat.prompt().user(text);
+		return answer(thread, (turn != null) ? call.advisors(SessionAdvisor.editing(turn)) : call, question);
 	}
 
 	/**
@@ -76,20 +77,45 @@ final class ChatController {
 			@RequestBody(required = false) @Nullable Name name) {
 		Conversation thread = this.conversations.get(id);
 		checkShown(thread, number);
-		return answer(thread, new Question(null, number, (name != null) ? name.request() : null, null),
-				() -> this.chat.prompt().advisors(SessionAdvisor.regenerating(number)));
+		return answer(thread, this.chat.prompt().advisors(SessionAdvisor.regenerating(number)),
+				new Question(null, number, (name != null) ? name.request() : null, null));
 	}
 
-	private Flux<ServerSentEvent<Object>> answer(Conversation thread, Question question,
-			Supplier<ChatClientRequestSpec> call) {
+	private Flux<ServerSentEvent<Object>> answer(Conversation thread, ChatClientRequestSpec call, Question question) {
+		if (!Boolean.TRUE.equals(question.steer())) {
+			// only who asks for it joins what another window has asked
+			call.advisors(SessionAdvisor.ownTurn());
+		}
 		String request = question.request();
 		if (request == null) {
-			return ReplyEvents.of(call, thread);
+			return reply(thread, call, OnDisconnect.CANCEL);
 		}
-		return this.running.join(new RunningReplies.Request(thread.key(), request, question.asked()),
-				(alone) -> ReplyEvents.of(() -> call.get()
-					.advisors(SessionAdvisor.idempotencyKey(request))
-					.advisors(SessionAdvisor.concurrency(question.mode(alone))), thread));
+		return reply(thread, call.advisors(SessionAdvisor.idempotencyKey(request)), OnDisconnect.CONTINUE);
+	}
+
+	private Flux<ServerSentEvent<Object>> reply(Conversation thread, ChatClientRequestSpec call,
+			OnDisconnect onDisconnect) {
+		return ReplyEvents.of(this.streams.start(call.advisors(SessionAdvisor.session(thread.key())), onDisconnect),
+				thread);
+	}
+
+	/**
+	 * Streams the answer that is being made in the thread, from its first word on;
+	 * nothing if there is none. For a window that has not asked for it.
+	 */
+	@GetMapping(path = "/api/threads/{id}/running", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+	Flux<ServerSentEvent<Object>> running(@PathVariable String id) {
+		Conversation thread = this.conversations.get(id);
+		return ReplyEvents.of(this.streams.running(thread.key()), thread);
+	}
+
+	/**
+	 * Ends the answer of which the page has an event.
+	 */
+	@DeleteMapping("/api/threads/{id}/running")
+	@ResponseStatus(HttpStatus.NO_CONTENT)
+	void stopRunning(@PathVariable String id, @RequestHeader("Last-Event-ID") String eventId) {
+		this.streams.stop(this.conversations.get(id).key(), eventId);
 	}
 
 	/**
@@ -98,7 +124,7 @@ final class ChatController {
 	@DeleteMapping("/api/threads/{id}/requests/{request}")
 	@ResponseStatus(HttpStatus.NO_CONTENT)
 	void stop(@PathVariable String id, @PathVariable String request) {
-		this.running.stop(this.conversations.get(id).key(), request);
+		this.streams.stopRequest(this.conversations.get(id).key(), request);
 	}
 
 	private static void checkShown(Conversation thread, long turn) {
@@ -110,15 +136,16 @@ final class ChatController {
 
 	/**
 	 * Continues the turn that waited for a decision, with a call without a question.
-	 * Streams as {@link #ask} does.
+	 * Streams as {@link #ask} does, and goes on without a reader.
 	 */
 	@PostMapping(path = "/api/threads/{id}/resume", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 	Flux<ServerSentEvent<Object>> resume(@PathVariable String id) {
-		if (this.conversations.get(id).openTurn().isEmpty()) {
+		Conversation thread = this.conversations.get(id);
+		if (thread.openTurn().isEmpty()) {
 			throw new ResponseStatusException(HttpStatus.CONFLICT,
 					"Nothing waits in this thread, or another window has gone on with it. Reload the page.");
 		}
-		return ReplyEvents.of(this.chat::prompt, this.conversations.get(id));
+		return reply(thread, this.chat.prompt(), OnDisconnect.CONTINUE);
 	}
 
 	/**
@@ -128,19 +155,6 @@ final class ChatController {
 	 * @param steer whether it joins the turn that runs; null for no
 	 */
 	record Question(@Nullable String text, @Nullable Long editing, @Nullable String request, @Nullable Boolean steer) {
-
-		/** What makes it the same question. */
-		Object asked() {
-			return new Question(this.text, this.editing, null, null);
-		}
-
-		/**
-		 * A question that others may join says {@code STEER} itself. One that is not
-		 * alone waits instead: only who asks for it joins what another window has asked.
-		 */
-		Concurrency mode(boolean alone) {
-			return (alone || Boolean.TRUE.equals(this.steer)) ? Concurrency.STEER : Concurrency.SERIALIZE;
-		}
 
 		String checked() {
 			if (this.text == null || this.text.isBlank()) {

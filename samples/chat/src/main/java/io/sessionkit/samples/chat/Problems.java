@@ -1,7 +1,6 @@
 package io.sessionkit.samples.chat;
 
 import io.sessionkit.CallerRequiredException;
-import io.sessionkit.CommitFailedException;
 import io.sessionkit.HookFailedException;
 import io.sessionkit.IdempotencyKeyException;
 import io.sessionkit.InvalidSessionKeyException;
@@ -10,8 +9,10 @@ import io.sessionkit.SessionException;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.SessionRefusedException;
+import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.UnstorableMessageException;
+import io.sessionkit.advisor.CallEvent;
 import io.sessionkit.approval.DeciderRequiredException;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.ResumeRefusedException;
@@ -41,33 +42,64 @@ final class Problems {
 	 * model provider may contain anything, so only the kind of exception is shown.
 	 */
 	static ProblemDetail of(Throwable ex) {
-		if (ex instanceof SessionConflictException) {
-			return problem(HttpStatus.CONFLICT, Kind.CONFLICT,
-					"Another window was faster. Ask again to go on from there.");
+		if (ex instanceof DecisionRefusedException refusal) {
+			return of(refusal);
 		}
-		if (ex instanceof SessionPausedException) {
-			return problem(HttpStatus.CONFLICT, Kind.WAITS,
-					"A tool call of this thread waits for a decision. Approve or reject it first, then send your message.");
-		}
-		if (ex instanceof TurnInProgressException) {
-			return problem(HttpStatus.CONFLICT, Kind.RUNS,
-					"Another window is being answered at the moment. Its answer appears here when it is there.");
+		ProblemDetail reworded = reworded(ex.getClass().getSimpleName());
+		if (reworded != null) {
+			return reworded;
 		}
 		if (ex instanceof IdempotencyKeyException) {
 			return problem(HttpStatus.CONFLICT, Kind.REPEATED, ex.getMessage());
 		}
-		if (ex instanceof DecisionRefusedException refusal) {
-			return of(refusal);
-		}
-		if (ex instanceof CommitFailedException) {
-			return problem(HttpStatus.SERVICE_UNAVAILABLE, Kind.UNSTORED,
-					"The answer could not be stored, or the database did not say so. Reload the page to see what the thread holds.");
-		}
 		if (ex instanceof SessionException) {
 			return problem(status(ex), kind(ex), ex.getMessage());
 		}
+		return ofModel(NestedExceptionUtils.getMostSpecificCause(ex).getClass().getSimpleName());
+	}
+
+	/**
+	 * Returns the problem to show for a failure of which the events of a stream tell no
+	 * more than the class.
+	 */
+	static ProblemDetail of(CallEvent.Failed event) {
+		String failure = event.failure();
+		ProblemDetail reworded = reworded(failure);
+		if (reworded != null) {
+			return reworded;
+		}
+		return switch (failure) {
+			case "IdempotencyKeyException" ->
+				problem(HttpStatus.CONFLICT, Kind.REPEATED, "This request was made before, and has no answer to give.");
+			case "SessionRefusedException", "HookFailedException", "ResumeRefusedException" ->
+				problem(HttpStatus.CONFLICT, Kind.REFUSED, "A rule of this chat does not allow it. The turn says why.");
+			case "StoreUnavailableException", "UnstorableMessageException" ->
+				problem(HttpStatus.SERVICE_UNAVAILABLE, Kind.UNSTORED, "The store could not keep it. Try again.");
+			default -> ofModel(failure);
+		};
+	}
+
+	/**
+	 * Returns the problem whose text SessionKit has written for developers; null for
+	 * others.
+	 */
+	private static @Nullable ProblemDetail reworded(String failure) {
+		return switch (failure) {
+			case "SessionConflictException" -> problem(HttpStatus.CONFLICT, Kind.CONFLICT,
+					"Another window was faster. Ask again to go on from there.");
+			case "SessionPausedException" -> problem(HttpStatus.CONFLICT, Kind.WAITS,
+					"A tool call of this thread waits for a decision. Approve or reject it first, then send your message.");
+			case "TurnInProgressException" -> problem(HttpStatus.CONFLICT, Kind.RUNS,
+					"Another window is being answered at the moment. Its answer appears here when it is there.");
+			case "CommitFailedException" -> problem(HttpStatus.SERVICE_UNAVAILABLE, Kind.UNSTORED,
+					"The answer could not be stored, or the database did not say so. Reload the page to see what the thread holds.");
+			default -> null;
+		};
+	}
+
+	private static ProblemDetail ofModel(String cause) {
 		ProblemDetail problem = problem(HttpStatus.BAD_GATEWAY, Kind.MODEL, "The model could not answer. Try again.");
-		problem.setProperty("cause", NestedExceptionUtils.getMostSpecificCause(ex).getClass().getSimpleName());
+		problem.setProperty("cause", cause);
 		return problem;
 	}
 
@@ -131,8 +163,8 @@ final class Problems {
 	private static Kind kind(Throwable ex) {
 		return (ex instanceof SessionRefusedException || ex instanceof ResumeRefusedException
 				|| ex instanceof InvalidSessionKeyException || ex instanceof SessionNotFoundException
-				|| ex instanceof HookFailedException || ex instanceof DeciderRequiredException) ? Kind.REFUSED
-						: Kind.UNSTORED;
+				|| ex instanceof StreamNotFoundException || ex instanceof HookFailedException
+				|| ex instanceof DeciderRequiredException) ? Kind.REFUSED : Kind.UNSTORED;
 	}
 
 	private static ProblemDetail of(DecisionRefusedException ex) {
@@ -155,7 +187,8 @@ final class Problems {
 		if (ex instanceof CallerRequiredException) {
 			return HttpStatus.UNAUTHORIZED;
 		}
-		return (ex instanceof SessionNotFoundException) ? HttpStatus.NOT_FOUND : HttpStatus.SERVICE_UNAVAILABLE;
+		return (ex instanceof SessionNotFoundException || ex instanceof StreamNotFoundException) ? HttpStatus.NOT_FOUND
+				: HttpStatus.SERVICE_UNAVAILABLE;
 	}
 
 	/** What went wrong, for the page to choose what it offers. */

@@ -40,14 +40,6 @@ final class Reasoning {
 	}
 
 	/**
-	 * Returns whether a chunk has all of the reasoning so far. Spring AI's model for the
-	 * protocol of OpenAI gathers the pieces itself.
-	 */
-	static boolean isAllSoFar(Message chunk) {
-		return chunk.getMetadata().containsKey("reasoningContent");
-	}
-
-	/**
 	 * Returns what the model says, without its reasoning.
 	 * @return the text; null for none
 	 */

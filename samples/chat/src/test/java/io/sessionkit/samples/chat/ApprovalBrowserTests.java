@@ -226,6 +226,32 @@ class ApprovalBrowserTests {
 	}
 
 	@Test
+	void showsATurnThatGoesOnAfterAReloadAndInAnotherWindow() {
+		pause("Cancel order 4711");
+		ChatPage other = this.page.openInAnotherWindow();
+		other.awaitApproval();
+		this.chat.hold();
+		try {
+			this.page.click(APPROVE);
+			await().untilAsserted(() -> assertThat(this.page.shows(".live .tool")).isTrue());
+			this.page.reload();
+			for (ChatPage each : List.of(this.page, other)) {
+				await().untilAsserted(() -> assertThat(each.texts(".live .tool-result")).singleElement()
+					.asString()
+					.startsWith("Order 4711 is cancelled"));
+			}
+		}
+		finally {
+			this.chat.release();
+		}
+
+		assertThat(answer()).startsWith("Order 4711 is cancelled");
+		await().untilAsserted(() -> assertThat(other.texts(".turn .meta")).hasSize(1));
+		assertThat(other.texts(".bubble.assistant")).isEqualTo(this.page.texts(".bubble.assistant"));
+		assertThat(cancelled()).containsExactly("4711");
+	}
+
+	@Test
 	void saysThatAMessageHasToWait() {
 		pause("Cancel order 4711");
 

@@ -1,7 +1,10 @@
 package io.sessionkit.samples.chat;
 
+import java.io.InputStream;
 import java.nio.file.Path;
+import java.util.List;
 
+import io.sessionkit.samples.chat.RunningChat.Event;
 import io.sessionkit.test.PostgresServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -32,6 +35,38 @@ class PostgresProfileTests {
 			assertThat(chat.thread("t1").path("turns").values()).hasSize(2);
 		}
 		assertThat(this.folder).isEmptyDirectory();
+	}
+
+	/** The page need not know which of two instances it talks to. */
+	@Test
+	void anAnswerIsReadAndStoppedByTwoInstances() throws Exception {
+		PostgresServer server = PostgresServer.running();
+		String url = "jdbc:postgresql://" + server.host() + ":" + server.port() + "/" + server.newDatabase();
+		try (RunningChat one = start(url); RunningChat other = start(url)) {
+			one.ask("t1", "Hello");
+			one.hold();
+			try (InputStream first = one.openAs("r1", "t1", "Tell me a story")) {
+				assertThat(first.read()).isPositive();
+				try (InputStream again = other.openAs("r1", "t1", "Tell me a story")) {
+					assertThat(again.read()).isPositive();
+					one.release();
+					List<Event> events = RunningChat.events(again);
+					assertThat(RunningChat.text(events)).startsWith("There was once").endsWith("tore out half a page.");
+					assertThat(events.get(events.size() - 1).data().path("number").asLong()).isEqualTo(2);
+				}
+			}
+			one.hold();
+			try (InputStream first = one.openAs("r2", "t1", "Tell me a story")) {
+				assertThat(first.read()).isPositive();
+				assertThat(other.send("DELETE", "/api/threads/t1/requests/r2", null).statusCode()).isEqualTo(204);
+				assertThat(RunningChat.text(RunningChat.events(first))).startsWith("There was once")
+					.doesNotContain("tore out half a page.");
+			}
+			finally {
+				one.release();
+			}
+			assertThat(other.thread("t1").path("turns").values()).hasSize(3);
+		}
 	}
 
 	@Test

@@ -6,7 +6,9 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.sessionkit.OnDisconnect;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.advisor.TurnStreams;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.StoreOptions;
@@ -82,8 +84,11 @@ class ReplyEventsQueueTests {
 
 		};
 		ChatClient client = ChatClient.builder(model).defaultAdvisors(SessionAdvisor.of(this.conversations)).build();
-		return ReplyEvents.of(() -> client.prompt().user("Hello"), this.conversations.get("queue"))
-			.filter((event) -> !Map.of().equals(event.data())); // it waits, or no more
+		TurnStreams streams = TurnStreams.builder(this.conversations).build();
+		return ReplyEvents
+			.of(streams.start(client.prompt().user("Hello").advisors(SessionAdvisor.session("queue")),
+					OnDisconnect.CANCEL), this.conversations.get("queue"))
+			.filter((event) -> !Map.of().equals(event.data())); // it has begun
 	}
 
 	private static ChatResponse chunk(String text, Map<String, Object> metadata) {

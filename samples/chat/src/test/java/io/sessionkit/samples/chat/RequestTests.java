@@ -1,6 +1,7 @@
 package io.sessionkit.samples.chat;
 
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.http.HttpResponse;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
+import io.sessionkit.SessionKey;
 import io.sessionkit.samples.chat.RunningChat.Event;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -110,7 +112,7 @@ class RequestTests {
 	void aStoppedRequestKeepsWhatWasRead() throws Exception {
 		this.chat.hold();
 		try (InputStream reply = this.chat.openAs("r1", this.thread, "Tell me a story")) {
-			assertThat(reply.read()).isPositive();
+			awaitText(reply);
 			stop("r1");
 
 			await().untilAsserted(() -> assertThat(turns()).singleElement()
@@ -125,6 +127,7 @@ class RequestTests {
 				InputStream second = this.chat.openAs("r2", this.thread, "What did I say first?")) {
 			assertThat(first.read()).isPositive();
 			BufferedReader lines = new BufferedReader(new InputStreamReader(second, StandardCharsets.UTF_8));
+			assertThat(lines.readLine()).startsWith("id:");
 			assertThat(lines.readLine()).isEqualTo("event:waiting");
 			this.chat.release();
 
@@ -140,7 +143,7 @@ class RequestTests {
 		try (InputStream first = this.chat.openAs("r1", this.thread, "Tell me a story")) {
 			assertThat(first.read()).isPositive();
 			CompletableFuture<List<Event>> second = later("r2", "Roll a die");
-			await().until(() -> this.chat.requests(this.thread).contains("r2"));
+			await().until(() -> this.chat.inLine(SessionKey.of(this.thread)) == 2);
 
 			stop("r2");
 
@@ -177,6 +180,37 @@ class RequestTests {
 	}
 
 	@Test
+	void anotherQuestionUnderTheNameOfOneThatIsBeingAnsweredIsRefused() throws Exception {
+		this.chat.hold();
+		try (InputStream first = this.chat.openAs("r1", this.thread, "Tell me a story")) {
+			assertThat(first.read()).isPositive();
+			JsonNode problem = last(this.chat.askAs("r1", this.thread, "Roll a die"));
+			assertThat(problem.path("kind").asString()).isEqualTo("REPEATED");
+			this.chat.release();
+			assertThat(RunningChat.text(RunningChat.events(first))).endsWith("tore out half a page.");
+		}
+	}
+
+	@Test
+	void anAnswerCanBeReadAndStoppedByAWindowThatHasNotAskedForIt() throws Exception {
+		String running = "/api/threads/" + this.thread + "/running";
+		this.chat.askAs("r0", this.thread, "Hello");
+		assertThat(this.chat.send("GET", running, null).body()).isEmpty();
+		this.chat.hold();
+		try (InputStream first = this.chat.openAs("r1", this.thread, "Tell me a story")) {
+			assertThat(first.read()).isPositive();
+			CompletableFuture<HttpResponse<String>> other = this.chat.sendLater("GET", running, Map.of());
+			String event = awaitText(first);
+
+			assertThat(this.chat.stopRunning(this.thread, event)).isEqualTo(204);
+
+			assertThat(other.join().body()).contains("event:text", "There was once", "event:turn", "\"cutShort\":true");
+		}
+		assertThat(turns()).hasSize(2);
+		assertThat(this.chat.stopRunning(this.thread, "nowhere-1")).isEqualTo(404);
+	}
+
+	@Test
 	void anotherAnswerHasANameToo() throws Exception {
 		this.chat.askAs("r1", this.thread, "Roll a die");
 		String path = "/api/threads/" + this.thread + "/turns/1/again";
@@ -196,6 +230,16 @@ class RequestTests {
 				throw new IllegalStateException(ex);
 			}
 		});
+	}
+
+	/** Reads up to the first piece of text, and returns the id of that event. */
+	private static String awaitText(InputStream reply) throws IOException {
+		BufferedReader lines = new BufferedReader(new InputStreamReader(reply, StandardCharsets.UTF_8));
+		String id = "";
+		for (String line = lines.readLine(); !line.equals("event:text"); line = lines.readLine()) {
+			id = line.startsWith("id:") ? line.substring("id:".length()) : id;
+		}
+		return id;
 	}
 
 	private void stop(String request) throws Exception {

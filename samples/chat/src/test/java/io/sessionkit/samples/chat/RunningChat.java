@@ -15,11 +15,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.regex.Pattern;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +42,8 @@ final class RunningChat implements AutoCloseable {
 	 * and its processing ahead of time is a system property.
 	 */
 	static final Object ONE_AT_A_TIME = new Object();
+
+	private static final Pattern TICKET = Pattern.compile("[0-9a-f-]{36} \\d+");
 
 	private static final JsonMapper json = JsonMapper.builder().build();
 
@@ -222,6 +226,19 @@ final class RunningChat implements AutoCloseable {
 		return this.client.send(request(method, path, publisher), handler);
 	}
 
+	/**
+	 * Ends the answer that has this event.
+	 * @return the status of the answer to that
+	 */
+	int stopRunning(String thread, String event) throws IOException, InterruptedException {
+		HttpRequest stop = HttpRequest
+			.newBuilder(URI.create("http://127.0.0.1:" + port() + "/api/threads/" + thread + "/running"))
+			.header("Last-Event-ID", event)
+			.DELETE()
+			.build();
+		return this.client.send(stop, BodyHandlers.discarding()).statusCode();
+	}
+
 	private HttpRequest request(String method, String path, BodyPublisher body) {
 		return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
 			.header("Content-Type", "application/json")
@@ -249,17 +266,15 @@ final class RunningChat implements AutoCloseable {
 	}
 
 	/**
-	 * The names of the requests on a thread that wait or are being answered.
+	 * How many calls on a thread wait or are being answered.
 	 */
-	Set<String> requests(String thread) {
-		return this.context.getBean(RunningReplies.class).names(SessionKey.of(thread));
-	}
-
-	/**
-	 * The names of the requests on a thread of a user.
-	 */
-	Set<String> requests(String user, String thread) {
-		return this.context.getBean(RunningReplies.class).names(SessionKey.of(user, thread));
+	long inLine(SessionKey thread) {
+		SessionStore store = this.context.getBean(SessionStore.class);
+		return this.context.getBean(SessionAccess.class)
+			.callAs(Caller.server(), () -> store.record(thread, "line", "turn"))
+			.stream()
+			.flatMap((line) -> TICKET.matcher(line.payload()).results())
+			.count();
 	}
 
 	<T> T bean(Class<T> type) {

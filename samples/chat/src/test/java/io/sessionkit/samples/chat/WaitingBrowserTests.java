@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.logging.Level;
 
+import io.sessionkit.SessionKey;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -310,7 +311,7 @@ class WaitingBrowserTests {
 
 		assertThat(this.page.shows("#queue")).isFalse();
 		String thread = this.page.thread();
-		await().until(() -> this.chat.requests(thread).size() == 1);
+		await().until(() -> this.chat.inLine(SessionKey.of(thread)) == 1);
 		this.chat.release();
 		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
 		assertThat(this.page.ask("How many messages are there?")).contains("3 messages,");
