@@ -53,6 +53,9 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 
 	private boolean ended;
 
+	/** Why the call has failed after its first event. */
+	private volatile @Nullable Throwable failure;
+
 	private final WholeCharacters texts = new WholeCharacters();
 
 	private final Reasoning thoughts = new Reasoning();
@@ -255,9 +258,14 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 			this.sink.error(cause);
 			return;
 		}
+		this.failure = cause;
 		logger.warn("A call whose events are read has failed: " + cause.getClass().getName());
 		TurnStatus status = (cause instanceof SessionRefusedException) ? TurnStatus.REFUSED : this.failed;
 		end(new CallEvent.Failed(this.turn, status, cause.getClass().getSimpleName()));
+	}
+
+	@Nullable Throwable failure() {
+		return this.failure;
 	}
 
 	private void end(CallEvent last) {

@@ -1,9 +1,16 @@
 package io.sessionkit.advisor;
 
+import java.util.List;
+
+import reactor.core.publisher.Flux;
+
 import org.springframework.ai.chat.client.ChatClientRequest;
 import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.api.Advisor;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
 import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.core.Ordered;
 
@@ -12,7 +19,7 @@ import org.springframework.core.Ordered;
  * is called or stored. A message could cancel the calls of the turn, or begin another
  * one.
  */
-final class ContinuationCheck implements CallAdvisor {
+final class ContinuationCheck implements CallAdvisor, StreamAdvisor {
 
 	@Override
 	public String getName() {
@@ -26,7 +33,20 @@ final class ContinuationCheck implements CallAdvisor {
 
 	@Override
 	public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
-		if (chain.getCallAdvisors().stream().noneMatch(SessionTurnAdvisor.class::isInstance)) {
+		check(request, chain.getCallAdvisors());
+		return chain.nextCall(request);
+	}
+
+	@Override
+	public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
+		return Flux.defer(() -> {
+			check(request, chain.getStreamAdvisors());
+			return chain.nextStream(request);
+		});
+	}
+
+	private static void check(ChatClientRequest request, List<? extends Advisor> advisors) {
+		if (advisors.stream().noneMatch(SessionTurnAdvisor.class::isInstance)) {
 			throw new UnfitContinuationException("The client of the call has no session advisor. Build it from the"
 					+ " ChatClient.Builder bean, or add .defaultAdvisors(sessionAdvisor).");
 		}
@@ -43,7 +63,6 @@ final class ContinuationCheck implements CallAdvisor {
 					"The call names a child session. Leave child(..) out: the session of the"
 							+ " turn is added, whichever it is.");
 		}
-		return chain.nextCall(request);
 	}
 
 }

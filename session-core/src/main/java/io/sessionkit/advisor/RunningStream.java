@@ -231,6 +231,14 @@ final class RunningStream implements StreamStart {
 		});
 	}
 
+	/**
+	 * Returns the exception of a call that has failed after its first event; else null.
+	 */
+	@Nullable Throwable failure() {
+		CallReader reader = this.call;
+		return (reader != null) ? reader.failure() : null;
+	}
+
 	/** Returns whether the call has ended. */
 	boolean isOver() {
 		return this.ended.get();

@@ -1,7 +1,7 @@
 package io.sessionkit.advisor;
 
 import java.time.Duration;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -53,6 +53,12 @@ import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
  */
 public final class TurnContinuations implements AutoCloseable {
 
+	/** The default time after which to look for decisions of other processes. */
+	public static final Duration DEFAULT_INTERVAL = Duration.ofSeconds(10);
+
+	/** The default number of turns that a process continues at the same time. */
+	public static final int DEFAULT_THREADS = 4;
+
 	/** How often it is tried to continue a turn at most. */
 	public static final int MOST_ATTEMPTS = 20;
 
@@ -71,6 +77,9 @@ public final class TurnContinuations implements AutoCloseable {
 	private final SessionAccess access;
 
 	private final TurnContinuation continuation;
+
+	/** Keeps the streams of the calls; null if nobody can read them. */
+	private final @Nullable TurnStreams streams;
 
 	private final Duration interval;
 
@@ -99,16 +108,16 @@ public final class TurnContinuations implements AutoCloseable {
 	private record Decided(SessionKey key, String turnId) {
 	}
 
-	private TurnContinuations(Conversations conversations, Approvals approvals, TurnContinuation continuation,
-			Duration interval, int threads, Duration lease) {
-		this.continuations = approvals.continuations();
-		this.access = conversations.access();
-		this.continuation = continuation;
-		this.interval = interval;
-		this.lease = lease;
-		this.free = new Semaphore(threads);
-		this.threads = threads(threads);
-		this.looking = new LookingThread("sessionkit-continuations", "Notices of decisions", this::look, interval);
+	private TurnContinuations(Builder builder) {
+		this.continuations = builder.approvals.continuations();
+		this.access = builder.conversations.access();
+		this.continuation = builder.continuation;
+		this.streams = builder.streams;
+		this.interval = builder.interval;
+		this.lease = Objects.requireNonNullElseGet(builder.lease, this.continuations::claim);
+		this.free = new Semaphore(builder.threads);
+		this.threads = threads(builder.threads);
+		this.looking = new LookingThread("sessionkit-continuations", "Notices of decisions", this::look, this.interval);
 	}
 
 	/** A thread that has just ended its work may not be free yet, so there is a queue. */
@@ -126,36 +135,14 @@ public final class TurnContinuations implements AutoCloseable {
 	}
 
 	/**
-	 * Starts to continue turns.
+	 * Creates a builder.
 	 * @param conversations the sessions
 	 * @param approvals the approvals on these sessions, which store notices of decisions
 	 * @param continuation supplies the calls
-	 * @param interval the time after which to look for decisions of other processes, and
-	 * for turns that are to be tried again; positive
-	 * @param threads how many turns this process continues at the same time; 1 or more
-	 * @return the running continuations
-	 * @throws IllegalArgumentException if the interval or the number is not positive
-	 * @throws UnsupportedOperationException if the store does not list records of all
-	 * owners
+	 * @return the builder
 	 */
-	public static TurnContinuations start(Conversations conversations, Approvals approvals,
-			TurnContinuation continuation, Duration interval, int threads) {
-		return start(conversations, approvals, continuation, interval, threads, approvals.continuations().claim());
-	}
-
-	static TurnContinuations start(Conversations conversations, Approvals approvals, TurnContinuation continuation,
-			Duration interval, int threads, Duration lease) {
-		if (interval.isNegative() || interval.isZero() || threads < 1) {
-			throw new IllegalArgumentException(
-					"Turns are continued with an interval above zero and 1 thread or more, not " + interval + " and "
-							+ threads + ".");
-		}
-		TurnContinuations started = new TurnContinuations(conversations, approvals, continuation, interval, threads,
-				lease);
-		started.continuations.checkListed();
-		started.continuations.addRunner(started.runner);
-		started.looking.start();
-		return started;
+	public static Builder builder(Conversations conversations, Approvals approvals, TurnContinuation continuation) {
+		return new Builder(conversations, approvals, continuation);
 	}
 
 	private void wake() {
@@ -272,7 +259,16 @@ public final class TurnContinuations implements AutoCloseable {
 
 	private void goOn(DecidedTurn turn) {
 		Caller owner = new Caller(turn.key().owner(), Set.of(), false);
-		this.access.callAs(owner, () -> Optional.ofNullable(call(turn).call().chatResponse()));
+		this.access.callAs(owner, () -> {
+			ChatClientRequestSpec call = call(turn);
+			if (this.streams != null) {
+				this.streams.complete(call);
+			}
+			else {
+				call.call().chatResponse();
+			}
+			return turn;
+		});
 	}
 
 	private ChatClientRequestSpec call(DecidedTurn turn) {
@@ -329,6 +325,96 @@ public final class TurnContinuations implements AutoCloseable {
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
+	}
+
+	/**
+	 * Builds {@link TurnContinuations}. Not safe for use by many threads.
+	 */
+	public static final class Builder {
+
+		private final Conversations conversations;
+
+		private final Approvals approvals;
+
+		private final TurnContinuation continuation;
+
+		private Duration interval = DEFAULT_INTERVAL;
+
+		private int threads = DEFAULT_THREADS;
+
+		private @Nullable TurnStreams streams;
+
+		/** How long a notice is claimed; null for as long as the lease of its turn. */
+		private @Nullable Duration lease;
+
+		private Builder(Conversations conversations, Approvals approvals, TurnContinuation continuation) {
+			this.conversations = conversations;
+			this.approvals = approvals;
+			this.continuation = continuation;
+		}
+
+		/**
+		 * Sets the time after which to look for decisions of other processes, and for
+		 * turns that are to be tried again. The default is ten seconds.
+		 * @param interval the time, positive
+		 * @return this builder
+		 * @throws IllegalArgumentException if the interval is not positive
+		 */
+		public Builder interval(Duration interval) {
+			if (interval.isNegative() || interval.isZero()) {
+				throw new IllegalArgumentException(
+						"Turns are continued with an interval above zero, not " + interval + ".");
+			}
+			this.interval = interval;
+			return this;
+		}
+
+		/**
+		 * Sets how many turns this process continues at the same time. The default is
+		 * four.
+		 * @param threads the number, 1 or more
+		 * @return this builder
+		 * @throws IllegalArgumentException if the number is less than 1
+		 */
+		public Builder threads(int threads) {
+			if (threads < 1) {
+				throw new IllegalArgumentException("Turns are continued with 1 thread or more, not " + threads + ".");
+			}
+			this.threads = threads;
+			return this;
+		}
+
+		/**
+		 * Lets pages read the calls as they are made, by {@link TurnStreams#running}, and
+		 * stop them. The calls are streamed then. Without it, or with streams that cannot
+		 * be resumed, they are not.
+		 * @param streams the streams
+		 * @return this builder
+		 */
+		public Builder streams(TurnStreams streams) {
+			this.streams = streams.areResumable() ? streams : null;
+			return this;
+		}
+
+		Builder lease(Duration lease) {
+			this.lease = lease;
+			return this;
+		}
+
+		/**
+		 * Starts to continue turns.
+		 * @return the running continuations
+		 * @throws UnsupportedOperationException if the store does not list records of all
+		 * owners
+		 */
+		public TurnContinuations start() {
+			TurnContinuations started = new TurnContinuations(this);
+			started.continuations.checkListed();
+			started.continuations.addRunner(started.runner);
+			started.looking.start();
+			return started;
+		}
+
 	}
 
 }

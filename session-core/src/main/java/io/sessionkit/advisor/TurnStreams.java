@@ -19,8 +19,10 @@ import io.sessionkit.internal.stream.StreamLogs;
 import io.sessionkit.internal.stream.StreamReader;
 import io.sessionkit.internal.stream.StreamWriter;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
 
 import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
 import org.springframework.util.unit.DataSize;
@@ -122,6 +124,24 @@ public final class TurnStreams implements AutoCloseable {
 			return stream.events(0)
 				.onErrorResume(RunningStream.WorkingElsewhere.class, (ex) -> whole(ex.key(), ex.stream()));
 		});
+	}
+
+	/**
+	 * Makes a call that others may read, and waits until it has ended. What it throws is
+	 * thrown as it is, also if that is after the first event.
+	 */
+	void complete(ChatClientRequestSpec call) {
+		RunningStream stream = new RunningStream(this.place, OnDisconnect.CONTINUE);
+		stream.start(call, Context.empty());
+		stream.events(0).blockLast();
+		Throwable failure = stream.failure();
+		if (failure != null) {
+			throw Exceptions.propagate(failure);
+		}
+	}
+
+	boolean areResumable() {
+		return this.resumable;
 	}
 
 	private Flux<StreamEvent> whole(SessionKey key, String stream) {

@@ -127,8 +127,8 @@ public sealed interface SessionEvent {
 	 *
 	 * @param key the session
 	 * @param turnId the turn
-	 * @param status FAILED, CANCELLED, or INCOMPLETE if another process can continue the
-	 * turn, since this one shuts down
+	 * @param status how the turn is kept: FAILED or CANCELLED; AWAITING_APPROVAL or
+	 * INCOMPLETE if it stays open, so that a call without a message continues it
 	 * @param failure the class name of the exception, or "no reply"; null if it was
 	 * cancelled
 	 */

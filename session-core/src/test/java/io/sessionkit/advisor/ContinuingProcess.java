@@ -75,8 +75,7 @@ final class ContinuingProcess {
 					out.println(OtherProcess.MARK + "asked");
 					return Flux.never();
 				});
-				TurnContinuations.start(conversations, approvals, (turn) -> client.prompt(), Duration.ofMillis(20), 1,
-						CLAIM);
+				continuations(conversations, approvals, client).threads(1).start();
 			}
 			else if (order.startsWith("work ")) {
 				work(client, model, conversations, approvals, order.substring("work ".length()), out);
@@ -91,11 +90,18 @@ final class ContinuingProcess {
 		System.exit(0);
 	}
 
+	static TurnContinuations.Builder continuations(Conversations conversations, Approvals approvals,
+			ChatClient client) {
+		return TurnContinuations.builder(conversations, approvals, (turn) -> client.prompt())
+			.interval(Duration.ofMillis(20))
+			.lease(CLAIM);
+	}
+
 	/** Pauses and decides one turn after the other, and continues them meanwhile. */
 	private static void work(ChatClient client, ScriptedChatModel model, Conversations conversations,
 			Approvals approvals, String name, PrintStream out) {
 		answers(model, 2 * TURNS);
-		TurnContinuations.start(conversations, approvals, (turn) -> client.prompt(), Duration.ofMillis(20), 4, CLAIM);
+		continuations(conversations, approvals, client).start();
 		for (int i = 0; i < TURNS; i++) {
 			SessionKey key = SessionKey.of("ada", name + "-" + i);
 			client.prompt().user(key.id()).advisors(SessionAdvisor.session(key)).call().chatResponse();

@@ -78,8 +78,7 @@ class SharedContinuationTests {
 	}
 
 	private static TurnContinuations start(Conversations conversations, Approvals approvals, ChatClient client) {
-		return TurnContinuations.start(conversations, approvals, (turn) -> client.prompt(), Duration.ofMillis(50), 2,
-				ContinuingProcess.CLAIM);
+		return ContinuingProcess.continuations(conversations, approvals, client).threads(2).start();
 	}
 
 	@Test

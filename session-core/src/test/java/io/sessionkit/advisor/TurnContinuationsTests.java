@@ -65,29 +65,29 @@ class TurnContinuationsTests {
 
 	private static final Duration NEVER = Duration.ofHours(10);
 
-	private static final Duration OFTEN = Duration.ofMillis(20);
+	static final Duration OFTEN = Duration.ofMillis(20);
 
-	private static final SessionKey KEY = SessionKey.of("ada", "thread");
+	static final SessionKey KEY = SessionKey.of("ada", "thread");
 
 	private final SetClock clock = new SetClock();
 
 	private final SessionStore store = new InMemorySessionStore(
 			StoreOptions.of(JsonMessageCodec.create()).clock(this.clock));
 
-	private final ScriptedChatModel model = new ScriptedChatModel();
+	final ScriptedChatModel model = new ScriptedChatModel();
 
-	private final List<String> cancelled = new CopyOnWriteArrayList<>();
+	final List<String> cancelled = new CopyOnWriteArrayList<>();
 
 	private final List<AutoCloseable> opened = new ArrayList<>();
 
-	private final Instance here = instance(UnaryOperator.identity());
+	final Instance here = instance(UnaryOperator.identity());
 
 	/** The arguments of the tool. */
 	record Order(String id) {
 	}
 
 	/** A process of the application. */
-	private record Instance(Conversations conversations, Approvals approvals, ChatClient chat) {
+	record Instance(Conversations conversations, Approvals approvals, ChatClient chat) {
 
 		Optional<String> resume(SessionKey key) {
 			return Optional.ofNullable(this.chat.prompt().advisors(SessionAdvisor.session(key)).call().content());
@@ -324,7 +324,7 @@ class TurnContinuationsTests {
 	void callThatDoesNotContinueTheTurnIsAFailureAndCancelsNothing(String flaw) {
 		Instance cancelling = instance((approvals) -> approvals.onNewMessage(NewMessageRule.CANCEL));
 		List<DecidedTurn> tried = new CopyOnWriteArrayList<>();
-		this.opened.add(TurnContinuations.start(cancelling.conversations(), cancelling.approvals(), (turn) -> {
+		start(cancelling, (turn) -> {
 			tried.add(turn);
 			return switch (flaw) {
 				case "message" -> cancelling.chat().prompt().user("go on");
@@ -333,7 +333,7 @@ class TurnContinuationsTests {
 				case "no call" -> null;
 				default -> ChatClient.create(new ScriptedChatModel().says("hello")).prompt();
 			};
-		}, OFTEN, 1));
+		}, OFTEN);
 		pause(KEY, "o1");
 		cancelling.approvals().approve(cancelling.waiting(KEY), "anna");
 		await().until(() -> tried.size() == 1 && !isClaimed());
@@ -488,10 +488,12 @@ class TurnContinuationsTests {
 		try (Conversations others = Conversations.of(new SimpleSessionStore(this.store.options()))) {
 			Approvals unlisted = Approvals.builder(others).continues(true).build();
 			assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(
-					() -> TurnContinuations.start(others, unlisted, (turn) -> this.here.chat().prompt(), OFTEN, 1));
+					() -> TurnContinuations.builder(others, unlisted, (turn) -> this.here.chat().prompt()).start());
 		}
-		assertThatIllegalArgumentException().isThrownBy(() -> TurnContinuations.start(this.here.conversations(),
-				this.here.approvals(), (turn) -> this.here.chat().prompt(), OFTEN, 0));
+		TurnContinuations.Builder builder = TurnContinuations.builder(this.here.conversations(), this.here.approvals(),
+				(turn) -> this.here.chat().prompt());
+		assertThatIllegalArgumentException().isThrownBy(() -> builder.threads(0));
+		assertThatIllegalArgumentException().isThrownBy(() -> builder.interval(Duration.ZERO));
 	}
 
 	// instances
@@ -525,20 +527,27 @@ class TurnContinuationsTests {
 			.build();
 	}
 
-	private void start(Instance instance, Duration interval) {
+	void start(Instance instance, Duration interval) {
 		start(instance, (turn) -> instance.chat().prompt(), interval);
 	}
 
 	private void start(Instance instance, TurnContinuation continuation, Duration interval) {
-		this.opened
-			.add(TurnContinuations.start(instance.conversations(), instance.approvals(), continuation, interval, 4));
+		TurnContinuations.Builder builder = TurnContinuations
+			.builder(instance.conversations(), instance.approvals(), continuation)
+			.interval(interval);
+		this.opened.add(configured(builder, instance.conversations()).start());
+	}
+
+	/** Calls are streamed in a subclass. */
+	TurnContinuations.Builder configured(TurnContinuations.Builder builder, Conversations conversations) {
+		return builder;
 	}
 
 	private static ToolCall cancel(String order) {
 		return new ToolCall("c-" + order, "function", "cancel", "{\"id\":\"" + order + "\"}");
 	}
 
-	private void pause(SessionKey key, String... orders) {
+	void pause(SessionKey key, String... orders) {
 		pause(this.here, key, orders);
 	}
 
@@ -557,11 +566,11 @@ class TurnContinuationsTests {
 			.anyMatch((record) -> record.payload().contains(this.clock.instant().plusSeconds(60).toString()));
 	}
 
-	private void awaitOver() {
+	void awaitOver() {
 		await().until(() -> notices().isEmpty());
 	}
 
-	private void assertStatus(SessionKey key, TurnStatus status) {
+	void assertStatus(SessionKey key, TurnStatus status) {
 		assertThat(this.store.turns(key, Tail.newest(1))).extracting("status").containsExactly(status);
 	}
 

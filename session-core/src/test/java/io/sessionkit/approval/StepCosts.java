@@ -123,8 +123,10 @@ public abstract class StepCosts {
 		Client client = client(Conversations.builder(counting()), (approvals) -> approvals.continues(true));
 		this.model.says("done");
 		List<String> counted = counted(Step.RESUME, () -> {
-			try (TurnContinuations running = TurnContinuations.start(client.conversations, client.approvals,
-					(turn) -> client.chat.prompt(), Duration.ofHours(1), 1)) {
+			try (TurnContinuations running = TurnContinuations
+				.builder(client.conversations, client.approvals, (turn) -> client.chat.prompt())
+				.interval(Duration.ofHours(1))
+				.start()) {
 				client.approvals.approve(waiting, "somebody");
 				await().until(() -> running != null && this.calls.contains("put notice seen deleted"));
 			}

@@ -2,10 +2,12 @@ package io.sessionkit.autoconfigure;
 
 import io.sessionkit.advisor.TurnContinuation;
 import io.sessionkit.advisor.TurnContinuations;
+import io.sessionkit.advisor.TurnStreams;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
 /**
@@ -21,6 +23,8 @@ final class ContinuationDelivery implements SmartLifecycle {
 	/** Supplies the calls; null if other processes continue the turns. */
 	private final @Nullable TurnContinuation continuation;
 
+	private final ObjectProvider<TurnStreams> streams;
+
 	private final ContinuationProperties properties;
 
 	private volatile @Nullable TurnContinuations running;
@@ -28,10 +32,11 @@ final class ContinuationDelivery implements SmartLifecycle {
 	private volatile boolean started;
 
 	ContinuationDelivery(Conversations conversations, Approvals approvals, @Nullable TurnContinuation continuation,
-			ContinuationProperties properties) {
+			ObjectProvider<TurnStreams> streams, ContinuationProperties properties) {
 		this.conversations = conversations;
 		this.approvals = approvals;
 		this.continuation = continuation;
+		this.streams = streams;
 		this.properties = properties;
 	}
 
@@ -39,8 +44,11 @@ final class ContinuationDelivery implements SmartLifecycle {
 	public void start() {
 		TurnContinuation supplier = this.continuation;
 		if (supplier != null) {
-			this.running = TurnContinuations.start(this.conversations, this.approvals, supplier,
-					this.properties.interval(), this.properties.threads());
+			TurnContinuations.Builder builder = TurnContinuations.builder(this.conversations, this.approvals, supplier)
+				.interval(this.properties.interval())
+				.threads(this.properties.threads());
+			this.streams.ifUnique(builder::streams);
+			this.running = builder.start();
 		}
 		this.started = true;
 	}

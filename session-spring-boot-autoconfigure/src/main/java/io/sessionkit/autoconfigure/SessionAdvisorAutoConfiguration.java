@@ -159,10 +159,10 @@ public final class SessionAdvisorAutoConfiguration {
 	@Lazy(false)
 	@ConditionalOnSwitch(value = ContinuationProperties.ENABLED, byDefault = false)
 	ContinuationDelivery sessionKitContinuations(Conversations conversations, Approvals approvals,
-			ListableBeanFactory beans, SessionKitProperties properties) {
+			ListableBeanFactory beans, ObjectProvider<TurnStreams> streams, SessionKitProperties properties) {
 		ContinuationProperties continuation = properties.approval().continuation();
 		return new ContinuationDelivery(conversations, approvals,
-				continuation.run() ? SoleContinuation.of(beans) : null, continuation);
+				continuation.run() ? SoleContinuation.of(beans) : null, streams, continuation);
 	}
 
 	@Bean

@@ -182,13 +182,18 @@ public final class TurnEvents {
 		tell(SessionListener::paused, new SessionEvent.Paused(this.key, this.turnId, turn));
 	}
 
-	public void failed(TurnStatus status, @Nullable String failure) {
+	/**
+	 * @param status how the call has ended
+	 * @param kept how its turn is kept
+	 * @param failure the class name of the exception; null if there is none
+	 */
+	public void failed(TurnStatus status, TurnStatus kept, @Nullable String failure) {
 		ended(switch (status) {
 			case CANCELLED -> TurnOutcome.CANCELLED;
 			case INCOMPLETE -> TurnOutcome.HANDED_OVER;
 			default -> TurnOutcome.FAILED;
 		}, failure);
-		tell(SessionListener::failed, new SessionEvent.Failed(this.key, this.turnId, status, failure));
+		tell(SessionListener::failed, new SessionEvent.Failed(this.key, this.turnId, kept, failure));
 	}
 
 	/**

@@ -244,7 +244,7 @@ final class TurnKeeper {
 	void fail(Recorded recorded, Throwable cause, boolean ends) {
 		TurnEnd end = this.hooks.end(cause);
 		if (stored() != null && !ends && (end == null || end.status() != TurnStatus.REFUSED)) {
-			tell((end != null) ? end : TurnEnd.failed(cause));
+			tellOpen((end != null) ? end : TurnEnd.failed(cause));
 			return;
 		}
 		try {
@@ -261,7 +261,7 @@ final class TurnKeeper {
 	 */
 	void cancel(Recorded recorded) {
 		if (stored() != null) {
-			tell(TurnEnd.CANCELLED);
+			tellOpen(TurnEnd.CANCELLED);
 			return;
 		}
 		keepAside(recorded, TurnEnd.CANCELLED);
@@ -272,7 +272,7 @@ final class TurnKeeper {
 	 * @param cause the cause of the end
 	 */
 	void abandon(Throwable cause) {
-		tell(TurnEnd.failed(cause));
+		tellOpen(TurnEnd.failed(cause));
 	}
 
 	/**
@@ -301,7 +301,7 @@ final class TurnKeeper {
 			return commit(recorded);
 		}
 		catch (RuntimeException ex) {
-			this.events.failed(TurnStatus.FAILED, CommitFailedException.class.getName());
+			this.events.failed(TurnStatus.FAILED, TurnStatus.FAILED, CommitFailedException.class.getName());
 			throw commitFailed(answer, ex);
 		}
 	}
@@ -309,7 +309,7 @@ final class TurnKeeper {
 	private TurnResult unanswered(Recorded recorded, @Nullable ChatResponse answer) {
 		Turn open = stored();
 		if (open != null) {
-			tell(TurnEnd.failed(NO_REPLY));
+			tellOpen(TurnEnd.failed(NO_REPLY));
 			return new TurnResult(this.key, open, List.of(), recorded.overLimit());
 		}
 		try {
@@ -423,7 +423,7 @@ final class TurnKeeper {
 			return this.writer.keepAside(outline(recorded, end), this.alongside.get());
 		}
 		finally {
-			tell(end);
+			tell(end, end.status());
 		}
 	}
 
@@ -463,13 +463,23 @@ final class TurnKeeper {
 				this.hooks.verdicts(), (end == TurnEnd.COMPLETED) ? written : null, recorded.overLimit());
 	}
 
-	private void tell(TurnEnd end) {
+	/** Tells of a call that has ended and has left its turn as it was stored before. */
+	private void tellOpen(TurnEnd end) {
+		Turn open = stored();
+		tell(end, (open != null && end.status() != TurnStatus.INCOMPLETE) ? open.status() : end.status());
+	}
+
+	/**
+	 * Tells of the end of a call.
+	 * @param kept how its turn is kept
+	 */
+	private void tell(TurnEnd end, TurnStatus kept) {
 		Verdict refusal = this.hooks.refusal();
 		if (end.status() == TurnStatus.REFUSED && refusal != null) {
 			this.events.refused(refusal);
 		}
 		else {
-			this.events.failed(end.status(), end.failure());
+			this.events.failed(end.status(), kept, end.failure());
 		}
 	}
 
