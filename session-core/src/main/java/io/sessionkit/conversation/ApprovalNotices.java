@@ -2,11 +2,14 @@ package io.sessionkit.conversation;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.function.Consumer;
 
 import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.UnsupportedVersionException;
 import io.sessionkit.approval.ApprovalNotice;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.internal.LookingThread;
 import io.sessionkit.internal.approval.Notices;
 import io.sessionkit.internal.approval.Notices.Outgoing;
@@ -44,6 +47,8 @@ public final class ApprovalNotices implements AutoCloseable {
 	/** How often a notice is delivered at most. */
 	public static final int MOST_ATTEMPTS = 20;
 
+	private static final int MOST_REQUESTED = 1_000;
+
 	private static final Log logger = LogFactory.getLog(ApprovalNotices.class);
 
 	private final Approvals approvals;
@@ -52,17 +57,26 @@ public final class ApprovalNotices implements AutoCloseable {
 
 	private final Consumer<? super ApprovalNotice> listener;
 
+	private final Duration interval;
+
 	private final Duration lease;
 
 	private final LookingThread thread;
+
+	/** Calls of this process whose notices need not be looked for. */
+	private final Queue<ToolApproval> requested = new ArrayBlockingQueue<>(MOST_REQUESTED);
+
+	/** When the notices of all processes are to be looked for next. */
+	private long due = System.nanoTime();
 
 	private ApprovalNotices(Approvals approvals, Consumer<? super ApprovalNotice> listener, Duration interval,
 			Duration lease) {
 		this.approvals = approvals;
 		this.notices = approvals.notices();
 		this.listener = listener;
+		this.interval = interval;
 		this.lease = lease;
-		this.thread = new LookingThread("sessionkit-notices", "Notices of calls that wait", this::deliver, interval);
+		this.thread = new LookingThread("sessionkit-notices", "Notices of calls that wait", this::look, interval);
 	}
 
 	/**
@@ -94,12 +108,32 @@ public final class ApprovalNotices implements AutoCloseable {
 		return delivery;
 	}
 
-	/** Has the thread look for notices now. */
-	void wake() {
+	/**
+	 * Has the notice of a call delivered that waits now, before those of other processes.
+	 * If there are too many, it is found among those.
+	 */
+	void requested(ToolApproval call) {
+		this.requested.offer(call);
 		this.thread.wake();
 	}
 
-	private void deliver() {
+	private void look() {
+		deliverRequested();
+		if (System.nanoTime() - this.due >= 0) {
+			this.due = System.nanoTime() + this.interval.toNanos();
+			deliverAll();
+		}
+	}
+
+	/** A notice has the id of the first call of its reply. */
+	private void deliverRequested() {
+		for (ToolApproval call = this.requested.poll(); call != null
+				&& !this.thread.isClosed(); call = this.requested.poll()) {
+			this.notices.find(call.key(), call.id()).ifPresent(this::deliver);
+		}
+	}
+
+	private void deliverAll() {
 		RuntimeException failure = null;
 		String next = null;
 		do {
@@ -109,6 +143,7 @@ public final class ApprovalNotices implements AutoCloseable {
 					return;
 				}
 				try {
+					deliverRequested();
 					deliver(record);
 				}
 				catch (RuntimeException ex) {

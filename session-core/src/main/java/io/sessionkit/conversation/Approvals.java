@@ -446,8 +446,8 @@ public final class Approvals {
 	}
 
 	private void tell(ApprovalEvent event) {
-		if (event instanceof ApprovalEvent.Requested) {
-			this.deliveries.forEach(ApprovalNotices::wake);
+		if (event instanceof ApprovalEvent.Requested requested) {
+			this.deliveries.forEach((delivery) -> delivery.requested(requested.approval()));
 		}
 		for (Consumer<? super ApprovalEvent> listener : this.listeners) {
 			try {

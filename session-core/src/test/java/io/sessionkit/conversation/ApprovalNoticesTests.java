@@ -135,6 +135,27 @@ class ApprovalNoticesTests {
 		assertThat(this.heard).extracting(ApprovalNotice::key).contains(KEY, SessionKey.of("other"));
 	}
 
+	/** Whatever waits in the store, so a pause costs no look at all of it. */
+	@Test
+	void pauseOfThisProcessIsToldBeforeAllOthersAndWithoutALookAtThem() {
+		List<SessionKey> others = IntStream.range(0, 3).mapToObj((i) -> SessionKey.of("other" + i)).toList();
+		AtomicBoolean down = new AtomicBoolean(true);
+		deliver((notice) -> {
+			if (down.get() && others.contains(notice.key())) {
+				throw new IllegalStateException("not now");
+			}
+			this.heard.add(notice);
+		}, NEVER);
+		others.forEach(this::pause);
+		await().until(() -> notices().stream().allMatch((notice) -> notice.payload().contains("\"attempts\":1")));
+		down.set(false);
+		this.clock.pass(Duration.ofHours(2));
+		pause(KEY);
+		await().until(() -> !this.heard.isEmpty());
+		await().during(Duration.ofMillis(100)).until(() -> notices().size() == 3);
+		assertThat(this.heard).extracting(ApprovalNotice::key).containsExactly(KEY);
+	}
+
 	@Test
 	void noticeOfAProcessWhoseClockIsFastIsDeliveredAtOnce() {
 		pause(KEY);

@@ -274,10 +274,13 @@ final class CallReview {
 		for (LedgerEntry entry : entries) {
 			ToolApproval call = entry.approval();
 			if ((claims || !entry.isAllowed()) && !this.tools.containsKey(call.tool())) {
-				throw new IllegalStateException("The model called tool '" + call.tool() + "' on session "
-						+ this.turn.key()
-						+ ", in a reply that needs an approval, but it is not among the tools of the call: "
-						+ this.tools.keySet() + ". Nothing was run. Offer it with .tools(..) or .toolCallbacks(..).");
+				throw new IllegalStateException(
+						"The model called tool '" + call.tool() + "' on session " + this.turn.key()
+								+ ", in a reply that needs an approval, but it is not among the tools of the call: "
+								+ this.tools.keySet()
+								+ ". Nothing was run. Offer it with .tools(..) or .toolCallbacks(..); a ChatModel"
+								+ " of your own, such as a stub in a test, takes tools only if its getOptions() are"
+								+ " ToolCallingChatOptions.");
 			}
 		}
 	}

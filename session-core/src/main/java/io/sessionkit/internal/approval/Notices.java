@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.StoreUnavailableException;
@@ -112,6 +113,11 @@ public final class Notices {
 	 */
 	public RecordPage page(@Nullable String after) {
 		return this.store.oldestRecords(NOTICE, after, BATCH);
+	}
+
+	/** Returns the record of a notice if it is there. */
+	public Optional<SessionRecord> find(SessionKey key, String id) {
+		return this.store.record(key, NOTICE, id);
 	}
 
 	/**
