@@ -512,15 +512,17 @@ async function answer(id, { question, hides = 0, name, entry, isQuiet = false, c
 
 /** The application goes on with an answer, whoever listens: so it is told. */
 function stop(id, name, live, abort) {
+	if (name === undefined && live.event === undefined) {
+		live.atFirstEvent = () => stop(id, name, live, abort);
+		return;
+	}
 	queue.waitingIn(id).filter((entry) => joining.has(entry.id) && !entry.joined).forEach((entry) => {
 		leaveJoining(id, entry);
 		queue.change(id, entry.id, { sent: false, steers: false });
 	});
 	queue.hold(id, 'stopped');
-	if (name !== undefined || live.event !== undefined) {
-		// who does not answer has nothing to stop
-		(name !== undefined ? api.stop(id, name) : api.stopRunning(id, live.event)).catch(() => {});
-	}
+	// who does not answer has nothing to stop
+	(name !== undefined ? api.stop(id, name) : api.stopRunning(id, live.event)).catch(() => {});
 	abort.abort();
 }
 
@@ -528,6 +530,9 @@ function stop(id, name, live, abort) {
 async function listen(id, live, entry, events) {
 	for await (const { name, data, id: event } of events) {
 		live.event = event;
+		const wanted = live.atFirstEvent;
+		live.atFirstEvent = null;
+		wanted?.();
 		if (name === 'turn' || name === 'steered') {
 			await live.end();
 			await stored(id, live, data);

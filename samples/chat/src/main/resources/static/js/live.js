@@ -115,6 +115,8 @@ export function liveTurn(question, number, page) {
 		isStopped: false,
 		/** The id of the last event; undefined before the first one. */
 		event: undefined,
+		/** What to do then; null for nothing. */
+		atFirstEvent: null,
 		/** Not shown until there is something to see: it may be stored already. */
 		isQuiet: false,
 		/** Another window is being answered. */

@@ -48,8 +48,9 @@ import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
  * warning, and the turn waits for a call.
  * <p>
  * The call is made in the name of the owner of the session, who has no authorities there.
- * A process that shuts down begins no such call, and leaves those at work to others as it
- * does with any turn.
+ * If its stream is stopped by a reader, that is its end, and the turn waits for a call or
+ * another decision. A process that shuts down begins no such call, and leaves those at
+ * work to others as it does with any turn.
  */
 public final class TurnContinuations implements AutoCloseable {
 

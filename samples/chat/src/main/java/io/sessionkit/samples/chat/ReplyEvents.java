@@ -50,7 +50,7 @@ final class ReplyEvents {
 		return Flux.defer(() -> {
 			ReplyEvents reply = new ReplyEvents(thread);
 			return events.concatMap((each) -> reply.shown(each.event()).map((shown) -> shown.id(each.id()).build()))
-				.onErrorResume((ex) -> isRepeated(ex.getClass().getSimpleName()) ? Mono.empty()
+				.onErrorResume((ex) -> isTakenOver(ex.getClass().getSimpleName()) ? Mono.empty()
 						: Mono.just(event("problem", problem(ex)).build()));
 		});
 	}
@@ -58,7 +58,7 @@ final class ReplyEvents {
 	/**
 	 * Returns whether the page is to ask again, since another process takes it from here.
 	 */
-	private static boolean isRepeated(String failure) {
+	private static boolean isTakenOver(String failure) {
 		return failure.equals("ShuttingDownException") || failure.equals("TurnHandedOverException");
 	}
 
@@ -72,7 +72,7 @@ final class ReplyEvents {
 			return reading(() -> end(ended));
 		}
 		if (event instanceof CallEvent.Failed failed) {
-			return isRepeated(failed.failure()) ? Mono.empty()
+			return isTakenOver(failed.failure()) ? Mono.empty()
 					: reading(() -> Optional.of(event("problem", withTurn(Problems.of(failed), failed.turn()))));
 		}
 		this.steered |= event instanceof CallEvent.Steered;
@@ -107,12 +107,21 @@ final class ReplyEvents {
 		return Mono.fromCallable(work).subscribeOn(Schedulers.boundedElastic()).flatMap(Mono::justOrEmpty);
 	}
 
-	/** A request that was taken back while it waited has no turn. */
+	/**
+	 * Returns the last event. There is none for a request that was taken back while it
+	 * waited, and none if the store is away: the page asks again, and gets the turn.
+	 */
 	private Optional<Builder<Object>> end(CallEvent.Ended ended) {
-		Optional<TurnView> turn = stored(ended.turn())
-			.map((stored) -> TurnView.of(stored, this.thread.items(stored.number())));
+		Optional<TurnView> turn;
+		try {
+			turn = stored(ended.turn()).map((stored) -> TurnView.of(stored, this.thread.items(stored.number())));
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The turn could not be read: " + ex.getClass().getName());
+			return Optional.empty();
+		}
 		if (turn.isPresent()) {
-			return Optional.of(event(this.steered ? "steered" : "turn", turn.get()));
+			return turn.map((stored) -> event(this.steered ? "steered" : "turn", stored));
 		}
 		return (ended.status() == TurnStatus.CANCELLED) ? Optional.empty()
 				: Optional.of(event("problem", Problems.noReply()));

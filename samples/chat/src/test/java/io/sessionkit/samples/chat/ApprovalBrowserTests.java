@@ -251,6 +251,28 @@ class ApprovalBrowserTests {
 		assertThat(cancelled()).containsExactly("4711");
 	}
 
+	/** Its tool has run, so it stays open and can go on. */
+	@Test
+	void stopsATurnThatGoesOnAfterAReload() {
+		pause("Cancel order 4711");
+		this.chat.hold();
+		try {
+			this.page.click(APPROVE);
+			await().untilAsserted(() -> assertThat(this.page.shows(".live .tool")).isTrue());
+			this.page.reload();
+			await().untilAsserted(() -> assertThat(this.page.shows(".live .tool")).isTrue());
+			this.page.click("#stop");
+			await().untilAsserted(() -> assertThat(this.page.shows(".resume")).isTrue());
+		}
+		finally {
+			this.chat.release();
+		}
+		this.page.click(".resume");
+
+		assertThat(answer()).startsWith("Order 4711 is cancelled");
+		assertThat(cancelled()).containsExactly("4711");
+	}
+
 	@Test
 	void saysThatAMessageHasToWait() {
 		pause("Cancel order 4711");

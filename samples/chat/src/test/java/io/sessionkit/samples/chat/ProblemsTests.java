@@ -8,8 +8,12 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.advisor.CallEvent;
 import io.sessionkit.approval.ResumeRefusedException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
@@ -86,6 +90,19 @@ class ProblemsTests {
 		assertThat(problem.getDetail()).doesNotContain("4711");
 		assertThat(problem.getProperties()).containsEntry("cause", "IllegalArgumentException")
 			.containsEntry("kind", Problems.Kind.MODEL);
+	}
+
+	/** An event of a stream has the name of the class alone. */
+	@ParameterizedTest
+	@CsvSource({ "SessionConflictException, CONFLICT", "SessionPausedException, WAITS", "TurnInProgressException, RUNS",
+			"IdempotencyKeyException, REPEATED", "SessionRefusedException, REFUSED", "HookFailedException, REFUSED",
+			"CommitFailedException, UNSTORED", "StoreUnavailableException, UNSTORED", "RestClientException, MODEL" })
+	void saysTheSameOfAFailureThatAStreamTells(String failure, Problems.Kind kind) {
+		ProblemDetail problem = Problems.of(new CallEvent.Failed("1-a", TurnStatus.FAILED, failure));
+
+		assertThat(problem.getProperties()).containsEntry("kind", kind);
+		assertThat(problem.getDetail()).isNotBlank().doesNotContain("Exception");
+		assertThat(problem.getProperties().get("cause")).isEqualTo((kind == Problems.Kind.MODEL) ? failure : null);
 	}
 
 }
