@@ -535,7 +535,7 @@ async function listen(id, live, entry, events) {
 		wanted?.();
 		if (name === 'turn' || name === 'steered') {
 			await live.end();
-			await stored(id, live, data);
+			await stored(id, live, entry, data);
 			return data;
 		}
 		if (name === 'problem') {
@@ -561,12 +561,13 @@ async function listen(id, live, entry, events) {
 	throw new Error('The reply ended early. It is looked up whether it was stored.');
 }
 
-async function stored(id, live, turn) {
+async function stored(id, live, entry, turn) {
 	const approvals = turn.rounds > 1 || turn.status === 'AWAITING_APPROVAL' ? await api.approvals(id).catch(() => null) : view.approvals;
 	if (id !== view.id || approvals === null) {
 		return;
 	}
 	running.delete(id);
+	entry && queue.drop(id, entry.id); // so that it is not shown as one that waits
 	const before = view.turns.filter(({ number }) => number !== turn.number && !(turn.status === 'COMPLETED' && live.hides > 0 && number >= live.hides));
 	view = { ...view, status: 'ready', turns: [...before, turn].sort((a, b) => a.number - b.number), approvals, finished: live };
 	update();

@@ -207,7 +207,23 @@ final class ChatPage {
 	}
 
 	void click(String css) {
-		act(css, WebElement::click);
+		act(css, (element) -> {
+			awaitStill(element);
+			element.click();
+		});
+	}
+
+	/** The mouse may miss what still moves. */
+	private void awaitStill(WebElement element) {
+		script("""
+				const place = () => JSON.stringify(arguments[0].getBoundingClientRect());
+				return (async () => {
+					for (let before = null, now = place(); now !== before; now = place()) {
+						before = now;
+						await new Promise((resolve) => setTimeout(resolve, 20));
+					}
+				})();
+				""", element);
 	}
 
 	/**
