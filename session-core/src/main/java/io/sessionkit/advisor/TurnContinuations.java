@@ -82,8 +82,6 @@ public final class TurnContinuations implements AutoCloseable {
 	/** Keeps the streams of the calls; null if nobody can read them. */
 	private final @Nullable TurnStreams streams;
 
-	private final Duration interval;
-
 	private final Duration lease;
 
 	private final Semaphore free;
@@ -99,9 +97,6 @@ public final class TurnContinuations implements AutoCloseable {
 		wake();
 	};
 
-	/** When all notices were looked at last. */
-	private long looked = System.nanoTime();
-
 	/** Whether notices were left since no thread was free. */
 	private boolean left;
 
@@ -114,11 +109,11 @@ public final class TurnContinuations implements AutoCloseable {
 		this.access = builder.conversations.access();
 		this.continuation = builder.continuation;
 		this.streams = builder.streams;
-		this.interval = builder.interval;
 		this.lease = Objects.requireNonNullElseGet(builder.lease, this.continuations::claim);
 		this.free = new Semaphore(builder.threads);
 		this.threads = threads(builder.threads);
-		this.looking = new LookingThread("sessionkit-continuations", "Notices of decisions", this::look, this.interval);
+		this.looking = new LookingThread("sessionkit-continuations", "Notices of decisions", this::look,
+				builder.interval);
 	}
 
 	/** A thread that has just ended its work may not be free yet, so there is a queue. */
@@ -154,9 +149,8 @@ public final class TurnContinuations implements AutoCloseable {
 
 	private void look() {
 		takeDecided();
-		if (this.left || System.nanoTime() - this.looked >= this.interval.toNanos()) {
+		if (this.left || this.looking.isDue()) {
 			this.left = false;
-			this.looked = System.nanoTime();
 			this.continuations.eachDue(this.lease, this::begin);
 		}
 	}

@@ -57,8 +57,6 @@ public final class ApprovalNotices implements AutoCloseable {
 
 	private final Consumer<? super ApprovalNotice> listener;
 
-	private final Duration interval;
-
 	private final Duration lease;
 
 	private final LookingThread thread;
@@ -66,15 +64,11 @@ public final class ApprovalNotices implements AutoCloseable {
 	/** Calls of this process whose notices need not be looked for. */
 	private final Queue<ToolApproval> requested = new ArrayBlockingQueue<>(MOST_REQUESTED);
 
-	/** When the notices of all processes are to be looked for next. */
-	private long due = System.nanoTime();
-
 	private ApprovalNotices(Approvals approvals, Consumer<? super ApprovalNotice> listener, Duration interval,
 			Duration lease) {
 		this.approvals = approvals;
 		this.notices = approvals.notices();
 		this.listener = listener;
-		this.interval = interval;
 		this.lease = lease;
 		this.thread = new LookingThread("sessionkit-notices", "Notices of calls that wait", this::look, interval);
 	}
@@ -119,8 +113,7 @@ public final class ApprovalNotices implements AutoCloseable {
 
 	private void look() {
 		deliverRequested();
-		if (System.nanoTime() - this.due >= 0) {
-			this.due = System.nanoTime() + this.interval.toNanos();
+		if (this.thread.isDue()) {
 			deliverAll();
 		}
 	}

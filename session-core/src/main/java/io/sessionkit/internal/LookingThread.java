@@ -33,12 +33,17 @@ public final class LookingThread implements AutoCloseable {
 
 	private boolean failing;
 
+	/** When the interval is over. */
+	private long next = System.nanoTime();
+
+	private boolean due;
+
 	/**
 	 * Creates the thread; {@link #start} starts it.
 	 * @param name the name of the thread
 	 * @param what what is read, as the subject of a sentence
 	 * @param look looks for work, and does it
-	 * @param interval the longest time between two looks
+	 * @param interval the time from the end of a look that is due to the next one
 	 */
 	public LookingThread(String name, String what, Runnable look, Duration interval) {
 		this.what = what;
@@ -63,16 +68,28 @@ public final class LookingThread implements AutoCloseable {
 		return this.closed;
 	}
 
+	/**
+	 * Returns whether the interval was over when this look began, however often the
+	 * thread was woken meanwhile. True for the first look. For the look alone.
+	 */
+	public boolean isDue() {
+		return this.due;
+	}
+
 	private void run() {
 		while (!this.closed) {
+			this.due = System.nanoTime() - this.next >= 0;
 			look();
+			if (this.due) {
+				this.next = System.nanoTime() + TimeUnit.NANOSECONDS.convert(this.interval);
+			}
 			await();
 		}
 	}
 
 	private void await() {
 		try {
-			this.woken.tryAcquire(Math.max(1, this.interval.toMillis()), TimeUnit.MILLISECONDS);
+			this.woken.tryAcquire(Math.max(0, this.next - System.nanoTime()), TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			logger.debug(

@@ -127,12 +127,15 @@ public abstract class StepCosts {
 				.builder(client.conversations, client.approvals, (turn) -> client.chat.prompt())
 				.interval(Duration.ofHours(1))
 				.start()) {
+				// at start: whether the store lists notices, and those of others
+				await().until(() -> this.calls.equals(List.of("oldestRecords", "oldestRecords")));
 				client.approvals.approve(waiting, "somebody");
 				await().until(() -> running != null && this.calls.contains("put notice seen deleted"));
 			}
 		});
-		List<String> expected = new ArrayList<>(List.of("oldestRecords", "records approval", "put notice any",
-				"put approval seen", "record", "put notice seen", "open", "turn [approval, lease, pause]"));
+		List<String> expected = new ArrayList<>(
+				List.of("oldestRecords", "oldestRecords", "records approval", "put notice any", "put approval seen",
+						"record", "put notice seen", "open", "turn [approval, lease, pause]"));
 		expected.addAll(List
 			.of(ended(1, "open", "put lease new", "turn [approval, pause]", "put approval seen", "put approval seen")));
 		expected.add("put notice seen deleted");
