@@ -12,7 +12,7 @@ import static org.awaitility.Awaitility.await;
 
 class LookingThreadTests {
 
-	private static final Duration INTERVAL = Duration.ofSeconds(2);
+	private static final Duration INTERVAL = Duration.ofSeconds(4);
 
 	private final AtomicReference<LookingThread> thread = new AtomicReference<>();
 
@@ -25,13 +25,12 @@ class LookingThreadTests {
 	void wakingDoesNotPutOffTheNextLookThatIsDue() throws InterruptedException {
 		try (LookingThread looking = started(INTERVAL)) {
 			await().until(() -> this.due.size() == 1);
-			Thread.sleep(INTERVAL.multipliedBy(3).dividedBy(4).toMillis());
+			Thread.sleep(INTERVAL.dividedBy(2).toMillis());
 			looking.wake();
 			await().until(() -> this.due.size() == 2);
 		}
-		assertThat(this.woken).hasSize(1);
 		Duration between = Duration.ofNanos(this.due.get(1) - this.due.get(0));
-		assertThat(between).isBetween(INTERVAL, INTERVAL.multipliedBy(3).dividedBy(2));
+		assertThat(between).isBetween(INTERVAL, INTERVAL.multipliedBy(11).dividedBy(8));
 	}
 
 	@Test
