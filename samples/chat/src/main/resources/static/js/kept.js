@@ -22,6 +22,11 @@ export function write(name, text) {
 	}
 }
 
+/** The names that begin with this and have something. */
+export const names = (beginning) => Object.keys(localStorage)
+	.filter((name) => name.startsWith(whose + beginning))
+	.map((name) => name.slice(whose.length));
+
 /** Forgets everything of the user. */
 export function forgetAll() {
 	if (whose !== '') {

@@ -5,11 +5,12 @@ import { plural } from './words.js';
 /*
  * The questions of this window that wait, by thread: until an answer is there, a person
  * has decided, or the application answers again. They are kept in the browser, so that a
- * reload loses none. Each has an id by which the application knows it: one that is sent
- * twice is asked once.
+ * reload loses none, under a name that no other window writes: a browser does not keep
+ * windows from undoing what others write at the same time. Each has an id by which the
+ * application knows it: one that is sent twice is asked once.
  */
 
-const KEY = 'queue:';
+const ofThread = (thread) => `queue:${encodeURIComponent(thread)}:`;
 
 export const newId = () => crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`.replace('.', '');
 
@@ -18,9 +19,11 @@ const tab = sessionStorage.getItem('tab') ?? newId();
 sessionStorage.setItem('tab', tab);
 navigator.locks?.request(`tab:${tab}`, { mode: 'shared' }, () => new Promise(() => {}));
 
-function read(thread) {
+const own = (thread) => ofThread(thread) + tab;
+
+function parsed(name) {
 	try {
-		return JSON.parse(kept.read(KEY + thread)) ?? [];
+		return JSON.parse(kept.read(name)) ?? [];
 	}
 	catch {
 		return []; // of another version
@@ -28,49 +31,57 @@ function read(thread) {
 }
 
 function write(thread, entries) {
-	kept.write(KEY + thread, entries.length === 0 ? null : JSON.stringify(entries));
+	kept.write(own(thread), entries.length === 0 ? null : JSON.stringify(entries));
 }
-
-const isOwn = (entry) => entry.tab === tab;
 
 /**
  * The questions of this window, in the order in which they are asked: id, text, whether
  * it was sent, whether it steers and has joined a turn, and held: why it is not sent until somebody says so.
  */
-export const waitingIn = (thread) => read(thread).filter(isOwn);
+export const waitingIn = (thread) => parsed(own(thread));
 
 export function add(thread, text) {
-	const entry = { id: newId(), text, tab, sent: false, steers: false, joined: false, held: null };
-	write(thread, [...read(thread), entry]);
+	const entry = { id: newId(), text, sent: false, steers: false, joined: false, held: null };
+	write(thread, [...waitingIn(thread), entry]);
 	return entry;
 }
 
 /** A question that has left the queue is in it once more, in front. */
 export function addAgain(thread, entry) {
-	write(thread, [entry, ...read(thread).filter(({ id }) => id !== entry.id)]);
+	write(thread, [entry, ...waitingIn(thread).filter(({ id }) => id !== entry.id)]);
 	return entry;
 }
 
-export const change = (thread, id, changes) => write(thread, read(thread).map((entry) => entry.id === id ? { ...entry, ...changes } : entry));
+export const change = (thread, id, changes) => write(thread, waitingIn(thread).map((entry) => entry.id === id ? { ...entry, ...changes } : entry));
 
-export const drop = (thread, id) => write(thread, read(thread).filter((entry) => entry.id !== id));
+export const drop = (thread, id) => write(thread, waitingIn(thread).filter((entry) => entry.id !== id));
 
-export const forget = (thread) => write(thread, []);
+/** Those of all windows. */
+export const forget = (thread) => kept.names(ofThread(thread)).forEach((name) => kept.write(name, null));
 
 /** Why those that were not sent yet are not sent until somebody says so; null to send them. */
-export const hold = (thread, why) => write(thread, read(thread).map((entry) => isOwn(entry) && !entry.sent ? { ...entry, held: why } : entry));
+export const hold = (thread, why) => write(thread, waitingIn(thread).map((entry) => entry.sent ? entry : { ...entry, held: why }));
 
 /**
  * Takes over what waited in windows that are closed. What they had sent may be answered
  * by now, so it is asked for; the rest waits until somebody says so.
  */
 export async function adopt(thread) {
-	if (read(thread).every(isOwn) || !navigator.locks) {
+	const others = kept.names(ofThread(thread)).filter((name) => name !== own(thread));
+	if (others.length === 0 || !navigator.locks) {
 		return;
 	}
 	const { held } = await navigator.locks.query();
-	const isLeft = (entry) => held.every(({ name }) => name !== `tab:${entry.tab}`);
-	write(thread, read(thread).map((entry) => isLeft(entry) ? { ...entry, tab, steers: false, held: entry.sent ? null : 'closed' } : entry));
+	const isLeft = (name) => held.every((lock) => lock.name !== `tab:${name.slice(ofThread(thread).length)}`);
+	for (const name of others.filter(isLeft)) {
+		await navigator.locks.request(`adopt:${name}`, { ifAvailable: true }, (lock) => lock && takeOver(thread, name));
+	}
+}
+
+function takeOver(thread, name) {
+	const entries = parsed(name).map((entry) => ({ ...entry, steers: false, held: entry.sent ? null : 'closed' }));
+	kept.write(name, null);
+	write(thread, [...waitingIn(thread), ...entries]);
 }
 
 // What is shown of it

@@ -224,6 +224,36 @@ class WaitingBrowserTests {
 		assertThat(statuses()).containsExactly("COMPLETED", "COMPLETED");
 	}
 
+	/**
+	 * A browser does not keep it from bringing back what the other one deletes at that
+	 * moment.
+	 */
+	@Test
+	void aWindowWritesNothingOfWhatWaitsInAnother() {
+		this.page.ask("Hello");
+		ChatPage other = this.page.openInAnotherWindow();
+		tellStory();
+		other.type("Roll a die");
+		await().untilAsserted(() -> assertThat(other.shows(".waits")).isTrue());
+		this.page.<Object>script("""
+				window.written = [];
+				for (const change of ['setItem', 'removeItem']) {
+					const made = Storage.prototype[change];
+					Storage.prototype[change] = function (name, ...text) {
+						window.written.push(name);
+						return made.call(this, name, ...text);
+					};
+				}
+				window.dispatchEvent(new Event('focus'));
+				return new Promise((resolve) => setTimeout(resolve, 1000));
+				""");
+
+		assertThat(this.page.<List<String>>script("return window.written"))
+			.noneMatch((name) -> name.startsWith("queue:"));
+		this.chat.release();
+		awaitQuestions("Hello", STORY, "Roll a die");
+	}
+
 	@Test
 	void whatWaitedInAWindowThatIsClosedIsFoundInAnother() {
 		this.page.ask("Hello");
