@@ -53,7 +53,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 
 	private boolean ended;
 
-	/** Why the call has failed after its first event. */
+	/** The exception of a call that has failed after its first event. */
 	private volatile @Nullable Throwable failure;
 
 	private final WholeCharacters texts = new WholeCharacters();

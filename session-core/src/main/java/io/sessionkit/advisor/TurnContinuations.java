@@ -54,18 +54,12 @@ import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
  */
 public final class TurnContinuations implements AutoCloseable {
 
-	/** The default time after which to look for decisions of other processes. */
-	public static final Duration DEFAULT_INTERVAL = Duration.ofSeconds(10);
-
-	/** The default number of turns that a process continues at the same time. */
-	public static final int DEFAULT_THREADS = 4;
-
-	/** How often it is tried to continue a turn at most. */
+	/** The maximum number of attempts to continue a turn. */
 	public static final int MOST_ATTEMPTS = 20;
 
 	private static final Log logger = LogFactory.getLog(TurnContinuations.class);
 
-	/** How long a turn is left to the call that works on it. */
+	/** The time for which a turn is left to the call that works on it. */
 	private static final Duration PAUSE = Duration.ofSeconds(10);
 
 	/** The maximum time that closing waits for calls. */
@@ -333,13 +327,13 @@ public final class TurnContinuations implements AutoCloseable {
 
 		private final TurnContinuation continuation;
 
-		private Duration interval = DEFAULT_INTERVAL;
+		private Duration interval = Duration.ofSeconds(10);
 
-		private int threads = DEFAULT_THREADS;
+		private int threads = 4;
 
 		private @Nullable TurnStreams streams;
 
-		/** How long a notice is claimed; null for as long as the lease of its turn. */
+		/** The time for which a notice is claimed; null for the lease of its turn. */
 		private @Nullable Duration lease;
 
 		private Builder(Conversations conversations, Approvals approvals, TurnContinuation continuation) {

@@ -41,10 +41,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ApprovalNotices implements AutoCloseable {
 
-	/** How long a listener may take until another process delivers its notice again. */
+	/** The time after which another process delivers a notice again. */
 	public static final Duration LEASE = Duration.ofMinutes(1);
 
-	/** How often a notice is delivered at most. */
+	/** The maximum number of deliveries of a notice. */
 	public static final int MOST_ATTEMPTS = 20;
 
 	private static final int MOST_REQUESTED = 1_000;
@@ -140,8 +140,7 @@ public final class ApprovalNotices implements AutoCloseable {
 					deliver(record);
 				}
 				catch (RuntimeException ex) {
-					// a session that cannot be written now must not keep the others
-					// waiting
+					// a session that cannot be written now must keep no others waiting
 					logger.debug("Notice " + record.id() + " of session " + record.key()
 							+ " could not be claimed or finished: " + ex.getClass().getName());
 					failure = ex;

@@ -95,7 +95,7 @@ public final class Approvals {
 
 	private final List<Consumer<? super ApprovalEvent>> listeners;
 
-	/** What delivers notices in this process, to be woken by a pause. */
+	/** The deliveries of notices in this process, which a pause wakes. */
 	private final List<ApprovalNotices> deliveries = new CopyOnWriteArrayList<>();
 
 	private Approvals(Builder builder) {

@@ -33,7 +33,7 @@ public final class LookingThread implements AutoCloseable {
 
 	private boolean failing;
 
-	/** When the interval is over. */
+	/** The time at which the interval is over. */
 	private long next = System.nanoTime();
 
 	private boolean due;

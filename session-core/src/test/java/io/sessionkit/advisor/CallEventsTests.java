@@ -8,6 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 
+import io.sessionkit.Durability;
 import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionRefusedException;
@@ -173,6 +174,18 @@ class CallEventsTests {
 		assertThat(turn().status()).isEqualTo(TurnStatus.FAILED);
 		assertThat(events).containsExactly(new Begun(turn), new Text("half"),
 				new Failed(turn, TurnStatus.FAILED, "IllegalStateException"));
+	}
+
+	/** Otherwise a page would ask again, and the tools would run twice. */
+	@Test
+	void failureOfACallWhoseTurnStaysOpenSaysSo() {
+		this.conversations = Conversations.builder(this.store).durability(Durability.STEP).build();
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).fails(new IllegalStateException("secret"));
+		List<CallEvent> events = read(prompt());
+		Turn open = turn();
+		assertThat(open.status()).isEqualTo(TurnStatus.INCOMPLETE);
+		assertThat(events.get(events.size() - 1))
+			.isEqualTo(new Failed(open.id(), TurnStatus.INCOMPLETE, "IllegalStateException"));
 	}
 
 	@Test

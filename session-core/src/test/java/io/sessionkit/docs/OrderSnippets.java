@@ -40,6 +40,18 @@ final class OrderSnippets {
 		return (response != null) ? response.getResult().getOutput().getText() : null;
 	}
 
+	static @Nullable String ownTurn(ChatClient chat, SessionKey session, String text) {
+		// tag::own-turn
+		return chat.prompt()
+			.user(text)
+			.advisors(SessionAdvisor.session(session)
+				.andThen(SessionAdvisor.concurrency(Concurrency.STEER))
+				.andThen(SessionAdvisor.ownTurn()))
+			.call()
+			.content();
+		// end::own-turn
+	}
+
 	static @Nullable String repeat(ChatClient chat, SessionKey session, String requestId, String text) {
 		// tag::repeat
 		return chat.prompt()

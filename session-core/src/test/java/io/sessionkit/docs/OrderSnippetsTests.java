@@ -43,6 +43,21 @@ class OrderSnippetsTests {
 	}
 
 	@Test
+	void messageWithATurnOfItsOwnIsTheNextQuestion() {
+		SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+		ScriptedChatModel model = new ScriptedChatModel();
+		ChatClient chat = ChatClient.builder(model).defaultAdvisors(SessionAdvisor.of(Conversations.of(store))).build();
+		CompletableFuture<CompletableFuture<String>> second = new CompletableFuture<>();
+		model.step((prompt) -> {
+			second.complete(CompletableFuture.supplyAsync(() -> OrderSnippets.ownTurn(chat, this.key, "q2")));
+			return Flux.just(model.chunk("a1", List.of(), true));
+		}).says("a2");
+		assertThat(OrderSnippets.ownTurn(chat, this.key, "q1")).isEqualTo("a1");
+		assertThat(second.join().join()).isEqualTo("a2");
+		assertThat(store.messages(this.key)).extracting(Message::getText).containsExactly("q1", "a1", "q2", "a2");
+	}
+
+	@Test
 	void requestThatIsRepeatedGetsItsReply() {
 		SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
 		ScriptedChatModel model = new ScriptedChatModel().says("a1");

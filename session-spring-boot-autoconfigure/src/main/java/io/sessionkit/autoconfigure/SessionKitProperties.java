@@ -200,9 +200,9 @@ public final class SessionKitProperties {
 	private final ShutdownProperties shutdown;
 
 	/**
-	 * How tokens of messages are estimated if there is no TokenCountEstimator bean:
-	 * length or vocabulary. vocabulary counts as Spring AI does, and takes some ten times
-	 * as long.
+	 * Estimate of the tokens of messages if there is no TokenCountEstimator bean: length
+	 * or vocabulary. vocabulary counts as Spring AI does, and takes some ten times as
+	 * long.
 	 */
 	private final TokenEstimate tokenEstimate;
 

@@ -7,7 +7,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept of a stream.
+ * A stream as it is kept.
  *
  * @param name the name of the stream
  * @param chunks its chunks, in order, at least one

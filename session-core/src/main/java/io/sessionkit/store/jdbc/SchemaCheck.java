@@ -61,7 +61,7 @@ final class SchemaCheck {
 	}
 
 	/**
-	 * What the tables say of themselves.
+	 * The versions that the tables name.
 	 *
 	 * @param tables the version of the scripts that made or migrated them
 	 * @param compatibleFrom the oldest version whose SessionKit works with them

@@ -83,12 +83,12 @@ final class SharedIndex {
 
 	}
 
-	/** What was read of the index at one time, by the clock of its server. */
+	/** A part of the index as it was at one time, by the clock of its server. */
 	private record Entries(long time, List<Entry> entries) {
 	}
 
 	/**
-	 * What an entry leads to.
+	 * The end to which an entry leads.
 	 *
 	 * @param entry the entry
 	 * @param record its record; null if there is none, or its server cannot be reached

@@ -114,7 +114,7 @@ final class TimeController {
 	}
 
 	/**
-	 * What was taken back cannot come back.
+	 * Answers that turns which were taken back cannot come back.
 	 */
 	@ExceptionHandler
 	ProblemDetail state(IllegalStateException ex) {

@@ -217,6 +217,29 @@ class UsersBrowserTests {
 		assertThat(this.ada.texts(".turn .meta")).hasSize(2);
 	}
 
+	/**
+	 * Not even while it finds out that somebody else has signed in.
+	 */
+	@Test
+	void windowOfTheUserBeforeSendsNothingAsTheNextOne() {
+		this.ada.signIn("ada");
+		this.ada.newThread();
+		this.ada.ask("Hello");
+		this.browser.executeAsyncScript("""
+				const done = arguments[0];
+				const user = await (await fetch('api/user')).json();
+				await fetch('api/login', { method: 'POST', body: JSON.stringify({ name: 'bob', password: 'bob' }),
+					headers: { 'Content-Type': 'application/json', [user.csrf.header]: user.csrf.token } });
+				const api = await import(new URL('js/api.js', document.baseURI));
+				await api.user();
+				api.ask('stolen', 'Hello', 'r1').next().catch(() => {});
+				done();""");
+
+		await().untilAsserted(() -> assertThat(this.ada.texts("#who-name")).containsExactly("bob"));
+		assertThat(this.ada.<Long>script("return fetch('api/threads/stolen').then((answer) => answer.status)"))
+			.isEqualTo(404);
+	}
+
 	@Test
 	void axeFindsNothingAndAllFitsAPhone() throws Exception {
 		this.ada.check("login");
