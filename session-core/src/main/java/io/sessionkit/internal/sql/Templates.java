@@ -14,9 +14,10 @@ import io.sessionkit.internal.row.HeaderRow;
  * <code>{statementTime}</code>, <code>{noText}</code>; <code>{exact x}</code> and
  * <code>{bare x}</code> around texts whose trailing spaces count in comparisons;
  * <code>{live}</code> for a session <code>s</code> that has not expired;
- * <code>{header}</code> for the columns of {@link HeaderRow}, <code>{turnItems}</code>
- * for those of {@link TurnItems}; <code>{changed}</code> for a session <code>s</code>
- * whose view is not the known one (takes <code>:stamp</code>,
+ * <code>{pk}</code> for the session that is found by <code>:key</code>, if it has not
+ * expired; <code>{header}</code> for the columns of {@link HeaderRow},
+ * <code>{turnItems}</code> for those of {@link TurnItems}; <code>{changed}</code> for a
+ * session <code>s</code> whose view is not the known one (takes <code>:stamp</code>,
  * <code>:summaryRevision</code>, <code>:summaryAt</code>), and <code>{kind}</code> for
  * what {@link OpenedCollector} is to take its header for; <code>{lock}</code>,
  * <code>{new}</code>, <code>{limit}</code> (takes <code>:limit</code>) and
@@ -47,6 +48,12 @@ public record Templates(Dialect dialect, String prefix) {
 					and k.revision = :summaryRevision and k.written_at = :summaryAt
 					and (k.expires_at is null or k.expires_at > {now})))""";
 
+	/**
+	 * A select of its own, since PostgreSQL may read all rows of the other table where it
+	 * has no statistics of the two for a join.
+	 */
+	private static final String PK = "(select s.pk from {session} s where s.key_hash = :key and {live})";
+
 	public static String checkedPrefix(String prefix) {
 		if (!PREFIX.matcher(prefix).matches()) {
 			throw new IllegalArgumentException("The table prefix '" + prefix
@@ -58,7 +65,8 @@ public record Templates(Dialect dialect, String prefix) {
 
 	public Sql sql(String template) {
 		String whole = template.replace("{kind}", "case when {changed} then 0 else 3 end")
-			.replace("{changed}", CHANGED);
+			.replace("{changed}", CHANGED)
+			.replace("{pk}", PK);
 		String exact = EXACT.matcher(whole)
 			.replaceAll((found) -> Matcher.quoteReplacement(this.dialect.exact(found.group(1))));
 		String text = BARE.matcher(exact)

@@ -74,14 +74,11 @@ final class AppendPhrases {
 	/** The same for a turn whose number only the statement knows. */
 	static final String GIVEN = "case when s.turns = :place then null else :turn end";
 
-	/**
-	 * Whether a session has no turn of this id, in a statement that changes its header.
-	 * The second place is that which the id names.
-	 */
-	static final String UNLESS_STORED = """
-			and not exists (select 1 from {turn} t where t.session_pk = pk and t.given_id = :turn)
+	/** The check for a turn of this id; the second place is that which the id names. */
+	private static final String UNLESS_STORED = """
+			and not exists (select 1 from {turn} t where t.session_pk = pk and t.given_id = :turn {end})
 			and not exists (select 1 from {turn} t
-				where t.session_pk = pk and t.turn_no = :place and t.turn_id = :turn)
+				where t.session_pk = pk and t.turn_no = :place and t.turn_id = :turn {end})
 			""";
 
 	static final String ITEM_COLUMNS = "session_pk, turn_no, seq, recorded_at, tokens, body";
@@ -128,6 +125,15 @@ final class AppendPhrases {
 	/** Returns the parameters of an item that has a row of its own. */
 	static Params item(NewItems.Apart item) {
 		return new Params().with("at", item.at()).with("tokens", item.tokens()).text("body", item.body());
+	}
+
+	/**
+	 * Returns the condition that a session has no turn of this id, in a statement that
+	 * changes its header.
+	 * @param end the end of each of its selects; empty for none
+	 */
+	static String unlessStored(String end) {
+		return UNLESS_STORED.replace("{end}", end);
 	}
 
 	/**

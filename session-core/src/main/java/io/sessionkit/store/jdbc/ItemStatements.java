@@ -46,15 +46,12 @@ final class ItemStatements {
 		this.delete = templates.sql("""
 				delete from {item} where session_pk = :pk and turn_no = :turn and seq = :seq
 				""");
-		this.ofTurn = templates
-			.sql("""
-					select 2 as kind, {turnItems} from {session} s join {turn} t on t.session_pk = s.pk and t.turn_no = :turn
-					where s.key_hash = :key and {live}
-					union all
-					select 3, i.seq, i.turn_no, i.recorded_at, i.tokens, i.body
-					from {session} s join {item} i on i.session_pk = s.pk and i.turn_no = :turn
-					where s.key_hash = :key and {live}
-					""");
+		this.ofTurn = templates.sql("""
+				select 2 as kind, {turnItems} from {turn} t where t.session_pk = {pk} and t.turn_no = :turn
+				union all
+				select 3, i.seq, i.turn_no, i.recorded_at, i.tokens, i.body
+				from {item} i where i.session_pk = {pk} and i.turn_no = :turn
+				""");
 		this.inRow = templates.sql("select {turnItems} from {turn} t where t.session_pk = :pk and t.turn_no = :turn");
 		this.repack = templates.sql("update {turn} set body = :packed where session_pk = :pk and turn_no = :turn");
 		this.search = new TurnSearch(templates);

@@ -81,7 +81,7 @@ final class PortableStatements implements HotStatements {
 	 * repeated turn: looking for the turn would lock the place where it would be.
 	 */
 	static String append(Dialect dialect) {
-		return dialect.isInnoDb() ? APPEND : APPEND + AppendPhrases.UNLESS_STORED;
+		return dialect.isInnoDb() ? APPEND : APPEND + AppendPhrases.unlessStored("");
 	}
 
 	static final String CREATE = """

@@ -84,14 +84,18 @@ final class PostgresCommits {
 	private static final String CONTINUED = """
 			, t as (update {turn} t set status = :status, parts = t.parts + 1, items = t.items + :count,
 					apart = t.apart + :apart, tokens = t.tokens + :tokens, ended_at = :endedAt, outcome = :outcome {state}
-				from s where t.session_pk = s.pk and t.turn_no = s.number and t.parts = :part
+				from s where t.session_pk = (select pk from s) and t.turn_no = (select number from s)
+					and t.parts = :part
 				returning 1)
 			""";
 
 	private static final String STATE = ", state = s.state";
 
 	private static final String OPEN_TURN = """
-			join {turn} t on t.session_pk = s.pk and t.turn_no = s.open_turn and t.turn_id = :turn and t.parts = :part
+			cross join lateral (
+				select t.turn_no, t.parent, t.run_lo, t.run_parent, t.items, t.tokens from {turn} t
+				where t.session_pk = s.pk and t.turn_no = s.open_turn and t.turn_id = :turn and t.parts = :part
+				limit 1) t
 			""";
 
 	private static final String COLUMNS_OF_OPEN_TURN = """
@@ -292,7 +296,7 @@ final class PostgresCommits {
 	private static String written(EncodedCommit commit) {
 		EncodedTurn turn = commit.turn();
 		if (commit.commit().header().head() != null) {
-			return (turn != null) ? moved(TO_NEW_TURN, AppendPhrases.UNLESS_STORED, "s.turns") + APPENDED
+			return (turn != null) ? moved(TO_NEW_TURN, PostgresStatements.UNLESS_STORED, "s.turns") + APPENDED
 					: moved(TO_TURN, "", "0");
 		}
 		if (commit.commit().oldest() != null) {
@@ -336,7 +340,7 @@ final class PostgresCommits {
 		return SEEN.replace("{changes}", AppendPhrases.RAISE_HEADER)
 			.replace("{seenColumns}", "")
 			.replace("{seenTables}", "")
-			.replace("{usual}", "s.open_turn = 0 " + AppendPhrases.UNLESS_STORED)
+			.replace("{usual}", "s.open_turn = 0 " + PostgresStatements.UNLESS_STORED)
 			.replace("{number}", "s.turns") + APPENDED;
 	}
 
@@ -344,7 +348,7 @@ final class PostgresCommits {
 		boolean open = turn.turn().status().isOpen();
 		String changes = "version = s.version + " + (moves ? 1 : 0)
 				+ ", turns = s.turns + 1, items = s.items + :count, " + (open ? "open_turn = s.turns + 1, " : "");
-		String usual = "s.head = :parent " + (open ? "and s.open_turn = 0 " : "") + AppendPhrases.UNLESS_STORED;
+		String usual = "s.head = :parent " + (open ? "and s.open_turn = 0 " : "") + PostgresStatements.UNLESS_STORED;
 		return seen(changes, "", "", usual, "s.turns") + BEGUN;
 	}
 

@@ -49,8 +49,12 @@ final class PostgresPaths implements Paths {
 			, e as materialized (
 				select s.pk, coalesce(p.turn_no, 0) as head, coalesce(p.run_lo, 1) as run_lo,
 					coalesce(p.run_parent, 0) as run_parent, p.state
-				from s join {turn} t on t.session_pk = s.pk and t.turn_no = :end
-				left join {turn} p on p.session_pk = t.session_pk and p.turn_no = t.parent)
+				from s cross join lateral (
+					select t.parent from {turn} t
+					where t.session_pk = s.pk and t.turn_no = :end limit 1) t
+				left join lateral (
+					select p.turn_no, p.run_lo, p.run_parent, p.state from {turn} p
+					where p.session_pk = s.pk and p.turn_no = t.parent limit 1) p on true)
 			""";
 
 	/** The runs of the active branch until they show the turn behind the end. */
@@ -77,8 +81,8 @@ final class PostgresPaths implements Paths {
 				select t.run_lo, t.turn_no, t.run_parent,
 					p.missing - greatest(0, least(t.turn_no, :before - 1) - t.run_lo + 1)
 				from p cross join lateral (
-					select t.run_lo, t.turn_no, t.run_parent from h join {turn} t on t.session_pk = h.pk
-					where t.turn_no = p.next limit 1) t
+					select t.run_lo, t.turn_no, t.run_parent from {turn} t
+					where t.session_pk = (select pk from h) and t.turn_no = p.next limit 1) t
 				where p.missing > 0 and p.next > 0)
 			""";
 
@@ -115,8 +119,8 @@ final class PostgresPaths implements Paths {
 					t.ended_at],
 				array[t.turn_id, t.branch, t.status, t.state, t.origin, t.outcome]
 			from p cross join lateral (
-				select t.* from h join {turn} t on t.session_pk = h.pk
-				where t.turn_no between greatest(p.lo, p.lo - p.missing) and least(p.hi, :before - 1) offset 0) t
+				select t.* from {turn} t where t.session_pk = (select pk from h)
+					and t.turn_no between greatest(p.lo, p.lo - p.missing) and least(p.hi, :before - 1) offset 0) t
 			""";
 
 	private static final String RECORD_ROWS = """

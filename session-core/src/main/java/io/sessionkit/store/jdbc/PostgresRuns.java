@@ -90,7 +90,9 @@ final class PostgresRuns {
 	static final String END = """
 			, e as materialized (
 				select s.pk, t.turn_no as head, t.run_lo, t.run_parent, t.state
-				from {from} s join {turn} t on t.session_pk = s.pk and t.turn_no = :end and t.status = 'COMPLETED'
+				from {from} s cross join lateral (
+					select t.turn_no, t.run_lo, t.run_parent, t.state from {turn} t
+					where t.session_pk = s.pk and t.turn_no = :end and t.status = 'COMPLETED' limit 1) t
 				union all
 				select s.pk, 0, 1, 0, null from {from} s where :end = 0)
 			""";

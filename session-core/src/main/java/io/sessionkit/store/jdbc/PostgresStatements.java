@@ -83,6 +83,13 @@ final class PostgresStatements implements HotStatements {
 			select 3, i.seq, i.turn_no, i.recorded_at, i.tokens, i.body from {items}
 			""";
 
+	/**
+	 * With <code>offset 0</code> each select stays one of its own. Without it the planner
+	 * may join the tables, and for as long as it has no statistics of a table it then
+	 * reads all of it.
+	 */
+	static final String UNLESS_STORED = AppendPhrases.unlessStored("offset 0");
+
 	private static final String OPEN_HEADER = OPEN.replace("{view}", "null");
 
 	private static final String OPEN_TURNS = OPEN.replace("{view}",
@@ -201,7 +208,7 @@ final class PostgresStatements implements HotStatements {
 
 		private static String phrased(String template) {
 			return template.replace("{raise}", AppendPhrases.RAISE_HEADER)
-				.replace("{unlessStored}", AppendPhrases.UNLESS_STORED)
+				.replace("{unlessStored}", UNLESS_STORED)
 				.replace("{firstHeader}", AppendPhrases.FIRST_HEADER)
 				.replace("{headerColumns}", AppendPhrases.HEADER_COLUMNS)
 				.replace("{turnColumns}", AppendPhrases.TURN_COLUMNS)

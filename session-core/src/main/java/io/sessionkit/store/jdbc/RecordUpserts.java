@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordUpserts {
 
-	/** The session, and one moment for all that is written and compared. */
-	private static final String SESSION = "{session} s cross join (select {now} as now offset 0) m ";
+	/** One moment for all that is written and compared. */
+	private static final String MOMENT = "(select {now} as now offset 0) m ";
 
 	private static final String VALUES = """
 			insert into {record} as r (session_pk, kind, id, revision, payload, written_at, expires_at)
 				select s.pk, :kind, :id, cast(:first as bigint), :payload, m.now, m.now + cast(:ttl as bigint)
-				from\s""" + SESSION + "where s.key_hash = :key and {live} for key share of s";
+				from {session} s cross join\s""" + MOMENT + "where s.key_hash = :key and {live} for key share of s";
 
 	/** An expired record counts as absent: its successor begins anew. */
 	static final String REPLACE = """
@@ -38,8 +38,8 @@ final class RecordUpserts {
 	private static final String RETURNED = " returning r.session_pk";
 
 	private static final String SEEN = """
-			s.key_hash = :key and {live} and r.session_pk = s.pk and r.kind = :kind and r.id = :id
-				and r.revision = :expected and (r.expires_at is null or r.expires_at > m.now)
+			r.session_pk = {pk} and r.kind = :kind and r.id = :id and r.revision = :expected
+				and (r.expires_at is null or r.expires_at > m.now)
 			""";
 
 	private final Sql putAny;
@@ -56,8 +56,8 @@ final class RecordUpserts {
 		this.replaceSeen = templates.sql("""
 				update {record} r set revision = r.revision + 1, payload = :payload, written_at = m.now,
 					expires_at = m.now + cast(:ttl as bigint)
-				from\s""" + SESSION + "where " + SEEN + RETURNED);
-		this.deleteSeen = templates.sql("delete from {record} r using " + SESSION + "where " + SEEN + RETURNED);
+				from\s""" + MOMENT + "where " + SEEN + RETURNED);
+		this.deleteSeen = templates.sql("delete from {record} r using " + MOMENT + "where " + SEEN + RETURNED);
 	}
 
 	/**

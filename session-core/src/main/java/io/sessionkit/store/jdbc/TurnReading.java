@@ -32,26 +32,21 @@ final class TurnReading {
 
 	private static final int FIRST_TEXT = 13;
 
-	private static final String SESSION = "from {session} s join ";
-
-	private static final String LIVE = " where s.key_hash = :key and {live} ";
-
 	private static final String READ = """
 			select 0 as row_kind, t.turn_no, t.first_item, t.items, t.apart, t.parent, t.run_lo, t.run_parent,
 				t.parts, t.tokens, t.started_at, t.ended_at,
 				t.turn_id, t.branch, t.status, t.state, t.origin, t.outcome, t.body
-			""" + SESSION + "{turn} t on t.session_pk = s.pk and t.turn_no = :turn" + LIVE + """
+			from {turn} t where t.session_pk = {pk} and t.turn_no = :turn
 			union all
 			select 1, i.seq, i.turn_no, i.recorded_at, i.tokens, null, null, null, null, null, null, null,
 				null, null, null, {noText}, {noText}, {noText}, i.body
-			""" + SESSION + "{item} i on i.session_pk = s.pk and i.turn_no = :turn" + LIVE + """
+			from {item} i where i.session_pk = {pk} and i.turn_no = :turn
 			union all
 			select 2, r.revision, r.written_at, r.expires_at, null, null, null, null, null, null, null, null,
 				{bare r.id}, null, r.kind, {noText}, {noText}, {noText}, r.payload
-			""" + SESSION + """
-			{record} r on r.session_pk = s.pk and r.kind in (:kindA, :kindB, :kindC, :kindD)
+			from {record} r where r.session_pk = {pk} and r.kind in (:kindA, :kindB, :kindC, :kindD)
 				and (r.expires_at is null or r.expires_at > {now})
-			""" + LIVE;
+			""";
 
 	private final Sql read;
 

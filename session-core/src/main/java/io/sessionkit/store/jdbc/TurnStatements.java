@@ -52,8 +52,7 @@ final class TurnStatements {
 		this.byGivenId = templates.sql(turns + "and t.given_id = :id");
 		this.byNumber = templates.sql(turns + "and t.turn_no = :number");
 		this.newest = templates.sql("select " + Columns.TURN + """
-				 from {session} s join {turn} t on t.session_pk = s.pk
-				where s.key_hash = :key and {live} and t.turn_no < :before order by t.turn_no desc {limit}
+				 from {turn} t where t.session_pk = {pk} and t.turn_no < :before order by t.turn_no desc {limit}
 				""");
 		this.insert = templates.sql("insert into {turn} (" + AppendPhrases.TURN_COLUMNS + """
 				) values (:pk, :number, :id, :given, :parent, :runLo, :runParent, :branch, :status, 1,

@@ -3,13 +3,16 @@ package io.sessionkit.store.jdbc;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.Concurrency;
+import io.sessionkit.Durability;
 import io.sessionkit.HistoryPolicy;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.ChildSession;
@@ -17,6 +20,8 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SessionContext;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.CountingDataSource;
@@ -35,10 +40,12 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * What a whole turn of a {@code ChatClient} may cost, a test for each row of the budget
@@ -243,6 +250,46 @@ class TurnBudgetTests {
 		assertThat(rows("SESSIONKIT_SESSION")).hasSize(1).doesNotContainAnyElementsOf(header);
 	}
 
+	/**
+	 * PostgreSQL keeps the plans of prepared statements, and those that it makes of new
+	 * tables stay until it has looked at them.
+	 */
+	@Test
+	void noTableIsReadAsAWholeBeforeTheServerHasStatistics() {
+		ChatClient inSteps = ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(Conversations.builder(this.store).durability(Durability.STEP).build()))
+			.defaultTools(tool())
+			.build();
+		for (int i = 0; i < 40; i++) {
+			turn(false, 1);
+			turn(inSteps, false, 2);
+			this.store.turns(this.key, Tail.newest(3));
+			record("r");
+		}
+		await().untilAsserted(() -> assertThat(statistics("n_tup_ins")).containsEntry("sessionkit_turn", 80L));
+		assertThat(statistics("seq_scan")).allSatisfy((table, scans) -> assertThat(scans).as(table).isLessThan(5));
+	}
+
+	/** A server process tells what it has done at the end of a later transaction. */
+	private Map<String, Long> statistics(String column) {
+		this.store.find(this.key);
+		Map<String, Long> values = new HashMap<>();
+		this.sql.query("select relname, " + column + " from pg_stat_user_tables where relname like 'sessionkit%'",
+				(row) -> {
+					values.put(row.getString(1), row.getLong(2));
+				});
+		return values;
+	}
+
+	private void record(String id) {
+		long revision = this.store.records(this.key, "note")
+			.stream()
+			.map(SessionRecord::revision)
+			.findFirst()
+			.orElse(0L);
+		assertThat(this.store.put(this.key, new RecordWrite("note", id, revision, "{}", null))).isTrue();
+	}
+
 	@Test
 	void turnWhoseIdNamesItsNumberHasNoEntryInTheIndexOfIds() {
 		for (int i = 0; i < 5; i++) {
@@ -353,10 +400,14 @@ class TurnBudgetTests {
 	private ChatClient client(SessionStore sessions) {
 		return ChatClient.builder(this.model)
 			.defaultAdvisors(SessionAdvisor.of(Conversations.builder(sessions).trim(Trim.keepLastTurns(20)).build()))
-			.defaultTools(FunctionToolCallback.builder("add", (Object nothing) -> "1")
-				.description("adds")
-				.inputType(Object.class)
-				.build())
+			.defaultTools(tool())
+			.build();
+	}
+
+	private static ToolCallback tool() {
+		return FunctionToolCallback.builder("add", (Object nothing) -> "1")
+			.description("adds")
+			.inputType(Object.class)
 			.build();
 	}
 
