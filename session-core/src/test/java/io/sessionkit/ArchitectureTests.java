@@ -59,7 +59,7 @@ class ArchitectureTests {
 		arrows.put("context", Set.of("words", "internal"));
 		arrows.put("observation", Set.of("words", "context"));
 		arrows.put("hook", Set.of("words", "internal"));
-		arrows.put("guard", Set.of("words", "internal", "hook"));
+		arrows.put("guard", Set.of("internal", "hook"));
 		arrows.put("codec", Set.of("words", "internal", "internal.message"));
 		arrows.put("internal.tool", Set.of("words", "internal", "codec"));
 		arrows.put("store", Set.of("words", "internal", "codec", "internal.message"));
@@ -67,35 +67,45 @@ class ArchitectureTests {
 		arrows.put("internal.tree", Set.of("words", "codec", "store"));
 		arrows.put("internal.row", Set.of("words", "internal", "codec", "internal.message", "store"));
 		arrows.put("store.memory", Set.of("words", "codec", "internal.message", "internal.row", "store"));
-		arrows.put("internal.sql", Set.of("words", "internal", "internal.row"));
-		arrows.put("store.jdbc", Set.of("words", "internal", "codec", "internal.row", "internal.sql", "store"));
-		arrows.put("store.redis", Set.of("words", "internal", "codec", "internal.row", "store"));
+		arrows.put("internal.sql", Set.of("words", "internal", "internal.row", "store"));
+		arrows.put("store.jdbc", Set.of("words", "codec", "internal.row", "internal.sql", "store"));
+		arrows.put("store.redis", Set.of("words", "codec", "internal.row", "store"));
 		arrows.put("internal.view",
 				Set.of("words", "internal", "codec", "internal.message", "context", "hook", "store"));
 		arrows.put("internal.snapshot",
 				Set.of("words", "internal", "codec", "internal.message", "internal.view", "context", "store"));
-		arrows.put("internal.summary", Set.of("words", "internal", "codec", "internal.message", "internal.view",
-				"context", "observation", "hook", "store"));
-		arrows.put("internal.round", Set.of("words", "internal", "internal.message", "internal.view", "context",
+		arrows.put("internal.summary", Set.of("words", "internal", "internal.message", "internal.view", "context",
 				"observation", "hook", "store"));
+		arrows.put("internal.round",
+				Set.of("words", "internal", "internal.message", "context", "observation", "hook", "store"));
 		arrows.put("internal.line", Set.of("words", "internal", "codec", "observation", "store"));
 		arrows.put("internal.stream", Set.of("words", "internal", "codec", "store"));
+		arrows.put("internal.attribute", Set.of("words", "codec"));
+		arrows.put("internal.lease",
+				Set.of("words", "internal", "codec", "internal.attribute", "observation", "store"));
+		arrows.put("internal.retention",
+				Set.of("words", "codec", "internal.view", "internal.snapshot", "context", "store"));
+		arrows.put("internal.call", Set.of("words"));
 		arrows.put("internal.turn",
 				Set.of("words", "internal", "codec", "internal.message", "internal.line", "internal.view",
-						"internal.snapshot", "internal.summary", "internal.round", "internal.tree", "context",
-						"observation", "hook", "store"));
+						"internal.snapshot", "internal.summary", "internal.round", "internal.tree",
+						"internal.attribute", "internal.lease", "internal.retention", "context", "observation", "hook",
+						"store"));
 		arrows.put("internal.approval", Set.of("words", "internal", "codec", "internal.tool", "internal.line",
-				"internal.round", "internal.turn", "approval", "observation", "hook", "store"));
+				"internal.round", "internal.lease", "internal.turn", "approval", "observation", "hook", "store"));
 		arrows.put("internal.compensation", Set.of("words", "codec", "internal.tool", "internal.tree",
 				"internal.approval", "approval", "compensation", "store"));
 		arrows.put("conversation",
 				Set.of("words", "internal", "codec", "internal.message", "internal.view", "internal.snapshot",
 						"internal.summary", "internal.line", "internal.stream", "internal.tree", "internal.turn",
-						"internal.approval", "internal.compensation", "access", "approval", "compensation", "context",
-						"observation", "hook", "store"));
-		arrows.put("advisor",
-				Set.of("words", "internal", "access", "internal.line", "internal.round", "internal.stream",
-						"internal.turn", "internal.approval", "approval", "conversation", "observation", "hook"));
+						"internal.attribute", "internal.lease", "internal.approval", "internal.compensation", "access",
+						"approval", "compensation", "context", "observation", "hook", "store"));
+		arrows.put("advisor", Set.of("words", "internal", "access", "internal.call", "internal.line", "internal.round",
+				"internal.turn", "internal.approval", "approval", "conversation", "context", "observation", "hook"));
+		arrows.put("stream", Set.of("words", "internal", "access", "internal.call", "internal.round", "internal.stream",
+				"approval", "conversation", "hook", "advisor"));
+		arrows.put("continuation", Set.of("words", "internal", "access", "internal.call", "internal.approval",
+				"approval", "conversation", "advisor", "stream"));
 		arrows.put("chatmemory",
 				Set.of("words", "internal", "codec", "internal.message", "internal.tree", "internal.view", "store"));
 		arrows.put("migration", Set.of("words", "codec", "internal.message", "internal.view", "store"));
@@ -166,8 +176,9 @@ class ArchitectureTests {
 		.dependOnClassesThat(resideInAPackage("org.springframework.data.redis.."));
 
 	@ArchTest
-	static final ArchRule onlyTheAdvisorKnowsTheChatClient = noClasses().that()
-		.resideOutsideOfPackage("io.sessionkit.advisor")
+	static final ArchRule onlyCallsKnowTheChatClient = noClasses().that()
+		.resideOutsideOfPackages("io.sessionkit.advisor", "io.sessionkit.internal.call", "io.sessionkit.stream",
+				"io.sessionkit.continuation")
 		.should()
 		.dependOnClassesThat(resideInAPackage("org.springframework.ai.chat.client.."));
 

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.stream.BaseStream;
 
-import io.sessionkit.CallerRequiredException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.hook.TurnAccess;

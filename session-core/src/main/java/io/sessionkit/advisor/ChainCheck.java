@@ -2,6 +2,8 @@ package io.sessionkit.advisor;
 
 import java.util.List;
 
+import io.sessionkit.internal.call.SessionParameters;
+
 import org.springframework.ai.chat.client.ChatClientAttributes;
 import org.springframework.ai.chat.client.ChatClientRequest;
 import org.springframework.ai.chat.client.advisor.api.Advisor;

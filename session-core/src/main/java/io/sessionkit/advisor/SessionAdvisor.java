@@ -7,17 +7,18 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 import io.sessionkit.Concurrency;
-import io.sessionkit.HistoryPolicy;
 import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnResult;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.internal.approval.Pause;
+import io.sessionkit.internal.call.SessionParameters;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClient;

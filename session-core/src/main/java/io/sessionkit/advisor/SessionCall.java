@@ -11,10 +11,9 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import io.sessionkit.Concurrency;
-import io.sessionkit.HistoryPolicy;
 import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionRequiredException;
+import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
@@ -22,9 +21,12 @@ import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.TurnCall;
-import io.sessionkit.internal.turn.Extensions;
+import io.sessionkit.internal.call.SessionParameters;
+import io.sessionkit.internal.call.StreamStart;
+import io.sessionkit.internal.call.TurnWait;
 import io.sessionkit.internal.line.Request;
 import io.sessionkit.internal.turn.ContentDigest;
+import io.sessionkit.internal.turn.Extensions;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
 import io.sessionkit.observation.ObservedTurn;
@@ -484,7 +486,7 @@ record SessionCall(ChatClientRequest request) {
 	void waits(TurnRequest asking, boolean repeating) {
 		if (!repeating) {
 			beginStream(asking);
-			if (this.request.context().get(SessionParameters.READER) instanceof CallReader reader) {
+			if (this.request.context().get(SessionParameters.READER) instanceof TurnWait reader) {
 				reader.waits();
 			}
 		}

@@ -1,5 +1,6 @@
 package io.sessionkit.advisor;
 
+import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;

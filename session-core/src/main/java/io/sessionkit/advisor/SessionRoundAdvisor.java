@@ -6,6 +6,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
+import io.sessionkit.internal.call.SessionParameters;
+import io.sessionkit.internal.call.WaitingThread;
 import io.sessionkit.internal.round.OpenRound;
 import io.sessionkit.internal.round.RoundRequest;
 import io.sessionkit.internal.turn.RunningTurn;

@@ -12,12 +12,11 @@ import java.util.function.UnaryOperator;
 
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
-import io.sessionkit.CallerRequiredException;
 import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionRequiredException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.access.Caller;
+import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.CarriedError;
@@ -25,6 +24,9 @@ import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.OpenedCall;
 import io.sessionkit.internal.approval.Pause;
 import io.sessionkit.internal.approval.TurnCall;
+import io.sessionkit.internal.call.SessionParameters;
+import io.sessionkit.internal.call.TurnAdvisor;
+import io.sessionkit.internal.call.WaitingThread;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Arrival;
 import io.sessionkit.internal.turn.RunningTurn;
@@ -40,9 +42,7 @@ import org.springframework.ai.chat.client.ChatClientRequest;
 import org.springframework.ai.chat.client.ChatClientResponse;
 import org.springframework.ai.chat.client.advisor.api.Advisor;
 import org.springframework.ai.chat.client.advisor.api.BaseAdvisorChain;
-import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
-import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.ToolAdvisor;
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -53,7 +53,7 @@ import org.springframework.ai.chat.model.Generation;
  * The advisor outside the tool loop. It opens the turn, and stores it when the loop has
  * ended.
  */
-final class SessionTurnAdvisor implements CallAdvisor, StreamAdvisor {
+final class SessionTurnAdvisor implements TurnAdvisor {
 
 	private static final String PAUSED_TRACE = "sessionkit.paused.trace.id";
 

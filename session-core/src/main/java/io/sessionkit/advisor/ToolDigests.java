@@ -1,11 +1,11 @@
 package io.sessionkit.advisor;
 
-import io.sessionkit.internal.Sha256;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.sessionkit.internal.Sha256;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.prompt.ChatOptions;

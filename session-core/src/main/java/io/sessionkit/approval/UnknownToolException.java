@@ -1,9 +1,9 @@
 package io.sessionkit.approval;
 
-import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 import io.sessionkit.SessionException;
 

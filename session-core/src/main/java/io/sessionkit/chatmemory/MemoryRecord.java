@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.UnreadablePayloadException;
-import io.sessionkit.UnsupportedVersionException;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.codec.UnreadablePayloadException;
+import io.sessionkit.codec.UnsupportedVersionException;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;

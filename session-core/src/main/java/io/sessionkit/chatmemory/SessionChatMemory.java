@@ -78,8 +78,8 @@ public final class SessionChatMemory implements ChatMemory {
 	 * @throws IllegalArgumentException if the session would no longer be a valid
 	 * sequence: results must answer the calls right before them in one message, and the
 	 * first message of a session must not be an answer
-	 * @throws io.sessionkit.UnstorableMessageException if a message would not be read
-	 * back equal
+	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
+	 * read back equal
 	 * @throws io.sessionkit.SessionPausedException if tool calls wait in the session
 	 * @throws io.sessionkit.SessionConflictException if concurrent writers kept the
 	 * messages from being stored

@@ -96,8 +96,8 @@ public final class SessionChatMemoryRepository implements ChatMemoryRepository {
 	 * @param messages all messages
 	 * @throws IllegalArgumentException if the messages are not a valid sequence; nothing
 	 * is changed then
-	 * @throws io.sessionkit.UnstorableMessageException if a message would not be read
-	 * back equal; nothing is changed then
+	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
+	 * read back equal; nothing is changed then
 	 * @throws io.sessionkit.SessionPausedException if tool calls wait in the session
 	 * @throws io.sessionkit.SessionConflictException if others kept writing to the
 	 * session

@@ -5,8 +5,6 @@ import java.io.Writer;
 import java.util.function.Consumer;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.UnreadablePayloadException;
-import io.sessionkit.UnsupportedVersionException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;

@@ -3,7 +3,6 @@ package io.sessionkit.codec;
 import java.util.Map;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.UnstorableMessageException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonToken;
 

@@ -1,6 +1,5 @@
 package io.sessionkit.codec;
 
-import io.sessionkit.internal.Sha256;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.List;
@@ -9,6 +8,7 @@ import java.util.TreeMap;
 
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
+import io.sessionkit.internal.Sha256;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;

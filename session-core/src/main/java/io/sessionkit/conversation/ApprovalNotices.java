@@ -6,10 +6,10 @@ import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.function.Consumer;
 
-import io.sessionkit.UnreadablePayloadException;
-import io.sessionkit.UnsupportedVersionException;
 import io.sessionkit.approval.ApprovalNotice;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.codec.UnreadablePayloadException;
+import io.sessionkit.codec.UnsupportedVersionException;
 import io.sessionkit.internal.LookingThread;
 import io.sessionkit.internal.approval.Notices;
 import io.sessionkit.internal.approval.Notices.Outgoing;

@@ -17,7 +17,6 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.TurnInProgressException;
 import io.sessionkit.access.Caller;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.approval.ApprovalEvent;
@@ -41,8 +40,8 @@ import io.sessionkit.internal.approval.LedgerEntry;
 import io.sessionkit.internal.approval.NamedTools;
 import io.sessionkit.internal.approval.Notices;
 import io.sessionkit.internal.approval.Rulings;
-import io.sessionkit.internal.approval.ToolLimits;
 import io.sessionkit.internal.approval.SafeTexts;
+import io.sessionkit.internal.approval.ToolLimits;
 import io.sessionkit.internal.approval.ToolRuns;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.store.Page;
@@ -176,8 +175,8 @@ public final class Approvals {
 	 * @param query which calls
 	 * @param page the part of the list to return
 	 * @return the calls
-	 * @throws io.sessionkit.CallerRequiredException if no caller is known, and one is
-	 * needed
+	 * @throws io.sessionkit.access.CallerRequiredException if no caller is known, and one
+	 * is needed
 	 * @throws UnsupportedOperationException if the query is of all owners, and the store
 	 * does not list records of all owners
 	 */
@@ -259,9 +258,9 @@ public final class Approvals {
 	 * arguments were shown
 	 * @param decision the decision
 	 * @return the call as it is now
-	 * @throws io.sessionkit.StoreUnavailableException if the store failed; the call may
-	 * be decided nevertheless. A decision for later calls is stored after that on this
-	 * call, so it may be missing
+	 * @throws io.sessionkit.store.StoreUnavailableException if the store failed; the call
+	 * may be decided nevertheless. A decision for later calls is stored after that on
+	 * this call, so it may be missing
 	 * @throws DecisionRefusedException if there is no such call, if it is not the one
 	 * that was shown, if it can no longer be decided, or if other arguments do not fit
 	 * the tool
@@ -670,8 +669,8 @@ public final class Approvals {
 		/**
 		 * Sets whether each decision is stored with a notice that its turn is to be
 		 * continued, and each pause whose calls expire with one for that time. The turn
-		 * is continued where <code>io.sessionkit.advisor.TurnContinuations</code> run, in
-		 * any process. By default none is stored, and a turn waits for a call.
+		 * is continued where <code>io.sessionkit.continuation.TurnContinuations</code>
+		 * run, in any process. By default none is stored, and a turn waits for a call.
 		 * @param continues true to store such notices
 		 * @return this builder
 		 */

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 import io.sessionkit.Session;
-import io.sessionkit.SessionItem;
 import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionItem;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;

@@ -14,21 +14,21 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
-import io.sessionkit.access.SessionAccess;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.SessionSettings;
 import io.sessionkit.Summary;
 import io.sessionkit.Turn;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.context.Compaction;
 import io.sessionkit.context.SentHistory;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.attribute.AttributeRules;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.summary.Summarizer;
 import io.sessionkit.internal.tree.ForkedFrom;
-import io.sessionkit.internal.turn.AttributeRules;
 import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.internal.view.ViewLine;
@@ -631,8 +631,8 @@ public final class Conversation {
 	 * @throws IllegalArgumentException if the messages are not such a sequence; nothing
 	 * was written
 	 * @throws IllegalStateException if the session has turns already
-	 * @throws io.sessionkit.UnstorableMessageException if a message would not be read
-	 * back equal; nothing was written
+	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
+	 * read back equal; nothing was written
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * written
 	 */
@@ -648,8 +648,8 @@ public final class Conversation {
 	 * @return the turn
 	 * @throws IllegalArgumentException if the messages are not one such turn; nothing was
 	 * written
-	 * @throws io.sessionkit.UnstorableMessageException if a message would not be read
-	 * back equal; nothing was written
+	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
+	 * read back equal; nothing was written
 	 * @throws SessionPausedException if the session has an open turn; nothing was written
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * written

@@ -19,13 +19,13 @@ import io.sessionkit.context.Trim;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
-import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.approval.ToolLimits;
+import io.sessionkit.internal.attribute.AttributeRules;
+import io.sessionkit.internal.lease.TurnLeases;
+import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.stream.StreamLogs;
 import io.sessionkit.internal.summary.Summarizer;
-import io.sessionkit.internal.turn.AttributeRules;
 import io.sessionkit.internal.turn.Extensions;
-import io.sessionkit.internal.turn.TurnLeases;
 import io.sessionkit.internal.turn.TurnParameters;
 import io.sessionkit.internal.turn.TurnRules;
 import io.sessionkit.internal.turn.TurnViews;
@@ -111,8 +111,8 @@ public final class Conversations implements AutoCloseable {
 	 * @return its handle
 	 * @throws io.sessionkit.SessionNotFoundException if the caller does not reach the
 	 * sessions of that owner
-	 * @throws io.sessionkit.CallerRequiredException if no caller is known, and one is
-	 * needed
+	 * @throws io.sessionkit.access.CallerRequiredException if no caller is known, and one
+	 * is needed
 	 */
 	public Conversation get(SessionKey key) {
 		return new Conversation(this.access.key(key), this.access, this.store, this.summarizer,
@@ -125,8 +125,8 @@ public final class Conversations implements AutoCloseable {
 	 * @param id the session's id
 	 * @return its handle
 	 * @throws io.sessionkit.InvalidSessionKeyException if the id breaks a rule
-	 * @throws io.sessionkit.CallerRequiredException if no caller is known, and one is
-	 * needed
+	 * @throws io.sessionkit.access.CallerRequiredException if no caller is known, and one
+	 * is needed
 	 */
 	public Conversation get(String id) {
 		return get(SessionKey.of(id));

@@ -1,7 +1,5 @@
 package io.sessionkit.conversation;
 
-import io.sessionkit.internal.snapshot.KeptTexts;
-import io.sessionkit.internal.snapshot.SnapshotReader;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -22,6 +20,8 @@ import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.snapshot.KeptTexts;
+import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.snapshot.VerbatimMessages;
 import io.sessionkit.internal.stream.StreamLogs;
 import io.sessionkit.internal.view.Summaries;

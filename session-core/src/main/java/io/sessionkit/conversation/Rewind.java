@@ -15,13 +15,13 @@ import io.sessionkit.compensation.Compensation;
 import io.sessionkit.compensation.RewindPlan;
 import io.sessionkit.compensation.RewindReport;
 import io.sessionkit.compensation.RewindReport.Status;
-import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.approval.CompensationRuns;
 import io.sessionkit.internal.approval.LedgerEntry;
 import io.sessionkit.internal.compensation.CompensatingTools;
 import io.sessionkit.internal.compensation.RewindPlanner;
 import io.sessionkit.internal.compensation.RewindPlanner.Planned;
-import io.sessionkit.internal.turn.HeldLease;
+import io.sessionkit.internal.lease.HeldLease;
+import io.sessionkit.internal.line.Drain;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 

@@ -96,8 +96,8 @@ public final class SessionContext {
 	 * byte array, or a list or map of these. A copy is taken
 	 * @throws IllegalArgumentException if the name breaks a rule, or if the attributes
 	 * would be larger than {@code sessionkit.attributes.max-size}
-	 * @throws io.sessionkit.UnstorableMessageException if the value would not come back
-	 * equal
+	 * @throws io.sessionkit.codec.UnstorableMessageException if the value would not come
+	 * back equal
 	 * @throws IllegalStateException if the turn is over, or no call is running
 	 */
 	public void put(String name, Object value) {

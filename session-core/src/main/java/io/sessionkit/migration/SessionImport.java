@@ -68,8 +68,8 @@ public final class SessionImport {
 	 * @return what was imported and what was not
 	 * @throws IllegalStateException if the source cannot be read; what was written before
 	 * stays, and another run continues
-	 * @throws io.sessionkit.StoreUnavailableException if the store cannot be reached; in
-	 * the same way
+	 * @throws io.sessionkit.store.StoreUnavailableException if the store cannot be
+	 * reached; in the same way
 	 */
 	public ImportReport run(ImportSource source) {
 		ReportCounts counts = new ReportCounts();

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Objects;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.internal.message.ToolGroups;
 import io.sessionkit.migration.ImportReport.Reason;
 import org.jspecify.annotations.Nullable;

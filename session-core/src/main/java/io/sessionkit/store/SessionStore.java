@@ -29,8 +29,8 @@ import org.springframework.ai.chat.messages.Message;
  * once. Whatever a store returns is a copy.
  * <p>
  * Safe for use by many threads and processes. A store that cannot be reached throws
- * {@link io.sessionkit.StoreUnavailableException}. Expired sessions read as absent. If
- * the store has a clock of its own, that clock decides.
+ * {@link io.sessionkit.store.StoreUnavailableException}. Expired sessions read as absent.
+ * If the store has a clock of its own, that clock decides.
  */
 public interface SessionStore {
 
@@ -59,8 +59,8 @@ public interface SessionStore {
 	 * @param key the session
 	 * @param window how much of the view to read
 	 * @return the session, or empty if it is absent or has expired
-	 * @throws io.sessionkit.UnreadablePayloadException if an item cannot be read; the
-	 * message names session and sequence. If the session cannot be read at all, the
+	 * @throws io.sessionkit.codec.UnreadablePayloadException if an item cannot be read;
+	 * the message names session and sequence. If the session cannot be read at all, the
 	 * message names the session
 	 */
 	Optional<SessionView> open(SessionKey key, Window window);
@@ -300,8 +300,8 @@ public interface SessionStore {
 	 * limits and summaries count them as they were said.
 	 * @param key the session; created if it is absent
 	 * @param messages the messages; an empty list leaves everything as it is
-	 * @throws io.sessionkit.UnstorableMessageException if a message would not be read
-	 * back equal; none is stored then
+	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
+	 * read back equal; none is stored then
 	 * @throws SessionPausedException if the session has an open turn; none is stored then
 	 * @throws SessionConflictException if concurrent writers kept the messages from being
 	 * stored

@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-import io.sessionkit.CallerRequiredException;
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;

@@ -1,5 +1,7 @@
 package io.sessionkit.advisor;
 
+import io.sessionkit.internal.call.SessionParameters;
+
 /**
  * What only the advisors know, for tests of other packages.
  */

@@ -17,7 +17,6 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 import io.sessionkit.Concurrency;
-import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
@@ -30,7 +29,6 @@ import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ClientSetup;
-import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
 import org.junit.jupiter.api.AfterEach;

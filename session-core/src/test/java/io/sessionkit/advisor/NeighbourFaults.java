@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-import io.sessionkit.CommitFailedException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
@@ -13,6 +12,7 @@ import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;

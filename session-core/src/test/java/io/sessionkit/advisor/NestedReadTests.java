@@ -15,10 +15,10 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.sessionkit.Concurrency;
-import io.sessionkit.HistoryPolicy;
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;

@@ -1,10 +1,10 @@
 package io.sessionkit.advisor;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -21,6 +21,8 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.stream.CallEvent;
+import io.sessionkit.stream.CallEvents;
 import io.sessionkit.test.ClientSetup;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

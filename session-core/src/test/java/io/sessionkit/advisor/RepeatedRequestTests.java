@@ -18,11 +18,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
-import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel.Lines;

@@ -1,8 +1,5 @@
 package io.sessionkit.approval;
 
-import io.sessionkit.internal.approval.Ledger;
-import io.sessionkit.internal.turn.TurnLeases;
-import io.sessionkit.internal.turn.TurnRecords;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -17,14 +14,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalScenario.Participant;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel.Lines;

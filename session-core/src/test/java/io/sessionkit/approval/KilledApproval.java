@@ -1,8 +1,5 @@
 package io.sessionkit.approval;
 
-import io.sessionkit.internal.approval.Ledger;
-import io.sessionkit.internal.turn.TurnLeases;
-import io.sessionkit.internal.turn.TurnRecords;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +21,8 @@ import io.sessionkit.approval.ApprovalScenario.Participant;
 import io.sessionkit.conversation.Journal;
 import io.sessionkit.conversation.JournalingStore.Step;
 import io.sessionkit.conversation.SharedStore;
+import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ValidSequence;

@@ -1,7 +1,5 @@
 package io.sessionkit.approval;
 
-import io.sessionkit.internal.turn.TurnLeases;
-import io.sessionkit.internal.turn.TurnRecords;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -14,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ApprovalScenario.Participant;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.TestStores;

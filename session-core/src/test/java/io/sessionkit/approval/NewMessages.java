@@ -5,11 +5,11 @@ import java.util.Set;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionPausedException;
-import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;

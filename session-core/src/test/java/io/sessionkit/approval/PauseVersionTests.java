@@ -1,9 +1,5 @@
 package io.sessionkit.approval;
 
-import io.sessionkit.internal.approval.Ledger;
-import io.sessionkit.internal.turn.TurnLeases;
-import io.sessionkit.internal.turn.TurnRecords;
-import io.sessionkit.internal.turn.WaitingTurns;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Clock;
@@ -22,12 +18,14 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
-import io.sessionkit.UnsupportedVersionException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.codec.UnsupportedVersionException;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SessionContext;
+import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.NewItem;
 import io.sessionkit.store.RecordWrite;

@@ -7,13 +7,13 @@ import java.util.Set;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
-import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
+import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.internal.approval.Pause;
 import io.sessionkit.store.Page;

@@ -7,14 +7,14 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.advisor.CallEvent;
-import io.sessionkit.advisor.CallEvents;
 import io.sessionkit.advisor.ProviderStub;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
+import io.sessionkit.stream.CallEvent;
+import io.sessionkit.stream.CallEvents;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.TestStores;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,5 @@
 package io.sessionkit.approval;
 
-import io.sessionkit.NothingWaitsException;
-import io.sessionkit.internal.approval.Ledger;
-import io.sessionkit.internal.turn.TurnLeases;
-import io.sessionkit.internal.turn.TurnRecords;
-import io.sessionkit.internal.turn.WaitingTurns;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,13 +11,16 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.sessionkit.CommitFailedException;
+import io.sessionkit.NothingWaitsException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.TestHooks;
+import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.lease.TurnRecords;
+import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ObservedStore;

@@ -10,7 +10,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.sessionkit.CommitFailedException;
 import io.sessionkit.Durability;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
@@ -20,8 +19,9 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.internal.turn.TurnRecords;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;

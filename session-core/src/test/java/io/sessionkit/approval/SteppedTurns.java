@@ -1,8 +1,5 @@
 package io.sessionkit.approval;
 
-import io.sessionkit.internal.approval.Ledger;
-import io.sessionkit.internal.turn.TurnLeases;
-import io.sessionkit.internal.turn.TurnRecords;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -11,6 +8,8 @@ import io.sessionkit.Durability;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.TestHooks;
+import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.test.ClientSetup;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

@@ -23,7 +23,7 @@ import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Compensations;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SessionContext;
-import io.sessionkit.internal.turn.TurnRecords;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ScriptedChatModel;

@@ -27,7 +27,6 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.internal.message.MessageParts;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -16,9 +16,6 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.UnreadablePayloadException;
-import io.sessionkit.UnstorableMessageException;
-import io.sessionkit.UnsupportedVersionException;
 import io.sessionkit.internal.message.MessageParts;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -21,7 +21,6 @@ import java.util.function.Function;
 import com.openai.models.chat.completions.ChatCompletion;
 import com.sun.net.httpserver.HttpServer;
 import io.sessionkit.SessionKey;
-import io.sessionkit.UnstorableMessageException;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.ai.anthropic.AnthropicChatModel;

@@ -11,7 +11,6 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.SessionKey;
-import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.internal.message.MessageParts;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;

@@ -10,7 +10,6 @@ import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.UnstorableMessageException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;

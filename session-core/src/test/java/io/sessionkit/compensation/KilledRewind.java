@@ -17,7 +17,7 @@ import io.sessionkit.conversation.Journal;
 import io.sessionkit.conversation.JournalingStore.Step;
 import io.sessionkit.conversation.SharedStore;
 import io.sessionkit.internal.approval.Ledger;
-import io.sessionkit.internal.turn.TurnRecords;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.SessionStore;
 
 import static org.assertj.core.api.Assertions.assertThat;

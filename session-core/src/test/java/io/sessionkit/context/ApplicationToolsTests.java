@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.function.UnaryOperator;
 
-import io.sessionkit.InvalidSequenceException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;

@@ -14,7 +14,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.sessionkit.Durability;
-import io.sessionkit.InvalidSequenceException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.advisor.SessionAdvisor;

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-import io.sessionkit.InvalidSequenceException;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.ValidSequence;
 import org.junit.jupiter.api.Test;

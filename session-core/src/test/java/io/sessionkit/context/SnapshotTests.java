@@ -1,6 +1,5 @@
 package io.sessionkit.context;
 
-import io.sessionkit.internal.snapshot.SnapshotReader;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -21,6 +20,7 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TestHooks;
+import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;

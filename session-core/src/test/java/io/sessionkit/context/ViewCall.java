@@ -8,7 +8,6 @@ import java.util.Random;
 import java.util.Set;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
@@ -27,6 +26,7 @@ import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.ModelRequest;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ScriptedChatModel;

@@ -1,6 +1,5 @@
 package io.sessionkit.conversation;
 
-import io.sessionkit.internal.snapshot.SnapshotReader;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -26,6 +25,7 @@ import io.sessionkit.context.Trim;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TestHooks;
+import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionStore;

@@ -10,10 +10,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.sessionkit.Concurrency;
-import io.sessionkit.HistoryPolicy;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.advisor.ChildSession;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.test.ScriptedChatModel;
 import reactor.core.publisher.Flux;
 

@@ -11,7 +11,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.context.Retention;
-import io.sessionkit.internal.turn.RetentionOnce;
+import io.sessionkit.internal.retention.RetentionOnce;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;

@@ -15,7 +15,7 @@ import io.sessionkit.context.Retention;
 import io.sessionkit.context.SentHistory;
 import io.sessionkit.context.Summarize;
 import io.sessionkit.context.Trim;
-import io.sessionkit.internal.turn.RetentionOnce;
+import io.sessionkit.internal.retention.RetentionOnce;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ScriptedChatModel;

@@ -3,7 +3,6 @@ package io.sessionkit.docs;
 import java.util.List;
 
 import io.sessionkit.OnCancel;
-import io.sessionkit.SessionRefusedException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HookContext;
@@ -12,6 +11,7 @@ import io.sessionkit.hook.ModelRequest;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TurnPart;
 import io.sessionkit.store.SessionStore;
 import reactor.core.publisher.Flux;

@@ -3,11 +3,11 @@ package io.sessionkit.docs;
 import java.util.List;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionRefusedException;
 import io.sessionkit.Verdict;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;

@@ -2,10 +2,10 @@ package io.sessionkit.docs;
 
 import java.util.List;
 
-import io.sessionkit.HistoryPolicy;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.ChildSession;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.conversation.Conversations;
 import org.jspecify.annotations.Nullable;
 

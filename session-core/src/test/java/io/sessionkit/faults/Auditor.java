@@ -1,7 +1,5 @@
 package io.sessionkit.faults;
 
-import io.sessionkit.internal.turn.TurnLeases;
-import io.sessionkit.internal.turn.TurnRecords;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -18,6 +16,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.faults.Book.Fate;
 import io.sessionkit.faults.Book.Question;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Tail;

@@ -7,7 +7,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
-import io.sessionkit.CommitFailedException;
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
@@ -15,7 +14,6 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
-import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
@@ -26,6 +24,8 @@ import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.faults.Book.Fate;
 import io.sessionkit.faults.Book.Question;
+import io.sessionkit.store.CommitFailedException;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
 
 import org.springframework.ai.chat.messages.Message;

@@ -1,7 +1,5 @@
 package io.sessionkit.faults;
 
-import io.sessionkit.internal.turn.TurnLeases;
-import io.sessionkit.internal.turn.TurnRecords;
 import java.time.Duration;
 import java.util.List;
 
@@ -11,6 +9,7 @@ import io.sessionkit.TurnInProgressException;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.SessionStore;
 
 import static org.assertj.core.api.Assertions.assertThat;

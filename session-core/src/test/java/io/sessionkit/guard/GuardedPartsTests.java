@@ -6,16 +6,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.sessionkit.Durability;
-import io.sessionkit.HookFailedException;
-import io.sessionkit.SessionRefusedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.approval.ApprovalFixture;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.guard.Redactor.Action;
+import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;

@@ -1,6 +1,5 @@
 package io.sessionkit.hook;
 
-import io.sessionkit.internal.snapshot.SnapshotReader;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -11,6 +10,7 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;

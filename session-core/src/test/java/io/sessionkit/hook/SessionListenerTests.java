@@ -8,15 +8,14 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.sessionkit.CommitFailedException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionRefusedException;
 import io.sessionkit.Verdict;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -153,7 +152,7 @@ class SessionListenerTests {
 			.isInstanceOf(SessionConflictException.class);
 		setup(mode).content(prompt(chat, "q"));
 		assertThat(this.recorder.lines).containsExactly("model", "failed FAILED java.lang.IllegalStateException",
-				"model", "text a", "failed FAILED io.sessionkit.CommitFailedException", "model", "text b",
+				"model", "text a", "failed FAILED io.sessionkit.store.CommitFailedException", "model", "text b",
 				"failed FAILED io.sessionkit.SessionConflictException", "model", "failed FAILED no reply");
 	}
 

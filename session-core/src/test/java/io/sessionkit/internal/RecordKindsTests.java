@@ -2,13 +2,11 @@ package io.sessionkit.internal;
 
 import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.approval.Notices;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.internal.line.Lines;
 import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.stream.StreamLogs;
-import io.sessionkit.internal.turn.TurnLeases;
-import io.sessionkit.internal.turn.TurnRecords;
-import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.store.SessionStore;
 import org.junit.jupiter.api.Test;
 

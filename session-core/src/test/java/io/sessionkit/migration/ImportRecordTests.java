@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.Objects;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.UnsupportedVersionException;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.codec.UnsupportedVersionException;
 import io.sessionkit.store.SessionRecord;
 import org.junit.jupiter.api.Test;
 

@@ -9,13 +9,13 @@ import java.util.Map;
 import javax.sql.DataSource;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.Turn;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.migration.ImportReport.NotImported;
 import io.sessionkit.migration.ImportReport.Outcome;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;

@@ -9,10 +9,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-
-import io.sessionkit.Round;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.sessionkit.Round;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
-import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.store.CommitResult.Outcome;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;

@@ -1,10 +1,10 @@
 package io.sessionkit.autoconfigure;
 
-import io.sessionkit.advisor.TurnContinuation;
-import io.sessionkit.advisor.TurnContinuations;
-import io.sessionkit.advisor.TurnStreams;
+import io.sessionkit.continuation.TurnContinuation;
+import io.sessionkit.continuation.TurnContinuations;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.stream.TurnStreams;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;

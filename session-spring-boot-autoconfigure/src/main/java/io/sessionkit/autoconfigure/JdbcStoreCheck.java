@@ -5,8 +5,8 @@ import java.sql.SQLException;
 
 import javax.sql.DataSource;
 
-import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.autoconfigure.StoreProperties.Jdbc;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
 
 /**

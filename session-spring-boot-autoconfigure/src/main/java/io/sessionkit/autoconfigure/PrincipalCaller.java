@@ -5,9 +5,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import io.sessionkit.CallerRequiredException;
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.access.Caller;
+import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.access.CallerResolver;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;

@@ -1,6 +1,6 @@
 package io.sessionkit.autoconfigure;
 
-import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.redis.RedisSessionStore;
 
 /**

@@ -3,11 +3,10 @@ package io.sessionkit.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 
-import io.sessionkit.advisor.TurnStreams;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.stream.TurnStreams;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;

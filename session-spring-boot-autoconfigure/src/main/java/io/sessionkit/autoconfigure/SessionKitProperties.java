@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-import io.sessionkit.Durability;
 import io.sessionkit.Concurrency;
+import io.sessionkit.Durability;
 import io.sessionkit.OnCancel;
 import io.sessionkit.conversation.Conversations;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.sessionkit.autoconfigure;
 
-import io.sessionkit.advisor.TurnContinuation;
+import io.sessionkit.continuation.TurnContinuation;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 

@@ -1,8 +1,5 @@
 package io.sessionkit.autoconfigure;
 
-import io.sessionkit.approval.UnknownToolException;
-import io.sessionkit.internal.turn.TurnLeases;
-import io.sessionkit.internal.turn.TurnRecords;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,8 +25,10 @@ import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.RequiresApproval;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ScriptedChatModel;

@@ -4,10 +4,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-import io.sessionkit.CallerRequiredException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.access.Caller;
+import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.access.CallerResolver;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.advisor.SessionAdvisor;

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.OnCancel;
-import io.sessionkit.OnDisconnect;
+import io.sessionkit.advisor.OnDisconnect;
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.autoconfigure.StoreProperties.SchemaInitialization;

@@ -1,11 +1,11 @@
 package io.sessionkit.docs;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.advisor.CallEvent;
-import io.sessionkit.advisor.CallEvents;
 import io.sessionkit.advisor.SessionAdvisor;
-import io.sessionkit.advisor.StreamEvent;
-import io.sessionkit.advisor.TurnStreams;
+import io.sessionkit.stream.CallEvent;
+import io.sessionkit.stream.CallEvents;
+import io.sessionkit.stream.StreamEvent;
+import io.sessionkit.stream.TurnStreams;
 import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;

@@ -11,7 +11,7 @@ import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.internal.Uninterrupted;
-import io.sessionkit.internal.turn.HeldLease;
+import io.sessionkit.internal.lease.HeldLease;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;

@@ -11,12 +11,11 @@ import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.StoreUnavailableException;
-import io.sessionkit.UnreadablePayloadException;
-import io.sessionkit.UnsupportedVersionException;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.codec.UnreadablePayloadException;
+import io.sessionkit.codec.UnsupportedVersionException;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.store.RecordPage;

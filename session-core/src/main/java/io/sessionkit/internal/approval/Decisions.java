@@ -1,6 +1,5 @@
 package io.sessionkit.internal.approval;
 
-import io.sessionkit.internal.Attempts;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -16,6 +15,7 @@ import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.ToolArguments;
+import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.turn.WaitingTurns;
 import org.jspecify.annotations.Nullable;
 

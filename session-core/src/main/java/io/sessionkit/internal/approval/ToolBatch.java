@@ -6,8 +6,8 @@ import java.util.Objects;
 import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.codec.UnreadablePayloadException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;

@@ -47,7 +47,8 @@ final class Offers {
 
 	/**
 	 * Creates the write of an offer that is not stored yet.
-	 * @throws io.sessionkit.UnstorableMessageException if a message cannot be stored
+	 * @throws io.sessionkit.codec.UnstorableMessageException if a message cannot be
+	 * stored
 	 */
 	RecordWrite write(SessionKey key, Offered offered, Duration lives) {
 		MessageCodec codec = this.store.options().codec();

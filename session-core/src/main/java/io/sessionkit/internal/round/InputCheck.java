@@ -57,8 +57,8 @@ public final class InputCheck {
 	/**
 	 * Waits until the guards have let the input pass, and runs them on this thread if no
 	 * other thread has. Does nothing if there are none, or if all have let it pass.
-	 * @throws io.sessionkit.SessionRefusedException if one refuses; what a guard throws
-	 * is thrown as it is
+	 * @throws io.sessionkit.hook.SessionRefusedException if one refuses; what a guard
+	 * throws is thrown as it is
 	 * @throws IllegalStateException if this thread is interrupted while it waits
 	 */
 	public void pass() {

@@ -2,8 +2,8 @@ package io.sessionkit.internal.round;
 
 import java.util.List;
 
-import io.sessionkit.HookFailedException;
-import io.sessionkit.SessionRefusedException;
+import io.sessionkit.hook.HookFailedException;
+import io.sessionkit.hook.SessionRefusedException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.model.ChatResponse;

@@ -5,19 +5,19 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import io.sessionkit.HookFailedException;
 import io.sessionkit.Round;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionRefusedException;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
+import io.sessionkit.hook.HookFailedException;
+import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.internal.message.MessageContent;
 import io.sessionkit.internal.message.Replies;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
-import org.springframework.ai.chat.messages.MessageType;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.MessageType;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;

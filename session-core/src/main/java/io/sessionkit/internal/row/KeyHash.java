@@ -1,8 +1,7 @@
 package io.sessionkit.internal.row;
 
-import io.sessionkit.internal.Sha256;
-
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.Sha256;
 
 /**
  * The hashes by which sessions are found. Every collation compares them alike.

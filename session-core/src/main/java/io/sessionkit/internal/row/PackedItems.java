@@ -3,7 +3,7 @@ package io.sessionkit.internal.row;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.codec.UnreadablePayloadException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -12,8 +12,8 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
-import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.codec.UnreadablePayloadException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -9,9 +9,9 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionSettings;
 import io.sessionkit.SessionSettings.RetentionSettings;
 import io.sessionkit.SessionSettings.TrimSettings;
-import io.sessionkit.UnreadablePayloadException;
-import io.sessionkit.UnsupportedVersionException;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.codec.UnreadablePayloadException;
+import io.sessionkit.codec.UnsupportedVersionException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -10,7 +10,7 @@ import io.sessionkit.Snapshot.Part;
 import io.sessionkit.Snapshot.Pruned;
 import io.sessionkit.Snapshot.Summary;
 import io.sessionkit.Snapshot.Verbatim;
-import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.codec.UnreadablePayloadException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,5 @@
 package io.sessionkit.internal.snapshot;
 
-import io.sessionkit.internal.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +12,7 @@ import java.util.stream.Collectors;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Snapshot;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.internal.Sha256;
 import io.sessionkit.internal.message.CurrentTurn;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.store.RecordWrite;

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.store.SessionRecord;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

@@ -9,8 +9,8 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 import io.sessionkit.SessionConflictException;
-import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.internal.Uninterrupted;
+import io.sessionkit.store.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.CannotGetJdbcConnectionException;

@@ -10,7 +10,7 @@ import java.util.Set;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
-import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.store.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**

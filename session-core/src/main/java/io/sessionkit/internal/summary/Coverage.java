@@ -1,6 +1,5 @@
 package io.sessionkit.internal.summary;
 
-import io.sessionkit.internal.view.CarriedTurns;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,6 +13,7 @@ import io.sessionkit.Summary;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.context.Pins;
 import io.sessionkit.context.Summarize;
+import io.sessionkit.internal.view.CarriedTurns;
 import io.sessionkit.store.SessionView;
 import org.jspecify.annotations.Nullable;
 

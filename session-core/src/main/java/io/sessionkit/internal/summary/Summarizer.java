@@ -1,6 +1,5 @@
 package io.sessionkit.internal.summary;
 
-import io.sessionkit.internal.Attempts;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -21,6 +20,7 @@ import io.sessionkit.context.Summarize;
 import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.internal.view.TokenMemory;
 import io.sessionkit.internal.view.ViewReader;

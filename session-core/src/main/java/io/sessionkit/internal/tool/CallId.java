@@ -1,8 +1,7 @@
 package io.sessionkit.internal.tool;
 
-import io.sessionkit.internal.Sha256;
-
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.Sha256;
 
 /**
  * Names a tool call by its position: session, turn, round and index. The name does not

@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 import io.sessionkit.SessionKey;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnAccess;
+import io.sessionkit.internal.attribute.TurnAttributes;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,7 +4,8 @@ import java.util.List;
 
 import io.sessionkit.SessionItem;
 import io.sessionkit.Turn;
-
+import io.sessionkit.internal.lease.PauseRecord;
+import io.sessionkit.internal.lease.TurnLease;
 import io.sessionkit.store.TurnView;
 
 import org.springframework.ai.chat.messages.AssistantMessage;

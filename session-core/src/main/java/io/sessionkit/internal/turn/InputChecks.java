@@ -3,11 +3,11 @@ package io.sessionkit.internal.turn;
 import java.util.List;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionRefusedException;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.internal.round.HookRun;
-
 import io.sessionkit.internal.round.InputCheck;
+
 import org.springframework.ai.chat.messages.Message;
 
 /**

@@ -17,7 +17,8 @@ record KeptParameters(Map<String, Object> values, Map<String, Object> replayed) 
 
 	/**
 	 * Selects the parameters that are kept with the turn of a call.
-	 * @throws io.sessionkit.UnstorableMessageException if one of them cannot be kept
+	 * @throws io.sessionkit.codec.UnstorableMessageException if one of them cannot be
+	 * kept
 	 */
 	static KeptParameters of(TurnRequest request, TurnParameters rules, MessageCodec codec) {
 		Map<String, Object> values = rules.of(request, codec);

@@ -5,11 +5,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-import io.sessionkit.Verdict.Phase;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.attribute.TurnAttributes;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.round.Rounds;
 import org.jspecify.annotations.Nullable;

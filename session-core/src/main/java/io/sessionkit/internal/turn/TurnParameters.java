@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.codec.UnstorableMessageException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -169,7 +169,7 @@ final class TurnPrompt {
 
 	/**
 	 * Checks that all of the input can be sent.
-	 * @throws io.sessionkit.InvalidSequenceException if it cannot
+	 * @throws io.sessionkit.context.InvalidSequenceException if it cannot
 	 */
 	void checkPassed() {
 		if (this.isGiven) {

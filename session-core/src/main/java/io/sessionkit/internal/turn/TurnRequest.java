@@ -3,10 +3,10 @@ package io.sessionkit.internal.turn;
 import java.util.List;
 import java.util.Map;
 
-import io.sessionkit.HistoryPolicy;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
+import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.internal.Bound;
 import io.sessionkit.internal.line.Offer;
 import io.sessionkit.internal.message.Copies;

@@ -3,8 +3,8 @@ package io.sessionkit.internal.turn;
 import java.util.List;
 import java.util.function.Supplier;
 
-import io.sessionkit.InvalidSequenceException;
-import io.sessionkit.SessionRefusedException;
+import io.sessionkit.context.InvalidSequenceException;
+import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.internal.round.HookRun;
 import io.sessionkit.internal.round.InputCheck;
 import io.sessionkit.internal.round.RoundRequest;

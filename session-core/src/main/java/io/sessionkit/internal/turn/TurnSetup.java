@@ -5,6 +5,10 @@ import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.internal.attribute.AttributeRules;
+import io.sessionkit.internal.attribute.TurnAttributes;
+import io.sessionkit.internal.lease.TurnLeases;
+import io.sessionkit.internal.retention.Retentions;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 

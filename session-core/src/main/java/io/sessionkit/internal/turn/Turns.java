@@ -5,15 +5,17 @@ import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.Durability;
-import io.sessionkit.InvalidSequenceException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.context.InvalidSequenceException;
 import io.sessionkit.hook.SessionHook;
-import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.Renewals;
+import io.sessionkit.internal.lease.TurnLeases;
+import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.line.Lines;
 import io.sessionkit.internal.message.TurnSplitter;
+import io.sessionkit.internal.retention.Retentions;
 import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.SessionStore;
 
@@ -55,9 +57,9 @@ public final class Turns implements AutoCloseable {
 	 * input can be stored. The turn has not begun, and nothing has to be done to end it.
 	 * @param asking the data with which the turn starts
 	 * @return the turn; it cannot begin if its {@code openTurn()} is not 0
-	 * @throws io.sessionkit.UnstorableMessageException if a message of the input cannot
-	 * be stored; the store was not called
-	 * @throws io.sessionkit.StoreUnavailableException if the store does not answer
+	 * @throws io.sessionkit.codec.UnstorableMessageException if a message of the input
+	 * cannot be stored; the store was not called
+	 * @throws io.sessionkit.store.StoreUnavailableException if the store does not answer
 	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
 	 * that the caller expects
 	 */
@@ -110,11 +112,11 @@ public final class Turns implements AutoCloseable {
 	 * @param turn the turn
 	 * @return the same turn
 	 * @throws SessionPausedException if the session has an open turn
-	 * @throws io.sessionkit.InvalidSequenceException if the input has tool results that
-	 * answer no call, or a reply that cannot be sent at its position
-	 * @throws io.sessionkit.SessionRefusedException if a hook refuses the input; the turn
-	 * is kept as refused, without the input. What a hook throws is thrown as it is, and
-	 * the turn is kept as failed
+	 * @throws io.sessionkit.context.InvalidSequenceException if the input has tool
+	 * results that answer no call, or a reply that cannot be sent at its position
+	 * @throws io.sessionkit.hook.SessionRefusedException if a hook refuses the input; the
+	 * turn is kept as refused, without the input. What a hook throws is thrown as it is,
+	 * and the turn is kept as failed
 	 */
 	public RunningTurn begin(RunningTurn turn) {
 		if (turn.openTurn() != 0) {

@@ -15,6 +15,10 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.lease.HeldReply;
+import io.sessionkit.internal.lease.PauseRecord;
+import io.sessionkit.internal.lease.TurnLease;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.RecordWrite;
@@ -55,8 +59,8 @@ public final class WaitingTurns {
 	 * @throws io.sessionkit.TurnInProgressException if another call works on it
 	 * @throws SessionConflictException if the session has moved on since, so that the
 	 * turn can no longer become history
-	 * @throws io.sessionkit.UnsupportedVersionException if a newer version has left the
-	 * turn open
+	 * @throws io.sessionkit.codec.UnsupportedVersionException if a newer version has left
+	 * the turn open
 	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
 	 * that the caller expects
 	 */
@@ -221,7 +225,8 @@ public final class WaitingTurns {
 	 * @param kinds the kinds of further records to read with the turn
 	 * @param alongside creates further records to write with them, for that turn
 	 * @return the turn that they are kept with
-	 * @throws io.sessionkit.UnstorableMessageException if a message cannot be stored
+	 * @throws io.sessionkit.codec.UnstorableMessageException if a message cannot be
+	 * stored
 	 * @throws TurnInProgressException if another call works on the turn
 	 * @throws SessionConflictException if the turn has continued in the meantime
 	 */

@@ -3,8 +3,8 @@ package io.sessionkit.internal.view;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.sessionkit.InvalidSequenceException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.context.InvalidSequenceException;
 import io.sessionkit.context.SequenceGuard;
 
 import org.springframework.ai.chat.messages.AssistantMessage;

@@ -6,8 +6,8 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 
-import io.sessionkit.InvalidSequenceException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.context.InvalidSequenceException;
 import io.sessionkit.context.SequenceGuard;
 
 import org.springframework.ai.chat.messages.Message;

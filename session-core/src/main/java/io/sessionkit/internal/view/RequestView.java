@@ -3,8 +3,8 @@ package io.sessionkit.internal.view;
 import java.util.List;
 import java.util.function.Supplier;
 
-import io.sessionkit.InvalidSequenceException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.context.InvalidSequenceException;
 import io.sessionkit.context.SequenceGuard;
 import io.sessionkit.internal.message.CurrentTurn;
 import io.sessionkit.internal.message.InputRule;

@@ -1,11 +1,11 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.row.NewItems;
-import io.sessionkit.internal.sql.Params;
 import io.sessionkit.Session;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.Micros;
+import io.sessionkit.internal.row.NewItems;
 import io.sessionkit.internal.row.TurnIds;
+import io.sessionkit.internal.sql.Params;
 
 /**
  * The SQL phrases that all ways to append a completed turn share. Assignments read

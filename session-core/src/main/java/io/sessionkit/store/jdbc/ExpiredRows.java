@@ -1,11 +1,11 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.sql.JdbcWork;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
 import io.sessionkit.SessionConflictException;
+import io.sessionkit.internal.sql.JdbcWork;
 
 /**
  * Deletes the rows of sessions and records that have expired, each in a short transaction

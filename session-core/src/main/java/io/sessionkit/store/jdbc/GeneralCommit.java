@@ -1,6 +1,5 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.row.NewItems;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -12,15 +11,16 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.EncodedCommit.EncodedTurn;
 import io.sessionkit.internal.row.HeaderRow;
+import io.sessionkit.internal.row.NewItems;
 import io.sessionkit.internal.row.RefusedChange;
 import io.sessionkit.internal.row.TurnRow;
+import io.sessionkit.internal.sql.JdbcWork.Change;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.Oldest;
 import io.sessionkit.store.RecordWrite;
-import io.sessionkit.internal.sql.JdbcWork.Change;
 import io.sessionkit.store.jdbc.SessionStatements.Found;
 import io.sessionkit.store.jdbc.SessionStatements.Progress;
 import io.sessionkit.store.jdbc.SessionStatements.Seen;

@@ -1,10 +1,5 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.row.NewItems;
-import io.sessionkit.internal.row.PackedItems;
-import io.sessionkit.internal.sql.Templates;
-import io.sessionkit.internal.sql.Params;
-import io.sessionkit.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -13,8 +8,14 @@ import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeSet;
 
-import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.ItemRow;
+import io.sessionkit.internal.row.NewItems;
+import io.sessionkit.internal.row.PackedItems;
+import io.sessionkit.internal.sql.ItemCollector;
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.Sql;
+import io.sessionkit.internal.sql.Templates;
+import io.sessionkit.internal.sql.TurnItems;
 
 /**
  * The rare operations on single items.

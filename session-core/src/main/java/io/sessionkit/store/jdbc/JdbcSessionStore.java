@@ -1,8 +1,5 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.sql.JdbcWork;
-import io.sessionkit.internal.sql.Dialect;
-import io.sessionkit.internal.sql.Templates;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -19,7 +16,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
-import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.internal.row.KnownView;
@@ -28,6 +25,9 @@ import io.sessionkit.internal.row.RecordPlace;
 import io.sessionkit.internal.row.RowReader;
 import io.sessionkit.internal.row.TurnRow;
 import io.sessionkit.internal.row.ViewCache;
+import io.sessionkit.internal.sql.Dialect;
+import io.sessionkit.internal.sql.JdbcWork;
+import io.sessionkit.internal.sql.Templates;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
@@ -88,9 +88,10 @@ import org.jspecify.annotations.Nullable;
  * microsecond (SQLite: to the millisecond).
  * <p>
  * Safe for use by many threads. If the database cannot be reached or refuses a statement,
- * methods throw {@link io.sessionkit.StoreUnavailableException}. If a transaction of the
- * caller cannot continue because of other writers (isolation <code>REPEATABLE READ</code>
- * and above, deadlocks), they throw {@link io.sessionkit.SessionConflictException}.
+ * methods throw {@link io.sessionkit.store.StoreUnavailableException}. If a transaction
+ * of the caller cannot continue because of other writers (isolation
+ * <code>REPEATABLE READ</code> and above, deadlocks), they throw
+ * {@link io.sessionkit.SessionConflictException}.
  */
 public final class JdbcSessionStore implements SessionStore {
 
@@ -153,9 +154,9 @@ public final class JdbcSessionStore implements SessionStore {
 
 	/**
 	 * Checks that the tables exist and are those of this version.
-	 * @throws io.sessionkit.StoreUnavailableException if the database cannot be reached,
-	 * or the tables are missing: the message then names the property and the script that
-	 * create them
+	 * @throws io.sessionkit.store.StoreUnavailableException if the database cannot be
+	 * reached, or the tables are missing: the message then names the property and the
+	 * script that create them
 	 * @throws IllegalStateException if the tables are those of another version, or the
 	 * database is not one that the store knows
 	 */

@@ -1,11 +1,5 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.row.NewItems;
-import io.sessionkit.internal.sql.SqlErrors;
-import io.sessionkit.internal.sql.Dialect;
-import io.sessionkit.internal.sql.Templates;
-import io.sessionkit.internal.sql.Params;
-import io.sessionkit.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -14,7 +8,13 @@ import java.util.List;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.ItemRow;
 import io.sessionkit.internal.row.KnownView;
+import io.sessionkit.internal.row.NewItems;
 import io.sessionkit.internal.row.OpenedRows;
+import io.sessionkit.internal.sql.Dialect;
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.Sql;
+import io.sessionkit.internal.sql.SqlErrors;
+import io.sessionkit.internal.sql.Templates;
 import io.sessionkit.store.Commit.Expect;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;

@@ -1,9 +1,10 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.row.NewItems;
-import io.sessionkit.internal.sql.Params;
 import java.util.ArrayList;
 import java.util.List;
+
+import io.sessionkit.internal.row.NewItems;
+import io.sessionkit.internal.sql.Params;
 
 /**
  * Renders items as rows of one insert, for databases to which a batch takes as many round

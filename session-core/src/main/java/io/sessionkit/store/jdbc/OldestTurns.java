@@ -1,13 +1,13 @@
 package io.sessionkit.store.jdbc;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.TurnRow;
 import io.sessionkit.internal.sql.Params;
 import io.sessionkit.internal.sql.Sql;
 import io.sessionkit.internal.sql.Templates;
-import java.sql.Connection;
-import java.sql.SQLException;
-
 import io.sessionkit.store.Oldest;
 import org.jspecify.annotations.Nullable;
 

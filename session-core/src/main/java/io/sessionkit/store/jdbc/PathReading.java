@@ -1,9 +1,5 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.sql.Columns;
-import io.sessionkit.internal.sql.Params;
-import io.sessionkit.internal.sql.Sql;
-import io.sessionkit.internal.sql.Templates;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -18,6 +14,12 @@ import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.internal.row.RecordRow;
 import io.sessionkit.internal.row.RefusedChange;
 import io.sessionkit.internal.row.TurnRow;
+import io.sessionkit.internal.sql.Columns;
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.PathItems;
+import io.sessionkit.internal.sql.RunWalk;
+import io.sessionkit.internal.sql.Sql;
+import io.sessionkit.internal.sql.Templates;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.Point;
 import io.sessionkit.store.SessionRecord;

@@ -1,15 +1,18 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.sql.Columns;
-import io.sessionkit.internal.sql.Templates;
-import io.sessionkit.internal.sql.Params;
-import io.sessionkit.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.KnownView;
 import io.sessionkit.internal.row.RecordRow;
+import io.sessionkit.internal.sql.Columns;
+import io.sessionkit.internal.sql.OpenedCollector;
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.RunWalk;
+import io.sessionkit.internal.sql.Sql;
+import io.sessionkit.internal.sql.Templates;
+import io.sessionkit.internal.sql.TurnItems;
 import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 

@@ -1,24 +1,26 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.row.NewItems;
-import io.sessionkit.internal.sql.Columns;
-import io.sessionkit.internal.sql.SqlErrors;
-import io.sessionkit.internal.sql.Dialect;
-import io.sessionkit.internal.sql.Templates;
-import io.sessionkit.internal.sql.Params;
-import io.sessionkit.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 
 import io.sessionkit.Session;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.ItemRow;
 import io.sessionkit.internal.row.KnownView;
+import io.sessionkit.internal.row.NewItems;
 import io.sessionkit.internal.row.OpenedRows;
+import io.sessionkit.internal.sql.Columns;
+import io.sessionkit.internal.sql.Dialect;
+import io.sessionkit.internal.sql.OpenedCollector;
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.PathItems;
+import io.sessionkit.internal.sql.RunWalk;
+import io.sessionkit.internal.sql.Sql;
+import io.sessionkit.internal.sql.SqlErrors;
+import io.sessionkit.internal.sql.Templates;
 import io.sessionkit.store.Commit.Expect;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;

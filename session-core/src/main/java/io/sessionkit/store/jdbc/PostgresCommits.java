@@ -1,10 +1,5 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.row.NewItems;
-import io.sessionkit.internal.sql.SqlErrors;
-import io.sessionkit.internal.sql.Templates;
-import io.sessionkit.internal.sql.Params;
-import io.sessionkit.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -16,7 +11,12 @@ import io.sessionkit.Session;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.EncodedCommit.EncodedTurn;
 import io.sessionkit.internal.row.Micros;
+import io.sessionkit.internal.row.NewItems;
 import io.sessionkit.internal.row.TurnIds;
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.Sql;
+import io.sessionkit.internal.sql.SqlErrors;
+import io.sessionkit.internal.sql.Templates;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;

@@ -1,10 +1,5 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.row.PackedItems;
-import io.sessionkit.internal.sql.Columns;
-import io.sessionkit.internal.sql.Params;
-import io.sessionkit.internal.sql.Sql;
-import io.sessionkit.internal.sql.Templates;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -20,8 +15,13 @@ import io.sessionkit.ViewTotals;
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.ItemRow;
 import io.sessionkit.internal.row.KeyHash;
+import io.sessionkit.internal.row.PackedItems;
 import io.sessionkit.internal.row.RecordRow;
 import io.sessionkit.internal.row.TurnRow;
+import io.sessionkit.internal.sql.Columns;
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.Sql;
+import io.sessionkit.internal.sql.Templates;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.Point;
 import io.sessionkit.store.SessionRecord;

@@ -1,11 +1,10 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.sql.Params;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
 import io.sessionkit.internal.row.Micros;
+import io.sessionkit.internal.sql.Params;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;

@@ -1,11 +1,5 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.row.NewItems;
-import io.sessionkit.internal.row.PackedItems;
-import io.sessionkit.internal.sql.Columns;
-import io.sessionkit.internal.sql.Templates;
-import io.sessionkit.internal.sql.Params;
-import io.sessionkit.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -18,8 +12,15 @@ import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.ItemRow;
 import io.sessionkit.internal.row.KnownView;
+import io.sessionkit.internal.row.NewItems;
 import io.sessionkit.internal.row.OpenedRows;
+import io.sessionkit.internal.row.PackedItems;
 import io.sessionkit.internal.row.RecordRow;
+import io.sessionkit.internal.sql.Columns;
+import io.sessionkit.internal.sql.ItemCollector;
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.Sql;
+import io.sessionkit.internal.sql.Templates;
 import io.sessionkit.store.Commit.Expect;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;

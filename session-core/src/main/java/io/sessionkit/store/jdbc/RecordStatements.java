@@ -1,9 +1,5 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.sql.Columns;
-import io.sessionkit.internal.sql.Templates;
-import io.sessionkit.internal.sql.Params;
-import io.sessionkit.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -19,6 +15,10 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.internal.row.Micros;
 import io.sessionkit.internal.row.RecordPlace;
+import io.sessionkit.internal.sql.Columns;
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.Sql;
+import io.sessionkit.internal.sql.Templates;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordPage;
 import io.sessionkit.store.RecordWrite;

@@ -1,12 +1,12 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.sql.Templates;
-import io.sessionkit.internal.sql.Params;
-import io.sessionkit.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 
 import io.sessionkit.internal.row.Micros;
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.Sql;
+import io.sessionkit.internal.sql.Templates;
 import io.sessionkit.store.RecordWrite;
 import org.jspecify.annotations.Nullable;
 

@@ -1,12 +1,13 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.sql.Columns;
-import io.sessionkit.internal.sql.Templates;
-import io.sessionkit.internal.sql.Params;
-import io.sessionkit.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+
+import io.sessionkit.internal.sql.Columns;
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.Sql;
+import io.sessionkit.internal.sql.Templates;
 
 /**
  * Compares the version of the tables with the one that this version works with.

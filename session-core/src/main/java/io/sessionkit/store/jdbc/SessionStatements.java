@@ -1,10 +1,5 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.sql.Columns;
-import io.sessionkit.internal.sql.Dialect;
-import io.sessionkit.internal.sql.Templates;
-import io.sessionkit.internal.sql.Params;
-import io.sessionkit.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -20,6 +15,11 @@ import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.internal.row.Micros;
 import io.sessionkit.internal.row.TurnIds;
 import io.sessionkit.internal.row.TurnRow;
+import io.sessionkit.internal.sql.Columns;
+import io.sessionkit.internal.sql.Dialect;
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.Sql;
+import io.sessionkit.internal.sql.Templates;
 import io.sessionkit.store.Page;
 import org.jspecify.annotations.Nullable;
 

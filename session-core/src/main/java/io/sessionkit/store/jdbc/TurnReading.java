@@ -1,9 +1,5 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.sql.Columns;
-import io.sessionkit.internal.sql.Templates;
-import io.sessionkit.internal.sql.Params;
-import io.sessionkit.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -18,6 +14,11 @@ import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.ItemRow;
 import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.internal.row.TurnRow;
+import io.sessionkit.internal.sql.Columns;
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.Sql;
+import io.sessionkit.internal.sql.Templates;
+import io.sessionkit.internal.sql.TurnItems;
 import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
 

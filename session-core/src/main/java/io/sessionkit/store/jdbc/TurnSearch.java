@@ -1,12 +1,13 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.sql.Templates;
-import io.sessionkit.internal.sql.Params;
-import io.sessionkit.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.Sql;
+import io.sessionkit.internal.sql.Templates;
 
 /**
  * Finds the turn of an item by its sequence. Of two turns of a session the one with the

@@ -1,11 +1,5 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.row.NewItems;
-import io.sessionkit.internal.sql.Columns;
-import io.sessionkit.internal.sql.Dialect;
-import io.sessionkit.internal.sql.Templates;
-import io.sessionkit.internal.sql.Params;
-import io.sessionkit.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -14,8 +8,14 @@ import io.sessionkit.ViewTotals;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.Micros;
+import io.sessionkit.internal.row.NewItems;
 import io.sessionkit.internal.row.TurnIds;
 import io.sessionkit.internal.row.TurnRow;
+import io.sessionkit.internal.sql.Columns;
+import io.sessionkit.internal.sql.Dialect;
+import io.sessionkit.internal.sql.Params;
+import io.sessionkit.internal.sql.Sql;
+import io.sessionkit.internal.sql.Templates;
 import io.sessionkit.store.Tail;
 import org.jspecify.annotations.Nullable;
 

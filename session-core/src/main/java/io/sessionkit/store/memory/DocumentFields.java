@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.codec.UnreadablePayloadException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,9 +6,9 @@ import java.util.Map;
 
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
-import io.sessionkit.UnreadablePayloadException;
-import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.codec.UnreadablePayloadException;
+import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.internal.message.MessageContent;
 import org.jspecify.annotations.Nullable;
 

@@ -70,10 +70,10 @@ public final class SessionDocument {
 	 * @param options codec, and the time to live of new sessions
 	 * @return the document; its session is absent if there is no text or the session has
 	 * expired
-	 * @throws io.sessionkit.UnreadablePayloadException if the text is not a text of this
-	 * session. Items are not checked: one that cannot be read is found when it is asked
-	 * for
-	 * @throws io.sessionkit.UnsupportedVersionException if a newer version wrote it
+	 * @throws io.sessionkit.codec.UnreadablePayloadException if the text is not a text of
+	 * this session. Items are not checked: one that cannot be read is found when it is
+	 * asked for
+	 * @throws io.sessionkit.codec.UnsupportedVersionException if a newer version wrote it
 	 */
 	public static SessionDocument fromText(SessionKey key, @Nullable String text, Instant now, StoreOptions options) {
 		if (text != null) {
@@ -91,8 +91,8 @@ public final class SessionDocument {
 	 * passed the codec, including titles and names; messages have passed it twice.
 	 * @return the text
 	 * @throws IllegalStateException if the session is absent
-	 * @throws io.sessionkit.UnstorableMessageException if a title, a tag or a name in a
-	 * turn would not be read back equal
+	 * @throws io.sessionkit.codec.UnstorableMessageException if a title, a tag or a name
+	 * in a turn would not be read back equal
 	 */
 	public String toText() {
 		if (!this.session.exists()) {
@@ -110,8 +110,8 @@ public final class SessionDocument {
 	 * reasons that {@link io.sessionkit.store.SessionStore#commit} gives
 	 * @throws io.sessionkit.SessionPausedException for the reasons that
 	 * {@link io.sessionkit.store.SessionStore#commit} gives
-	 * @throws io.sessionkit.UnstorableMessageException if a message or an attribute would
-	 * not be read back equal
+	 * @throws io.sessionkit.codec.UnstorableMessageException if a message or an attribute
+	 * would not be read back equal
 	 */
 	public Changed commit(Commit commit) {
 		if (!commit.key().equals(key())) {
@@ -156,8 +156,8 @@ public final class SessionDocument {
 	 * Returns the header and the newest part of the view.
 	 * @param window how much of the view to read
 	 * @return the session; empty if it is absent
-	 * @throws io.sessionkit.UnreadablePayloadException if an item cannot be read; the
-	 * message names session and sequence
+	 * @throws io.sessionkit.codec.UnreadablePayloadException if an item cannot be read;
+	 * the message names session and sequence
 	 */
 	public Optional<SessionView> open(Window window) {
 		return this.session.exists() ? Optional.of(this.session.open(window, this.now)) : Optional.empty();
@@ -178,7 +178,7 @@ public final class SessionDocument {
 	 * Returns the newest items of the log.
 	 * @param tail the items to return, by sequence
 	 * @return the items, oldest first; none if the session is absent
-	 * @throws io.sessionkit.UnreadablePayloadException if an item cannot be read
+	 * @throws io.sessionkit.codec.UnreadablePayloadException if an item cannot be read
 	 */
 	public List<SessionItem> items(Tail tail) {
 		return this.session.log(tail);
@@ -188,7 +188,7 @@ public final class SessionDocument {
 	 * Returns the items of one turn, whatever its status and branch.
 	 * @param turn its number
 	 * @return the items, oldest first; none if there is no such turn
-	 * @throws io.sessionkit.UnreadablePayloadException if an item cannot be read
+	 * @throws io.sessionkit.codec.UnreadablePayloadException if an item cannot be read
 	 */
 	public List<SessionItem> items(long turn) {
 		return this.session.items(turn);

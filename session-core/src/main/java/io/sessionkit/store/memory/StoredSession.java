@@ -1,6 +1,5 @@
 package io.sessionkit.store.memory;
 
-import io.sessionkit.internal.row.RefusedChange;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +17,7 @@ import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.ViewTotals;
+import io.sessionkit.internal.row.RefusedChange;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;

@@ -3,7 +3,7 @@ package io.sessionkit.store.redis;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.store.StoreUnavailableException;
 
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;

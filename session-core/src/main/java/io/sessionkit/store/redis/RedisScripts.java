@@ -114,8 +114,8 @@ final class RedisScripts {
 
 	/**
 	 * Runs a script that only reads.
-	 * @throws io.sessionkit.StoreUnavailableException if the server refuses it, or if
-	 * there is no complete answer
+	 * @throws io.sessionkit.store.StoreUnavailableException if the server refuses it, or
+	 * if there is no complete answer
 	 */
 	Reply read(Script script, List<Pair> keys, Arguments arguments) {
 		return read(() -> reply(script, keys, arguments));
@@ -123,8 +123,8 @@ final class RedisScripts {
 
 	/**
 	 * Runs a script that writes and may run twice.
-	 * @throws io.sessionkit.StoreUnavailableException if the server refuses it, or if
-	 * there is no complete answer, so that it is unknown whether the script ran
+	 * @throws io.sessionkit.store.StoreUnavailableException if the server refuses it, or
+	 * if there is no complete answer, so that it is unknown whether the script ran
 	 */
 	Reply repeat(Script script, Pair keys, Arguments arguments) {
 		return twice(() -> reply(script, List.of(keys), arguments), RedisErrors::isAmbiguous, true);
@@ -142,8 +142,8 @@ final class RedisScripts {
 	 * @param index the keys of the indexes, used if there is one server
 	 * @param arguments the arguments
 	 * @param write the id of the write
-	 * @throws io.sessionkit.StoreUnavailableException if the server refuses it, or if
-	 * there is no complete answer, so that it is unknown whether the script ran
+	 * @throws io.sessionkit.store.StoreUnavailableException if the server refuses it, or
+	 * if there is no complete answer, so that it is unknown whether the script ran
 	 */
 	Reply write(Script script, List<Pair> keys, List<Pair> index, Arguments arguments, WriteId write) {
 		return write(script, keys, index, arguments.with(write.text()));
@@ -156,8 +156,8 @@ final class RedisScripts {
 	 * @param keys the keys of the session
 	 * @param index the keys of the indexes, used if there is one server
 	 * @param arguments the arguments
-	 * @throws io.sessionkit.StoreUnavailableException if the server refuses it, or if
-	 * there is no complete answer, so that it is unknown whether the script ran
+	 * @throws io.sessionkit.store.StoreUnavailableException if the server refuses it, or
+	 * if there is no complete answer, so that it is unknown whether the script ran
 	 */
 	Reply write(Script script, List<Pair> keys, List<Pair> index, Arguments arguments) {
 		return twice(() -> {

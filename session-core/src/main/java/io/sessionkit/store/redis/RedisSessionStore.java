@@ -17,8 +17,8 @@ import io.sessionkit.internal.row.OpenedRows;
 import io.sessionkit.internal.row.RecordPlace;
 import io.sessionkit.internal.row.RefusedChange;
 import io.sessionkit.internal.row.RowReader;
-import io.sessionkit.internal.row.ViewCache;
 import io.sessionkit.internal.row.TurnRow;
+import io.sessionkit.internal.row.ViewCache;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
@@ -58,8 +58,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * repetition: the write is done once, and both requests get the same answer.
  * <p>
  * If both answers to a write were lost, it is unknown whether the write took place. The
- * {@link io.sessionkit.StoreUnavailableException} says so; committing the same turn id
- * again is safe. A turn is recognized as long as it exists and no later part of it was
+ * {@link io.sessionkit.store.StoreUnavailableException} says so; committing the same turn
+ * id again is safe. A turn is recognized as long as it exists and no later part of it was
  * stored (after that it is {@code REPEATED}), another write for at least five minutes. A
  * server that drops these ids, because it evicts keys that expire ({@code volatile-*}) or
  * lost its newest writes in a failover, may do such a write a second time.
@@ -69,7 +69,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * persistence and replication.
  * <p>
  * Safe for use by many threads and processes. If the server cannot be reached or refuses
- * a script, methods throw {@link io.sessionkit.StoreUnavailableException}.
+ * a script, methods throw {@link io.sessionkit.store.StoreUnavailableException}.
  */
 public final class RedisSessionStore implements SessionStore {
 
@@ -139,8 +139,8 @@ public final class RedisSessionStore implements SessionStore {
 
 	/**
 	 * Checks that the server can be reached and runs scripts.
-	 * @throws io.sessionkit.StoreUnavailableException if it cannot be reached or refuses
-	 * the script
+	 * @throws io.sessionkit.store.StoreUnavailableException if it cannot be reached or
+	 * refuses the script
 	 */
 	public void verifyServer() {
 		open(SessionKey.of("none"), Window.HEADER);

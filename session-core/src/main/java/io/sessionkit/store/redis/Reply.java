@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.ViewTotals;
+import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.ItemRow;
 import io.sessionkit.internal.row.OpenedRows;

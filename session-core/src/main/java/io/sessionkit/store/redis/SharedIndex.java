@@ -10,13 +10,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.internal.row.RecordPlace;
 import io.sessionkit.store.RecordPage;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.redis.RedisKeys.Pair;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

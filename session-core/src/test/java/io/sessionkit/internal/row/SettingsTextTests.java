@@ -6,10 +6,10 @@ import java.util.Map;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionSettings;
-import io.sessionkit.UnreadablePayloadException;
-import io.sessionkit.UnsupportedVersionException;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.codec.UnreadablePayloadException;
+import io.sessionkit.codec.UnsupportedVersionException;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -18,7 +18,7 @@ import io.sessionkit.compensation.RewindReport.Status;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Compensations;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.internal.turn.TurnRecords;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Timeout;

@@ -1,6 +1,5 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.sql.Dialect;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.sql.Dialect;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;

@@ -11,11 +11,11 @@ import java.util.Set;
 import javax.sql.DataSource;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.StoreUnavailableException;
-import io.sessionkit.UnreadablePayloadException;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Window;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;

@@ -7,11 +7,11 @@ import java.util.Objects;
 import java.util.UUID;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.StoreUnavailableException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

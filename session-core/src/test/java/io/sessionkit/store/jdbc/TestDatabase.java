@@ -1,7 +1,5 @@
 package io.sessionkit.store.jdbc;
 
-import io.sessionkit.internal.row.PackedItems;
-import io.sessionkit.internal.sql.Dialect;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +16,9 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.row.KeyHash;
+import io.sessionkit.internal.row.PackedItems;
+import io.sessionkit.internal.sql.Dialect;
+import io.sessionkit.internal.sql.TurnItems;
 import io.sessionkit.test.MariaDbServer;
 import io.sessionkit.test.PostgresServer;
 import org.sqlite.SQLiteConfig;

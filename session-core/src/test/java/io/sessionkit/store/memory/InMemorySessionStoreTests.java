@@ -13,12 +13,11 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
-import io.sessionkit.UnstorableMessageException;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.store.Commit;
-import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;

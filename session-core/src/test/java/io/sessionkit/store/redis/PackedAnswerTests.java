@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
-import io.sessionkit.UnreadablePayloadException;
+import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.store.Window;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

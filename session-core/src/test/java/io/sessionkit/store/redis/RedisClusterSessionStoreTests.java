@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.UUID;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.StoreUnavailableException;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.RecordWrite;
@@ -13,6 +12,7 @@ import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionStoreContract;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.test.RedisServers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

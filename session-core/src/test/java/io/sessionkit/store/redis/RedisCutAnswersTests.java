@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.StoreUnavailableException;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.redis.CutOperation.Subject;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Order;

@@ -8,11 +8,13 @@ import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.test.ScriptedChatModel;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.tool.ToolCallback;
@@ -24,8 +26,6 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A web application with Actuator, and a client of its endpoints.

@@ -1,10 +1,10 @@
 package io.sessionkit.samples.chat;
 
-import io.sessionkit.OnDisconnect;
+import io.sessionkit.advisor.OnDisconnect;
 import io.sessionkit.advisor.SessionAdvisor;
-import io.sessionkit.advisor.TurnStreams;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.stream.TurnStreams;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 

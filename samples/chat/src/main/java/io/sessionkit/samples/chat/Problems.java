@@ -1,21 +1,21 @@
 package io.sessionkit.samples.chat;
 
-import io.sessionkit.CallerRequiredException;
-import io.sessionkit.HookFailedException;
 import io.sessionkit.IdempotencyKeyException;
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
-import io.sessionkit.SessionRefusedException;
 import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.TurnInProgressException;
-import io.sessionkit.UnstorableMessageException;
-import io.sessionkit.advisor.CallEvent;
+import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.approval.DeciderRequiredException;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.ResumeRefusedException;
+import io.sessionkit.codec.UnstorableMessageException;
+import io.sessionkit.hook.HookFailedException;
+import io.sessionkit.hook.SessionRefusedException;
+import io.sessionkit.stream.CallEvent;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NestedExceptionUtils;

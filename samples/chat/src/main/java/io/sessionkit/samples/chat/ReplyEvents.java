@@ -6,10 +6,10 @@ import java.util.concurrent.Callable;
 
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
-import io.sessionkit.advisor.CallEvent;
-import io.sessionkit.advisor.StreamEvent;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.store.Tail;
+import io.sessionkit.stream.CallEvent;
+import io.sessionkit.stream.StreamEvent;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;

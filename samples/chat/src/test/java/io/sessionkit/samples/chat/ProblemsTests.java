@@ -2,15 +2,15 @@ package io.sessionkit.samples.chat;
 
 import java.util.List;
 
-import io.sessionkit.CommitFailedException;
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
-import io.sessionkit.advisor.CallEvent;
 import io.sessionkit.approval.ResumeRefusedException;
+import io.sessionkit.store.CommitFailedException;
+import io.sessionkit.stream.CallEvent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

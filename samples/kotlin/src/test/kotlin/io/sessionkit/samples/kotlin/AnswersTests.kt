@@ -1,7 +1,7 @@
 package io.sessionkit.samples.kotlin
 
-import io.sessionkit.CallerRequiredException
-import io.sessionkit.SessionRefusedException
+import io.sessionkit.access.CallerRequiredException
+import io.sessionkit.hook.SessionRefusedException
 import io.sessionkit.TurnStatus
 import io.sessionkit.conversation.Approvals
 import io.sessionkit.conversation.Conversations

@@ -1,6 +1,6 @@
 package io.sessionkit.samples.webflux;
 
-import io.sessionkit.advisor.TurnContinuation;
+import io.sessionkit.continuation.TurnContinuation;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.boot.SpringApplication;

@@ -1,0 +1,24 @@
+package io.sessionkit.continuation;
+
+import java.util.List;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.approval.ToolApproval;
+
+/**
+ * A turn that is to be continued, since none of its tool calls waits for a person any
+ * more.
+ *
+ * @param key the session
+ * @param turnId the id of the turn
+ * @param calls the calls that it holds back, decided, expired or run; their
+ * {@linkplain ToolApproval#requirements() requirements} and
+ * {@linkplain ToolApproval#agent() agent} help to choose the client
+ */
+public record DecidedTurn(SessionKey key, String turnId, List<ToolApproval> calls) {
+
+	public DecidedTurn {
+		calls = List.copyOf(calls);
+	}
+
+}

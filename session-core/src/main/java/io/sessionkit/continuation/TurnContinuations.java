@@ -1,0 +1,411 @@
+package io.sessionkit.continuation;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+
+import io.sessionkit.NothingWaitsException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.ShuttingDownException;
+import io.sessionkit.TurnHandedOverException;
+import io.sessionkit.TurnInProgressException;
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.SessionAccess;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.LookingThread;
+import io.sessionkit.internal.approval.Continuations;
+import io.sessionkit.internal.approval.Continuations.Situation;
+import io.sessionkit.internal.approval.Continuations.Task;
+import io.sessionkit.stream.TurnStreams;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
+
+/**
+ * Continues turns once all of their tool calls are decided or have expired, on threads of
+ * its own, until it is closed. The approvals must store
+ * {@linkplain Approvals.Builder#continues notices} of decisions: a notice is stored
+ * before the decision, so that the turn continues although the process that decided has
+ * died.
+ * <p>
+ * A turn is continued at least once, by one process at a time. A call that somebody else
+ * makes in the meantime does no harm, since the lease of the turn lets one work and each
+ * approved tool call runs at most once. The notice stays until the turn has ended or
+ * waits again: if the process dies, another one goes on when the lease of the turn has
+ * run out. If the call fails, it is made again after a second, then each time after twice
+ * as long, up to an hour; after {@value #MOST_ATTEMPTS} attempts that is given up, with a
+ * warning, and the turn waits for a call.
+ * <p>
+ * The call is made in the name of the owner of the session, who has no authorities there.
+ * If its stream is stopped by a reader, that is its end, and the turn waits for a call or
+ * another decision. A process that shuts down begins no such call, and leaves those at
+ * work to others as it does with any turn.
+ */
+public final class TurnContinuations implements AutoCloseable {
+
+	/** The maximum number of attempts to continue a turn. */
+	public static final int MOST_ATTEMPTS = 20;
+
+	private static final Log logger = LogFactory.getLog(TurnContinuations.class);
+
+	/** The time for which a turn is left to the call that works on it. */
+	private static final Duration PAUSE = Duration.ofSeconds(10);
+
+	/** The maximum time that closing waits for calls. */
+	private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+	private static final Duration IDLE = Duration.ofSeconds(30);
+
+	private final Continuations continuations;
+
+	private final SessionAccess access;
+
+	private final TurnContinuation continuation;
+
+	/** Keeps the streams of the calls; null if nobody can read them. */
+	private final @Nullable TurnStreams streams;
+
+	private final Duration lease;
+
+	private final Semaphore free;
+
+	private final ExecutorService threads;
+
+	private final LookingThread looking;
+
+	private final Queue<Decided> decided = new ConcurrentLinkedQueue<>();
+
+	private final BiConsumer<SessionKey, String> runner = (key, turnId) -> {
+		this.decided.add(new Decided(key, turnId));
+		wake();
+	};
+
+	/** Whether notices were left since no thread was free. */
+	private boolean left;
+
+	/** A turn that was decided on in this process. */
+	private record Decided(SessionKey key, String turnId) {
+	}
+
+	private TurnContinuations(Builder builder) {
+		this.continuations = builder.approvals.continuations();
+		this.access = builder.conversations.access();
+		this.continuation = builder.continuation;
+		this.streams = builder.streams;
+		this.lease = Objects.requireNonNullElseGet(builder.lease, this.continuations::claim);
+		this.free = new Semaphore(builder.threads);
+		this.threads = threads(builder.threads);
+		this.looking = new LookingThread("sessionkit-continuations", "Notices of decisions", this::look,
+				builder.interval);
+	}
+
+	/** A thread that has just ended its work may not be free yet, so there is a queue. */
+	private static ExecutorService threads(int most) {
+		AtomicInteger number = new AtomicInteger();
+		ThreadPoolExecutor threads = new ThreadPoolExecutor(most, most, IDLE.toSeconds(), TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), (work) -> {
+					Thread thread = new Thread(null, work, "sessionkit-continuation-" + number.incrementAndGet(), 0,
+							false);
+					thread.setDaemon(true);
+					return thread;
+				});
+		threads.allowCoreThreadTimeOut(true);
+		return threads;
+	}
+
+	/**
+	 * Creates a builder.
+	 * @param conversations the sessions
+	 * @param approvals the approvals on these sessions, which store notices of decisions
+	 * @param continuation supplies the calls
+	 * @return the builder
+	 */
+	public static Builder builder(Conversations conversations, Approvals approvals, TurnContinuation continuation) {
+		return new Builder(conversations, approvals, continuation);
+	}
+
+	private void wake() {
+		this.looking.wake();
+	}
+
+	// finding turns
+
+	private void look() {
+		takeDecided();
+		if (this.left || this.looking.isDue()) {
+			this.left = false;
+			this.continuations.eachDue(this.lease, this::begin);
+		}
+	}
+
+	/** Decisions of this process need not wait. */
+	private void takeDecided() {
+		while (mayBegin() && this.free.availablePermits() > 0) {
+			Decided next = this.decided.poll();
+			if (next == null) {
+				return;
+			}
+			Task task = this.continuations.find(next.key(), next.turnId());
+			if (task != null) {
+				begin(task);
+			}
+		}
+	}
+
+	private boolean mayBegin() {
+		return !this.looking.isClosed() && this.continuations.mayBegin();
+	}
+
+	/** Begins to work on a notice, and returns whether to look for more of them. */
+	private boolean begin(Task task) {
+		if (!mayBegin()) {
+			return false;
+		}
+		if (!this.free.tryAcquire()) {
+			this.left = true;
+			return false;
+		}
+		boolean begun = false;
+		try {
+			Task claimed = this.continuations.claim(task, this.lease);
+			if (claimed != null) {
+				this.threads.execute(() -> work(claimed));
+				begun = true;
+			}
+		}
+		catch (RuntimeException ex) {
+			// a session that cannot be written now must not keep the others waiting
+			logger.debug("The notice of turn " + task.turnId() + " of session " + task.key() + " could not be claimed: "
+					+ ex.getClass().getName());
+		}
+		finally {
+			if (!begun) {
+				this.free.release();
+			}
+		}
+		return true;
+	}
+
+	// continuing a turn
+
+	private void work(Task claimed) {
+		try {
+			Situation now = this.continuations.situation(claimed);
+			switch (now.state()) {
+				case OVER -> this.continuations.remove(claimed);
+				case AT_WORK -> this.continuations.atWork(claimed, pause());
+				case WAITS -> this.continuations.waits(claimed, now.undecided());
+				case DECIDED -> attempt(claimed, new DecidedTurn(claimed.key(), claimed.turnId(), now.calls()));
+			}
+		}
+		catch (Throwable ex) {
+			// the notice is due again when the time is over for which it is claimed
+			logger.warn("The state of turn " + claimed.turnId() + " of session " + claimed.key()
+					+ " could not be read or written: " + ex.getClass().getName() + ". This is tried again.");
+		}
+		finally {
+			this.free.release();
+			wake();
+		}
+	}
+
+	private void attempt(Task claimed, DecidedTurn turn) {
+		if (claimed.attempts() > MOST_ATTEMPTS) {
+			giveUp(claimed, "its process has died each time");
+			return;
+		}
+		try {
+			goOn(turn);
+		}
+		catch (NothingWaitsException ex) {
+			logger.debug("Turn " + turn.turnId() + " of session " + turn.key() + " was continued by another call.");
+		}
+		catch (TurnInProgressException ex) {
+			this.continuations.atWork(claimed, pause());
+			return;
+		}
+		catch (ShuttingDownException | TurnHandedOverException ex) {
+			this.continuations.handBack(claimed);
+			return;
+		}
+		catch (Exception | LinkageError | AssertionError ex) {
+			failed(claimed, ex);
+			return;
+		}
+		this.continuations.remove(claimed);
+	}
+
+	private void goOn(DecidedTurn turn) {
+		Caller owner = new Caller(turn.key().owner(), Set.of(), false);
+		this.access.callAs(owner, () -> {
+			ChatClientRequestSpec call = call(turn);
+			if (this.streams != null) {
+				this.streams.complete(call);
+			}
+			else {
+				call.call().chatResponse();
+			}
+			return turn;
+		});
+	}
+
+	private ChatClientRequestSpec call(DecidedTurn turn) {
+		ChatClientRequestSpec call = this.continuation.call(turn);
+		if (call == null) {
+			throw new UnfitContinuationException("The TurnContinuation has returned null. Return the call.");
+		}
+		return call.advisors(SessionAdvisor.session(turn.key())).advisors(new ContinuationCheck());
+	}
+
+	private Duration pause() {
+		return (this.lease.compareTo(PAUSE) < 0) ? this.lease : PAUSE;
+	}
+
+	private void failed(Task claimed, Throwable ex) {
+		String why = why(ex);
+		if (claimed.attempts() >= MOST_ATTEMPTS) {
+			giveUp(claimed, why);
+			return;
+		}
+		logger.warn("Turn " + claimed.turnId() + " of session " + claimed.key()
+				+ ", whose calls are decided, could not be continued: " + why + " This is tried again.");
+		this.continuations.retry(claimed);
+	}
+
+	/**
+	 * Returns the text of an exception that quotes nothing, and the class of any other.
+	 */
+	private static String why(Throwable ex) {
+		@Nullable String own = (ex instanceof UnfitContinuationException) ? ex.getMessage() : null;
+		return (own != null) ? own : ex.getClass().getName() + ".";
+	}
+
+	private void giveUp(Task claimed, String why) {
+		logger.warn("Turn " + claimed.turnId() + " of session " + claimed.key() + ", whose calls are decided, was given"
+				+ " up after " + MOST_ATTEMPTS + " attempts to continue it: " + why
+				+ " A call without a message continues it.");
+		this.continuations.remove(claimed);
+	}
+
+	/**
+	 * Lets nothing more begin, and waits for the calls at work, for 10 seconds at most.
+	 * Nothing is interrupted. Call {@link Conversations#drain} before, so that turns stop
+	 * at their next step.
+	 */
+	@Override
+	public void close() {
+		this.continuations.removeRunner(this.runner);
+		this.looking.close();
+		this.threads.shutdown();
+		try {
+			this.threads.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/**
+	 * Builds {@link TurnContinuations}. Not safe for use by many threads.
+	 */
+	public static final class Builder {
+
+		private final Conversations conversations;
+
+		private final Approvals approvals;
+
+		private final TurnContinuation continuation;
+
+		private Duration interval = Duration.ofSeconds(10);
+
+		private int threads = 4;
+
+		private @Nullable TurnStreams streams;
+
+		/** The time for which a notice is claimed; null for the lease of its turn. */
+		private @Nullable Duration lease;
+
+		private Builder(Conversations conversations, Approvals approvals, TurnContinuation continuation) {
+			this.conversations = conversations;
+			this.approvals = approvals;
+			this.continuation = continuation;
+		}
+
+		/**
+		 * Sets the time after which to look for decisions of other processes, and for
+		 * turns that are to be tried again. The default is ten seconds.
+		 * @param interval the time, positive
+		 * @return this builder
+		 * @throws IllegalArgumentException if the interval is not positive
+		 */
+		public Builder interval(Duration interval) {
+			if (interval.isNegative() || interval.isZero()) {
+				throw new IllegalArgumentException(
+						"Turns are continued with an interval above zero, not " + interval + ".");
+			}
+			this.interval = interval;
+			return this;
+		}
+
+		/**
+		 * Sets how many turns this process continues at the same time. The default is
+		 * four.
+		 * @param threads the number, 1 or more
+		 * @return this builder
+		 * @throws IllegalArgumentException if the number is less than 1
+		 */
+		public Builder threads(int threads) {
+			if (threads < 1) {
+				throw new IllegalArgumentException("Turns are continued with 1 thread or more, not " + threads + ".");
+			}
+			this.threads = threads;
+			return this;
+		}
+
+		/**
+		 * Lets pages read the calls as they are made, by {@link TurnStreams#running}, and
+		 * stop them. The calls are streamed then. Without it, or with streams that cannot
+		 * be resumed, they are not.
+		 * @param streams the streams
+		 * @return this builder
+		 */
+		public Builder streams(TurnStreams streams) {
+			this.streams = streams.areResumable() ? streams : null;
+			return this;
+		}
+
+		Builder lease(Duration lease) {
+			this.lease = lease;
+			return this;
+		}
+
+		/**
+		 * Starts to continue turns.
+		 * @return the running continuations
+		 * @throws UnsupportedOperationException if the store does not list records of all
+		 * owners
+		 */
+		public TurnContinuations start() {
+			TurnContinuations started = new TurnContinuations(this);
+			started.continuations.checkListed();
+			started.continuations.addRunner(started.runner);
+			started.looking.start();
+			return started;
+		}
+
+	}
+
+}

@@ -1,0 +1,13 @@
+package io.sessionkit.continuation;
+
+/**
+ * Thrown if the call that an application supplies for a decided turn cannot continue it.
+ * Its text is SessionKit's own, so that it may be logged.
+ */
+final class UnfitContinuationException extends RuntimeException {
+
+	UnfitContinuationException(String message) {
+		super(message);
+	}
+
+}

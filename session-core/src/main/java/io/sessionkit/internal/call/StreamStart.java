@@ -1,0 +1,29 @@
+package io.sessionkit.internal.call;
+
+import io.sessionkit.SessionKey;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Learns, as a parameter of a call, of the session that the call works on, on threads
+ * that may wait.
+ */
+public interface StreamStart {
+
+	/**
+	 * Handles the session of the call before its turn is opened. Called again each time
+	 * the call looks whether it is its turn.
+	 * @param key the session
+	 * @param stored whether the turn is stored there
+	 * @param request the name that the client gave to the request; null for none
+	 */
+	void opening(SessionKey key, boolean stored, @Nullable String request);
+
+	/**
+	 * Handles that the call waits for another one that makes the same request. Called
+	 * again each time it looks.
+	 * @param key the session
+	 * @param request the name that the client gave to the request
+	 */
+	void repeating(SessionKey key, String request);
+
+}

@@ -1,0 +1,73 @@
+package io.sessionkit.internal.call;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Runs work of a stream that calls the store or a hook, on a thread that may wait. The
+ * work is not interrupted when the subscriber cancels: after an interrupt it is unknown
+ * whether a commit took place, and an interrupted file database is closed for all its
+ * users.
+ */
+public final class WaitingThread {
+
+	private static final Log logger = LogFactory.getLog(WaitingThread.class);
+
+	/**
+	 * SessionKit's own threads. Spring AI runs tools on the shared ones, and a tool that
+	 * does not end would delay the commit of another session's turn.
+	 */
+	private static final Scheduler threads = Schedulers.newBoundedElastic(Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE,
+			Schedulers.DEFAULT_BOUNDED_ELASTIC_QUEUESIZE, "sessionkit-stream", 60, true);
+
+	private WaitingThread() {
+	}
+
+	public static <T> Mono<T> run(Callable<T> work) {
+		return run(work, (result) -> {
+		});
+	}
+
+	/**
+	 * Runs work whose result must not be lost.
+	 * @param after receives the result after it was passed on, or after it was dropped
+	 * because the subscriber had cancelled
+	 */
+	public static <T> Mono<T> run(Callable<T> work, Consumer<T> after) {
+		return Mono.create((sink) -> {
+			AtomicBoolean gone = new AtomicBoolean();
+			sink.onCancel(() -> gone.set(true));
+			threads.schedule(() -> deliver(work, after, sink, gone));
+		});
+	}
+
+	private static <T> void deliver(Callable<T> work, Consumer<T> after, MonoSink<T> sink, AtomicBoolean gone) {
+		try {
+			T result = work.call();
+			sink.success(result);
+			after.accept(result);
+		}
+		catch (Exception | Error ex) {
+			fail(ex, sink, gone);
+		}
+	}
+
+	private static void fail(Throwable ex, MonoSink<?> sink, AtomicBoolean gone) {
+		if (gone.get()) {
+			// Reactor would log the whole exception, and that of a hook may quote a
+			// message
+			logger.warn("A stream was cancelled, and what it still did failed: " + ex.getClass().getName());
+			return;
+		}
+		sink.error(ex);
+	}
+
+}

@@ -1,0 +1,34 @@
+package io.sessionkit.internal.lease;
+
+import java.util.List;
+import java.util.Map;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+
+/**
+ * A reply that an open turn holds back because not all of its tool calls are answered. It
+ * becomes part of the turn together with the answers.
+ *
+ * @param reply the reply, with its calls
+ * @param notes the values that the code that holds the reply back needs later; a codec
+ * must be able to store them
+ * @param queued the messages that follow the answers when the turn continues
+ */
+public record HeldReply(AssistantMessage reply, Map<String, Object> notes, List<Message> queued) {
+
+	public HeldReply {
+		notes = Map.copyOf(notes);
+		queued = List.copyOf(queued);
+	}
+
+	/**
+	 * Describes the reply without its texts, which may be secret.
+	 * @return a text with the number of its calls and of the queued messages
+	 */
+	@Override
+	public String toString() {
+		return "HeldReply[" + this.reply.getToolCalls().size() + " calls, " + this.queued.size() + " queued]";
+	}
+
+}

@@ -1,0 +1,123 @@
+package io.sessionkit.internal.lease;
+
+import java.time.Duration;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.TurnInProgressException;
+import io.sessionkit.internal.Renewals;
+import io.sessionkit.observation.LeaseKind;
+import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives out leases of open turns and of rewinds. Safe for use by many threads.
+ */
+public final class TurnLeases {
+
+	/**
+	 * The default lifetime of a lease: the time after which an open turn is free if the
+	 * call that works on it no longer renews its lease.
+	 */
+	public static final Duration DEFAULT_LIFE = Duration.ofSeconds(30);
+
+	private final SessionStore store;
+
+	private final Duration life;
+
+	private final Renewals renewals;
+
+	private final TurnObserver observer;
+
+	public TurnLeases(SessionStore store, Duration life, Renewals renewals, TurnObserver observer) {
+		this.observer = observer;
+		this.store = store;
+		this.life = life;
+		this.renewals = renewals;
+	}
+
+	/**
+	 * A lease that is taken as part of a write made elsewhere.
+	 *
+	 * @param write the write that takes the lease
+	 * @param lease supplies the lease after that write
+	 */
+	public record Taking(RecordWrite write, Supplier<TurnLease> lease) {
+
+		public TurnLease taken() {
+			return this.lease.get();
+		}
+
+	}
+
+	/** Returns how long a lease lasts that is not renewed. */
+	public Duration life() {
+		return this.life;
+	}
+
+	/**
+	 * Returns the lease to take in the commit that opens its turn.
+	 */
+	public Taking beginning(SessionKey key) {
+		String holder = this.store.options().turnIds().get();
+		return taking(key, holder, TurnLease.beginning(this.store, key, holder, this.life));
+	}
+
+	private Taking taking(SessionKey key, String holder, RecordWrite write) {
+		TurnLease.Since since = TurnLease.Since.now(this.store);
+		LeaseKind kind = write.kind().equals(TurnRecords.LEASE) ? LeaseKind.TURN : LeaseKind.REWIND;
+		return new Taking(write, () -> TurnLease.taken(this.store, key, write, holder, this.life, since, this.renewals)
+			.whenLost(() -> this.observer.leaseLost(kind)));
+	}
+
+	/**
+	 * Takes the lease of the open turn of a session.
+	 * @throws TurnInProgressException if another call has it, or if the session is gone
+	 */
+	public TurnLease take(SessionKey key) {
+		String holder = this.store.options().turnIds().get();
+		Taking taking = taking(key, holder, TurnLease.taking(this.store, key, TurnRecords.LEASE, holder, this.life));
+		if (!this.store.put(key, taking.write())) {
+			throw new TurnInProgressException("Another call works on the open turn of session " + key
+					+ " at this moment, or the session is gone. Nothing was run by this one; call again when it is"
+					+ " done. The turn of a process that was killed is free after " + this.life + ".");
+		}
+		return taking.taken();
+	}
+
+	/**
+	 * Does work for a rewind of a session that no other rewind may do at the same time.
+	 * @param work the work, which is given the lease
+	 * @return the result of the work
+	 * @throws TurnInProgressException if another call rewinds the session, or if the
+	 * session is gone
+	 */
+	public <T> T rewinding(SessionKey key, Function<HeldLease, T> work) {
+		String holder = this.store.options().turnIds().get();
+		Taking taking = taking(key, holder, TurnLease.taking(this.store, key, TurnRecords.REWIND, holder, this.life));
+		if (!this.store.put(key, taking.write())) {
+			throw new TurnInProgressException("Another call rewinds session " + key
+					+ " at this moment, or the session is gone. Nothing was run by this one; call again when it is"
+					+ " done. The rewind of a process that was killed can be continued after " + this.life + ".");
+		}
+		TurnLease lease = taking.taken();
+		try {
+			return work.apply(lease);
+		}
+		finally {
+			lease.leave();
+		}
+	}
+
+	/**
+	 * Returns the name of the holder of the lease of a rewind.
+	 * @return the holder; null if no call rewinds the session at this moment
+	 */
+	public @Nullable String rewindHolder(SessionKey key) {
+		return TurnLease.holder(this.store, key, TurnRecords.REWIND);
+	}
+
+}

@@ -1,0 +1,36 @@
+package io.sessionkit.store;
+
+import io.sessionkit.SessionException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.model.ChatResponse;
+
+/**
+ * Thrown if the model has answered but the turn could not be stored. The session is as it
+ * was before the turn, or has the whole turn if only the store's answer was lost.
+ * Committing the same turn id again is safe.
+ */
+public final class CommitFailedException extends SessionException {
+
+	private final transient @Nullable ChatResponse reply;
+
+	/**
+	 * Creates the exception.
+	 * @param message a description of what happened and what to do
+	 * @param reply the model's answer; null if there is none
+	 * @param cause the failure of the store; null if there is none
+	 */
+	public CommitFailedException(String message, @Nullable ChatResponse reply, @Nullable Throwable cause) {
+		super(message, cause);
+		this.reply = reply;
+	}
+
+	/**
+	 * Returns the model's answer.
+	 * @return the reply; null if there is none, and after serialization
+	 */
+	public @Nullable ChatResponse reply() {
+		return this.reply;
+	}
+
+}

@@ -1,0 +1,285 @@
+package io.sessionkit.stream;
+
+import java.util.List;
+import java.util.Objects;
+
+import io.sessionkit.Turn;
+import io.sessionkit.TurnResult;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.hook.SessionEvent;
+import io.sessionkit.hook.SessionRefusedException;
+import io.sessionkit.internal.CarriedError;
+import io.sessionkit.internal.call.SessionParameters;
+import io.sessionkit.internal.call.TurnWait;
+import io.sessionkit.internal.round.CallWatch;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.FluxSink;
+import reactor.util.context.Context;
+
+import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+
+/**
+ * Reads one call and passes its events on, in the order in which they happen. It listens
+ * to this call alone. Safe for use by many threads: tools may end on any.
+ */
+final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch, TurnWait {
+
+	private static final Log logger = LogFactory.getLog(CallReader.class);
+
+	private final FluxSink<CallEvent> sink;
+
+	private final ToolResults results = new ToolResults();
+
+	private volatile @Nullable String turn;
+
+	private volatile TurnStatus failed = TurnStatus.FAILED;
+
+	/** Whether there has been an event. */
+	private volatile boolean begun;
+
+	/** Whether there has been an event of the turn. */
+	private volatile boolean works;
+
+	private volatile boolean stopped;
+
+	/** The end of the turn as it is stored; null as long as it is not. */
+	private volatile CallEvent.@Nullable Ended stored;
+
+	private boolean ended;
+
+	/** The exception of a call that has failed after its first event. */
+	private volatile @Nullable Throwable failure;
+
+	private final WholeCharacters texts = new WholeCharacters();
+
+	private final Reasoning thoughts = new Reasoning();
+
+	/**
+	 * Whether the texts are those of a turn that is stored, since a hook checks replies,
+	 * or another call has worked.
+	 */
+	private volatile boolean isStored;
+
+	CallReader(FluxSink<CallEvent> sink) {
+		this.sink = sink;
+	}
+
+	/** Makes the call, and cancels it when its events are no longer read. */
+	void read(ChatClientRequestSpec call) {
+		this.sink.onDispose(this);
+		call.advisors(SessionAdvisor.listener(this))
+			.advisors((advisors) -> advisors.param(SessionParameters.READER, this))
+			.stream()
+			.chatResponse()
+			.subscribe(this);
+	}
+
+	/**
+	 * Cancels the call. Its events end when the turn is stored.
+	 * @return whether there will be an end: false if no turn has been opened yet
+	 */
+	boolean stop() {
+		this.stopped = true;
+		dispose();
+		CallEvent.Ended known = this.stored;
+		if (known != null) {
+			end(known);
+		}
+		return this.turn != null;
+	}
+
+	/** Ends the events of a call that was stopped and has no end of its own. */
+	void stopped() {
+		end(new CallEvent.Ended(this.turn, 0, TurnStatus.CANCELLED));
+	}
+
+	private void stored(CallEvent.Ended end) {
+		this.stored = end;
+		if (this.stopped) {
+			end(end);
+		}
+	}
+
+	@Override
+	public Context currentContext() {
+		return Context.of(this.sink.contextView());
+	}
+
+	@Override
+	public void modelCalled(SessionEvent.ModelCalled event) {
+		begin(event.turnId());
+	}
+
+	@Override
+	public void waits() {
+		if (!this.begun) {
+			send(new CallEvent.InLine());
+		}
+	}
+
+	/** A call that continues a turn runs its tools first. */
+	private void begin(String turnId) {
+		this.turn = turnId;
+		if (!this.works) {
+			send(new CallEvent.Begun(turnId));
+		}
+	}
+
+	@Override
+	public void toolCalled(SessionEvent.ToolCalled event) {
+		begin(event.turnId());
+		this.results.called(event.call());
+		send(new CallEvent.ToolCalled(orEmpty(event.call().id()), event.call().name(),
+				orEmpty(event.call().arguments())));
+	}
+
+	@Override
+	public void toolEnded(String tool, String arguments, String result) {
+		ToolCall call = this.results.ended(tool, arguments, orEmpty(result));
+		if (call != null) {
+			send(new CallEvent.ToolReturned(orEmpty(call.id()), tool, orEmpty(result)));
+		}
+	}
+
+	/** Models and tools may leave out what is not to be absent. */
+	private static String orEmpty(@Nullable String text) {
+		return Objects.requireNonNullElse(text, "");
+	}
+
+	@Override
+	public void joined(List<Message> messages) {
+		messages.forEach((message) -> send(new CallEvent.Joined(orEmpty(message.getText()))));
+	}
+
+	@Override
+	public void checked() {
+		this.isStored = true;
+	}
+
+	@Override
+	public void toolReturned(SessionEvent.ToolReturned event) {
+		if (!this.results.isKnown(event.response())) {
+			send(new CallEvent.ToolReturned(orEmpty(event.response().id()), event.response().name(),
+					orEmpty(event.response().responseData())));
+		}
+	}
+
+	@Override
+	public void failed(SessionEvent.Failed event) {
+		this.turn = event.turnId();
+		this.failed = event.status();
+		stored(new CallEvent.Ended(event.turnId(), 0, event.status()));
+	}
+
+	@Override
+	public void committed(SessionEvent.Committed event) {
+		stored(ended(event.turn()));
+	}
+
+	@Override
+	public void paused(SessionEvent.Paused event) {
+		stored(ended(event.turn()));
+	}
+
+	private static CallEvent.Ended ended(Turn turn) {
+		return new CallEvent.Ended(turn.id(), turn.number(), turn.status());
+	}
+
+	@Override
+	protected void hookOnNext(ChatResponse response) {
+		TurnResult result = SessionAdvisor.turn(response).orElse(null);
+		if (!this.works) {
+			sayWhoseAnswerItIs(response);
+		}
+		if (result == null) {
+			said(response.getResult());
+			return;
+		}
+		List<ToolApproval> pending = SessionAdvisor.pending(response);
+		if (!pending.isEmpty()) {
+			send(new CallEvent.Waiting(pending.stream().map(CallReader::waiting).toList()));
+		}
+		last(ended(result.turn()));
+	}
+
+	private void sayWhoseAnswerItIs(ChatResponse response) {
+		boolean steered = SessionAdvisor.isSteered(response);
+		if (steered || SessionAdvisor.isRepeated(response)) {
+			this.isStored = true;
+			send(steered ? new CallEvent.Steered() : new CallEvent.Repeated());
+		}
+	}
+
+	private static CallEvent.WaitingCall waiting(ToolApproval call) {
+		return new CallEvent.WaitingCall(call.id(), call.tool(), call.arguments(), call.description());
+	}
+
+	private void said(@Nullable Generation generation) {
+		if (generation == null) {
+			return;
+		}
+		String thought = this.isStored ? "" : this.thoughts.add(generation.getOutput());
+		if (!thought.isEmpty()) {
+			send(new CallEvent.Reasoning(thought));
+		}
+		String text = this.texts.add(orEmpty(generation.getOutput().getText()));
+		if (!text.isEmpty()) {
+			send(new CallEvent.Text(text));
+		}
+	}
+
+	@Override
+	protected void hookOnComplete() {
+		if (!this.ended) {
+			last(new CallEvent.Ended(this.turn, 0, TurnStatus.COMPLETED));
+		}
+		this.sink.complete();
+	}
+
+	private void last(CallEvent.Ended event) {
+		String rest = this.texts.end();
+		if (!rest.isEmpty()) {
+			send(new CallEvent.Text(rest));
+		}
+		this.ended = true;
+		send(event);
+	}
+
+	@Override
+	protected void hookOnError(Throwable ex) {
+		Throwable cause = CarriedError.original(ex);
+		if (!this.begun) {
+			this.sink.error(cause);
+			return;
+		}
+		this.failure = cause;
+		logger.warn("A call whose events are read has failed: " + cause.getClass().getName());
+		TurnStatus status = (cause instanceof SessionRefusedException) ? TurnStatus.REFUSED : this.failed;
+		end(new CallEvent.Failed(this.turn, status, cause.getClass().getSimpleName()));
+	}
+
+	@Nullable Throwable failure() {
+		return this.failure;
+	}
+
+	private void end(CallEvent last) {
+		send(last);
+		this.sink.complete();
+	}
+
+	private void send(CallEvent event) {
+		this.begun = true;
+		this.works |= !(event instanceof CallEvent.InLine);
+		this.sink.next(event);
+	}
+
+}

@@ -1,0 +1,134 @@
+package io.sessionkit.stream;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import io.sessionkit.TurnStatus;
+import io.sessionkit.stream.CallEvent.Begun;
+import io.sessionkit.stream.CallEvent.Ended;
+import io.sessionkit.stream.CallEvent.Failed;
+import io.sessionkit.stream.CallEvent.InLine;
+import io.sessionkit.stream.CallEvent.Joined;
+import io.sessionkit.stream.CallEvent.Lost;
+import io.sessionkit.stream.CallEvent.Reasoning;
+import io.sessionkit.stream.CallEvent.Repeated;
+import io.sessionkit.stream.CallEvent.Steered;
+import io.sessionkit.stream.CallEvent.Text;
+import io.sessionkit.stream.CallEvent.ToolCalled;
+import io.sessionkit.stream.CallEvent.ToolReturned;
+import io.sessionkit.stream.CallEvent.Waiting;
+import io.sessionkit.stream.CallEvent.WaitingCall;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The form in which events are stored: named values, one of which is the name of the
+ * event. Names and values of earlier versions stay readable.
+ */
+final class EventForm {
+
+	private static final String NAME = "event";
+
+	private EventForm() {
+	}
+
+	static boolean isBegun(Map<String, @Nullable Object> values) {
+		return "begun".equals(values.get(NAME));
+	}
+
+	static Map<String, @Nullable Object> write(CallEvent event) {
+		Map<String, @Nullable Object> values = new HashMap<>();
+		values.put(NAME, event.name());
+		if (event instanceof Begun begun) {
+			values.put("turn", begun.turn());
+		}
+		else if (event instanceof Text text) {
+			values.put("text", storable(text.text()));
+		}
+		else if (event instanceof Reasoning reasoning) {
+			values.put("text", storable(reasoning.text()));
+		}
+		else if (event instanceof Joined joined) {
+			values.put("text", storable(joined.text()));
+		}
+		else if (event instanceof ToolCalled call) {
+			values.putAll(Map.of("id", call.id(), "tool", call.tool(), "arguments", storable(call.arguments())));
+		}
+		else if (event instanceof ToolReturned result) {
+			values.putAll(Map.of("id", result.id(), "tool", result.tool(), "result", storable(result.result())));
+		}
+		else if (event instanceof Waiting waiting) {
+			values.put("calls", waiting.calls().stream().map(EventForm::write).toList());
+		}
+		else if (event instanceof Ended ended) {
+			end(values, ended.turn(), ended.status());
+			values.put("number", ended.number());
+		}
+		else if (event instanceof Failed failed) {
+			end(values, failed.turn(), failed.status());
+			values.put("failure", failed.failure());
+		}
+		return values;
+	}
+
+	private static Map<String, Object> write(WaitingCall call) {
+		Map<String, Object> values = new HashMap<>(
+				Map.of("id", call.id(), "tool", call.tool(), "arguments", storable(call.arguments())));
+		if (call.description() != null) {
+			values.put("description", storable(call.description()));
+		}
+		return values;
+	}
+
+	/** A tool may cut its text within a character, which no store keeps. */
+	private static String storable(String text) {
+		return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+	}
+
+	private static void end(Map<String, @Nullable Object> values, @Nullable String turn, TurnStatus status) {
+		if (turn != null) {
+			values.put("turn", turn);
+		}
+		values.put("status", status.name());
+	}
+
+	/** Returns the event; what a later version has written is lost for this one. */
+	static CallEvent read(Map<String, @Nullable Object> values) {
+		String id = text(values, "id");
+		String tool = text(values, "tool");
+		String turn = Objects.toString(values.get("turn"), null);
+		return switch (text(values, NAME)) {
+			case "in-line" -> new InLine();
+			case "begun" -> new Begun(text(values, "turn"));
+			case "steered" -> new Steered();
+			case "repeated" -> new Repeated();
+			case "joined" -> new Joined(text(values, "text"));
+			case "reasoning" -> new Reasoning(text(values, "text"));
+			case "text" -> new Text(text(values, "text"));
+			case "tool-called" -> new ToolCalled(id, tool, text(values, "arguments"));
+			case "tool-returned" -> new ToolReturned(id, tool, text(values, "result"));
+			case "waiting" -> new Waiting(calls(values.get("calls")));
+			case "ended" -> new Ended(turn, ((Number) Objects.requireNonNull(values.get("number"))).longValue(),
+					TurnStatus.valueOf(text(values, "status")));
+			case "failed" -> new Failed(turn, TurnStatus.valueOf(text(values, "status")), text(values, "failure"));
+			default -> new Lost();
+		};
+	}
+
+	private static List<WaitingCall> calls(@Nullable Object value) {
+		return (value instanceof List<?> calls) ? calls.stream().map((call) -> call((Map<?, ?>) call)).toList()
+				: List.of();
+	}
+
+	private static WaitingCall call(Map<?, ?> values) {
+		return new WaitingCall(text(values, "id"), text(values, "tool"), text(values, "arguments"),
+				Objects.toString(values.get("description"), null));
+	}
+
+	private static String text(Map<?, ?> values, String name) {
+		return Objects.toString(values.get(name), "");
+	}
+
+}

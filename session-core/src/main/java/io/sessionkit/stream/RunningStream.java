@@ -1,0 +1,362 @@
+package io.sessionkit.stream;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.OnDisconnect;
+import io.sessionkit.internal.Sha256;
+import io.sessionkit.internal.call.SessionParameters;
+import io.sessionkit.internal.call.StreamStart;
+import io.sessionkit.internal.call.WaitingThread;
+import io.sessionkit.internal.stream.StreamWriter;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.ContextView;
+
+import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
+
+/**
+ * The stream of a call that is at work in this process. It reads the call itself, so
+ * readers come and go. They get its events from memory; for those in other processes they
+ * are written. Safe for use by many threads.
+ */
+final class RunningStream implements StreamStart {
+
+	private static final Log logger = LogFactory.getLog(RunningStream.class);
+
+	/** The time between two looks whether something is to be written. */
+	private static final Duration TICK = Duration.ofMillis(250);
+
+	/** The longest time that the end of a call that is told to stop may take. */
+	private static final Duration LONGEST_STOP = Duration.ofSeconds(10);
+
+	/**
+	 * The largest number of times that the end is written if the store fails: readers
+	 * wait for it that long.
+	 */
+	private static final int ATTEMPTS = 30;
+
+	private static final Duration BETWEEN_ATTEMPTS = Duration.ofSeconds(1);
+
+	/** The surroundings of the stream. */
+	interface Place {
+
+		/**
+		 * Begins to write the stream.
+		 * @param request the digest of the name of the request; null for none
+		 */
+		StreamWriter begin(SessionKey key, RunningStream stream, @Nullable String request);
+
+		/**
+		 * Returns the stream that is at work for a request in any process.
+		 * @param request the digest of the name of the request
+		 * @return the name of the stream; null if there is none
+		 */
+		@Nullable String working(SessionKey key, String request);
+
+		/** Forgets the stream, which has been written to its end. */
+		void over(RunningStream stream);
+
+	}
+
+	/**
+	 * Says to the readers that another stream is at work for the same request.
+	 */
+	static final class WorkingElsewhere extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		private final transient SessionKey key;
+
+		private final String stream;
+
+		private WorkingElsewhere(SessionKey key, String stream) {
+			super("The request on session " + key + " is at work already.", null, false, false);
+			this.key = key;
+			this.stream = stream;
+		}
+
+		SessionKey key() {
+			return this.key;
+		}
+
+		String stream() {
+			return this.stream;
+		}
+
+	}
+
+	/** The first time between two searches for the stream of the same request. */
+	private static final Duration FIRST_SEARCH = Duration.ofSeconds(1);
+
+	private final String name = StreamId.newStream();
+
+	private final Place place;
+
+	private final OnDisconnect onDisconnect;
+
+	private final Sinks.Many<StreamEvent> events = Sinks.many().replay().all();
+
+	private final AtomicInteger readers = new AtomicInteger();
+
+	private final AtomicBoolean ended = new AtomicBoolean();
+
+	private final AtomicBoolean stopping = new AtomicBoolean();
+
+	private volatile @Nullable SessionKey key;
+
+	/** The digest of the name of the request; null for none. */
+	private volatile @Nullable String request;
+
+	private volatile @Nullable StreamWriter writer;
+
+	private volatile @Nullable CallReader call;
+
+	private volatile @Nullable Disposable work;
+
+	/** The call as it is read. */
+	private final Disposable.Swap reading = Disposables.swap();
+
+	/** When the stream of the same request is searched next; guarded by this. */
+	private long search = System.nanoTime();
+
+	/** The time after that until it is searched again; guarded by this. */
+	private Duration pause = FIRST_SEARCH;
+
+	/** Whether the call works on a turn. */
+	private volatile boolean works;
+
+	/** The number of events so far. */
+	private volatile long number;
+
+	RunningStream(Place place, OnDisconnect onDisconnect) {
+		this.place = place;
+		this.onDisconnect = onDisconnect;
+	}
+
+	String name() {
+		return this.name;
+	}
+
+	boolean isOf(SessionKey session) {
+		return session.equals(this.key);
+	}
+
+	boolean isOf(SessionKey session, String asked) {
+		return isOf(session) && asked.equals(this.request);
+	}
+
+	/** Returns whether the call works on a turn, and is neither in line nor over. */
+	boolean isAtWork() {
+		return this.works && !isOver();
+	}
+
+	/**
+	 * Makes the call.
+	 * @param context the context of its first reader
+	 */
+	void start(ChatClientRequestSpec spec, ContextView context) {
+		this.reading.update(Flux.<CallEvent>create((sink) -> {
+			CallReader reader = new CallReader(sink);
+			this.call = reader;
+			reader.read(spec.advisors((advisors) -> advisors.param(SessionParameters.STREAM, this)));
+		}).contextWrite(context).subscribe(this::happened, this::failed, this::completed));
+	}
+
+	@Override
+	public synchronized void opening(SessionKey session, boolean stored, @Nullable String asked) {
+		if (this.writer != null) {
+			return;
+		}
+		if (!stored) {
+			throw new IllegalStateException("The turn of this call on session " + session
+					+ " is not stored, so its stream cannot be resumed. Use CallEvents.of(..) for it.");
+		}
+		String digest = (asked != null) ? Sha256.of(asked) : null;
+		this.key = session;
+		this.request = digest;
+		this.writer = this.place.begin(session, this, digest);
+		this.work = Flux.interval(TICK, Schedulers.parallel())
+			.onBackpressureDrop()
+			.concatMap((tick) -> writing(StreamWriter::work))
+			.subscribe();
+		if (this.ended.get()) {
+			// its reader has left while the store was asked
+			writeEnd(StreamWriter::end);
+		}
+	}
+
+	/**
+	 * Hands the readers over to the stream that is at work for the same request. As long
+	 * as there is none, the call waits for the answer, and looks less and less often.
+	 */
+	@Override
+	public synchronized void repeating(SessionKey session, String asked) {
+		if (this.writer != null || System.nanoTime() - this.search < 0) {
+			return;
+		}
+		String working = this.place.working(session, Sha256.of(asked));
+		if (working != null && this.ended.compareAndSet(false, true)) {
+			this.reading.dispose();
+			this.events.tryEmitError(new WorkingElsewhere(session, working));
+		}
+		this.search = System.nanoTime() + this.pause.toNanos();
+		this.pause = this.pause.multipliedBy(2);
+	}
+
+	/** Returns whether there is an event with this number. */
+	boolean has(long event) {
+		return event < this.number;
+	}
+
+	/** If the store does not take it now, it is written the next time. */
+	private Mono<Boolean> writing(Predicate<StreamWriter> work) {
+		return WaitingThread.run(() -> {
+			StreamWriter known = this.writer;
+			if (known != null && work.test(known)) {
+				stop();
+			}
+			return true;
+		}).onErrorResume((ex) -> {
+			logger.warn("The stream of a call could not be written: " + ex.getClass().getName());
+			return Mono.just(false);
+		});
+	}
+
+	/**
+	 * Returns the exception of a call that has failed after its first event; else null.
+	 */
+	@Nullable Throwable failure() {
+		CallReader reader = this.call;
+		return (reader != null) ? reader.failure() : null;
+	}
+
+	/** Returns whether the call has ended. */
+	boolean isOver() {
+		return this.ended.get();
+	}
+
+	/** Cancels the call. Its events end when the turn is stored. */
+	void stop() {
+		CallReader reader = this.call;
+		if (reader == null || !this.stopping.compareAndSet(false, true)) {
+			return;
+		}
+		if (reader.stop()) {
+			Mono.delay(LONGEST_STOP).subscribe((waited) -> reader.stopped());
+		}
+		else {
+			reader.stopped();
+		}
+	}
+
+	/**
+	 * Returns the events from one on, for a reader in this process.
+	 * @param from the number of the first event
+	 */
+	Flux<StreamEvent> events(long from) {
+		return Flux.defer(() -> {
+			this.readers.incrementAndGet();
+			return this.events.asFlux().skip(from).doOnCancel(this::left);
+		});
+	}
+
+	/** A reader who has disconnected may come back anywhere. */
+	private void left() {
+		if (this.readers.decrementAndGet() > 0) {
+			return;
+		}
+		if (this.onDisconnect == OnDisconnect.CANCEL) {
+			stop();
+		}
+		else {
+			writing((known) -> {
+				known.writeNow();
+				return false;
+			}).subscribe();
+		}
+	}
+
+	private void happened(CallEvent event) {
+		StreamWriter known = this.writer;
+		if (known == null && !this.stopping.get()) {
+			throw new IllegalStateException("The client of this call has no session advisor, so its stream cannot be"
+					+ " resumed. Add .defaultAdvisors(sessionAdvisor) to the client.");
+		}
+		if (known != null) {
+			known.add(EventForm.write(event));
+		}
+		this.works |= event instanceof CallEvent.Begun;
+		StreamId id = new StreamId(this.name, this.number);
+		this.number = id.number() + 1;
+		this.events.tryEmitNext(new StreamEvent(id.toString(), event));
+	}
+
+	private void completed() {
+		this.events.tryEmitComplete();
+		end(StreamWriter::end);
+	}
+
+	private void failed(Throwable ex) {
+		this.events.tryEmitError(ex);
+		end(StreamWriter::end);
+	}
+
+	/** Says that there will be no more, in a process that ends. */
+	void breakOff() {
+		if (this.ended.compareAndSet(false, true)) {
+			stopWriting();
+			written(StreamWriter::breakOff);
+		}
+	}
+
+	private void end(Consumer<StreamWriter> last) {
+		if (this.ended.compareAndSet(false, true)) {
+			writeEnd(last);
+		}
+	}
+
+	/** A store that is away for a moment gets the end when it is back. */
+	private void writeEnd(Consumer<StreamWriter> last) {
+		stopWriting();
+		Mono.defer(() -> WaitingThread.run(() -> written(last)))
+			.filter((done) -> done)
+			.repeatWhenEmpty(ATTEMPTS, (tries) -> tries.delayElements(BETWEEN_ATTEMPTS))
+			.onErrorComplete()
+			.doFinally((signal) -> this.place.over(this))
+			.subscribe();
+	}
+
+	private void stopWriting() {
+		Disposable known = this.work;
+		if (known != null) {
+			known.dispose();
+		}
+	}
+
+	private boolean written(Consumer<StreamWriter> last) {
+		StreamWriter known = this.writer;
+		try {
+			if (known != null) {
+				last.accept(known);
+			}
+			return true;
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The end of the stream of a call could not be written: " + ex.getClass().getName());
+			return false;
+		}
+	}
+
+}

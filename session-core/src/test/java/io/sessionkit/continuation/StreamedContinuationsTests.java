@@ -1,0 +1,82 @@
+package io.sessionkit.continuation;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.stream.CallEvent;
+import io.sessionkit.stream.StreamEvent;
+import io.sessionkit.stream.TurnStreams;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The same with calls that are streamed, so that pages read and stop them.
+ */
+class StreamedContinuationsTests extends TurnContinuationsTests {
+
+	private final TurnStreams readers = TurnStreams.builder(this.here.conversations()).build();
+
+	private final CompletableFuture<Void> answers = new CompletableFuture<>();
+
+	@Override
+	TurnContinuations.Builder configured(TurnContinuations.Builder builder, Conversations conversations) {
+		return builder.streams((conversations == this.here.conversations()) ? this.readers
+				: TurnStreams.builder(conversations).build());
+	}
+
+	@Test
+	void pageReadsTheTurnAsItGoesOn() {
+		List<CallEvent> read = beginToRead(KEY);
+		this.answers.complete(null);
+		awaitOver();
+		await().until(() -> read.get(read.size() - 1) instanceof CallEvent.Ended);
+		assertThat(read).extracting(CallEvent::name)
+			.containsExactly("begun", "tool-called", "tool-returned", "text", "text", "ended");
+		assertThat(read).filteredOn(CallEvent.Text.class::isInstance)
+			.containsExactly(new CallEvent.Text("It is "), new CallEvent.Text("done"));
+		assertStatus(KEY, TurnStatus.COMPLETED);
+		assertThat(this.cancelled).containsExactly("o1");
+	}
+
+	/** Its tool has run, so it stays open. */
+	@Test
+	void pageThatReadsTheTurnStopsIt() {
+		List<StreamEvent> ids = new CopyOnWriteArrayList<>();
+		List<CallEvent> read = beginToRead(KEY);
+		this.readers.running(KEY).subscribe(ids::add);
+		await().until(() -> !ids.isEmpty());
+		assertThat(this.readers.stop(KEY, ids.get(0).id())).isTrue();
+		awaitOver();
+		await().until(() -> read.get(read.size() - 1) instanceof CallEvent.Ended);
+		assertThat(read.get(read.size() - 1)).extracting("status").isEqualTo(TurnStatus.AWAITING_APPROVAL);
+		assertStatus(KEY, TurnStatus.AWAITING_APPROVAL);
+		assertThat(this.model.prompts()).hasSize(2);
+		this.model.says("done");
+		assertThat(this.here.resume(KEY)).contains("done");
+		assertThat(this.cancelled).containsExactly("o1");
+	}
+
+	/** The model holds its answer back in the middle. */
+	private List<CallEvent> beginToRead(SessionKey key) {
+		start(this.here, OFTEN);
+		pause(key, "o1");
+		this.model.step((prompt) -> Flux.just(this.model.chunk("It is ", List.of(), false))
+			.concatWith(Mono.fromFuture(this.answers).thenReturn(this.model.chunk("done", List.of(), true))));
+		this.here.approvals().approve(this.here.waiting(key), "anna");
+		List<CallEvent> read = new CopyOnWriteArrayList<>();
+		await().until(() -> {
+			this.readers.running(key).map(StreamEvent::event).subscribe(read::add);
+			return !read.isEmpty();
+		});
+		return read;
+	}
+
+}

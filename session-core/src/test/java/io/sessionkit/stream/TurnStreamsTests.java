@@ -1,0 +1,866 @@
+package io.sessionkit.stream;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.sessionkit.Concurrency;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.StreamNotFoundException;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.SessionAccess;
+import io.sessionkit.advisor.OnDisconnect;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.advisor.SessionAdvisorTests;
+import io.sessionkit.advisor.SessionRequiredException;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.stream.StreamLimits;
+import io.sessionkit.internal.stream.StreamLogs;
+import io.sessionkit.internal.stream.StreamReader;
+import io.sessionkit.internal.stream.StreamWriter;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.StoreUnavailableException;
+import io.sessionkit.store.Tail;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.stream.CallEvent.Begun;
+import io.sessionkit.stream.CallEvent.Ended;
+import io.sessionkit.stream.CallEvent.InLine;
+import io.sessionkit.stream.CallEvent.Lost;
+import io.sessionkit.stream.CallEvent.Repeated;
+import io.sessionkit.stream.CallEvent.Text;
+import io.sessionkit.stream.CallEvent.ToolReturned;
+import io.sessionkit.test.ClientSetup;
+import io.sessionkit.test.ObservedStore;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.SetClock;
+import io.sessionkit.test.TestStores;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Sinks;
+import reactor.test.StepVerifier;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.util.unit.DataSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Streams whose readers come and go. Two objects on one store are two processes.
+ */
+class TurnStreamsTests {
+
+	private static final Map<TestStores, SessionStore> STORES = new EnumMap<>(TestStores.class);
+
+	private static final Duration SOON = Duration.ofSeconds(20);
+
+	private final SessionKey key = SessionKey.of("ada", UUID.randomUUID().toString());
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private final List<AutoCloseable> open = new ArrayList<>();
+
+	private SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+
+	private Duration lease = Duration.ofSeconds(30);
+
+	private SessionAccess access = SessionAccess.unlimited();
+
+	private boolean gated;
+
+	/** What the model says. */
+	private Sinks.Many<ChatResponse> words = Sinks.many().unicast().onBackpressureBuffer();
+
+	@AfterEach
+	void close() throws Exception {
+		for (AutoCloseable each : this.open) {
+			each.close();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void readerHasTheRestInAnotherProcessEachEventOnce(TestStores kind) {
+		this.store = STORES.computeIfAbsent(kind, TestStores::create);
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, 3);
+		this.words.tryEmitNext(this.model.chunk("c", List.of(), false));
+		List<StreamEvent> rest = new CopyOnWriteArrayList<>();
+		streams().resume(this.key, last(read)).subscribe(rest::add);
+		Awaitility.await().atMost(SOON).untilAsserted(() -> assertThat(texts(rest)).isEqualTo("c"));
+		this.words.tryEmitNext(this.model.chunk("d", List.of(), true));
+		this.words.tryEmitComplete();
+		awaitEnd(rest);
+		assertThat(texts(read) + texts(rest)).isEqualTo("abcd");
+		List<StreamEvent> all = new ArrayList<>(read);
+		all.addAll(rest);
+		assertThat(all).extracting((event) -> number(event.id())).containsExactly(0L, 1L, 2L, 3L, 4L, 5L);
+		assertThat(all.get(5).event()).isEqualTo(new Ended(turn().id(), 1, TurnStatus.COMPLETED));
+		assertThat(streams().resume(this.key, last(read)).collectList().block(SOON)).isEqualTo(rest);
+	}
+
+	@Test
+	void readerWhoComesBackToTheSameProcessMissesNothing() {
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, 2);
+		List<StreamEvent> rest = new CopyOnWriteArrayList<>();
+		here.resume(this.key, last(read)).subscribe(rest::add);
+		Awaitility.await().untilAsserted(() -> assertThat(texts(rest)).isEqualTo("b"));
+		say("c");
+		awaitEnd(rest);
+		assertThat(texts(read) + texts(rest)).isEqualTo("abc");
+	}
+
+	@Test
+	void turnGoesOnWithoutAReader() {
+		begun(streams(), 2);
+		say("c");
+		Awaitility.await().until(() -> !turns().isEmpty());
+		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.store.messages(this.key)).extracting("text").containsExactly("q", "abc");
+	}
+
+	@Test
+	void turnIsCancelledWithItsReaderIfTheCallSaysSo() {
+		this.model.step((prompt) -> this.words.asFlux());
+		this.words.tryEmitNext(this.model.chunk("a", List.of(), false));
+		StepVerifier.create(streams().start(prompt(), OnDisconnect.CANCEL))
+			.expectNextCount(2)
+			.thenCancel()
+			.verify(SOON);
+		Awaitility.await().until(() -> !turns().isEmpty());
+		assertThat(turn().status()).isEqualTo(TurnStatus.CANCELLED);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void stopInAnotherProcessIsObeyedAndAllReadersHaveTheEnd(TestStores kind) {
+		this.store = STORES.computeIfAbsent(kind, TestStores::create);
+		TurnStreams here = streams();
+		TurnStreams there = streams();
+		List<StreamEvent> read = begun(here, 3);
+		List<StreamEvent> rest = new CopyOnWriteArrayList<>();
+		List<StreamEvent> local = new CopyOnWriteArrayList<>();
+		there.resume(this.key, last(read)).subscribe(rest::add);
+		here.resume(this.key, last(read)).subscribe(local::add);
+		assertThat(there.stop(this.key, read.get(0).id())).isTrue();
+		awaitEnd(rest);
+		awaitEnd(local);
+		assertThat(turn().status()).isEqualTo(TurnStatus.CANCELLED);
+		assertThat(rest).extracting(StreamEvent::event)
+			.containsExactly(new Ended(turn().id(), 0, TurnStatus.CANCELLED));
+		assertThat(local).isEqualTo(rest);
+		assertThat(there.stop(this.key, read.get(0).id())).isFalse();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void repeatedRequestReadsTheCallThatIsAtWorkElsewhere(TestStores kind) {
+		this.store = STORES.computeIfAbsent(kind, TestStores::create);
+		List<StreamEvent> read = begun(streams(), request("r1"), 3);
+		List<StreamEvent> again = new CopyOnWriteArrayList<>();
+		streams().start(request("r1")).subscribe(again::add);
+		Awaitility.await().atMost(SOON).untilAsserted(() -> assertThat(texts(again)).isEqualTo("ab"));
+		say("c");
+		awaitEnd(again);
+		assertThat(again.subList(0, 3)).isEqualTo(read);
+		assertThat(texts(again)).isEqualTo("abc");
+		assertThat(this.model.prompts()).hasSize(1);
+		assertThat(turns()).hasSize(1);
+		List<StreamEvent> later = streams().start(request("r1")).collectList().block(SOON);
+		assertThat(later).extracting(StreamEvent::event)
+			.containsExactly(new Repeated(), new Text("abc"), new Ended(turn().id(), 1, TurnStatus.COMPLETED));
+		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	@Test
+	void repeatedRequestReadsTheCallThatIsAtWorkHere() {
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, request("r1"), 2);
+		List<StreamEvent> again = new CopyOnWriteArrayList<>();
+		here.start(request("r1")).subscribe(again::add);
+		Awaitility.await().untilAsserted(() -> assertThat(texts(again)).isEqualTo("ab"));
+		say("c");
+		awaitEnd(again);
+		assertThat(again.subList(0, 2)).isEqualTo(read);
+		assertThat(texts(again)).isEqualTo("abc");
+	}
+
+	@Test
+	void repeatedRequestOfAnotherSessionIsAnotherOne() {
+		TurnStreams here = streams();
+		begun(here, request("r1"), 2);
+		this.model.says("mine");
+		List<StreamEvent> others = here
+			.start(request("r1").advisors(SessionAdvisor.session(SessionKey.of("bob", this.key.id()))))
+			.collectList()
+			.block(SOON);
+		assertThat(texts(others)).isEqualTo("mine");
+	}
+
+	@Test
+	void repeatedRequestWaitsForACallWhoseEventsAreNotKept() {
+		this.model.step((prompt) -> this.words.asFlux());
+		this.words.tryEmitNext(this.model.chunk("a", List.of(), false));
+		CountDownLatch asked = new CountDownLatch(1);
+		CallEvents.of(request("r1")).subscribe((event) -> asked.countDown());
+		Awaitility.await().until(() -> asked.getCount() == 0);
+		String alone = line();
+		List<StreamEvent> again = new CopyOnWriteArrayList<>();
+		streams().start(request("r1")).subscribe(again::add);
+		Awaitility.await().until(() -> line().length() > alone.length());
+		say("b");
+		awaitEnd(again);
+		assertThat(texts(again)).isEqualTo("ab");
+		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void requestIsStoppedByItsNameInAnotherProcess(TestStores kind) {
+		this.store = STORES.computeIfAbsent(kind, TestStores::create);
+		List<StreamEvent> read = begun(streams(), request("r1"), 3);
+		TurnStreams there = streams();
+		assertThat(there.stopRequest(this.key, "r2")).isFalse();
+		assertThat(there.stopRequest(SessionKey.of("bob", this.key.id()), "r1")).isFalse();
+		assertThat(there.stopRequest(this.key, "r1")).isTrue();
+		Awaitility.await().atMost(SOON).until(() -> !turns().isEmpty());
+		assertThat(turn().status()).isEqualTo(TurnStatus.CANCELLED);
+		awaitWritten(read);
+		assertThat(there.stopRequest(this.key, "r1")).isFalse();
+	}
+
+	@Test
+	void callThatWaitsInLineSaysSoAndCanBeStopped() {
+		TurnStreams here = streams();
+		begun(here, request("r1").advisors(SessionAdvisor.concurrency(Concurrency.SERIALIZE)), 2);
+		List<StreamEvent> waiting = new CopyOnWriteArrayList<>();
+		TurnStreams there = streams();
+		there.start(request("r2").advisors(SessionAdvisor.concurrency(Concurrency.SERIALIZE))).subscribe(waiting::add);
+		Awaitility.await().until(() -> !waiting.isEmpty());
+		assertThat(waiting).extracting(StreamEvent::event).containsExactly(new InLine());
+		assertThat(here.stopRequest(this.key, "r2")).isTrue();
+		awaitEnd(waiting);
+		assertThat(waiting).extracting(StreamEvent::event)
+			.containsExactly(new InLine(), new Ended(null, 0, TurnStatus.CANCELLED));
+		say("c");
+		Awaitility.await().until(() -> !turns().isEmpty());
+		assertThat(turns()).hasSize(1);
+		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void pageThatIsOpenedMeanwhileReadsTheCallAtWorkFromItsBeginning(TestStores kind) {
+		this.store = STORES.computeIfAbsent(kind, TestStores::create);
+		TurnStreams here = streams();
+		TurnStreams there = streams();
+		assertThat(there.running(this.key).collectList().block(SOON)).isEmpty();
+		List<StreamEvent> read = begun(here, 3);
+		assertThat(there.running(SessionKey.of("bob", this.key.id())).collectList().block(SOON)).isEmpty();
+		List<StreamEvent> page = new CopyOnWriteArrayList<>();
+		List<StreamEvent> local = new CopyOnWriteArrayList<>();
+		here.running(this.key).subscribe(local::add);
+		Awaitility.await().atMost(SOON).until(() -> there.running(this.key).blockFirst(SOON) != null);
+		there.running(this.key).subscribe(page::add);
+		Awaitility.await().atMost(SOON).untilAsserted(() -> assertThat(page).isEqualTo(read));
+		say("c");
+		awaitEnd(page);
+		awaitEnd(local);
+		assertThat(texts(page)).isEqualTo("abc");
+		assertThat(local).isEqualTo(page);
+		assertThat(there.running(this.key).collectList().block(SOON)).isEmpty();
+		assertThat(here.running(this.key).collectList().block(SOON)).isEmpty();
+	}
+
+	@Test
+	void readerIsToldThatTheProcessIsGone() {
+		this.lease = Duration.ofSeconds(1);
+		String stream = abandoned("a", "b");
+		List<StreamEvent> rest = streams().resume(this.key, stream + "-0").collectList().block(SOON);
+		assertThat(rest).extracting(StreamEvent::event).containsExactly(new Text("b"), new Lost());
+		assertThat(rest).extracting(StreamEvent::id).containsExactly(stream + "-1", stream + "-2");
+		long before = System.nanoTime();
+		assertThat(streams().resume(this.key, stream + "-57").collectList().block(SOON)).extracting(StreamEvent::event)
+			.containsExactly(new Lost());
+		assertThat(Duration.ofNanos(System.nanoTime() - before)).as("it is known by then")
+			.isLessThan(Duration.ofMillis(900));
+	}
+
+	@Test
+	void processThatWasGivenUpWritesNoMoreAndItsCallGoesOn() {
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, 3);
+		this.lease = Duration.ofSeconds(1);
+		AtomicReference<List<StreamEvent>> rest = new AtomicReference<>();
+		// a reader whose lease is shorter than the time between two signs of life
+		streams().resume(this.key, last(read)).collectList().subscribe(rest::set);
+		Awaitility.await().atMost(SOON).until(() -> rest.get() != null);
+		assertThat(rest.get()).extracting(StreamEvent::event).containsExactly(new Lost());
+		List<StreamEvent> local = new CopyOnWriteArrayList<>();
+		here.resume(this.key, last(read)).subscribe(local::add);
+		say("c");
+		awaitEnd(local);
+		assertThat(texts(local)).isEqualTo("c");
+		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
+	}
+
+	@Test
+	void idsThatAreNotThoseOfAnEventOfTheSessionLookTheSame() {
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, 3);
+		say("c");
+		Awaitility.await().until(() -> !turns().isEmpty());
+		String id = last(read);
+		String stream = id.substring(0, id.indexOf('-'));
+		SessionKey other = SessionKey.of("bob", this.key.id());
+		this.store.add(other, this.store.messages(this.key));
+		List<@Nullable String> ids = new ArrayList<>(List.of("", " ", "0", stream, stream + "-", stream + "--1",
+				stream + "-1e3", stream + "-01", stream + "-999999999", stream + "-9999999999",
+				stream + "-99999999999999999999999", "0" + stream.substring(1) + "g-1", stream.toUpperCase() + "-x",
+				"'; drop table", stream + "-1\n" + stream + "-1", "x".repeat(100_000)));
+		ids.add(null);
+		for (TurnStreams streams : List.of(here, streams())) {
+			for (String wrong : ids) {
+				assertThat(failure(streams, this.key, wrong)).as("%s", wrong)
+					.isEqualTo(failure(streams, this.key, "0".repeat(32) + "-0"));
+			}
+			assertThat(failure(streams, other, id)).isEqualTo(failure(streams, other, "0".repeat(32) + "-0"));
+			assertThatExceptionOfType(StreamNotFoundException.class).isThrownBy(() -> streams.stop(other, id));
+			assertThatExceptionOfType(StreamNotFoundException.class).isThrownBy(() -> streams.stop(other, "x"));
+		}
+	}
+
+	@Test
+	void streamThatRunsIsNotThereForOthers() {
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, 3);
+		SessionKey other = SessionKey.of("bob", this.key.id());
+		assertThat(failure(here, other, last(read))).isEqualTo(failure(here, other, "0".repeat(32) + "-0"));
+		assertThat(failure(here, this.key, last(read) + "99"))
+			.isEqualTo(failure(here, this.key, "0".repeat(32) + "-0"));
+		assertThatExceptionOfType(StreamNotFoundException.class).isThrownBy(() -> here.stop(other, last(read)));
+		assertThat(turns()).isEmpty();
+		say("c");
+		Awaitility.await().until(() -> !turns().isEmpty());
+		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
+	}
+
+	@Test
+	void callerReachesNoStreamOfSomebodyElse() {
+		AtomicReference<Caller> caller = new AtomicReference<>(Caller.of("ada"));
+		this.access = SessionAccess.of(() -> Optional.of(caller.get()));
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, 3);
+		SessionKey named = SessionKey.of(this.key.id());
+		caller.set(Caller.of("mallory"));
+		for (TurnStreams streams : List.of(here, streams())) {
+			for (SessionKey foreign : List.of(this.key, SessionKey.of("ada", "absent"))) {
+				StepVerifier.create(streams.resume(foreign, last(read)))
+					.expectError(SessionNotFoundException.class)
+					.verify(SOON);
+				assertThatExceptionOfType(SessionNotFoundException.class)
+					.isThrownBy(() -> streams.stop(foreign, last(read)));
+			}
+			assertThat(failure(streams, named, last(read))).isEqualTo(failure(streams, named, "0".repeat(32) + "-0"));
+		}
+		caller.set(Caller.of("ada"));
+		List<StreamEvent> rest = new CopyOnWriteArrayList<>();
+		here.resume(named, last(read)).subscribe(rest::add);
+		say("c");
+		awaitEnd(rest);
+		assertThat(texts(read) + texts(rest)).isEqualTo("abc");
+	}
+
+	private static String failure(TurnStreams streams, SessionKey session, @Nullable String id) {
+		AtomicReference<Throwable> failure = new AtomicReference<>();
+		StepVerifier.create(streams.resume(session, id)).expectErrorSatisfies(failure::set).verify(SOON);
+		assertThat(failure.get()).isInstanceOf(StreamNotFoundException.class);
+		return failure.get().getMessage();
+	}
+
+	@Test
+	void everyPartExpiresAndWhatHasExpiredIsNotThere() {
+		SetClock clock = new SetClock();
+		this.store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()).clock(clock));
+		List<StreamEvent> read = begun(streams(), 3);
+		say("c");
+		Awaitility.await().until(() -> !turns().isEmpty());
+		awaitWritten(read);
+		assertThat(this.store.records(this.key, StreamLogs.KIND)).isNotEmpty()
+			.allSatisfy((record) -> assertThat(record.expiresAt())
+				.isEqualTo(clock.instant().plus(TurnStreams.DEFAULT_TIME_TO_LIVE)));
+		clock.pass(TurnStreams.DEFAULT_TIME_TO_LIVE);
+		assertThat(this.store.records(this.key, StreamLogs.KIND)).isEmpty();
+		assertThat(failure(streams(), this.key, last(read))).contains("sessionkit.streams.time-to-live");
+	}
+
+	@Test
+	void streamThatIsTooLargeIsLostElsewhereAndItsCallGoesOn() {
+		TurnStreams small = closing(TurnStreams.builder(conversations()).maxSize(DataSize.ofBytes(200)).build());
+		List<StreamEvent> read = begun(small, 2);
+		List<StreamEvent> local = new CopyOnWriteArrayList<>();
+		small.resume(this.key, last(read)).subscribe(local::add);
+		say("c".repeat(300));
+		awaitEnd(local);
+		awaitWritten(read);
+		assertThat(texts(local)).hasSize(301);
+		List<StreamEvent> rest = streams().resume(this.key, read.get(0).id()).collectList().block(SOON);
+		assertThat(rest).last().extracting(StreamEvent::event).isEqualTo(new Lost());
+		assertThat(this.store.records(this.key, StreamLogs.KIND))
+			.allSatisfy((record) -> assertThat(record.payload().length()).isLessThan(200));
+	}
+
+	/** Nobody writes that stream any more, and the process that works knows its call. */
+	@Test
+	void callWhoseStreamIsTooLargeIsStoppedInItsOwnProcess() {
+		TurnStreams small = closing(TurnStreams.builder(conversations()).maxSize(DataSize.ofBytes(200)).build());
+		List<StreamEvent> read = begun(small, 2);
+		List<StreamEvent> local = new CopyOnWriteArrayList<>();
+		small.resume(this.key, last(read)).subscribe(local::add);
+		this.words.tryEmitNext(this.model.chunk("c".repeat(300), List.of(), false));
+		awaitWritten(read);
+		assertThat(small.stop(this.key, read.get(0).id())).isTrue();
+		awaitEnd(local);
+		Awaitility.await().untilAsserted(() -> assertThat(turn().status()).isEqualTo(TurnStatus.CANCELLED));
+	}
+
+	/** The reader leaves while the store is asked to begin the stream. */
+	@Test
+	void streamThatNobodyWaitsForAnyMoreEndsAlsoIfItHasOnlyBegun() throws Exception {
+		ObservedStore slow = new ObservedStore(this.store);
+		this.store = slow;
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch answered = new CountDownLatch(1);
+		slow.beforePut((record) -> {
+			if (record.kind().equals(StreamLogs.KIND) && asked.getCount() > 0) {
+				asked.countDown();
+				awaitOpen(answered);
+			}
+		});
+		this.model.says("a");
+		TurnStreams streams = streams();
+		Disposable reader = streams.start(prompt(), OnDisconnect.CANCEL).subscribe();
+		assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+		reader.dispose();
+		answered.countDown();
+		Awaitility.await()
+			.atMost(SOON)
+			.until(() -> this.store.records(this.key, StreamLogs.KIND)
+				.stream()
+				.anyMatch((record) -> record.payload().contains("\"END\"")));
+		assertThat(streams.count()).isZero();
+	}
+
+	@Test
+	void endThatTheStoreDoesNotTakeIsWrittenWhenItIsBack() {
+		ObservedStore failing = new ObservedStore(this.store);
+		this.store = failing;
+		List<StreamEvent> read = begun(streams(), 3);
+		AtomicInteger failures = new AtomicInteger();
+		failing.beforePut((record) -> {
+			if (String.valueOf(record.payload()).contains("\"END\"") && failures.incrementAndGet() < 4) {
+				throw new StoreUnavailableException("away", null);
+			}
+		});
+		say("c");
+		List<StreamEvent> rest = streams().resume(this.key, read.get(0).id()).collectList().block(SOON);
+		assertThat(texts(rest)).isEqualTo("abc");
+		assertThat(rest).last().extracting(StreamEvent::event).isInstanceOf(Ended.class);
+		assertThat(failures).hasValueGreaterThan(3);
+	}
+
+	@Test
+	void halfACharacterEndsNoStream() {
+		List<StreamEvent> read = begun(streams(), 3);
+		this.words.tryEmitNext(this.model.chunk("c\uD83D", List.of(), false));
+		say("");
+		List<StreamEvent> rest = streams().resume(this.key, read.get(0).id()).collectList().block(SOON);
+		assertThat(texts(rest)).isEqualTo("abc\uFFFD");
+		assertThat(EventForm.write(new ToolReturned("c1", "add", "x\uD83D")).get("result")).isEqualTo("x?");
+	}
+
+	/**
+	 * A part of the stream was deleted or has expired: the process that works is not
+	 * gone.
+	 */
+	@Test
+	void holeIsNoSilence() {
+		this.lease = Duration.ofSeconds(1);
+		String stream = abandoned("a");
+		StreamLogs logs = conversations().streams();
+		StreamReader reader = logs.reader(this.key, stream, -1, Duration.ofMinutes(1));
+		assertThat(reader.read()).hasSize(1);
+		RecordWrite later = RecordWrite.create(StreamLogs.KIND, stream + ".7",
+				this.store.records(this.key, StreamLogs.KIND).get(0).payload());
+		assertThat(this.store.put(this.key, later)).isTrue();
+		Awaitility.await()
+			.atMost(SOON)
+			.untilAsserted(() -> assertThatExceptionOfType(StreamNotFoundException.class).isThrownBy(reader::read));
+		assertThat(this.store.records(this.key, StreamLogs.KIND))
+			.noneMatch((record) -> record.payload().contains("\"LOST\""));
+	}
+
+	@Test
+	void numberThatNoStreamReachesIsNotThere() {
+		String stream = abandoned("a");
+		assertThat(failure(streams(), this.key, stream + "-999999999")).isNotEmpty();
+	}
+
+	private static void awaitOpen(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	@Test
+	void turnThatNobodyResumesCostsAtMostOneWriteForEachSecond() {
+		Map<String, AtomicInteger> calls = new ConcurrentHashMap<>();
+		this.store = counted(this.store, calls);
+		int seconds = 5;
+		this.model.step((prompt) -> Flux.interval(Duration.ofMillis(20))
+			.take(seconds * 50L)
+			.map((tick) -> this.model.chunk("w ", List.of(), tick == seconds * 50L - 1)));
+		TurnStreams here = streams();
+		ask("before");
+		calls.clear();
+		List<StreamEvent> read = here.start(prompt()).collectList().block(SOON);
+		assertThat(texts(read)).hasSize(seconds * 100);
+		awaitWritten(read);
+		assertThat(calls.get("put").get()).as("writes in %d s", seconds).isBetween(2, seconds);
+		assertThat(calls.get("commit").get()).isEqualTo(1);
+		assertThat(calls.getOrDefault("record", new AtomicInteger()).get()).as("looks").isLessThanOrEqualTo(seconds);
+		System.out.println("A stream of " + seconds + " s that nobody resumes: " + calls);
+	}
+
+	@Test
+	void readerInAnotherProcessHasTextsSoonAndLooksFourTimesASecondAtMost() {
+		Map<String, AtomicInteger> calls = new ConcurrentHashMap<>();
+		List<StreamEvent> read = begun(streams(), 3);
+		SessionStore shared = this.store;
+		this.store = counted(shared, calls);
+		List<StreamEvent> rest = new CopyOnWriteArrayList<>();
+		long begin = System.nanoTime();
+		streams().resume(this.key, last(read)).subscribe(rest::add);
+		Flux.interval(Duration.ofMillis(100))
+			.take(20)
+			.doOnNext((tick) -> this.words.tryEmitNext(this.model.chunk(tick + " ", List.of(), false)))
+			.blockLast(SOON);
+		say("end");
+		awaitEnd(rest);
+		Duration took = Duration.ofNanos(System.nanoTime() - begin);
+		int looks = calls.get("record").get() + calls.get("records").get();
+		assertThat((double) looks).isLessThanOrEqualTo(4 * took.toMillis() / 1000.0 + 1);
+		assertThat(calls.get("put").get()).as("the mark of the reader").isEqualTo(1);
+		System.out.println("A reader in another process, " + took.toMillis() + " ms: " + calls);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void storeThatFailsForAWhileLosesNothing(boolean arrives) {
+		ObservedStore failing = new ObservedStore(this.store);
+		this.store = failing;
+		List<StreamEvent> read = begun(streams(), 3);
+		AtomicInteger failures = new AtomicInteger();
+		AtomicBoolean fails = new AtomicBoolean(true);
+		Runnable failure = () -> {
+			if (fails.get()) {
+				failures.incrementAndGet();
+				throw new StoreUnavailableException("away", null);
+			}
+		};
+		if (arrives) {
+			failing.afterPut((record) -> failure.run());
+		}
+		else {
+			failing.beforePut((record) -> failure.run());
+		}
+		this.words.tryEmitNext(this.model.chunk("c", List.of(), false));
+		Awaitility.await().atMost(SOON).until(() -> failures.get() > 0);
+		this.words.tryEmitNext(this.model.chunk("d", List.of(), false));
+		fails.set(false);
+		say("e");
+		Awaitility.await().until(() -> !turns().isEmpty());
+		List<StreamEvent> rest = streams().resume(this.key, read.get(0).id()).collectList().block(SOON);
+		assertThat(texts(rest)).isEqualTo("abcde");
+		assertThat(rest).last().extracting(StreamEvent::event).isInstanceOf(Ended.class);
+	}
+
+	@Test
+	void streamOfAnEndedProcessIsOverForOthers() {
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, 3);
+		here.close();
+		assertThat(streams().resume(this.key, read.get(1).id()).collectList().block(SOON))
+			.extracting(StreamEvent::event)
+			.containsExactly(new Text("b"), new Lost());
+	}
+
+	@Test
+	void pauseAndResultsAreInTheStream() {
+		this.gated = true;
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
+		List<StreamEvent> read = streams().start(prompt()).collectList().block(SOON);
+		awaitWritten(read);
+		assertThat(streams().resume(this.key, read.get(0).id()).collectList().block(SOON))
+			.isEqualTo(read.subList(1, read.size()));
+		approvals().pending(this.key).forEach((call) -> approvals().approve(call, "anna"));
+		List<StreamEvent> next = streams().start(client().prompt().advisors(SessionAdvisor.session(this.key)))
+			.collectList()
+			.block(SOON);
+		assertThat(next).extracting(StreamEvent::event).contains(new ToolReturned("c1", "add", "1"));
+		awaitWritten(next);
+		assertThat(streams().resume(this.key, next.get(0).id()).collectList().block(SOON))
+			.isEqualTo(next.subList(1, next.size()));
+	}
+
+	@Test
+	void failureBeforeTheFirstEventIsTheErrorOfTheStream() {
+		this.gated = true;
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1"));
+		ask("q");
+		StepVerifier.create(streams().start(prompt())).expectError(SessionPausedException.class).verify(SOON);
+	}
+
+	@Test
+	void callThatIsNotStoredHasNoStream() {
+		this.model.says("done").says("done");
+		StepVerifier.create(streams().start(prompt().advisors(SessionAdvisor.reading())))
+			.expectErrorMatches((ex) -> ex.getMessage().contains("CallEvents.of"))
+			.verify(SOON);
+		StepVerifier.create(streams().start(client().prompt().user("q")))
+			.expectError(SessionRequiredException.class)
+			.verify(SOON);
+		assertThat(this.model.prompts()).isEmpty();
+		assertThat(this.store.find(this.key)).isEmpty();
+	}
+
+	@Test
+	void streamHasOneSubscriber() {
+		this.model.says("done");
+		Flux<StreamEvent> events = streams().start(prompt());
+		assertThat(texts(events.collectList().block(SOON))).isEqualTo("done");
+		StepVerifier.create(events).expectError(IllegalStateException.class).verify(SOON);
+	}
+
+	@Test
+	void streamThatIsNotKeptHasNoIdsAndCannotBeResumed() {
+		this.model.says("done");
+		TurnStreams live = closing(TurnStreams.builder(conversations()).resumable(false).build());
+		List<StreamEvent> read = live.start(prompt()).collectList().block(SOON);
+		assertThat(read).extracting(StreamEvent::id).containsOnly("");
+		assertThat(texts(read)).isEqualTo("done");
+		assertThat(this.store.records(this.key, StreamLogs.KIND)).isEmpty();
+		failure(live, this.key, "");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void callThatNobodyReadsIsCompleted(boolean resumable) {
+		TurnStreams streams = closing(TurnStreams.builder(conversations()).resumable(resumable).build());
+		this.model.says("done");
+		streams.complete(prompt());
+		assertThat(this.store.messages(this.key)).extracting(Message::getText).containsExactly("q", "done");
+		assertThat(this.store.records(this.key, StreamLogs.KIND).isEmpty()).isNotEqualTo(resumable);
+		this.model.fails(new IllegalArgumentException("no"));
+		assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> streams.complete(prompt()));
+	}
+
+	@Test
+	void repeatedRequestThatNobodyReadsWaitsForTheCallAtWork() {
+		begun(streams(), request("r1"), 2);
+		CompletableFuture<Void> repeated = CompletableFuture.runAsync(() -> streams().complete(request("r1")));
+		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> repeated.get(500, TimeUnit.MILLISECONDS));
+		say("c");
+		assertThat(repeated).succeedsWithin(SOON);
+		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	@Test
+	void deletedMessageIsInNoStream() {
+		this.model.says("secret");
+		List<StreamEvent> read = streams().start(prompt()).collectList().block(SOON);
+		awaitWritten(read);
+		conversations().get(this.key).delete(1);
+		assertThat(this.store.records(this.key, StreamLogs.KIND)).isEmpty();
+	}
+
+	/** A stream of a process that is killed once it has written some texts. */
+	private String abandoned(String... texts) {
+		String stream = StreamId.newStream();
+		StreamWriter writer = conversations().streams()
+			.begin(this.key, stream, new StreamLimits(Duration.ofMinutes(1), 1000), null);
+		for (String text : texts) {
+			writer.add(EventForm.write(new Text(text)));
+		}
+		Awaitility.await().until(() -> {
+			writer.work();
+			return this.store.records(this.key, StreamLogs.KIND).size() > 1;
+		});
+		return stream;
+	}
+
+	/** Says "a" and "b" to a reader who cancels after some events. */
+	private List<StreamEvent> begun(TurnStreams streams, int events) {
+		return begun(streams, prompt(), events);
+	}
+
+	private List<StreamEvent> begun(TurnStreams streams, ChatClientRequestSpec call, int events) {
+		this.model.step((prompt) -> this.words.asFlux());
+		this.words.tryEmitNext(this.model.chunk("a", List.of(), false));
+		this.words.tryEmitNext(this.model.chunk("b", List.of(), false));
+		List<StreamEvent> read = streams.start(call).take(events).collectList().block(SOON);
+		assertThat(read).hasSize(events);
+		assertThat(read.get(0).event()).isInstanceOf(Begun.class);
+		return read;
+	}
+
+	private void say(String text) {
+		this.words.tryEmitNext(this.model.chunk(text, List.of(), true));
+		this.words.tryEmitComplete();
+	}
+
+	private void ask(String question) {
+		if (!this.gated) {
+			this.store.add(this.key, List.of(new UserMessage(question)));
+			return;
+		}
+		client().prompt().user(question).advisors(SessionAdvisor.session(this.key)).stream().content().blockLast(SOON);
+	}
+
+	private void awaitWritten(List<StreamEvent> read) {
+		String stream = read.get(0).id().substring(0, read.get(0).id().indexOf('-'));
+		Awaitility.await()
+			.atMost(SOON)
+			.until(() -> this.store.records(this.key, StreamLogs.KIND)
+				.stream()
+				.filter((record) -> record.id().startsWith(stream))
+				.anyMatch((record) -> record.payload().contains("\"END\"") || record.payload().contains("\"LOST\"")));
+	}
+
+	private static void awaitEnd(List<StreamEvent> events) {
+		Awaitility.await()
+			.atMost(SOON)
+			.untilAsserted(
+					() -> assertThat(events).extracting(StreamEvent::event).hasAtLeastOneElementOfType(Ended.class));
+	}
+
+	private static String texts(@Nullable List<StreamEvent> events) {
+		StringBuilder texts = new StringBuilder();
+		for (StreamEvent event : events) {
+			if (event.event() instanceof Text text) {
+				texts.append(text.text());
+			}
+		}
+		return texts.toString();
+	}
+
+	private static String last(List<StreamEvent> events) {
+		return events.get(events.size() - 1).id();
+	}
+
+	private static long number(String id) {
+		return Long.parseLong(id.substring(id.indexOf('-') + 1));
+	}
+
+	private TurnStreams streams() {
+		return closing(TurnStreams.builder(conversations()).build());
+	}
+
+	private <T extends AutoCloseable> T closing(T opened) {
+		this.open.add(0, opened);
+		return opened;
+	}
+
+	private Conversations conversations() {
+		return closing(Conversations.builder(this.store).access(this.access).lease(this.lease).build());
+	}
+
+	private Approvals approvals() {
+		return Approvals.builder(conversations()).tools(this.gated ? Set.of("add") : Set.of()).build();
+	}
+
+	private ChatClientRequestSpec prompt() {
+		return client().prompt().user("q").advisors(SessionAdvisor.session(this.key));
+	}
+
+	/** The calls that make the same request, as their record has them. */
+	private String line() {
+		return this.store.records(this.key, "request").get(0).payload();
+	}
+
+	private ChatClientRequestSpec request(String name) {
+		return prompt().advisors(SessionAdvisor.idempotencyKey(name));
+	}
+
+	private ChatClient client() {
+		Conversations conversations = conversations();
+		SessionAdvisor advisor = SessionAdvisor.builder(conversations)
+			.approvals(Approvals.builder(conversations).tools(this.gated ? Set.of("add") : Set.of()).build())
+			.build();
+		return ClientSetup.streaming()
+			.builder(this.model, advisor)
+			.defaultTools(SessionAdvisorTests.echo("add"))
+			.build();
+	}
+
+	private Turn turn() {
+		return turns().get(turns().size() - 1);
+	}
+
+	private List<Turn> turns() {
+		return this.store.turns(this.key, Tail.ALL);
+	}
+
+	private static SessionStore counted(SessionStore store, Map<String, AtomicInteger> calls) {
+		return (SessionStore) Proxy.newProxyInstance(SessionStore.class.getClassLoader(),
+				new Class<?>[] { SessionStore.class }, (proxy, method, arguments) -> {
+					calls.computeIfAbsent(method.getName(), (name) -> new AtomicInteger()).incrementAndGet();
+					try {
+						return method.invoke(store, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getCause();
+					}
+				});
+	}
+
+}
