@@ -79,7 +79,7 @@ public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hol
 	/**
 	 * Returns the authorities that decide, by the name of the tool.
 	 */
-	Map<String, Set<String>> decidersByTool() {
+	public Map<String, Set<String>> decidersByTool() {
 		Map<String, Set<String>> byTool = new LinkedHashMap<>();
 		for (String entry : (this.deciders != null) ? this.deciders : List.<String>of()) {
 			String[] parts = entry.split("=");

@@ -6,17 +6,17 @@ import org.jspecify.annotations.Nullable;
  * Thrown if the application cannot start with its configuration. Holds the text of the
  * failure report: the value that is wrong, and the value to write instead.
  */
-final class ConfigurationRefusedException extends RuntimeException {
+public final class ConfigurationRefusedException extends RuntimeException {
 
 	private final String description;
 
 	private final String action;
 
-	ConfigurationRefusedException(String description, String action) {
+	public ConfigurationRefusedException(String description, String action) {
 		this(description, action, null);
 	}
 
-	ConfigurationRefusedException(String description, String action, @Nullable Throwable cause) {
+	public ConfigurationRefusedException(String description, String action, @Nullable Throwable cause) {
 		super(description + " " + action, cause);
 		this.description = description;
 		this.action = action;
@@ -29,15 +29,15 @@ final class ConfigurationRefusedException extends RuntimeException {
 	 * @param action the instruction for the user, with the value to write instead
 	 * @return the exception
 	 */
-	static ConfigurationRefusedException of(String property, Object value, String action) {
+	public static ConfigurationRefusedException of(String property, Object value, String action) {
 		return new ConfigurationRefusedException("The property '" + property + "' is '" + value + "'.", action);
 	}
 
-	String description() {
+	public String description() {
 		return this.description;
 	}
 
-	String action() {
+	public String action() {
 		return this.action;
 	}
 

@@ -21,9 +21,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record ContinuationProperties(@DefaultValue("false") boolean enabled, @DefaultValue("true") boolean run,
 		@DefaultValue("10s") Duration interval, @DefaultValue("4") int threads) {
 
-	static final String ENABLED = SessionKitProperties.PREFIX + ".approval.continuation.enabled";
+	public static final String ENABLED = SessionKitProperties.PREFIX + ".approval.continuation.enabled";
 
-	static final String RUN = SessionKitProperties.PREFIX + ".approval.continuation.run";
+	public static final String RUN = SessionKitProperties.PREFIX + ".approval.continuation.run";
 
 	public ContinuationProperties {
 		SessionKitProperties.refuseBelowASecond("approval.continuation.interval", interval);

@@ -27,19 +27,19 @@ public final class SessionKitProperties {
 	/** The prefix of the names of all properties. */
 	public static final String PREFIX = "sessionkit";
 
-	static final String ENABLED = PREFIX + ".enabled";
+	public static final String ENABLED = PREFIX + ".enabled";
 
-	static final String OWNER = PREFIX + ".owner";
+	public static final String OWNER = PREFIX + ".owner";
 
-	static final String AUTO_REGISTER = PREFIX + ".auto-register";
+	public static final String AUTO_REGISTER = PREFIX + ".auto-register";
 
-	static final String PURGE_ENABLED = PREFIX + ".purge.enabled";
+	public static final String PURGE_ENABLED = PREFIX + ".purge.enabled";
 
-	static final String NOTIFICATIONS_ENABLED = PREFIX + ".approval.notifications.enabled";
+	public static final String NOTIFICATIONS_ENABLED = PREFIX + ".approval.notifications.enabled";
 
 	static final String OBSERVATION_ENABLED = PREFIX + ".observation.enabled";
 
-	static final String IGNORED_NAMES = PREFIX + ".ignored-names";
+	public static final String IGNORED_NAMES = PREFIX + ".ignored-names";
 
 	static final String MAX_ATTRIBUTES_SIZE = PREFIX + ".attributes.max-size";
 

@@ -35,11 +35,11 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 		}
 	}
 
-	static final String STORE_TYPE = SessionKitProperties.PREFIX + ".store.type";
+	public static final String STORE_TYPE = SessionKitProperties.PREFIX + ".store.type";
 
-	static final String INITIALIZE_SCHEMA = SessionKitProperties.PREFIX + ".store.jdbc.initialize-schema";
+	public static final String INITIALIZE_SCHEMA = SessionKitProperties.PREFIX + ".store.jdbc.initialize-schema";
 
-	static final String TABLE_PREFIX = SessionKitProperties.PREFIX + ".store.jdbc.table-prefix";
+	public static final String TABLE_PREFIX = SessionKitProperties.PREFIX + ".store.jdbc.table-prefix";
 
 	static final String KEY_PREFIX = SessionKitProperties.PREFIX + ".store.redis.key-prefix";
 
@@ -49,7 +49,7 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 	 * must not be ignored silently.
 	 * @param chosen the store of the application
 	 */
-	void refuseOtherThan(StoreType chosen) {
+	public void refuseOtherThan(StoreType chosen) {
 		if (this.type != null && this.type != chosen) {
 			throw ConfigurationRefusedException.of(STORE_TYPE, this.type.value(),
 					"The application was processed ahead of time for '" + chosen.value()
@@ -69,7 +69,7 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 	public record Jdbc(@DefaultValue("embedded") SchemaInitialization initializeSchema,
 			@DefaultValue(JdbcSessionStore.DEFAULT_TABLE_PREFIX) String tablePrefix) {
 
-		static final String SCHEMA_SCRIPT = "io/sessionkit/store/jdbc/schema-@@platform@@.sql";
+		public static final String SCHEMA_SCRIPT = "io/sessionkit/store/jdbc/schema-@@platform@@.sql";
 
 		private static final Pattern LEGAL_PREFIX = Pattern.compile(JdbcSessionStore.TABLE_PREFIX_PATTERN);
 
@@ -91,7 +91,7 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 			}
 		}
 
-		boolean hasDefaultPrefix() {
+		public boolean hasDefaultPrefix() {
 			return isDefault(this.tablePrefix);
 		}
 
@@ -149,11 +149,11 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 		/**
 		 * Returns the name of the type as it is written in properties.
 		 */
-		String value() {
+		public String value() {
 			return name().toLowerCase(Locale.ROOT);
 		}
 
-		String quoted() {
+		public String quoted() {
 			return "'" + value() + "'";
 		}
 

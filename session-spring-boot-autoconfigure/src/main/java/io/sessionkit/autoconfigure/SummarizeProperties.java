@@ -143,7 +143,7 @@ public final class SummarizeProperties {
 		return this.backoff;
 	}
 
-	boolean hasTrigger() {
+	public boolean hasTrigger() {
 		return this.triggerTokens != null || this.triggerMessages != null;
 	}
 

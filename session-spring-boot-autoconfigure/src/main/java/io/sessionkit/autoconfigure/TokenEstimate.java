@@ -16,7 +16,7 @@ public enum TokenEstimate {
 	LENGTH {
 
 		@Override
-		ToIntFunction<Message> tokens() {
+		public ToIntFunction<Message> tokens() {
 			return MessageTokens.byLength();
 		}
 
@@ -26,12 +26,12 @@ public enum TokenEstimate {
 	VOCABULARY {
 
 		@Override
-		ToIntFunction<Message> tokens() {
+		public ToIntFunction<Message> tokens() {
 			return MessageTokens.byVocabulary();
 		}
 
 	};
 
-	abstract ToIntFunction<Message> tokens();
+	public abstract ToIntFunction<Message> tokens();
 
 }

@@ -4,6 +4,7 @@ import java.util.List;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.autoconfigure.tool.GuardedToolCallingManager;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
 import io.sessionkit.test.ScriptedChatModel;

@@ -16,7 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * The properties as a Markdown table, from the metadata that the build has made of them.
  */
-final class ConfigurationTable {
+public final class ConfigurationTable {
 
 	/** Spring Boot gives each endpoint properties of its own kind. */
 	private static final String OF_ENDPOINTS = "management.endpoint.";
@@ -27,7 +27,7 @@ final class ConfigurationTable {
 		this.rows = rows;
 	}
 
-	static ConfigurationTable read() throws IOException, URISyntaxException {
+	public static ConfigurationTable read() throws IOException, URISyntaxException {
 		URI classes = SessionKitProperties.class.getProtectionDomain().getCodeSource().getLocation().toURI();
 		Path metadata = Path.of(classes).resolve("META-INF/spring-configuration-metadata.json");
 		JsonNode properties = JsonMapper.shared().readTree(Files.readString(metadata)).path("properties");
@@ -38,7 +38,7 @@ final class ConfigurationTable {
 			.toList());
 	}
 
-	List<Row> rows() {
+	public List<Row> rows() {
 		return this.rows;
 	}
 
@@ -48,7 +48,7 @@ final class ConfigurationTable {
 			.collect(Collectors.joining("", "| name | type | default | description |\n|---|---|---|---|\n", ""));
 	}
 
-	record Row(String name, String type, String defaultValue, String description) {
+	public record Row(String name, String type, String defaultValue, String description) {
 
 		private static Row of(JsonNode property) {
 			String type = property.path("type").asString("");

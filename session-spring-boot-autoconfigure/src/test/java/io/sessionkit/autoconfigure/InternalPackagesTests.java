@@ -7,6 +7,7 @@ import com.tngtech.archunit.lang.ArchRule;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 /**
  * The auto-configuration stands on what applications may use too.
@@ -17,5 +18,8 @@ class InternalPackagesTests {
 	@ArchTest
 	static final ArchRule nothingInternalIsUsed = noClasses().should()
 		.dependOnClassesThat(resideInAPackage("io.sessionkit.internal.."));
+
+	@ArchTest
+	static final ArchRule packagesAreFreeOfTangles = slices().matching("io.sessionkit.(**)").should().beFreeOfCycles();
 
 }

@@ -9,6 +9,11 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
+import io.sessionkit.autoconfigure.check.ConfigurationCheckAutoConfiguration;
+import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
+import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
+import io.sessionkit.autoconfigure.tool.ToolGuardAutoConfiguration;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.SessionStore;

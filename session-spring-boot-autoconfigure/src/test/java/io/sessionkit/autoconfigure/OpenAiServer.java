@@ -21,7 +21,7 @@ import org.springframework.ai.openai.OpenAiChatOptions;
 /**
  * A local server that answers chat completions from a script.
  */
-final class OpenAiServer implements AutoCloseable {
+public final class OpenAiServer implements AutoCloseable {
 
 	private final Queue<String> script = new ConcurrentLinkedQueue<>();
 
@@ -29,7 +29,7 @@ final class OpenAiServer implements AutoCloseable {
 
 	private final HttpServer server;
 
-	OpenAiServer() throws IOException {
+	public OpenAiServer() throws IOException {
 		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
 		this.server.createContext("/", this::answer);
 		this.server.start();
@@ -44,7 +44,7 @@ final class OpenAiServer implements AutoCloseable {
 	 * Returns a model that speaks to this server.
 	 * @param manager what the model resolves tools by; null for one of its own
 	 */
-	OpenAiChatModel model(@Nullable ToolCallingManager manager) {
+	public OpenAiChatModel model(@Nullable ToolCallingManager manager) {
 		InetSocketAddress address = this.server.getAddress();
 		OpenAiChatModel.Builder model = OpenAiChatModel.builder()
 			.options(OpenAiChatOptions.builder()
@@ -55,12 +55,12 @@ final class OpenAiServer implements AutoCloseable {
 		return ((manager != null) ? model.toolCallingManager(manager) : model).build();
 	}
 
-	OpenAiServer says(String text) {
+	public OpenAiServer says(String text) {
 		this.script.add("{\"role\":\"assistant\",\"content\":\"" + text + "\"}");
 		return this;
 	}
 
-	OpenAiServer calls(ToolCall call) {
+	public OpenAiServer calls(ToolCall call) {
 		this.script.add("""
 				{"role":"assistant","content":null,"tool_calls":[{"id":"%s","type":"function",
 				"function":{"name":"%s","arguments":%s}}]}""".formatted(call.id(), call.name(),
@@ -68,7 +68,7 @@ final class OpenAiServer implements AutoCloseable {
 		return this;
 	}
 
-	int requests() {
+	public int requests() {
 		return this.requests.get();
 	}
 

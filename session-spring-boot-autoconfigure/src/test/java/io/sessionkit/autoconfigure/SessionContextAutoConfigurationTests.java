@@ -5,6 +5,9 @@ import java.util.Map;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
+import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
+import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.AttributePrompt;
 import io.sessionkit.hook.SessionContext;

@@ -15,6 +15,7 @@ import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.autoconfigure.StoreProperties.SchemaInitialization;
 import io.sessionkit.autoconfigure.StoreProperties.StoreType;
+import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.context.Pins;
 import io.sessionkit.context.Summarize.Mode;
 import io.sessionkit.context.Trim;

@@ -7,6 +7,9 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
+import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
+import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionPurge;

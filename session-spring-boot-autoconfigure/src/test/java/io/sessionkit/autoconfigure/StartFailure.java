@@ -20,12 +20,12 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What a person reads when the application does not start: the first analysis among those
  * of all analyzers, as in a real start.
  */
-final class StartFailure {
+public final class StartFailure {
 
 	private StartFailure() {
 	}
 
-	static FailureAnalysis analysis(ApplicationContextRunner runner) {
+	public static FailureAnalysis analysis(ApplicationContextRunner runner) {
 		AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 		runner.run((context) -> {
 			assertThat(context).hasFailed();

@@ -3,9 +3,9 @@ package io.sessionkit.docs;
 import java.nio.charset.StandardCharsets;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.autoconfigure.MessageCodecAutoConfiguration;
-import io.sessionkit.autoconfigure.SessionAdvisorAutoConfiguration;
-import io.sessionkit.autoconfigure.SessionStoreAutoConfiguration;
+import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
+import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
+import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.autoconfigure.web.SessionProblemAutoConfiguration;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;

@@ -5,7 +5,6 @@ import java.util.List;
 import io.sessionkit.Concurrency;
 import io.sessionkit.OnCancel;
 import io.sessionkit.TurnResult;
-import io.sessionkit.advisor.ChildSession;
 import io.sessionkit.hook.HistoryMerge;
 
 import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
@@ -41,7 +40,7 @@ public final class SessionParameters {
 	/** The parameters that name the place at which a turn begins. */
 	public static final List<String> STARTS = List.of(EDITING, REGENERATING, BRANCH, HISTORY, READING);
 
-	/** The advisor parameter that holds the {@link ChildSession} of a call. */
+	/** The advisor parameter that holds the child session of a call. */
 	public static final String CHILD = "sessionkit.child";
 
 	/** The advisor parameter that holds the merge of one call: a {@link HistoryMerge}. */

@@ -1,8 +1,8 @@
 package io.sessionkit.autoconfigure.observation;
 
 import io.sessionkit.access.SessionAccess;
-import io.sessionkit.autoconfigure.SessionAdvisorAutoConfiguration;
 import io.sessionkit.autoconfigure.SessionKitProperties;
+import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.store.SessionStore;
 

@@ -1,6 +1,6 @@
 package io.sessionkit.autoconfigure.web;
 
-import io.sessionkit.autoconfigure.ConditionalOnSwitch;
+import io.sessionkit.autoconfigure.check.ConditionalOnSwitch;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;

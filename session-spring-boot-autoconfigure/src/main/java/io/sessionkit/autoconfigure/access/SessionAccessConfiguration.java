@@ -1,0 +1,83 @@
+package io.sessionkit.autoconfigure.access;
+
+import io.sessionkit.access.CallerResolver;
+import io.sessionkit.access.SessionAccess;
+import io.sessionkit.autoconfigure.ConfigurationRefusedException;
+import io.sessionkit.autoconfigure.OwnerSource;
+import io.sessionkit.autoconfigure.SessionKitProperties;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.SessionStore;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.core.context.SecurityContextHolder;
+
+/**
+ * Configures whose sessions a caller reaches: by default those of the user of Spring
+ * Security, where the application has it. It is part of another auto-configuration, so
+ * that it cannot be left out.
+ */
+@Configuration(proxyBeanMethods = false)
+public class SessionAccessConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	SessionAccess sessionKitAccess(ObjectProvider<CallerResolver> callers, SessionKitProperties properties) {
+		CallerResolver known = callers.getIfAvailable();
+		if (known != null) {
+			return SessionAccess.of(known);
+		}
+		if (properties.owner() == OwnerSource.PRINCIPAL) {
+			throw ConfigurationRefusedException.of(SessionKitProperties.OWNER, "principal",
+					"Nobody says who calls. Add spring-boot-starter-security or a CallerResolver bean (before the application"
+							+ " is processed ahead of time, if it is), or write none.");
+		}
+		if (!properties.approval().decidersByTool().isEmpty()) {
+			throw ConfigurationRefusedException.of(SessionKitProperties.PREFIX + ".approval.deciders",
+					properties.approval().decidersByTool(),
+					"Nobody is known who calls, so the authority of nobody counts."
+							+ " Set sessionkit.owner=principal with Spring Security, or leave it out.");
+		}
+		return SessionAccess.unlimited();
+	}
+
+	@Bean
+	AccessCheck sessionKitAccessCheck(SessionAccess access, ObjectProvider<Conversations> conversations,
+			ObjectProvider<SessionStore> stores) {
+		return new AccessCheck(access, conversations, stores);
+	}
+
+	/**
+	 * Puts the check around the store that applications inject, whoever defines it.
+	 */
+	@Bean
+	static BeanPostProcessor sessionKitStoreGuard(ObjectProvider<SessionAccess> access) {
+		return new BeanPostProcessor() {
+
+			@Override
+			public Object postProcessAfterInitialization(Object bean, String name) {
+				return (bean instanceof SessionStore store) ? access.getObject().guard(store) : bean;
+			}
+
+		};
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(SecurityContextHolder.class)
+	@Conditional(OnPrincipalCondition.class)
+	static class PrincipalConfiguration {
+
+		@Bean
+		@ConditionalOnMissingBean({ CallerResolver.class, SessionAccess.class })
+		PrincipalCaller sessionKitCallerResolver(SessionKitProperties properties) {
+			return new PrincipalCaller(properties.anyOwnerAuthority());
+		}
+
+	}
+
+}

@@ -1,0 +1,51 @@
+package io.sessionkit.autoconfigure.advisor;
+
+import java.time.Duration;
+
+import io.sessionkit.conversation.ApprovalNotices;
+import io.sessionkit.conversation.Approvals;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Publishes notices as long as the application runs. It starts when all listeners are
+ * there: a notice that nobody has heard would be removed.
+ */
+public final class NoticeDelivery implements SmartLifecycle {
+
+	private final Approvals approvals;
+
+	private final ApplicationEventPublisher events;
+
+	private final Duration interval;
+
+	private volatile @Nullable ApprovalNotices running;
+
+	NoticeDelivery(Approvals approvals, ApplicationEventPublisher events, Duration interval) {
+		this.approvals = approvals;
+		this.events = events;
+		this.interval = interval;
+	}
+
+	@Override
+	public void start() {
+		this.running = ApprovalNotices.start(this.approvals, this.events::publishEvent, this.interval);
+	}
+
+	@Override
+	public void stop() {
+		ApprovalNotices stopped = this.running;
+		this.running = null;
+		if (stopped != null) {
+			stopped.close();
+		}
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running != null;
+	}
+
+}

@@ -1,0 +1,96 @@
+package io.sessionkit.autoconfigure.advisor;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.sessionkit.access.SessionAccess;
+import io.sessionkit.autoconfigure.SessionKitProperties;
+import io.sessionkit.autoconfigure.check.AtStart;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.ObjectProvider;
+
+/**
+ * Says in one line of the log which store keeps the sessions, what is forgotten, and what
+ * is limited.
+ */
+final class StartReport extends AtStart {
+
+	private static final Log logger = LogFactory.getLog(StartReport.class);
+
+	private final ObjectProvider<SessionStore> store;
+
+	private final SessionAccess access;
+
+	private final SessionKitProperties properties;
+
+	StartReport(ObjectProvider<SessionStore> store, SessionAccess access, SessionKitProperties properties) {
+		this.store = store;
+		this.access = access;
+		this.properties = properties;
+	}
+
+	@Override
+	protected void run() {
+		this.store.ifUnique((used) -> logger.info(line(SessionAccess.unguarded(used))));
+	}
+
+	private String line(SessionStore used) {
+		return "Sessions are kept by " + used.getClass().getSimpleName()
+				+ (this.access.isUnlimited() ? "" : ", each for its caller") + ". Forgotten: "
+				+ String.join("; ", forgotten(used)) + ". Limited: " + String.join("; ", limited()) + ".";
+	}
+
+	private List<String> forgotten(SessionStore used) {
+		List<String> all = new ArrayList<>();
+		if (used instanceof InMemorySessionStore) {
+			all.add("all sessions when the process ends");
+			all.add("the least recently written ones of more than " + this.properties.store().memory().maxSessions());
+		}
+		Duration life = used.options().timeToLive();
+		if (life != null) {
+			all.add("sessions " + text(life) + " after their last write");
+		}
+		SessionKitProperties.Retention retention = this.properties.retention();
+		if (retention.maxTurns() != null) {
+			all.add("the oldest turns of sessions of more than " + retention.maxTurns());
+		}
+		if (retention.maxAge() != null) {
+			all.add("turns after " + text(retention.maxAge()));
+		}
+		return all.isEmpty() ? List.of("nothing") : all;
+	}
+
+	private List<String> limited() {
+		List<String> all = new ArrayList<>();
+		SessionKitProperties.Trim trim = this.properties.trim();
+		add(all, trim.maxTurns(), "turns of history in a request");
+		add(all, trim.maxMessages(), "messages in a request");
+		add(all, trim.maxTokens(), "tokens in a request");
+		add(all, this.properties.prune().toolResultsKeep(), "tool results of the history in a request");
+		add(all, this.properties.summarize().triggerTokens(), "tokens before a summary");
+		add(all, this.properties.summarize().triggerMessages(), "messages before a summary");
+		return all.isEmpty() ? List.of("nothing, so requests grow with their session") : all;
+	}
+
+	private static void add(List<String> all, @Nullable Number limit, String what) {
+		if (limit != null) {
+			all.add(limit + " " + what);
+		}
+	}
+
+	/** Returns a time as it would be written as a property, such as 30d. */
+	private static String text(Duration time) {
+		if (time.toSeconds() % Duration.ofDays(1).toSeconds() == 0) {
+			return time.toDays() + "d";
+		}
+		return (time.toSeconds() % Duration.ofHours(1).toSeconds() == 0) ? time.toHours() + "h"
+				: time.toSeconds() + "s";
+	}
+
+}

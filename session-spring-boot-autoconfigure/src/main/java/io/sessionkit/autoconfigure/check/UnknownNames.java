@@ -1,0 +1,207 @@
+package io.sessionkit.autoconfigure.check;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+import io.sessionkit.autoconfigure.ConfigurationRefusedException;
+import io.sessionkit.autoconfigure.SessionKitProperties;
+import io.sessionkit.autoconfigure.check.KnownProperties.Property;
+
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.origin.Origin;
+import org.springframework.boot.origin.OriginLookup;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/**
+ * Finds names that begin like those of SessionKit but are not the name of a property:
+ * such a setting would silently have no effect. Values of such names may be secrets of
+ * another product, so they are never shown.
+ */
+final class UnknownNames {
+
+	private static final String VARIABLE_PREFIX = SessionKitProperties.PREFIX + "_";
+
+	/**
+	 * The variables that Kubernetes sets for each service of a namespace, whatever the
+	 * name of the service.
+	 */
+	private static final Pattern SERVICE_LINK = Pattern
+		.compile(".*_(SERVICE_HOST|SERVICE_PORT(_\\w+)?|PORT(_\\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)");
+
+	private final List<String> ignored;
+
+	private final List<Unknown> refused = new ArrayList<>();
+
+	private final Set<String> foreign = new TreeSet<>();
+
+	/**
+	 * An unknown name as it is written, its place, and the text that says what to write
+	 * instead.
+	 */
+	private record Unknown(String name, String place, String cure) {
+	}
+
+	private UnknownNames(ConfigurableEnvironment environment) {
+		this.ignored = Binder.get(environment)
+			.bind(SessionKitProperties.IGNORED_NAMES, Bindable.listOf(String.class))
+			.orElse(List.of());
+	}
+
+	/**
+	 * Refuses unknown names in all property sources that can list their names.
+	 * @return the unknown names that probably belong to another product, with their
+	 * places
+	 * @throws ConfigurationRefusedException if there are other unknown names
+	 */
+	static Set<String> refuse(ConfigurableEnvironment environment) {
+		UnknownNames names = new UnknownNames(environment);
+		for (PropertySource<?> source : environment.getPropertySources()) {
+			if (source instanceof EnumerablePropertySource<?> listing
+					&& !ConfigurationPropertySources.isAttachedConfigurationPropertySource(source)) {
+				names.check(listing);
+			}
+		}
+		names.report();
+		return names.foreign;
+	}
+
+	private void check(EnumerablePropertySource<?> source) {
+		for (String name : source.getPropertyNames()) {
+			if (isIgnored(name)) {
+				continue;
+			}
+			if (startsWith(name, VARIABLE_PREFIX)) {
+				checkVariable(name, source);
+			}
+			else {
+				checkName(name, source);
+			}
+		}
+	}
+
+	private boolean isIgnored(String name) {
+		return this.ignored.stream().anyMatch(name::equalsIgnoreCase);
+	}
+
+	private static boolean startsWith(String name, String prefix) {
+		return name.regionMatches(true, 0, prefix, 0, prefix.length());
+	}
+
+	private void checkName(String written, EnumerablePropertySource<?> source) {
+		ConfigurationPropertyName name = ConfigurationPropertyName.adapt(written, '.');
+		ConfigurationPropertyName prefix = ConfigurationPropertyName.of(SessionKitProperties.PREFIX);
+		if (!prefix.equals(name) && !prefix.isAncestorOf(name)) {
+			(isOfProcess(source) ? Spelling.sameLetters(written) : Spelling.withAnotherPrefix(written))
+				.ifPresent((property) -> refuse(written, source, write(property.name())));
+		}
+		else if (KnownProperties.ALL.isGroup(name)) {
+			refuseGroup(written, name, source);
+		}
+		else if (!KnownProperties.ALL.contains(name)) {
+			refuseUnlessForeign(written, source,
+					(isOfProcess(source) ? Spelling.misspelt(written) : Spelling.nearest(written)).map(Property::name));
+		}
+	}
+
+	/**
+	 * Refuses a value of a group unless it is blank: a YAML key whose entries are all
+	 * commented out has an empty value.
+	 */
+	private void refuseGroup(String written, ConfigurationPropertyName group, EnumerablePropertySource<?> source) {
+		if (!Objects.toString(source.getProperty(written), "").isBlank()) {
+			refuse(written, source, "It has no value of its own. Write one of " + KnownProperties.ALL.in(group) + ".");
+		}
+	}
+
+	private void checkVariable(String written, EnumerablePropertySource<?> source) {
+		if (!(source instanceof SystemEnvironmentPropertySource)) {
+			refuse(written, source, cure(Spelling.nearest(written).map(Property::name)));
+		}
+		else if (!KnownProperties.ALL.containsVariable(written)
+				&& !SERVICE_LINK.matcher(written.toUpperCase(Locale.ROOT)).matches()) {
+			refuseUnlessForeign(written, source,
+					Spelling.misspelt(written).map((property) -> variable(property.name())));
+		}
+	}
+
+	/**
+	 * Refuses a name, or only logs it: environment variables and system properties of the
+	 * same prefix may serve other purposes, so one that resembles none of ours is only
+	 * logged.
+	 */
+	private void refuseUnlessForeign(String name, EnumerablePropertySource<?> source, Optional<String> nearest) {
+		if (isOfProcess(source) && nearest.isEmpty() && !isInGroup(name)) {
+			this.foreign.add(name + " (" + place(name, source) + ")");
+		}
+		else {
+			refuse(name, source, cure(nearest));
+		}
+	}
+
+	private static boolean isOfProcess(EnumerablePropertySource<?> source) {
+		return source instanceof SystemEnvironmentPropertySource
+				|| source.getName().equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME);
+	}
+
+	private static boolean isInGroup(String name) {
+		String rest = name.substring(VARIABLE_PREFIX.length());
+		return KnownProperties.ALL.groups()
+			.stream()
+			.anyMatch((group) -> startsWith(rest, group + "_") || startsWith(rest, group + "."));
+	}
+
+	private static String variable(String property) {
+		return property.replace('.', '_').replace('-', '_').toUpperCase(Locale.ROOT);
+	}
+
+	private static String cure(Optional<String> nearest) {
+		return nearest.map(UnknownNames::write).orElse("No property has a similar name.");
+	}
+
+	private static String write(String name) {
+		return "Write '" + name + "'.";
+	}
+
+	private void refuse(String name, PropertySource<?> source, String cure) {
+		this.refused.add(new Unknown(name, place(name, source), cure));
+	}
+
+	private static String place(String name, PropertySource<?> source) {
+		Origin origin = OriginLookup.getOrigin(source, name);
+		return (origin != null) ? origin.toString() : "property source \"" + source.getName() + "\"";
+	}
+
+	private void report() {
+		if (this.refused.isEmpty()) {
+			return;
+		}
+		StringBuilder description = new StringBuilder();
+		StringBuilder action = new StringBuilder();
+		for (Unknown unknown : this.refused) {
+			description.append("The property '")
+				.append(unknown.name())
+				.append("' is not a SessionKit property (")
+				.append(unknown.place())
+				.append(").\n");
+			action.append("'").append(unknown.name()).append("': ").append(unknown.cure()).append("\n");
+		}
+		action.append("All properties are in docs/configuration.md. Name what belongs to something else in '")
+			.append(SessionKitProperties.IGNORED_NAMES)
+			.append("'.");
+		throw new ConfigurationRefusedException(description.toString().strip(), action.toString());
+	}
+
+}

@@ -1,0 +1,130 @@
+package io.sessionkit.autoconfigure.check;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.regex.Pattern;
+
+import io.sessionkit.autoconfigure.ConfigurationRefusedException;
+import io.sessionkit.autoconfigure.check.KnownProperties.Property;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.origin.Origin;
+import org.springframework.core.env.Environment;
+
+/**
+ * Checks values as they are written, before they are converted. So a report can quote
+ * them, and a number without a unit, which would mean milliseconds, can be distinguished
+ * from one with a unit.
+ */
+final class WrittenValues {
+
+	private static final Pattern NUMBER = Pattern.compile("[+-]?\\d+");
+
+	private static final Pattern POSITIVE = Pattern.compile("\\+?0*[1-9]\\d*");
+
+	private static final Duration SHORTEST = Duration.ofSeconds(1);
+
+	private final Environment environment;
+
+	private final Binder binder;
+
+	private WrittenValues(Environment environment) {
+		this.environment = environment;
+		this.binder = Binder.get(environment);
+	}
+
+	/**
+	 * Refuses switches that are neither on nor off, times without a unit, and times
+	 * shorter than a second.
+	 * @throws ConfigurationRefusedException if there is such a value
+	 */
+	static void refuse(Environment environment) {
+		WrittenValues values = new WrittenValues(environment);
+		for (Property property : KnownProperties.ALL.all()) {
+			if (property.type() == boolean.class) {
+				values.checkSwitch(property);
+			}
+			else if (property.type() == Duration.class) {
+				values.checkTime(property);
+			}
+		}
+	}
+
+	private void checkSwitch(Property property) {
+		String written = written(property);
+		if (written == null) {
+			return;
+		}
+		try {
+			if (this.binder.bind(property.name(), Boolean.class).isBound()) {
+				return;
+			}
+		}
+		catch (BindException ex) {
+			// refused below, like an empty value
+		}
+		throw refusal(property, written, "", "Write true or false");
+	}
+
+	private void checkTime(Property property) {
+		String written = written(property);
+		if (written == null || written.isBlank()) {
+			return;
+		}
+		if (NUMBER.matcher(written.strip()).matches()) {
+			String number = POSITIVE.matcher(written.strip()).matches() ? written.strip() : "30";
+			throw refusal(property, written, ", a number without a unit, which would mean milliseconds",
+					"Write a unit, such as " + number + "s, " + number + "m, " + number + "h or " + number + "d");
+		}
+		if (isTooShort(property)) {
+			throw refusal(property, written, ", which is less than a second",
+					"Write one second or more, such as 30s, 30m, 30h or 30d");
+		}
+	}
+
+	/**
+	 * Returns whether a time is shorter than a second. A value that is not a time is
+	 * reported when it is bound.
+	 */
+	private boolean isTooShort(Property property) {
+		try {
+			return this.binder.bind(property.name(), Duration.class)
+				.map((time) -> time.compareTo(SHORTEST) < 0)
+				.orElse(false);
+		}
+		catch (BindException ex) {
+			return false;
+		}
+	}
+
+	private @Nullable String written(Property property) {
+		return this.binder.bind(property.name(), String.class).orElse(null);
+	}
+
+	private ConfigurationRefusedException refusal(Property property, String written, String reason, String cure) {
+		String otherwise = (property.defaultValue() != null) ? ", or leave it out for " + property.defaultValue()
+				: ", or leave it out for no limit";
+		return new ConfigurationRefusedException(
+				"The property '" + property.name() + "' is '" + written + "'" + reason + place(property) + ".",
+				cure + otherwise + ".");
+	}
+
+	private String place(Property property) {
+		ConfigurationPropertyName name = ConfigurationPropertyName.of(property.name());
+		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
+			ConfigurationProperty found = source.getConfigurationProperty(name);
+			if (found != null) {
+				Origin origin = found.getOrigin();
+				return (origin != null) ? " (" + Objects.toString(origin) + ")" : "";
+			}
+		}
+		return "";
+	}
+
+}

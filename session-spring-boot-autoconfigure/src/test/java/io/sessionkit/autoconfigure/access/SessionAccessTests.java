@@ -1,0 +1,279 @@
+package io.sessionkit.autoconfigure.access;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.CallerRequiredException;
+import io.sessionkit.access.CallerResolver;
+import io.sessionkit.access.SessionAccess;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.DeciderRequiredException;
+import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
+import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
+import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.SessionPurge;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ScriptedChatModel;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.scheduler.Schedulers;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.model.chat.client.autoconfigure.ChatClientAutoConfiguration;
+import org.springframework.ai.model.tool.autoconfigure.ToolCallingAutoConfiguration;
+import org.springframework.ai.tool.annotation.Tool;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.security.authentication.AnonymousAuthenticationToken;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.core.authority.AuthorityUtils;
+import org.springframework.security.core.context.ReactiveSecurityContextHolder;
+import org.springframework.security.core.context.SecurityContextHolder;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Sessions of an application with Spring Security belong to its users, without a setting.
+ */
+@Isolated
+class SessionAccessTests {
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(MessageCodecAutoConfiguration.class,
+				SessionStoreAutoConfiguration.class, SessionAdvisorAutoConfiguration.class,
+				ToolCallingAutoConfiguration.class, ChatClientAutoConfiguration.class))
+		.withBean(ScriptedChatModel.class, () -> this.model)
+		.withSystemProperties("sessionkit.owner=")
+		.withPropertyValues("sessionkit.store.type=memory");
+
+	@AfterEach
+	void signOut() {
+		SecurityContextHolder.clearContext();
+	}
+
+	private static void signIn(String name, String... authorities) {
+		SecurityContextHolder.getContext().setAuthentication(new TestingAuthenticationToken(name, "", authorities));
+	}
+
+	static class OrderTools {
+
+		@Tool(name = "cancel_order", description = "cancels an order")
+		String cancel(int id) {
+			return "cancelled";
+		}
+
+	}
+
+	@Test
+	void tenLinesOfTheReadmeKeepUsersApart() {
+		this.runner.run((context) -> {
+			ChatClient chat = context.getBean(ChatClient.Builder.class).build();
+			for (String user : List.of("ada", "bob")) {
+				signIn(user);
+				this.model.says("hello " + user);
+				chat.prompt().user("hi").advisors(SessionAdvisor.session("t1")).call().content();
+				assertThat(this.model.lastRequest()).hasSize(1);
+			}
+			SessionStore store = context.getBean(SessionStore.class);
+			assertThat(store.list("", Page.first(10))).extracting((session) -> session.key())
+				.containsExactly(SessionKey.of("bob", "t1"));
+			assertThatExceptionOfType(SessionNotFoundException.class)
+				.isThrownBy(() -> store.messages(SessionKey.of("ada", "t1")));
+			assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> chat.prompt()
+				.user("hi")
+				.advisors(SessionAdvisor.session(SessionKey.of("ada", "t1")))
+				.call()
+				.content());
+		});
+	}
+
+	@Test
+	void nobodyIsSignedInUnlessSomebodyIs() {
+		this.runner.run((context) -> {
+			Conversations conversations = context.getBean(Conversations.class);
+			assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(() -> conversations.get("t1"));
+			SecurityContextHolder.getContext()
+				.setAuthentication(new AnonymousAuthenticationToken("key", "anonymousUser",
+						AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS")));
+			assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(() -> conversations.get("t1"));
+			TestingAuthenticationToken unauthenticated = new TestingAuthenticationToken("ada", "");
+			unauthenticated.setAuthenticated(false);
+			SecurityContextHolder.getContext().setAuthentication(unauthenticated);
+			assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(() -> conversations.get("t1"));
+		});
+	}
+
+	@Test
+	void streamHasTheUserOfItsReactorContext() {
+		this.runner.run((context) -> {
+			this.model.says("hello");
+			context.getBean(ChatClient.Builder.class)
+				.build()
+				.prompt()
+				.user("hi")
+				.advisors(SessionAdvisor.session("t1"))
+				.stream()
+				.content()
+				.subscribeOn(Schedulers.parallel())
+				.contextWrite(ReactiveSecurityContextHolder
+					.withAuthentication(new TestingAuthenticationToken("ada", "", "A")))
+				.blockLast();
+			signIn("ada");
+			assertThat(context.getBean(SessionStore.class).find(SessionKey.of("t1"))).isPresent();
+		});
+	}
+
+	@Test
+	void authorityReachesAllOwners() {
+		this.runner.withPropertyValues("sessionkit.any-owner-authority=ROLE_ADMIN").run((context) -> {
+			Conversations conversations = context.getBean(Conversations.class);
+			signIn("root", "ROLE_ADMIN");
+			assertThat(conversations.get(SessionKey.of("ada", "t1")).key()).isEqualTo(SessionKey.of("ada", "t1"));
+			assertThat(conversations.get("t1").key()).isEqualTo(SessionKey.of("root", "t1"));
+			signIn("eve", "SESSIONKIT_ANY_OWNER");
+			assertThatExceptionOfType(SessionNotFoundException.class)
+				.isThrownBy(() -> conversations.get(SessionKey.of("ada", "t1")));
+		});
+	}
+
+	@Test
+	void decisionIsThatOfTheUserAndNeedsTheAuthority() {
+		this.runner.withBean(OrderTools.class)
+			.withPropertyValues("sessionkit.approval.deciders=cancel_order=ROLE_LEAD,cancel_order=ROLE_BOSS",
+					"sessionkit.approval.owner-decides=false")
+			.run((context) -> {
+				signIn("ada", "ROLE_LEAD");
+				this.model.calls(new ToolCall("c1", "function", "cancel_order", "{\"id\":1}"));
+				context.getBean(ChatClient.Builder.class)
+					.build()
+					.prompt()
+					.user("cancel")
+					.tools(context.getBean(OrderTools.class))
+					.advisors(SessionAdvisor.session("t1"))
+					.call()
+					.content();
+				Approvals approvals = context.getBean(Approvals.class);
+				ToolApproval call = approvals.pending(SessionKey.of("t1")).get(0);
+				assertThatExceptionOfType(DeciderRequiredException.class)
+					.isThrownBy(() -> approvals.approve(call, "eve"));
+				signIn("eve", "ROLE_BOSS");
+				assertThat(approvals.approve(call, "ada").decision().by()).isEqualTo("eve");
+			});
+	}
+
+	@Test
+	void workOfTheServerNeedsNoUser() {
+		this.runner.withPropertyValues("sessionkit.retention.max-turns=5", "sessionkit.summarize.trigger-messages=2")
+			.run((context) -> {
+				assertThat(context).hasNotFailed().hasSingleBean(SessionPurge.class);
+				SessionAccess access = context.getBean(SessionAccess.class);
+				SessionStore store = context.getBean(SessionStore.class);
+				access.callAs(Caller.server(), () -> {
+					store.add(SessionKey.of("ada", "t1"), List.of(new UserMessage("q")));
+					return store;
+				});
+				signIn("ada");
+				assertThat(store.messages(SessionKey.of("t1"))).hasSize(1);
+			});
+	}
+
+	@Test
+	void storeOfTheApplicationIsGuardedToo() {
+		this.runner
+			.withBean("ours", SessionStore.class,
+					() -> new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())))
+			.run((context) -> assertThatExceptionOfType(CallerRequiredException.class)
+				.isThrownBy(() -> context.getBean(SessionStore.class).find(SessionKey.of("t1"))));
+	}
+
+	/** It might be meant either way. */
+	@ParameterizedTest
+	@ValueSource(strings = { "", " " })
+	void blankOwnerIsRefused(String owner) {
+		this.runner.withPropertyValues("sessionkit.owner=" + owner)
+			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageContaining("Write principal or none"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "PRINCIPAL", "principal " })
+	void ownerIsReadInAnyWayOfWriting(String owner) {
+		this.runner.withPropertyValues("sessionkit.owner=" + owner)
+			.run((context) -> assertThatExceptionOfType(CallerRequiredException.class)
+				.isThrownBy(() -> context.getBean(Conversations.class).get("t1")));
+	}
+
+	@Test
+	void userWithoutANameIsNotTheOwnerOfSessionsWithoutOne() {
+		this.runner.run((context) -> {
+			Conversations conversations = context.getBean(Conversations.class);
+			for (String name : Arrays.asList(null, "", "a\nb")) {
+				SecurityContextHolder.getContext()
+					.setAuthentication(new TestingAuthenticationToken(name, "", "SESSIONKIT_ANY_OWNER"));
+				assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(() -> conversations.get("t1"))
+					.withMessageContaining("CallerResolver");
+			}
+		});
+	}
+
+	@Test
+	void conversationsOfTheApplicationThatReachEverybodysSessionsAreRefused() {
+		InMemorySessionStore own = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+		this.runner.withBean(Conversations.class, () -> Conversations.of(own))
+			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageContaining("A Conversations bean reaches the sessions of everybody"));
+		this.runner.withBean("ours", Conversations.class, () -> Conversations.of(own))
+			.withPropertyValues("sessionkit.owner=none")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void resolverOfTheApplicationComesFirst() {
+		this.runner.withBean(CallerResolver.class, () -> () -> Optional.of(Caller.of("acme/ada")))
+			.run((context) -> assertThat(context.getBean(Conversations.class).get("t1").key())
+				.isEqualTo(SessionKey.of("acme/ada", "t1")));
+	}
+
+	@Test
+	void withoutSpringSecurityNothingChangesUnlessItIsAskedFor() {
+		ApplicationContextRunner without = this.runner
+			.withClassLoader(new FilteredClassLoader("org.springframework.security"));
+		without.run((context) -> assertThat(context.getBean(Conversations.class).get("t1").key())
+			.isEqualTo(SessionKey.of("t1")));
+		without.withPropertyValues("sessionkit.owner=principal")
+			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageContaining("spring-boot-starter-security"));
+		without.withPropertyValues("sessionkit.approval.deciders=a=B")
+			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageContaining("sessionkit.owner=principal"));
+	}
+
+	@Test
+	void noneLeavesTheOwnersToTheCalls() {
+		this.runner.withPropertyValues("sessionkit.owner=none").run((context) -> {
+			assertThat(context.getBean(Conversations.class).get("t1").key()).isEqualTo(SessionKey.of("t1"));
+			assertThat(context.getBean(SessionStore.class)).isInstanceOf(InMemorySessionStore.class);
+		});
+	}
+
+}

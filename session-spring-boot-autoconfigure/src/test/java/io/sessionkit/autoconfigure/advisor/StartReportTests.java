@@ -1,0 +1,80 @@
+package io.sessionkit.autoconfigure.advisor;
+
+import java.util.List;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
+import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The line that the log has at start.
+ */
+@Isolated
+class StartReportTests {
+
+	private final Logger logger = (Logger) LoggerFactory.getLogger(StartReport.class);
+
+	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(MessageCodecAutoConfiguration.class,
+				SessionStoreAutoConfiguration.class, SessionAdvisorAutoConfiguration.class))
+		.withPropertyValues("sessionkit.store.type=memory", "sessionkit.store.memory.max-sessions=7");
+
+	@BeforeEach
+	void listen() {
+		this.log.start();
+		this.logger.setLevel(Level.INFO);
+		this.logger.addAppender(this.log);
+	}
+
+	@AfterEach
+	void leave() {
+		this.logger.detachAppender(this.log);
+		this.logger.setLevel(null);
+	}
+
+	@Test
+	void lineSaysWhatIsForgottenAndWhatIsLimited() {
+		this.runner.withPropertyValues("sessionkit.time-to-live=30d", "sessionkit.retention.max-turns=500",
+				"sessionkit.retention.max-age=36h", "sessionkit.trim.max-turns=40", "sessionkit.trim.max-tokens=8000")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(lines())
+			.containsExactly("Sessions are kept by InMemorySessionStore. Forgotten: all sessions when the"
+					+ " process ends; the least recently written ones of more than 7; sessions 30d after their last write;"
+					+ " the oldest turns of sessions of more than 500; turns after 36h. Limited: 40 turns of history in a"
+					+ " request; 8000 tokens in a request.");
+	}
+
+	@Test
+	void lineSaysThatNothingIsLimited() {
+		this.runner.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(lines()).singleElement()
+			.asString()
+			.endsWith("Limited: nothing, so requests grow with their session.");
+	}
+
+	@Test
+	void thereIsNoLineWhereSessionKitIsSwitchedOff() {
+		this.runner.withPropertyValues("sessionkit.enabled=false").run((context) -> assertThat(context).hasNotFailed());
+		assertThat(lines()).isEmpty();
+	}
+
+	private List<String> lines() {
+		return this.log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+	}
+
+}

@@ -1,0 +1,457 @@
+package io.sessionkit.autoconfigure.check;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import javax.sql.DataSource;
+
+import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.approval.SiblingRule;
+import io.sessionkit.autoconfigure.ApprovalProperties;
+import io.sessionkit.autoconfigure.ConfigurationRefusedException;
+import io.sessionkit.autoconfigure.ConfigurationTable;
+import io.sessionkit.autoconfigure.ContinuationProperties;
+import io.sessionkit.autoconfigure.NotificationProperties;
+import io.sessionkit.autoconfigure.SessionKitProperties;
+import io.sessionkit.autoconfigure.StartFailure;
+import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
+import io.sessionkit.autoconfigure.check.KnownProperties.Property;
+import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
+import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
+import io.sessionkit.autoconfigure.tool.ToolGuardAutoConfiguration;
+import io.sessionkit.store.SessionStore;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.jdbc.datasource.AbstractDataSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+class ConfigurationCheckTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(ConfigurationCheckAutoConfiguration.class,
+				MessageCodecAutoConfiguration.class, SessionStoreAutoConfiguration.class,
+				SessionAdvisorAutoConfiguration.class, ToolGuardAutoConfiguration.class));
+
+	// names
+
+	@ParameterizedTest
+	@CsvSource({ "sessionkit.approvals.tools, sessionkit.approval.tools",
+			"sessionkit.approval.tool, sessionkit.approval.tools",
+			"sessionkit.approval_tools, sessionkit.approval.tools",
+			"sessionkit.approval-tools, sessionkit.approval.tools",
+			"sessionkit.approval.tools.cancel_order, sessionkit.approval.tools",
+			"sessionkit.approval.tools.0, sessionkit.approval.tools",
+			"sessionkit.approval.tools[0].name, sessionkit.approval.tools",
+			"sessionkit.aproval.tools[0], sessionkit.approval.tools", "sessionkit.stroe.type, sessionkit.store.type",
+			"sessionkit.timetolife, sessionkit.time-to-live", "sessionkit.max-turns, sessionkit.trim.max-turns",
+			"sessionkit.enable, sessionkit.enabled", "sessionkit.enabled.always, sessionkit.enabled",
+			"session.kit.approval.tools, sessionkit.approval.tools",
+			"sesionkit.approval.tools, sessionkit.approval.tools",
+			"sessionkit_approval_tools, sessionkit.approval.tools",
+			"SESSIONKIT_APPROVAL_TOOLS, sessionkit.approval.tools" })
+	void unknownNameIsRefusedWithTheNearestRightOne(String written, String right) {
+		FailureAnalysis analysis = analysisOf(written + "=s3cret");
+		assertThat(analysis.getDescription()).contains("'" + written + "'")
+			.contains("property source \"test\"")
+			.doesNotContain("s3cret");
+		assertThat(analysis.getAction()).contains("'" + written + "': Write '" + right + "'.")
+			.contains("docs/configuration.md")
+			.doesNotContain("s3cret");
+	}
+
+	@Test
+	void unknownNameThatIsLikeNoOtherIsRefusedToo() {
+		FailureAnalysis analysis = analysisOf("sessionkit.quux=1");
+		assertThat(analysis.getDescription()).contains("'sessionkit.quux'");
+		assertThat(analysis.getAction()).contains("No property has a similar name")
+			.contains("'sessionkit.ignored-names'");
+	}
+
+	@Test
+	void allUnknownNamesAreReportedAtOnce() {
+		assertThat(analysisOf("sessionkit.approvals.tools=a", "sessionkit.trim.max-turn=3").getAction())
+			.contains("'sessionkit.approval.tools'")
+			.contains("'sessionkit.trim.max-turns'");
+	}
+
+	@Test
+	void unknownNameNextToASwitchThatIsOffIsRefused() {
+		assertThat(analysisOf("sessionkit.enabled=false", "sessionkit.approvals.tools=a").getAction())
+			.contains("'sessionkit.approval.tools'");
+	}
+
+	@Test
+	void unknownNameIsReportedBeforeWhatItWasToDecide() {
+		assertThat(StartFailure
+			.analysis(this.runner.withBean("one", DataSource.class, NoDataSource::new)
+				.withBean("two", DataSource.class, NoDataSource::new)
+				.withPropertyValues("sessionkit.store.typ=memory"))
+			.getAction()).contains("'sessionkit.store.type'");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "sessionkit.store, 'sessionkit.store.type'", "sessionkit.approval, 'sessionkit.approval.tools'",
+			"sessionkit, 'sessionkit.enabled'" })
+	void valueWhereAGroupOfNamesIsIsRefusedWithTheNamesInIt(String group, String name) {
+		FailureAnalysis analysis = analysisOf(group + "=jdbc");
+		assertThat(analysis.getDescription()).contains("'" + group + "'");
+		assertThat(analysis.getAction()).contains("Write one of").contains(name);
+	}
+
+	@Test
+	void misspeltNameInYamlIsReportedWithItsLine() throws IOException {
+		PropertySource<?> yaml = yaml("""
+				sessionkit:
+				  approval:
+				    tool: [cancel_order, refund]
+				""");
+		FailureAnalysis analysis = StartFailure.analysis(with(yaml));
+		assertThat(analysis.getDescription()).contains("'sessionkit.approval.tool[0]'")
+			.contains("application.yml")
+			.contains("3:12");
+		assertThat(analysis.getAction()).contains("Write 'sessionkit.approval.tools'.");
+	}
+
+	@Test
+	void listsAndEmptyGroupsOfYamlAreKnown() throws IOException {
+		with(yaml("""
+				sessionkit:
+				  approval:
+				    tools:
+				      - cancel_order
+				      - refund
+				  trim:
+				    pin.roles: [user, system]
+				    maxTurns: 3
+				  turn:
+				    parameters: []
+				  store:
+				""")).run((context) -> {
+			assertThat(context).hasNotFailed();
+			SessionKitProperties properties = context.getBean(SessionKitProperties.class);
+			assertThat(properties.approval().tools()).containsExactly("cancel_order", "refund");
+			assertThat(properties.trim().maxTurns()).isEqualTo(3);
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "README.md", "docs/context.md", "docs/approvals.md" })
+	void yamlOfThePagesIsBound(String page) throws IOException {
+		List<String> blocks = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL)
+			.matcher(Files.readString(Path.of("..").resolve(page)))
+			.results()
+			.map((block) -> block.group(1))
+			.toList();
+		assertThat(blocks).isNotEmpty();
+		for (String block : blocks) {
+			StandardEnvironment environment = new StandardEnvironment();
+			environment.getPropertySources().addFirst(yaml(block));
+			assertThatNoException().as(block).isThrownBy(() -> UnknownNames.refuse(environment));
+			assertThat(Binder.get(environment).bind(SessionKitProperties.PREFIX, SessionKitProperties.class).isBound())
+				.as(block)
+				.isTrue();
+		}
+	}
+
+	@Test
+	void everyPropertyIsKnownInEveryFormThatIsBound() {
+		for (Property property : KnownProperties.ALL.all()) {
+			String name = property.name();
+			assertThatNoException().as(name).isThrownBy(() -> {
+				Stream.of(name, name.toUpperCase(Locale.ROOT), name.replace('-', '_'), camel(name))
+					.forEach((form) -> refuse(new MapPropertySource("test", Map.of(form, ""))));
+				refuse(variables(upper(name.replace("-", "")), upper(name), upper(name).toLowerCase(Locale.ROOT)));
+			});
+		}
+	}
+
+	@Test
+	void elementsOfListsAreKnownAsVariables() {
+		refuse(variables("SESSIONKIT_APPROVAL_TOOLS_0", "SESSIONKIT_TURN_REPLAY_EXCLUDE_12"));
+		with(variables(Map.of("SESSIONKIT_APPROVAL_TOOLS_0", "refund", "SESSIONKIT_AUTO_REGISTER", "false",
+				"SESSIONKIT_STORE_MEMORY_MAXSESSIONS", "7")))
+			.run((context) -> {
+				assertThat(context).hasNotFailed().doesNotHaveBean("sessionKitAdvisorCustomizer");
+				SessionKitProperties properties = context.getBean(SessionKitProperties.class);
+				assertThat(properties.approval().tools()).containsExactly("refund");
+				assertThat(properties.store().memory().maxSessions()).isEqualTo(7);
+			});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "SESSIONKIT_APPROVALS_TOOLS, SESSIONKIT_APPROVAL_TOOLS",
+			"SESSIONKIT_APPROVAL_TOOL_0, SESSIONKIT_APPROVAL_TOOLS",
+			"sessionkit_approvals_tools, SESSIONKIT_APPROVAL_TOOLS", "SESSIONKIT_ENABLE, SESSIONKIT_ENABLED",
+			"SESSIONKIT_APPROVALTOOLS, SESSIONKIT_APPROVAL_TOOLS",
+			"SESSION_KIT_APPROVAL_TOOLS, sessionkit.approval.tools" })
+	void misspeltVariableIsRefusedWithTheNearestRightOne(String written, String right) {
+		FailureAnalysis analysis = StartFailure.analysis(with(variables(Map.of(written, "s3cret"))));
+		assertThat(analysis.getDescription()).contains("'" + written + "'")
+			.contains("property source \"test-systemEnvironment\"")
+			.doesNotContain("s3cret");
+		assertThat(analysis.getAction()).contains("Write '" + right + "'.");
+	}
+
+	@Test
+	void variableThatIsLikeNoOtherInAGroupOfOursIsRefused() {
+		assertThatExceptionOfType(ConfigurationRefusedException.class)
+			.isThrownBy(() -> refuse(variables("SESSIONKIT_STORE_COLOUR")))
+			.withMessageContaining("SESSIONKIT_STORE_COLOUR");
+	}
+
+	/** Common in images, and parts of our names only. */
+	@ParameterizedTest
+	@ValueSource(strings = { "SESSIONKIT_VERSION", "SESSIONKIT_USER", "SESSIONKIT_NAME", "SESSIONKIT_SIZE",
+			"SESSIONKIT_TYPE", "SESSION_ID_ENABLED", "SESSION_KEY_ENABLED" })
+	void everydayVariablesAreNotRefused(String name) {
+		with(variables(Map.of(name, "1"))).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void variablesOfAServiceInKubernetesAreNotTakenForProperties() {
+		assertThat(refuse(variables("SESSIONKIT_SERVICE_HOST", "SESSIONKIT_SERVICE_PORT",
+				"SESSIONKIT_SERVICE_PORT_HTTP", "SESSIONKIT_PORT", "SESSIONKIT_PORT_80_TCP",
+				"SESSIONKIT_PORT_80_TCP_PROTO", "SESSIONKIT_PORT_80_TCP_PORT", "SESSIONKIT_PORT_80_TCP_ADDR",
+				"SESSIONKIT_STORE_SERVICE_HOST", "SESSIONKIT_STORE_PORT_6379_TCP_ADDR")))
+			.noneMatch((name) -> name.startsWith("SESSIONKIT_"));
+	}
+
+	/** As that of JNDI. */
+	@Test
+	void sourceThatCannotListItsNamesIsNotChecked() {
+		with(new PropertySource<>("unlisted", "nothing") {
+
+			@Override
+			public @Nullable Object getProperty(String name) {
+				return name.equals("sessionkit.approvals.tools") ? "cancel_order" : null;
+			}
+
+		}).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void nameThatIsToBeIgnoredIsNotRefused() {
+		this.runner
+			.withPropertyValues("sessionkit.ignored-names=sessionkit.theirs,sessionkit.other.name",
+					"sessionkit.theirs=1", "sessionkit.other.name=2")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(analysisOf("sessionkit.ignored-names=sessionkit.theirs", "sessionkit.thiers=1").getDescription())
+			.contains("'sessionkit.thiers'");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "spring.sessionkit.enabled", "sessions.enabled", "session.timeout", "kit.enabled",
+			"app.lease", "sessionkits", "session.ui.enabled", "session.key.enabled", "session-id.lease",
+			"server.servlet.session.timeout", "sessionkitty.lease.time" })
+	void namesOfOthersAreNotOurs(String name) {
+		this.runner.withPropertyValues(name + "=1").run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void knownNamesAreThoseOfTheMetadata() throws Exception {
+		assertThat(KnownProperties.ALL.all()).extracting(Property::name)
+			.containsExactlyInAnyOrderElementsOf(
+					ConfigurationTable.read().rows().stream().map(ConfigurationTable.Row::name).toList());
+	}
+
+	// switches and choices
+
+	@ParameterizedTest
+	@MethodSource("switches")
+	void switchThatIsNeitherOnNorOffIsRefused(String name) {
+		for (String written : List.of("flase", "ture", "enabled", "2", "")) {
+			FailureAnalysis analysis = analysisOf(name + "=" + written);
+			assertThat(analysis.getDescription()).contains("'" + name + "' is '" + written + "'")
+				.contains("property source \"test\"");
+			assertThat(analysis.getAction()).startsWith("Write true or false, or leave it out for ");
+		}
+	}
+
+	static Stream<String> switches() {
+		return names(boolean.class);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "true", "TRUE", "on", "yes", "1" })
+	void switchIsOnHoweverThatIsWritten(String on) {
+		this.runner.withPropertyValues("sessionkit.enabled=" + on, "sessionkit.auto-register=" + on)
+			.run((context) -> assertThat(context).hasSingleBean(SessionStore.class)
+				.hasBean("sessionKitAdvisorCustomizer"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "false", "off", "no", "0" })
+	void switchIsOffHoweverThatIsWritten(String off) {
+		this.runner.withPropertyValues("sessionkit.auto-register=" + off)
+			.run((context) -> assertThat(context).hasSingleBean(SessionStore.class)
+				.doesNotHaveBean("sessionKitAdvisorCustomizer"));
+		this.runner.withPropertyValues("sessionkit.enabled=" + off)
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(SessionStore.class));
+	}
+
+	@ParameterizedTest
+	@MethodSource("choices")
+	void valueThatIsNoneOfTheChoicesIsRefused(String name) {
+		for (boolean enabled : List.of(true, false)) {
+			FailureAnalysis analysis = analysisOf(name + "=nonsense", "sessionkit.enabled=" + enabled);
+			assertThat(analysis.getDescription()).contains(name).contains("nonsense");
+		}
+	}
+
+	static Stream<String> choices() {
+		return KnownProperties.ALL.all().stream().filter((each) -> each.type().isEnum()).map(Property::name);
+	}
+
+	// times
+
+	@ParameterizedTest
+	@MethodSource("times")
+	void timeWithoutAUnitIsRefusedAsItIsWritten(String name) {
+		FailureAnalysis analysis = analysisOf(name + "=90");
+		assertThat(analysis.getDescription()).contains("'" + name + "' is '90'")
+			.contains("without a unit")
+			.contains("milliseconds")
+			.contains("property source \"test\"");
+		assertThat(analysis.getAction()).contains("90s").contains("90h").contains("90d").contains("leave it out");
+		assertThat(analysisOf(name + "=86400000").getDescription()).contains("'86400000'");
+	}
+
+	@ParameterizedTest
+	@MethodSource("times")
+	void timeBelowASecondIsRefusedAsItIsWritten(String name) {
+		for (String written : List.of("999ms", "0s", "-1d", "PT0.5S", "1us")) {
+			FailureAnalysis analysis = analysisOf(name + "=" + written);
+			assertThat(analysis.getDescription()).contains("'" + name + "' is '" + written + "'")
+				.contains("less than a second");
+			assertThat(analysis.getAction()).startsWith("Write one second or more").contains("30d");
+		}
+	}
+
+	@Test
+	void timeInYamlIsReportedWithItsLine() throws IOException {
+		PropertySource<?> yaml = yaml("sessionkit:\n  time-to-live: 30\n");
+		FailureAnalysis analysis = StartFailure.analysis(with(yaml));
+		assertThat(analysis.getDescription()).contains("'sessionkit.time-to-live' is '30'").contains("2:17");
+		assertThat(analysis.getAction()).contains("30d, or leave it out for no limit");
+	}
+
+	@ParameterizedTest
+	@MethodSource("times")
+	void timeOfASecondAndMoreIsBound(String name) {
+		for (String written : List.of("1s", "1000ms", "30d", "PT1S", "1h")) {
+			this.runner.withPropertyValues(name + "=" + written).run((context) -> assertThat(context).hasNotFailed());
+		}
+	}
+
+	@Test
+	void timesThatNobodyHasWrittenInTheEnvironmentAreRefusedToo() {
+		assertThatExceptionOfType(ConfigurationRefusedException.class)
+			.isThrownBy(() -> new ApprovalProperties(null, SiblingRule.HOLD, Duration.ofMillis(30),
+					NewMessageRule.REJECT, null, true, null, new NotificationProperties(false, Duration.ofSeconds(10)),
+					new ContinuationProperties(false, true, Duration.ofSeconds(10), 4)));
+	}
+
+	static Stream<String> times() {
+		return names(Duration.class);
+	}
+
+	private static Stream<String> names(Class<?> type) {
+		List<String> names = KnownProperties.ALL.all()
+			.stream()
+			.filter((each) -> each.type() == type)
+			.map(Property::name)
+			.toList();
+		assertThat(names).hasSizeGreaterThan(3);
+		return names.stream();
+	}
+
+	private FailureAnalysis analysisOf(String... properties) {
+		return StartFailure.analysis(this.runner.withPropertyValues(properties));
+	}
+
+	private ApplicationContextRunner with(PropertySource<?> source) {
+		return this.runner.withInitializer((context) -> context.getEnvironment().getPropertySources().addFirst(source));
+	}
+
+	private static Set<String> refuse(EnumerablePropertySource<?> source) {
+		StandardEnvironment environment = new StandardEnvironment();
+		environment.getPropertySources().addFirst(source);
+		return UnknownNames.refuse(environment);
+	}
+
+	private static EnumerablePropertySource<?> variables(String... names) {
+		Map<String, Object> variables = new HashMap<>();
+		Stream.of(names).forEach((name) -> variables.put(name, "x"));
+		return variables(variables);
+	}
+
+	private static EnumerablePropertySource<?> variables(Map<String, Object> variables) {
+		return new SystemEnvironmentPropertySource(
+				"test-" + StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, variables);
+	}
+
+	private static PropertySource<?> yaml(String text) throws IOException {
+		ByteArrayResource resource = new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8), "application.yml");
+		return new YamlPropertySourceLoader().load("application.yml", resource).get(0);
+	}
+
+	private static String upper(String name) {
+		return name.replace('.', '_').replace('-', '_').toUpperCase(Locale.ROOT);
+	}
+
+	private static String camel(String name) {
+		StringBuilder camel = new StringBuilder();
+		for (int i = 0; i < name.length(); i++) {
+			boolean hump = i > 0 && name.charAt(i - 1) == '-';
+			if (name.charAt(i) != '-') {
+				camel.append(hump ? Character.toUpperCase(name.charAt(i)) : name.charAt(i));
+			}
+		}
+		return camel.toString();
+	}
+
+	private static final class NoDataSource extends AbstractDataSource {
+
+		@Override
+		public Connection getConnection() {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public Connection getConnection(String user, String password) {
+			throw new UnsupportedOperationException();
+		}
+
+	}
+
+}

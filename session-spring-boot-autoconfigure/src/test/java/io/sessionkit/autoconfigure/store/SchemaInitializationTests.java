@@ -1,0 +1,149 @@
+package io.sessionkit.autoconfigure.store;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+
+import javax.sql.DataSource;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.autoconfigure.StartFailure;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.MariaDbServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.liquibase.autoconfigure.LiquibaseAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Who creates the tables: the property on every database that runs here, Flyway,
+ * Liquibase. The store looks at the tables after each of them.
+ */
+class SchemaInitializationTests {
+
+	private static final SessionKey KEY = SessionKey.of("t1");
+
+	private static final String NEVER = "sessionkit.store.jdbc.initialize-schema=never";
+
+	private static final String ALWAYS = "sessionkit.store.jdbc.initialize-schema=always";
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class, MessageCodecAutoConfiguration.class,
+				SessionStoreAutoConfiguration.class));
+
+	@TempDir
+	Path directory;
+
+	@ParameterizedTest
+	@ValueSource(strings = { "h2", "hsqldb", "sqlite" })
+	void alwaysTwiceKeepsWhatIsThere(String database) {
+		String url = "spring.datasource.url=" + switch (database) {
+			case "h2" -> "jdbc:h2:file:" + this.directory.resolve("sessions");
+			case "hsqldb" -> "jdbc:hsqldb:file:" + this.directory.resolve("sessions") + ";shutdown=true";
+			default -> "jdbc:sqlite:" + this.directory.resolve("sessions");
+		};
+		assertThatAlwaysCanBeRepeated(this.runner.withPropertyValues(url, ALWAYS));
+	}
+
+	@Test
+	void alwaysTwiceKeepsWhatIsThereOnMariaDb() {
+		MariaDbServer server = MariaDbServer.running();
+		DataSource database = server.dataSource(server.newDatabase());
+		assertThatAlwaysCanBeRepeated(
+				this.runner.withBean(DataSource.class, () -> database).withPropertyValues(ALWAYS));
+	}
+
+	private static void assertThatAlwaysCanBeRepeated(ApplicationContextRunner always) {
+		always.run((context) -> assertThatItWorks(context.getBean(SessionStore.class)));
+		always.run((context) -> assertThat(context.getBean(SessionStore.class).messages(KEY)).hasSize(1));
+	}
+
+	@Test
+	void hsqldbInMemoryIsEmbedded() {
+		this.runner.withPropertyValues("spring.datasource.url=jdbc:hsqldb:mem:" + UUID.randomUUID())
+			.run((context) -> assertThatItWorks(context.getBean(SessionStore.class)));
+	}
+
+	@Test
+	void sqliteIsNotEmbeddedNotEvenInMemory() {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withPropertyValues("spring.datasource.url=jdbc:sqlite::memory:"));
+		assertThat(analysis.getDescription()).contains("schema-sqlite.sql");
+		assertThat(analysis.getAction()).contains("'sessionkit.store.jdbc.initialize-schema' to 'always'");
+	}
+
+	@Test
+	void flywayCreatesTheTablesBeforeTheStoreLooksForThem() throws IOException {
+		Files.writeString(this.directory.resolve("V1__sessions.sql"), script());
+		ApplicationContextRunner migrated = this.runner.withPropertyValues(memory(), NEVER,
+				"spring.flyway.locations=filesystem:" + this.directory);
+		FailureAnalysis missing = StartFailure.analysis(migrated);
+		assertThat(missing.getDescription()).contains("schema-h2.sql");
+		migrated.withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class)).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThatItWorks(context.getBean(SessionStore.class));
+			assertThat(migrations(context.getBean(DataSource.class),
+					"\"flyway_schema_history\" where \"script\" = 'V1__sessions.sql'"))
+				.isEqualTo(1);
+		});
+	}
+
+	@Test
+	void liquibaseCreatesTheTablesBeforeTheStoreLooksForThem() {
+		this.runner
+			.withPropertyValues(memory(), NEVER, "spring.liquibase.change-log=classpath:db/changelog/sessions.yaml")
+			.withConfiguration(AutoConfigurations.of(LiquibaseAutoConfiguration.class))
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThatItWorks(context.getBean(SessionStore.class));
+				assertThat(migrations(context.getBean(DataSource.class), "DATABASECHANGELOG")).isEqualTo(1);
+			});
+	}
+
+	@Test
+	void tablesThatAMigrationMadeOfAnotherVersionAreRefused() throws IOException {
+		Files.writeString(this.directory.resolve("V1__sessions.sql"), script());
+		Files.writeString(this.directory.resolve("V2__later.sql"),
+				"update SESSIONKIT_SCHEMA set version = 99, compatible_from = 99;");
+		FailureAnalysis analysis = StartFailure.analysis(
+				this.runner.withPropertyValues(memory(), NEVER, "spring.flyway.locations=filesystem:" + this.directory)
+					.withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class)));
+		assertThat(analysis.getDescription()).contains("99");
+	}
+
+	private static String script() throws IOException {
+		return new ClassPathResource("io/sessionkit/store/jdbc/schema-h2.sql")
+			.getContentAsString(StandardCharsets.UTF_8);
+	}
+
+	private static String memory() {
+		return "spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+	}
+
+	private static int migrations(DataSource dataSource, String table) {
+		Integer count = new JdbcTemplate(dataSource).queryForObject("select count(*) from " + table, Integer.class);
+		return (count != null) ? count : 0;
+	}
+
+	private static void assertThatItWorks(SessionStore store) {
+		store.add(KEY, List.of(new UserMessage("hello")));
+		assertThat(store.messages(KEY)).extracting(Message::getText).containsExactly("hello");
+	}
+
+}

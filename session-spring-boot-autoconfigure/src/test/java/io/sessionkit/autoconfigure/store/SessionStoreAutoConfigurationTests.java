@@ -1,0 +1,440 @@
+package io.sessionkit.autoconfigure.store;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.stream.Stream;
+
+import javax.sql.DataSource;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.autoconfigure.SessionKitProperties;
+import io.sessionkit.autoconfigure.StartFailure;
+import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.MessageTokens;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.jdbc.JdbcSessionStore;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ObservedStore;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.tokenizer.JTokkitTokenCountEstimator;
+import org.springframework.ai.tokenizer.TokenCountEstimator;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.annotation.ImportCandidates;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DeferredImportSelector;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.dao.DataAccessException;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisSentinelConnection;
+import org.springframework.data.redis.core.RedisTemplate;
+import org.springframework.jdbc.core.JdbcOperations;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.util.unit.DataSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class SessionStoreAutoConfigurationTests {
+
+	private static final SessionKey KEY = SessionKey.of("t1");
+
+	private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(MessageCodecAutoConfiguration.class,
+				SessionStoreAutoConfiguration.class, SessionAdvisorAutoConfiguration.class));
+
+	@Test
+	void tokensAreEstimatedByLengthUnlessAVocabularyOrABeanIsAskedFor() {
+		UserMessage message = new UserMessage("word ".repeat(200));
+		int byLength = MessageTokens.byLength().applyAsInt(message);
+		int byVocabulary = MessageTokens.byVocabulary().applyAsInt(message);
+		assertThat(byLength).isNotEqualTo(byVocabulary);
+		this.runner.run((context) -> assertThat(tokens(context, message)).isEqualTo(byLength));
+		ApplicationContextRunner counting = this.runner.withPropertyValues("sessionkit.token-estimate=vocabulary");
+		counting.run((context) -> assertThat(tokens(context, message)).isEqualTo(byVocabulary));
+		counting.withBean(TokenCountEstimator.class, () -> new JTokkitTokenCountEstimator() {
+
+			@Override
+			public int estimate(String text) {
+				return 1_000;
+			}
+
+		}).run((context) -> assertThat(tokens(context, message)).isEqualTo(1_004));
+	}
+
+	private static int tokens(BeanFactory context, UserMessage message) {
+		return context.getBean(SessionStore.class).options().tokens().applyAsInt(message);
+	}
+
+	@Test
+	void sizeOfTheViewsIsAnOptionOfTheStore() {
+		this.runner.withPropertyValues("sessionkit.store.view-cache=0")
+			.run((context) -> assertThat(context.getBean(SessionStore.class).options().viewCache())
+				.isEqualTo(DataSize.ofBytes(0)));
+		this.runner.run((context) -> assertThat(context.getBean(SessionStore.class).options().viewCache())
+			.isEqualTo(StoreOptions.VIEW_CACHE));
+	}
+
+	@Test
+	void applicationWithoutChatModelGetsAStoreInMemory() {
+		this.runner.run((context) -> {
+			assertThat(context).hasNotFailed().hasSingleBean(SessionStore.class).hasSingleBean(Conversations.class);
+			assertThat(context).getBean(SessionStore.class).isInstanceOf(InMemorySessionStore.class);
+		});
+	}
+
+	@Test
+	void memoryThatIsNamedWinsOverADataSource() {
+		this.runner.withUserConfiguration(OneDataSource.class)
+			.withPropertyValues("sessionkit.store.type=memory")
+			.run((context) -> assertThat(context).getBean(SessionStore.class).isInstanceOf(InMemorySessionStore.class));
+	}
+
+	@Test
+	void memoryThatIsNamedWinsOverEverything() {
+		this.runner.withUserConfiguration(OneDataSource.class, Redis.class)
+			.withPropertyValues("sessionkit.store.type=Memory")
+			.run((context) -> assertThat(context).getBean(SessionStore.class).isInstanceOf(InMemorySessionStore.class));
+	}
+
+	/**
+	 * By name, as in a real application: otherwise the classes would have been loaded.
+	 */
+	@Test
+	void memoryWorksWithoutTheDatabaseLibraries() {
+		new ApplicationContextRunner().withUserConfiguration(ByName.class)
+			.withClassLoader(withoutJdbc())
+			.run((context) -> assertThat(context).getBean(SessionStore.class).isInstanceOf(InMemorySessionStore.class));
+	}
+
+	@Test
+	void memoryHoldsAsManySessionsAsItMay() {
+		this.runner.withPropertyValues("sessionkit.store.memory.max-sessions=1").run((context) -> {
+			SessionStore store = context.getBean(SessionStore.class);
+			store.add(KEY, List.of(new UserMessage("first")));
+			store.add(SessionKey.of("t2"), List.of(new UserMessage("second")));
+			assertThat(store.find(KEY)).isEmpty();
+			assertThat(store.messages(SessionKey.of("t2"))).hasSize(1);
+		});
+	}
+
+	@Test
+	void nothingIsConfiguredWhereItIsNotEnabled() {
+		this.runner.withUserConfiguration(OneDataSource.class, Redis.class)
+			.withPropertyValues("sessionkit.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed()
+				.doesNotHaveBean(SessionStore.class)
+				.doesNotHaveBean(MessageCodec.class)
+				.doesNotHaveBean(Conversations.class)
+				.doesNotHaveBean(SessionKitProperties.class));
+	}
+
+	@Test
+	void storeOfTheApplicationIsTheOnlyOne() {
+		this.runner.withUserConfiguration(OwnStore.class).run((context) -> {
+			assertThat(context).hasSingleBean(SessionStore.class).hasSingleBean(Conversations.class);
+			assertThat(context).getBean(SessionStore.class).isInstanceOf(ObservedStore.class);
+		});
+	}
+
+	@Test
+	void storeOfTheApplicationSettlesWhatIsNotClear() {
+		this.runner.withUserConfiguration(OwnStore.class, OneDataSource.class, Redis.class)
+			.withPropertyValues("sessionkit.store.type=redis")
+			.run((context) -> assertThat(context).hasNotFailed()
+				.hasSingleBean(SessionStore.class)
+				.doesNotHaveBean(DataSourceScriptDatabaseInitializer.class));
+	}
+
+	@Test
+	void storeOfTheApplicationGetsTheOptions() {
+		this.runner.withUserConfiguration(OwnStore.class)
+			.withPropertyValues("sessionkit.time-to-live=2h")
+			.run((context) -> assertThat(context.getBean(SessionStore.class).options().timeToLive())
+				.isEqualTo(Duration.ofHours(2)));
+	}
+
+	@Test
+	void codecOfTheApplicationIsTheOneOfTheStore() {
+		MessageCodec codec = JsonMessageCodec.create();
+		this.runner.withBean("own", MessageCodec.class, () -> codec).run((context) -> {
+			assertThat(context).hasSingleBean(MessageCodec.class);
+			assertThat(context.getBean(SessionStore.class).options().codec()).isSameAs(codec);
+		});
+	}
+
+	@Test
+	void clockOfTheApplicationIsUsedIfThereIsOne() {
+		this.runner.withBean(Clock.class, () -> Clock.fixed(NOW, ZoneOffset.UTC)).run((context) -> {
+			SessionStore store = context.getBean(SessionStore.class);
+			store.add(KEY, List.of(new UserMessage("hello")));
+			assertThat(store.find(KEY)).get().satisfies((session) -> {
+				assertThat(session.updatedAt()).isEqualTo(NOW);
+				assertThat(session.expiresAt()).isNull();
+			});
+		});
+	}
+
+	@Test
+	void clocksThatAreNotUniqueAreNotUsed() {
+		this.runner.withBean("a", Clock.class, () -> Clock.fixed(NOW, ZoneOffset.UTC))
+			.withBean("b", Clock.class, () -> Clock.fixed(NOW, ZoneOffset.UTC))
+			.run((context) -> assertThat(context.getBean(SessionStore.class).options().clock())
+				.isEqualTo(Clock.systemUTC()));
+	}
+
+	@Test
+	void timeToLiveReachesTheSessions() {
+		this.runner.withBean(Clock.class, () -> Clock.fixed(NOW, ZoneOffset.UTC))
+			.withPropertyValues("sessionkit.time-to-live=30d")
+			.run((context) -> {
+				SessionStore store = context.getBean(SessionStore.class);
+				store.add(KEY, List.of(new UserMessage("hello")));
+				assertThat(store.find(KEY)).get()
+					.satisfies((session) -> assertThat(session.expiresAt()).isEqualTo(NOW.plus(Duration.ofDays(30))));
+			});
+	}
+
+	@Test
+	void databaseAndRedisAreOneTooMany() {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withUserConfiguration(OneDataSource.class, Redis.class));
+		assertThat(analysis.getDescription()).contains("DataSource [dataSource]")
+			.contains("RedisConnectionFactory [redisConnectionFactory]");
+		assertThat(analysis.getAction()).contains("'sessionkit.store.type' to 'jdbc'")
+			.contains("'redis'")
+			.contains("'memory'");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "redis", "REDIS" })
+	void redisThatIsNamedNeedsAConnectionFactory(String name) {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withPropertyValues("sessionkit.store.type=" + name));
+		assertThat(analysis.getDescription()).contains("'sessionkit.store.type' is 'redis'")
+			.contains("no RedisConnectionFactory");
+		assertThat(analysis.getAction()).contains("org.springframework.boot:spring-boot-starter-data-redis")
+			.contains("'spring.data.redis.host'");
+	}
+
+	@Test
+	void redisThatIsNamedNeedsItsLibraries() {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withClassLoader(withoutRedis()).withPropertyValues("sessionkit.store.type=redis"));
+		assertThat(analysis.getDescription()).contains(RedisTemplate.class.getName());
+		assertThat(analysis.getAction()).contains("org.springframework.boot:spring-boot-starter-data-redis")
+			.contains("'memory'");
+	}
+
+	@Test
+	void memoryWorksWithoutTheRedisLibraries() {
+		new ApplicationContextRunner().withUserConfiguration(ByName.class)
+			.withClassLoader(withoutRedis())
+			.run((context) -> assertThat(context).getBean(SessionStore.class).isInstanceOf(InMemorySessionStore.class));
+	}
+
+	@Test
+	void databaseWorksWithoutTheRedisLibraries() {
+		new ApplicationContextRunner().withUserConfiguration(ByName.class)
+			.withClassLoader(withoutRedis())
+			.withBean(DataSource.class,
+					() -> new DriverManagerDataSource("jdbc:h2:mem:without-redis;DB_CLOSE_DELAY=-1"))
+			.run((context) -> assertThat(context).getBean(SessionStore.class).isInstanceOf(JdbcSessionStore.class));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "sessionkit.store.type=redis", "sessionkit.enabled=true" })
+	void severalConnectionFactoriesNeedAPrimaryOne(String property) {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withUserConfiguration(TwoConnectionFactories.class).withPropertyValues(property));
+		assertThat(analysis.getDescription()).contains("RedisConnectionFactory [cache, sessions]");
+		assertThat(analysis.getAction()).contains("@Primary").contains("SessionStore bean");
+	}
+
+	@Test
+	void storeThatIsNotThereIsRefusedWithThoseThatAre() {
+		FailureAnalysis analysis = StartFailure.analysis(this.runner.withPropertyValues("sessionkit.store.type=mongo"));
+		assertThat(analysis.getDescription()).isEqualTo("The property 'sessionkit.store.type' is 'mongo'.");
+		assertThat(analysis.getAction()).startsWith("Write 'memory', 'jdbc' or 'redis'");
+	}
+
+	@Test
+	void databaseThatIsNamedNeedsADataSource() {
+		FailureAnalysis analysis = StartFailure.analysis(this.runner.withPropertyValues("sessionkit.store.type=jdbc"));
+		assertThat(analysis.getDescription()).contains("'sessionkit.store.type' is 'jdbc'").contains("no DataSource");
+		assertThat(analysis.getAction()).contains("spring.datasource.url").contains("driver");
+	}
+
+	@Test
+	void databaseThatIsNamedNeedsItsLibraries() {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withClassLoader(withoutJdbc()).withPropertyValues("sessionkit.store.type=jdbc"));
+		assertThat(analysis.getDescription()).contains(JdbcOperations.class.getName());
+		assertThat(analysis.getAction()).contains("org.springframework.boot:spring-boot-starter-jdbc");
+	}
+
+	@Test
+	void dataSourceWithoutTheLibrariesIsNoReasonToForget() {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withUserConfiguration(OneDataSource.class).withClassLoader(withoutJdbc()));
+		assertThat(analysis.getAction()).contains("org.springframework.boot:spring-boot-starter-jdbc")
+			.contains("'memory'");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "sessionkit.store.type=jdbc", "sessionkit.enabled=true" })
+	void severalDataSourcesNeedAPrimaryOne(String property) {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withUserConfiguration(TwoDataSources.class).withPropertyValues(property));
+		assertThat(analysis.getDescription()).contains("[orders, reports]");
+		assertThat(analysis.getAction()).contains("@Primary").contains("SessionStore bean");
+	}
+
+	/**
+	 * Class files are hidden too, since configuration classes are read from them.
+	 */
+	private static FilteredClassLoader withoutJdbc() {
+		return new FilteredClassLoader((name) -> Stream
+			.of("org.springframework.jdbc.", "org.springframework.boot.jdbc.", "org.springframework.boot.sql.")
+			.anyMatch(name.replace('/', '.')::startsWith));
+	}
+
+	private static FilteredClassLoader withoutRedis() {
+		return new FilteredClassLoader((name) -> Stream.of("org.springframework.data.", "io.lettuce.", "redis.clients.")
+			.anyMatch(name.replace('/', '.')::startsWith));
+	}
+
+	private static DataSource unused() {
+		return new DriverManagerDataSource("jdbc:none:");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Import(ConfigurationNames.class)
+	static class ByName {
+
+	}
+
+	static class ConfigurationNames implements DeferredImportSelector {
+
+		@Override
+		public String[] selectImports(AnnotationMetadata metadata) {
+			return ImportCandidates.load(AutoConfiguration.class, getClass().getClassLoader())
+				.getCandidates()
+				.stream()
+				.filter((name) -> name.startsWith("io.sessionkit."))
+				.toArray(String[]::new);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OneDataSource {
+
+		@Bean
+		DataSource dataSource() {
+			return unused();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class TwoDataSources {
+
+		@Bean
+		DataSource orders() {
+			return unused();
+		}
+
+		@Bean
+		DataSource reports() {
+			return unused();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnStore {
+
+		@Bean
+		SessionStore ownStore(StoreOptions options) {
+			return new ObservedStore(new InMemorySessionStore(options));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Redis {
+
+		@Bean
+		RedisConnectionFactory redisConnectionFactory() {
+			return new NoRedis();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class TwoConnectionFactories {
+
+		@Bean
+		RedisConnectionFactory cache() {
+			return new NoRedis();
+		}
+
+		@Bean
+		RedisConnectionFactory sessions() {
+			return new NoRedis();
+		}
+
+	}
+
+	static final class NoRedis implements RedisConnectionFactory {
+
+		@Override
+		public RedisConnection getConnection() {
+			throw new AssertionError("asked for a connection");
+		}
+
+		@Override
+		public RedisClusterConnection getClusterConnection() {
+			throw new AssertionError("asked for a connection");
+		}
+
+		@Override
+		public RedisSentinelConnection getSentinelConnection() {
+			throw new AssertionError("asked for a connection");
+		}
+
+		@Override
+		public boolean getConvertPipelineAndTxResults() {
+			return false;
+		}
+
+		@Override
+		public DataAccessException translateExceptionIfPossible(RuntimeException ex) {
+			throw ex;
+		}
+
+	}
+
+}
