@@ -7,7 +7,6 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.advisor.OnDisconnect;
 import io.sessionkit.internal.Sha256;
 import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.call.StreamStart;

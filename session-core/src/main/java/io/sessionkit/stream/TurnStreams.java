@@ -10,7 +10,6 @@ import java.util.function.Predicate;
 import io.sessionkit.SessionKey;
 import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.access.SessionAccess;
-import io.sessionkit.advisor.OnDisconnect;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.internal.Sha256;

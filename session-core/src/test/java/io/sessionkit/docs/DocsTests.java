@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
@@ -39,8 +40,26 @@ class DocsTests {
 
 	private static final Pattern TAG = Pattern.compile("\\s*// (tag|end)::\\S+");
 
+	/** Names of types, then their package in parentheses. */
+	private static final Pattern TYPES_OF_PACKAGE = Pattern
+		.compile("((?:`[A-Z]\\w*`(?:,\\s+and\\s+|,\\s+|\\s+and\\s+)?)+)\\s*\\(`(io\\.sessionkit[\\w.]*)`\\)");
+
+	private static final Pattern TYPE = Pattern.compile("[A-Z]\\w*");
+
 	@TempDir
 	Path folder;
+
+	@ParameterizedTest
+	@MethodSource("pages")
+	void typesAreInThePackagesThatPagesName(Path page) throws IOException {
+		TYPES_OF_PACKAGE.matcher(Files.readString(page))
+			.results()
+			.forEach((found) -> TYPE.matcher(found.group(1))
+				.results()
+				.forEach((type) -> assertThatCode(() -> Class.forName(found.group(2) + "." + type.group()))
+					.as("%s", page)
+					.doesNotThrowAnyException()));
+	}
 
 	@ParameterizedTest
 	@MethodSource("pages")

@@ -29,7 +29,6 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.access.Caller;
 import io.sessionkit.access.SessionAccess;
-import io.sessionkit.advisor.OnDisconnect;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.advisor.SessionRequiredException;

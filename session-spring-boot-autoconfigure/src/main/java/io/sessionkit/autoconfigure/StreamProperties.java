@@ -2,7 +2,7 @@ package io.sessionkit.autoconfigure;
 
 import java.time.Duration;
 
-import io.sessionkit.advisor.OnDisconnect;
+import io.sessionkit.stream.OnDisconnect;
 
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;

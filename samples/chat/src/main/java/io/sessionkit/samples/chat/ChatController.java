@@ -1,9 +1,9 @@
 package io.sessionkit.samples.chat;
 
-import io.sessionkit.advisor.OnDisconnect;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.stream.OnDisconnect;
 import io.sessionkit.stream.TurnStreams;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;

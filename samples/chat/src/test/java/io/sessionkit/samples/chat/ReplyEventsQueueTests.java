@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.sessionkit.advisor.OnDisconnect;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.stream.OnDisconnect;
 import io.sessionkit.stream.TurnStreams;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;

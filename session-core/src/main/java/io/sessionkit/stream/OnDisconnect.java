@@ -1,4 +1,4 @@
-package io.sessionkit.advisor;
+package io.sessionkit.stream;
 
 /**
  * The ways to treat a turn whose reader disconnects, if its stream can be resumed.
