@@ -1,5 +1,6 @@
 /**
- * The core types of SessionKit: sessions, turns, items, and the exceptions.
+ * The core types of SessionKit: sessions, turns, items, and the exceptions of a session
+ * and its turns.
  */
 @NullMarked
 package io.sessionkit;

@@ -103,9 +103,7 @@ class ArchitectureTests {
 		arrows.put("advisor", Set.of("words", "internal", "access", "internal.call", "internal.line", "internal.round",
 				"internal.turn", "internal.approval", "approval", "conversation", "context", "observation", "hook"));
 		arrows.put("stream", Set.of("words", "internal", "access", "internal.call", "internal.round", "internal.stream",
-				"approval", "conversation", "hook", "advisor"));
-		arrows.put("continuation", Set.of("words", "internal", "access", "internal.call", "internal.approval",
-				"approval", "conversation", "advisor", "stream"));
+				"internal.approval", "approval", "conversation", "hook", "advisor"));
 		arrows.put("chatmemory",
 				Set.of("words", "internal", "codec", "internal.message", "internal.tree", "internal.view", "store"));
 		arrows.put("migration", Set.of("words", "codec", "internal.message", "internal.view", "store"));
@@ -177,8 +175,7 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule onlyCallsKnowTheChatClient = noClasses().that()
-		.resideOutsideOfPackages("io.sessionkit.advisor", "io.sessionkit.internal.call", "io.sessionkit.stream",
-				"io.sessionkit.continuation")
+		.resideOutsideOfPackages("io.sessionkit.advisor", "io.sessionkit.internal.call", "io.sessionkit.stream")
 		.should()
 		.dependOnClassesThat(resideInAPackage("org.springframework.ai.chat.client.."));
 

@@ -669,8 +669,8 @@ public final class Approvals {
 		/**
 		 * Sets whether each decision is stored with a notice that its turn is to be
 		 * continued, and each pause whose calls expire with one for that time. The turn
-		 * is continued where <code>io.sessionkit.continuation.TurnContinuations</code>
-		 * run, in any process. By default none is stored, and a turn waits for a call.
+		 * is continued where <code>io.sessionkit.stream.TurnContinuations</code> run, in
+		 * any process. By default none is stored, and a turn waits for a call.
 		 * @param continues true to store such notices
 		 * @return this builder
 		 */

@@ -1,5 +1,5 @@
 /**
- * The store interface, with its parameters and results.
+ * The store interface, with its parameters, results and exceptions.
  */
 @NullMarked
 package io.sessionkit.store;

@@ -122,44 +122,27 @@ public final class TurnStreams implements AutoCloseable {
 			}
 			RunningStream stream = new RunningStream(this.place, onDisconnect);
 			stream.start(call, context);
-			return events(stream);
+			return stream.events(0)
+				.onErrorResume(RunningStream.WorkingElsewhere.class, (ex) -> whole(ex.key(), ex.stream()));
 		});
 	}
 
 	/**
-	 * Makes a call that nobody reads here, and waits until it has ended; a repeated
-	 * request waits for the end of the call that works on it. If streams are resumable,
-	 * others may read the events meanwhile with {@link #running}, and stop the call. What
-	 * the call throws is thrown as it is, also if that is after the first event. Blocks,
-	 * so it is not for threads that must not.
-	 * @param call the call, not executed yet
+	 * Makes a call that others may read, and waits until it has ended. What it throws is
+	 * thrown as it is, also if that is after the first event.
 	 */
-	public void complete(ChatClientRequestSpec call) {
-		if (!this.resumable) {
-			call.stream().chatClientResponse().blockLast();
-			return;
-		}
+	void complete(ChatClientRequestSpec call) {
 		RunningStream stream = new RunningStream(this.place, OnDisconnect.CONTINUE);
 		stream.start(call, Context.empty());
-		events(stream).blockLast();
+		stream.events(0).blockLast();
 		Throwable failure = stream.failure();
 		if (failure != null) {
 			throw Exceptions.propagate(failure);
 		}
 	}
 
-	/**
-	 * Returns whether streams are kept, so that they can be read again.
-	 * @return whether they are resumable
-	 */
-	public boolean areResumable() {
+	boolean areResumable() {
 		return this.resumable;
-	}
-
-	/** A repeated request has the events of the call that works on it. */
-	private Flux<StreamEvent> events(RunningStream stream) {
-		return stream.events(0)
-			.onErrorResume(RunningStream.WorkingElsewhere.class, (ex) -> whole(ex.key(), ex.stream()));
 	}
 
 	private Flux<StreamEvent> whole(SessionKey key, String stream) {

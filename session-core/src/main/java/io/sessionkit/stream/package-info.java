@@ -1,5 +1,6 @@
 /**
- * Events of calls, and streams of them that others can read, resume and stop.
+ * Calls that belong to the server, not to a request: their events, streams that others
+ * read, resume and stop, and turns that the server continues by itself.
  */
 @NullMarked
 package io.sessionkit.stream;

@@ -78,7 +78,7 @@ class ForeignCallerTests {
 			Set.of("of", "builder", "running", "turns", "continuations", "unattended", "checkNames", "checkCondition",
 					"checkTimeout"),
 			Compensations.class, Set.of("builder"), TurnStreams.class,
-			Set.of("builder", "start", "complete", "areResumable", "awaitWritten", "close"));
+			Set.of("builder", "start", "awaitWritten", "close"));
 
 	private static final Set<String> OF_OBJECT = Set.of("equals", "hashCode", "toString", "wait", "notify", "notifyAll",
 			"getClass");

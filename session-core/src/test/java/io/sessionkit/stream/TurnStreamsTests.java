@@ -691,28 +691,6 @@ class TurnStreamsTests {
 		failure(live, this.key, "");
 	}
 
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void callThatNobodyReadsIsCompleted(boolean resumable) {
-		TurnStreams streams = closing(TurnStreams.builder(conversations()).resumable(resumable).build());
-		this.model.says("done");
-		streams.complete(prompt());
-		assertThat(this.store.messages(this.key)).extracting(Message::getText).containsExactly("q", "done");
-		assertThat(this.store.records(this.key, StreamLogs.KIND).isEmpty()).isNotEqualTo(resumable);
-		this.model.fails(new IllegalArgumentException("no"));
-		assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> streams.complete(prompt()));
-	}
-
-	@Test
-	void repeatedRequestThatNobodyReadsWaitsForTheCallAtWork() {
-		begun(streams(), request("r1"), 2);
-		CompletableFuture<Void> repeated = CompletableFuture.runAsync(() -> streams().complete(request("r1")));
-		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> repeated.get(500, TimeUnit.MILLISECONDS));
-		say("c");
-		assertThat(repeated).succeedsWithin(SOON);
-		assertThat(this.model.prompts()).hasSize(1);
-	}
-
 	@Test
 	void deletedMessageIsInNoStream() {
 		this.model.says("secret");

@@ -1,7 +1,6 @@
 /**
- * Auto-configuration that chooses a session store from the application's properties and
- * adds the session advisor to every {@code ChatClient} that is built from the
- * auto-configured builder.
+ * The properties of SessionKit. The auto-configuration that follows them is in the
+ * packages below.
  */
 @NullMarked
 package io.sessionkit.autoconfigure;

@@ -70,6 +70,10 @@ final class Budgets {
 		for (String store : List.of(Contenders.POSTGRES, Contenders.REDIS)) {
 			most("bytes received per turn", store, 1_000, worst(store, TurnCost::received));
 		}
+		for (String store : ON_SERVERS) {
+			most("KB allocated by the thread that calls, per turn", store, store.endsWith(Contenders.OTHER) ? 120 : 75,
+					worstAllocation(store));
+		}
 		costs(Contenders.POSTGRES).forEach((size, cost) -> {
 			most("rows inserted per plain turn, " + Table.whole(size) + " messages", Contenders.POSTGRES, 1,
 					number(cost.inserted()));
@@ -160,6 +164,15 @@ final class Budgets {
 
 	private double worstRoundTrips(String contender) {
 		return worst(contender, TurnCost::roundTrips);
+	}
+
+	private double worstAllocation(String contender) {
+		return this.results.times(contender)
+			.values()
+			.stream()
+			.mapToDouble((time) -> time.allocated() / TurnTime.KB)
+			.max()
+			.orElse(Double.NaN);
 	}
 
 	private double worst(String contender, Function<TurnCost, @Nullable Double> what) {

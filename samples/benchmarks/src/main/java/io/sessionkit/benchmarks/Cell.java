@@ -1,8 +1,10 @@
 package io.sessionkit.benchmarks;
 
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Locale;
 
+import com.sun.management.ThreadMXBean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,8 @@ final class Cell {
 
 	private static final int LEAD_IN = 15;
 
+	private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
 	private final Contender contender;
 
 	private final int size;
@@ -34,6 +38,8 @@ final class Cell {
 	private int sent;
 
 	private long questions;
+
+	private long allocated;
 
 	Cell(Contender contender, int size, CannedChatModel model) {
 		this.contender = contender;
@@ -89,8 +95,10 @@ final class Cell {
 		leadIn(options.pace().blockTime());
 		long end = System.nanoTime() + options.pace().blockTime().toNanos();
 		for (int i = 0; i < options.pace().blockTurns() && (i == 0 || System.nanoTime() < end); i++) {
+			long before = THREADS.getCurrentThreadAllocatedBytes();
 			long took = turn();
 			if (measured) {
+				this.allocated += THREADS.getCurrentThreadAllocatedBytes() - before;
 				this.samples.add(took);
 			}
 		}
@@ -126,7 +134,8 @@ final class Cell {
 	}
 
 	TurnTime result() {
-		return (this.notRun != null) ? TurnTime.notRun(this.notRun) : TurnTime.of(this.samples, this.sent);
+		return (this.notRun != null) ? TurnTime.notRun(this.notRun)
+				: TurnTime.of(this.samples, this.sent, this.allocated);
 	}
 
 }

@@ -88,6 +88,7 @@ final class Report {
 		section("Time per turn: median (p95), in µs", times());
 		section("Beside SessionKit on PostgreSQL: median time ÷ its median at the same size", besideUs());
 		section("Mean time per turn, in µs (turns measured; messages sent)", means());
+		section("What the thread that calls allocates in a turn, in KB (1,024 bytes)", allocations());
 		section("What one turn costs the store", costs());
 		section("What one plain turn makes the server do", works());
 		section("What the steps of a turn cost: round trips, and bytes appended to the server's log", steps());
@@ -167,6 +168,14 @@ final class Report {
 		for (String contender : this.results.contenders()) {
 			addTo(table, contender, row(contender, (time) -> Table.whole(time.mean()) + " ("
 					+ Table.whole(time.samples()) + "; " + Table.whole(time.sent()) + ")"));
+		}
+		return table;
+	}
+
+	private Table allocations() {
+		Table table = new Table(columns());
+		for (String contender : this.results.contenders()) {
+			addTo(table, contender, row(contender, (time) -> Table.fine(time.allocated() / TurnTime.KB)));
 		}
 		return table;
 	}

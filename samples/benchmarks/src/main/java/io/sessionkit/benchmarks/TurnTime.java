@@ -11,15 +11,21 @@ import org.jspecify.annotations.Nullable;
  * @param mean the sum of all turns, divided by their number
  * @param samples the number of turns measured
  * @param sent the number of messages sent to the model in the last one
+ * @param allocated the mean of the bytes that the thread that calls allocates in a turn
  */
-record TurnTime(@Nullable String notRun, double median, double p95, double mean, int samples, int sent) {
+record TurnTime(@Nullable String notRun, double median, double p95, double mean, int samples, int sent,
+		double allocated) {
 
-	static TurnTime of(Samples samples, int sent) {
-		return new TurnTime(null, samples.median(), samples.quantile(0.95), samples.mean(), samples.count(), sent);
+	/** The bytes of a KB. */
+	static final double KB = 1_024;
+
+	static TurnTime of(Samples samples, int sent, long allocated) {
+		return new TurnTime(null, samples.median(), samples.quantile(0.95), samples.mean(), samples.count(), sent,
+				(double) allocated / samples.count());
 	}
 
 	static TurnTime notRun(String reason) {
-		return new TurnTime(reason, Double.NaN, Double.NaN, Double.NaN, 0, 0);
+		return new TurnTime(reason, Double.NaN, Double.NaN, Double.NaN, 0, 0, Double.NaN);
 	}
 
 	boolean isRun() {

@@ -5,7 +5,6 @@ import java.util.List;
 import io.sessionkit.Concurrency;
 import io.sessionkit.OnCancel;
 import io.sessionkit.TurnResult;
-import io.sessionkit.hook.HistoryMerge;
 
 import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
 import org.springframework.ai.chat.client.advisor.api.Advisor;
@@ -43,7 +42,7 @@ public final class SessionParameters {
 	/** The advisor parameter that holds the child session of a call. */
 	public static final String CHILD = "sessionkit.child";
 
-	/** The advisor parameter that holds the merge of one call: a {@link HistoryMerge}. */
+	/** The advisor parameter that holds the merge of one call: a history merge. */
 	public static final String MERGE = "sessionkit.merge";
 
 	/** The advisor parameter that holds the {@link OnCancel} of one call. */

@@ -1,6 +1,7 @@
 /**
- * What a call tells its advisors and its readers. Internal: for SessionKit alone, and
- * changed without notice.
+ * What the advisors and readers of a call share: its parameters, the orders of advisors,
+ * and threads on which it may wait. Internal: for SessionKit alone, and changed without
+ * notice.
  */
 @NullMarked
 package io.sessionkit.internal.call;

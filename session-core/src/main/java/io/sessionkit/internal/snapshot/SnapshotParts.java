@@ -27,7 +27,7 @@ record SnapshotParts(List<Part> parts, List<Message> verbatim) {
 		for (int i = 0; i < history.size();) {
 			i += builder.add(history, i);
 		}
-		return new SnapshotParts(builder.parts, builder.verbatim);
+		return new SnapshotParts(builder.parts(), builder.verbatim);
 	}
 
 	private static final class Builder {
@@ -43,6 +43,15 @@ record SnapshotParts(List<Part> parts, List<Message> verbatim) {
 
 		/** The index in the view at which the next message is expected. */
 		private int next;
+
+		/** The items that follow each other at the end so far; 0 for none. */
+		private long from;
+
+		private long to;
+
+		private long firstTurn;
+
+		private long lastTurn;
 
 		Builder(List<ViewLine> view) {
 			this.view = view;
@@ -104,20 +113,38 @@ record SnapshotParts(List<Part> parts, List<Message> verbatim) {
 				return 1;
 			}
 			if (line.source() instanceof Source.Pruned pruned) {
-				this.parts.add(new Snapshot.Pruned(pruned.sequence(), line.turn(), pruned.placeholder()));
+				part(new Snapshot.Pruned(pruned.sequence(), line.turn(), pruned.placeholder()));
 				return 1;
 			}
 			return verbatim(message);
 		}
 
 		private void item(long sequence, long turn) {
-			Part last = this.parts.isEmpty() ? null : this.parts.get(this.parts.size() - 1);
-			if (last instanceof Snapshot.Items items && items.to() == sequence - 1 && items.lastTurn() <= turn) {
-				this.parts.set(this.parts.size() - 1,
-						new Snapshot.Items(items.from(), sequence, items.firstTurn(), turn));
-				return;
+			if (this.from == 0 || this.to != sequence - 1 || this.lastTurn > turn) {
+				endItems();
+				this.from = sequence;
+				this.firstTurn = turn;
 			}
-			this.parts.add(new Snapshot.Items(sequence, sequence, turn, turn));
+			this.to = sequence;
+			this.lastTurn = turn;
+		}
+
+		private void endItems() {
+			if (this.from > 0) {
+				this.parts.add(new Snapshot.Items(this.from, this.to, this.firstTurn, this.lastTurn));
+				this.from = 0;
+			}
+		}
+
+		private void part(Part part) {
+			endItems();
+			this.parts.add(part);
+		}
+
+		/** Returns the parts; nothing is added afterwards. */
+		List<Part> parts() {
+			endItems();
+			return this.parts;
 		}
 
 		private int summary(List<Message> history, int index, Source.Summary summary) {
@@ -125,13 +152,14 @@ record SnapshotParts(List<Part> parts, List<Message> verbatim) {
 					&& this.view.get(this.next).source().equals(summary)
 					&& place(history.get(index + 1)) == this.next) {
 				this.next++;
-				this.parts.add(new Snapshot.Summary(summary.summary()));
+				part(new Snapshot.Summary(summary.summary()));
 				return 2;
 			}
 			return verbatim(history.get(index));
 		}
 
 		private int verbatim(Message message) {
+			endItems();
 			Part last = this.parts.isEmpty() ? null : this.parts.get(this.parts.size() - 1);
 			if (last instanceof Snapshot.Verbatim run) {
 				this.parts.set(this.parts.size() - 1, new Snapshot.Verbatim(run.size() + 1));

@@ -1,6 +1,7 @@
 package io.sessionkit.store.jdbc;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,6 +11,7 @@ import java.util.function.Consumer;
 
 import javax.sql.DataSource;
 
+import com.sun.management.ThreadMXBean;
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
@@ -248,6 +250,23 @@ class TurnBudgetTests {
 		assertThat(rows("SESSIONKIT_TURN", "SESSIONKIT_ITEM")).containsAll(turnsAndItems)
 			.hasSize(turnsAndItems.size() + 1);
 		assertThat(rows("SESSIONKIT_SESSION")).hasSize(1).doesNotContainAnyElementsOf(header);
+	}
+
+	/**
+	 * More than in the benchmarks, whose compiler leaves objects out that are not needed.
+	 */
+	@Test
+	void plainTurnAllocatesAtMostAHundredKilobytes() {
+		store(20);
+		for (int i = 0; i < 150; i++) {
+			turn(false, 0);
+		}
+		ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+		long before = threads.getCurrentThreadAllocatedBytes();
+		for (int i = 0; i < 50; i++) {
+			turn(false, 0);
+		}
+		assertThat((threads.getCurrentThreadAllocatedBytes() - before) / 50 / 1024).as("KB").isLessThanOrEqualTo(100);
 	}
 
 	/**

@@ -1,10 +1,10 @@
 package io.sessionkit.autoconfigure.advisor;
 
 import io.sessionkit.autoconfigure.ContinuationProperties;
-import io.sessionkit.continuation.TurnContinuation;
-import io.sessionkit.continuation.TurnContinuations;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.stream.TurnContinuation;
+import io.sessionkit.stream.TurnContinuations;
 import io.sessionkit.stream.TurnStreams;
 import org.jspecify.annotations.Nullable;
 

@@ -13,7 +13,7 @@ import org.springframework.context.SmartLifecycle;
  * Publishes notices as long as the application runs. It starts when all listeners are
  * there: a notice that nobody has heard would be removed.
  */
-public final class NoticeDelivery implements SmartLifecycle {
+final class NoticeDelivery implements SmartLifecycle {
 
 	private final Approvals approvals;
 

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * Gives the trace id of the running call, if the application uses tracing.
  */
 @FunctionalInterface
-public interface TraceIds {
+interface TraceIds {
 
 	/**
 	 * Returns the id of the current trace.

@@ -28,7 +28,7 @@ import org.springframework.ai.tool.resolution.ToolCallbackResolver;
  * such a tool is refused before the model is called. And it runs the tools of clients
  * that are built with it.
  */
-public final class GuardedToolCallingManager implements ToolCallingManager {
+final class GuardedToolCallingManager implements ToolCallingManager {
 
 	private final ToolCallingManager manager;
 

@@ -1,6 +1,6 @@
 package io.sessionkit.samples.webflux;
 
-import io.sessionkit.continuation.TurnContinuation;
+import io.sessionkit.stream.TurnContinuation;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.boot.SpringApplication;

@@ -1,4 +1,4 @@
-package io.sessionkit.continuation;
+package io.sessionkit.stream;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -7,9 +7,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.stream.CallEvent;
-import io.sessionkit.stream.StreamEvent;
-import io.sessionkit.stream.TurnStreams;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;

@@ -1,4 +1,4 @@
-package io.sessionkit.autoconfigure;
+package io.sessionkit.autoconfigure.advisor;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,9 +26,7 @@ import io.sessionkit.approval.RequiresApproval;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnknownToolException;
-import io.sessionkit.autoconfigure.advisor.NoticeDelivery;
-import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
-import io.sessionkit.autoconfigure.advisor.TraceIds;
+import io.sessionkit.autoconfigure.StartFailure;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.conversation.Approvals;

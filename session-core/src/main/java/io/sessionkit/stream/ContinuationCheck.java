@@ -1,4 +1,4 @@
-package io.sessionkit.continuation;
+package io.sessionkit.stream;
 
 import java.util.List;
 

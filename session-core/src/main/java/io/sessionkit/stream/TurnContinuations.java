@@ -1,4 +1,4 @@
-package io.sessionkit.continuation;
+package io.sessionkit.stream;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -27,7 +27,6 @@ import io.sessionkit.internal.LookingThread;
 import io.sessionkit.internal.approval.Continuations;
 import io.sessionkit.internal.approval.Continuations.Situation;
 import io.sessionkit.internal.approval.Continuations.Task;
-import io.sessionkit.stream.TurnStreams;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;

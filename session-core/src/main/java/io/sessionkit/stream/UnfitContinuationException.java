@@ -1,4 +1,4 @@
-package io.sessionkit.continuation;
+package io.sessionkit.stream;
 
 /**
  * Thrown if the call that an application supplies for a decided turn cannot continue it.
