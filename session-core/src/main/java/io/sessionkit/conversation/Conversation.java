@@ -221,7 +221,8 @@ public final class Conversation {
 	}
 
 	/**
-	 * Returns a page of the turns of all branches and statuses.
+	 * Returns a page of the turns of all branches and statuses. So the newest one need
+	 * not be in the history.
 	 * @param tail the turns to return, by number
 	 * @return the turns, oldest first
 	 */

@@ -328,7 +328,8 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * Sets the hooks that check and change all turns. The default is none.
+		 * Sets the hooks that check and change all turns, instead of those set before.
+		 * The default is none.
 		 * @param hooks the hooks, the outermost first
 		 * @return this builder
 		 */
@@ -338,7 +339,8 @@ public final class Conversations implements AutoCloseable {
 		}
 
 		/**
-		 * Sets the hooks that check and change all turns. The default is none.
+		 * Sets the hooks that check and change all turns, instead of those set before.
+		 * The default is none.
 		 * @param hooks the hooks, the outermost first
 		 * @return this builder
 		 */
