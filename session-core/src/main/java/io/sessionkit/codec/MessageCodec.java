@@ -23,8 +23,8 @@ public interface MessageCodec {
 	 * @param key the session that the message is kept in
 	 * @param message a user, assistant, system or tool response message
 	 * @return the payload
-	 * @throws io.sessionkit.codec.UnstorableMessageException if the message would not
-	 * come back equal; the exception names the part, not its content
+	 * @throws UnstorableMessageException if the message would not come back equal; the
+	 * exception names the part, not its content
 	 */
 	String encode(SessionKey key, Message message);
 
@@ -34,9 +34,9 @@ public interface MessageCodec {
 	 * @param payload the text that {@link #encode} returned, in this or an earlier
 	 * version
 	 * @return the message
-	 * @throws io.sessionkit.codec.UnreadablePayloadException if the text is not a payload
-	 * that this codec reads
-	 * @throws io.sessionkit.codec.UnsupportedVersionException if a newer version wrote it
+	 * @throws UnreadablePayloadException if the text is not a payload that this codec
+	 * reads
+	 * @throws UnsupportedVersionException if a newer version wrote it
 	 */
 	Message decode(SessionKey key, String payload);
 
@@ -47,8 +47,7 @@ public interface MessageCodec {
 	 * @param values strings, booleans, numbers, instants, bytes, and lists and maps of
 	 * these
 	 * @return the payload
-	 * @throws io.sessionkit.codec.UnstorableMessageException if a value would not come
-	 * back equal
+	 * @throws UnstorableMessageException if a value would not come back equal
 	 */
 	String encodeValues(SessionKey key, Map<String, ? extends @Nullable Object> values);
 
@@ -57,9 +56,9 @@ public interface MessageCodec {
 	 * @param key the session that the values are kept in
 	 * @param payload the text that {@link #encodeValues} returned
 	 * @return the values, in a map that belongs to the caller
-	 * @throws io.sessionkit.codec.UnreadablePayloadException if the text is not a payload
-	 * that this codec reads
-	 * @throws io.sessionkit.codec.UnsupportedVersionException if a newer version wrote it
+	 * @throws UnreadablePayloadException if the text is not a payload that this codec
+	 * reads
+	 * @throws UnsupportedVersionException if a newer version wrote it
 	 */
 	Map<String, @Nullable Object> decodeValues(SessionKey key, String payload);
 
@@ -69,9 +68,8 @@ public interface MessageCodec {
 	 * an exception instead.
 	 * @param reply the provider's reply
 	 * @return a message that {@link #encode} accepts; the same one if nothing is left out
-	 * @throws io.sessionkit.codec.UnstorableMessageException if the codec is strict and a
-	 * part cannot be stored, or if the content that would be left out is of an unknown
-	 * kind
+	 * @throws UnstorableMessageException if the codec is strict and a part cannot be
+	 * stored, or if the content that would be left out is of an unknown kind
 	 */
 	Message storable(Message reply);
 

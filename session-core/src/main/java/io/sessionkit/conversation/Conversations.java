@@ -322,7 +322,7 @@ public final class Conversations implements AutoCloseable {
 		 * @param guard the guard
 		 * @return this builder
 		 */
-		public Builder guard(SequenceGuard guard) {
+		public Builder sequenceGuard(SequenceGuard guard) {
 			this.guard = guard;
 			return this;
 		}

@@ -63,7 +63,7 @@ public sealed interface HookResult<T> {
 	}
 
 	/**
-	 * Ends the call with a {@link io.sessionkit.hook.SessionRefusedException}.
+	 * Ends the call with a {@link SessionRefusedException}.
 	 * @param reason the reason, which is kept with the turn and may be shown: it must not
 	 * quote the refused text
 	 * @param <T> the type of the value that the hook was given

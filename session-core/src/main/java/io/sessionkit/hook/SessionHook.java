@@ -27,8 +27,8 @@ import org.springframework.util.ClassUtils;
  * Guards fail closed. A hook that throws before the model stops the turn: the model is
  * not called, the exception reaches the caller as it is, and the turn is kept as FAILED.
  * A hook that throws on a reply, or on the messages to store, withholds the reply like
- * one that refuses: the caller gets a {@link io.sessionkit.hook.HookFailedException} and
- * the turn has failed.
+ * one that refuses: the caller gets a {@link HookFailedException} and the turn has
+ * failed.
  */
 public interface SessionHook {
 

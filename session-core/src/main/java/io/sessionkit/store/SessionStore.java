@@ -29,8 +29,8 @@ import org.springframework.ai.chat.messages.Message;
  * once. Whatever a store returns is a copy.
  * <p>
  * Safe for use by many threads and processes. A store that cannot be reached throws
- * {@link io.sessionkit.store.StoreUnavailableException}. Expired sessions read as absent.
- * If the store has a clock of its own, that clock decides.
+ * {@link StoreUnavailableException}. Expired sessions read as absent. If the store has a
+ * clock of its own, that clock decides.
  */
 public interface SessionStore {
 

@@ -639,7 +639,7 @@ public class SessionAdvisorTests {
 		assertThat(Lines.of(this.thread.messages())).containsExactly("user: q", "assistant add({\"value\":\"1\"})",
 				"user: next", "assistant: ok");
 		SessionAdvisor strict = SessionAdvisor
-			.of(Conversations.builder(this.store).guard(SequenceGuard.strict()).build());
+			.of(Conversations.builder(this.store).sequenceGuard(SequenceGuard.strict()).build());
 		ChatClient chat = ClientSetup.plain().builder(this.model, strict).build();
 		assertThatExceptionOfType(InvalidSequenceException.class)
 			.isThrownBy(() -> ask(ClientSetup.plain(), chat, "again"));

@@ -280,7 +280,7 @@ class ApplicationToolsTests {
 			.withMessageNotContaining("welcome");
 		assertThat(this.store.find(T1)).isEmpty();
 		ChatClient taking = client(
-				(conversations) -> conversations.guard(SequenceGuard.repairing().withLeadingReplies()));
+				(conversations) -> conversations.sequenceGuard(SequenceGuard.repairing().withLeadingReplies()));
 		this.model.says("one").says("two");
 		ask(mode, taking.prompt().messages(greeted), T1);
 		assertThat(this.model.lastRequestLines()).containsExactly("assistant: welcome", "user: hi");

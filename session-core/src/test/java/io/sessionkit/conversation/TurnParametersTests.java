@@ -198,7 +198,7 @@ class TurnParametersTests {
 		Conversations conversations = Conversations.builder(this.store)
 			.turnParameters(Set.of("page"))
 			.replay(Set.of("page"))
-			.guard(SequenceGuard.repairing().withLeadingReplies())
+			.sequenceGuard(SequenceGuard.repairing().withLeadingReplies())
 			.build();
 		this.model.says("a1").says("a2");
 		chat(conversations).prompt()

@@ -38,6 +38,44 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class SessionKitPropertiesTests {
 
+	/** Each property with a value that is not its default, but for the first switch. */
+	private static final List<String> EVERY = List.of("sessionkit.enabled=true", "sessionkit.auto-register=false",
+			"sessionkit.require-session=true", "sessionkit.time-to-live=30d", "sessionkit.store.type=memory",
+			"sessionkit.store.jdbc.initialize-schema=never", "sessionkit.store.jdbc.table-prefix=app.CHAT_",
+			"sessionkit.store.redis.key-prefix=app:chat:", "sessionkit.store.memory.max-sessions=7",
+			"sessionkit.store.view-cache=1MB", "sessionkit.trim.max-messages=20", "sessionkit.trim.max-turns=5",
+			"sessionkit.codec.strict=true", "sessionkit.sequence.strict=true",
+			"sessionkit.sequence.leading-replies=true", "sessionkit.turn.parameters=context,page",
+			"sessionkit.turn.replay=*", "sessionkit.turn.replay-exclude=page", "sessionkit.snapshot.system=true",
+			"sessionkit.attributes.max-size=1MB", "sessionkit.token-estimate=vocabulary",
+			"sessionkit.trim.max-tokens=4000", "sessionkit.trim.pin.first-user-message=true",
+			"sessionkit.trim.pin.roles=system", "sessionkit.trim.pin.metadata=pin",
+			"sessionkit.retention.max-turns=500", "sessionkit.retention.max-age=90d", "sessionkit.retention.batch=10",
+			"sessionkit.prune.tool-results-keep=3", "sessionkit.summarize.enabled=false",
+			"sessionkit.summarize.mode=before", "sessionkit.summarize.trigger-tokens=8000",
+			"sessionkit.summarize.trigger-messages=100", "sessionkit.summarize.keep-turns=2",
+			"sessionkit.summarize.prompt=sum up {conversation}", "sessionkit.summarize.model=small",
+			"sessionkit.summarize.max-input-tokens=9000", "sessionkit.summarize.timeout=5s",
+			"sessionkit.summarize.backoff=2m", "sessionkit.durability=step", "sessionkit.on-cancel=keep",
+			"sessionkit.concurrency=serialize", "sessionkit.concurrency-timeout=5s",
+			"sessionkit.idempotency-time-to-live=2h", "sessionkit.lease=1m", "sessionkit.approval.tools=cancel_order",
+			"sessionkit.approval.siblings=run", "sessionkit.approval.expires-after=1h",
+			"sessionkit.approval.on-new-message=queue", "sessionkit.approval.version=2026-11",
+			"sessionkit.approval.deciders=refund=ROLE_LEAD", "sessionkit.approval.owner-decides=false",
+			"sessionkit.approval.continuation.enabled=true", "sessionkit.approval.notifications.enabled=true",
+			"sessionkit.approval.notifications.interval=30s", "sessionkit.approval.continuation.run=false",
+			"sessionkit.approval.continuation.interval=20s", "sessionkit.approval.continuation.threads=2",
+			"sessionkit.owner=none", "sessionkit.any-owner-authority=ROLE_ADMIN", "sessionkit.purge.enabled=false",
+			"sessionkit.purge.interval=1h", "sessionkit.purge.batch-size=50", "sessionkit.streams.resumable=true",
+			"sessionkit.streams.on-disconnect=cancel", "sessionkit.streams.time-to-live=1h",
+			"sessionkit.streams.max-size=2MB", "sessionkit.ignored-names=sessionkit.theirs",
+			"sessionkit.observation.enabled=false", "sessionkit.observation.mdc=true",
+			"sessionkit.observation.waiting-owners=ada,bob", "sessionkit.observation.waiting-interval=2m",
+			"sessionkit.observation.health-timeout=3s", "sessionkit.observation.endpoint-texts=true",
+			"sessionkit.problem-details=true", "sessionkit.shutdown.timeout=15s", "sessionkit.title.by=model",
+			"sessionkit.title.model=small", "sessionkit.tools.timeout=30s",
+			"sessionkit.tools.timeouts.cancel_order=5s");
+
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(MessageCodecAutoConfiguration.class));
 
@@ -65,77 +103,62 @@ class SessionKitPropertiesTests {
 		});
 	}
 
+	/** A property that joins is bound in a test. */
+	@Test
+	void noPropertyIsForgotten() throws Exception {
+		assertThat(ConfigurationTable.read().rows()).extracting(ConfigurationTable.Row::name)
+			.isNotEmpty()
+			.allSatisfy((name) -> assertThat(EVERY)
+				.anyMatch((each) -> each.startsWith(name + "=") || each.startsWith(name + ".")));
+	}
+
 	@Test
 	void everyPropertyIsBound() {
-		this.runner.withPropertyValues("sessionkit.auto-register=false", "sessionkit.require-session=true",
-				"sessionkit.time-to-live=30d", "sessionkit.store.type=memory",
-				"sessionkit.store.jdbc.initialize-schema=never", "sessionkit.store.jdbc.table-prefix=app.CHAT_",
-				"sessionkit.store.redis.key-prefix=app:chat:", "sessionkit.store.memory.max-sessions=7",
-				"sessionkit.store.view-cache=1MB", "sessionkit.trim.max-messages=20", "sessionkit.trim.max-turns=5",
-				"sessionkit.codec.strict=true", "sessionkit.sequence.strict=true",
-				"sessionkit.sequence.leading-replies=true", "sessionkit.turn.parameters=context,page",
-				"sessionkit.turn.replay=*", "sessionkit.turn.replay-exclude=page", "sessionkit.snapshot.system=true",
-				"sessionkit.attributes.max-size=1MB", "sessionkit.token-estimate=vocabulary",
-				"sessionkit.trim.max-tokens=4000", "sessionkit.trim.pin.first-user-message=true",
-				"sessionkit.trim.pin.roles=system", "sessionkit.trim.pin.metadata=pin",
-				"sessionkit.retention.max-turns=500", "sessionkit.retention.max-age=90d",
-				"sessionkit.retention.batch=10", "sessionkit.prune.tool-results-keep=3",
-				"sessionkit.summarize.enabled=false", "sessionkit.summarize.mode=before",
-				"sessionkit.summarize.trigger-tokens=8000", "sessionkit.summarize.trigger-messages=100",
-				"sessionkit.summarize.keep-turns=2", "sessionkit.summarize.prompt=sum up {conversation}",
-				"sessionkit.summarize.model=small", "sessionkit.summarize.max-input-tokens=9000",
-				"sessionkit.summarize.timeout=5s", "sessionkit.summarize.backoff=2m", "sessionkit.durability=step",
-				"sessionkit.on-cancel=keep", "sessionkit.concurrency=serialize", "sessionkit.concurrency-timeout=5s",
-				"sessionkit.idempotency-time-to-live=2h", "sessionkit.lease=1m",
-				"sessionkit.approval.tools=cancel_order", "sessionkit.approval.siblings=run",
-				"sessionkit.approval.expires-after=1h", "sessionkit.approval.on-new-message=queue",
-				"sessionkit.approval.version=2026-11", "sessionkit.approval.deciders=refund=ROLE_LEAD",
-				"sessionkit.approval.owner-decides=false", "sessionkit.approval.continuation.run=false",
-				"sessionkit.approval.continuation.interval=20s", "sessionkit.approval.continuation.threads=2",
-				"sessionkit.owner=none", "sessionkit.any-owner-authority=ROLE_ADMIN", "sessionkit.purge.enabled=false",
-				"sessionkit.purge.interval=1h", "sessionkit.purge.batch-size=50", "sessionkit.streams.resumable=true",
-				"sessionkit.streams.on-disconnect=cancel", "sessionkit.streams.time-to-live=1h",
-				"sessionkit.streams.max-size=2MB", "sessionkit.ignored-names=sessionkit.theirs")
-			.run((context) -> {
-				SessionKitProperties bound = context.getBean(SessionKitProperties.class);
-				assertThat(bound.enabled()).isTrue();
-				assertThat(bound.autoRegister()).isFalse();
-				assertThat(bound.requireSession()).isTrue();
-				assertThat(bound.timeToLive()).isEqualTo(Duration.ofDays(30));
-				assertThat(bound.store()).isEqualTo(new StoreProperties(StoreProperties.StoreType.MEMORY,
-						new StoreProperties.Jdbc(SchemaInitialization.NEVER, "app.CHAT_"),
-						new StoreProperties.Redis("app:chat:"), new StoreProperties.Memory(7),
-						DataSize.ofMegabytes(1)));
-				assertThat(bound.trim()).isEqualTo(new SessionKitProperties.Trim(20, 5, 4000,
-						new SessionKitProperties.Pin(true, Set.of(MessageType.SYSTEM), Set.of("pin"))));
-				assertThat(bound.retention())
-					.isEqualTo(new SessionKitProperties.Retention(500, Duration.ofDays(90), 10));
-				assertThat(bound.prune()).isEqualTo(new SessionKitProperties.Prune(3));
-				assertThat(bound.codec()).isEqualTo(new SessionKitProperties.Codec(true));
-				assertThat(bound.sequence()).isEqualTo(new SessionKitProperties.Sequence(true, true));
-				assertThat(bound.attributes()).isEqualTo(new SessionKitProperties.Attributes(DataSize.ofMegabytes(1)));
-				assertThat(bound.turn()).isEqualTo(
-						new SessionKitProperties.Turn(List.of("context", "page"), List.of("*"), List.of("page")));
-				assertThat(bound.tokenEstimate()).isEqualTo(TokenEstimate.VOCABULARY);
-				assertThat(bound.snapshot()).isEqualTo(new SessionKitProperties.Snapshot(true));
-				assertThat(bound.durability()).isEqualTo(Durability.STEP);
-				assertThat(bound.onCancel()).isEqualTo(OnCancel.KEEP);
-				assertThat(bound.concurrency()).isEqualTo(Concurrency.SERIALIZE);
-				assertThat(bound.concurrencyTimeout()).isEqualTo(Duration.ofSeconds(5));
-				assertThat(bound.idempotencyTimeToLive()).isEqualTo(Duration.ofHours(2));
-				assertThat(bound.lease()).isEqualTo(Duration.ofMinutes(1));
-				assertThat(bound.approval()).isEqualTo(new ApprovalProperties(Set.of("cancel_order"), SiblingRule.RUN,
-						Duration.ofHours(1), NewMessageRule.QUEUE, List.of("refund=ROLE_LEAD"), false, "2026-11",
-						new NotificationProperties(false, Duration.ofSeconds(10)),
-						new ContinuationProperties(false, false, Duration.ofSeconds(20), 2)));
-				assertThat(bound.owner()).isEqualTo(OwnerSource.NONE);
-				assertThat(bound.anyOwnerAuthority()).isEqualTo("ROLE_ADMIN");
-				assertThat(bound.purge()).isEqualTo(new PurgeProperties(false, Duration.ofHours(1), 50));
-				assertThat(bound.streams()).isEqualTo(
-						new StreamProperties(true, OnDisconnect.CANCEL, Duration.ofHours(1), DataSize.ofMegabytes(2)));
-				assertThat(bound.ignoredNames()).containsExactly("sessionkit.theirs");
-				assertThatSummariesAreBound(bound.summarize());
-			});
+		this.runner.withPropertyValues(EVERY.toArray(String[]::new)).run((context) -> {
+			SessionKitProperties bound = context.getBean(SessionKitProperties.class);
+			assertThat(bound.enabled()).isTrue();
+			assertThat(bound.autoRegister()).isFalse();
+			assertThat(bound.requireSession()).isTrue();
+			assertThat(bound.timeToLive()).isEqualTo(Duration.ofDays(30));
+			assertThat(bound.store()).isEqualTo(new StoreProperties(StoreProperties.StoreType.MEMORY,
+					new StoreProperties.Jdbc(SchemaInitialization.NEVER, "app.CHAT_"),
+					new StoreProperties.Redis("app:chat:"), new StoreProperties.Memory(7), DataSize.ofMegabytes(1)));
+			assertThat(bound.trim()).isEqualTo(new SessionKitProperties.Trim(20, 5, 4000,
+					new SessionKitProperties.Pin(true, Set.of(MessageType.SYSTEM), Set.of("pin"))));
+			assertThat(bound.retention()).isEqualTo(new SessionKitProperties.Retention(500, Duration.ofDays(90), 10));
+			assertThat(bound.prune()).isEqualTo(new SessionKitProperties.Prune(3));
+			assertThat(bound.codec()).isEqualTo(new SessionKitProperties.Codec(true));
+			assertThat(bound.sequence()).isEqualTo(new SessionKitProperties.Sequence(true, true));
+			assertThat(bound.attributes()).isEqualTo(new SessionKitProperties.Attributes(DataSize.ofMegabytes(1)));
+			assertThat(bound.turn())
+				.isEqualTo(new SessionKitProperties.Turn(List.of("context", "page"), List.of("*"), List.of("page")));
+			assertThat(bound.tokenEstimate()).isEqualTo(TokenEstimate.VOCABULARY);
+			assertThat(bound.snapshot()).isEqualTo(new SessionKitProperties.Snapshot(true));
+			assertThat(bound.durability()).isEqualTo(Durability.STEP);
+			assertThat(bound.onCancel()).isEqualTo(OnCancel.KEEP);
+			assertThat(bound.concurrency()).isEqualTo(Concurrency.SERIALIZE);
+			assertThat(bound.concurrencyTimeout()).isEqualTo(Duration.ofSeconds(5));
+			assertThat(bound.idempotencyTimeToLive()).isEqualTo(Duration.ofHours(2));
+			assertThat(bound.lease()).isEqualTo(Duration.ofMinutes(1));
+			assertThat(bound.approval()).isEqualTo(new ApprovalProperties(Set.of("cancel_order"), SiblingRule.RUN,
+					Duration.ofHours(1), NewMessageRule.QUEUE, List.of("refund=ROLE_LEAD"), false, "2026-11",
+					new NotificationProperties(true, Duration.ofSeconds(30)),
+					new ContinuationProperties(true, false, Duration.ofSeconds(20), 2)));
+			assertThat(bound.observation()).isEqualTo(new ObservationProperties(false, true, List.of("ada", "bob"),
+					Duration.ofMinutes(2), Duration.ofSeconds(3), true));
+			assertThat(bound.problemDetails()).isTrue();
+			assertThat(bound.shutdown()).isEqualTo(new ShutdownProperties(Duration.ofSeconds(15)));
+			assertThat(bound.title()).isEqualTo(new TitleProperties(TitleSource.MODEL, "small"));
+			assertThat(bound.tools())
+				.isEqualTo(new ToolProperties(Duration.ofSeconds(30), Map.of("cancel_order", Duration.ofSeconds(5))));
+			assertThat(bound.owner()).isEqualTo(OwnerSource.NONE);
+			assertThat(bound.anyOwnerAuthority()).isEqualTo("ROLE_ADMIN");
+			assertThat(bound.purge()).isEqualTo(new PurgeProperties(false, Duration.ofHours(1), 50));
+			assertThat(bound.streams()).isEqualTo(
+					new StreamProperties(true, OnDisconnect.CANCEL, Duration.ofHours(1), DataSize.ofMegabytes(2)));
+			assertThat(bound.ignoredNames()).containsExactly("sessionkit.theirs");
+			assertThatSummariesAreBound(bound.summarize());
+		});
 	}
 
 	private static void assertThatSummariesAreBound(SummarizeProperties bound) {

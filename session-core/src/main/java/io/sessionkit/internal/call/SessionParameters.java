@@ -42,7 +42,7 @@ public final class SessionParameters {
 	/** The advisor parameter that holds the child session of a call. */
 	public static final String CHILD = "sessionkit.child";
 
-	/** The advisor parameter that holds the merge of one call: a history merge. */
+	/** The advisor parameter that holds the history merge of one call. */
 	public static final String MERGE = "sessionkit.merge";
 
 	/** The advisor parameter that holds the {@link OnCancel} of one call. */

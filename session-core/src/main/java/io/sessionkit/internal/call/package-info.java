@@ -1,7 +1,7 @@
 /**
- * What the advisors and readers of a call share: its parameters, the orders of advisors,
- * and threads on which it may wait. Internal: for SessionKit alone, and changed without
- * notice.
+ * The common ground of the advisors and readers of a call: parameters, orders of
+ * advisors, and threads on which it may wait. Internal: for SessionKit alone, and changed
+ * without notice.
  */
 @NullMarked
 package io.sessionkit.internal.call;

@@ -28,7 +28,7 @@ import org.springframework.ai.chat.messages.Message;
 public record PauseRecord(HeldReply held, int parts, AttributeChange attributes, long revision) {
 
 	/** The version of the form of the record; a newer one is refused. */
-	public static final int VERSION = 1;
+	static final int VERSION = 1;
 
 	/**
 	 * Creates the write of the record.
@@ -81,7 +81,7 @@ public record PauseRecord(HeldReply held, int parts, AttributeChange attributes,
 	 * @param version the version in the record
 	 * @param what the name of the record, to begin a sentence with
 	 */
-	public static void checkVersion(@Nullable Object version, String what) {
+	static void checkVersion(@Nullable Object version, String what) {
 		if (!(version instanceof Integer number) || number < 1) {
 			throw new UnreadablePayloadException(what + " has no version.", null);
 		}

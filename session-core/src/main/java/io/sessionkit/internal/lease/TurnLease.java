@@ -87,7 +87,7 @@ public final class TurnLease implements HeldLease {
 	 * @param nanoTime the moment by {@link System#nanoTime}
 	 * @param time the moment by the wall clock
 	 */
-	public record Since(long nanoTime, Instant time) {
+	record Since(long nanoTime, Instant time) {
 
 		static Since now(SessionStore store) {
 			return new Since(System.nanoTime(), store.options().clock().instant());
@@ -100,7 +100,7 @@ public final class TurnLease implements HeldLease {
 	 * does not succeed while the lease is held.
 	 * @param kind the kind of its record
 	 */
-	public static RecordWrite taking(SessionStore store, SessionKey key, String kind, String holder, Duration life) {
+	static RecordWrite taking(SessionStore store, SessionKey key, String kind, String holder, Duration life) {
 		return RecordWrite.create(kind, TurnRecords.LEASE_ID, payload(store, key, holder)).livingFor(life);
 	}
 
@@ -155,7 +155,7 @@ public final class TurnLease implements HeldLease {
 	 * Sets what is done if the lease is lost while it is in use.
 	 * @return this lease
 	 */
-	public synchronized TurnLease whenLost(Runnable report) {
+	synchronized TurnLease whenLost(Runnable report) {
 		this.whenLost = report;
 		return this;
 	}

@@ -14,9 +14,9 @@ import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the calls that wait in the line of a session offer to the turn of the call at
- * work. A message is part of that turn if the turn has recorded it after it was taken
- * here; the commit of the turn then answers its call. Safe for use by many threads.
+ * The messages that the calls waiting in the line of a session offer to the turn of the
+ * call at work. A message is part of that turn if the turn has recorded it after it was
+ * taken here; the commit of the turn then answers its call. Safe for use by many threads.
  */
 public final class Offering {
 

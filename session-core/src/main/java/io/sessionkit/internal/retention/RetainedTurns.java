@@ -24,7 +24,7 @@ import io.sessionkit.store.Window;
  * The messages of turns that are about to be deleted, as far as snapshots of the turns
  * that stay refer to them. Used once, by one thread.
  */
-public final class RetainedTurns {
+final class RetainedTurns {
 
 	private final SessionKey key;
 
@@ -42,7 +42,7 @@ public final class RetainedTurns {
 	 * @param turns the turns of the session by number
 	 * @param before the first turn that stays
 	 */
-	public RetainedTurns(SessionKey key, SessionStore store, NavigableMap<Long, Turn> turns, long before) {
+	RetainedTurns(SessionKey key, SessionStore store, NavigableMap<Long, Turn> turns, long before) {
 		this.key = key;
 		this.store = store;
 		this.turns = turns;
@@ -67,7 +67,7 @@ public final class RetainedTurns {
 	 * turn, and the deletions of records to which none refers any more.
 	 * @param kept the turns that have such records
 	 */
-	public List<RecordWrite> records(Set<Long> kept) {
+	List<RecordWrite> records(Set<Long> kept) {
 		List<RecordWrite> records = new ArrayList<>();
 		items().forEach((turn, items) -> {
 			List<SessionItem> wanted = items.stream().filter(this::isShown).toList();

@@ -14,7 +14,7 @@ import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the newest deletion of the oldest turns of a session has done. A turn that was
+ * The effect of the newest deletion of the oldest turns of a session. A turn that was
  * opened before it and ends after it finds here that nothing else has changed.
  *
  * @param first the first turn that stayed
@@ -28,7 +28,7 @@ public record RetentionRecord(long first, long head, ViewTotals before, ViewTota
 
 	private static final String ID = "oldest";
 
-	public static final RetentionRecord NONE = new RetentionRecord(1, 0, ViewTotals.NONE, ViewTotals.NONE);
+	static final RetentionRecord NONE = new RetentionRecord(1, 0, ViewTotals.NONE, ViewTotals.NONE);
 
 	public static RetentionRecord read(List<SessionRecord> records, MessageCodec codec) {
 		if (records.isEmpty()) {

@@ -123,8 +123,8 @@ final class PostgresCommits {
 
 	/** Each turn is the last one of one summary. */
 	private static final String UNCOVERED = """
-			, n as (update {record} r set covers = null from s
-				where r.session_pk = s.pk and r.kind = 'checkpoint' and r.covers = :cp and r.id <> :cpId)
+			, n as (update {record} r set covers = null
+				where r.session_pk = (select pk from s) and r.kind = 'checkpoint' and r.covers = :cp and r.id <> :cpId)
 			""";
 
 	/**
@@ -180,11 +180,13 @@ final class PostgresCommits {
 			b as materialized (select lo, hi, next from g order by hi limit 1),
 			z as materialized (
 				select coalesce(t.turn_no, 0) as no, coalesce(t.run_lo, 1) as lo, coalesce(t.run_parent, 0) as next
-				from b cross join seen h left join {turn} t on t.session_pk = h.pk
-					and t.turn_no = case when b.lo < :before then :before - 1 else b.next end),
+				from b cross join seen h left join lateral (
+					select t.turn_no, t.run_lo, t.run_parent from {turn} t
+					where t.session_pk = h.pk and t.turn_no = case when b.lo < :before then :before - 1 else b.next end
+					limit 1) t on true),
 			y as materialized (
-				select r.covers from z cross join seen h join {record} r on r.session_pk = h.pk
-					and r.kind = 'checkpoint' and r.covers > 0 and r.covers < z.no
+				select r.covers from z cross join {record} r
+				where r.session_pk = (select pk from seen) and r.kind = 'checkpoint' and r.covers > 0 and r.covers < z.no
 					and (r.expires_at is null or r.expires_at > {moment})),
 			m as materialized (
 				select (select max(y.covers) from y where y.covers >= z.lo or y.covers = z.next) as covers,
@@ -207,12 +209,15 @@ final class PostgresCommits {
 			o as (update {turn} t set {emptied},
 					run_lo = case when t.turn_no = z.no then z.no else t.run_lo end,
 					run_parent = case when t.turn_no = z.no then coalesce(m.covers, 0) else t.run_parent end
-				from s, z, m where t.session_pk = s.pk and t.turn_no >= :from and t.turn_no < :before),
-			e as (delete from {item} i using s
-				where i.session_pk = s.pk and i.turn_no >= :from and i.turn_no < :before),
+				from z, m where t.session_pk = (select pk from s) and t.turn_no >= :from and t.turn_no < :before),
+			e as (delete from {item} i
+				where i.session_pk = (select pk from s) and i.turn_no >= :from and i.turn_no < :before),
 			u as (update {turn} t set run_lo = greatest(b.lo, :before), run_parent = z.no
-				from s, b, z, seen where t.session_pk = s.pk and t.turn_no = b.hi and b.hi < seen.head)
-			""".replace("{emptied}", OldestTurns.EMPTIED).replace("{livesOn}", AppendPhrases.LIVES_ON);
+				from b, z, seen
+				where t.session_pk = (select pk from s) and t.turn_no = (select hi from b) and b.hi < seen.head)
+			"""
+		.replace("{emptied}", OldestTurns.EMPTIED)
+		.replace("{livesOn}", AppendPhrases.LIVES_ON);
 
 	private final Templates templates;
 

@@ -102,7 +102,8 @@ final class PostgresPaths implements Paths {
 	private static final String SUMMARY_ROW = """
 			union all
 			select 2, array[r.revision, r.written_at, r.expires_at], array[r.payload]
-			from h join {record} r on r.session_pk = h.pk and r.kind = 'checkpoint' and r.id = h.cp_id
+			from {record} r
+			where r.session_pk = (select pk from h) and r.kind = 'checkpoint' and r.id = (select cp_id from h)
 				and (r.expires_at is null or r.expires_at > {now})
 			""";
 
@@ -126,7 +127,7 @@ final class PostgresPaths implements Paths {
 	private static final String RECORD_ROWS = """
 			union all
 			select 6, array[r.revision, r.written_at, r.expires_at], array[r.kind, r.id, r.payload]
-			from s join {record} r on r.session_pk = s.pk and r.kind = any(:kinds)
+			from {record} r where r.session_pk = (select pk from s) and r.kind = any(:kinds)
 				and (r.expires_at is null or r.expires_at > {now})
 			""";
 

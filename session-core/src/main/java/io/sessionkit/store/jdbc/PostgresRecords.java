@@ -29,21 +29,21 @@ final class PostgresRecords {
 		REPLACE("r", """
 				update {record} r set revision = r.revision + 1, payload = u.payload, written_at = {moment},
 					expires_at = {moment} + u.ttl
-				from s, unnest(:rkinds, :rids, :rexpected, :rpayloads, :rttls) as u(kind, id, expected, payload, ttl)
-				where r.session_pk = s.pk and r.kind = u.kind and r.id = u.id and r.revision = u.expected
+				from unnest(:rkinds, :rids, :rexpected, :rpayloads, :rttls) as u(kind, id, expected, payload, ttl)
+				where r.session_pk = (select pk from s) and r.kind = u.kind and r.id = u.id and r.revision = u.expected
 					and (r.expires_at is null or r.expires_at > {moment})
 				"""),
 
 		DELETE("d", """
-				delete from {record} r using s, unnest(:dkinds, :dids, :dexpected) as u(kind, id, expected)
-				where r.session_pk = s.pk and r.kind = u.kind and r.id = u.id and r.revision = u.expected
+				delete from {record} r using unnest(:dkinds, :dids, :dexpected) as u(kind, id, expected)
+				where r.session_pk = (select pk from s) and r.kind = u.kind and r.id = u.id and r.revision = u.expected
 					and (r.expires_at is null or r.expires_at > {moment})
 				"""),
 
 		/** Of a record that may be absent. */
 		REMOVE("x", """
-				delete from {record} r using s, unnest(:xkinds, :xids) as u(kind, id)
-				where r.session_pk = s.pk and r.kind = u.kind and r.id = u.id
+				delete from {record} r using unnest(:xkinds, :xids) as u(kind, id)
+				where r.session_pk = (select pk from s) and r.kind = u.kind and r.id = u.id
 				""");
 
 		private final String name;

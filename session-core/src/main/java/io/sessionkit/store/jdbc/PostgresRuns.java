@@ -111,7 +111,8 @@ final class PostgresRuns {
 	 */
 	private static final String NEWEST_SUMMARY = """
 			, m as materialized (
-				select min(r.covers) as least from e join {record} r on r.session_pk = e.pk and r.kind = 'checkpoint'
+				select min(r.covers) as least from {record} r
+				where r.session_pk = (select pk from e) and r.kind = 'checkpoint'
 					and r.covers > 0 and (r.expires_at is null or r.expires_at > {moment}))
 			, w(next, covers, id) as (
 				select e.run_parent, f.covers, f.id from e left join lateral {first} on true

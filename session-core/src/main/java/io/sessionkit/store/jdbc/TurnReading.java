@@ -56,7 +56,7 @@ final class TurnReading {
 	}
 
 	/**
-	 * What was read.
+	 * The rows of a turn.
 	 *
 	 * @param turn the turn
 	 * @param items its items, oldest first

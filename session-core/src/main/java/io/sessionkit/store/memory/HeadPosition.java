@@ -4,7 +4,7 @@ import io.sessionkit.store.HeaderChange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is in force at a place in the tree of turns.
+ * The attributes and the summary in force at a place in the tree of turns.
  *
  * @param attributes the attributes
  * @param summary the last turn that the summary covers; 0 for no summary

@@ -1,20 +1,15 @@
 package io.sessionkit.store.jdbc;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 
 import javax.sql.DataSource;
 
-import com.sun.management.ThreadMXBean;
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.Concurrency;
-import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.ChildSession;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -22,10 +17,9 @@ import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SessionContext;
-import io.sessionkit.store.RecordWrite;
-import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
+import io.sessionkit.test.Allocations;
 import io.sessionkit.test.CountingDataSource;
 import io.sessionkit.test.PostgresProxy;
 import io.sessionkit.test.PostgresServer;
@@ -47,7 +41,6 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /**
  * What a whole turn of a {@code ChatClient} may cost, a test for each row of the budget
@@ -252,61 +245,10 @@ class TurnBudgetTests {
 		assertThat(rows("SESSIONKIT_SESSION")).hasSize(1).doesNotContainAnyElementsOf(header);
 	}
 
-	/**
-	 * More than in the benchmarks, whose compiler leaves objects out that are not needed.
-	 */
 	@Test
 	void plainTurnAllocatesAtMostAHundredKilobytes() {
 		store(20);
-		for (int i = 0; i < 150; i++) {
-			turn(false, 0);
-		}
-		ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-		long before = threads.getCurrentThreadAllocatedBytes();
-		for (int i = 0; i < 50; i++) {
-			turn(false, 0);
-		}
-		assertThat((threads.getCurrentThreadAllocatedBytes() - before) / 50 / 1024).as("KB").isLessThanOrEqualTo(100);
-	}
-
-	/**
-	 * PostgreSQL keeps the plans of prepared statements, and those that it makes of new
-	 * tables stay until it has looked at them.
-	 */
-	@Test
-	void noTableIsReadAsAWholeBeforeTheServerHasStatistics() {
-		ChatClient inSteps = ChatClient.builder(this.model)
-			.defaultAdvisors(SessionAdvisor.of(Conversations.builder(this.store).durability(Durability.STEP).build()))
-			.defaultTools(tool())
-			.build();
-		for (int i = 0; i < 40; i++) {
-			turn(false, 1);
-			turn(inSteps, false, 2);
-			this.store.turns(this.key, Tail.newest(3));
-			record("r");
-		}
-		await().untilAsserted(() -> assertThat(statistics("n_tup_ins")).containsEntry("sessionkit_turn", 80L));
-		assertThat(statistics("seq_scan")).allSatisfy((table, scans) -> assertThat(scans).as(table).isLessThan(5));
-	}
-
-	/** A server process tells what it has done at the end of a later transaction. */
-	private Map<String, Long> statistics(String column) {
-		this.store.find(this.key);
-		Map<String, Long> values = new HashMap<>();
-		this.sql.query("select relname, " + column + " from pg_stat_user_tables where relname like 'sessionkit%'",
-				(row) -> {
-					values.put(row.getString(1), row.getLong(2));
-				});
-		return values;
-	}
-
-	private void record(String id) {
-		long revision = this.store.records(this.key, "note")
-			.stream()
-			.map(SessionRecord::revision)
-			.findFirst()
-			.orElse(0L);
-		assertThat(this.store.put(this.key, new RecordWrite("note", id, revision, "{}", null))).isTrue();
+		assertThat(Allocations.kilobytesOf(() -> turn(false, 0))).isBetween(10L, 100L);
 	}
 
 	@Test

@@ -37,6 +37,7 @@ import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnWrite;
 import io.sessionkit.store.Window;
+import io.sessionkit.test.Allocations;
 import io.sessionkit.test.RedisServers;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.TcpProxy;
@@ -154,6 +155,14 @@ class RedisTurnBudgetTests {
 			assertThat(roundTrips(concurrency, "r" + stream, stream)).isEqualTo(3 + inLine);
 			assertThat(roundTrips(concurrency, "r" + stream, stream)).as("repeated").isEqualTo(3);
 		}
+	}
+
+	@Test
+	void plainTurnAllocatesAtMostAHundredKilobytes() {
+		for (int i = 0; i < 20; i++) {
+			this.store.add(this.key, List.of(new UserMessage(TEXT), new AssistantMessage(TEXT)));
+		}
+		assertThat(Allocations.kilobytesOf(() -> turn(false, 0))).isBetween(10L, 100L);
 	}
 
 	@ParameterizedTest

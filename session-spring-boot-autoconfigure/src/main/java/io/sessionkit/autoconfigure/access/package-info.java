@@ -1,5 +1,5 @@
 /**
- * Who reaches which sessions.
+ * The access of callers to sessions.
  */
 @NullMarked
 package io.sessionkit.autoconfigure.access;

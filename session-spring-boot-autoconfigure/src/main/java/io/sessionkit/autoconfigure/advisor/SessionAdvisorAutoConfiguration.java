@@ -86,7 +86,7 @@ public final class SessionAdvisorAutoConfiguration {
 			.trim(trim(properties.trim()))
 			.retention(retention(properties.retention(), store))
 			.prune(new Prune(orUnlimited(properties.prune().toolResultsKeep())))
-			.guard(guard(properties.sequence()))
+			.sequenceGuard(sequenceGuard(properties.sequence()))
 			.hooks(hooks.orderedStream().toList())
 			.listeners(listeners.orderedStream().toList())
 			.observers(observers.orderedStream().toList())
@@ -111,7 +111,7 @@ public final class SessionAdvisorAutoConfiguration {
 		return (known != null) ? known.watched(used) : used;
 	}
 
-	private static SequenceGuard guard(SessionKitProperties.Sequence sequence) {
+	private static SequenceGuard sequenceGuard(SessionKitProperties.Sequence sequence) {
 		SequenceGuard guard = sequence.strict() ? SequenceGuard.strict() : SequenceGuard.repairing();
 		return sequence.leadingReplies() ? guard.withLeadingReplies() : guard;
 	}

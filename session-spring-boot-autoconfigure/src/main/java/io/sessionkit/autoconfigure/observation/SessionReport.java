@@ -20,8 +20,8 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 
 /**
- * What the endpoint answers. What could quote a conversation is null or empty unless
- * texts are shown.
+ * The answers of the endpoint. A value that could quote a conversation is null or empty
+ * unless texts are shown.
  */
 final class SessionReport {
 

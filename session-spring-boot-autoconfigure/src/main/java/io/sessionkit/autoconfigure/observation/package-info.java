@@ -1,5 +1,5 @@
 /**
- * What a team sees of SessionKit when it runs: observations, meters, the health of the
+ * SessionKit as a team sees it when it runs: observations, meters, the health of the
  * store, and an endpoint of Actuator.
  */
 @NullMarked

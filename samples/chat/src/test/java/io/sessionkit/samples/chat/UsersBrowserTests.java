@@ -196,6 +196,18 @@ class UsersBrowserTests {
 	}
 
 	/**
+	 * Logs in as another window of the same browser does, then runs a script in the page.
+	 */
+	private void logInBehindThePage(String name, String then) {
+		this.browser.executeAsyncScript("""
+				const [name, done] = arguments;
+				const user = await (await fetch('api/user')).json();
+				await fetch('api/login', { method: 'POST', body: JSON.stringify({ name: name, password: name }),
+					headers: { 'Content-Type': 'application/json', [user.csrf.header]: user.csrf.token } });
+				""" + then + "\ndone();", name);
+	}
+
+	/**
 	 * A window that was open before the login was made anew works on, if it is the same
 	 * user's.
 	 */
@@ -204,13 +216,7 @@ class UsersBrowserTests {
 		this.ada.signIn("ada");
 		this.ada.newThread();
 		this.ada.ask("Hello");
-		this.browser.executeAsyncScript("""
-				const done = arguments[0];
-				const user = await (await fetch('api/user')).json();
-				await fetch('api/login', { method: 'POST', body: JSON.stringify({ name: 'ada', password: 'ada' }),
-					headers: { 'Content-Type': 'application/json', [user.csrf.header]: user.csrf.token } });
-				await fetch('api/user');
-				done();""");
+		logInBehindThePage("ada", "await fetch('api/user');");
 
 		this.ada.ask("Roll a die");
 
@@ -225,15 +231,10 @@ class UsersBrowserTests {
 		this.ada.signIn("ada");
 		this.ada.newThread();
 		this.ada.ask("Hello");
-		this.browser.executeAsyncScript("""
-				const done = arguments[0];
-				const user = await (await fetch('api/user')).json();
-				await fetch('api/login', { method: 'POST', body: JSON.stringify({ name: 'bob', password: 'bob' }),
-					headers: { 'Content-Type': 'application/json', [user.csrf.header]: user.csrf.token } });
+		logInBehindThePage("bob", """
 				const api = await import(new URL('js/api.js', document.baseURI));
 				await api.user();
-				api.ask('stolen', 'Hello', 'r1').next().catch(() => {});
-				done();""");
+				api.ask('stolen', 'Hello', 'r1').next().catch(() => {});""");
 
 		await().untilAsserted(() -> assertThat(this.ada.texts("#who-name")).containsExactly("bob"));
 		assertThat(this.ada.<Long>script("return fetch('api/threads/stolen').then((answer) => answer.status)"))
