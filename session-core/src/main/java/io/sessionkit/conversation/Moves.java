@@ -84,9 +84,10 @@ final class Moves {
 	 * @param turns the largest number of turns to leave
 	 */
 	Gone gone(PathView path, int turns) {
-		List<Turn> gone = newest(path, turns);
-		boolean maybeReset = !gone.isEmpty() && path.session().summaryTurn() >= gone.get(0).number();
-		Summary reset = maybeReset ? newestReset(gone) : null;
+		List<Turn> leaving = newest(path, turns);
+		boolean maybeReset = !leaving.isEmpty() && path.session().summaryTurn() >= leaving.get(0).number();
+		Summary reset = maybeReset ? newestReset(leaving) : null;
+		List<Turn> gone = new ArrayList<>(filled(leaving));
 		if (reset != null) {
 			gone.removeIf((turn) -> turn.number() <= reset.turn());
 		}
@@ -94,19 +95,28 @@ final class Moves {
 		return new Gone(List.copyOf(gone), reset);
 	}
 
-	/** Returns the newest turns of the active branch that have items, oldest first. */
+	/**
+	 * Returns the turns of the active branch from one of the newest that have items on,
+	 * oldest first. Those between them without items belong to it: a session may be reset
+	 * behind one of them.
+	 */
 	private List<Turn> newest(PathView path, int turns) {
 		List<Turn> read = path.turns();
-		List<Turn> newest = new ArrayList<>(filled(read));
-		while (newest.size() < turns && read.size() > turns) {
+		List<Turn> newest = new ArrayList<>(read);
+		while (filled(newest).size() < turns && read.size() > turns) {
 			Tail more = Tail.newest(Math.max(MORE, turns + 1)).before(read.get(0).number());
 			read = this.changes.store()
 				.path(this.changes.key(), PathQuery.to(Point.HEAD).turns(more))
 				.map(PathView::turns)
 				.orElse(List.of());
-			newest.addAll(0, filled(read));
+			newest.addAll(0, read);
 		}
-		return new ArrayList<>(newest.subList(Math.max(0, newest.size() - turns), newest.size()));
+		List<Turn> filled = filled(newest);
+		if (filled.size() < turns) {
+			return newest;
+		}
+		int oldest = (turns > 0) ? newest.indexOf(filled.get(filled.size() - turns)) : newest.size();
+		return newest.subList(oldest, newest.size());
 	}
 
 	private static List<Turn> filled(List<Turn> turns) {
@@ -130,7 +140,10 @@ final class Moves {
 		List<Turn> gone = leaving.turns();
 		Summary reset = leaving.reset();
 		if (gone.isEmpty()) {
-			return (reset != null) ? withoutReset(session, reset) : Plan.nothing(List.of());
+			// one that a summary covers stays, also if retention has left nothing behind
+			// it
+			return (reset != null && reset.id().equals(session.summaryId())) ? withoutReset(session, reset)
+					: Plan.nothing(List.of());
 		}
 		Turn first = gone.get(gone.size() - 1);
 		LeftTurns left = left(path, first.parent(), first.number());

@@ -282,13 +282,14 @@ final class TimeModel {
 	List<Long> undo(int turns) {
 		List<Long> path = filled(head());
 		List<Long> gone = new ArrayList<>(path.subList(Math.max(0, path.size() - turns), path.size()));
-		long reset = gone.stream()
-			.filter((number) -> "".equals(this.summaries.get(number)))
+		long from = (gone.size() == turns) ? gone.get(0) : 0;
+		long reset = path(head()).stream()
+			.filter((number) -> number >= from && "".equals(this.summaries.get(number)))
 			.max(Comparator.naturalOrder())
 			.orElse(0L);
 		gone.removeIf((number) -> number <= reset);
 		if (gone.isEmpty()) {
-			if (reset > 0) {
+			if (reset > 0 && reset == covered(head())) {
 				this.summaries.remove(reset);
 				if (this.replaced.containsKey(reset)) {
 					this.summaries.put(reset, this.replaced.remove(reset));

@@ -572,8 +572,9 @@ final class TimeProgram {
 		this.model.delete(number);
 	}
 
+	/** Up to a turn that has messages: no summary ends with one that has none. */
 	private void summarize() {
-		List<Long> path = this.model.left();
+		List<Long> path = this.model.filled(this.model.head());
 		if (path.isEmpty()) {
 			return;
 		}
@@ -608,8 +609,7 @@ final class TimeProgram {
 	 * promised whether branches that share them see what is reset there.
 	 */
 	boolean isGone() {
-		ModelTurn head = this.model.find(this.model.head());
-		return head != null && !head.isFilled();
+		return this.model.head() > 0 && this.model.filled(this.model.head()).isEmpty();
 	}
 
 	private void add() {

@@ -273,6 +273,18 @@ class TimeTests {
 	}
 
 	@Test
+	void undoTakesBackAResetBehindADeletedTurn() {
+		talk(3);
+		this.conversation.delete(2);
+		this.conversation.undo(1);
+		this.conversation.reset();
+		assertThat(this.conversation.view()).isEmpty();
+		assertThat(this.conversation.undo(1)).isEmpty();
+		assertThat(texts(this.conversation.view())).containsExactly("q1", "a1");
+		assertThat(numbers(this.conversation.undo(2))).containsExactly(1L);
+	}
+
+	@Test
 	void resetOfAnEmptySessionChangesNothing() {
 		this.conversation.reset();
 		assertThat(this.store.find(this.key)).isEmpty();
