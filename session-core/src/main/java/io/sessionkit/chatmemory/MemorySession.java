@@ -16,8 +16,8 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.tree.LeftTurns;
+import io.sessionkit.internal.view.LostSummary;
 import io.sessionkit.internal.view.ViewLine;
-import io.sessionkit.internal.view.ViewReader;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
@@ -58,16 +58,12 @@ final class MemorySession {
 	 */
 	MemoryView read(Window window) {
 		PathView path = path(window);
-		if (path != null && path.session().summaryTurn() > 0 && path.view().summary() == null) {
-			ViewReader.open(this.store, this.key, Window.HEADER);
-			path = path(window);
-		}
 		if (path == null) {
 			return new MemoryView(null, List.of(), MemoryRecord.of(List.of(), codec()));
 		}
 		MemoryRecord memory = MemoryRecord.of(path.records(MemoryRecord.KIND), codec());
 		List<ViewLine> lines = window.isEmpty() ? List.of()
-				: ViewLine.of(path.view(), this.store.options())
+				: ViewLine.of(LostSummary.without(this.store, path.view()), this.store.options())
 					.stream()
 					.filter((line) -> !isHidden(line, memory) && !IS_SYSTEM.test(line.message()))
 					.toList();

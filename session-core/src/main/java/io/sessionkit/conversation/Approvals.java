@@ -102,9 +102,10 @@ public final class Approvals {
 		this.deciders = new Deciders(this.access, builder.deciders, builder.ownerDecides);
 		Rulings rulings = new Rulings(new NamedTools(builder.tools, builder.decidedTools(), builder.knownTools),
 				new AnnotatedTools(), builder.policies);
-		this.rules = new ApprovalRules(rulings, builder.siblings, builder.onNewMessage, builder.expiresAfter,
-				builder.version, new SafeTexts(builder.texts), builder.conversations.limits(builder.knownTools),
-				builder.traceIds, builder.notices, builder.continues);
+		ApprovalRules.Waiting waiting = new ApprovalRules.Waiting(builder.onNewMessage, builder.expiresAfter,
+				builder.notices, builder.continues);
+		this.rules = new ApprovalRules(rulings, builder.siblings, waiting, builder.version,
+				new SafeTexts(builder.texts), builder.conversations.limits(builder.knownTools), builder.traceIds);
 		Turns turns = builder.conversations.turns();
 		this.ledger = new Ledger(turns);
 		this.continuations = new Continuations(turns, this.ledger);
@@ -282,7 +283,7 @@ public final class Approvals {
 	}
 
 	private void announce(ToolApproval call) {
-		if (this.rules.continues()) {
+		if (this.rules.waiting().continues()) {
 			this.continuations.announce(call);
 		}
 	}

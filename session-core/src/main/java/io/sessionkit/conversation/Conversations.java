@@ -71,10 +71,11 @@ public final class Conversations implements AutoCloseable {
 		this.toolTimeout = builder.toolTimeout;
 		this.toolTimeouts = builder.toolTimeouts;
 		TurnObserver observer = TurnObserver.all(builder.observers);
-		this.rules = new TurnRules(builder.trim, builder.prune, builder.guard,
-				new Extensions(builder.hooks, builder.listeners, builder.merge), builder.keepSystemText,
+		TurnRules.Kept kept = new TurnRules.Kept(builder.keepSystemText,
 				TurnParameters.of(builder.turnParameters, builder.replay, builder.replayExclude),
-				builder.maxAttributesSize, builder.retention, observer);
+				builder.maxAttributesSize, builder.retention);
+		this.rules = new TurnRules(new TurnRules.Sent(builder.trim, builder.prune, builder.guard), kept,
+				new Extensions(builder.hooks, builder.listeners, builder.merge), observer);
 		TokenMemory memory = new TokenMemory();
 		this.summarizer = (builder.summarize != null)
 				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), builder.hooks, memory, observer)
@@ -116,7 +117,7 @@ public final class Conversations implements AutoCloseable {
 	 */
 	public Conversation get(SessionKey key) {
 		return new Conversation(this.access.key(key), this.access, this.store, this.summarizer,
-				this.turns.waitingTurns(), this.rules.maxAttributes());
+				this.turns.waitingTurns(), this.rules.kept().maxAttributes());
 	}
 
 	/**

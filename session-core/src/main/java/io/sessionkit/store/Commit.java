@@ -16,11 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param expect the condition on which the commit is accepted
  * @param base the header as it was opened; set if and only if {@code expect} is
  * {@link Expect#UNCHANGED}
- * @param earlier completed turns to write before {@code turn}, each of which follows the
- * one before and becomes the head; they are written with it or not at all. Their ids must
- * be new in the session
- * @param turn the turn to write; null for none. A commit that is repeated is recognized
- * by it
+ * @param turns the turns to write, oldest first; empty for none. A commit that is
+ * repeated is recognized by the last one. Those before it are completed, follow one
+ * another and become the head, and their ids must be new in the session
  * @param header new values for the header
  * @param delete sequences of items to delete permanently
  * @param records records to write. If one of them is not as expected, the whole commit is
@@ -28,9 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param oldest the oldest turns, to delete permanently; null for none. The commit then
  * has nothing else but records
  */
-public record Commit(SessionKey key, Expect expect, @Nullable Session base, List<TurnWrite> earlier,
-		@Nullable TurnWrite turn, HeaderChange header, Set<Long> delete, List<RecordWrite> records,
-		@Nullable Oldest oldest) {
+public record Commit(SessionKey key, Expect expect, @Nullable Session base, List<TurnWrite> turns, HeaderChange header,
+		Set<Long> delete, List<RecordWrite> records, @Nullable Oldest oldest) {
 
 	/**
 	 * The condition that the session must meet for the commit to be accepted.
@@ -59,33 +56,31 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 			throw new IllegalArgumentException(
 					"A commit needs the opened header exactly when it expects UNCHANGED; it expects " + expect + ".");
 		}
-		checkEarlier(earlier, turn);
-		earlier = List.copyOf(earlier);
+		turns = List.copyOf(turns);
+		checkSeveral(turns);
 		delete = Set.copyOf(delete);
 		checkWrittenOnce(records);
 		records = List.copyOf(records);
-		checkDoesNothingElse(oldest, turn, header, delete);
+		checkDoesNothingElse(oldest, turns, header, delete);
 	}
 
-	private static void checkDoesNothingElse(@Nullable Oldest oldest, @Nullable TurnWrite turn, HeaderChange header,
+	private static void checkDoesNothingElse(@Nullable Oldest oldest, List<TurnWrite> turns, HeaderChange header,
 			Set<Long> delete) {
-		if (oldest != null && (turn != null || !header.equals(HeaderChange.NONE) || !delete.isEmpty())) {
+		if (oldest != null && (!turns.isEmpty() || !header.equals(HeaderChange.NONE) || !delete.isEmpty())) {
 			throw new IllegalArgumentException("A commit that deletes the oldest turns only writes records besides."
 					+ " Make the other changes in a commit of their own.");
 		}
 	}
 
-	private static void checkEarlier(List<TurnWrite> earlier, @Nullable TurnWrite turn) {
-		for (TurnWrite each : earlier) {
+	private static void checkSeveral(List<TurnWrite> turns) {
+		if (turns.size() < 2) {
+			return;
+		}
+		for (TurnWrite each : turns) {
 			if (each.turn().status() != TurnStatus.COMPLETED || each.part() != 0 || each.beside()) {
 				throw new IllegalArgumentException("Turn '" + each.turn().id()
-						+ "' is written before another one, so it must be a whole, completed turn of the history.");
+						+ "' is written with others, so it must be a whole, completed turn of the history.");
 			}
-		}
-		if (!earlier.isEmpty() && (turn == null || turn.turn().status() != TurnStatus.COMPLETED || turn.part() != 0
-				|| turn.beside())) {
-			throw new IllegalArgumentException(
-					"A commit of several turns ends with a whole, completed turn of the history as its turn.");
 		}
 	}
 
@@ -105,8 +100,7 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 * @return a commit without content
 	 */
 	public static Commit on(Session base) {
-		return new Commit(base.key(), Expect.UNCHANGED, base, List.of(), null, HeaderChange.NONE, Set.of(), List.of(),
-				null);
+		return new Commit(base.key(), Expect.UNCHANGED, base, List.of(), HeaderChange.NONE, Set.of(), List.of(), null);
 	}
 
 	/**
@@ -115,8 +109,8 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 * @return a copy; this commit if it has that key
 	 */
 	public Commit under(SessionKey other) {
-		return other.equals(this.key) ? this : new Commit(other, this.expect, this.base, this.earlier, this.turn,
-				this.header, this.delete, this.records, this.oldest);
+		return other.equals(this.key) ? this : new Commit(other, this.expect, this.base, this.turns, this.header,
+				this.delete, this.records, this.oldest);
 	}
 
 	/**
@@ -126,7 +120,7 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 * @return a commit without content
 	 */
 	public static Commit first(SessionKey key) {
-		return new Commit(key, Expect.ABSENT, null, List.of(), null, HeaderChange.NONE, Set.of(), List.of(), null);
+		return new Commit(key, Expect.ABSENT, null, List.of(), HeaderChange.NONE, Set.of(), List.of(), null);
 	}
 
 	/**
@@ -135,16 +129,32 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 * @return a commit without content
 	 */
 	public static Commit any(SessionKey key) {
-		return new Commit(key, Expect.ANY, null, List.of(), null, HeaderChange.NONE, Set.of(), List.of(), null);
+		return new Commit(key, Expect.ANY, null, List.of(), HeaderChange.NONE, Set.of(), List.of(), null);
 	}
 
 	/**
-	 * Returns a copy of this commit with the given turn.
+	 * Returns the turn by which a repeated commit is recognized: the last one.
+	 * @return the turn; null if the commit writes none
+	 */
+	public @Nullable TurnWrite turn() {
+		return this.turns.isEmpty() ? null : this.turns.get(this.turns.size() - 1);
+	}
+
+	/**
+	 * Returns the turns that are written before {@link #turn()}, with it or not at all.
+	 * @return the turns, oldest first; nearly always none
+	 */
+	public List<TurnWrite> earlier() {
+		return (this.turns.size() < 2) ? List.of() : this.turns.subList(0, this.turns.size() - 1);
+	}
+
+	/**
+	 * Returns a copy of this commit with the given turn, and no other.
 	 * @param turn the turn
 	 * @return the copy
 	 */
 	public Commit turn(TurnWrite turn) {
-		return new Commit(this.key, this.expect, this.base, this.earlier, turn, this.header, this.delete, this.records,
+		return new Commit(this.key, this.expect, this.base, List.of(turn), this.header, this.delete, this.records,
 				this.oldest);
 	}
 
@@ -158,9 +168,7 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 		if (turns.isEmpty()) {
 			throw new IllegalArgumentException("A commit of turns needs at least one.");
 		}
-		int last = turns.size() - 1;
-		return new Commit(this.key, this.expect, this.base, turns.subList(0, last), turns.get(last), this.header,
-				this.delete, this.records, this.oldest);
+		return new Commit(this.key, this.expect, this.base, turns, this.header, this.delete, this.records, this.oldest);
 	}
 
 	/**
@@ -169,8 +177,7 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 * @return the copy
 	 */
 	public Commit header(HeaderChange header) {
-		return new Commit(this.key, this.expect, this.base, this.earlier, this.turn, header, this.delete, this.records,
-				this.oldest);
+		return new Commit(this.key, this.expect, this.base, this.turns, header, this.delete, this.records, this.oldest);
 	}
 
 	/**
@@ -179,8 +186,8 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 * @return the copy
 	 */
 	public Commit delete(Set<Long> sequences) {
-		return new Commit(this.key, this.expect, this.base, this.earlier, this.turn, this.header, sequences,
-				this.records, this.oldest);
+		return new Commit(this.key, this.expect, this.base, this.turns, this.header, sequences, this.records,
+				this.oldest);
 	}
 
 	/**
@@ -189,8 +196,7 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 * @return the copy
 	 */
 	public Commit records(List<RecordWrite> records) {
-		return new Commit(this.key, this.expect, this.base, this.earlier, this.turn, this.header, this.delete, records,
-				this.oldest);
+		return new Commit(this.key, this.expect, this.base, this.turns, this.header, this.delete, records, this.oldest);
 	}
 
 	/**
@@ -201,8 +207,7 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 * @return the copy
 	 */
 	public Commit oldest(Oldest oldest) {
-		return new Commit(this.key, this.expect, this.base, this.earlier, this.turn, this.header, this.delete,
-				this.records, oldest);
+		return new Commit(this.key, this.expect, this.base, this.turns, this.header, this.delete, this.records, oldest);
 	}
 
 	/**
@@ -212,9 +217,12 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	 * neither a move, a deletion, a summary nor a record
 	 */
 	public boolean isPlainTurn() {
-		return this.turn != null && this.turn.part() == 0 && this.earlier.isEmpty() && !this.turn.beside()
-				&& this.turn.turn().number() == 0 && this.turn.attributes() == null && this.header.head() == null
+		return this.turns.size() == 1 && isPlain(this.turns.get(0)) && this.header.head() == null
 				&& this.header.summary() == null && this.delete.isEmpty() && this.records.isEmpty();
+	}
+
+	private static boolean isPlain(TurnWrite turn) {
+		return turn.part() == 0 && !turn.beside() && turn.turn().number() == 0 && turn.attributes() == null;
 	}
 
 }

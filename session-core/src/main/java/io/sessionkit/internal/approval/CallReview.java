@@ -243,7 +243,7 @@ final class CallReview {
 
 	private ToolApproval.Request request(ToolCall call, Ruling ruling, Instant now) {
 		boolean asks = ruling.kind() == Ruling.Kind.ASK;
-		Duration expiresAfter = this.rules.expiresAfter();
+		Duration expiresAfter = this.rules.waiting().expiresAfter();
 		ToolCallback tool = this.tools.get(call.name());
 		return new ToolApproval.Request(asks ? ruling.text() : null, now,
 				(asks && expiresAfter != null) ? now.plus(expiresAfter) : null,

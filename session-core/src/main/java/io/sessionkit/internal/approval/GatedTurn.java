@@ -375,15 +375,15 @@ final class GatedTurn implements TurnGate {
 
 	private void store(AssistantMessage reply, List<LedgerEntry> entries, TurnStatus status, boolean goesOn) {
 		List<RecordWrite> writes = entries.stream()
-			.map((entry) -> this.ledger.enter(entry, this.rules.expiresAfter()))
+			.map((entry) -> this.ledger.enter(entry, this.rules.waiting().expiresAfter()))
 			.toList();
 		follow(ToolBatch.NONE);
 		List<RecordWrite> all = new ArrayList<>(writes);
-		if (this.rules.notices() && status == TurnStatus.AWAITING_APPROVAL) {
-			all.add(this.ledger.notice(entries, this.rules.expiresAfter()));
+		if (this.rules.waiting().notices() && status == TurnStatus.AWAITING_APPROVAL) {
+			all.add(this.ledger.notice(entries, this.rules.waiting().expiresAfter()));
 		}
-		Duration expiresAfter = this.rules.expiresAfter();
-		if (this.rules.continues() && expiresAfter != null && status == TurnStatus.AWAITING_APPROVAL
+		Duration expiresAfter = this.rules.waiting().expiresAfter();
+		if (this.rules.waiting().continues() && expiresAfter != null && status == TurnStatus.AWAITING_APPROVAL
 				&& isAnybodyThere()) {
 			all.add(this.ledger.continuation(this.turn.key(), this.turn.id(), expiresAfter));
 		}

@@ -119,6 +119,9 @@ public final class GatedTurns {
 			boolean mayJoin, Duration timeout) {
 		if (asking.isStored()) {
 			checkNotNested(asking.key());
+			if (made == null && concurrency == Concurrency.OPTIMISTIC) {
+				return null;
+			}
 			Offer offer = (mayJoin && concurrency == Concurrency.STEER) ? asking.offer() : null;
 			Drain drain = TurnBinding.enclosing().isPresent() ? new Drain() : this.turns.drain();
 			return this.turns.lines().arrive(asking.key(), made, offer, concurrency, timeout, drain);
@@ -274,6 +277,9 @@ public final class GatedTurns {
 	}
 
 	private void checkRules(List<ToolCallback> tools) {
+		if (tools.isEmpty()) {
+			return;
+		}
 		this.rules.rulings().named().check(names(tools));
 		this.rules.rulings().check(tools);
 		this.rules.limits().check(tools);
@@ -336,7 +342,7 @@ public final class GatedTurns {
 	private OpenedCall afterPause(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing,
 			Consumer<RunningTurn> inLine, boolean toolLoop) {
 		TurnRequest request = turn.request();
-		return switch (this.rules.onNewMessage()) {
+		return switch (this.rules.waiting().onNewMessage()) {
 			case REJECT -> throw this.turns.paused(turn);
 			case CANCEL -> {
 				cancel(request.key());

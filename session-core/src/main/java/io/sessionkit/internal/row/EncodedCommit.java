@@ -63,45 +63,61 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, List
 	/**
 	 * An encoded turn.
 	 *
-	 * @param turn the turn
-	 * @param part the number of the part
+	 * @param write the turn as it is written
 	 * @param origin agent, tools, snapshot and kept parameters, encoded, as the first
 	 * part wrote them; null if there are none
 	 * @param outcome model, rounds, failure and verdicts, encoded, as of the newest part
 	 * @param bodies the messages of the part, encoded
-	 * @param items the messages of the part
 	 * @param tokens the tokens of these messages
 	 * @param attributes the attributes that it leaves, encoded; null if those of the turn
 	 * that it follows
-	 * @param beside whether it is kept beside the history although it is completed
 	 */
-	public record EncodedTurn(Turn turn, int part, @Nullable String origin, String outcome, List<String> bodies,
-			List<NewItem> items, int tokens, @Nullable String attributes, boolean beside) {
+	public record EncodedTurn(TurnWrite write, @Nullable String origin, String outcome, List<String> bodies, int tokens,
+			@Nullable String attributes) {
 
 		public static EncodedTurn of(SessionKey key, TurnWrite write, MessageCodec codec) {
-			return new EncodedTurn(write.turn(), write.part(), TurnPayload.origin(key, write.turn(), codec),
+			return new EncodedTurn(write, TurnPayload.origin(key, write.turn(), codec),
 					TurnPayload.outcome(key, write.turn(), codec),
-					write.items().stream().map((item) -> codec.encode(key, item.message())).toList(), write.items(),
+					write.items().stream().map((item) -> codec.encode(key, item.message())).toList(),
 					write.items().stream().mapToInt(NewItem::tokens).sum(),
-					(write.attributes() != null) ? codec.encodeValues(key, write.attributes()) : null, write.beside());
+					(write.attributes() != null) ? codec.encodeValues(key, write.attributes()) : null);
+		}
+
+		public Turn turn() {
+			return this.write.turn();
+		}
+
+		/** Returns the number of the part. */
+		public int part() {
+			return this.write.part();
+		}
+
+		/** Returns the messages of the part. */
+		public List<NewItem> items() {
+			return this.write.items();
 		}
 
 		/**
 		 * Returns the row of the turn when its first part has just been added.
 		 */
 		public TurnRow begun(HeaderRow.Path path, long parent, String branch) {
-			return new TurnRow(this.turn.id(), parent, path, branch, this.turn.status(), 1, this.items.size(),
-					this.tokens, Micros.of(this.turn.startedAt()), Micros.ofNullable(this.turn.endedAt()), null,
-					this.origin, this.outcome);
+			return new TurnRow(turn().id(), parent, path, branch, turn().status(), 1, items().size(), this.tokens,
+					Micros.of(turn().startedAt()), Micros.ofNullable(turn().endedAt()), null, this.origin,
+					this.outcome);
+		}
+
+		/** Returns whether it is kept beside the history although it is completed. */
+		public boolean beside() {
+			return this.write.beside();
 		}
 
 		public boolean isCompleted() {
-			return this.turn.status() == TurnStatus.COMPLETED;
+			return turn().status() == TurnStatus.COMPLETED;
 		}
 
 		/** Returns whether it becomes the head. */
 		public boolean becomesHead() {
-			return isCompleted() && !this.beside;
+			return isCompleted() && !beside();
 		}
 
 	}

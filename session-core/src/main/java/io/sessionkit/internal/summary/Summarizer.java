@@ -30,7 +30,6 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
-import io.sessionkit.store.Window;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -243,7 +242,7 @@ public final class Summarizer implements AutoCloseable {
 	 * @param asked whether a caller asks for it, not a trigger
 	 */
 	private Compaction summarize(SessionKey key, boolean asked) throws SummaryCalls.FailedException {
-		SessionView view = ViewReader.open(this.store, key, Window.ALL).orElse(null);
+		SessionView view = ViewReader.read(this.store, key).orElse(null);
 		if (view == null || view.session().openTurn() != 0 || !(asked || isOn(view.session()))) {
 			return without(Status.NOTHING_TO_COVER);
 		}
@@ -297,7 +296,7 @@ public final class Summarizer implements AutoCloseable {
 
 	/** Returns the session as it is now; null if the summary does not fit it any more. */
 	private @Nullable SessionView reopened(SessionView opened, Coverage coverage) {
-		SessionView now = this.store.open(opened.session().key(), Window.ALL).orElse(null);
+		SessionView now = ViewReader.read(this.store, opened.session().key()).orElse(null);
 		boolean fits = now != null && now.session().incarnation().equals(opened.session().incarnation())
 				&& now.session().openTurn() == 0 && coverage.isBeginningOf(now) && isSameSummary(opened, now);
 		return fits ? now : null;

@@ -98,7 +98,9 @@ public final class RunningTurn {
 	/** Null until something of the turn is stored. */
 	private @Nullable TurnKeeper keeper;
 
-	/** Null if the turn can hold no reply back. */
+	private final ToolLease lease;
+
+	/** Null until the turn may hold a reply back. */
 	private volatile @Nullable TurnHold hold;
 
 	/** Null if the call does not stand in line. */
@@ -123,6 +125,7 @@ public final class RunningTurn {
 		StoreOptions options = setup.store().options();
 		Extensions extensions = setup.rules().extensions().at(request.start()).and(request.extensions());
 		this.hooks = hooks(extensions);
+		this.lease = new ToolLease(request.key(), (continued != null) ? continued.lease() : null);
 		this.startedAt = (continued != null) ? continued.turn().startedAt() : options.now();
 		TurnViews.Opened opened = (continued != null) ? continued.opened()
 				: request.observed().observe(TurnStage.OPEN, () -> setup.views().open(request));
@@ -143,10 +146,6 @@ public final class RunningTurn {
 				this.children, continued != null || this.hooks.isEmpty());
 		this.merge = (extensions.merge() != null) ? new TurnMerge(key(), extensions.merge(), this.prompt, this.context)
 				: null;
-		if (continued != null) {
-			// it has the lease, so it has to be there to give the lease back
-			holding();
-		}
 		if (opened.made() != null) {
 			this.events.compacted(opened.made());
 		}
@@ -374,8 +373,9 @@ public final class RunningTurn {
 		TurnHold known = this.hold;
 		if (known == null) {
 			TurnHold.Held held = new TurnHold.Held(key(), this.id, this::recorded, this::isClosed, this::alone);
-			known = new TurnHold(held, this.setup.codec(), this.rounds, keeper(), this.setup.leases(), this.continued);
-			keeper().holding(known);
+			HeldReply reply = (this.continued != null) ? this.continued.pause().held() : null;
+			known = new TurnHold(held, this.setup.codec(), this.rounds, keeper(), this.setup.leases(), this.lease,
+					reply);
 			this.hold = known;
 		}
 		return known;
@@ -384,7 +384,8 @@ public final class RunningTurn {
 	private synchronized TurnKeeper keeper() {
 		TurnKeeper known = this.keeper;
 		if (known == null) {
-			known = new TurnKeeper(key(), this.hooks, this.events, this.attributes, writer(), this.setup.retentions());
+			known = new TurnKeeper(key(), this.hooks, this.events, this.attributes, writer(), this.setup.retentions(),
+					this.lease);
 			this.keeper = known;
 		}
 		return known;
@@ -401,11 +402,8 @@ public final class RunningTurn {
 	 * Gives back what the call holds of the session: the lease, and the admission.
 	 */
 	private void endHold() {
-		TurnHold known = this.hold;
 		try {
-			if (known != null) {
-				known.end();
-			}
+			this.lease.end();
 		}
 		finally {
 			leaveLine();

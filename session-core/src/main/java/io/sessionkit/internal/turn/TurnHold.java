@@ -11,14 +11,12 @@ import java.util.function.Supplier;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
-import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.internal.lease.HeldLease;
 import io.sessionkit.internal.lease.HeldReply;
-import io.sessionkit.internal.lease.TurnLease;
 import io.sessionkit.internal.lease.TurnLeases;
 import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.store.RecordWrite;
@@ -58,22 +56,20 @@ public final class TurnHold {
 
 	private @Nullable HeldReply held;
 
-	private @Nullable TurnLease lease;
+	private final ToolLease lease;
 
 	/** The number of stored messages after the input. */
 	private int storedEntries;
 
-	private boolean ended;
-
-	TurnHold(Held turn, MessageCodec codec, Rounds rounds, TurnKeeper keeper, TurnLeases leases,
-			@Nullable ContinuedTurn continued) {
+	TurnHold(Held turn, MessageCodec codec, Rounds rounds, TurnKeeper keeper, TurnLeases leases, ToolLease lease,
+			@Nullable HeldReply held) {
 		this.turn = turn;
 		this.codec = codec;
 		this.rounds = rounds;
 		this.keeper = keeper;
 		this.leases = leases;
-		this.held = (continued != null) ? continued.pause().held() : null;
-		this.lease = (continued != null) ? continued.lease() : null;
+		this.lease = lease;
+		this.held = held;
 	}
 
 	/**
@@ -141,38 +137,29 @@ public final class TurnHold {
 	public void storeAttributes() {
 		HeldReply holding = Objects.requireNonNull(reply());
 		this.turn.alone().accept(() -> {
-			checkRunning(this.turn.isClosed().getAsBoolean());
+			this.lease.checkRunning(this.turn.isClosed().getAsBoolean());
 			this.keeper.storeAttributes(holding);
 		});
 	}
 
 	private void store(TurnKeeper.Recorded recorded, HeldReply holding, TurnStatus status, List<RecordWrite> records,
 			boolean goesOn) {
-		checkRunning(this.turn.isClosed().getAsBoolean());
-		TurnLeases.Taking taking = (goesOn && !hasLease()) ? this.leases.beginning(this.turn.key()) : null;
+		this.lease.checkRunning(this.turn.isClosed().getAsBoolean());
+		TurnLeases.Taking taking = (goesOn && !this.lease.isTaken()) ? this.leases.beginning(this.turn.key()) : null;
 		List<RecordWrite> all = new ArrayList<>(records);
 		if (taking != null) {
 			all.add(taking.write());
 		}
 		this.keeper.hold(recorded, holding, status, all);
-		stored(holding, recorded.said().size(), (taking != null) ? taking.taken() : null);
+		if (taking != null) {
+			this.lease.take(taking.taken());
+		}
+		stored(holding, recorded.said().size());
 	}
 
-	private synchronized void stored(HeldReply holding, int entries, @Nullable TurnLease taken) {
+	private synchronized void stored(HeldReply holding, int entries) {
 		this.held = holding;
 		this.storedEntries += entries;
-		this.lease = (taken != null) ? taken : this.lease;
-	}
-
-	private synchronized boolean hasLease() {
-		return this.lease != null;
-	}
-
-	private void checkRunning(boolean over) {
-		if (over) {
-			throw new IllegalStateException("The turn on session " + this.turn.key()
-					+ " is over: the call was cancelled. Nothing more is run.");
-		}
 	}
 
 	/**
@@ -206,57 +193,11 @@ public final class TurnHold {
 	 * run
 	 */
 	public <T> T underLease(Function<HeldLease, T> work) {
-		TurnLease used = use();
-		try {
-			return work.apply(used);
-		}
-		finally {
-			used.leave();
-		}
-	}
-
-	private synchronized TurnLease use() {
-		checkRunning(this.ended);
-		TurnLease used = this.lease;
-		if (used == null || !used.isHeld()) {
-			throw new TurnInProgressException("The lease of the open turn on session " + this.turn.key()
-					+ " was not renewed in time, so another call may work on it. Nothing more is run by this one.");
-		}
-		used.use();
-		return used;
-	}
-
-	/**
-	 * Returns the write that gives the lease back in the commit that ends the turn. No
-	 * tool begins any more.
-	 * @return the write; null if the lease is given back later, or if there is none
-	 */
-	synchronized @Nullable RecordWrite givingBack() {
-		this.ended = true;
-		return (this.lease != null) ? this.lease.givingBack() : null;
-	}
-
-	/** Ends the lease after the commit that has given it back. */
-	synchronized void givenBack() {
-		if (this.lease != null) {
-			this.lease.givenBack();
-			this.lease = null;
-		}
+		return this.lease.run(work);
 	}
 
 	synchronized int storedEntries() {
 		return this.storedEntries;
-	}
-
-	/**
-	 * Ends the turn for this call. The lease is given back when the tools are done.
-	 */
-	synchronized void end() {
-		this.ended = true;
-		if (this.lease != null) {
-			this.lease.leave();
-			this.lease = null;
-		}
 	}
 
 }

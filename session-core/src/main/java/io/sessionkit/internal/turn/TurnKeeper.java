@@ -108,10 +108,9 @@ final class TurnKeeper {
 
 	private final Retentions retentions;
 
-	private Supplier<List<RecordWrite>> alongside = List::of;
+	private final ToolLease lease;
 
-	/** Null if the turn can hold no reply back. */
-	private @Nullable TurnHold hold;
+	private Supplier<List<RecordWrite>> alongside = List::of;
 
 	/** Null if the call does not stand in line. */
 	private @Nullable Admission admission;
@@ -120,13 +119,14 @@ final class TurnKeeper {
 	private @Nullable List<Transcript.Entry> kept;
 
 	TurnKeeper(SessionKey key, HookRun hooks, TurnEvents events, TurnAttributes attributes, TurnWriter writer,
-			Retentions retentions) {
+			Retentions retentions, ToolLease lease) {
 		this.key = key;
 		this.hooks = hooks;
 		this.events = events;
 		this.attributes = attributes;
 		this.writer = writer;
 		this.retentions = retentions;
+		this.lease = lease;
 	}
 
 	/**
@@ -214,13 +214,6 @@ final class TurnKeeper {
 	 */
 	void alongside(Supplier<List<RecordWrite>> records) {
 		this.alongside = records;
-	}
-
-	/**
-	 * Registers what holds replies back, whose lease ends with the turn.
-	 */
-	void holding(TurnHold hold) {
-		this.hold = hold;
 	}
 
 	/**
@@ -359,14 +352,14 @@ final class TurnKeeper {
 	 */
 	private @Nullable TurnResult commit(Recorded recorded) {
 		List<RecordWrite> records = joined(List.of());
-		RecordWrite lease = (this.hold != null) ? this.hold.givingBack() : null;
-		if (lease != null) {
-			records.add(lease);
+		RecordWrite givingBack = this.lease.givingBack();
+		if (givingBack != null) {
+			records.add(givingBack);
 		}
 		TurnResult result = commit(outline(recorded, TurnEnd.COMPLETED), records);
 		if (result != null) {
-			if (this.hold != null && lease != null) {
-				this.hold.givenBack();
+			if (givingBack != null) {
+				this.lease.givenBack();
 			}
 			tellCompleted(result);
 			this.retentions.after(this.writer.opened(), result.turn().number());

@@ -94,7 +94,7 @@ final class TurnPrompt {
 		this.view = this.isGiven ? all : pruned(all);
 		TurnViews views = setup.views();
 		Limits limits = Limits.of(request.limit(), (base != null) ? base.settings() : SessionSettings.NONE,
-				this.rules.trim());
+				this.rules.sent().trim());
 		this.trim = limits.trim();
 		boolean countsTokens = views.countsTokens() || this.trim.limitsTokens();
 		double factor = countsTokens ? views.memory().factor(this.key) : 1;
@@ -117,8 +117,8 @@ final class TurnPrompt {
 	}
 
 	private List<ViewLine> pruned(List<ViewLine> lines) {
-		return this.rules.prune().equals(Prune.NONE) ? lines
-				: new ToolPruner(this.rules.prune(), this.options.tokens()).prune(lines, this.head, this.input);
+		return this.rules.sent().prune().equals(Prune.NONE) ? lines
+				: new ToolPruner(this.rules.sent().prune(), this.options.tokens()).prune(lines, this.head, this.input);
 	}
 
 	/**
@@ -126,7 +126,7 @@ final class TurnPrompt {
 	 * again.
 	 */
 	private List<ViewLine> shown(List<ViewLine> lines) {
-		TurnParameters parameters = this.rules.parameters();
+		TurnParameters parameters = this.rules.kept().parameters();
 		return parameters.replayed().isEmpty() ? lines
 				: ReplayedParameters.show(lines, parameters, this.options.tokens());
 	}
@@ -173,14 +173,15 @@ final class TurnPrompt {
 	 */
 	void checkPassed() {
 		if (this.isGiven) {
-			PassedMessages.check(this.key, history(), this.input, this.rules.guard().repair());
-			GivenHistory.check(this.key, history(), this.input, this.rules.guard().repair());
+			PassedMessages.check(this.key, history(), this.input, this.rules.sent().guard().repair());
+			GivenHistory.check(this.key, history(), this.input, this.rules.sent().guard().repair());
 			return;
 		}
 		// if a limit cut off the calls that these results answer, the calls that end
 		// the history now are older ones
 		boolean answersNothing = CarriedTurns.beginsWithResults(this.input) && this.history.carried().isEmpty();
-		PassedMessages.check(this.key, answersNothing ? List.of() : history(), this.input, this.rules.guard().repair());
+		PassedMessages.check(this.key, answersNothing ? List.of() : history(), this.input,
+				this.rules.sent().guard().repair());
 	}
 
 	/**
@@ -199,7 +200,7 @@ final class TurnPrompt {
 		List<Message> passed = this.input;
 		this.input = messages;
 		PassedMessages.checkChanged("A beforeTurn hook", this.key, passed, messages, messages(),
-				this.rules.guard().repair());
+				this.rules.sent().guard().repair());
 	}
 
 	/**
@@ -210,7 +211,7 @@ final class TurnPrompt {
 		if (!result.isPlain(mergeable(), this.input)) {
 			Merged whole = result.behind(this.history.carried());
 			PassedMessages.checkChanged("The HistoryMerge", this.key, this.input, result.input(), whole.messages(),
-					this.rules.guard().repair());
+					this.rules.sent().guard().repair());
 			this.input = result.input();
 			this.merged = whole;
 		}
@@ -262,7 +263,7 @@ final class TurnPrompt {
 			known = new ViewTrimmer(this.key, this.history, this.trim, this.size);
 			this.trimmer = known;
 		}
-		return new RequestView(this.key, known, this.rules.guard());
+		return new RequestView(this.key, known, this.rules.sent().guard());
 	}
 
 	/**
@@ -312,7 +313,7 @@ final class TurnPrompt {
 		SnapshotTaker known = this.snapshots;
 		if (known == null) {
 			known = new SnapshotTaker(this.view, new VerbatimMessages(this.key, this.head, this.options.codec()),
-					this.rules.keepsSystemText());
+					this.rules.kept().systemText());
 			this.snapshots = known;
 		}
 		return known;

@@ -29,7 +29,8 @@ record TurnSetup(SessionStore store, TurnRules rules, TurnViews views, TurnLease
 	 * @param continued the turn that is continued; null for a new one
 	 */
 	TurnAttributes attributes(SessionKey key, Map<String, Object> now, @Nullable ContinuedTurn continued) {
-		Supplier<AttributeRules> attributeRules = () -> new AttributeRules(key, codec(), this.rules.maxAttributes());
+		Supplier<AttributeRules> attributeRules = () -> new AttributeRules(key, codec(),
+				this.rules.kept().maxAttributes());
 		return (continued != null) ? new TurnAttributes(attributeRules, now, continued.pause().attributes().on(now))
 				: new TurnAttributes(attributeRules, now);
 	}

@@ -14,6 +14,7 @@ import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.summary.Summarizer;
 import io.sessionkit.internal.view.BroughtLines;
+import io.sessionkit.internal.view.LostSummary;
 import io.sessionkit.internal.view.TokenMemory;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewReader;
@@ -134,7 +135,7 @@ public final class TurnViews {
 	private Opened openRead(TurnRequest request) {
 		HookContext enclosing = TurnBinding.enclosing(request.key()).orElse(null);
 		if (enclosing == null) {
-			SessionView view = this.reader.read(request.key(), request.limit(), request.input()).orElse(null);
+			SessionView view = this.reader.open(request.key(), request.limit(), request.input()).orElse(null);
 			request.checkExpected((view != null) ? view.session() : null);
 			return Opened.atHead(view, null);
 		}
@@ -146,7 +147,7 @@ public final class TurnViews {
 				TurnBinding.enclosing(parent)
 					.map(this::lines)
 					.orElseGet(() -> BroughtLines
-						.of(ViewLine.of(this.reader.read(parent, request.limit(), List.of()).orElse(null), options()))),
+						.of(ViewLine.of(this.reader.open(parent, request.limit(), List.of()).orElse(null), options()))),
 				false, null);
 	}
 
@@ -233,6 +234,15 @@ public final class TurnViews {
 	 * costs a model call.
 	 */
 	private @Nullable SessionView read(TurnRequest request) {
+		SessionView view = opened(request);
+		if (view != null && LostSummary.isIn(view)) {
+			LostSummary.mend(this.reader.store(), view.session());
+			view = opened(request);
+		}
+		return view;
+	}
+
+	private @Nullable SessionView opened(TurnRequest request) {
 		SessionView view = this.reader.open(request.key(), request.limit(), request.input()).orElse(null);
 		request.checkExpected((view != null) ? view.session() : null);
 		return view;

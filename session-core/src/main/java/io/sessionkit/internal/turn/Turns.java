@@ -46,7 +46,7 @@ public final class Turns implements AutoCloseable {
 	 */
 	public Turns(SessionStore store, TurnRules rules, TurnViews views, Duration lease, Durability durability) {
 		this.setup = new TurnSetup(store, rules, views, new TurnLeases(store, lease, this.renewals, rules.observer()),
-				new Retentions(store, rules.retention()));
+				new Retentions(store, rules.kept().retention()));
 		this.lines = new Lines(store, lease, this.renewals, rules.observer());
 		this.durability = durability;
 		this.waitingTurns = new WaitingTurns(this.setup);
@@ -73,8 +73,8 @@ public final class Turns implements AutoCloseable {
 		if (request.agent() != null) {
 			codec.encodeValues(request.key(), Map.of("agent", request.agent()));
 		}
-		KeptParameters parameters = this.setup.rules().parameters().names().isEmpty() ? KeptParameters.NONE
-				: KeptParameters.of(request, this.setup.rules().parameters(), codec);
+		KeptParameters parameters = this.setup.rules().kept().parameters().names().isEmpty() ? KeptParameters.NONE
+				: KeptParameters.of(request, this.setup.rules().kept().parameters(), codec);
 		return new RunningTurn(request, this.setup, parameters, null);
 	}
 

@@ -1,33 +1,22 @@
 package io.sessionkit.internal.view;
 
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToIntFunction;
 
-import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionSettings;
-import io.sessionkit.Summary;
-import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.context.Prune;
 import io.sessionkit.context.Trim;
 import io.sessionkit.internal.Attempts;
-import io.sessionkit.store.Commit;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
 import io.sessionkit.store.Point;
-import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
-import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +26,8 @@ import org.springframework.ai.chat.messages.Message;
  * Opens a session with as much of its view as the limits leave, in one round trip. If
  * tokens are limited, the number of items is a guess, and the view is read again only if
  * too few items were read. With pins the whole view is read, because a turn of any age
- * may stay. A session may have limits of its own. Safe for use by many threads.
+ * may stay. A session may have limits of its own. Writes nothing. Safe for use by many
+ * threads.
  */
 public final class ViewReader {
 
@@ -75,25 +65,13 @@ public final class ViewReader {
 	}
 
 	/**
-	 * Opens a session for a turn.
+	 * Opens a session with as much of its view as the limits leave.
 	 * @param limit the number of the newest messages that the call allows; null if it
 	 * says nothing
 	 * @param input the messages that the turn begins with
 	 */
 	public Optional<SessionView> open(SessionKey key, @Nullable Integer limit, List<Message> input) {
-		return open(key, limit, input, (window) -> open(this.store, key, window));
-	}
-
-	/**
-	 * Reads as much of a session as the limits leave, for a turn that is not stored.
-	 * Nothing is written.
-	 * @param limit the number of the newest messages that the call allows; null if it
-	 * says nothing
-	 * @param input the messages that the turn begins with
-	 */
-	public Optional<SessionView> read(SessionKey key, @Nullable Integer limit, List<Message> input) {
-		return open(key, limit, input, (window) -> this.store.open(key, window)
-			.map((view) -> hasLostSummary(view) ? withNewest(this.store, view.session()) : view));
+		return open(key, limit, input, (window) -> read(this.store, key, window));
 	}
 
 	/**
@@ -162,7 +140,7 @@ public final class ViewReader {
 	public Optional<SessionView> reopen(SessionView opened, @Nullable Integer limit, List<Message> input) {
 		Limits limits = Limits.of(limit, opened.session().settings(), this.trim);
 		SessionView view = this.trim.pins().isEmpty() ? newest(opened, limits.window(input.size()).items()) : opened;
-		return withCarried(view, input, (window) -> open(this.store, opened.session().key(), window));
+		return withCarried(view, input, (window) -> read(this.store, opened.session().key(), window));
 	}
 
 	/** Returns a view with its newest items only, cut at the start of a turn. */
@@ -218,66 +196,14 @@ public final class ViewReader {
 	}
 
 	/**
-	 * Opens a session with a part of its view. If the head was moved to a turn that
-	 * remembers a deleted summary, the view is changed to begin with a summary that
-	 * exists. A concurrent change of the session makes the same correction, or leaves it
-	 * to the next call.
-	 */
-	public static Optional<SessionView> open(SessionStore store, SessionKey key, Window window) {
-		Optional<SessionView> view = store.open(key, window);
-		if (view.isPresent() && hasLostSummary(view.get())) {
-			Session header = view.get().session();
-			List<Summary> kept = summaries(store, header).stream()
-				.map((record) -> Summaries.read(record, store.options().codec()))
-				.toList();
-			store.commit(Commit.on(header).header(Summaries.viewFromNewest(kept)));
-			return store.open(key, window);
-		}
-		return view;
-	}
-
-	/**
-	 * Returns a session with its whole view, as {@link #open} would return it, without
-	 * writing.
+	 * Returns a session with its whole view.
 	 */
 	public static Optional<SessionView> read(SessionStore store, SessionKey key) {
-		return store.open(key, Window.ALL)
-			.map((view) -> hasLostSummary(view) ? withNewest(store, view.session()) : view);
+		return read(store, key, Window.ALL);
 	}
 
-	private static SessionView withNewest(SessionStore store, Session header) {
-		MessageCodec codec = store.options().codec();
-		SessionRecord newest = summaries(store, header).stream()
-			.max(Comparator.comparing((record) -> Summaries.read(record, codec), Summaries.BY_AGE))
-			.orElse(null);
-		long covered = (newest != null) ? Summaries.read(newest, codec).turn() : 0;
-		return new SessionView(header, newest,
-				store.items(header.key(), Tail.ALL).stream().filter((item) -> item.turn() > covered).toList());
-	}
-
-	private static boolean hasLostSummary(SessionView view) {
-		return view.session().summaryTurn() > 0 && view.summary() == null;
-	}
-
-	/**
-	 * Returns the summaries of the history that ends with the head.
-	 */
-	private static List<SessionRecord> summaries(SessionStore store, Session header) {
-		Set<Long> path = path(store, header);
-		return store.records(header.key(), SessionStore.SUMMARY)
-			.stream()
-			.filter((record) -> path.contains(Summaries.read(record, store.options().codec()).turn()))
-			.toList();
-	}
-
-	private static Set<Long> path(SessionStore store, Session header) {
-		Map<Long, Long> parents = new HashMap<>();
-		store.turns(header.key(), Tail.ALL).forEach((turn) -> parents.put(turn.number(), turn.parent()));
-		Set<Long> path = new HashSet<>();
-		for (Long turn = header.head(); turn != null && path.add(turn);) {
-			turn = parents.get(turn);
-		}
-		return path;
+	private static Optional<SessionView> read(SessionStore store, SessionKey key, Window window) {
+		return store.open(key, window).map((view) -> LostSummary.without(store, view));
 	}
 
 	private boolean isEnough(SessionView view, Window window, int maxTokens, List<Message> input) {

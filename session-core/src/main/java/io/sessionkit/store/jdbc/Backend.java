@@ -9,28 +9,39 @@ import io.sessionkit.internal.sql.Templates;
  * @param dialect the database
  * @param hot the operations of every turn
  * @param general the commits that do more
- * @param sessions headers
- * @param turns turns
- * @param items items
+ * @param tables the statements on one table each
  * @param reading turns with their items and records
  * @param paths sessions along one of their paths
- * @param records records
  * @param schema the check of the tables
  */
-record Backend(Dialect dialect, HotStatements hot, GeneralCommit general, SessionStatements sessions,
-		TurnStatements turns, ItemStatements items, TurnReading reading, Paths paths, RecordStatements records,
-		SchemaCheck schema) {
+record Backend(Dialect dialect, HotStatements hot, GeneralCommit general, Tables tables, TurnReading reading,
+		Paths paths, SchemaCheck schema) {
+
+	/**
+	 * The statements on one table each.
+	 *
+	 * @param sessions headers
+	 * @param turns turns
+	 * @param items items that are not with their turn
+	 * @param records records
+	 */
+	record Tables(SessionStatements sessions, TurnStatements turns, ItemStatements items, RecordStatements records) {
+
+		static Tables of(Templates templates) {
+			RecordStatements records = new RecordStatements(templates);
+			return new Tables(new SessionStatements(templates), new TurnStatements(templates, records),
+					new ItemStatements(templates), records);
+		}
+
+	}
 
 	static Backend of(Dialect dialect, String prefix) {
 		Templates templates = new Templates(dialect, prefix);
-		SessionStatements sessions = new SessionStatements(templates);
-		RecordStatements records = new RecordStatements(templates);
-		TurnStatements turns = new TurnStatements(templates, records);
-		ItemStatements items = new ItemStatements(templates);
-		GeneralCommit general = new GeneralCommit(sessions, turns, items, records, new OldestTurns(templates, turns));
-		return new Backend(dialect, hot(dialect, templates), general, sessions, turns, items,
-				new TurnReading(templates), paths(dialect, templates, new PathReading(templates, turns, records)),
-				records, new SchemaCheck(templates));
+		Tables tables = Tables.of(templates);
+		GeneralCommit general = new GeneralCommit(tables, new OldestTurns(templates, tables.turns()));
+		PathReading paths = new PathReading(templates, tables.turns(), tables.records());
+		return new Backend(dialect, hot(dialect, templates), general, tables, new TurnReading(templates),
+				paths(dialect, templates, paths), new SchemaCheck(templates));
 	}
 
 	private static Paths paths(Dialect dialect, Templates templates, PathReading general) {

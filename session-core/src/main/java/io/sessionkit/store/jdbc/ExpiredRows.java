@@ -28,14 +28,15 @@ final class ExpiredRows {
 	 * @return how many it deleted
 	 */
 	int delete(int limit) {
-		List<Long> sessions = this.work.reading((connection) -> this.statements.sessions().expired(connection, limit));
+		List<Long> sessions = this.work
+			.reading((connection) -> this.statements.tables().sessions().expired(connection, limit));
 		int deleted = count(sessions, this::deleteSession);
 		int left = limit - sessions.size();
 		if (left <= 0) {
 			return deleted;
 		}
 		List<RecordStatements.Row> records = this.work
-			.reading((connection) -> this.statements.records().expired(connection, left));
+			.reading((connection) -> this.statements.tables().records().expired(connection, left));
 		return deleted + count(records, this::deleteRecord);
 	}
 
@@ -61,7 +62,7 @@ final class ExpiredRows {
 
 	private boolean deleteSession(long pk) {
 		boolean erased = this.work.atomically(this.statements.dialect().beginning(), (connection) -> {
-			boolean done = this.statements.sessions().eraseExpired(connection, pk);
+			boolean done = this.statements.tables().sessions().eraseExpired(connection, pk);
 			return Optional.of(new JdbcWork.Change<>(done, done));
 		});
 		if (erased) {
@@ -76,11 +77,11 @@ final class ExpiredRows {
 	 * session.
 	 */
 	JdbcWork.Work<Integer> lateRecords(long pk) {
-		return (connection) -> this.statements.records().deleteAll(connection, pk);
+		return (connection) -> this.statements.tables().records().deleteAll(connection, pk);
 	}
 
 	private boolean deleteRecord(RecordStatements.Row row) {
-		return this.work.writing((connection) -> this.statements.records().deleteExpired(connection, row));
+		return this.work.writing((connection) -> this.statements.tables().records().deleteExpired(connection, row));
 	}
 
 }

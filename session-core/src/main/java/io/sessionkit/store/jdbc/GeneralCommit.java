@@ -51,13 +51,12 @@ final class GeneralCommit {
 
 	private final OldestTurns oldest;
 
-	GeneralCommit(SessionStatements sessions, TurnStatements turns, ItemStatements items, RecordStatements records,
-			OldestTurns oldest) {
-		this.sessions = sessions;
-		this.turns = turns;
-		this.items = items;
-		this.records = records;
-		this.deletion = new ItemDeletion(turns, items);
+	GeneralCommit(Backend.Tables tables, OldestTurns oldest) {
+		this.sessions = tables.sessions();
+		this.turns = tables.turns();
+		this.items = tables.items();
+		this.records = tables.records();
+		this.deletion = new ItemDeletion(this.turns, this.items);
 		this.oldest = oldest;
 	}
 

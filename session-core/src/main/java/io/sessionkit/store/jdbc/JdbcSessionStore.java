@@ -279,14 +279,14 @@ public final class JdbcSessionStore implements SessionStore {
 
 	@Override
 	public List<SessionItem> items(SessionKey key, long turn) {
-		ItemStatements items = backend().items();
+		ItemStatements items = backend().tables().items();
 		String hash = KeyHash.of(key).session();
 		return this.reader.items(key, reading(key, (connection) -> items.ofTurn(connection, hash, turn)));
 	}
 
 	@Override
 	public List<Turn> turns(SessionKey key, Tail tail) {
-		TurnStatements turns = backend().turns();
+		TurnStatements turns = backend().tables().turns();
 		String hash = KeyHash.of(key).session();
 		List<TurnRow> newest = new ArrayList<>(this.work.reading((connection) -> turns.newest(connection, hash, tail)));
 		Collections.reverse(newest);
@@ -309,7 +309,7 @@ public final class JdbcSessionStore implements SessionStore {
 
 	@Override
 	public List<Session> list(String owner, Page page) {
-		SessionStatements sessions = backend().sessions();
+		SessionStatements sessions = backend().tables().sessions();
 		return this.work.reading((connection) -> sessions.of(connection, owner, page))
 			.stream()
 			.map((found) -> this.views.session(found.key(), found.header()))
@@ -319,7 +319,7 @@ public final class JdbcSessionStore implements SessionStore {
 	@Override
 	public void erase(SessionKey key) {
 		Backend statements = backend();
-		SessionStatements sessions = statements.sessions();
+		SessionStatements sessions = statements.tables().sessions();
 		String hash = KeyHash.of(key).session();
 		Optional<Long> erased = this.work.atomically(statements.dialect().beginning(), (connection) -> {
 			Optional<Long> found = Optional.ofNullable(sessions.erase(connection, hash));
@@ -358,7 +358,7 @@ public final class JdbcSessionStore implements SessionStore {
 	 */
 	@Override
 	public boolean put(SessionKey key, RecordWrite record) {
-		RecordStatements records = backend().records();
+		RecordStatements records = backend().tables().records();
 		String hash = KeyHash.of(key).session();
 		JdbcWork apart = this.work.apart();
 		Long session = apart.writing((connection) -> records.put(connection, hash, record));
@@ -368,19 +368,19 @@ public final class JdbcSessionStore implements SessionStore {
 
 	@Override
 	public List<SessionRecord> records(SessionKey key, String kind) {
-		RecordStatements records = backend().records();
+		RecordStatements records = backend().tables().records();
 		return this.work.reading((connection) -> records.of(connection, key, kind));
 	}
 
 	@Override
 	public Optional<SessionRecord> record(SessionKey key, String kind, String id) {
-		RecordStatements records = backend().records();
+		RecordStatements records = backend().tables().records();
 		return this.work.reading((connection) -> records.find(connection, key, kind, id));
 	}
 
 	@Override
 	public List<SessionRecord> records(String owner, String kind, Page page) {
-		RecordStatements records = backend().records();
+		RecordStatements records = backend().tables().records();
 		return this.work.reading((connection) -> records.of(connection, owner, kind, page));
 	}
 
@@ -400,7 +400,7 @@ public final class JdbcSessionStore implements SessionStore {
 	@Override
 	public RecordPage oldestRecords(String kind, @Nullable String after, int limit) {
 		RecordPlace place = RecordPlace.of(kind, after, limit);
-		RecordStatements records = backend().records();
+		RecordStatements records = backend().tables().records();
 		return this.work.reading((connection) -> records.oldest(connection, kind, place, limit));
 	}
 

@@ -1,0 +1,102 @@
+package io.sessionkit.internal.turn;
+
+import java.util.function.Function;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.TurnInProgressException;
+import io.sessionkit.internal.lease.HeldLease;
+import io.sessionkit.internal.lease.TurnLease;
+import io.sessionkit.store.RecordWrite;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lease under which the tools of one turn run, once the turn has taken it. Safe for
+ * use by many threads.
+ */
+final class ToolLease {
+
+	private final SessionKey key;
+
+	private @Nullable TurnLease lease;
+
+	private boolean ended;
+
+	/**
+	 * Creates the lease of a turn.
+	 * @param lease the lease with which the turn continues; null if it has none yet
+	 */
+	ToolLease(SessionKey key, @Nullable TurnLease lease) {
+		this.key = key;
+		this.lease = lease;
+	}
+
+	synchronized boolean isTaken() {
+		return this.lease != null;
+	}
+
+	synchronized void take(TurnLease taken) {
+		this.lease = taken;
+	}
+
+	/**
+	 * Runs work that must not run without the lease. It is kept until the work is done,
+	 * even if the turn ends before.
+	 * @throws IllegalStateException if the turn is over for this call
+	 * @throws TurnInProgressException if the lease was lost; nothing was run
+	 */
+	<T> T run(Function<HeldLease, T> work) {
+		TurnLease used = use();
+		try {
+			return work.apply(used);
+		}
+		finally {
+			used.leave();
+		}
+	}
+
+	private synchronized TurnLease use() {
+		checkRunning(this.ended);
+		TurnLease used = this.lease;
+		if (used == null || !used.isHeld()) {
+			throw new TurnInProgressException("The lease of the open turn on session " + this.key
+					+ " was not renewed in time, so another call may work on it. Nothing more is run by this one.");
+		}
+		used.use();
+		return used;
+	}
+
+	void checkRunning(boolean over) {
+		if (over) {
+			throw new IllegalStateException(
+					"The turn on session " + this.key + " is over: the call was cancelled. Nothing more is run.");
+		}
+	}
+
+	/**
+	 * Returns the write that gives the lease back in the commit that ends the turn. No
+	 * tool begins any more.
+	 * @return the write; null if the lease is given back later, or if there is none
+	 */
+	synchronized @Nullable RecordWrite givingBack() {
+		this.ended = true;
+		return (this.lease != null) ? this.lease.givingBack() : null;
+	}
+
+	/** Ends the lease after the commit that has given it back. */
+	synchronized void givenBack() {
+		if (this.lease != null) {
+			this.lease.givenBack();
+			this.lease = null;
+		}
+	}
+
+	/** Gives the lease back when the tools are done. No tool begins any more. */
+	synchronized void end() {
+		this.ended = true;
+		if (this.lease != null) {
+			this.lease.leave();
+			this.lease = null;
+		}
+	}
+
+}

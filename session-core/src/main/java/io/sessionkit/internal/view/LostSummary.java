@@ -1,0 +1,85 @@
+package io.sessionkit.internal.view;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import io.sessionkit.Session;
+import io.sessionkit.Summary;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
+import io.sessionkit.store.Tail;
+
+/**
+ * A summary that the header of a session names although its record is gone, for example
+ * because an application has deleted it. The view then begins with the newest summary
+ * that exists.
+ */
+public final class LostSummary {
+
+	private LostSummary() {
+	}
+
+	/**
+	 * Returns whether a view does not begin with the summary that its header names.
+	 */
+	public static boolean isIn(SessionView view) {
+		SessionRecord summary = view.summary();
+		return view.session().summaryTurn() > 0
+				&& (summary == null || !summary.id().equals(view.session().summaryId()));
+	}
+
+	/**
+	 * Returns the view as it was read, or all of it with a summary that exists. Nothing
+	 * is written.
+	 */
+	public static SessionView without(SessionStore store, SessionView view) {
+		return isIn(view) ? withNewest(store, view.session()) : view;
+	}
+
+	private static SessionView withNewest(SessionStore store, Session header) {
+		MessageCodec codec = store.options().codec();
+		SessionRecord newest = onPath(store, header).stream()
+			.max((one, other) -> Summaries.BY_AGE.compare(Summaries.read(one, codec), Summaries.read(other, codec)))
+			.orElse(null);
+		long covered = (newest != null) ? Summaries.read(newest, codec).turn() : 0;
+		return new SessionView(header, newest,
+				store.items(header.key(), Tail.ALL).stream().filter((item) -> item.turn() > covered).toList());
+	}
+
+	/**
+	 * Has the header name a summary that exists. If the session has changed meanwhile, it
+	 * stays as it is until the next call.
+	 */
+	public static void mend(SessionStore store, Session header) {
+		List<Summary> kept = onPath(store, header).stream()
+			.map((record) -> Summaries.read(record, store.options().codec()))
+			.toList();
+		store.commit(Commit.on(header).header(Summaries.viewFromNewest(kept)));
+	}
+
+	/** Returns the summaries of the history that ends with the head. */
+	private static List<SessionRecord> onPath(SessionStore store, Session header) {
+		Set<Long> path = path(store, header);
+		return store.records(header.key(), SessionStore.SUMMARY)
+			.stream()
+			.filter((record) -> path.contains(Summaries.read(record, store.options().codec()).turn()))
+			.toList();
+	}
+
+	private static Set<Long> path(SessionStore store, Session header) {
+		Map<Long, Long> parents = new HashMap<>();
+		store.turns(header.key(), Tail.ALL).forEach((turn) -> parents.put(turn.number(), turn.parent()));
+		Set<Long> path = new HashSet<>();
+		for (Long turn = header.head(); turn != null && path.add(turn);) {
+			turn = parents.get(turn);
+		}
+		return path;
+	}
+
+}
